@@ -1,0 +1,173 @@
+"""The only place that knows JSON: bytes become messages and records here, and back."""
+
+import json
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
+from msgspec import Raw
+
+from protocol.messages import (
+    MAX_LINE,
+    Answer,
+    FromBot,
+    Option,
+    Said,
+    ToBot,
+)
+from protocol.messages import Event as SeenEvent
+from protocol.records import Commitment, FoulClass, LogRecord, Record, Result, Reveal
+
+T = TypeVar("T")
+
+MAX_DEPTH = 8
+"""Nesting that is looked at; deeper JSON can exhaust a small thread's stack."""
+REQUIRED_FIELDS = 3
+"""Fields that every message of a bot has: its type and two more."""
+SHOWN_LINE = 200
+"""Characters of an offending line that are kept as evidence."""
+
+
+class Fault(NamedTuple):
+    """Why a line is no message: data about a bot, never an exception."""
+
+    foul: FoulClass
+    """The class of the foul."""
+    detail: str
+    """A sentence for the bot's author."""
+
+
+class DamagedRecordError(ValueError):
+    """A line of a log or ledger is not what its type promises."""
+
+
+_encoder = msgspec.json.Encoder()
+_from_bot: msgspec.json.Decoder[FromBot] = msgspec.json.Decoder(FromBot)
+_log_record: msgspec.json.Decoder[LogRecord] = msgspec.json.Decoder(LogRecord)
+_result = msgspec.json.Decoder(Result)
+_commitment = msgspec.json.Decoder(Commitment)
+_reveal = msgspec.json.Decoder(Reveal)
+
+
+def encode_line(message: Said | Answer | Record | Commitment | Reveal) -> bytes:
+    """One JSON object and its newline."""
+    return _encoder.encode(message) + b"\n"
+
+
+def encode_event(event: SeenEvent) -> Raw:
+    """An event's JSON, encoded once and copied into every later question."""
+    return Raw(_encoder.encode(event))
+
+
+def encode_option(option: Option) -> bytes:
+    """An option's JSON."""
+    return _encoder.encode(option)
+
+
+def decode_line(line: bytes) -> FromBot | Fault:
+    """What a bot said, or the fault that it is. Takes any bytes and never raises.
+
+    Length, then strict UTF-8, then depth, then the types: each check protects the next.
+    """
+    if len(line) >= MAX_LINE:
+        return Fault("overlong", f"A line may have {MAX_LINE} bytes with its newline.")
+    try:
+        line.decode()
+    except UnicodeDecodeError as error:
+        return Fault("malformed", f"Byte {error.start} of the line is not UTF-8.")
+    if line.count(b"{") + line.count(b"[") > MAX_DEPTH and _depth(line) > MAX_DEPTH:
+        return Fault("malformed", f"The line nests deeper than {MAX_DEPTH} levels.")
+    try:
+        message = _from_bot.decode(line)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        return Fault("malformed", f"Not a message: {error}.")
+    # A flat object with as many colons as required fields repeats none and holds none in strings.
+    if line.count(b":") != REQUIRED_FIELDS and _repeats_a_key(line):
+        return Fault("malformed", "A key stands twice in one object.")
+    return message
+
+
+def _depth(line: bytes) -> int:
+    """How deep brackets nest outside strings."""
+    depth = deepest = 0
+    inside = escaped = False
+    for byte in line:
+        if inside:
+            inside = escaped or byte != 0x22
+            escaped = byte == 0x5C and not escaped
+        elif byte == 0x22:
+            inside = True
+        elif byte in b"{[":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif byte in b"}]":
+            depth -= 1
+    return deepest
+
+
+def _repeats_a_key(line: bytes) -> bool:
+    pairs: list[tuple[str, Any]] = json.loads(line, object_pairs_hook=list)
+    return len({key for key, _ in pairs}) != len(pairs)
+
+
+def decode_record(line: bytes) -> LogRecord:
+    """One line of a game log.
+
+    Raises DamagedRecordError.
+    """
+    return _strict(_log_record, line)
+
+
+def decode_result(line: bytes) -> Result:
+    """One line of a ledger.
+
+    Raises DamagedRecordError.
+    """
+    return _strict(_result, line)
+
+
+def decode_commitment(line: bytes) -> Commitment:
+    """One line of the published commitments.
+
+    Raises DamagedRecordError.
+    """
+    return _strict(_commitment, line)
+
+
+def decode_reveal(line: bytes) -> Reveal:
+    """One line of the revealed seeds.
+
+    Raises DamagedRecordError.
+    """
+    return _strict(_reveal, line)
+
+
+def _strict(decoder: "msgspec.json.Decoder[T]", line: bytes) -> T:
+    try:
+        return decoder.decode(line)
+    except (msgspec.MsgspecError, ValueError) as error:
+        raise DamagedRecordError(str(error)) from error
+
+
+def printable(raw: bytes | str, limit: int = SHOWN_LINE) -> str:
+    """Text from a bot that is safe on a terminal, in a log and on a page.
+
+    Control characters, ANSI codes and direction marks become visible escapes.
+    """
+    text = raw.decode(errors="backslashreplace") if isinstance(raw, bytes) else raw
+    cut = text[:limit]
+    shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in cut)
+    return shown + "…" if len(text) > limit else shown
+
+
+def schema() -> dict[str, Any]:
+    """JSON Schema of both directions, made from the message types themselves."""
+    (to_bot, from_bot), definitions = msgspec.json.schema_components(
+        (ToBot, FromBot), ref_template="#/$defs/{name}"
+    )
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Boneyard protocol 1",
+        "referee_to_bot": to_bot,
+        "bot_to_referee": from_bot,
+        "$defs": definitions,
+    }

@@ -1,0 +1,175 @@
+"""What is written down: the lines of a game log and of a ledger, and nothing else."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from protocol.messages import Clock, WhyGame, WhyRound
+from protocol.rules import Ruleset
+from protocol.tiles import Tile
+
+LOG_FORMAT = 1
+
+FoulClass = Literal[
+    "late", "illegal", "malformed", "overlong", "gone", "no_hello", "flooding", "memory"
+]
+"""Every way in which a bot can break the protocol; the list is closed."""
+
+
+class Record(Struct, frozen=True, kw_only=True, tag_field="type", forbid_unknown_fields=True):
+    """One line of a log."""
+
+
+class Sitting(Record, frozen=True, tag="sitting"):
+    """First line of a game log: fresh processes sat down to play these games in this order."""
+
+    format: int
+    """Version of the log's format."""
+    boneyard: str
+    """Version of the program that wrote it."""
+    event: str
+    """The event's name."""
+    seats: tuple[str, ...]
+    """The entrant in each seat."""
+    boards: tuple[int, ...]
+    """The boards to be played, in order."""
+    rules: Ruleset
+    """The ruleset in full."""
+    clock: Clock
+    """The clock in full."""
+
+
+class GameRecord(Record, frozen=True, tag="game"):
+    """A game begins; one that has no result was cut off and does not count."""
+
+    game: str
+    """The game's name in the event."""
+    number: int
+    """The game's number on the bots' pipes."""
+    board: int
+    """The board whose deals are played."""
+
+
+class DealRecord(Record, frozen=True, tag="deal"):
+    """What was dealt; recomputed by `verify` from the board's seed."""
+
+    round: int
+    """The round's number in the game, from 1."""
+    leader: int
+    """The seat that leads."""
+    hands: tuple[tuple[Tile, ...], ...]
+    """The tiles dealt to each seat."""
+    stock: tuple[tuple[Tile, ...], ...]
+    """The boneyard as the engine draws from it: rows, each drawn from both ends."""
+
+
+class ChoiceRecord(Record, frozen=True, tag="choice", omit_defaults=True):
+    """A bot's accepted answer."""
+
+    seat: int
+    """Who answered."""
+    id: int
+    """The question's number on the bot's pipe."""
+    choice: int
+    """The index it chose."""
+    ms: float
+    """The time charged, in ms."""
+    note: str = ""
+    """What it noted."""
+
+
+class FoulRecord(Record, frozen=True, tag="foul", omit_defaults=True):
+    """A bot broke the protocol. All that is known about it stands here."""
+
+    seat: int
+    """Who."""
+    foul: FoulClass
+    """What."""
+    detail: str
+    """A sentence for the bot's author."""
+    ms: float = 0.0
+    """Time since the question, in ms."""
+    line: str = ""
+    """The offending line, cut and escaped."""
+    stderr: str = ""
+    """The last lines of the bot's stderr, cut and escaped."""
+
+
+class RoundRecord(Record, frozen=True, tag="round"):
+    """A round's outcome."""
+
+    round: int
+    """The round's number in the game, from 1."""
+    why: WhyRound
+    """How it ended."""
+    points: tuple[int, ...]
+    """Points that it brought each seat."""
+    scores: tuple[int, ...]
+    """Points of each seat after it."""
+
+
+class SentRecord(Record, frozen=True, tag="sent"):
+    """Fingerprint of every byte that the game sent; replaying the game must reproduce it."""
+
+    sha256: tuple[str, ...]
+    """SHA-256 of the bytes sent to each seat."""
+
+
+class SeatFoul(Struct, frozen=True, forbid_unknown_fields=True):
+    """A foul in a result."""
+
+    seat: int
+    """Who."""
+    foul: FoulClass
+    """What."""
+
+
+class Result(Record, frozen=True, tag="result"):
+    """How a game ended; the last line of a game in its log, and a line of the ledger."""
+
+    game: str
+    """The game's name in the event."""
+    board: int
+    """The board that was played."""
+    seats: tuple[str, ...]
+    """The entrant in each seat."""
+    scores: tuple[int, ...]
+    """Points of each seat."""
+    places: tuple[int, ...]
+    """Place of each seat, 1 is best; equal numbers are tied."""
+    rounds: Annotated[int, Meta(ge=0)]
+    """Rounds that were played."""
+    why: WhyGame
+    """Why it ended."""
+    fouls: tuple[SeatFoul, ...] = ()
+    """Fouls in the order in which they happened."""
+
+
+LogRecord = (
+    Sitting
+    | GameRecord
+    | DealRecord
+    | ChoiceRecord
+    | FoulRecord
+    | RoundRecord
+    | SentRecord
+    | Result
+)
+
+
+class Commitment(Struct, frozen=True, forbid_unknown_fields=True):
+    """Published before the first game: the deals of this board are fixed."""
+
+    board: int
+    """The board."""
+    sha256: str
+    """SHA-256 of a label and the board's seed, in hex."""
+
+
+class Reveal(Struct, frozen=True, forbid_unknown_fields=True):
+    """Published when every game on the board is over."""
+
+    board: int
+    """The board."""
+    seed: str
+    """The board's seed, in hex; it must match the commitment."""

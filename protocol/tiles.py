@@ -1,0 +1,27 @@
+"""Tiles and sets of tiles: nothing else lives here."""
+
+Tile = tuple[int, int]
+"""Two pips: (high, low) in a hand or a boneyard, (left, right) as it lies in the line."""
+
+
+def tile_set(highest_pip: int, doubles: bool = True) -> tuple[Tile, ...]:
+    """All tiles of a set in ascending order, each (high, low).
+
+    28 tiles up to double-6; without doubles an 8-8 set has 36 (C Austria).
+    """
+    return tuple(
+        (high, low)
+        for high in range(highest_pip + 1)
+        for low in range(high + 1)
+        if doubles or high != low
+    )
+
+
+def turned(tile: Tile) -> Tile:
+    """The same tile turned round."""
+    return tile[1], tile[0]
+
+
+def as_held(tile: Tile) -> Tile:
+    """A tile from the line as a hand shows it: (high, low)."""
+    return tile if tile[0] >= tile[1] else (tile[1], tile[0])
