@@ -1,0 +1,1 @@
+"""One game: the engine, the referee, the table, the log."""

@@ -1,0 +1,1 @@
+"""What a ruleset does, without I/O: one file for each group of rules."""

@@ -1,0 +1,120 @@
+"""The only door from truth to a seat: what it may know is built here from nothing."""
+
+from typing import cast
+
+from arena.engine import game as engine
+from arena.engine.state import Game
+from protocol.codec import encode_event
+from protocol.messages import (
+    Ask,
+    Clock,
+    Drew,
+    Event,
+    GameOver,
+    GameStarts,
+    Option,
+    RoundOver,
+    Stock,
+    WhyGame,
+)
+
+
+class Memory:
+    """What each seat has seen of a round, every event encoded once."""
+
+    def __init__(self, seats: int) -> None:
+        self._seen: tuple[list[Event], ...] = tuple([] for _ in range(seats))
+        self._known = 0
+
+    def forget(self) -> None:
+        """A new round begins."""
+        for seen in self._seen:
+            seen.clear()
+        self._known = 0
+
+    def catch_up(self, events: tuple[Event, ...]) -> None:
+        """Add what has happened since the last call."""
+        for event in events[self._known :]:
+            public = encode_event(seen_by_others(event))
+            for seat, seen in enumerate(self._seen):
+                own = isinstance(event, Drew) and event.seat == seat
+                # Raw JSON stands where its event does: the encoder copies it unchanged.
+                seen.append(cast(Event, encode_event(event) if own else public))
+        self._known = len(events)
+
+    def of(self, seat: int) -> list[Event]:
+        """The round so far as this seat saw it."""
+        return self._seen[seat]
+
+
+def seen_by_others(event: Event) -> Event:
+    """An event as the seats see it that did not do it: a drawn tile is not named."""
+    return Drew(event.seat) if isinstance(event, Drew) else event
+
+
+def starts(game: Game, number: int, seat: int, clock: Clock) -> GameStarts:
+    """What a seat is told when a game begins."""
+    return GameStarts(
+        game=number,
+        seat=seat,
+        seats=game.seats,
+        partners=False,
+        rules=game.rules,
+        target=game.target,
+        clock=clock,
+    )
+
+
+def question(
+    game: Game,
+    seat: int,
+    options: tuple[Option, ...],
+    events: list[Event],
+    *,
+    id: int,
+    number: int,
+    time_ms: int,
+) -> Ask:
+    """A question to the seat to move: its own hand, and of the rest what lies open."""
+    state = game.round
+    assert state is not None, "Nothing is asked before a round is dealt."
+    line = state.line
+    return Ask(
+        id=id,
+        game=number,
+        round=state.number,
+        time_ms=time_ms,
+        seat=seat,
+        hand=state.hands[seat],
+        line=line,
+        ends=(line[0][0], line[-1][1]) if line else (),
+        boneyard=Stock(sum(map(len, state.stock)), engine.drawable(game)),
+        hands=tuple(map(len, state.hands)),
+        scores=game.scores,
+        events=events,
+        options=options,
+    )
+
+
+def round_over(game: Game, number: int, events: list[Event]) -> RoundOver:
+    """What a seat is told when a round is over: all hands are shown."""
+    state = game.round
+    assert state is not None, "A round that is over was dealt."
+    assert state.over is not None, "A round that is told of is over."
+    return RoundOver(
+        game=number,
+        round=state.number,
+        why=state.over,
+        hands=state.hands,
+        pips=engine.pips(game),
+        points=game.points,
+        scores=game.scores,
+        events=events,
+    )
+
+
+def game_over(
+    number: int, why: WhyGame, scores: tuple[int, ...], places: tuple[int, ...]
+) -> GameOver:
+    """What every seat is told when a game is over."""
+    return GameOver(game=number, why=why, scores=scores, places=places)

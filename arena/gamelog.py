@@ -1,0 +1,130 @@
+"""The game log: appended in whole lines while games are played, read back for replay."""
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from protocol.codec import DamagedRecordError, decode_record, encode_line
+from protocol.records import (
+    ChoiceRecord,
+    DealRecord,
+    FoulRecord,
+    GameRecord,
+    LogRecord,
+    Result,
+    Sitting,
+)
+
+
+class DamagedLogError(Exception):
+    """A log cannot be read; the text names the file, the line and the reason."""
+
+
+class GameLog:
+    """One file that only grows. Each call writes whole lines with one system call."""
+
+    def __init__(self, path: Path, sitting: Sitting) -> None:
+        """Open for appending; a new file begins with the sitting.
+
+        A line that a kill cut short is removed first. Raises OSError.
+        """
+        path.parent.mkdir(parents=True, exist_ok=True)
+        cut_torn_tail(path)
+        self._descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        if os.fstat(self._descriptor).st_size == 0:
+            self.append([sitting])
+
+    def append(self, records: Sequence[LogRecord]) -> None:
+        """Write the records.
+
+        A partial write (a full disk) is taken back before the OSError is raised.
+        """
+        data = b"".join(map(encode_line, records))
+        written = os.write(self._descriptor, data)
+        if written < len(data):
+            size = os.fstat(self._descriptor).st_size
+            os.ftruncate(self._descriptor, size - written)
+            raise OSError("The disk took only a part of the log.")
+
+    def sync(self) -> None:
+        """Wait until the disk has it."""
+        os.fdatasync(self._descriptor)
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._descriptor)
+
+
+class LoggedGame(Struct, frozen=True):
+    """One game as it stands in a log."""
+
+    sitting: Sitting
+    """The sitting it belongs to."""
+    game: GameRecord
+    """Its first record."""
+    records: tuple[LogRecord, ...]
+    """Everything after that, the result last."""
+    result: Result | None
+    """None: the game was cut off and does not count."""
+
+    def choices(self) -> Iterator[ChoiceRecord | FoulRecord]:
+        """What came in, in order."""
+        for record in self.records:
+            if isinstance(record, ChoiceRecord | FoulRecord):
+                yield record
+
+    def deals(self) -> Iterator[DealRecord]:
+        """What was dealt, in order."""
+        for record in self.records:
+            if isinstance(record, DealRecord):
+                yield record
+
+
+def cut_torn_tail(path: Path) -> None:
+    """Remove what follows the last newline: a line that was never finished says nothing."""
+    if not path.exists():
+        return
+    data = path.read_bytes()
+    whole = data.rfind(b"\n") + 1
+    if whole < len(data):
+        os.truncate(path, whole)
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Numbered whole lines of a file; a torn last line is left out."""
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            if line.endswith(b"\n"):
+                yield number, line
+
+
+def read_games(path: Path) -> Iterator[LoggedGame]:
+    """Every game in a log, one at a time.
+
+    Raises DamagedLogError.
+    """
+    sitting: Sitting | None = None
+    game: GameRecord | None = None
+    records: list[LogRecord] = []
+    for number, line in read_lines(path):
+        try:
+            record = decode_record(line)
+        except DamagedRecordError as error:
+            raise DamagedLogError(f"{path}, line {number}: {error}") from error
+        if isinstance(record, Sitting):
+            sitting = record
+        elif isinstance(record, GameRecord):
+            if sitting and game:
+                yield LoggedGame(sitting, game, tuple(records), None)
+            game, records = record, []
+        elif sitting is None or game is None:
+            raise DamagedLogError(f"{path}, line {number}: a record outside any game")
+        else:
+            records.append(record)
+            if isinstance(record, Result):
+                yield LoggedGame(sitting, game, tuple(records), record)
+                game = None
+    if sitting and game:
+        yield LoggedGame(sitting, game, tuple(records), None)

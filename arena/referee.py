@@ -1,0 +1,307 @@
+"""Decides one game: lines in, lines and records out. No clock, no processes, no I/O.
+
+The table tells it what a seat said and how many ms that took; it tells the table what to say to
+whom, what to write down, and which seat must answer next.
+"""
+
+import hashlib
+
+from msgspec import Struct
+
+from arena.engine import game as engine
+from arena.engine import view
+from protocol import __version__
+from protocol.codec import Fault, decode_line, encode_line, printable
+from protocol.messages import (
+    PROTOCOL,
+    BotHello,
+    Bye,
+    Choose,
+    Clock,
+    Hello,
+    Option,
+    Said,
+    WhyGame,
+)
+from protocol.records import (
+    ChoiceRecord,
+    DealRecord,
+    FoulClass,
+    FoulRecord,
+    GameRecord,
+    LogRecord,
+    Result,
+    RoundRecord,
+    SeatFoul,
+    SentRecord,
+)
+from protocol.rules import Ruleset
+
+STALE_LINES = 16
+"""Answers to questions that are no longer open which a seat may send in one game."""
+QUESTIONS_A_GAME = 1_000_000
+"""Question numbers of game n on a pipe begin at n times this."""
+
+
+class Seating(Struct, frozen=True):
+    """A game to be played: who sits where, on which board, by which rules."""
+
+    game: str
+    """The game's name in the event."""
+    number: int
+    """The game's number on the bots' pipes."""
+    board: int
+    """The board."""
+    seats: tuple[str, ...]
+    """The entrant in each seat."""
+    rules: Ruleset
+    """The ruleset."""
+    clock: Clock
+    """The clock."""
+
+
+class Question(Struct, frozen=True):
+    """What a seat has been asked and has not answered."""
+
+    seat: int
+    """Who must answer."""
+    id: int
+    """The question's number."""
+    options: tuple[Option, ...]
+    """What it may choose from."""
+    time_ms: int
+    """How long it may take."""
+
+
+class Referee:
+    """The rules, the clock's accounts and the protocol of one game."""
+
+    def __init__(self, seating: Seating, seed: bytes) -> None:
+        """Begin the game.
+
+        `seed` is the board's; it fixes every deal.
+        Raises ImpossibleRulesError when the table is too large for the rules.
+        """
+        seats = len(seating.seats)
+        self.awaiting: Question | None = None
+        self.result: Result | None = None
+        self._seating = seating
+        self._seed = seed
+        self._game = engine.new_game(seating.rules, seats)
+        self._memory = view.Memory(seats)
+        self._bank_ms = [float(seating.clock.bank_ms)] * seats
+        self._asked = [seating.number * QUESTIONS_A_GAME] * seats
+        self._stale = [0] * seats
+        self._fouls: list[SeatFoul] = []
+        self._outgoing: list[tuple[int, bytes]] = []
+        self._records: list[LogRecord] = []
+        self._sent = [hashlib.sha256() for _ in range(seats)]
+        self._begin()
+
+    def received(self, seat: int, line: bytes, ms: float) -> None:
+        """The seat that is asked has written a line, `ms` after its question."""
+        question = self.awaiting
+        assert question is not None, "A seat is listened to only while it is asked."
+        assert question.seat == seat, "Another seat is asked."
+        said = decode_line(line)
+        if isinstance(said, Fault):
+            self.lost(seat, said.foul, said.detail, ms=ms, line=line)
+        elif isinstance(said, BotHello):
+            self.lost(seat, "malformed", "A hello belongs to the first line.", ms=ms, line=line)
+        elif said.id < question.id:
+            self._ignore(seat, ms, line)
+        elif said.id > question.id:
+            detail = f"Question {said.id} was never asked; {question.id} is open."
+            self.lost(seat, "illegal", detail, ms=ms, line=line)
+        elif said.choice >= len(question.options):
+            detail = f"Choice {said.choice} of {len(question.options)}, counted from 0."
+            self.lost(seat, "illegal", detail, ms=ms, line=line)
+        else:
+            self._accept(question, said, ms)
+
+    def lost(
+        self,
+        seat: int,
+        foul: FoulClass,
+        detail: str,
+        *,
+        ms: float = 0.0,
+        line: bytes = b"",
+    ) -> None:
+        """The seat that is asked has fouled. It loses; of three or four the others play on.
+
+        A bot that is not asked can break nothing: what it does counts when it must answer.
+        """
+        record = FoulRecord(seat=seat, foul=foul, detail=detail, ms=ms, line=printable(line))
+        self._records.append(record)
+        self._fouls.append(SeatFoul(seat, foul))
+        self.awaiting = None
+        if len(self._fouls) >= len(self._seating.seats) - 1:
+            self._finish("foul")
+        else:
+            self._go_on()
+
+    def outgoing(self) -> list[tuple[int, bytes]]:
+        """Lines to be written since the last call: seat and bytes."""
+        lines, self._outgoing = self._outgoing, []
+        return lines
+
+    @property
+    def unlogged(self) -> int:
+        """How many records wait for `records`."""
+        return len(self._records)
+
+    def records(self) -> list[LogRecord]:
+        """Records to be logged since the last call."""
+        records, self._records = self._records, []
+        return records
+
+    def has_fouled(self, seat: int) -> bool:
+        """Whether a seat is played on by the fallback: the first legal option."""
+        return any(foul.seat == seat for foul in self._fouls)
+
+    def _begin(self) -> None:
+        seating = self._seating
+        self._records.append(
+            GameRecord(game=seating.game, number=seating.number, board=seating.board)
+        )
+        for seat in range(len(seating.seats)):
+            self._say(seat, view.starts(self._game, seating.number, seat, seating.clock))
+        self._deal()
+        self._go_on()
+
+    def _deal(self) -> None:
+        self._game = engine.next_round(self._game, self._seed)
+        self._memory.forget()
+        dealt = self._game.round
+        assert dealt is not None
+        self._records.append(
+            DealRecord(
+                round=dealt.number, leader=dealt.leader, hands=dealt.hands, stock=dealt.stock
+            )
+        )
+
+    def _go_on(self) -> None:
+        """Apply what is forced until a seat must choose or the game is over."""
+        while True:
+            state = self._game.round
+            assert state is not None
+            if state.over:
+                self._round_over()
+                if self._game.over:
+                    return self._finish(self._game.over)
+                self._deal()
+                continue
+            options = engine.legal(self._game)
+            if len(options) > 1 and not self.has_fouled(state.turn):
+                return self._ask(state.turn, options)
+            self._game = engine.act(self._game, options[0])
+
+    def _ask(self, seat: int, options: tuple[Option, ...]) -> None:
+        state = self._game.round
+        assert state is not None
+        self._memory.catch_up(state.events)
+        self._asked[seat] += 1
+        time_ms = self._seating.clock.move_ms + int(self._bank_ms[seat])
+        number = self._asked[seat]
+        self.awaiting = Question(seat, number, options, time_ms)
+        self._say(
+            seat,
+            view.question(
+                self._game,
+                seat,
+                options,
+                self._memory.of(seat),
+                id=number,
+                number=self._seating.number,
+                time_ms=time_ms,
+            ),
+        )
+
+    def _ignore(self, seat: int, ms: float, line: bytes) -> None:
+        """A late answer to a closed question is never taken for another; too many are a flood."""
+        self._stale[seat] += 1
+        if self._stale[seat] > STALE_LINES:
+            detail = f"More than {STALE_LINES} answers to questions that were not open."
+            self.lost(seat, "flooding", detail, ms=ms, line=line)
+
+    def _accept(self, question: Question, said: Choose, ms: float) -> None:
+        seat = question.seat
+        beyond = ms - self._seating.clock.move_ms
+        if beyond > 0:
+            self._bank_ms[seat] = max(0.0, self._bank_ms[seat] - beyond)
+        self._records.append(
+            ChoiceRecord(seat=seat, id=said.id, choice=said.choice, ms=ms, note=said.note)
+        )
+        self.awaiting = None
+        self._game = engine.act(self._game, question.options[said.choice])
+        self._go_on()
+
+    def _round_over(self) -> None:
+        game = self._game
+        state = game.round
+        assert state is not None
+        assert state.over is not None
+        self._memory.catch_up(state.events)
+        for seat in range(game.seats):
+            self._say(seat, view.round_over(game, self._seating.number, self._memory.of(seat)))
+        self._records.append(
+            RoundRecord(round=state.number, why=state.over, points=game.points, scores=game.scores)
+        )
+
+    def _finish(self, why: WhyGame) -> None:
+        game, seating = self._game, self._seating
+        assert game.round is not None
+        places = self._places()
+        for seat in range(game.seats):
+            self._say(seat, view.game_over(seating.number, why, game.scores, places))
+        self.result = Result(
+            game=seating.game,
+            board=seating.board,
+            seats=seating.seats,
+            scores=game.scores,
+            places=places,
+            rounds=game.round.number,
+            why=why,
+            fouls=tuple(self._fouls),
+        )
+        sent = tuple(digest.hexdigest() for digest in self._sent)
+        self._records += SentRecord(sha256=sent), self.result
+
+    def _places(self) -> tuple[int, ...]:
+        """Places by score; seats that fouled share the last ones."""
+        scores = self._game.scores
+        if not self._fouls:
+            return engine.places(scores)
+        worst = min(scores) - 1
+        return engine.places(
+            tuple(worst if self.has_fouled(seat) else own for seat, own in enumerate(scores))
+        )
+
+    def _say(self, seat: int, message: Said) -> None:
+        line = encode_line(message)
+        self._sent[seat].update(line)
+        self._outgoing.append((seat, line))
+
+
+def hello() -> bytes:
+    """The first line to every bot."""
+    return encode_line(Hello(protocol=PROTOCOL, referee=f"boneyard {__version__}"))
+
+
+def bye(why: str = "") -> bytes:
+    """The last line to every bot."""
+    return encode_line(Bye(why=why))
+
+
+def greeted(line: bytes) -> BotHello | Fault:
+    """What a bot's first line amounts to. Never raises."""
+    said = decode_line(line)
+    if isinstance(said, Fault):
+        return said
+    if isinstance(said, Choose):
+        return Fault("no_hello", "The first line must be a hello.")
+    if said.protocol != PROTOCOL:
+        detail = f"It speaks protocol {said.protocol}; this referee speaks {PROTOCOL}."
+        return Fault("no_hello", detail)
+    return said
