@@ -1,0 +1,1 @@
+"""Bots to copy from and to play against. Each file stands alone and imports nothing of ours."""
