@@ -115,6 +115,8 @@ class Bot:
     def next_line(self) -> bytes | None:
         """The next complete line without its newline, or None. An endless line is a fault."""
         inbox = self._inbox
+        if not inbox:
+            return None
         end = inbox.find(b"\n")
         if end < 0:
             if len(inbox) >= MAX_LINE:
@@ -123,6 +125,11 @@ class Bot:
         line = bytes(inbox[:end])
         del inbox[: end + 1]
         return line
+
+    def condemn(self, fault: Fault) -> None:
+        """The bot has fouled: nothing that it wrote counts any more, and it must be replaced."""
+        self._inbox.clear()
+        self._faulted(fault)
 
     def weigh(self) -> None:
         """Look at the process's resident memory: too much is a fault."""

@@ -19,6 +19,7 @@ from protocol.messages import (
     Choose,
     Clock,
     Hello,
+    Lot,
     Option,
     Said,
     WhyGame,
@@ -177,7 +178,11 @@ class Referee:
         assert dealt is not None
         self._records.append(
             DealRecord(
-                round=dealt.number, leader=dealt.leader, hands=dealt.hands, stock=dealt.stock
+                round=dealt.number,
+                leader=dealt.leader,
+                lots=tuple(event for event in dealt.events if isinstance(event, Lot)),
+                hands=dealt.hands,
+                stock=dealt.stock,
             )
         )
 
@@ -298,7 +303,7 @@ def greeted(line: bytes) -> BotHello | Fault:
     """What a bot's first line amounts to. Never raises."""
     said = decode_line(line)
     if isinstance(said, Fault):
-        return said
+        return Fault("no_hello", said.detail)
     if isinstance(said, Choose):
         return Fault("no_hello", "The first line must be a hello.")
     if said.protocol != PROTOCOL:

@@ -1,14 +1,29 @@
-"""Plays a logged game again through the same referee, and says where the log does not fit."""
+"""Plays a logged game again, from its seed or from its deals, and says where it does not fit."""
 
 from collections.abc import Iterator
+from itertools import chain
 
+from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.gamelog import LoggedGame
+from arena.engine import boneyard
+from arena.engine import game as engine
+from arena.engine.state import Game
+from arena.gamelog import DamagedLogError, LoggedGame
 from arena.referee import Referee, Seating
 from protocol.codec import encode_line
-from protocol.messages import Choose
-from protocol.records import ChoiceRecord, DealRecord, FoulRecord, LogRecord
+from protocol.messages import Choose, Event, Option
+from protocol.records import (
+    ChoiceRecord,
+    DealRecord,
+    FoulRecord,
+    LogRecord,
+    Result,
+    RoundRecord,
+    SentRecord,
+)
+from protocol.rules import by_seats
+from protocol.tiles import tile_set
 
 
 def seating(logged: LoggedGame) -> Seating:
@@ -70,3 +85,128 @@ def _difference(logged: LoggedGame, number: int, was: LogRecord, now: LogRecord)
     what = "the deal" if isinstance(now, DealRecord) else f"record {number}"
     shown = [encode_line(record).decode().strip()[:300] for record in (was, now)]
     return f"{logged.game.game}: {what} is {shown[0]}, but {shown[1]} follows"
+
+
+class Step(Struct, frozen=True):
+    """One thing that happened in a logged game, with nothing hidden."""
+
+    game: Game
+    """The game after it."""
+    events: tuple[Event, ...]
+    """What it added to the history of the round."""
+    options: tuple[Option, ...]
+    """What the seat that was asked could choose from; empty when nobody was asked."""
+    record: LogRecord | None
+    """The line of the log; None: it followed from the rules."""
+
+
+def steps(logged: LoggedGame) -> Iterator[Step]:
+    """The game from its log alone: hands as they were dealt, so no seed is needed.
+
+    Raises DamagedLogError at the first record that cannot follow.
+    """
+    seats = len(logged.sitting.seats)
+    game = engine.new_game(logged.sitting.rules, seats)
+    fouled: set[int] = set()
+    for number, record in enumerate(logged.records, 1):
+        ended = game.over is not None or len(fouled) >= seats - 1
+        options = () if ended else engine.legal(game)
+        misfit = _misfit(game, record, options, ended)
+        if misfit:
+            raise DamagedLogError(f"Game {logged.game.game}, record {number}: {misfit}.")
+        if isinstance(record, SentRecord):
+            continue
+        if isinstance(record, FoulRecord):
+            fouled.add(record.seat)
+        step = _taken(game, record, options)
+        yield step
+        game = step.game
+        for step in _forced(game, fouled):
+            yield step
+            game = step.game
+
+
+def _taken(game: Game, record: LogRecord, options: tuple[Option, ...]) -> Step:
+    """The step that a record is."""
+    match record:
+        case DealRecord():
+            game = engine.dealt_round(
+                game, record.round, record.leader, record.hands, record.stock, record.lots
+            )
+            return Step(game, game.round.events if game.round else (), (), record)
+        case ChoiceRecord():
+            return _acted(game, options[record.choice], options, record)
+        case FoulRecord():
+            return Step(game, (), options, record)
+        case _:
+            return Step(game, (), (), record)
+
+
+def _forced(game: Game, fouled: set[int]) -> Iterator[Step]:
+    """What needs no answer: an only option, and the first option of a seat that fouled."""
+    while len(fouled) < game.seats - 1 and (options := engine.legal(game)):
+        assert game.round is not None
+        if len(options) > 1 and game.round.turn not in fouled:
+            return
+        step = _acted(game, options[0], (), None)
+        yield step
+        game = step.game
+
+
+def _acted(
+    game: Game, option: Option, options: tuple[Option, ...], record: LogRecord | None
+) -> Step:
+    after = engine.act(game, option)
+    assert game.round is not None
+    assert after.round is not None
+    return Step(after, after.round.events[len(game.round.events) :], options, record)
+
+
+def _misfit(game: Game, record: LogRecord, options: tuple[Option, ...], ended: bool) -> str | None:
+    """Why a record cannot come next."""
+    match record:
+        case DealRecord():
+            return _misdeal(game, record, ended)
+        case ChoiceRecord() | FoulRecord():
+            return _unasked(game, record, options)
+        case RoundRecord():
+            state = game.round
+            follows = state and (state.number, state.over, game.points, game.scores)
+            if follows != (record.round, record.why, record.points, record.scores):
+                return "the round does not end so"
+        case Result():
+            if game.round is None:
+                return "a result before any deal"
+            if {len(record.seats), len(record.scores), len(record.places)} != {game.seats}:
+                return f"the result is not one of {game.seats} seats"
+        case _:
+            pass
+    return None
+
+
+def _unasked(
+    game: Game, record: ChoiceRecord | FoulRecord, options: tuple[Option, ...]
+) -> str | None:
+    if not options or game.round is None or game.round.turn != record.seat:
+        return f"seat {record.seat} was not asked"
+    if isinstance(record, ChoiceRecord) and record.choice not in range(len(options)):
+        return f"choice {record.choice} of {len(options)}, counted from 0"
+    return None
+
+
+def _misdeal(game: Game, deal: DealRecord, ended: bool) -> str | None:
+    """A deal must be the whole set, laid as the engine lays it."""
+    before = game.round
+    if ended or (before and not before.over):
+        return "a deal before the round is over, or after the game"
+    if deal.round != (before.number if before else 0) + 1:
+        return f"round {deal.round} is dealt out of turn"
+    rest = tuple(chain(*deal.stock))
+    rules = game.rules.deal
+    whole = sorted(chain(*deal.hands, rest)) == list(tile_set(rules.highest_pip))
+    even = [by_seats(rules.hand, game.seats)] * game.seats == list(map(len, deal.hands))
+    laid = deal.stock == boneyard.laid(rest, game.seats)
+    shown = {deal.leader, *(lot.seat for lot in deal.lots)}
+    if not (whole and even and laid and shown <= set(range(game.seats))):
+        return "the deal is not one of these rules"
+    return None

@@ -53,10 +53,11 @@ class Greeting:
                 self.hello = said
             self._end(said if isinstance(said, Fault) else None)
         elif self._bot.fault:
-            self._end(Fault("no_hello", self._bot.fault.detail))
+            self._end(self._bot.fault)
 
     def _end(self, fault: Fault | None) -> None:
-        self._bot.fault = fault or self._bot.fault
+        if fault:
+            self._bot.condemn(fault)
         self.deadline = math.inf
         self._pump.part(self)
         self._done.set()
@@ -201,7 +202,7 @@ class Table:
         if not isinstance(record, FoulRecord):
             return record
         bot = self._bots[record.seat]
-        bot.fault = bot.fault or Fault(record.foul, record.detail)
+        bot.condemn(Fault(record.foul, record.detail))
         return replace(record, stderr=bot.last_words())
 
     def _finish(self) -> None:

@@ -53,9 +53,14 @@ def encode_line(message: Said | Answer | Record | Commitment | Reveal) -> bytes:
     return _encoder.encode(message) + b"\n"
 
 
-def encode_event(event: SeenEvent) -> Raw:
-    """An event's JSON, encoded once and copied into every later question."""
-    return Raw(_encoder.encode(event))
+def encode_event(event: SeenEvent) -> bytes:
+    """An event's JSON and a comma; `encoded_events` makes a list of many."""
+    return _encoder.encode(event) + b","
+
+
+def encoded_events(events: bytearray) -> Raw:
+    """The list of events that were encoded before, for a message to copy."""
+    return Raw(b"[" + bytes(events[:-1]) + b"]")
 
 
 def encode_option(option: Option) -> bytes:

@@ -31,7 +31,7 @@ class Said(Struct, frozen=True, kw_only=True, tag_field="type"):
 # --- what a seat may do, and what it did: an option, and an event with its seat ---
 
 
-class Play(Struct, frozen=True, tag_field="do", tag="play"):
+class Play(Struct, frozen=True, gc=False, tag_field="do", tag="play"):
     """Play one tile."""
 
     tile: Tile
@@ -40,11 +40,11 @@ class Play(Struct, frozen=True, tag_field="do", tag="play"):
     """Which end of the line it goes to; "lead" when it is the first tile of the round."""
 
 
-class Draw(Struct, frozen=True, tag_field="do", tag="draw"):
+class Draw(Struct, frozen=True, gc=False, tag_field="do", tag="draw"):
     """Take one tile from the boneyard; the turn goes on."""
 
 
-class Pass(Struct, frozen=True, tag_field="do", tag="pass"):
+class Pass(Struct, frozen=True, gc=False, tag_field="do", tag="pass"):
     """Do nothing; the turn moves on."""
 
 
@@ -52,7 +52,7 @@ Option = Play | Draw | Pass
 """One entry of the list that a question offers."""
 
 
-class Lot(Struct, frozen=True, tag_field="do", tag="lot"):
+class Lot(Struct, frozen=True, gc=False, tag_field="do", tag="lot"):
     """A seat drew a tile for the lead and showed it; the tiles were then shuffled back (C.8)."""
 
     seat: int
@@ -61,14 +61,14 @@ class Lot(Struct, frozen=True, tag_field="do", tag="lot"):
     """What it showed, [high, low]."""
 
 
-class Leads(Struct, frozen=True, tag_field="do", tag="leads"):
+class Leads(Struct, frozen=True, gc=False, tag_field="do", tag="leads"):
     """The round begins: this seat leads."""
 
     seat: int
     """Who leads."""
 
 
-class Played(Struct, frozen=True, tag_field="do", tag="play"):
+class Played(Struct, frozen=True, gc=False, tag_field="do", tag="play"):
     """A tile was played."""
 
     seat: int
@@ -79,7 +79,7 @@ class Played(Struct, frozen=True, tag_field="do", tag="play"):
     """The end it was put on; "lead" for the first tile."""
 
 
-class Drew(Struct, frozen=True, tag_field="do", tag="draw", omit_defaults=True):
+class Drew(Struct, frozen=True, gc=False, tag_field="do", tag="draw", omit_defaults=True):
     """A tile was drawn."""
 
     seat: int
@@ -88,7 +88,7 @@ class Drew(Struct, frozen=True, tag_field="do", tag="draw", omit_defaults=True):
     """The tile, [high, low]; only the seat that drew it is told."""
 
 
-class Passed(Struct, frozen=True, tag_field="do", tag="pass"):
+class Passed(Struct, frozen=True, gc=False, tag_field="do", tag="pass"):
     """A seat could neither play nor draw."""
 
     seat: int
@@ -141,7 +141,7 @@ class GameStarts(Said, frozen=True, tag="game"):
     """How long you may think."""
 
 
-class Stock(Struct, frozen=True):
+class Stock(Struct, frozen=True, gc=False):
     """The boneyard as everybody sees it."""
 
     tiles: int

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from protocol.messages import Clock, WhyGame, WhyRound
+from protocol.messages import Clock, Lot, WhyGame, WhyRound
 from protocol.rules import Ruleset
 from protocol.tiles import Tile
 
@@ -57,6 +57,8 @@ class DealRecord(Record, frozen=True, tag="deal"):
     """The round's number in the game, from 1."""
     leader: int
     """The seat that leads."""
+    lots: tuple[Lot, ...]
+    """Tiles that were drawn and shown for the lead, and shuffled back."""
     hands: tuple[tuple[Tile, ...], ...]
     """The tiles dealt to each seat."""
     stock: tuple[tuple[Tile, ...], ...]

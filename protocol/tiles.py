@@ -1,9 +1,12 @@
 """Tiles and sets of tiles: nothing else lives here."""
 
+from functools import cache
+
 Tile = tuple[int, int]
 """Two pips: (high, low) in a hand or a boneyard, (left, right) as it lies in the line."""
 
 
+@cache
 def tile_set(highest_pip: int, doubles: bool = True) -> tuple[Tile, ...]:
     """All tiles of a set in ascending order, each (high, low).
 

@@ -11,12 +11,14 @@ rounds its games will take; each round reads a stream of its own.
 
 import hashlib
 import hmac
+import struct
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
 T = TypeVar("T")
 
 WORD = 2**32
+_WORDS = struct.Struct(">8I").unpack
 
 
 def board_seed(secret: bytes, event: str, board: int) -> bytes:
@@ -34,9 +36,7 @@ def words(seed: bytes, round_number: int, purpose: str) -> Iterator[int]:
     prefix = f"boneyard words 1|{round_number}|{purpose}|"
     counter = 0
     while True:
-        digest = hmac.digest(seed, f"{prefix}{counter}".encode(), "sha256")
-        for at in range(0, 32, 4):
-            yield int.from_bytes(digest[at : at + 4], "big")
+        yield from _WORDS(hmac.digest(seed, f"{prefix}{counter}".encode(), "sha256"))
         counter += 1
 
 

@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from arena.engine import boneyard, chance, deal, end, lead, score, turn
-from arena.engine.state import Game, Round
+from arena.engine.state import Game, Hand, Round, Row
 from protocol.messages import (
     Draw,
     Drew,
@@ -41,7 +41,20 @@ def next_round(game: Game, seed: bytes) -> Game:
         leader, lots = lead.first_leader(rules.lead, rules.deal, game.seats, stream)
     else:
         leader = lead.later_leader(rules.lead, game.round.leader, game.seats)
-    begun = Round(number, leader, leader, hands, stock, (), 0, (*lots, Leads(leader)))
+    return dealt_round(game, number, leader, hands, stock, lots)
+
+
+def dealt_round(
+    game: Game,
+    number: int,
+    leader: int,
+    hands: tuple[Hand, ...],
+    stock: tuple[Row, ...],
+    lots: lead.Lots = (),
+) -> Game:
+    """The game at the beginning of a round that was dealt so; a log needs no seed for it."""
+    left = boneyard.drawable(game.rules.boneyard, game.rules.turn, stock)
+    begun = Round(number, leader, leader, hands, stock, left, (), 0, (*lots, Leads(leader)))
     return replace(game, round=begun)
 
 
@@ -60,24 +73,19 @@ def act(game: Game, option: Option) -> Game:
         case Play():
             after = _play(state, option, game.seats)
         case Draw():
-            after = _draw(state)
+            after = _draw(game.rules, state)
         case Pass():
             after = _moved_on(state, Passed(state.turn), game.seats)
     if after.out is not None:
         return _scored(game, replace(after, over="out"))
     if end.blocked(game.rules, after):
         return _scored(game, replace(after, over="blocked"))
-    return replace(game, round=after)
+    return _at(game, after)
 
 
 def places(scores: tuple[int, ...]) -> tuple[int, ...]:
     """Place of each seat, 1 for the highest score; equal scores share a place."""
     return tuple(1 + sum(other > own for other in scores) for own in scores)
-
-
-def drawable(game: Game) -> int:
-    """Tiles that may still be drawn from the boneyard."""
-    return boneyard.drawable(game.rules.boneyard, game.rules.turn, _playing(game).stock)
 
 
 def pips(game: Game) -> tuple[int, ...]:
@@ -90,16 +98,33 @@ def _playing(game: Game) -> Round:
     return game.round
 
 
+def _at(game: Game, state: Round) -> Game:
+    """The same game at another moment of its round; `replace` would cost more than the move."""
+    return Game(game.rules, game.seats, game.target, game.scores, state, game.points)
+
+
 def _play(state: Round, option: Play, seats: int) -> Round:
     seat = state.turn
     line, lies = _placed(state.line, option)
-    hand = tuple(tile for tile in state.hands[seat] if tile != option.tile)
+    held = state.hands[seat]
+    at = held.index(option.tile)
+    hand = held[:at] + held[at + 1 :]
     hands = (*state.hands[:seat], hand, *state.hands[seat + 1 :])
     events = (*state.events, Played(seat, lies, option.end))
     out = None if hand else seat
     following = (seat + 1) % seats
     return Round(
-        state.number, state.leader, following, hands, state.stock, line, 0, events, None, out
+        state.number,
+        state.leader,
+        following,
+        hands,
+        state.stock,
+        state.drawable,
+        line,
+        0,
+        events,
+        None,
+        out,
     )
 
 
@@ -117,13 +142,20 @@ def _placed(line: tuple[Tile, ...], option: Play) -> tuple[tuple[Tile, ...], Til
             return (*line, lies), lies
 
 
-def _draw(state: Round) -> Round:
+def _draw(rules: Ruleset, state: Round) -> Round:
     seat = state.turn
     tile, stock = boneyard.draw(seat, state.stock)
     hands = (*state.hands[:seat], (*state.hands[seat], tile), *state.hands[seat + 1 :])
-    events = (*state.events, Drew(seat, tile))
     return Round(
-        state.number, state.leader, seat, hands, stock, state.line, state.drawn + 1, events
+        state.number,
+        state.leader,
+        seat,
+        hands,
+        stock,
+        boneyard.drawable(rules.boneyard, rules.turn, stock),
+        state.line,
+        state.drawn + 1,
+        (*state.events, Drew(seat, tile)),
     )
 
 

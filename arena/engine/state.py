@@ -10,7 +10,7 @@ Hand = tuple[Tile, ...]
 Row = tuple[Tile, ...]
 
 
-class Round(Struct, frozen=True):
+class Round(Struct, frozen=True, gc=False):
     """One deal being played."""
 
     number: int
@@ -23,6 +23,8 @@ class Round(Struct, frozen=True):
     """What each seat holds."""
     stock: tuple[Row, ...]
     """The boneyard in rows; see `arena.engine.boneyard`."""
+    drawable: int
+    """How many of its tiles may still be drawn."""
     line: tuple[Tile, ...]
     """The line from left to right, each tile (left, right)."""
     drawn: int
@@ -35,7 +37,7 @@ class Round(Struct, frozen=True):
     """The seat that went out."""
 
 
-class Game(Struct, frozen=True):
+class Game(Struct, frozen=True, gc=False):
     """Rounds up to the target."""
 
     rules: Ruleset

@@ -1,6 +1,5 @@
 """A turn: what the seat to move may do. Legality is written here and nowhere else."""
 
-from arena.engine.boneyard import drawable
 from arena.engine.state import Hand, Round
 from protocol.messages import Draw, Option, Pass, Play
 from protocol.rules import Ruleset, Turn
@@ -38,13 +37,13 @@ def _plays(state: Round) -> list[Option]:
 
 
 def _may_draw(rules: Ruleset, state: Round, able: bool) -> bool:
+    if not state.drawable:
+        return False
     turn = rules.turn
     if able and not _may_draw_when_able(turn, leading=not state.line):
         return False
     limit = turn.draw_limit
-    if limit != "unlimited" and state.drawn >= limit:
-        return False
-    return drawable(rules.boneyard, turn, state.stock) > 0
+    return limit == "unlimited" or state.drawn < limit
 
 
 def _may_draw_when_able(turn: Turn, leading: bool) -> bool:

@@ -4,7 +4,7 @@ from typing import cast
 
 from arena.engine import game as engine
 from arena.engine.state import Game
-from protocol.codec import encode_event
+from protocol.codec import encode_event, encoded_events
 from protocol.messages import (
     Ask,
     Clock,
@@ -23,7 +23,7 @@ class Memory:
     """What each seat has seen of a round, every event encoded once."""
 
     def __init__(self, seats: int) -> None:
-        self._seen: tuple[list[Event], ...] = tuple([] for _ in range(seats))
+        self._seen = [bytearray() for _ in range(seats)]
         self._known = 0
 
     def forget(self) -> None:
@@ -35,16 +35,15 @@ class Memory:
     def catch_up(self, events: tuple[Event, ...]) -> None:
         """Add what has happened since the last call."""
         for event in events[self._known :]:
-            public = encode_event(seen_by_others(event))
+            shown = encode_event(seen_by_others(event))
+            own = event.seat if isinstance(event, Drew) else None
             for seat, seen in enumerate(self._seen):
-                own = isinstance(event, Drew) and event.seat == seat
-                # Raw JSON stands where its event does: the encoder copies it unchanged.
-                seen.append(cast(Event, encode_event(event) if own else public))
+                seen += encode_event(event) if seat == own else shown
         self._known = len(events)
 
     def of(self, seat: int) -> list[Event]:
-        """The round so far as this seat saw it."""
-        return self._seen[seat]
+        """The round so far as this seat saw it, encoded: a list that the codec copies unchanged."""
+        return cast(list[Event], encoded_events(self._seen[seat]))
 
 
 def seen_by_others(event: Event) -> Event:
@@ -88,7 +87,7 @@ def question(
         hand=state.hands[seat],
         line=line,
         ends=(line[0][0], line[-1][1]) if line else (),
-        boneyard=Stock(sum(map(len, state.stock)), engine.drawable(game)),
+        boneyard=Stock(sum(map(len, state.stock)), state.drawable),
         hands=tuple(map(len, state.hands)),
         scores=game.scores,
         events=events,

@@ -1,0 +1,1 @@
+"""Many games: events, schedules, ledgers, ratings, reports, and the program's entry."""

@@ -1,0 +1,195 @@
+"""The program's entry, and the commands about many games."""
+
+import os
+import sys
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+import arena.cli
+from protocol.usage import UserError, unknown
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class Commands(click.Group):
+    """A group that answers a mistyped command with the nearest ones, and a user's error with 2."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, or say which one was meant."""
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            raise click.UsageError(str(unknown("command", args[0], self.commands)))
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; a user's error is one sentence and exit code 2."""
+        try:
+            return super().invoke(ctx)
+        except UserError as error:
+            click.echo(f"boneyard: {error}", err=True)
+            ctx.exit(2)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(version("boneyard-arena"), prog_name="boneyard")
+def main() -> None:
+    """Bot tournaments for draw dominoes.
+
+    \b
+    Start here:
+      boneyard demo                     a small event of sample bots
+      boneyard run greedy ./my_bot.py   your bot against a sample bot
+      boneyard replay OUT               watch a game
+      boneyard verify OUT               check every deal, byte and score
+    """
+
+
+DEFAULT_OUT = Path("boneyard-out")
+DEMO_BOTS = ("random", "random-js", "random-c", "random-sh", "first", "greedy", "counting")
+
+
+def _out_option(default: Path) -> Callable[[Command], Command]:
+    return click.option(
+        "--out",
+        type=click.Path(file_okay=False, path_type=Path),
+        default=default,
+        show_default=True,
+        help="The event's folder; run again with the same one to go on.",
+    )
+
+
+_jobs = click.option(
+    "--jobs",
+    type=click.IntRange(1, 512),
+    default=None,
+    help="Sittings side by side.  [default: cores - 1]",
+)
+_seed = click.option(
+    "--seed",
+    type=int,
+    default=None,
+    help="Fix the deals, for tests and demonstrations: anyone can then predict them.",
+)
+
+
+@main.command()
+@click.argument("what", nargs=-1, required=True)
+@click.option("--rules", default=None, help="A named game; see `boneyard rules`.  [default: draw]")
+@click.option(
+    "--set",
+    "choices",
+    multiple=True,
+    metavar="CHOICE=VALUE",
+    help="Change one choice of the rules; may be repeated.",
+)
+@click.option(
+    "--seats", type=click.IntRange(2, 4), default=None, help="Seats at a table.  [default: 2]"
+)
+@click.option(
+    "--boards", type=click.IntRange(1), default=None, help="Boards for each pairing.  [default: 50]"
+)
+@click.option(
+    "--move-ms", type=click.IntRange(1), default=None, help="Time for each question, in ms."
+)
+@_seed
+@_jobs
+@_out_option(DEFAULT_OUT)
+@click.option("--json", "as_json", is_flag=True, help="Print results.json instead of a table.")
+def run(
+    what: tuple[str, ...],
+    rules: str | None,
+    choices: tuple[str, ...],
+    seats: int | None,
+    boards: int | None,
+    move_ms: int | None,
+    seed: int | None,
+    jobs: int | None,
+    out: Path,
+    as_json: bool,
+) -> None:
+    """Play a round robin: an event file, or bots by name, file or command.
+
+    Every pairing plays every board once in each rotation of the seats. Run the same
+    command again and it goes on where it stopped.
+
+    \b
+    Examples:
+      boneyard run greedy counting
+      boneyard run bot_a.py ./bot_b "node bot_c.mjs" --rules dutch --boards 50
+      boneyard run friday.toml --jobs 4 --out friday
+      boneyard run greedy counting --set draw_limit=2 --seats 2
+    """
+    from tournaments.session import run_event
+    from tournaments.wishes import Wishes
+
+    wishes = Wishes(what, rules, choices, seats, boards, move_ms)
+    sys.exit(run_event(wishes, out, seed, jobs or default_jobs(), as_json))
+
+
+@main.command()
+@click.option(
+    "--boards",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    help="Boards for each pairing.",
+)
+@_jobs
+@_out_option(Path("demo"))
+def demo(boards: int, jobs: int | None, out: Path) -> None:
+    """Play a rated round robin of the sample bots that this machine can run.
+
+    The deals are fixed, so that everybody sees the same demo.
+    """
+    from tournaments.entrants import sample_bots
+    from tournaments.session import run_event
+    from tournaments.wishes import Wishes
+
+    samples = sample_bots()
+    for name in DEMO_BOTS:
+        if not samples[name].available:
+            click.echo(f"Left out {name}: {samples[name].needs} is not on the PATH.", err=True)
+    able = tuple(name for name in DEMO_BOTS if samples[name].available)
+    wishes = Wishes(able, "draw", (), 2, boards, None)
+    sys.exit(run_event(wishes, out, 1, jobs or default_jobs(), as_json=False))
+
+
+@main.command()
+@click.argument("folder", type=click.Path(exists=True, path_type=Path))
+def verify(folder: Path) -> None:
+    """Check an event's folder: replay every game, recompute every deal, byte and score.
+
+    Needs nothing but the folder's published files. Exit code 1 when something does not fit.
+
+    \b
+    Example:
+      boneyard verify demo
+    """
+    from tournaments.session import verify_event
+
+    sys.exit(verify_event(folder))
+
+
+@main.command()
+def bots() -> None:
+    """List the sample bots and whether this machine can run them."""
+    from tournaments.entrants import sample_bots
+
+    for name, bot in sample_bots().items():
+        state = "" if bot.available else f"  (needs {bot.needs})"
+        click.echo(f"{name:<12} {bot.about}{state}")
+
+
+main.add_command(arena.cli.rules)
+main.add_command(arena.cli.schema)
+main.add_command(arena.cli.replay)
+
+
+def default_jobs() -> int:
+    """Sittings side by side unless told otherwise: one core is left to the referee."""
+    return max(1, len(os.sched_getaffinity(0)) - 1)

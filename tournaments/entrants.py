@@ -1,0 +1,171 @@
+"""From what a user writes to an entrant: finds the command, builds it, takes its fingerprint."""
+
+import hashlib
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from importlib import resources
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from arena.bots import Command
+from protocol.usage import UserError, unknown
+from tournaments.event import Entrant, WrittenBot
+
+BUILD_S = 300
+"""How long a build command may take."""
+INTERPRETERS = {
+    ".py": (sys.executable,),
+    ".js": ("node",),
+    ".mjs": ("node",),
+    ".sh": ("sh",),
+    ".rb": ("ruby",),
+    ".pl": ("perl",),
+    ".lua": ("lua",),
+}
+
+
+class SampleBot(Struct, frozen=True, forbid_unknown_fields=True):
+    """One entry of sample_bots/bots.toml."""
+
+    about: str
+    """One line for a list."""
+    run: tuple[str, ...]
+    """Program and arguments."""
+    build: tuple[str, ...] = ()
+    """A command that builds it first."""
+    needs: str = ""
+    """A program that must be on the PATH."""
+
+    @property
+    def available(self) -> bool:
+        """Whether this machine has what it needs."""
+        return not self.needs or shutil.which(self.needs) is not None
+
+
+def sample_folder() -> Path:
+    """Where the sample bots are, in a checkout or in an installed wheel."""
+    return Path(str(resources.files("sample_bots")))
+
+
+def sample_bots() -> dict[str, SampleBot]:
+    """Every sample bot by name."""
+    data = (sample_folder() / "bots.toml").read_bytes()
+    return msgspec.toml.decode(data, type=dict[str, SampleBot])
+
+
+def spoken(words: Sequence[str]) -> tuple[WrittenBot, ...]:
+    """Bots as they stand on the command line: a sample bot's name, a file, or a command.
+
+    Raises UserError.
+    """
+    bots: list[WrittenBot] = []
+    for word in words:
+        name, argv = _understood(word)
+        taken = {bot.name for bot in bots}
+        bots.append(WrittenBot(name=_free(name, taken), run=argv, folder=str(Path.cwd())))
+    return tuple(bots)
+
+
+def _understood(word: str) -> tuple[str, tuple[str, ...]]:
+    samples = sample_bots()
+    if word in samples:
+        return word, ()
+    path = Path(word)
+    if path.is_file():
+        return _slug(path.stem), (*_interpreter(path), str(path.resolve()))
+    try:
+        argv = shlex.split(word)
+    except ValueError as error:
+        raise UserError(f"The command {word!r} cannot be read: {error}.") from error
+    if len(argv) > 1 and shutil.which(argv[0]):
+        scripts = [Path(part) for part in argv[1:] if Path(part).is_file()]
+        return _slug((scripts or [Path(argv[0])])[0].stem), tuple(argv)
+    raise unknown("bot", word, [*samples, *map(str, Path().glob("*.*"))])
+
+
+def _interpreter(path: Path) -> tuple[str, ...]:
+    known = INTERPRETERS.get(path.suffix)
+    if known:
+        return known
+    if os.access(path, os.X_OK):
+        return ()
+    raise UserError(f"{path} is not executable, and {path.suffix or 'its name'} tells no language.")
+
+
+def _slug(name: str) -> str:
+    return "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in name)[:32]
+
+
+def _free(name: str, taken: Iterable[str]) -> str:
+    names = set(taken)
+    number = 2
+    free = name
+    while free in names:
+        free, number = f"{name}-{number}", number + 1
+    return free
+
+
+def entered(bot: WrittenBot, base: Path, build: Path, memory_mib: int) -> Entrant:
+    """The entrant that plays: found, built and fingerprinted.
+
+    Raises UserError when it cannot be.
+    """
+    folder = (base / bot.folder).resolve()
+    run, made_by = bot.run, bot.build
+    if not run:
+        sample = _sample(bot.name)
+        folder, run, made_by = sample_folder().resolve(), sample.run, sample.build
+    if made_by:
+        _built(bot.name, _filled(made_by, build), folder, build)
+    argv = _filled(run, build)
+    program = shutil.which(argv[0], path=os.environ.get("PATH", os.defpath))
+    if program is None and not (folder / argv[0]).is_file():
+        raise UserError(f"Bot {bot.name}: there is no program {argv[0]!r}.")
+    command = Command(argv, str(folder), memory_mib)
+    return Entrant(bot.name, command, fingerprint(command))
+
+
+def _sample(name: str) -> SampleBot:
+    samples = sample_bots()
+    if name not in samples:
+        raise unknown("sample bot", name, samples)
+    if not samples[name].available:
+        raise UserError(f"Bot {name} needs {samples[name].needs}, which is not on the PATH.")
+    return samples[name]
+
+
+def _filled(argv: Sequence[str], build: Path) -> tuple[str, ...]:
+    places = {"{python}": sys.executable, "{build}": str(build)}
+    return tuple(_replaced(part, places) for part in argv)
+
+
+def _replaced(part: str, places: dict[str, str]) -> str:
+    for place, value in places.items():
+        part = part.replace(place, value)
+    return part
+
+
+def _built(name: str, argv: Sequence[str], folder: Path, build: Path) -> None:
+    build.mkdir(parents=True, exist_ok=True)
+    try:
+        done = subprocess.run(argv, cwd=folder, capture_output=True, timeout=BUILD_S, text=True)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise UserError(f"Bot {name} cannot be built: {error}.") from error
+    if done.returncode:
+        raise UserError(f"Bot {name} cannot be built:\n{done.stderr.strip()}")
+
+
+def fingerprint(command: Command) -> str:
+    """SHA-256 of the files that a command names, or of their names where there is no file."""
+    digest = hashlib.sha256()
+    for part in command.argv[0 if len(command.argv) == 1 else 1 :]:
+        path = Path(command.folder, part)
+        content = path.read_bytes() if path.is_file() else part.encode()
+        digest.update(hashlib.sha256(content).digest())
+    return digest.hexdigest()

@@ -1,0 +1,99 @@
+"""What a person sees while an event is played: progress, an estimate, live standings."""
+
+import time
+from types import TracebackType
+
+import msgspec
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+from rich.table import Table
+from rich.text import Text
+
+from tournaments import standings
+from tournaments.event import Event
+from tournaments.folder import Folder
+from tournaments.ledger import Ledger
+from tournaments.ratings import Pool, fit
+from tournaments.report import Results
+from tournaments.schedule import games
+
+LOOK_EVERY_S = 1.0
+"""How often the live standings are worked out anew, at most."""
+
+
+class Progress:
+    """Shows a run on stderr; a terminal gets a live table, a pipe one line now and then."""
+
+    def __init__(self, event: Event, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._total = games(event)
+        self._console = Console(stderr=True)
+        self._bar = Bar(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("games, about"),
+            TimeRemainingColumn(),
+            TextColumn("left"),
+            console=self._console,
+        )
+        self._task = self._bar.add_task(
+            event.name, total=self._total, completed=len(ledger.results)
+        )
+        self._live = Live(self._bar, console=self._console, refresh_per_second=4, transient=True)
+        self._looked = 0.0
+        self._began = time.monotonic()
+        self._first = len(ledger.results)
+
+    def __enter__(self) -> "Progress":
+        """Begin to show."""
+        if self._console.is_terminal:
+            self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Clear the screen for the result."""
+        if self._console.is_terminal:
+            self._live.stop()
+
+    def update(self) -> None:
+        """A game is over."""
+        self._bar.update(self._task, completed=len(self._ledger.results))
+        now = time.monotonic()
+        # Fitting costs more the more there is to fit: never more than a tenth of the time.
+        if now - self._looked < LOOK_EVERY_S or not self._console.is_terminal:
+            return
+        pools = fit(self._ledger.results.values()).pools
+        self._live.update(Group(*(_table(pool) for pool in pools), self._bar))
+        cost = time.monotonic() - now
+        self._looked = now + 10 * cost
+
+    @staticmethod
+    def final(folder: Folder) -> None:
+        """Show where everything is, and the standings."""
+        console = Console()
+        summary = msgspec.json.decode(folder.results.read_bytes(), type=Results)
+        for pool in summary.ratings.pools:
+            console.print(_table(pool))
+            for line in standings.seat_advantages(pool):
+                console.print(Text(line, style="dim"))
+        console.print(f"{summary.played} of {summary.planned} games", style="bold", end="  ")
+        console.print(Text(f"report: {folder.report}"))
+        console.print(Text(f"Replay a game: boneyard replay {folder.path}", style="dim"))
+        console.print(Text(f"Check them all: boneyard verify {folder.path}", style="dim"))
+
+
+def _table(pool: Pool) -> Table:
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for number, column in enumerate(standings.COLUMNS):
+        table.add_column(column, justify="left" if number < 2 else "right", no_wrap=True)
+    for row in standings.table(pool):
+        table.add_row(*map(Text, row))
+    return table

@@ -1,0 +1,118 @@
+"""What an event came to, for people (report.md) and for programs (results.json), from its ledger.
+
+Nothing here depends on time or machine: the same ledger gives the same bytes.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from protocol.codec import printable
+from protocol.records import Result
+from tournaments import standings
+from tournaments.event import Event
+from tournaments.folder import Folder
+from tournaments.ledger import read_ledger
+from tournaments.ratings import Pool, Ratings, fit
+from tournaments.schedule import games
+
+
+class Results(Struct, frozen=True):
+    """results.json."""
+
+    event: Event
+    """The plan in full."""
+    played: int
+    """Games that have a result."""
+    planned: int
+    """Games of the plan."""
+    ratings: Ratings
+    """Tables, one for each pool of entrants that games connect."""
+
+
+def report_files(folder: Folder, event: Event) -> dict[Path, bytes]:
+    """The report's files and their bytes.
+
+    Raises DamagedLedgerError.
+    """
+    results = list(read_ledger(folder.ledger))
+    ratings = fit(results)
+    summary = Results(event, len(results), games(event), ratings)
+    return {
+        folder.report: "\n".join(_page(summary, results)).encode(),
+        folder.results: msgspec.json.format(msgspec.json.encode(summary), indent=1) + b"\n",
+    }
+
+
+def _page(summary: Results, results: Sequence[Result]) -> Iterator[str]:
+    event = summary.event
+    yield f"# {event.name}"
+    yield ""
+    yield (
+        f"{event.rules.name}, {event.seats} seats, {event.boards} boards for each pairing, "
+        f"each board rotated through all seats. "
+        f"{summary.played} of {summary.planned} games are played."
+    )
+    for pool in summary.ratings.pools:
+        yield from _pool(pool)
+    yield from _fouls(results)
+    yield from _how(event)
+
+
+def _pool(pool: Pool) -> Iterator[str]:
+    yield from ("", "## Standings", "")
+    yield from standings.markdown(standings.COLUMNS, standings.table(pool))
+    yield from (
+        "",
+        "± is half of the 95 % interval, clustered by board. `>` and `<` mark ratings that are",
+        "only a lower or an upper bound. In brackets: the ranks that the results leave open.",
+        "",
+    )
+    yield from (f"- {line}" for line in standings.seat_advantages(pool))
+    if pool.boards_save is not None:
+        yield (
+            f"- Playing each board in every rotation made the variance "
+            f"{pool.boards_save:.2f} times smaller than separate deals would have."
+        )
+    yield from ("", "## Crosstable", "", "Points that the row took off the column.", "")
+    yield from standings.markdown(*standings.crosstable(pool))
+    yield from ("", "## Who is better", "", "How likely the row is better than the column.", "")
+    yield from standings.markdown(*standings.likelihoods(pool))
+
+
+def _fouls(results: Sequence[Result]) -> Iterator[str]:
+    counts = Counter(
+        (result.seats[foul.seat], foul.foul) for result in results for foul in result.fouls
+    )
+    yield from ("", "## Fouls", "")
+    if not counts:
+        yield "None."
+        return
+    rows: standings.Rows = [(*key, f"{count}") for key, count in sorted(counts.items())]
+    yield from standings.markdown(("bot", "foul", "games"), rows)
+    yield from ("", "The evidence stands in the game logs: `boneyard replay`.")
+
+
+def _how(event: Event) -> Iterator[str]:
+    clock = event.clock
+    yield from ("", "## How it was played", "")
+    yield f"- Rules: `boneyard rules {event.rules.name}`; in full in `event.json`."
+    yield (
+        f"- Clock: {clock.start_ms} ms to start, {clock.move_ms} ms for each question, "
+        f"{clock.bank_ms} ms in the bank for each game."
+    )
+    if event.predictable:
+        yield "- Deals: from a seed on the command line. **Anyone can predict them.**"
+    yield (
+        "- Deals: committed to in `commitments.jsonl` before the first game, "
+        "revealed in `seeds.jsonl`; `boneyard verify` checks them and every game."
+    )
+    yield "- Sandbox: none. The bots ran as ordinary processes with a memory limit."
+    yield from ("", "| bot | fingerprint | command |", "| --- | --- | --- |")
+    for entrant in event.entrants:
+        shown = printable(" ".join(Path(part).name for part in entrant.command.argv))
+        yield f"| {entrant.name} | {entrant.fingerprint[:12]} | `{shown}` |"
+    yield ""

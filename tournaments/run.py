@@ -1,0 +1,160 @@
+"""Plays an event: sittings side by side, each result into the ledger, nothing lost on the way."""
+
+import trio
+from msgspec import Struct
+
+from arena.bots import Bot, CannotStartError
+from arena.engine.chance import board_seed
+from arena.gamelog import GameLog
+from arena.pump import Pump
+from arena.referee import Referee, Seating
+from arena.table import Bench, Table
+from protocol import __version__
+from protocol.records import LOG_FORMAT, Result, Sitting
+from protocol.usage import UserError
+from tournaments.event import Entrant, Event
+from tournaments.folder import Folder
+from tournaments.ledger import Ledger
+from tournaments.schedule import PlannedGame, PlannedSitting, sittings
+
+START_TRIES = 3
+"""How often a process is started that the machine refused, before the run stops."""
+START_PAUSE_S = 1.0
+"""How long the machine is given in between."""
+
+
+class StoppedError(Exception):
+    """The run cannot go on here and now; what was played is kept. The text is the reason."""
+
+
+class Finished(Struct, frozen=True):
+    """One game was played: the result, and the time that it took."""
+
+    result: Result
+    """How it ended."""
+    seconds: float
+    """Time from the deal to the end."""
+
+
+async def call_roll(event: Event) -> None:
+    """Start every bot once before the first game: a bot that cannot greet is the user's error.
+
+    Raises UserError.
+    """
+    pump = Pump()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(pump.run)
+        try:
+            for entrant in event.entrants:
+                await _greeted(pump, entrant, event.clock.start_ms)
+        finally:
+            nursery.cancel_scope.cancel()
+
+
+async def _greeted(pump: Pump, entrant: Entrant, start_ms: int) -> None:
+    bench = Bench(pump, [entrant.command], start_ms)
+    try:
+        (bot,) = await bench.ready()
+        if bot.fault:
+            words = bot.last_words()
+            said = f" Its stderr ends: {words}" if words else ""
+            raise UserError(f"Bot {entrant.name} does not greet: {bot.fault.detail}{said}")
+    except* CannotStartError as error:
+        raise UserError(f"Bot {entrant.name}: {error.exceptions[0]}.") from None
+    finally:
+        await bench.close()
+
+
+class Runner:
+    """What the sittings of one run share."""
+
+    def __init__(
+        self,
+        folder: Folder,
+        event: Event,
+        ledger: Ledger,
+        finished: trio.MemorySendChannel[Finished],
+    ) -> None:
+        self._folder = folder
+        self._event = event
+        self._ledger = ledger
+        self._finished = finished
+        self._secret = folder.secret.read_bytes()
+        self._pump = Pump()
+        self._plans = (plan for plan in sittings(event) if ledger.missing(plan))
+
+    async def play(self, jobs: int) -> None:
+        """Play what the ledger misses, `jobs` sittings at a time; each game goes to `finished`.
+
+        Cancel it to stop: no process is left, and the next call goes on.
+        Raises StoppedError when the machine refuses to go on.
+        """
+        async with self._finished, trio.open_nursery() as nursery:
+            nursery.start_soon(self._pump.run)
+            async with trio.open_nursery() as players:
+                for _ in range(jobs):
+                    players.start_soon(self._player)
+            nursery.cancel_scope.cancel()
+
+    async def _player(self) -> None:
+        for plan in self._plans:
+            await self._sit(plan)
+
+    async def _sit(self, plan: PlannedSitting) -> None:
+        commands = [self._event.entrants[entrant].command for entrant in plan.seats]
+        bench = Bench(self._pump, commands, self._event.clock.start_ms)
+        log = GameLog(self._folder.log(plan.name), self._record(plan))
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(bench.guard_memory)
+                for game in self._ledger.missing(plan):
+                    await self._play_game(plan, game, bench, log)
+                nursery.cancel_scope.cancel()
+            await trio.to_thread.run_sync(log.sync)
+        finally:
+            await bench.close()
+            log.close()
+
+    async def _play_game(
+        self, plan: PlannedSitting, game: PlannedGame, bench: Bench, log: GameLog
+    ) -> None:
+        bots = await _ready(bench)
+        began = trio.current_time()
+        seating = Seating(
+            game=game.name,
+            number=game.number,
+            board=game.board,
+            seats=self._names(plan),
+            rules=self._event.rules,
+            clock=self._event.clock,
+        )
+        referee = Referee(seating, board_seed(self._secret, self._event.name, game.board))
+        result = await Table(self._pump, referee, bots, log).play()
+        self._ledger.add(result)
+        await self._finished.send(Finished(result, trio.current_time() - began))
+
+    def _names(self, plan: PlannedSitting) -> tuple[str, ...]:
+        return tuple(self._event.entrants[entrant].name for entrant in plan.seats)
+
+    def _record(self, plan: PlannedSitting) -> Sitting:
+        return Sitting(
+            format=LOG_FORMAT,
+            boneyard=__version__,
+            event=self._event.name,
+            seats=self._names(plan),
+            boards=tuple(game.board for game in plan.games),
+            rules=self._event.rules,
+            clock=self._event.clock,
+        )
+
+
+async def _ready(bench: Bench) -> list[Bot]:
+    """Bots for the next game, trying again when the machine is short of something."""
+    for attempt in range(1, START_TRIES + 1):
+        try:
+            return await bench.ready()
+        except* CannotStartError as group:
+            reason = group.exceptions[0]
+        if attempt < START_TRIES:
+            await trio.sleep(START_PAUSE_S)
+    raise StoppedError(f"The run stopped: {reason}. Nothing is lost; run it again to go on.")

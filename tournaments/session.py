@@ -1,0 +1,107 @@
+"""One run of the program: plays an event into its folder, shows it, publishes what came of it."""
+
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import trio
+
+from tournaments import folder as folders
+from tournaments.event import Event
+from tournaments.folder import Folder
+from tournaments.ledger import Ledger, finished_boards
+from tournaments.progress import Progress
+from tournaments.report import report_files
+from tournaments.run import Finished, Runner, StoppedError, call_roll
+from tournaments.verify import verify_folder
+from tournaments.wishes import Wishes, planned
+
+INTERRUPTED = 130
+"""Exit code after Ctrl-C."""
+
+
+def run_event(wishes: Wishes, out: Path, seed: int | None, jobs: int, as_json: bool) -> int:
+    """Play an event, or what is left of it; the program's exit code.
+
+    Raises UserError.
+    """
+    folder = Folder(out.resolve())
+    with folders.only_writer(folder):
+        event = planned(wishes, folder.build, predictable=seed is not None)
+        folders.begin(folder, event, seed)
+        ledger = Ledger(folder, event)
+        if seed is not None and not as_json:
+            click.echo("The deals come from --seed: anyone can predict them.", err=True)
+        code = trio.run(_play, folder, event, ledger, jobs)
+        _publish(folder, event, ledger)
+    _tell(folder, as_json)
+    return code
+
+
+async def _play(folder: Folder, event: Event, ledger: Ledger, jobs: int) -> int:
+    """Play until the plan is done, or somebody or something stops it; the exit code."""
+    if ledger.complete:
+        return 0
+    await call_roll(event)
+    sender, receiver = trio.open_memory_channel[Finished](100)
+    stopped = False
+    with trio.CancelScope() as scope:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(_stop_on_signal, scope)
+            nursery.start_soon(_watch, receiver, event, ledger)
+            try:
+                await Runner(folder, event, ledger, sender).play(jobs)
+            except* StoppedError as group:
+                click.echo(str(_innermost(group)), err=True)
+                stopped = True
+            nursery.cancel_scope.cancel()
+    if scope.cancelled_caught or stopped:
+        click.echo(f"Stopped; run the same command again to go on. Folder: {folder.path}", err=True)
+        return 1 if stopped else INTERRUPTED
+    return 0
+
+
+def _innermost(group: BaseExceptionGroup[Any]) -> BaseException:
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+async def _stop_on_signal(scope: trio.CancelScope) -> None:
+    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async for _ in signals:
+            scope.cancel()
+
+
+async def _watch(
+    receiver: trio.MemoryReceiveChannel[Finished], event: Event, ledger: Ledger
+) -> None:
+    with Progress(event, ledger) as progress:
+        async for _ in receiver:
+            progress.update()
+
+
+def _publish(folder: Folder, event: Event, ledger: Ledger) -> None:
+    folders.reveal(folder, event, finished_boards(event, ledger.results))
+    for path, data in report_files(folder, event).items():
+        folders.write_whole(path, [data])
+
+
+def _tell(folder: Folder, as_json: bool) -> None:
+    if as_json:
+        sys.stdout.buffer.write(folder.results.read_bytes())
+        return
+    Progress.final(folder)
+
+
+def verify_event(path: Path) -> int:
+    """Check a folder and print what does not fit; the exit code."""
+    faults = 0
+    for fault in verify_folder(Folder(path)):
+        click.echo(fault)
+        faults += 1
+    click.echo("Everything fits." if not faults else f"{faults} things do not fit.", err=True)
+    return 1 if faults else 0

@@ -1,0 +1,227 @@
+"""Textbook statistics, pure: Student's t, ranks, logistic fit, clustered errors."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from math import atan, cos, erf, log, pi, sin, sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+ELO = 400 / log(10)
+"""Elo of one natural logit."""
+Z = 1.959963984540054
+"""Normal quantile of a two-sided 95 % interval."""
+_CLOSED_FORM = 200
+"""Degrees of freedom up to which Student's t is summed in closed form."""
+
+_FAR = 30.0
+"""Lead in natural logits (5200 Elo) past which a pair's rating is running away to infinity."""
+
+
+def normal_cdf(z: float) -> float:
+    """Probability that a standard normal variable is at most `z`."""
+    return (1 + erf(z / sqrt(2))) / 2
+
+
+def t_cdf(t: float, df: int) -> float:
+    """Probability that Student's t with `df` degrees of freedom is at most `t`.
+
+    Closed form of Abramowitz & Stegun 26.7.3 (odd) and 26.7.4 (even); from 201 degrees the
+    normal approximation 26.7.8, whose error is then below 1e-6. ValueError if `df` < 1.
+    """
+    if df < 1:
+        raise ValueError(f"Student's t needs at least 1 degree of freedom, not {df}")
+    if df > _CLOSED_FORM:
+        return normal_cdf(t * (1 - 1 / (4 * df)) / sqrt(1 + t * t / (2 * df)))
+    return (1 + _inside(atan(t / sqrt(df)), df)) / 2
+
+
+def _inside(theta: float, df: int) -> float:
+    """Signed probability of lying between -t and t, theta = atan(t / sqrt(df))."""
+    square, odd = cos(theta) ** 2, df % 2
+    term, total = (cos(theta), 0.0) if odd else (1.0, 0.0)
+    for power in range(odd, df - 1, 2):
+        total += term
+        term *= square * (power + 1) / (power + 2)
+    return 2 / pi * (theta + sin(theta) * total) if odd else sin(theta) * total
+
+
+@lru_cache(maxsize=4096)
+def t_quantile(p: float, df: int) -> float:
+    """The t that Student's t with `df` degrees of freedom stays below with probability `p`.
+
+    ValueError unless 0 < p < 1 and df >= 1.
+    """
+    if not 0 < p < 1:
+        raise ValueError(f"a quantile needs a probability between 0 and 1, not {p}")
+    if p < 0.5:
+        return -t_quantile(1 - p, df)
+    low, high = 0.0, 1.0
+    while t_cdf(high, df) < p:
+        low, high = high, 2 * high
+    while (middle := (low + high) / 2) not in (low, high):
+        low, high = (middle, high) if t_cdf(middle, df) < p else (low, middle)
+    return high
+
+
+def rank_intervals(
+    los: Sequence[Sequence[float]], alpha: float = 0.05
+) -> tuple[tuple[int, int], ...]:
+    """Best and worst rank of each entrant that its likelihoods of superiority leave open.
+
+    Every pair is a two-sided test; Holm's step-down keeps the chance of any wrong verdict at
+    `alpha`. An entrant's best rank is 1 + those proved better, its worst n - those proved worse.
+    """
+    size = len(los)
+    pairs = [(i, j) for i in range(size) for j in range(size) if los[i][j] > los[j][i]]
+    pairs.sort(key=lambda pair: (-los[pair[0]][pair[1]], pair))
+    better, worse = [0] * size, [0] * size
+    tests = size * (size - 1) // 2
+    for done, (i, j) in enumerate(pairs):
+        if 2 * (1 - los[i][j]) > alpha / (tests - done):
+            break
+        worse[i] += 1
+        better[j] += 1
+    return tuple((1 + better[i], size - worse[i]) for i in range(size))
+
+
+def sums(index: Ints, values: Floats | Ints, size: int) -> Floats:
+    """Sum of the values at each index from 0 to size - 1."""
+    return np.bincount(index, values, size).astype(np.float64)
+
+
+class Design(NamedTuple):
+    """Sparse rows of a linear predictor: row k is the sum of value[k, i] at column[k, i]."""
+
+    column: Ints
+    value: Floats
+    size: int
+    """Number of columns."""
+
+    def above(self, other: "Design") -> "Design":
+        """The rows of both, these first."""
+        column = np.concatenate((self.column, other.column))
+        return Design(column, np.concatenate((self.value, other.value)), self.size)
+
+    def at(self, theta: Floats) -> Floats:
+        """The predictor of each row."""
+        return np.asarray((self.value * theta[self.column]).sum(axis=1), np.float64)
+
+    def total(self, weights: Floats) -> Floats:
+        """Sum of the rows, each times its weight."""
+        flat = (self.value * weights[:, None]).ravel()
+        return sums(self.column.ravel(), flat, self.size)
+
+    def squares(self, weights: Floats) -> Floats:
+        """Sum of each row's outer product with itself, times its weight."""
+        cell = self.column[:, :, None] * self.size + self.column[:, None, :]
+        value = self.value[:, :, None] * self.value[:, None, :] * weights[:, None, None]
+        return sums(cell.ravel(), value.ravel(), self.size**2).reshape(self.size, self.size)
+
+
+def logistic(
+    design: Design, games: Floats, points: Floats, pinned: Floats
+) -> tuple[Floats, Floats]:
+    """Maximum likelihood: the coefficients (natural logits) and the information there.
+
+    Row k won `points[k]` of `games[k]`. `pinned` is added to the information to hold directions
+    that no row sees. ValueError if the maximum is not finite.
+    """
+    theta: Floats = np.zeros(design.size)
+    for _ in range(100):
+        p = share(design.at(theta))
+        information = design.squares(games * p * (1 - p)) + pinned
+        try:
+            step: Floats = np.asarray(
+                np.linalg.solve(information, design.total(points - games * p)), np.float64
+            )
+        except np.linalg.LinAlgError:
+            break
+        theta = theta + _shortened(step, theta, design, games, points)
+        if np.abs(design.at(theta)).max() > _FAR:
+            break
+        if np.abs(step).max() < 1e-9:
+            return theta, information
+    raise ValueError("no finite ratings fit these results; use a prior above 0")
+
+
+def share(logit: Floats) -> Floats:
+    """Expected share of the points, given the lead in natural logits."""
+    return np.asarray(np.exp(-np.logaddexp(0, -logit)), np.float64)
+
+
+def _shortened(
+    step: Floats, theta: Floats, design: Design, games: Floats, points: Floats
+) -> Floats:
+    """The step, halved until the likelihood does not fall: Newton may overshoot far away."""
+
+    def likelihood(where: Floats) -> float:
+        logit = design.at(where)
+        return float((points * logit - games * np.logaddexp(0, logit)).sum())
+
+    least = likelihood(theta)
+    least -= 1e-12 * abs(least)
+    while np.abs(step).max() > 1e-9 and likelihood(theta + step) < least:
+        step = step / 2
+    return step
+
+
+def clustered(design: Design, row: Ints, cluster: Ints, misfit: Floats, bread: Floats) -> Floats:
+    """CR1 sandwich covariance; nan with fewer than two clusters.
+
+    Observation i belongs to design row `row[i]` and to `cluster[i]` (ascending from 0).
+    """
+    count = int(cluster[-1]) + 1
+    meat = np.zeros((design.size, design.size))
+    # Blocks of clusters bound the memory; a dense score matrix would be clusters x columns.
+    for first in range(0, count, 1024):
+        low, high = np.searchsorted(cluster, (first, first + 1024))
+        cell = (cluster[low:high] - first)[:, None] * design.size + design.column[row[low:high]]
+        value = design.value[row[low:high]] * misfit[low:high, None]
+        scores = sums(cell.ravel(), value.ravel(), 1024 * design.size).reshape(1024, -1)
+        meat += scores.T @ scores
+    factor = count / (count - 1) if count > 1 else np.nan
+    return np.asarray(factor * bread @ meat @ bread, np.float64)
+
+
+def reach(graph: Bools) -> Bools:
+    """Who gets to whom along the arrows of `graph`, everyone to oneself included."""
+    reached = graph | np.eye(len(graph), dtype=np.bool_)
+    while True:
+        further = (reached.astype(np.float32) @ reached.astype(np.float32)) > 0
+        if (further == reached).all():
+            return reached
+        reached = further
+
+
+class Clusters(NamedTuple):
+    """Values summed by group, and by cluster within the group; one entry for each group."""
+
+    size: Floats
+    """Values."""
+    clusters: Floats
+    """Clusters that hold any."""
+    mean: Floats
+    spread: Floats
+    """Sum of squared deviations of the values from the mean."""
+    clustered: Floats
+    """Sum over clusters of the squared sum of deviations."""
+
+
+def by_cluster(group: Ints, cluster: Ints, value: Ints, groups: int) -> Clusters:
+    """Sum integers by group and cluster (both numbered from 0); a group without any has mean 0."""
+    one = np.ones_like(value)
+    size = sums(group, one, groups)
+    # Integer sums first: they are exact, so that the order of the values cannot matter.
+    mean = sums(group, value, groups) / np.maximum(size, 1)
+    spread = np.maximum(sums(group, value * value, groups) - size * mean**2, 0)
+    cells, cell = np.unique(cluster * groups + group, return_inverse=True)
+    owner = cells % groups
+    deviation = sums(cell, value, len(cells)) - sums(cell, one, len(cells)) * mean[owner]
+    clusters = sums(owner, np.ones_like(owner), groups)
+    return Clusters(size, clusters, mean, spread, sums(owner, deviation**2, groups))
