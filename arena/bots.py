@@ -61,6 +61,7 @@ class Bot:
         self._inbox = bytearray()
         self._outbox = bytearray()
         self._stderr = bytearray()
+        self._closed = False
         self._memory_limit = command.memory_mib * MIB
         self._watch: Watch | None = None
         self._process = _started(command, start_env)
@@ -131,8 +132,11 @@ class Bot:
         self._inbox.clear()
         self._faulted(fault)
 
-    def weigh(self) -> None:
-        """Look at the process's resident memory: too much is a fault."""
+    def look(self) -> None:
+        """Called now and then: too much memory is a fault, and so is a closed stdout."""
+        if self._closed and self.fault is None:
+            self._faulted(Fault("gone", "It closed its stdout."))
+            self._heard()
         try:
             pages = int(Path(f"/proc/{self._process.pid}/statm").read_bytes().split()[1])
         except (OSError, IndexError):
@@ -197,25 +201,28 @@ class Bot:
         self.read_at = time.monotonic()
         self._inbox += data
         if not data:
-            self._faulted(Fault("gone", f"It closed its stdout{self._how_it_ended()}."))
+            # Mostly it is about to end: how it ended is known when it has, a moment later.
+            self._closed = True
+            if self._watch:
+                self._watch(self._stdout, None)
 
     def _exited(self) -> None:
         """The process has ended, though something that it started may hold its stdout open."""
         assert self._watch
         self._watch(self._pidfd, None)
-        if self.fault is None:
+        if self.fault is None and not self._closed:
             self._read_stdout()
-        self._faulted(Fault("gone", f"It left{self._how_it_ended()}."))
+        self._faulted(Fault("gone", f"It {self._how_it_ended()}."))
         self._heard()
 
     def _how_it_ended(self) -> str:
         # Looked at without reaping: the process number must stay taken until the group is killed.
         ended = os.waitid(os.P_PIDFD, self._pidfd, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         if ended is None:
-            return ""
+            return "left"
         if ended.si_code == os.CLD_EXITED:
-            return f" and exited with status {ended.si_status}"
-        return f", killed by {signal.Signals(ended.si_status).name}"
+            return f"exited with status {ended.si_status}"
+        return f"was killed by {signal.Signals(ended.si_status).name}"
 
     def _faulted(self, fault: Fault) -> None:
         if self.fault is None:

@@ -1,12 +1,13 @@
 """The game log: appended in whole lines while games are played, read back for replay."""
 
 import os
+from collections import deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from msgspec import Struct
 
-from protocol.codec import DamagedRecordError, decode_record, encode_line
+from protocol.codec import DamagedRecordError, decode_record, encode_line, seal, unseal
 from protocol.records import (
     ChoiceRecord,
     DealRecord,
@@ -32,6 +33,7 @@ class GameLog:
         """
         path.parent.mkdir(parents=True, exist_ok=True)
         cut_torn_tail(path)
+        self._checksum = _last_checksum(path)
         self._descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         if os.fstat(self._descriptor).st_size == 0:
             self.append([sitting])
@@ -41,12 +43,17 @@ class GameLog:
 
         A partial write (a full disk) is taken back before the OSError is raised.
         """
-        data = b"".join(map(encode_line, records))
+        checksum, lines = self._checksum, []
+        for record in records:
+            line, checksum = seal(encode_line(record), checksum)
+            lines.append(line)
+        data = b"".join(lines)
         written = os.write(self._descriptor, data)
         if written < len(data):
             size = os.fstat(self._descriptor).st_size
             os.ftruncate(self._descriptor, size - written)
             raise OSError("The disk took only a part of the log.")
+        self._checksum = checksum
 
     def sync(self) -> None:
         """Wait until the disk has it."""
@@ -92,8 +99,30 @@ def cut_torn_tail(path: Path) -> None:
         os.truncate(path, whole)
 
 
+def _last_checksum(path: Path) -> int:
+    """The checksum from which the next line's runs on."""
+    checksums = deque((checksum for checksum, _ in read_records(path)), maxlen=1)
+    return checksums.pop() if checksums else 0
+
+
+def read_records(path: Path) -> Iterator[tuple[int, LogRecord]]:
+    """Checksum and record of every whole line of a log.
+
+    Raises DamagedLogError.
+    """
+    checksum = 0
+    for number, line in read_lines(path):
+        try:
+            body, checksum = unseal(line, checksum)
+            yield checksum, decode_record(body)
+        except DamagedRecordError as error:
+            raise DamagedLogError(f"{path}, line {number}: {error}") from error
+
+
 def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """Numbered whole lines of a file; a torn last line is left out."""
+    if not path.exists():
+        return
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             if line.endswith(b"\n"):
@@ -108,11 +137,7 @@ def read_games(path: Path) -> Iterator[LoggedGame]:
     sitting: Sitting | None = None
     game: GameRecord | None = None
     records: list[LogRecord] = []
-    for number, line in read_lines(path):
-        try:
-            record = decode_record(line)
-        except DamagedRecordError as error:
-            raise DamagedLogError(f"{path}, line {number}: {error}") from error
+    for number, (_, record) in enumerate(read_records(path), 1):
         if isinstance(record, Sitting):
             sitting = record
         elif isinstance(record, GameRecord):

@@ -16,8 +16,8 @@ from protocol.codec import Fault
 from protocol.messages import BotHello
 from protocol.records import FoulRecord, LogRecord, Result
 
-WEIGH_S = 0.1
-"""How often the bots' memory is looked at."""
+LOOK_S = 0.1
+"""How often the bots' memory and pipes are looked at."""
 LOG_EVERY = 64
 """Records that are collected before they are written."""
 
@@ -86,13 +86,13 @@ class Bench:
                     nursery.start_soon(Greeting(self._pump, fresh, self._start_ms).wait)
         return [bot for bot in self._bots if bot]
 
-    async def guard_memory(self) -> None:
-        """Weigh the bots again and again, until cancelled."""
+    async def look_after(self) -> None:
+        """Look at every bot again and again, until cancelled."""
         while True:
-            await trio.sleep(WEIGH_S)
+            await trio.sleep(LOOK_S)
             for bot in self._bots:
                 if bot:
-                    bot.weigh()
+                    bot.look()
 
     async def close(self) -> None:
         """Every bot leaves; none is left behind."""

@@ -1,6 +1,7 @@
 """The only place that knows JSON: bytes become messages and records here, and back."""
 
 import json
+import zlib
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
@@ -23,6 +24,8 @@ MAX_DEPTH = 8
 """Nesting that is looked at; deeper JSON can exhaust a small thread's stack."""
 REQUIRED_FIELDS = 3
 """Fields that every message of a bot has: its type and two more."""
+SEAL = len(b',"crc":"00000000"}')
+"""Bytes that a checksum adds to a log's line."""
 SHOWN_LINE = 200
 """Characters of an offending line that are kept as evidence."""
 
@@ -112,6 +115,25 @@ def _depth(line: bytes) -> int:
 def _repeats_a_key(line: bytes) -> bool:
     pairs: list[tuple[str, Any]] = json.loads(line, object_pairs_hook=list)
     return len({key for key, _ in pairs}) != len(pairs)
+
+
+def seal(line: bytes, previous: int) -> tuple[bytes, int]:
+    """A log's line with its checksum, which runs on from the line before; and that checksum."""
+    body = line[:-2]
+    checksum = zlib.crc32(body, previous)
+    return b'%b,"crc":"%08x"}\n' % (body, checksum), checksum
+
+
+def unseal(line: bytes, previous: int) -> tuple[bytes, int]:
+    """The line without its checksum, and the checksum.
+
+    Raises DamagedRecordError when it is not what was written after the line before.
+    """
+    body, sealed = line[: -SEAL - 1], line[-SEAL - 1 :]
+    checksum = zlib.crc32(body, previous)
+    if sealed != b',"crc":"%08x"}\n' % checksum:
+        raise DamagedRecordError("its checksum does not match")
+    return body + b"}", checksum
 
 
 def decode_record(line: bytes) -> LogRecord:

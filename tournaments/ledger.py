@@ -7,7 +7,6 @@ from pathlib import Path
 from arena.gamelog import cut_torn_tail, read_games, read_lines
 from protocol.codec import DamagedRecordError, decode_result, encode_line
 from protocol.records import Result
-from protocol.usage import UserError
 from tournaments.event import Event
 from tournaments.folder import Folder
 from tournaments.schedule import PlannedGame, PlannedSitting, sittings
@@ -71,8 +70,6 @@ def read_ledger(path: Path) -> Iterator[Result]:
 
     Raises DamagedLedgerError.
     """
-    if not path.exists():
-        return
     for number, line in read_lines(path):
         try:
             yield decode_result(line)
@@ -85,8 +82,6 @@ def logged_results(path: Path) -> dict[str, Result]:
 
     Raises DamagedLogError.
     """
-    if not path.exists():
-        return {}
     return {logged.game.game: logged.result for logged in read_games(path) if logged.result}
 
 
@@ -97,12 +92,3 @@ def finished_boards(event: Event, results: dict[str, Result]) -> list[int]:
         for game in plan.games:
             left[game.board] += game.name not in results
     return [board for board, games in left.items() if games == 0]
-
-
-def need_event(folder: Folder) -> None:
-    """Refuse a folder without a ledger.
-
-    Raises UserError.
-    """
-    if not folder.ledger.exists():
-        raise UserError(f"{folder.path} holds no results yet.")

@@ -1,5 +1,6 @@
 """What a person sees while an event is played: progress, an estimate, live standings."""
 
+import sys
 import time
 from types import TracebackType
 
@@ -19,6 +20,8 @@ from tournaments.ratings import Pool, fit
 from tournaments.report import Results
 from tournaments.schedule import games
 
+LINE_EVERY_S = 10.0
+"""How often a pipe gets a line."""
 LOOK_EVERY_S = 1.0
 """How often the live standings are worked out anew, at most."""
 
@@ -43,8 +46,8 @@ class Progress:
             event.name, total=self._total, completed=len(ledger.results)
         )
         self._live = Live(self._bar, console=self._console, refresh_per_second=4, transient=True)
-        self._looked = 0.0
         self._began = time.monotonic()
+        self._next = self._began + LOOK_EVERY_S
         self._first = len(ledger.results)
 
     def __enter__(self) -> "Progress":
@@ -67,13 +70,26 @@ class Progress:
         """A game is over."""
         self._bar.update(self._task, completed=len(self._ledger.results))
         now = time.monotonic()
+        if not self._console.is_terminal:
+            return self._line(now)
         # Fitting costs more the more there is to fit: never more than a tenth of the time.
-        if now - self._looked < LOOK_EVERY_S or not self._console.is_terminal:
-            return
+        if now < self._next:
+            return None
         pools = fit(self._ledger.results.values()).pools
         self._live.update(Group(*(_table(pool) for pool in pools), self._bar))
         cost = time.monotonic() - now
-        self._looked = now + 10 * cost
+        self._next = now + LOOK_EVERY_S + 10 * cost
+        return None
+
+    def _line(self, now: float) -> None:
+        """A plain line for a log file."""
+        if now < self._next:
+            return
+        self._next = now + LINE_EVERY_S
+        done = len(self._ledger.results)
+        rate = (done - self._first) / (now - self._began)
+        left = (self._total - done) / rate
+        print(f"{done} of {self._total} games, about {left:.0f} s left", file=sys.stderr)
 
     @staticmethod
     def final(folder: Folder) -> None:

@@ -42,27 +42,31 @@ async def call_roll(event: Event) -> None:
     Raises UserError.
     """
     pump = Pump()
+    complaint = None
     async with trio.open_nursery() as nursery:
         nursery.start_soon(pump.run)
-        try:
-            for entrant in event.entrants:
-                await _greeted(pump, entrant, event.clock.start_ms)
-        finally:
-            nursery.cancel_scope.cancel()
+        for entrant in event.entrants:
+            complaint = complaint or await _complaint(pump, entrant, event.clock.start_ms)
+        nursery.cancel_scope.cancel()
+    if complaint:
+        raise UserError(complaint)
 
 
-async def _greeted(pump: Pump, entrant: Entrant, start_ms: int) -> None:
+async def _complaint(pump: Pump, entrant: Entrant, start_ms: int) -> str | None:
+    """What is wrong with an entrant's bot, if it does not greet."""
     bench = Bench(pump, [entrant.command], start_ms)
+    complaint = None
     try:
         (bot,) = await bench.ready()
         if bot.fault:
             words = bot.last_words()
             said = f" Its stderr ends: {words}" if words else ""
-            raise UserError(f"Bot {entrant.name} does not greet: {bot.fault.detail}{said}")
-    except* CannotStartError as error:
-        raise UserError(f"Bot {entrant.name}: {error.exceptions[0]}.") from None
+            complaint = f"Bot {entrant.name} does not greet: {bot.fault.detail}{said}"
+    except* CannotStartError as group:
+        complaint = f"Bot {entrant.name}: {group.exceptions[0]}."
     finally:
         await bench.close()
+    return complaint
 
 
 class Runner:
@@ -106,7 +110,7 @@ class Runner:
         log = GameLog(self._folder.log(plan.name), self._record(plan))
         try:
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(bench.guard_memory)
+                nursery.start_soon(bench.look_after)
                 for game in self._ledger.missing(plan):
                     await self._play_game(plan, game, bench, log)
                 nursery.cancel_scope.cancel()

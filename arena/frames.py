@@ -1,0 +1,125 @@
+"""What an onlooker sees at once, everybody or one seat, put together from the steps of a replay."""
+
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from arena.engine import game as engine
+from arena.engine import view
+from arena.engine.state import Hand
+from arena.replay import Step
+from protocol.messages import Ask, Drew, Event, Option
+from protocol.records import ChoiceRecord, FoulRecord, LogRecord, Result, RoundRecord
+from protocol.tiles import Tile
+
+
+class Frame(Struct, frozen=True):
+    """What the onlooker sees at once: nothing in it is hidden from him."""
+
+    round: int
+    """The round's number, from 1."""
+    turn: int | None
+    """The seat to move; None when nobody is."""
+    events: tuple[Event, ...]
+    """What has happened."""
+    line: tuple[Tile, ...]
+    """The line."""
+    hands: tuple[Hand | int, ...]
+    """The tiles of each seat, or how many they are."""
+    pips: tuple[int, ...]
+    """What the hands count, once the round is over."""
+    stock: tuple[Tile, ...] | int
+    """The tiles in the boneyard, or how many they are."""
+    drawable: int
+    """How many of them may be drawn."""
+    options: tuple[Option, ...]
+    """What the seat that was asked could choose from."""
+    record: LogRecord | None
+    """What came in, or how the round or the game ended."""
+
+
+def frames(steps: Iterable[Step], seat: int | None = None) -> Iterator[Frame]:
+    """What everybody, or one seat, is shown; draws in a row are joined."""
+    waiting: Frame | None = None
+    for step in steps:
+        frame = _open(step) if seat is None else _seen(step, seat)
+        if waiting and _goes_on_drawing(waiting, frame):
+            # The table is as after the last draw; who was asked, and why, is as before the first.
+            events = waiting.events + frame.events
+            waiting = replace(frame, events=events, options=waiting.options, record=waiting.record)
+            continue
+        if waiting:
+            yield waiting
+        waiting = frame
+    if waiting:
+        yield waiting
+
+
+def _goes_on_drawing(before: Frame, after: Frame) -> bool:
+    """Whether a frame only adds draws of the same seat, for which it was not asked again."""
+    draws = {event.seat for event in before.events + after.events if isinstance(event, Drew)}
+    only = all(isinstance(event, Drew) for event in before.events + after.events)
+    both = bool(before.events and after.events)
+    return both and only and len(draws) == 1 and after.record is None
+
+
+def _open(step: Step) -> Frame:
+    """Everything."""
+    state = step.game.round
+    assert state is not None, "A step belongs to a round."
+    over = state.over is not None
+    return Frame(
+        round=state.number,
+        turn=None if over or isinstance(step.record, Result) else state.turn,
+        events=step.events,
+        line=state.line,
+        hands=state.hands,
+        pips=engine.pips(step.game) if over else (),
+        stock=tuple(tile for row in state.stock for tile in row),
+        drawable=state.drawable,
+        options=step.options,
+        record=step.record,
+    )
+
+
+def _seen(step: Step, seat: int) -> Frame:
+    """What the seat is told, put together from nothing by the seat's own door."""
+    state = step.game.round
+    assert state is not None, "A step belongs to a round."
+    told = view.question(step.game, seat, (), [], id=0, number=0, time_ms=0)
+    ended = isinstance(step.record, RoundRecord | Result)
+    shown = view.round_over(step.game, 0, []) if state.over and ended else None
+    own = isinstance(step.record, ChoiceRecord | FoulRecord) and step.record.seat == seat
+    return Frame(
+        round=told.round,
+        turn=None if state.over or isinstance(step.record, Result) else state.turn,
+        events=tuple(
+            event if event.seat == seat else view.seen_by_others(event) for event in step.events
+        ),
+        line=told.line,
+        hands=shown.hands if shown else _hands(told),
+        pips=shown.pips if shown else (),
+        stock=told.boneyard.tiles,
+        drawable=told.boneyard.drawable,
+        options=step.options if own else (),
+        record=_told(step.record, seat),
+    )
+
+
+def _hands(told: Ask) -> tuple[Hand | int, ...]:
+    """A seat's own tiles, and how many the others hold."""
+    return tuple(told.hand if at == told.seat else many for at, many in enumerate(told.hands))
+
+
+def _told(record: LogRecord | None, seat: int) -> LogRecord | None:
+    """Of the log a seat sees its own lines, who else fouled, and how things ended."""
+    match record:
+        case ChoiceRecord() | FoulRecord() if record.seat == seat:
+            return record
+        case FoulRecord():
+            return FoulRecord(seat=record.seat, foul=record.foul, detail="")
+        case RoundRecord() | Result():
+            return record
+        case _:
+            return None

@@ -1,0 +1,280 @@
+"""Draws a logged game for a terminal: frames become text. No I/O; text from bots is made safe."""
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import assert_never
+
+from msgspec import Struct
+from rich.cells import cell_len
+from rich.text import Text
+
+from arena.frames import Frame
+from arena.gamelog import LoggedGame
+from protocol.codec import printable
+from protocol.messages import (
+    MAX_NOTE,
+    Draw,
+    Drew,
+    End,
+    Event,
+    Leads,
+    Lot,
+    Option,
+    Pass,
+    Passed,
+    Play,
+    Played,
+    WhyGame,
+)
+from protocol.records import ChoiceRecord, FoulRecord, Result, RoundRecord
+from protocol.rules import by_seats
+from protocol.tiles import Tile, as_held
+
+LYING = 0x1F031
+"""The glyph of 0-0 lying along the line; the others follow, seven to each left pip."""
+STANDING = 0x1F063
+"""The glyph of 0-0 standing across the line, as doubles do."""
+GLYPHS_TO = 6
+"""The highest pip that has glyphs."""
+EVIDENCE = 4096
+"""Characters of a bot's last words that are shown."""
+WHY: dict[WhyGame, str] = {
+    "target": "the target was reached",
+    "max_rounds": "the rounds are used up",
+    "foul": "a foul ended it",
+    "void": "it does not count",
+}
+WHERE: dict[End, str] = {"lead": "", "left": " on the left", "right": " on the right"}
+TURNS = {
+    **dict.fromkeys(("\r", "\n", " ", "n", "\x1b[C", "\x1bOC"), 1),
+    **dict.fromkeys(("p", "\x7f", "\b", "\x1b[D", "\x1bOD"), -1),
+}
+"""Keys that turn to the next frame or back."""
+QUIT = ("q", "Q", "\x03", "\x04")
+HELP = "Enter: on   p: back   q: quit"
+
+Cell = tuple[str, str]
+"""Words that stay on one line, and their style."""
+Row = tuple[str, list[Cell]]
+"""What stands in front of a row, and the row."""
+
+
+class Look(Struct, frozen=True):
+    """How frames are drawn."""
+
+    names: tuple[str, ...]
+    """The entrant in each seat."""
+    width: int = 80
+    """Columns of the terminal."""
+    ascii: bool = False
+    """Whether tiles are drawn as [6|4] only."""
+
+    def name(self, seat: int) -> str:
+        """Who sits there."""
+        return printable(self.names[seat])
+
+
+def title(logged: LoggedGame, look: Look) -> Text:
+    """The game, before its first frame."""
+    rules = logged.sitting.rules
+    target = by_seats(rules.game.target, len(look.names))
+    seats = ", ".join(f"{look.name(seat)} (seat {seat})" for seat in range(len(look.names)))
+    return Text(
+        f"Game {printable(logged.game.game)}, board {logged.game.board}: {seats}.\n"
+        f"Rules: {printable(rules.name)}; target: {target}."
+    )
+
+
+def summary(logged: LoggedGame) -> str:
+    """A game in one line of a list."""
+    name, names = printable(logged.game.game), [*map(printable, logged.sitting.seats)]
+    if logged.result is None:
+        return f"{name}  {', '.join(names)}: cut off"
+    scores = zip(names, logged.result.scores, strict=False)
+    first = [who for who, place in zip(names, logged.result.places, strict=False) if place == 1]
+    won = f"{first[0]} wins" if len(first) == 1 else f"{' and '.join(first)} tie"
+    fouls = [f"{names[foul.seat]} fouled: {foul.foul}" for foul in logged.result.fouls]
+    points = ", ".join(f"{who} {score}" for who, score in scores)
+    return "; ".join([f"{name}  {points}: {won}", *fouls])
+
+
+def draw(frame: Frame, look: Look) -> Text:
+    """One frame."""
+    text = Text().append(f"Round {frame.round}. ", "bold")
+    text.append(" ".join(_words(frame, look)))
+    if frame.turn is not None and not isinstance(frame.record, FoulRecord):
+        text.append(f" {look.name(frame.turn)} is to move.")
+    rows = [*_record(frame, look)]
+    if not isinstance(frame.record, Result):
+        rows += _table(frame, look)
+    margin = 4 + max(
+        cell_len(label) for label in ("boneyard", *map(look.name, range(len(look.names))))
+    )
+    for label, cells in rows:
+        text.append("\n").append(_row(label, cells, margin, look.width))
+    return text
+
+
+def turned(at: int, key: str) -> int | None:
+    """The number of the frame after a key; None: enough."""
+    return None if key in QUIT else max(0, at + TURNS.get(key, 0))
+
+
+def tile_text(tile: Tile, look: Look, *, in_line: bool = False) -> str:
+    """A tile; doubles stand across the line."""
+    first, second = tile
+    if look.ascii or max(tile) > GLYPHS_TO:
+        return _plain(tile)
+    base = STANDING if in_line and first == second else LYING
+    return chr(base + (GLYPHS_TO + 1) * first + second)
+
+
+def _plain(tile: Tile) -> str:
+    return f"[{tile[0]}|{tile[1]}]"
+
+
+def _words(frame: Frame, look: Look) -> Iterator[str]:
+    """What has happened, in sentences."""
+    for (kind, seat), events in groupby(frame.events, lambda event: (type(event), event.seat)):
+        if kind is Drew:
+            yield _draws(
+                look.name(seat), [event.tile for event in events if isinstance(event, Drew)]
+            )
+        else:
+            yield from (_event(event, look.name(seat)) for event in events)
+    match frame.record:
+        case FoulRecord(seat=seat, foul=foul):
+            yield f"{look.name(seat)} fouls: {foul}."
+        case RoundRecord(why="out"):
+            yield f"The round is over: {look.name(frame.hands.index(()))} went out."
+        case RoundRecord():
+            yield "The round is over: nobody could go on."
+        case Result(why=why):
+            yield f"The game is over: {WHY[why]}."
+        case _:
+            pass
+
+
+def _event(event: Event, who: str) -> str:
+    match event:
+        case Lot():
+            return f"{who} draws {_plain(event.tile)} for the lead."
+        case Leads():
+            return f"{who} leads."
+        case Played():
+            return f"{who} plays {_plain(as_held(event.tile))}{WHERE[event.end]}."
+        case Drew():
+            return _draws(who, [event.tile])
+        case Passed():
+            return f"{who} passes."
+        case _:
+            assert_never(event)
+
+
+def _draws(who: str, tiles: list[Tile | None]) -> str:
+    many = "a tile" if len(tiles) == 1 else f"{len(tiles)} tiles"
+    named = " ".join(_plain(tile) for tile in tiles if tile)
+    return f"{who} draws {many}{named and ': '}{named}."
+
+
+def _option(option: Option) -> str:
+    match option:
+        case Play():
+            end = "" if option.end == "lead" else f" {option.end}"
+            return f"{_plain(option.tile)}{end}"
+        case Draw():
+            return "draw"
+        case Pass():
+            return "pass"
+        case _:
+            assert_never(option)
+
+
+def _record(frame: Frame, look: Look) -> Iterator[Row]:
+    """What came in, or how it ended."""
+    match frame.record:
+        case ChoiceRecord() as said:
+            yield "options", [*_options(frame, said.choice), (f"({said.ms:g} ms)", "dim")]
+            if said.note:
+                yield "note", _free(printable(said.note, MAX_NOTE), "italic")
+        case FoulRecord() as foul:
+            yield from _evidence(frame, foul)
+        case RoundRecord() as over:
+            yield "points", _each(over.points, look)
+            yield "standing", _each(over.scores, look)
+        case Result() as result:
+            yield "scores", _each(result.scores, look)
+            yield "places", _each(result.places, look)
+        case _:
+            pass
+
+
+def _options(frame: Frame, chosen: int | None) -> Iterator[Cell]:
+    """The chosen one is marked."""
+    last = len(frame.options) - 1
+    for number, option in enumerate(frame.options):
+        words, comma = _option(option), "," if number < last else ""
+        yield (f">{words}<{comma}", "bold green") if number == chosen else (f"{words}{comma}", "")
+
+
+def _evidence(frame: Frame, foul: FoulRecord) -> Iterator[Row]:
+    """Nothing of it stands in a foul that another seat sees."""
+    if not foul.detail:
+        return
+    yield (
+        "foul",
+        [*_free(printable(foul.detail, EVIDENCE), "bold red"), (f"({foul.ms:g} ms)", "dim")],
+    )
+    yield "options", [*_options(frame, None)]
+    if foul.line:
+        yield "said", _free(printable(foul.line, EVIDENCE), "red")
+    if foul.stderr:
+        yield "stderr", _free(printable(foul.stderr, EVIDENCE), "red")
+
+
+def _each(numbers: Iterable[int], look: Look) -> list[Cell]:
+    shown = [f"{look.name(seat)} {number}" for seat, number in enumerate(numbers)]
+    return [(f"{words},", "") for words in shown[:-1]] + [(shown[-1], "")]
+
+
+def _table(frame: Frame, look: Look) -> Iterator[Row]:
+    """What lies on the table."""
+    yield "line", _tiles(frame.line, look, in_line=True) or [("empty", "dim")]
+    if frame.line:
+        yield "ends", [(f"{frame.line[0][0]} and {frame.line[-1][1]}", "")]
+    for seat, hand in enumerate(frame.hands):
+        cells = [(_many(hand), "dim")] if isinstance(hand, int) else _tiles(hand, look)
+        if frame.pips:
+            cells.append((f"({frame.pips[seat]} pips)", "dim"))
+        yield look.name(seat), cells
+    stock = frame.stock if isinstance(frame.stock, int) else len(frame.stock)
+    cells = [(f"{_many(stock)}, {frame.drawable} to draw", "")]
+    if not isinstance(frame.stock, int):
+        cells += _tiles(frame.stock, look)
+    yield "boneyard", cells
+
+
+def _many(tiles: int) -> str:
+    return "1 tile" if tiles == 1 else f"{tiles} tiles"
+
+
+def _tiles(tiles: Iterable[Tile], look: Look, *, in_line: bool = False) -> list[Cell]:
+    return [(tile_text(tile, look, in_line=in_line), "") for tile in tiles]
+
+
+def _free(text: str, style: str) -> list[Cell]:
+    return [(word, style) for word in text.split(" ")]
+
+
+def _row(label: str, cells: list[Cell], margin: int, width: int) -> Text:
+    """A row, wrapped between its cells."""
+    text = Text("  ").append(label, "dim")
+    at = 2 + cell_len(label)
+    indent = margin - at
+    for words, style in cells:
+        if at + indent + cell_len(words) > width and at >= margin:
+            text.append("\n")
+            at, indent = 0, margin
+        text.append(" " * indent).append(words, style)
+        at, indent = at + indent + cell_len(words), 1
+    return text

@@ -1,0 +1,1 @@
+"""Benchmarks, run by hand; nothing here is a test."""

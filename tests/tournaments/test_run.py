@@ -1,0 +1,225 @@
+"""Whole events between real processes: the same bytes however they are played, and verified."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from tests.arena.tables import children
+from tournaments.cli import main
+
+BONEYARD = (sys.executable, "-c", "from tournaments.cli import main; main()")
+MADE = ("ledger.jsonl", "report.md", "results.json", "seeds.jsonl", "commitments.jsonl")
+
+
+def boneyard(*words: str, code: int = 0) -> str:
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == code, done.output
+    return done.output
+
+
+def run(out: Path, *words: str, code: int = 0) -> str:
+    return boneyard("run", *words, "--seed", "1", "--out", str(out), code=code)
+
+
+def made(folder: Path) -> dict[str, bytes]:
+    return {name: (folder / name).read_bytes() for name in MADE}
+
+
+@pytest.fixture(scope="module")
+def event(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("event")
+    run(folder, "first", "greedy", "random", "--boards", "4")
+    return folder
+
+
+def test_an_event_is_played(event: Path) -> None:
+    results = json.loads((event / "results.json").read_text())
+    assert results["played"] == results["planned"] == 24
+    (pool,) = results["ratings"]["pools"]
+    assert [one["name"] for one in pool["entrants"]] == ["greedy", "first", "random"]
+    assert sum(one["fouls"] for one in pool["entrants"]) == 0
+    assert "greedy" in (event / "report.md").read_text()
+
+
+def test_verify_finds_nothing(event: Path) -> None:
+    assert "Everything fits." in boneyard("verify", str(event))
+
+
+def test_the_same_bytes_at_two_jobs(event: Path, tmp_path: Path) -> None:
+    run(tmp_path, "first", "greedy", "random", "--boards", "4", "--jobs", "2")
+    assert made(tmp_path) == made(event)
+
+
+def test_run_again_plays_nothing(event: Path) -> None:
+    before = {path: path.stat().st_mtime_ns for path in (event / "games").iterdir()}
+    run(event, "first", "greedy", "random", "--boards", "4")
+    assert {path: path.stat().st_mtime_ns for path in (event / "games").iterdir()} == before
+
+
+def test_another_event_in_the_same_folder_is_refused(event: Path) -> None:
+    said = run(event, "first", "greedy", "--boards", "4", code=2)
+    assert "another folder" in said
+
+
+def test_nothing_is_left_running(event: Path) -> None:
+    assert event.exists()
+    assert not children()
+
+
+def copied(event: Path, to: Path) -> Path:
+    for path in event.rglob("*"):
+        if path.is_file():
+            (to / path.relative_to(event)).parent.mkdir(parents=True, exist_ok=True)
+            (to / path.relative_to(event)).write_bytes(path.read_bytes())
+    return to
+
+
+@pytest.mark.parametrize("where", range(0, 100, 9))
+def test_one_flipped_byte_is_named(event: Path, tmp_path: Path, where: int) -> None:
+    folder = copied(event, tmp_path)
+    log = sorted((folder / "games").iterdir())[1]
+    data = bytearray(log.read_bytes())
+    at = len(data) * where // 100
+    data[at] ^= 1
+    log.write_bytes(data)
+    said = boneyard("verify", str(folder), code=1)
+    assert log.name in said
+    assert f"line {bytes(data[:at]).count(10) + 1}" in said or "line" in said
+
+
+def test_a_wrong_seed_is_named(event: Path, tmp_path: Path) -> None:
+    folder = copied(event, tmp_path)
+    seeds = folder / "seeds.jsonl"
+    seeds.write_bytes(seeds.read_bytes().replace(b'"seed":"', b'"seed":"00', 1)[:-3] + b'"}\n')
+    assert "board 1" in boneyard("verify", str(folder), code=1)
+
+
+@pytest.mark.parametrize("name", ["ledger.jsonl", "report.md"])
+def test_a_changed_result_is_named(event: Path, tmp_path: Path, name: str) -> None:
+    folder = copied(event, tmp_path)
+    path = folder / name
+    path.write_bytes(path.read_bytes().replace(b"greedy", b"GREEDY", 1))
+    assert name in boneyard("verify", str(folder), code=1)
+
+
+def started(out: Path) -> "subprocess.Popen[bytes]":
+    words = ("run", "first", "greedy", "random", "--boards", "4", "--seed", "1", "--out", str(out))
+    return subprocess.Popen(
+        (*BONEYARD, *words), stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+    )
+
+
+def wait_for_games(folder: Path, games: int) -> None:
+    """Until the logs hold so many results; a minute is the bound, not the expectation."""
+    for _ in range(6000):
+        logs = [path.read_bytes() for path in (folder / "games").glob("*")]
+        if sum(log.count(b'"type":"result"') for log in logs) >= games:
+            return
+        time.sleep(0.01)
+    raise AssertionError("no games were played")
+
+
+@pytest.mark.slow
+def test_three_kills_and_resumes_give_the_same_bytes(event: Path, tmp_path: Path) -> None:
+    for games in (2, 7, 15):
+        process = started(tmp_path)
+        wait_for_games(tmp_path, games)
+        process.kill()
+        process.wait()
+    run(tmp_path, "first", "greedy", "random", "--boards", "4")
+    assert made(tmp_path) == made(event)
+    assert "Everything fits." in boneyard("verify", str(tmp_path))
+
+
+@pytest.mark.slow
+def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(event: Path, tmp_path: Path) -> None:
+    process = started(tmp_path)
+    wait_for_games(tmp_path, 3)
+    os.kill(process.pid, signal.SIGINT)
+    assert process.wait(timeout=60) == 130
+    assert 0 < json.loads((tmp_path / "results.json").read_text())["played"] < 24
+    run(tmp_path, "first", "greedy", "random", "--boards", "4")
+    assert made(tmp_path) == made(event)
+
+
+def test_a_torn_tail_is_repaired(event: Path, tmp_path: Path) -> None:
+    folder = copied(event, tmp_path)
+    last = sorted((folder / "games").iterdir())[-1]
+    last.write_bytes(last.read_bytes()[:-5])
+    ledger = folder / "ledger.jsonl"
+    kept = ledger.read_bytes().splitlines(keepends=True)[:-9]
+    ledger.write_bytes(b"".join(kept) + b'{"type":"resu')
+    run(folder, "first", "greedy", "random", "--boards", "4")
+    assert made(folder) == made(event)
+
+
+def test_a_second_writer_is_refused(tmp_path: Path) -> None:
+    process = started(tmp_path)
+    wait_for_games(tmp_path, 1)
+    said = run(tmp_path, "first", "greedy", "random", "--boards", "4", code=2)
+    process.send_signal(signal.SIGTERM)
+    process.wait(timeout=60)
+    assert "another boneyard" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (("greedy", "randm"), "random"),
+        (("greedy", "random", "--rules", "dutsh"), "dutch"),
+        (("greedy", "random", "--set", "draw_limt=1"), "draw_limit"),
+        (("greedy", "random", "--set", "hand=15"), "highest_pip"),
+        (("greedy",), "2 bots"),
+        (("greedy", "first", "--seats", "3"), "3 bots"),
+        (("no-such-event.toml",), "no-such-event.toml"),
+    ],
+)
+def test_a_users_mistake_gets_one_sentence(
+    tmp_path: Path, words: tuple[str, ...], part: str
+) -> None:
+    said = run(tmp_path, *words, code=2)
+    assert part in said
+    assert len(said.strip().splitlines()) == 1
+    assert "Traceback" not in said
+
+
+def test_a_bot_that_does_not_greet_is_the_users_mistake(tmp_path: Path) -> None:
+    bot = tmp_path / "broken.py"
+    bot.write_text("raise SystemExit('no such model')")
+    said = run(tmp_path / "out", "greedy", str(bot), code=2)
+    assert "broken" in said
+    assert "no such model" in said
+
+
+def test_an_event_file(tmp_path: Path) -> None:
+    written = tmp_path / "cup.toml"
+    written.write_text(
+        'name = "cup"\nboards = 2\nrules = { base = "dutch", draw_limit = 2 }\nseats = 3\n'
+        '[[bots]]\nname = "first"\n[[bots]]\nname = "greedy"\n[[bots]]\nname = "mine"\n'
+        'run = ["{python}", "mine.py"]\n'
+    )
+    (tmp_path / "mine.py").write_text((Path("sample_bots") / "first.py").read_text())
+    run(tmp_path / "out", str(written))
+    results = json.loads((tmp_path / "out" / "results.json").read_text())
+    assert results["played"] == 6
+    assert results["event"]["rules"]["turn"]["draw_limit"] == 2
+    assert "Everything fits." in boneyard("verify", str(tmp_path / "out"))
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [("boards = 0", "boards"), ("bord = 3", "bord"), ("boards = [", "line 2")],
+)
+def test_a_mistake_in_an_event_file_is_placed(tmp_path: Path, text: str, part: str) -> None:
+    path = tmp_path / "cup.toml"
+    path.write_text(text + "\nbots = []\n")
+    said = run(tmp_path / "out", str(path), code=2)
+    assert "cup.toml" in said
+    assert part in said
