@@ -159,7 +159,7 @@ class Referee:
 
     def has_fouled(self, seat: int) -> bool:
         """Whether a seat is played on by the fallback: the first legal option."""
-        return any(foul.seat == seat for foul in self._fouls)
+        return bool(self._fouls) and any(foul.seat == seat for foul in self._fouls)
 
     def _begin(self) -> None:
         seating = self._seating

@@ -57,13 +57,13 @@ def encode_line(message: Said | Answer | Record | Commitment | Reveal) -> bytes:
 
 
 def encode_event(event: SeenEvent) -> bytes:
-    """An event's JSON and a comma; `encoded_events` makes a list of many."""
-    return _encoder.encode(event) + b","
+    """A comma and an event's JSON; `encoded_events` makes a list of many."""
+    return b"," + _encoder.encode(event)
 
 
 def encoded_events(events: bytearray) -> Raw:
     """The list of events that were encoded before, for a message to copy."""
-    return Raw(b"[" + bytes(events[:-1]) + b"]")
+    return Raw(b"[%b]" % memoryview(events)[1:])
 
 
 def encode_option(option: Option) -> bytes:

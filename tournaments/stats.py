@@ -32,7 +32,7 @@ def t_cdf(t: float, df: int) -> float:
     """Probability that Student's t with `df` degrees of freedom is at most `t`.
 
     Closed form of Abramowitz & Stegun 26.7.3 (odd) and 26.7.4 (even); from 201 degrees the
-    normal approximation 26.7.8, whose error is then below 1e-6. ValueError if `df` < 1.
+    normal approximation 26.7.8, whose error is then below 3e-6. ValueError if `df` < 1.
     """
     if df < 1:
         raise ValueError(f"Student's t needs at least 1 degree of freedom, not {df}")

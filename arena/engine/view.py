@@ -36,9 +36,11 @@ class Memory:
         """Add what has happened since the last call."""
         for event in events[self._known :]:
             shown = encode_event(seen_by_others(event))
-            own = event.seat if isinstance(event, Drew) else None
-            for seat, seen in enumerate(self._seen):
-                seen += encode_event(event) if seat == own else shown
+            for seen in self._seen:
+                seen += shown
+            if isinstance(event, Drew):
+                own = self._seen[event.seat]
+                own[-len(shown) :] = encode_event(event)
         self._known = len(events)
 
     def of(self, seat: int) -> list[Event]:
