@@ -59,8 +59,7 @@ class Pump:
         """Call the reader whenever the descriptor is readable or hung up; None ends that."""
         if reader is None:
             if self._readers.pop(descriptor, None):
-                with suppress(OSError):
-                    self._epoll.unregister(descriptor)
+                self._unregister(descriptor)
         else:
             self._readers[descriptor] = reader
             self._epoll.register(descriptor, select.EPOLLIN)
@@ -113,8 +112,13 @@ class Pump:
 
     def _unblock(self, descriptor: int) -> None:
         del self._blocked[descriptor]
-        with suppress(OSError):
-            self._epoll.unregister(descriptor)
+        self._unregister(descriptor)
+
+    def _unregister(self, descriptor: int) -> None:
+        # When a run is cancelled, bots leave after their pump has ended.
+        if not self._epoll.closed:
+            with suppress(OSError):
+                self._epoll.unregister(descriptor)
 
     def _look(self, now: float) -> None:
         for listener in [one for one in self._listeners if one.deadline <= now]:

@@ -8,7 +8,7 @@ import trio
 from msgspec.structs import replace
 
 from arena import referee as rulings
-from arena.bots import Bot, Command, clean_environment
+from arena.bots import Bot, CannotStartError, Command, clean_environment
 from arena.gamelog import GameLog
 from arena.pump import Pump
 from arena.referee import Referee
@@ -78,13 +78,21 @@ class Bench:
         Raises CannotStartError.
         """
         await self._dismiss([bot for bot in self._bots if bot and bot.fault])
+        fresh = await self._start([seat for seat, bot in enumerate(self._bots) if bot is None])
         async with trio.open_nursery() as nursery:
-            for seat, bot in enumerate(self._bots):
-                if bot is None:
-                    fresh = Bot(self._commands[seat], clean_environment())
-                    self._bots[seat] = fresh
-                    nursery.start_soon(Greeting(self._pump, fresh, self._start_ms).wait)
+            for bot in fresh:
+                nursery.start_soon(Greeting(self._pump, bot, self._start_ms).wait)
         return [bot for bot in self._bots if bot]
+
+    async def _start(self, seats: list[int]) -> list[Bot]:
+        try:
+            for seat in seats:
+                self._bots[seat] = Bot(self._commands[seat], clean_environment())
+        except CannotStartError:
+            # A bot that was started but not greeted must not pass for one that was.
+            await self.close()
+            raise
+        return [bot for seat in seats if (bot := self._bots[seat])]
 
     async def look_after(self) -> None:
         """Look at every bot again and again, until cancelled."""

@@ -63,7 +63,7 @@ def encode_event(event: SeenEvent) -> bytes:
 
 def encoded_events(events: bytearray) -> Raw:
     """The list of events that were encoded before, for a message to copy."""
-    return Raw(b"[%b]" % memoryview(events)[1:])
+    return Raw(b"".join((b"[", memoryview(events)[1:], b"]")))
 
 
 def encode_option(option: Option) -> bytes:
@@ -87,7 +87,7 @@ def decode_line(line: bytes) -> FromBot | Fault:
     try:
         message = _from_bot.decode(line)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        return Fault("malformed", f"Not a message: {error}.")
+        return Fault("malformed", f"Not a message: {printable(str(error))}.")
     # A flat object with as many colons as required fields repeats none and holds none in strings.
     if line.count(b":") != REQUIRED_FIELDS and _repeats_a_key(line):
         return Fault("malformed", "A key stands twice in one object.")
@@ -171,12 +171,12 @@ def decode_reveal(line: bytes) -> Reveal:
 def _strict(decoder: "msgspec.json.Decoder[T]", line: bytes) -> T:
     try:
         return decoder.decode(line)
-    except (msgspec.MsgspecError, ValueError) as error:
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise DamagedRecordError(str(error)) from error
 
 
 def printable(raw: bytes | str, limit: int = SHOWN_LINE) -> str:
-    """Text from a bot that is safe on a terminal, in a log and on a page.
+    """The beginning of a text from a bot, safe on a terminal, in a log and on a page.
 
     Control characters, ANSI codes and direction marks become visible escapes.
     """

@@ -16,7 +16,7 @@ PROTOCOL = 1
 MAX_LINE = 65_536
 """Bytes in a line, either way, its newline included."""
 MAX_NOTE = 1024
-"""Bytes of a bot's note."""
+"""Characters of a bot's note."""
 
 Name = Annotated[str, Meta(min_length=1, max_length=64)]
 Version = Annotated[str, Meta(max_length=64)]
@@ -256,7 +256,7 @@ class Choose(Answer, frozen=True, tag="choose"):
     choice: Annotated[int, Meta(ge=0, le=65_535)]
     """Index into the question's options, from 0."""
     note: Annotated[str, Meta(max_length=MAX_NOTE)] = ""
-    """Anything for the log, at most 1 KiB; nobody else at the table sees it."""
+    """Anything for the log, at most 1,024 characters; nobody else at the table sees it."""
 
 
 ToBot = Hello | GameStarts | Ask | RoundOver | GameOver | Bye

@@ -1,7 +1,7 @@
 """What a ruleset is: groups of closed choices. What they do lives in `arena.engine`."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 import msgspec
 from msgspec import Meta, Struct
@@ -197,10 +197,20 @@ def varied(base: Ruleset, name: str, differs: Mapping[str, Any]) -> Ruleset:
     for choice, value in differs.items():
         if choice not in owners:
             raise unknown("choice of rules", choice, owners)
+        _check_value(owners[choice], choice, value)
         plain[owners[choice]][choice] = value
     try:
         return msgspec.convert({**plain, "name": name}, Ruleset)
     except msgspec.ValidationError as error:
-        if isinstance(error.__cause__, UserError):
-            raise error.__cause__ from None
-        raise UserError(f"The rules cannot be read: {error}.") from None
+        raise error.__cause__ or error from None
+
+
+def _check_value(group: str, choice: str, value: object) -> None:
+    kinds = get_type_hints(type(getattr(Ruleset(name=""), group)), include_extras=True)
+    try:
+        msgspec.convert(value, kinds[choice])
+    except msgspec.ValidationError as error:
+        known = get_args(kinds[choice])
+        if known and all(isinstance(one, str) for one in known):
+            raise unknown(f"value of {choice}", str(value), known) from None
+        raise UserError(f"{choice} cannot be {value!r}: {error}.") from None

@@ -160,19 +160,20 @@ def demo(boards: int, jobs: int | None, out: Path) -> None:
 
 
 @main.command()
-@click.argument("folder", type=click.Path(exists=True, path_type=Path))
-def verify(folder: Path) -> None:
-    """Check an event's folder: replay every game, recompute every deal, byte and score.
+@click.argument("what", type=click.Path(exists=True, path_type=Path))
+def verify(what: Path) -> None:
+    """Check an event's folder or one log: replay every game, recompute every deal, byte and score.
 
     Needs nothing but the folder's published files. Exit code 1 when something does not fit.
 
     \b
-    Example:
+    Examples:
       boneyard verify demo
+      boneyard verify demo/games/1-20.greedy.random.jsonl
     """
     from tournaments.session import verify_event
 
-    sys.exit(verify_event(folder))
+    sys.exit(verify_event(what))
 
 
 @main.command()

@@ -62,8 +62,8 @@ async def _complaint(pump: Pump, entrant: Entrant, start_ms: int) -> str | None:
             words = bot.last_words()
             said = f" Its stderr ends: {words}" if words else ""
             complaint = f"Bot {entrant.name} does not greet: {bot.fault.detail}{said}"
-    except* CannotStartError as group:
-        complaint = f"Bot {entrant.name}: {group.exceptions[0]}."
+    except CannotStartError as error:
+        complaint = f"Bot {entrant.name}: {error}."
     finally:
         await bench.close()
     return complaint
@@ -122,7 +122,7 @@ class Runner:
     async def _play_game(
         self, plan: PlannedSitting, game: PlannedGame, bench: Bench, log: GameLog
     ) -> None:
-        bots = await _ready(bench)
+        bots = await ready(bench)
         began = trio.current_time()
         seating = Seating(
             game=game.name,
@@ -152,13 +152,17 @@ class Runner:
         )
 
 
-async def _ready(bench: Bench) -> list[Bot]:
-    """Bots for the next game, trying again when the machine is short of something."""
-    for attempt in range(1, START_TRIES + 1):
+async def ready(bench: Bench) -> list[Bot]:
+    """Bots for the next game, trying again when the machine is short of something.
+
+    Raises StoppedError.
+    """
+    for _ in range(START_TRIES - 1):
         try:
             return await bench.ready()
-        except* CannotStartError as group:
-            reason = group.exceptions[0]
-        if attempt < START_TRIES:
+        except CannotStartError:
             await trio.sleep(START_PAUSE_S)
-    raise StoppedError(f"The run stopped: {reason}. Nothing is lost; run it again to go on.")
+    try:
+        return await bench.ready()
+    except CannotStartError as error:
+        raise StoppedError(f"The run stopped: {error}.") from error

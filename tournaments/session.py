@@ -15,7 +15,7 @@ from tournaments.ledger import Ledger, finished_boards
 from tournaments.progress import Progress
 from tournaments.report import report_files
 from tournaments.run import Finished, Runner, StoppedError, call_roll
-from tournaments.verify import verify_folder
+from tournaments.verify import unchecked, verify_folder, verify_log
 from tournaments.wishes import Wishes, planned
 
 INTERRUPTED = 130
@@ -98,10 +98,18 @@ def _tell(folder: Folder, as_json: bool) -> None:
 
 
 def verify_event(path: Path) -> int:
-    """Check a folder and print what does not fit; the exit code."""
+    """Check a folder or one log, and print what does not fit; the exit code.
+
+    Raises UserError.
+    """
     faults = 0
-    for fault in verify_folder(Folder(path)):
+    for fault in verify_log(path) if path.is_file() else verify_folder(Folder(path)):
         click.echo(fault)
         faults += 1
-    click.echo("Everything fits." if not faults else f"{faults} things do not fit.", err=True)
-    return 1 if faults else 0
+    if faults:
+        click.echo("1 thing does not fit." if faults == 1 else f"{faults} things do not fit.")
+        return 1
+    click.echo("Everything fits.")
+    if path.is_dir() and (waiting := unchecked(Folder(path))):
+        click.echo(f"{waiting} games wait for their boards' seeds: run the event to its end.")
+    return 0

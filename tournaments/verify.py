@@ -34,9 +34,16 @@ def verify_folder(folder: Folder) -> Iterator[str]:
     yield from _verify_report(folder, event)
 
 
-def verify_log(path: Path, seeds: dict[int, bytes]) -> Iterator[str]:
-    """Every way in which one log does not fit the revealed seeds."""
+def verify_log(path: Path) -> Iterator[str]:
+    """Every way in which one log does not fit the seeds that its event's folder reveals."""
+    _, seeds = published(Folder(path.resolve().parent.parent))
     yield from _verify_log(path, None, seeds, {})
+
+
+def unchecked(folder: Folder) -> int:
+    """Games that nobody can check yet, because their boards are not finished."""
+    _, seeds = published(folder)
+    return sum(result.board not in seeds for result in read_ledger(folder.ledger))
 
 
 def _broken_promises(commitments: dict[int, str], seeds: dict[int, bytes]) -> Iterator[str]:

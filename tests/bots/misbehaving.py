@@ -19,6 +19,9 @@ def misbehave(ask: dict[str, object]) -> None:
     answer = {"type": "choose", "id": ask["id"], "choice": 0}
     if HOW == "late":
         time.sleep(60)
+    elif HOW == "patient":
+        time.sleep(12)
+        say(json.dumps(answer))
     elif HOW == "dribbling":
         for byte in json.dumps(answer):
             print(byte, end="", flush=True)

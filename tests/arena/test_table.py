@@ -1,0 +1,74 @@
+"""Seats, time and processes: what a table does besides fouls."""
+
+from pathlib import Path
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from arena.bots import Bot, CannotStartError, Command, clean_environment
+from arena.gamelog import read_games
+from arena.pump import Pump
+from arena.table import Bench
+from protocol.messages import Clock
+from protocol.records import ChoiceRecord
+from tests.arena.tables import children, misbehaving, play, sample
+from tournaments.run import START_TRIES, StoppedError, ready
+
+
+async def test_an_honest_game_is_logged_with_its_times(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    (result,) = await play([sample("first"), sample("greedy")], log)
+    (game,) = read_games(log)
+    assert game.result == result
+    assert result.why == "target"
+    times = [record.ms for record in game.records if isinstance(record, ChoiceRecord)]
+    assert times
+    assert all(ms >= 0 for ms in times)
+    assert not children()
+
+
+async def test_one_process_serves_a_whole_sitting(tmp_path: Path) -> None:
+    results = await play([sample("first"), sample("greedy")], tmp_path / "log.jsonl", games=5)
+    assert [result.why for result in results] == ["target"] * 5
+    assert [result.game for result in results] == [f"{n}.test" for n in range(1, 6)]
+
+
+@pytest.mark.slow
+async def test_a_bot_that_thinks_for_twelve_seconds_still_answers(tmp_path: Path) -> None:
+    """Started in a thread that retires after ten, it would be killed with it."""
+    bots = [sample(), misbehaving("patient", str(tmp_path))]
+    clock = Clock(start_ms=20_000, move_ms=60_000, bank_ms=0)
+    with trio.move_on_after(14):
+        await play(bots, tmp_path / "log.jsonl", clock)
+    assert b'"foul"' not in (tmp_path / "log.jsonl").read_bytes()
+    assert not children()
+
+
+async def test_cancelling_a_game_leaves_no_process(tmp_path: Path) -> None:
+    with trio.move_on_after(0.5):
+        await play([sample(), misbehaving("deaf", str(tmp_path))], tmp_path / "log.jsonl")
+    assert not children()
+
+
+def test_a_command_that_does_not_exist_is_not_the_bots_fault() -> None:
+    with pytest.raises(CannotStartError, match="no-such-program"):
+        Bot(Command(("no-such-program",), "."), clean_environment())
+
+
+async def test_the_run_stops_when_the_machine_cannot_start_a_bot(
+    autojump_clock: MockClock,
+) -> None:
+    """No process ever starts here, so the clock may jump."""
+    bench = Bench(Pump(), [Command(("no-such-program",), ".")], 1000)
+    before = autojump_clock.current_time()
+    with pytest.raises(StoppedError, match="no-such-program"):
+        await ready(bench)
+    assert autojump_clock.current_time() - before == START_TRIES - 1
+
+
+async def test_a_bot_that_was_started_beside_one_that_could_not_be_is_not_kept() -> None:
+    bench = Bench(Pump(), [sample(), Command(("no-such-program",), ".")], 1000)
+    with pytest.raises(CannotStartError):
+        await bench.ready()
+    assert not children()

@@ -1,0 +1,563 @@
+"""Bytes to messages and records and back: hostile lines, harmless text, nothing lost on the way."""
+
+import json
+import unicodedata
+from typing import Any, get_args
+
+import msgspec
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from protocol import codec
+from protocol.codec import DamagedRecordError, Fault, decode_line, encode_line, printable
+from protocol.messages import (
+    MAX_LINE,
+    MAX_NOTE,
+    BotHello,
+    Choose,
+    Clock,
+    Draw,
+    Drew,
+    Event,
+    FromBot,
+    Hello,
+    Leads,
+    Lot,
+    Option,
+    Pass,
+    Passed,
+    Play,
+    Played,
+    ToBot,
+    WhyGame,
+    WhyRound,
+)
+from protocol.records import (
+    ChoiceRecord,
+    Commitment,
+    DealRecord,
+    FoulClass,
+    FoulRecord,
+    GameRecord,
+    LogRecord,
+    Result,
+    Reveal,
+    RoundRecord,
+    SeatFoul,
+    SentRecord,
+    Sitting,
+)
+from protocol.tiles import tile_set
+from tests.rulesets import rulesets
+
+CHOOSE = b'{"type":"choose","id":1,"choice":0}'
+HELLO = b'{"type":"hello","name":"first","version":"1"}'
+
+
+def choose(more: str) -> bytes:
+    """A good answer with something added."""
+    return CHOOSE[:-1] + b"," + more.encode() + b"}"
+
+
+def with_id(number: str) -> bytes:
+    return b'{"type":"choose","id":%b,"choice":0}' % number.encode()
+
+
+def hello(**fields: Any) -> bytes:
+    return json.dumps({"type": "hello", "name": "first", "version": "1", **fields}).encode()
+
+
+# --- lines that are messages ---
+
+GOOD: dict[str, tuple[bytes, FromBot]] = {
+    "choose": (CHOOSE, Choose(id=1, choice=0)),
+    "hello": (HELLO, BotHello(name="first", version="1")),
+    "everything": (
+        hello(author="Ada", tables=64, protocol=2),
+        BotHello(name="first", version="1", author="Ada", tables=64, protocol=2),
+    ),
+    "blanks": (b' { "type" : "choose" , "id" : 1 , "choice" : 0 } ', Choose(id=1, choice=0)),
+    "carriage return": (CHOOSE + b"\r", Choose(id=1, choice=0)),
+    "another order": (b'{"choice":0,"id":1,"type":"choose"}', Choose(id=1, choice=0)),
+    "escaped key": (b'{"type":"choose","\\u0069d":1,"choice":0}', Choose(id=1, choice=0)),
+    "minus zero": (with_id("-0"), Choose(id=0, choice=0)),
+    "largest id": (with_id(str(2**53)), Choose(id=2**53, choice=0)),
+    "largest choice": (CHOOSE.replace(b"0", b"65535"), Choose(id=1, choice=65_535)),
+    "note": (choose('"note":"hm"'), Choose(id=1, choice=0, note="hm")),
+    "colons in a note": (choose('"note":"a:b::"'), Choose(id=1, choice=0, note="a:b::")),
+    "JSON in a note": (
+        choose(r'"note":"{\"id\":2,\"id\":3}"'),
+        Choose(id=1, choice=0, note='{"id":2,"id":3}'),
+    ),
+    "brackets in a note": (
+        choose(f'"note":"{"[{" * 500}"'),
+        Choose(id=1, choice=0, note="[{" * 500),
+    ),
+    "quotes and brackets in a note": (
+        choose(r'"note":"\\\"[[[[[[[[[[[\\"'),
+        Choose(id=1, choice=0, note='\\"[[[[[[[[[[[\\'),
+    ),
+    "longest note": (
+        choose(f'"note":"{"ä" * MAX_NOTE}"'),
+        Choose(id=1, choice=0, note="ä" * MAX_NOTE),
+    ),
+    "surrogate pair": (choose(r'"note":"\ud83c\udc31"'), Choose(id=1, choice=0, note="🀱")),
+    "escaped NUL": (choose(r'"note":"\u0000"'), Choose(id=1, choice=0, note="\0")),
+    "longest name": (hello(name="ä" * 64), BotHello(name="ä" * 64, version="1")),
+    "longest line": (CHOOSE + b" " * (MAX_LINE - 1 - len(CHOOSE)), Choose(id=1, choice=0)),
+}
+
+
+@pytest.mark.parametrize("case", GOOD)
+def test_a_message(case: str) -> None:
+    line, message = GOOD[case]
+    assert decode_line(line) == message
+
+
+# --- lines that are fouls ---
+
+BAD: dict[str, tuple[bytes, FoulClass, str]] = {
+    # length comes first: what is too long is not even looked at
+    "one byte too long": (
+        CHOOSE + b" " * (MAX_LINE - len(CHOOSE)),
+        "overlong",
+        f"A line may have {MAX_LINE} bytes",
+    ),
+    "too long and not UTF-8": (b"\xff" * MAX_LINE, "overlong", "65536"),
+    "too long and too deep": (b"[" * MAX_LINE, "overlong", "65536"),
+    # then UTF-8
+    "not UTF-8": (b"\xff" + CHOOSE, "malformed", "Byte 0 of the line is not UTF-8"),
+    "not UTF-8 in a note": (choose('"note":"') + b"\xc3", "malformed", "not UTF-8"),
+    "an encoded surrogate": (CHOOSE[:-1] + b',"note":"\xed\xa0\x80"}', "malformed", "not UTF-8"),
+    "overlong UTF-8": (CHOOSE[:-1] + b',"note":"\xc0\xaf"}', "malformed", "not UTF-8"),
+    "UTF-16": (CHOOSE.decode().encode("utf-16"), "malformed", "not UTF-8"),
+    "UTF-16 without a mark": (CHOOSE.decode().encode("utf-16-le"), "malformed", "Not a message"),
+    "a byte order mark": (b"\xef\xbb\xbf" + CHOOSE, "malformed", "invalid character"),
+    # then depth
+    "arrays": (b"[" * 60_000, "malformed", "deeper than 8"),
+    "objects": (b'{"a":' * 10_000 + b"1" + b"}" * 10_000, "malformed", "deeper than 8"),
+    "nine deep": (choose('"x":' + "[" * 8 + "]" * 8), "malformed", "deeper than 8"),
+    "deep behind a string": (choose('"note":"\\"","x":' + "[" * 8), "malformed", "deeper than 8"),
+    "eight deep": (choose('"x":' + "[" * 7 + "]" * 7), "malformed", "unknown field"),
+    "many but flat": (choose('"x":[' + "[]," * 99 + "[]]"), "malformed", "unknown field"),
+    # then JSON
+    "nothing": (b"", "malformed", "Not a message"),
+    "blanks": (b"   ", "malformed", "Not a message"),
+    "a word": (b"choosing 0", "malformed", "Not a message"),
+    "half": (CHOOSE[:-1], "malformed", "truncated"),
+    "two": (CHOOSE + CHOOSE, "malformed", "trailing characters"),
+    "a comma too many": (CHOOSE[:-1] + b",}", "malformed", "trailing comma"),
+    "single quotes": (CHOOSE.replace(b'"', b"'"), "malformed", "Not a message"),
+    "a comment": (b"/* */" + CHOOSE, "malformed", "Not a message"),
+    "NUL behind it": (CHOOSE + b"\0", "malformed", "Not a message"),
+    "a tab in a string": (choose('"note":"a\tb"'), "malformed", "invalid character"),
+    "NUL in a string": (choose('"note":"a\0b"'), "malformed", "invalid character"),
+    "half a surrogate": (choose(r'"note":"\ud800 and more"'), "malformed", "surrogate"),
+    "the other half": (choose(r'"note":"\udc00 and more"'), "malformed", "surrogate"),
+    "an unknown escape": (choose(r'"note":"\x41"'), "malformed", "Not a message"),
+    # then types
+    "null": (b"null", "malformed", "got `null`"),
+    "a number": (b"7", "malformed", "got `int`"),
+    "an array": (b"[" + CHOOSE + b"]", "malformed", "got `array`"),
+    "an empty object": (b"{}", "malformed", "missing required field `type`"),
+    "no type": (b'{"id":1,"choice":0}', "malformed", "missing required field `type`"),
+    "no id": (b'{"type":"choose","choice":0}', "malformed", "missing required field `id`"),
+    "no choice": (b'{"type":"choose","id":1}', "malformed", "missing required field `choice`"),
+    "no name": (b'{"type":"hello","version":"1"}', "malformed", "missing required field `name`"),
+    "another type": (b'{"type":"Choose","id":1,"choice":0}', "malformed", "$.type"),
+    "the referee's type": (b'{"type":"bye"}', "malformed", "$.type"),
+    "a type that is a number": (b'{"type":1,"id":1,"choice":0}', "malformed", "$.type"),
+    "an unknown field": (choose('"score":12'), "malformed", "unknown field `score`"),
+    "a field of the other message": (choose('"name":"x"'), "malformed", "unknown field `name`"),
+    "a capital field": (choose('"Note":"x"'), "malformed", "unknown field `Note`"),
+    "a string for an id": (with_id('"1"'), "malformed", "got `str` - at `$.id`"),
+    "a float": (with_id("1.5"), "malformed", "got `float` - at `$.id`"),
+    "a float that is whole": (with_id("1.0"), "malformed", "got `float` - at `$.id`"),
+    "an exponent": (with_id("1e0"), "malformed", "got `float` - at `$.id`"),
+    "a huge exponent": (with_id("1e999"), "malformed", "$.id"),
+    "true": (with_id("true"), "malformed", "got `bool` - at `$.id`"),
+    "null for an id": (with_id("null"), "malformed", "got `null` - at `$.id`"),
+    "an array for an id": (with_id("[1]"), "malformed", "got `array` - at `$.id`"),
+    "NaN": (with_id("NaN"), "malformed", "Not a message"),
+    "Infinity": (with_id("-Infinity"), "malformed", "Not a message"),
+    "an id below zero": (with_id("-1"), "malformed", ">= 0 - at `$.id`"),
+    "an id too large": (with_id(str(2**53 + 1)), "malformed", "$.id"),
+    "2 to the 64th": (with_id(str(2**64)), "malformed", "$.id"),
+    "4300 digits": (with_id("9" * 4300), "malformed", "$.id"),
+    "60000 digits": (with_id("9" * 60_000), "malformed", "$.id"),
+    "a leading zero": (with_id("01"), "malformed", "invalid number"),
+    "a plus": (with_id("+1"), "malformed", "Not a message"),
+    "hexadecimal": (with_id("0x1"), "malformed", "Not a message"),
+    "a choice below zero": (CHOOSE.replace(b"0", b"-1"), "malformed", ">= 0 - at `$.choice`"),
+    "a choice too large": (CHOOSE.replace(b"0", b"65536"), "malformed", "$.choice"),
+    "a note too long": (choose(f'"note":"{"a" * 1025}"'), "malformed", "$.note"),
+    "a note that is null": (choose('"note":null'), "malformed", "$.note"),
+    "an empty name": (hello(name=""), "malformed", "$.name"),
+    "a name too long": (hello(name="a" * 65), "malformed", "$.name"),
+    "a version too long": (hello(version="1" * 65), "malformed", "$.version"),
+    "a version that is a number": (hello(version=1), "malformed", "$.version"),
+    "an author too long": (hello(author="a" * 129), "malformed", "$.author"),
+    "no tables": (hello(tables=0), "malformed", "$.tables"),
+    "too many tables": (hello(tables=1025), "malformed", "$.tables"),
+    "a protocol below zero": (hello(protocol=-1), "malformed", "$.protocol"),
+    # and no key twice
+    "an id twice": (choose('"id":1'), "malformed", "twice"),
+    "another id": (choose('"id":2'), "malformed", "twice"),
+    "an escaped id": (choose(r'"\u0069d":2'), "malformed", "twice"),
+    "a type twice": (choose('"type":"choose"'), "malformed", "twice"),
+    "another type first": (b'{"type":"hello",' + CHOOSE[1:], "malformed", "$.type"),
+    "a note twice": (choose('"note":"a","note":"b"'), "malformed", "twice"),
+    "a name twice": (HELLO[:-1] + b',"name":"second"}', "malformed", "twice"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_a_foul(case: str) -> None:
+    line, foul, detail = BAD[case]
+    said = decode_line(line)
+    assert isinstance(said, Fault)
+    assert said.foul == foul
+    assert detail in said.detail
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        choose(r'"\u001b[31m\u202e":1'),
+        b'{"type":"\\u001b[31m"}',
+        choose(f'"{"a" * 60_000}":1'),
+    ],
+    ids=["field", "type", "long"],
+)
+def test_a_fouls_detail_is_harmless(line: bytes) -> None:
+    said = decode_line(line)
+    assert isinstance(said, Fault)
+    assert said.detail.isprintable()
+    assert len(said.detail) < 1_000
+
+
+# --- any line ---
+
+
+def check(line: bytes) -> None:
+    """A line is a message that means what it says, or a fault; nothing is raised."""
+    said = decode_line(line)
+    if isinstance(said, Fault):
+        assert said.foul in ("malformed", "overlong")
+        assert said.detail
+        return
+    pairs = json.loads(line, object_pairs_hook=list)
+    told = dict(pairs)
+    assert len(pairs) == len(told)
+    again = json.loads(encode_line(said))
+    assert {key: again[key] for key in told} == told
+    assert decode_line(encode_line(said)[:-1]) == said
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes(line: bytes) -> None:
+    check(line)
+
+
+@given(st.text(max_size=300))
+def test_any_text(line: str) -> None:
+    check(line.encode())
+
+
+PIECES = st.sampled_from(
+    [
+        *(bytes([byte]) for byte in b'"\\{}[]:,-. \0\n\xff'),
+        *(b"9" * 99, b"[" * 99, b"null", b"NaN", b"1e9", b"\\ud800", b"\\u0000"),
+        *(b'"id":2,', b'"\\u0069d":2,', b'"note":"', b'"type":"hello",'),
+        *(b"\xed\xa0\x80", b"\x1b[31m", "🀱".encode()),
+    ]
+)
+SEEDS = st.sampled_from([line for line, _ in GOOD.values() if len(line) < 500])
+
+
+@given(
+    SEEDS,
+    st.lists(st.tuples(st.floats(0, 1), st.integers(0, 8), PIECES | st.binary(max_size=2))),
+)
+@example(CHOOSE, [])
+@settings(max_examples=300)
+def test_any_spoilt_message(line: bytes, spoils: list[tuple[float, int, bytes]]) -> None:
+    """Cut some bytes out at some place and put others in, again and again."""
+    for where, cut, put in spoils:
+        at = int(where * len(line))
+        line = line[:at] + put + line[at + cut :]
+    check(line)
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3)
+    ),
+    max_leaves=5,
+)
+KEYS = st.sampled_from(["type", "id", "choice", "note", "name", "version", "author", "tables"])
+LIKELY = st.sampled_from(["choose", "hello", 0, 1, "1"])
+
+
+@given(st.dictionaries(KEYS | st.text(max_size=3), LIKELY | VALUES), st.booleans())
+def test_any_object(fields: dict[str, Any], escaped: bool) -> None:
+    check(json.dumps(fields, ensure_ascii=escaped).encode())
+
+
+@given(
+    st.integers(0, 2**53),
+    st.integers(0, 65_535),
+    st.text(max_size=MAX_NOTE),
+)
+def test_any_good_answer(number: int, choice: int, note: str) -> None:
+    answer = Choose(id=number, choice=choice, note=note)
+    assert decode_line(encode_line(answer)[:-1]) == answer
+    kept = ChoiceRecord(seat=0, id=number, choice=choice, ms=1.5, note=note)
+    assert codec.decode_record(encode_line(kept)) == kept
+
+
+# --- harmless text ---
+
+
+@pytest.mark.parametrize(
+    ("raw", "shown"),
+    [
+        ("plain", "plain"),
+        ("Ünï 🀱 中", "Ünï 🀱 中"),
+        ("\x1b[31mred\x1b[0m", r"\x1b[31mred\x1b[0m"),
+        ("\x1b]0;title\x07", r"\x1b]0;title\x07"),
+        ("\x9b31m", r"\x9b31m"),
+        ("a\r\nb\tc\0", r"a\r\nb\tc\x00"),
+        ("\x7f", r"\x7f"),
+        ("\u202egnp.exe", r"\u202egnp.exe"),
+        ("\u2066\u2069\u200f\u061c", r"\u2066\u2069\u200f\u061c"),
+        ("\u200b\ufeff", r"\u200b\ufeff"),
+        ("\u2028\u2029\x85", r"\u2028\u2029\x85"),
+        ("\U000e0041", r"\U000e0041"),
+        ("\ud800", r"\ud800"),
+        (b"\xff\xfeok", r"\xff\xfeok"),
+        (b"\x1b[2J", r"\x1b[2J"),
+        ("ä".encode(), "ä"),
+        (b"", ""),
+    ],
+)
+def test_printable(raw: bytes | str, shown: str) -> None:
+    assert printable(raw) == shown
+
+
+def test_printable_says_where_it_cut() -> None:
+    assert printable("a" * codec.SHOWN_LINE) == "a" * codec.SHOWN_LINE
+    assert printable("a" * (codec.SHOWN_LINE + 1)) == "a" * codec.SHOWN_LINE + "…"
+    assert printable("abc", 2) == "ab…"
+    assert printable(b"\n\n\n", 2) == r"\n\n…"
+
+
+@given(st.binary() | st.text(st.characters()), st.integers(0, 300))
+def test_printable_is_harmless(raw: bytes | str, limit: int) -> None:
+    shown = printable(raw, limit)
+    assert shown.isprintable()
+    assert not {unicodedata.category(c) for c in shown} & {"Cc", "Cf", "Cs", "Zl", "Zp"}
+    assert len(shown) <= 10 * limit + 1
+    shown.encode()
+
+
+# --- records ---
+
+SEAT = st.integers(0, 3)
+NUMBER = st.integers(0, 2**53)
+NAME = st.text(max_size=20)
+TILE = st.sampled_from(tile_set(18))
+TILES = st.lists(TILE, max_size=4).map(tuple)
+HANDS = st.lists(TILES, max_size=4).map(tuple)
+SCORES = st.lists(st.integers(0, 10**6), max_size=4).map(tuple)
+MS = st.floats(0, 1e9)
+FOULS = st.sampled_from(get_args(FoulClass))
+WHY = st.sampled_from(get_args(WhyGame))
+
+RECORDS: dict[type, st.SearchStrategy[Any]] = {
+    Sitting: st.builds(
+        Sitting,
+        format=NUMBER,
+        boneyard=NAME,
+        event=NAME,
+        seats=st.lists(NAME).map(tuple),
+        boards=st.lists(NUMBER).map(tuple),
+        rules=rulesets(),
+        clock=st.just(Clock()),
+    ),
+    GameRecord: st.builds(GameRecord, game=NAME, number=NUMBER, board=NUMBER),
+    DealRecord: st.builds(
+        DealRecord,
+        round=NUMBER,
+        leader=SEAT,
+        lots=st.lists(st.builds(Lot, SEAT, TILE), max_size=3).map(tuple),
+        hands=HANDS,
+        stock=HANDS,
+    ),
+    ChoiceRecord: st.builds(
+        ChoiceRecord, seat=SEAT, id=NUMBER, choice=st.integers(0, 65_535), ms=MS, note=NAME
+    ),
+    FoulRecord: st.builds(
+        FoulRecord, seat=SEAT, foul=FOULS, detail=NAME, ms=MS, line=NAME, stderr=NAME
+    ),
+    RoundRecord: st.builds(
+        RoundRecord,
+        round=NUMBER,
+        why=st.sampled_from(get_args(WhyRound)),
+        points=SCORES,
+        scores=SCORES,
+    ),
+    SentRecord: st.builds(SentRecord, sha256=st.lists(NAME).map(tuple)),
+    Result: st.builds(
+        Result,
+        game=NAME,
+        board=NUMBER,
+        seats=st.lists(NAME).map(tuple),
+        scores=SCORES,
+        places=SCORES,
+        rounds=NUMBER,
+        why=WHY,
+        fouls=st.lists(st.builds(SeatFoul, SEAT, FOULS), max_size=3).map(tuple),
+    ),
+}
+
+
+def test_every_record_is_tried() -> None:
+    assert set(RECORDS) == set(get_args(LogRecord))
+
+
+@given(st.one_of(*RECORDS.values()))
+def test_a_record_comes_back(record: LogRecord) -> None:
+    line = encode_line(record)
+    assert line.count(b"\n") == 1
+    assert line.startswith(b'{"type":"')
+    assert codec.decode_record(line) == record
+    if isinstance(record, Result):
+        assert codec.decode_result(line) == record
+
+
+@given(NUMBER, NAME)
+def test_commitments_and_reveals_come_back(board: int, text: str) -> None:
+    commitment, reveal = Commitment(board=board, sha256=text), Reveal(board=board, seed=text)
+    assert codec.decode_commitment(encode_line(commitment)) == commitment
+    assert codec.decode_reveal(encode_line(reveal)) == reveal
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"",
+        b"\n",
+        b"\xff",
+        b'{"type":"game"}',
+        b'{"type":"game","game":"a","number":1,"board":1,"more":1}',
+        b'{"type":"nobody"}',
+        b'{"type":"foul","seat":0,"foul":"rude","detail":""}',
+        b'{"type":"choice","seat":0,"id":1,"choice":0,"ms":null}',
+        encode_line(Commitment(1, "00"))[:-2],
+        b"[" * 100_000,
+    ],
+)
+@pytest.mark.parametrize("decode", [codec.decode_record, codec.decode_result])
+def test_a_damaged_record_is_refused(decode: Any, line: bytes) -> None:
+    with pytest.raises(DamagedRecordError):
+        decode(line)
+
+
+def test_a_record_that_is_too_deep_is_refused() -> None:
+    with pytest.raises(DamagedRecordError):
+        codec.decode_record(b'{"x":' * 100_000)
+
+
+@pytest.mark.parametrize("decode", [codec.decode_commitment, codec.decode_reveal])
+@pytest.mark.parametrize("line", [b"", b"\xff", b"{}", b'{"board":1,"more":"x"}', b'{"board":1}{}'])
+def test_a_damaged_commitment_is_refused(decode: Any, line: bytes) -> None:
+    with pytest.raises(DamagedRecordError):
+        decode(line)
+
+
+RECORD = encode_line(GameRecord(game="a", number=1, board=1))
+
+
+@given(st.lists(st.one_of(*RECORDS.values()), min_size=1, max_size=4))
+def test_sealed_lines_open_again(records: list[LogRecord]) -> None:
+    before = after = 0
+    for record in records:
+        line = encode_line(record)
+        sealed, before = codec.seal(line, before)
+        assert json.loads(sealed)["crc"] == f"{before:08x}"
+        plain, after = codec.unseal(sealed, after)
+        assert plain + b"\n" == line
+        assert after == before
+
+
+@given(st.integers(0, len(RECORD) + codec.SEAL - 1), st.integers(1, 255))
+def test_no_byte_of_a_sealed_line_can_change(at: int, by: int) -> None:
+    sealed, _ = codec.seal(RECORD, 7)
+    assert len(sealed) == len(RECORD) + codec.SEAL - 1
+    changed = bytearray(sealed)
+    changed[at % len(sealed)] ^= by
+    with pytest.raises(DamagedRecordError):
+        codec.unseal(bytes(changed), 7)
+
+
+def test_a_sealed_line_stands_in_its_place() -> None:
+    sealed, _ = codec.seal(RECORD, 7)
+    with pytest.raises(DamagedRecordError):
+        codec.unseal(sealed, 8)
+    for cut in range(len(sealed)):
+        with pytest.raises(DamagedRecordError):
+            codec.unseal(sealed[:cut], 7)
+
+
+# --- what the referee says ---
+
+EVENTS: dict[type, st.SearchStrategy[Any]] = {
+    Lot: st.builds(Lot, SEAT, TILE),
+    Leads: st.builds(Leads, SEAT),
+    Played: st.builds(Played, SEAT, TILE, st.sampled_from(("left", "right", "lead"))),
+    Drew: st.builds(Drew, SEAT, st.none() | TILE),
+    Passed: st.builds(Passed, SEAT),
+}
+
+
+def test_every_event_is_tried() -> None:
+    assert set(EVENTS) == set(get_args(Event))
+
+
+@given(st.lists(st.one_of(*EVENTS.values()), max_size=5))
+def test_events_encoded_one_by_one_are_a_list(events: list[Event]) -> None:
+    one_by_one = bytearray(b"".join(map(codec.encode_event, events)))
+    assert bytes(codec.encoded_events(one_by_one)) == msgspec.json.encode(events)
+    assert msgspec.json.decode(codec.encoded_events(one_by_one), type=list[Event]) == events
+
+
+@pytest.mark.parametrize(
+    ("option", "text"),
+    [
+        (Play((5, 4), "left"), b'{"do":"play","tile":[5,4],"end":"left"}'),
+        (Draw(), b'{"do":"draw"}'),
+        (Pass(), b'{"do":"pass"}'),
+    ],
+)
+def test_an_option(option: Option, text: bytes) -> None:
+    assert codec.encode_option(option) == text
+
+
+def test_a_line_is_compact_and_ends() -> None:
+    line = encode_line(Hello(protocol=1, referee="ä"))
+    assert line == '{"type":"hello","protocol":1,"referee":"ä"}\n'.encode()
+
+
+def test_the_schema_knows_every_message_and_lets_nothing_more_in_from_bots() -> None:
+    schema = json.loads(json.dumps(codec.schema()))
+    known = schema["$defs"]
+    for kind in (*get_args(ToBot), *get_args(FromBot), *get_args(Option), *get_args(Event)):
+        assert set(known[kind.__name__]["properties"]) >= set(kind.__struct_fields__)
+    for kind in get_args(FromBot):
+        assert known[kind.__name__]["additionalProperties"] is False
+    for direction, union in (("referee_to_bot", ToBot), ("bot_to_referee", FromBot)):
+        refs = {entry["$ref"] for entry in schema[direction]["anyOf"]}
+        assert refs == {f"#/$defs/{kind.__name__}" for kind in get_args(union)}

@@ -1,0 +1,153 @@
+"""Rulesets as data: variations, unknown names, what cannot be played, one owner for each choice."""
+
+import re
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+
+from protocol.rules import (
+    Deal,
+    Game,
+    Group,
+    HandSizes,
+    ImpossibleRulesError,
+    Ruleset,
+    Targets,
+    by_seats,
+    check_seats,
+    choices,
+    varied,
+)
+from protocol.usage import UserError, unknown
+from tests.rulesets import rulesets
+
+BASE = Ruleset(name="base")
+
+
+def test_a_variation_differs_in_its_choices_only() -> None:
+    tiny = varied(BASE, "tiny", {"hand": 3, "draw_limit": 1, "double_blank": 13})
+    assert tiny.name == "tiny"
+    assert (tiny.deal.hand, tiny.turn.draw_limit, tiny.score.double_blank) == (3, 1, 13)
+    assert varied(tiny, "base", {**differs(tiny, BASE)}) == BASE
+    assert Ruleset(name="base") == BASE
+
+
+def differs(one: Ruleset, other: Ruleset) -> dict[str, Any]:
+    """The other's choices where the two differ."""
+    return {
+        choice: getattr(getattr(other, group), choice)
+        for choice, group in choices().items()
+        if getattr(getattr(one, group), choice) != getattr(getattr(other, group), choice)
+    }
+
+
+def test_no_difference_is_a_new_name() -> None:
+    assert varied(BASE, "twin", {}) == Ruleset(name="twin")
+
+
+@given(rulesets())
+def test_any_ruleset_is_a_variation_of_the_defaults(rules: Ruleset) -> None:
+    plain = msgspec.to_builtins(differs(BASE, rules))
+    assert varied(BASE, rules.name, plain) == rules
+
+
+@given(rulesets())
+def test_any_ruleset_survives_json(rules: Ruleset) -> None:
+    assert msgspec.json.decode(msgspec.json.encode(rules), type=Ruleset) == rules
+
+
+def test_numbers_by_seats_may_be_given_as_a_table() -> None:
+    rules = varied(BASE, "mine", {"hand": {"two": 9, "three": 8, "four": 7}})
+    assert rules.deal.hand == HandSizes(two=9, three=8, four=7)
+
+
+@pytest.mark.parametrize(
+    ("choice", "value", "message"),
+    [
+        ("draw_limti", 1, "Unknown choice of rules 'draw_limti': did you mean draw_limit"),
+        ("targets", 1, "did you mean target?"),
+        ("zzz", 1, "Unknown choice of rules 'zzz': there is highest_pip, hand, first"),
+        ("deal", {}, "Unknown choice of rules 'deal'"),
+        ("name", "x", "Unknown choice of rules 'name'"),
+        ("first", "higest", "Unknown value of first 'higest': did you mean highest"),
+        ("draw_limit", "unlimitd", "draw_limit cannot be"),
+        ("draw_limit", -1, "draw_limit cannot be"),
+        ("draw_when_able", "yes", "draw_when_able cannot be"),
+        ("draw_when_able", 1, "draw_when_able cannot be"),
+        ("reserve", 1.5, "reserve cannot be"),
+        ("highest_pip", 10, "highest_pip cannot be"),
+        ("hand", True, "hand cannot be"),
+        ("hand", 0, "hand cannot be"),
+        ("hand", {"two": 7, "three": 7}, "missing required field `four`"),
+        ("hand", {"two": 7, "three": 7, "four": 6, "five": 5}, "unknown field `five`"),
+        ("target", 0, "target cannot be"),
+        ("max_rounds", 0, "max_rounds cannot be"),
+    ],
+)
+def test_a_mistake_is_the_users_and_says_where(choice: str, value: object, message: str) -> None:
+    with pytest.raises(UserError, match=re.escape(message)) as caught:
+        varied(BASE, "mine", {choice: value})
+    assert type(caught.value) is UserError
+
+
+@pytest.mark.parametrize(
+    ("differs", "message"),
+    [
+        ({"hand": 15}, "2 hands of 15 need 30 tiles, but the set has 28"),
+        ({"hand": {"two": 7, "three": 10, "four": 6}}, "3 hands of 10 need 30 tiles"),
+        ({"hand": {"two": 7, "three": 7, "four": 8}}, "4 hands of 8 need 32 tiles"),
+        ({"hand": 46, "highest_pip": 12}, "2 hands of 46 need 92 tiles, but the set has 91"),
+    ],
+)
+def test_hands_that_the_set_cannot_fill(differs: dict[str, Any], message: str) -> None:
+    with pytest.raises(ImpossibleRulesError, match=re.escape(message)) as caught:
+        varied(BASE, "mine", differs)
+    assert "deal fewer (hand) or use a larger set (highest_pip)" in str(caught.value)
+    with pytest.raises(ImpossibleRulesError):
+        Ruleset(name="mine", deal=msgspec.convert(differs, Deal))
+
+
+def test_one_number_for_all_is_checked_at_the_table() -> None:
+    rules = varied(BASE, "mine", {"hand": 14})
+    check_seats(rules, 2)
+    for seats in (3, 4):
+        with pytest.raises(ImpossibleRulesError, match=f"{seats} hands of 14"):
+            check_seats(rules, seats)
+
+
+def test_the_whole_set_may_be_dealt() -> None:
+    check_seats(varied(BASE, "mine", {"hand": 7}), 4)
+
+
+def test_what_a_choice_says_by_seats() -> None:
+    assert [by_seats(5, seats) for seats in (2, 3, 4)] == [5, 5, 5]
+    assert [by_seats(HandSizes(two=1, three=2, four=3), seats) for seats in (2, 3, 4)] == [1, 2, 3]
+    assert by_seats(Targets(two=100, three=61, four=61), 3) == 61
+    for seats in (1, 5):
+        with pytest.raises(ImpossibleRulesError, match=f"not {seats}"):
+            by_seats(Game().target, seats)
+
+
+def test_every_choice_has_one_owner() -> None:
+    groups = [field for field in msgspec.structs.fields(Ruleset) if field.name not in ("name",)]
+    assert all(issubclass(group.type, Group) for group in groups)
+    names = [choice.name for group in groups for choice in msgspec.structs.fields(group.type)]
+    assert len(names) == len(set(names))
+    assert list(choices()) == names
+    assert set(choices().values()) == {group.name for group in groups}
+
+
+@pytest.mark.parametrize(
+    ("name", "names", "hint"),
+    [
+        ("duch", ["draw", "dutch", "block"], "did you mean dutch"),
+        ("zzz", ["draw", "dutch"], "there is draw, dutch."),
+        ("zzz", [], "there is none."),
+    ],
+)
+def test_an_unknown_name_brings_the_nearest(name: str, names: list[str], hint: str) -> None:
+    error = unknown("game", name, names)
+    assert str(error).startswith(f"Unknown game {name!r}: ")
+    assert hint in str(error)

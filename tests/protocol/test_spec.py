@@ -1,0 +1,278 @@
+"""SPEC.md tells the truth: its examples, its tables, its bot and its conversation are checked."""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+import msgspec
+import pytest
+
+from arena import referee as rulings
+from arena.bots import READ, STDERR_KEPT
+from arena.referee import STALE_LINES, Referee, Seating
+from arena.variants import named
+from protocol import codec, messages, rules
+from protocol.codec import Fault, decode_line, encode_line
+from protocol.messages import Clock, Event, FromBot, Option, Stock, ToBot, WhyGame, WhyRound
+from protocol.records import FoulClass
+from protocol.rules import varied
+
+SPEC = Path(codec.__file__).with_name("SPEC.md").read_text(encoding="utf-8")
+
+KINDS: dict[str, Any] = {"referee": ToBot, "bot": FromBot, "option": Option, "event": Event}
+"""What the word behind ```json says an example is."""
+
+TINY = varied(named("draw"), "tiny", {"hand": 3, "target": 1, "draw_limit": 1, "reserve": 0})
+SEED = b"seed 2479"
+"""A short round in which everything happens: lots, both kinds of draw, a pass, forced moves."""
+
+
+def blocks(info: str) -> list[str]:
+    """The contents of the fences with this info string."""
+    return re.findall(rf"^```{re.escape(info)}\n(.*?)^```$", SPEC, re.DOTALL | re.MULTILINE)
+
+
+def examples() -> Iterator[tuple[str, str]]:
+    """Every JSON example: its kind and its text, which may have line breaks."""
+    decoder = json.JSONDecoder()
+    for kind in KINDS:
+        for block in blocks(f"json {kind}"):
+            rest = block.strip()
+            while rest:
+                _, end = decoder.raw_decode(rest)
+                yield kind, rest[:end]
+                rest = rest[end:].lstrip()
+
+
+EXAMPLES = list(examples())
+
+
+def section(heading: str) -> str:
+    """The text under a heading, up to the next one."""
+    found = re.search(rf"^#+ {re.escape(heading)}$\n(.*?)(?=^#|\Z)", SPEC, re.DOTALL | re.MULTILINE)
+    assert found, f"SPEC.md has no heading {heading!r}."
+    return found[1]
+
+
+def table(heading: str) -> list[list[str]]:
+    """The rows of the table under a heading that begin with a name."""
+    lines = section(heading).splitlines()
+    return [line.strip("|").split("|") for line in lines if line.startswith("| `")]
+
+
+def quoted(cell: str) -> list[str]:
+    """The names in backticks."""
+    return re.findall(r"`([^`]+)`", cell)
+
+
+def column(heading: str) -> list[str]:
+    """The names in the first column."""
+    return [quoted(row[0])[0] for row in table(heading)]
+
+
+def fields(kind: type) -> list[str]:
+    return [field.name for field in msgspec.structs.fields(kind)]
+
+
+def tag(kind: type) -> str:
+    return str(kind.__struct_config__.tag)  # type: ignore[attr-defined]
+
+
+# --- the examples ---
+
+
+@pytest.mark.parametrize(("kind", "text"), EXAMPLES)
+def test_an_example_is_what_it_says(kind: str, text: str) -> None:
+    example = json.loads(text)
+    again = json.loads(msgspec.json.encode(msgspec.json.decode(text, type=KINDS[kind])))
+    if kind == "bot":  # what a bot leaves out has a default
+        again = {key: value for key, value in again.items() if key in example}
+    assert again == example, "An unknown field, or a value that is written otherwise."
+    assert json.dumps(again) == json.dumps(example), "The order of fields is a promise."
+
+
+@pytest.mark.parametrize("text", [text for kind, text in EXAMPLES if kind == "bot"])
+def test_the_referee_takes_a_bots_example(text: str) -> None:
+    assert not isinstance(decode_line(text.encode()), Fault)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_has_an_example(kind: str) -> None:
+    key = "do" if kind in ("option", "event") else "type"
+    shown = {json.loads(text)[key] for of, text in EXAMPLES if of == kind}
+    assert shown == {tag(struct) for struct in get_args(KINDS[kind])}
+
+
+def test_every_json_block_is_checked() -> None:
+    infos = re.findall(r"^```(.+)$", SPEC, re.MULTILINE)
+    known = {"python", "text malformed", "text conversation", *(f"json {kind}" for kind in KINDS)}
+    assert set(infos) == known
+
+
+@pytest.mark.parametrize("line", "".join(blocks("text malformed")).splitlines())
+def test_a_line_that_is_called_malformed_is(line: str) -> None:
+    said = decode_line(line.encode())
+    assert isinstance(said, Fault)
+    assert said.foul == "malformed"
+
+
+# --- the tables ---
+
+
+@pytest.mark.parametrize(
+    ("heading", "kind"),
+    [(f"Referee: `{tag(kind)}`", kind) for kind in get_args(ToBot)]
+    + [(f"Bot: `{tag(kind)}`", kind) for kind in get_args(FromBot)],
+)
+def test_a_message_has_its_table(heading: str, kind: type) -> None:
+    assert column(heading) == ["type", *fields(kind)]
+
+
+def test_the_clock_and_the_boneyard_have_their_tables() -> None:
+    assert column("Time") == fields(Clock)
+    assert column("`boneyard`") == fields(Stock)
+
+
+@pytest.mark.parametrize(("heading", "union"), [("Options", Option), ("Events", Event)])
+def test_every_option_and_event_has_its_row(heading: str, union: object) -> None:
+    told = {quoted(row[0])[0]: quoted(row[1]) for row in table(heading)}
+    assert told == {tag(kind): fields(kind) for kind in get_args(union)}
+
+
+def test_every_foul_has_its_row() -> None:
+    assert column("Fouls") == list(get_args(FoulClass))
+
+
+def test_every_choice_of_the_rules_has_its_row_and_its_values() -> None:
+    told = {quoted(row[0])[0]: row[1] for row in table("Rules")}
+    assert list(told) == [f"{group}.{choice}" for choice, group in rules.choices().items()]
+    for group in msgspec.structs.fields(rules.Ruleset):
+        if group.name == "name":
+            continue
+        for choice in msgspec.structs.fields(group.type):
+            words = [value for value in get_args(choice.type) if isinstance(value, str)]
+            cell = told[f"{group.name}.{choice.name}"]
+            assert set(words) <= set(quoted(cell)), f"{choice.name}: {cell}"
+    assert {"two", "three", "four"} == set(fields(rules.HandSizes)) & set(quoted(told["deal.hand"]))
+
+
+@pytest.mark.parametrize(
+    ("heading", "reasons"), [("Referee: `round`", WhyRound), ("Referee: `end`", WhyGame)]
+)
+def test_every_reason_is_told(heading: str, reasons: object) -> None:
+    (cell,) = [row[2] for row in table(heading) if quoted(row[0]) == ["why"]]
+    assert quoted(cell) == list(get_args(reasons))
+
+
+def test_every_name_in_the_schema_occurs() -> None:
+    schema = codec.schema()
+    names = {
+        name for definition in schema["$defs"].values() for name in definition.get("properties", ())
+    }
+    missing = {name for name in names if not re.search(rf"[`.]{name}[`.]", SPEC)}
+    assert not missing
+
+
+def test_the_numbers_are_those_of_the_program() -> None:
+    clock = Clock()
+    for number in (
+        messages.MAX_LINE, messages.MAX_NOTE, STDERR_KEPT, 4 * READ,
+        clock.start_ms, clock.move_ms, clock.bank_ms,
+    ):  # fmt: skip
+        assert f"{number:,}" in SPEC
+    assert f"up to {STALE_LINES} of them" in SPEC
+    assert f"nested {codec.MAX_DEPTH} deep" in SPEC
+    assert f"This is protocol {messages.PROTOCOL}." in SPEC
+
+
+def test_links_lead_somewhere() -> None:
+    headings = {heading.lower() for heading in re.findall(r"^#+ (.+)$", SPEC, re.MULTILINE)}
+    assert set(re.findall(r"\]\(#([^)]+)\)", SPEC)) <= headings
+
+
+# --- the bot and the conversation ---
+
+
+def said_to(question: int) -> str:
+    """What the bot of the specification answers: the first option."""
+    return json.dumps({"type": "choose", "id": question, "choice": 0})
+
+
+def conversation() -> str:
+    """One whole game as its seat 0 reads and writes it."""
+    seating = Seating("tiny", 1, 1, ("first", "first"), TINY, Clock())
+    referee = Referee(seating, SEED)
+    lines = [b"> " + rulings.hello(), b'< {"type": "hello", "name": "first", "version": "1"}\n']
+    while True:
+        lines += [b"> " + line for seat, line in referee.outgoing() if seat == 0]
+        question = referee.awaiting
+        if question is None:
+            break
+        answer = said_to(question.id).encode()
+        if question.seat == 0:
+            lines.append(b"< " + answer + b"\n")
+        referee.received(question.seat, answer, ms=1.0)
+    assert referee.result
+    assert (referee.result.why, referee.result.rounds) == ("target", 1)
+    return b"".join([*lines, b"> " + rulings.bye()]).decode()
+
+
+def test_the_conversation_took_place() -> None:
+    (told,) = blocks("text conversation")
+    really = conversation()
+    assert told == really, f"Paste this into SPEC.md:\n\n{really}"
+
+
+def test_everything_happens_in_the_conversation() -> None:
+    (told,) = blocks("text conversation")
+    said = [json.loads(line[2:]) for line in told.splitlines() if line.startswith("> ")]
+    assert {message["type"] for message in said} == {tag(kind) for kind in get_args(ToBot)}
+    (last,) = [message for message in said if message["type"] == "round"]
+    assert {event["do"] for event in last["events"]} == {tag(kind) for kind in get_args(Event)}
+    drawn = [event for event in last["events"] if event["do"] == "draw"]
+    assert {event["seat"]: "tile" in event for event in drawn} == {0: True, 1: False}
+
+
+def test_the_ten_line_bot_has_this_conversation() -> None:
+    (bot,) = blocks("python")
+    assert len(bot.splitlines()) <= 10
+    (told,) = blocks("text conversation")
+    heard = "".join(line[2:] for line in told.splitlines(keepends=True) if line[0] == ">")
+    wrote = "".join(line[2:] for line in told.splitlines(keepends=True) if line[0] == "<")
+    ran = subprocess.run(
+        [sys.executable, "-I", "-c", bot],
+        input=heard.encode(),
+        capture_output=True,
+        timeout=30,
+        check=True,
+    )
+    assert ran.stdout.decode() == wrote
+    assert ran.stderr == b""
+
+
+# --- what is promised to bots without a JSON parser ---
+
+
+def test_the_bytes_are_as_promised() -> None:
+    questions = [line[2:] for line in conversation().splitlines() if '"type":"ask"' in line]
+    assert questions
+    for line in questions:
+        question = json.loads(line)
+        assert list(question)[:2] == ["type", "id"]
+        assert list(question)[-1] == "options"
+        assert line.startswith(f'{{"type":"ask","id":{question["id"]},')
+        assert line == json.dumps(question, separators=(",", ":"))
+        behind = line.split('"options":')
+        assert len(behind) == 2
+        assert behind[1].count('"do":') == len(question["options"])
+
+
+def test_a_message_begins_with_its_type() -> None:
+    for kind, text in EXAMPLES:
+        if kind == "referee":
+            message = msgspec.json.decode(text, type=ToBot)
+            assert encode_line(message).startswith(b'{"type":"')

@@ -1,0 +1,30 @@
+"""Sets of tiles: how many, which, and how a tile is turned."""
+
+import pytest
+
+from protocol.tiles import as_held, tile_set, turned
+
+
+@pytest.mark.parametrize(
+    ("highest", "tiles"), [(0, 1), (1, 3), (6, 28), (7, 36), (8, 45), (9, 55), (12, 91), (18, 190)]
+)
+def test_a_set_has_every_pair_once(highest: int, tiles: int) -> None:
+    found = tile_set(highest)
+    assert len(found) == len(set(found)) == tiles
+    assert set(found) == {(a, b) for a in range(highest + 1) for b in range(highest + 1) if a >= b}
+    assert list(found) == sorted(found)
+
+
+@pytest.mark.parametrize(("highest", "tiles"), [(6, 21), (8, 36)])
+def test_a_set_may_lack_doubles(highest: int, tiles: int) -> None:
+    found = tile_set(highest, doubles=False)
+    assert len(found) == tiles
+    assert set(found) == {(a, b) for a, b in tile_set(highest) if a != b}
+
+
+def test_a_tile_turns() -> None:
+    assert turned((5, 2)) == (2, 5)
+    assert turned((3, 3)) == (3, 3)
+    for tile in tile_set(6):
+        assert turned(turned(tile)) == tile
+        assert as_held(tile) == as_held(turned(tile)) == tile
