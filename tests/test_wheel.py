@@ -1,0 +1,30 @@
+"""The wheel works in an empty environment, away from the checkout, with its sample bots."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.mark.slow
+def test_the_wheel_works_away_from_the_checkout(tmp_path: Path) -> None:
+    def sh(*words: str | Path) -> str:
+        done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    pip = (sys.executable, "-m", "pip")
+    sh(*pip, "wheel", "-q", "--no-deps", "-w", tmp_path / "dist", ROOT)
+    (wheel,) = (tmp_path / "dist").glob("*.whl")
+    sh(sys.executable, "-m", "venv", tmp_path / "env")
+    installer = tmp_path / "env" / "bin" / "pip"
+    sh(installer, "install", "-q", "-c", ROOT / "requirements.lock", wheel)
+    boneyard = tmp_path / "env" / "bin" / "boneyard"
+    said = sh(boneyard, "run", "first", "greedy", "--boards", "2", "--out", "out", "--json")
+    assert json.loads(said)["played"] == 4
+    assert "Everything fits." in sh(boneyard, "verify", "out")
+    assert "greedy" in sh(boneyard, "bots")
