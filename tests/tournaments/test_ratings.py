@@ -1,0 +1,533 @@
+"""The rating model against published numbers, its own formulae written out densely, and chance."""
+
+import itertools
+import math
+import random
+import tracemalloc
+from collections.abc import Iterator, Sequence
+
+import msgspec
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from protocol.records import Result, SeatFoul
+from tournaments import stats
+from tournaments.ratings import Meeting, Pool, Rating, fit
+
+ELO = 400 / math.log(10)
+
+
+def game(
+    board: int, seats: Sequence[str], scores: Sequence[int], fouls: tuple[SeatFoul, ...] = ()
+) -> Result:
+    places = tuple(1 + sum(other > score for other in scores) for score in scores)
+    return Result(
+        game="g", board=board, seats=tuple(seats), scores=tuple(scores), places=places,
+        rounds=1, why="target", fouls=fouls,
+    )  # fmt: skip
+
+
+def only(results: Sequence[Result], prior: float = 2.0, *, partners: bool = False) -> Pool:
+    (pool,) = fit(results, prior=prior, partners=partners).pools
+    return pool
+
+
+def named(pool: Pool) -> dict[str, Rating]:
+    return {rating.name: rating for rating in pool.entrants}
+
+
+def lead(pool: Pool, name: str, other: str) -> float:
+    return named(pool)[name].elo - named(pool)[other].elo
+
+
+def played(
+    rng: random.Random,
+    strength: dict[str, float],
+    boards: int,
+    seats: int = 2,
+    deal: float = 0.0,
+    first: float = 0.0,
+) -> list[Result]:
+    """Boards of all rotations of random entrants; strengths, deal and first seat in Elo.
+
+    With Gumbel noise the chance of finishing ahead is the logistic curve of the model. `deal`
+    is the spread of what a board gives a seat, whoever sits there.
+    """
+    results = []
+    for board in range(boards):
+        who = rng.sample(sorted(strength), seats)
+        luck = [rng.gauss(first * (seat == 0), deal) for seat in range(seats)]
+        for turn in range(seats):
+            names = who[turn:] + who[:turn]
+            worth = [strength[n] + extra for n, extra in zip(names, luck, strict=True)]
+            scores = [w / ELO - math.log(-math.log(rng.random())) for w in worth]
+            results.append(game(board, names, [round(10000 * score) for score in scores]))
+    return results
+
+
+# Published numbers
+
+
+def one_seat(points: Sequence[Sequence[int]]) -> list[Result]:
+    """Boards of games that a played in seat 0, so that no seat enters; 0, 1, 2 half points."""
+    return [
+        game(board, ("a", "b"), (half, 2 - half))
+        for board, halves in enumerate(points)
+        for half in halves
+    ]
+
+
+def published(pool: Pool, share: float) -> tuple[float, float, float]:
+    """Elo, half width and LOS as fastchess has them: an interval of the score, turned into Elo."""
+    error = pool.errors[0][1] * share * (1 - share) / ELO
+    error *= math.sqrt((pool.boards - 1) / pool.boards)  # It takes neither CR1 nor t.
+    low, high = (
+        ELO * math.log(s / (1 - s)) for s in (share - 1.959964 * error, share + 1.959964 * error)
+    )
+    return lead(pool, "a", "b"), (high - low) / 2, stats.normal_cdf((share - 0.5) / error)
+
+
+def test_wins_draws_losses_are_fastchess_s() -> None:
+    pool = only(one_seat([[2]] * 136 + [[1]] * 111 + [[0]] * 96), prior=0)
+    elo, half_width, los = published(pool, (136 + 111 / 2) / 343)
+    assert [elo, half_width] == pytest.approx([40.70, 30.43], abs=0.005)
+    assert los == pytest.approx(0.9960, abs=5e-5)
+    # Ours is Student's, of the difference in Elo.
+    assert pool.los[0][1] == pytest.approx(los, abs=1e-3)
+
+
+PENTANOMIAL = ((0, 0), (0, 1), (1, 1), (1, 2), (2, 2))
+
+
+def test_boards_are_fastchess_s_pentanomial() -> None:
+    counts = (34, 54, 63, 64, 75)
+    boards = [pair for pair, n in zip(PENTANOMIAL, counts, strict=True) for _ in range(n)]
+    elo, half_width, _ = published(only(one_seat(boards), prior=0), 168 / 290)
+    assert [elo, half_width] == pytest.approx([55.58, 27.65], abs=0.005)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_for_two_bots_the_clustered_error_is_the_pentanomial_one(seed: int) -> None:
+    rng = random.Random(seed)
+    boards = [rng.choice(PENTANOMIAL) for _ in range(rng.randint(10, 60))]
+    pool = only(one_seat(boards), prior=0)
+    shares = [sum(pair) / 4 for pair in boards]
+    mean = sum(shares) / len(shares)
+    error = math.sqrt(sum((s - mean) ** 2 for s in shares)) / len(shares)
+    factor = math.sqrt(len(boards) / (len(boards) - 1))
+    expected = ELO / (mean * (1 - mean)) * error * factor
+    assert pool.errors[0][1] == pytest.approx(expected, rel=1e-9)
+    t = stats.t_quantile(0.975, len(boards) - 1)
+    # Both ratings move by half the difference, in opposite directions.
+    assert pool.entrants[0].half_width == pytest.approx(t * expected / 2, rel=1e-9)
+
+
+def test_a_score_of_76_percent_is_200_elo() -> None:
+    assert lead(only(one_seat([[2]] * 76 + [[0]] * 24), prior=0), "a", "b") == pytest.approx(
+        200.24, abs=0.005
+    )
+
+
+def test_agresti_s_baseball_table() -> None:
+    """American League East 1987 (Agresti, Categorical Data Analysis): logits over Baltimore."""
+    wins = {
+        "Milwaukee": (0, 7, 9, 7, 7, 9, 11),
+        "Detroit": (6, 0, 7, 5, 11, 9, 9),
+        "Toronto": (4, 6, 0, 7, 7, 8, 12),
+        "New York": (6, 8, 6, 0, 6, 7, 10),
+        "Boston": (6, 2, 6, 7, 0, 7, 12),
+        "Cleveland": (4, 4, 5, 6, 6, 0, 6),
+        "Baltimore": (2, 4, 1, 3, 1, 7, 0),
+    }
+    logits = (1.581, 1.436, 1.294, 1.248, 1.108, 0.684, 0.0)
+    results = []
+    for (winner, row), board in zip(wins.items(), itertools.count(), strict=False):
+        for loser, count in zip(wins, row, strict=True):
+            # Once in each order of seats, which leaves nothing to the seat.
+            results += [game(board, (winner, loser), (1, 0))] * count
+            results += [game(board, (loser, winner), (0, 1))] * count
+    pool = only(results, prior=0)
+    assert pool.seats[0].elo == pytest.approx(0, abs=1e-5)
+    found = [lead(pool, name, "Baltimore") / ELO for name in wins]
+    assert found == pytest.approx(logits, abs=6e-4)
+
+
+# The formulae, written out
+
+
+def pairs(result: Result) -> Iterator[tuple[int, int, float]]:
+    for a, b in itertools.combinations(range(len(result.seats)), 2):
+        ahead = result.places[b] - result.places[a]
+        yield a, b, 0.5 + 0.5 * (ahead > 0) - 0.5 * (ahead < 0)
+
+
+def ascent(results: Sequence[Result]) -> tuple[dict[str, float], list[float]]:
+    """Ratings and seat advantages in Elo, by plain gradient ascent."""
+    seats = len(results[0].seats)
+    seen: dict[tuple[str, str, int, int], list[float]] = {}
+    for result in results:
+        for a, b, points in pairs(result):
+            cell = seen.setdefault((result.seats[a], result.seats[b], a, b), [0.0, 0.0])
+            cell[0] += 1
+            cell[1] += points
+    theta: dict[str | int, float] = dict.fromkeys((key[0] for key in seen), 0.0)
+    theta |= dict.fromkeys((key[1] for key in seen), 0.0) | dict.fromkeys(range(seats), 0.0)
+    rate = 1 / sum(n for n, _ in seen.values())  # No curvature exceeds the number of pairs.
+    for _ in range(3000):
+        slope = dict.fromkeys(theta, 0.0)
+        for (x, y, a, b), (n, points) in seen.items():
+            p = 1 / (1 + math.exp(theta[y] - theta[x] + theta[b] - theta[a]))
+            for key, sign in ((x, 1), (y, -1), (a, 1), (b, -1)):
+                slope[key] += sign * (points - n * p)
+        theta = {key: value + rate * slope[key] for key, value in theta.items()}
+    names = [key for key in theta if isinstance(key, str)]
+    mean = sum(theta[name] for name in names) / len(names)
+    last = theta[seats - 1]
+    return (
+        {name: ELO * (theta[name] - mean) for name in names},
+        [ELO * (theta[seat] - last) for seat in range(seats - 1)],
+    )
+
+
+STRENGTH = {"a": 90.0, "b": 30.0, "c": 0.0, "d": -40.0, "e": -80.0}
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_an_independent_optimiser_finds_the_same_maximum(seats: int) -> None:
+    results = played(random.Random(seats), STRENGTH, 60, seats, first=30)
+    pool = only(results, prior=0)
+    ratings, advantages = ascent(results)
+    assert {r.name: r.elo for r in pool.entrants} == pytest.approx(ratings, abs=0.01)
+    assert [s.elo for s in pool.seats] == pytest.approx(advantages, abs=0.01)
+
+
+def sandwich(results: Sequence[Result], pool: Pool) -> NDArray[np.float64]:
+    """The documented covariance in Elo², at prior 0, from dense matrices."""
+    names = sorted(r.name for r in pool.entrants)
+    seats, size = len(results[0].seats), len(pool.entrants)
+    elo = [named(pool)[name].elo for name in names] + [s.elo for s in pool.seats] + [0.0]
+    boards = sorted({result.board for result in results})
+    scores = np.zeros((len(boards), size + seats))
+    information = np.zeros((size + seats, size + seats))
+    for result in results:
+        for a, b, points in pairs(result):
+            x = np.zeros(size + seats)
+            x[names.index(result.seats[a])] += 1
+            x[names.index(result.seats[b])] -= 1
+            x[size + a] += 1
+            x[size + b] -= 1
+            p = 1 / (1 + 10 ** (-(x @ elo) / 400))
+            information += p * (1 - p) * np.outer(x, x)
+            scores[boards.index(result.board)] += (points - p) * x
+    bread = np.linalg.pinv(information)
+    factor = ELO**2 * len(boards) / (len(boards) - 1)
+    return np.asarray(factor * bread @ scores.T @ scores @ bread, np.float64)
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_errors_are_the_sandwich_of_the_docstring(seats: int) -> None:
+    results = played(random.Random(seats), STRENGTH, 50, seats, deal=150)
+    pool = only(results, prior=0)
+    covariance = sandwich(results, pool)
+    order = [sorted(STRENGTH).index(r.name) for r in pool.entrants]
+    for row, rating in enumerate(pool.entrants):
+        i = order[row]
+        t = stats.t_quantile(0.975, rating.boards - 1)
+        assert rating.half_width == pytest.approx(t * math.sqrt(covariance[i, i]), rel=1e-5)
+        for column, j in enumerate(order):
+            variance = covariance[i, i] + covariance[j, j] - 2 * covariance[i, j]
+            assert pool.errors[row][column] == pytest.approx(math.sqrt(abs(variance)), abs=1e-5)
+    for seat, advantage in enumerate(pool.seats, len(order)):
+        last = len(order) + len(pool.seats)
+        variance = covariance[seat, seat] + covariance[last, last] - 2 * covariance[seat, last]
+        t = stats.t_quantile(0.975, pool.boards - 1)
+        assert advantage.half_width == pytest.approx(t * math.sqrt(variance), rel=1e-5)
+
+
+# The table
+
+
+def test_no_results_give_no_table() -> None:
+    assert fit([]).pools == ()
+
+
+@pytest.mark.parametrize("seats", [2, 4])
+def test_the_order_of_the_results_changes_no_byte(seats: int) -> None:
+    results = played(random.Random(5), STRENGTH, 80, seats, deal=100)
+    whole = msgspec.json.encode(fit(results))
+    for seed in range(5):
+        random.Random(seed).shuffle(results)
+        assert msgspec.json.encode(fit(iter(results))) == whole
+
+
+def test_the_table_is_sorted_centred_and_counts_games() -> None:
+    results = played(random.Random(1), STRENGTH, 100, first=40)
+    pool = only(results)
+    elos = [rating.elo for rating in pool.entrants]
+    assert elos == sorted(elos, reverse=True)
+    assert sum(elos) == pytest.approx(0, abs=1e-5)
+    assert (pool.games, pool.boards) == (200, 100)
+    for rating in pool.entrants:
+        mine = [result for result in results if rating.name in result.seats]
+        won = sum(result.places[result.seats.index(rating.name)] == 1 for result in mine)
+        assert (rating.games, rating.boards) == (len(mine), len(mine) / 2)
+        assert rating.score == pytest.approx(won / len(mine))
+        best, worst = rating.ranks
+        assert 1 <= best <= pool.entrants.index(rating) + 1 <= worst <= 5
+
+
+def test_equal_ratings_are_listed_by_name() -> None:
+    results = [game(0, pair, (1, 1)) for pair in itertools.permutations("cab", 2)]
+    assert [(r.name, r.elo) for r in only(results).entrants] == [("a", 0), ("b", 0), ("c", 0)]
+
+
+def test_the_crosstable_and_los_mirror_themselves() -> None:
+    pool = only(played(random.Random(2), STRENGTH, 60))
+    size = len(pool.entrants)
+    for i, j in itertools.product(range(size), repeat=2):
+        one, other = pool.crosstable[i][j], pool.crosstable[j][i]
+        assert one.score + other.score == one.games == other.games or i == j
+        assert pool.los[i][j] + pool.los[j][i] == pytest.approx(1)
+        assert pool.errors[i][j] == pool.errors[j][i]
+        assert (pool.los[i][j] >= 0.5) == (i <= j)
+    assert all(pool.crosstable[i][i] == Meeting(0, 0) for i in range(size))
+
+
+def test_the_margin_has_an_interval_clustered_by_board() -> None:
+    boards = [(30, 10), (20, -40), (5, 5), (60, 0)]
+    results = [
+        game(board, seats, scores)
+        for board, (one, two) in enumerate(boards)
+        for seats, scores in ((("a", "b"), (100 + one, 100)), (("b", "a"), (100, 100 + two)))
+    ]
+    sums = [one + two for one, two in boards]
+    mean = sum(sums) / 8
+    error = math.sqrt(4 / 3 * sum((s - 2 * mean) ** 2 for s in sums)) / 8
+    rating = named(only(results))["a"]
+    assert rating.margin == pytest.approx(mean)
+    assert rating.margin_half_width == pytest.approx(3.182446 * error, rel=1e-6)
+
+
+def test_the_margin_at_a_table_of_three_is_over_the_mean_of_the_others() -> None:
+    rating = named(only([game(0, "abc", (100, 30, 50)), game(0, "bca", (10, 20, 0))]))["a"]
+    assert rating.margin == pytest.approx((60 - 15) / 2)
+    assert rating.margin_half_width is None
+
+
+def test_fouls_are_counted() -> None:
+    late, gone = SeatFoul(seat=1, foul="late"), SeatFoul(seat=0, foul="gone")
+    results = [
+        game(0, "ab", (1, 0), (late,)),
+        game(0, "ba", (0, 1), (gone,)),
+        game(1, "ab", (0, 1), (gone,)),
+        game(1, "ba", (1, 0)),
+    ]
+    assert {r.name: r.fouls for r in only(results).entrants} == {"a": 1, "b": 2}
+
+
+def test_a_seat_advantage_is_found_and_does_not_touch_the_ratings() -> None:
+    pool = only(played(random.Random(3), {"a": 50.0, "b": 0.0, "c": -50.0}, 2000, first=60))
+    (seat,) = pool.seats
+    assert seat.seat == 0
+    assert abs(seat.elo - 60) < seat.half_width < 20
+    for rating, true in zip(pool.entrants, (50, 0, -50), strict=True):
+        assert abs(rating.elo - true) < rating.half_width < 20
+
+
+def test_seats_that_never_rotated_are_not_rated() -> None:
+    pool = only(one_seat([[2]] * 60 + [[0]] * 40))
+    assert pool.seats == ()
+    assert lead(pool, "a", "b") == pytest.approx(70.44, abs=3)
+
+
+def test_a_seat_that_always_wins_is_finite_and_uncertain() -> None:
+    results = [game(board, seats, (1, 0)) for board in range(30) for seats in ("ab", "ba")]
+    pool = only(results)
+    assert 300 < pool.seats[0].elo < 1500
+    assert pool.seats[0].half_width > 100
+    assert {(r.elo, r.bound) for r in pool.entrants} == {(0, "")}
+    assert all(r.half_width > 20 for r in pool.entrants)
+
+
+# Where the sandwich says nothing
+
+
+def test_the_prior_moves_long_matches_by_little() -> None:
+    results = played(random.Random(4), STRENGTH, 1050)
+    with_prior, without = named(only(results)), named(only(results, prior=0))
+    for name in STRENGTH:
+        assert abs(with_prior[name].elo - without[name].elo) < 1
+
+
+def test_unbeaten_and_winless_entrants_are_finite_and_marked() -> None:
+    middle = played(random.Random(6), {"m": 0.0, "n": 0.0, "o": 0.0}, 60)
+    ends = [
+        game(100 + board, seats, scores)
+        for board in range(20)
+        for name in "mno"
+        for seats, scores in (((name, "best"), (0, 1)), ((name, "worst"), (1, 0)))
+    ]
+    ends += [game(r.board, r.seats[::-1], r.scores[::-1]) for r in ends]
+    table = only(middle + ends).entrants
+    assert [(r.name, r.bound) for r in (table[0], table[-1])] == [("best", ">"), ("worst", "<")]
+    assert [r.bound for r in table[1:-1]] == ["", "", ""]
+    assert all(150 < abs(r.elo) < 2000 and r.half_width > 100 for r in (table[0], table[-1]))
+    assert all(r.half_width < 100 for r in table[1:-1])
+    with pytest.raises(ValueError, match="use a prior above 0"):
+        fit(middle + ends, prior=0)
+
+
+def test_a_chain_of_clean_sweeps_claims_no_precision() -> None:
+    sweeps = [("a", "b"), ("b", "c"), ("a", "c")]
+    results = [game(n, pair, (1, 0)) for n in range(20) for pair in sweeps]
+    results += [game(n, pair[::-1], (0, 1)) for n in range(20) for pair in sweeps]
+    table = only(results).entrants
+    assert [(r.name, r.bound) for r in table] == [("a", ">"), ("b", ""), ("c", "<")]
+    assert all(r.half_width > 50 for r in table)
+
+
+def test_a_bot_against_its_copy_is_level_and_the_error_is_not_nothing() -> None:
+    results = [game(board, seats, (1, 0)) for board in range(9) for seats in ("ab", "ba")]
+    results += [game(board, seats, (0, 1)) for board in range(9, 20) for seats in ("ab", "ba")]
+    pool = only(results)
+    assert pool.los == ((0.5, 0.5), (0.5, 0.5))
+    assert pool.entrants[0].half_width > 20
+    assert pool.boards_save is None
+
+
+def test_one_board_gives_the_model_s_error() -> None:
+    pool = only([game(0, "ab", (1, 0)), game(0, "ba", (1, 0)), game(0, "ab", (0, 1))])
+    assert pool.entrants[0].half_width > 100
+    assert 0 < pool.los[1][0] < 0.5 < pool.los[0][1] < 1
+
+
+def test_pools_without_a_common_game_get_their_own_tables() -> None:
+    one = played(random.Random(7), {"a": 100.0, "b": 0.0}, 30)
+    two = played(random.Random(8), {"x": 100.0, "y": 0.0, "z": 0.0}, 30)
+    ratings = fit(one + two)
+    assert [sorted(named(pool)) for pool in ratings.pools] == [["x", "y", "z"], ["a", "b"]]
+    assert ratings.pools == (only(two), only(one))
+
+
+def test_an_entrant_alone_with_itself_is_rated_nothing() -> None:
+    (rating,) = only([game(0, "aa", (5, 3)), game(1, "aa", (2, 3))]).entrants
+    assert (rating.elo, rating.score, rating.margin, rating.ranks) == (0, 0.5, 0, (1, 1))
+
+
+@pytest.mark.parametrize(
+    ("results", "partners", "complaint"),
+    [
+        ([game(0, "a", (1,))], False, "a game of 1 seats"),
+        ([game(0, "abc", (1, 2, 3))], True, "a game of 3 seats with partners"),
+        ([game(0, "ab", (1, 2)), game(0, "abc", (1, 2, 3))], False, "mix games of 2 and of 3"),
+    ],
+)
+def test_what_cannot_be_rated_is_refused(
+    results: list[Result], partners: bool, complaint: str
+) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        fit(results, partners=partners)
+    with pytest.raises(ValueError, match="virtual draws"):
+        fit([], prior=-1)
+
+
+# More seats
+
+
+@pytest.mark.parametrize("seats", [3, 4])
+def test_more_seats_find_the_strengths(seats: int) -> None:
+    pool = only(played(random.Random(seats), STRENGTH, 400, seats, deal=100, first=50))
+    assert [r.name for r in pool.entrants] == sorted(STRENGTH)
+    for rating in pool.entrants:
+        assert abs(rating.elo - STRENGTH[rating.name]) < 2 * rating.half_width < 100
+    assert [s.seat for s in pool.seats] == list(range(seats - 1))
+    assert pool.games == 400 * seats
+
+
+def test_partners_are_rated_as_the_mean_of_their_side() -> None:
+    rng, results = random.Random(9), []
+    for board in range(1500):
+        a, b, c, d = rng.sample(sorted(STRENGTH), 4)
+        for seats in ((a, b, c, d), (b, a, d, c)):
+            edge = (
+                STRENGTH[seats[0]] + STRENGTH[seats[2]] - STRENGTH[seats[1]] - STRENGTH[seats[3]]
+            ) / 2
+            won = rng.random() < 1 / (1 + 10 ** (-edge / 400))
+            results.append(game(board, seats, (10, 4) * 2 if won else (4, 10) * 2))
+    pool = only(results, partners=True)
+    for rating in pool.entrants:
+        assert abs(rating.elo - STRENGTH[rating.name]) < 1.5 * rating.half_width < 60
+        assert rating.margin == pytest.approx(6 * (2 * rating.score - 1))
+    assert [s.seat for s in pool.seats] == [0]
+    assert pool.games == 3000
+
+
+def test_two_copies_against_two_copies_are_a_match_of_two() -> None:
+    plain = played(random.Random(10), {"a": 60.0, "b": 0.0}, 50)
+    double = [game(r.board, r.seats * 2, r.scores * 2) for r in plain]
+    one, two = only(plain, prior=0), only(double, prior=0, partners=True)
+    assert [(r.name, r.games) for r in one.entrants] == [(r.name, r.games) for r in two.entrants]
+    assert [r.elo for r in one.entrants] == pytest.approx([r.elo for r in two.entrants], abs=1e-5)
+    assert one.errors[0][1] == pytest.approx(two.errors[0][1])
+
+
+# Chance
+
+
+def test_duplicate_boards_save_what_the_deal_decides() -> None:
+    rng = random.Random(11)
+    lucky = only(played(rng, {"a": 20.0, "b": 0.0}, 1500, deal=300))
+    fair = only(played(rng, {"a": 20.0, "b": 0.0}, 1500))
+    assert lucky.boards_save is not None
+    assert lucky.boards_save_margin is not None
+    assert fair.boards_save == pytest.approx(1, abs=0.1)
+    assert lucky.boards_save > 1.3
+    assert lucky.boards_save_margin > 1.5
+
+
+def test_boards_save_by_hand() -> None:
+    boards = [((1, 0), (1, 0)), ((1, 0), (1, 0)), ((1, 0), (0, 1)), ((1, 0), (0, 1))]
+    results = [
+        game(n, seats, scores)
+        for n, two in enumerate(boards)
+        for seats, scores in zip(("ab", "ba"), two, strict=True)
+    ]
+    # a makes 1, 0 / 1, 0 / 1, 1 / 1, 1: mean 3/4; 8/7 x 8 x 3/16 over 4/3 x 4 x (1/2)^2.
+    assert only(results).boards_save == pytest.approx((8 / 7 * 1.5) / (4 / 3))
+    assert only([game(n, "ab", (n % 2, 1)) for n in range(9)]).boards_save is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("seats", "boards"), [(2, 60), (4, 30)])
+def test_95_percent_intervals_hold_the_truth_95_times_in_100(seats: int, boards: int) -> None:
+    strength = {"a": 60.0, "b": 20.0, "c": -20.0, "d": -60.0}
+    # Deals add noise to a strength, so that the truth is what a very long event would rate.
+    long = only(played(random.Random(1000), strength, 20_000, seats, deal=150))
+    truth = {r.name: r.elo for r in long.entrants}
+    inside = wrong = total = 0
+    for seed in range(200):
+        pool = only(played(random.Random(seed), strength, boards, seats, deal=150))
+        inside += sum(abs(r.elo - truth[r.name]) <= r.half_width for r in pool.entrants)
+        wrong += sum(
+            pool.los[i][j] > 0.975 and truth[a.name] < truth[b.name]
+            for (i, a), (j, b) in itertools.combinations(enumerate(pool.entrants), 2)
+        )
+        total += len(pool.entrants)
+    assert 0.93 <= inside / total <= 0.975
+    assert wrong / total < 0.025
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_results_in_bounded_memory() -> None:
+    rng = random.Random(12)
+    strength = {f"bot{n:02}": rng.gauss(0, 100) for n in range(40)}
+    results = played(rng, strength, 50_000)
+    tracemalloc.start()
+    pool = only(results)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert pool.games == 100_000
+    assert peak < 100_000_000
+    level = sum(strength.values()) / len(strength)
+    assert max(abs(r.elo - strength[r.name] + level) / r.half_width for r in pool.entrants) < 2
