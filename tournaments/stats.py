@@ -16,9 +16,10 @@ ELO = 400 / log(10)
 """Elo of one natural logit."""
 Z = 1.959963984540054
 """Normal quantile of a two-sided 95 % interval."""
+NOTHING = 1e-9
+"""Share of the model's variance below which a clustered variance is nothing."""
 _CLOSED_FORM = 200
 """Degrees of freedom up to which Student's t is summed in closed form."""
-
 _FAR = 30.0
 """Lead in natural logits (5200 Elo) past which a pair's rating is running away to infinity."""
 
@@ -67,6 +68,24 @@ def t_quantile(p: float, df: int) -> float:
     while (middle := (low + high) / 2) not in (low, high):
         low, high = (middle, high) if t_cdf(middle, df) < p else (low, middle)
     return high
+
+
+class Error(NamedTuple):
+    """The standard error of an estimate."""
+
+    size: float
+    """In the estimate's unit."""
+    df: int
+    """Degrees of freedom of its Student's t; 0 for a normal distribution."""
+
+    def half_width(self) -> float:
+        """Half width of the estimate's 95 % interval."""
+        return self.size * (t_quantile(0.975, self.df) if self.df else Z)
+
+    def cdf(self, deviation: float) -> float:
+        """Probability that an estimate errs by at most `deviation`, signs included."""
+        z = deviation / self.size
+        return t_cdf(z, self.df) if self.df else normal_cdf(z)
 
 
 def rank_intervals(
@@ -225,3 +244,16 @@ def by_cluster(group: Ints, cluster: Ints, value: Ints, groups: int) -> Clusters
     deviation = sums(cell, value, len(cells)) - sums(cell, one, len(cells)) * mean[owner]
     clusters = sums(owner, np.ones_like(owner), groups)
     return Clusters(size, clusters, mean, spread, sums(owner, deviation**2, groups))
+
+
+def saving(groups: Clusters) -> float | None:
+    """Variance of a group's total if its n values were independent, over the clustered one.
+
+    Both are summed over the groups with several clusters G and fewer of them than values:
+    Σ n/(n-1) Σ(y - ȳ)²  /  Σ G/(G-1) Σ(cluster's sum of y - ȳ)². None if that divides by nothing.
+    """
+    use = (groups.clusters > 1) & (groups.size > groups.clusters)
+    n, count = groups.size[use], groups.clusters[use]
+    plain = float((n / (n - 1) * groups.spread[use]).sum())
+    clustered = float((count / (count - 1) * groups.clustered[use]).sum())
+    return plain / clustered if clustered > NOTHING * plain else None

@@ -21,7 +21,8 @@ ELO = 400 / math.log(10)
 def game(
     board: int, seats: Sequence[str], scores: Sequence[int], fouls: tuple[SeatFoul, ...] = ()
 ) -> Result:
-    places = tuple(1 + sum(other > score for other in scores) for score in scores)
+    ranked = sorted(scores, reverse=True)
+    places = tuple([1 + ranked.index(score) for score in scores])
     return Result(
         game="g", board=board, seats=tuple(seats), scores=tuple(scores), places=places,
         rounds=1, why="target", fouls=fouls,

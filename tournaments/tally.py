@@ -1,0 +1,135 @@
+"""Results as integers: who met whom, where, and how it ended; the pools that follow. Pure."""
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from protocol.records import Result
+from tournaments import stats
+from tournaments.stats import Floats, Ints
+
+
+class Tally(NamedTuple):
+    """What results come to; all of it integers, so that every sum is exact in any order."""
+
+    names: tuple[str, ...]
+    """The entrants, sorted; elsewhere they are numbers, places in this tuple."""
+    fouls: tuple[int, ...]
+    """Fouls of each."""
+    sides: int
+    """Sides of a game: its seats, or two with partners."""
+    board: Ints
+    """Of each pair of sides: its board,"""
+    seat: Ints
+    """the two sides' numbers,"""
+    left: Ints
+    """the members of the first, ascending,"""
+    right: Ints
+    """and of the second,"""
+    half: Ints
+    """half points of the first,"""
+    lead: Ints
+    """and its score less the second's, summed over members."""
+    played: Ints
+    """Of each appearance of an entrant: entrant, board, sides x own score - all scores."""
+
+
+def collect(results: Iterable[Result], partners: bool) -> Tally:
+    """Read results, once. ValueError if games cannot be rated, or not with each other."""
+    boards, seen = array("q"), array("q")
+    ids: dict[str, int] = {}
+    fouls: Counter[str] = Counter()
+    seats = 0
+    for result in results:
+        seats = _checked(len(result.seats), seats, partners)
+        boards.append(result.board)
+        for name, score, place in zip(result.seats, result.scores, result.places, strict=True):
+            seen.extend((ids.setdefault(name, len(ids)), score, place))
+        for foul in result.fouls:
+            fouls[result.seats[foul.seat]] += 1
+    names = tuple(sorted(ids))
+    rank = np.zeros(len(names), np.int64)
+    rank[[ids[name] for name in names]] = np.arange(len(names))
+    members = 2 if partners else 1
+    # Seat s is of side s modulo the number of sides.
+    sheet = np.asarray(seen, np.int64).reshape(len(boards), members, seats // members, 3)
+    # Partners are a set: the seat within the side is not part of the model.
+    who = np.sort(rank[sheet[..., 0]], axis=1).swapaxes(1, 2)
+    scores, places = sheet[..., 1].sum(axis=1), sheet[:, 0, :, 2]
+    counts = tuple(fouls[name] for name in names)
+    return _broken_up(names, counts, np.asarray(boards, np.int64), who, scores, places)
+
+
+def _checked(seats: int, before: int, partners: bool) -> int:
+    if seats < 2 or (partners and seats != 4):
+        raise ValueError(f"cannot rate a game of {seats} seats{' with partners' * partners}")
+    if before not in (0, seats):
+        raise ValueError(f"the results mix games of {before} and of {seats} seats")
+    return seats
+
+
+def _broken_up(
+    names: tuple[str, ...], fouls: tuple[int, ...], board: Ints, who: Ints, score: Ints, place: Ints
+) -> Tally:
+    """Pairs and appearances of games; `who` is by game, side and member, the rest by game, side."""
+    games, sides, members = who.shape
+    a, b = np.triu_indices(sides, 1)
+    over = sides * score - score.sum(axis=1, keepdims=True)
+    played = np.stack(
+        np.broadcast_arrays(who, board[:, None, None], over[:, :, None]), axis=-1, dtype=np.int64
+    )
+    new = np.diff(who, prepend=-1) != 0  # An entrant that partners itself appears once.
+    return Tally(
+        names=names,
+        fouls=fouls,
+        sides=sides,
+        board=np.repeat(board, len(a)),
+        seat=np.tile(np.stack((a, b), axis=1), (games, 1)),
+        left=who[:, a].reshape(-1, members),
+        right=who[:, b].reshape(-1, members),
+        half=1 + np.sign(place[:, b] - place[:, a]).ravel(),
+        lead=(score[:, a] - score[:, b]).ravel(),
+        played=played[new],
+    )
+
+
+def meetings(tally: Tally) -> tuple[Floats, Floats]:
+    """Pairs between each two entrants, and the points of the first in them."""
+    size = len(tally.names)
+    games, points = np.zeros(size**2), np.zeros(size**2)
+    for left in tally.left.T:
+        for right in tally.right.T:
+            for a, b, half in ((left, right, tally.half), (right, left, 2 - tally.half)):
+                games += np.bincount(a * size + b, minlength=size**2)
+                points += np.bincount(a * size + b, half / 2, size**2)
+    return games.reshape(size, size), points.reshape(size, size)
+
+
+def by_pool(tally: Tally) -> list[Tally]:
+    """A tally for each set of entrants linked by games, entrants and boards numbered anew."""
+    linked = stats.reach(meetings(tally)[0] > 0)
+    firsts = [i for i, row in enumerate(linked) if row.argmax() == i]
+    return [_select(tally, np.flatnonzero(linked[i])) for i in firsts]
+
+
+def _select(tally: Tally, pool: Ints) -> Tally:
+    number = np.full(len(tally.names), -1, np.int64)
+    number[pool] = np.arange(len(pool))
+    mine, seen = number[tally.left[:, 0]] >= 0, number[tally.played[:, 0]] >= 0
+    boards, board = np.unique(tally.board[mine], return_inverse=True)
+    who, where, over = tally.played[seen].T
+    return Tally(
+        names=tuple(tally.names[i] for i in pool),
+        fouls=tuple(tally.fouls[i] for i in pool),
+        sides=tally.sides,
+        board=board,
+        seat=tally.seat[mine],
+        left=number[tally.left[mine]],
+        right=number[tally.right[mine]],
+        half=tally.half[mine],
+        lead=tally.lead[mine],
+        played=np.stack((number[who], np.searchsorted(boards, where), over), axis=1),
+    )
