@@ -37,6 +37,8 @@ class Frame(Struct, frozen=True):
     """What the seat that was asked could choose from."""
     record: LogRecord | None
     """What came in, or how the round or the game ended."""
+    pot: int | None = None
+    """What lies in the pot; None where there is none."""
 
 
 def frames(steps: Iterable[Step], seat: int | None = None) -> Iterator[Frame]:
@@ -44,6 +46,9 @@ def frames(steps: Iterable[Step], seat: int | None = None) -> Iterator[Frame]:
     waiting: Frame | None = None
     for step in steps:
         frame = _open(step) if seat is None else _seen(step, seat)
+        if not frame.events and frame.record is None:
+            # A deal is kept, or a round not called blocked: nobody else hears of it.
+            continue
         if waiting and _goes_on_drawing(waiting, frame):
             # The table is as after the last draw; who was asked, and why, is as before the first.
             events = waiting.events + frame.events
@@ -66,12 +71,11 @@ def _goes_on_drawing(before: Frame, after: Frame) -> bool:
 
 def _open(step: Step) -> Frame:
     """Everything."""
-    state = step.game.round
-    assert state is not None, "A step belongs to a round."
+    state = step.game.playing
     over = state.over is not None
     return Frame(
         round=state.number,
-        turn=None if over or isinstance(step.record, Result) else state.turn,
+        turn=_turn(step),
         events=step.events,
         line=state.line,
         hands=state.hands,
@@ -80,22 +84,31 @@ def _open(step: Step) -> Frame:
         drawable=state.drawable,
         options=step.options,
         record=step.record,
+        pot=step.game.pot if step.game.rules.stakes.pot else None,
     )
+
+
+def _turn(step: Step, seat: int | None = None) -> int | None:
+    """Who is to move; that another seat may refuse the deal is hidden, for it tells of doubles."""
+    state = step.game.playing
+    hidden = state.aside.phase == "keep" and seat not in (None, state.turn)
+    nobody = state.over or state.aside.phase == "deal" or isinstance(step.record, Result)
+    return None if nobody or hidden else state.turn
 
 
 def _seen(step: Step, seat: int) -> Frame:
     """What the seat is told, put together from nothing by the seat's own door."""
-    state = step.game.round
-    assert state is not None, "A step belongs to a round."
+    state = step.game.playing
     told = view.question(step.game, seat, (), [], id=0, number=0, time_ms=0)
     ended = isinstance(step.record, RoundRecord | Result)
     shown = view.round_over(step.game, 0, []) if state.over and ended else None
     own = isinstance(step.record, ChoiceRecord | FoulRecord) and step.record.seat == seat
     return Frame(
         round=told.round,
-        turn=None if state.over or isinstance(step.record, Result) else state.turn,
+        turn=_turn(step, seat),
         events=tuple(
-            event if event.seat == seat else view.seen_by_others(event) for event in step.events
+            view.seen_by_others(event) if isinstance(event, Drew) and event.seat != seat else event
+            for event in step.events
         ),
         line=told.line,
         hands=shown.hands if shown else _hands(told),
@@ -104,6 +117,7 @@ def _seen(step: Step, seat: int) -> Frame:
         drawable=told.boneyard.drawable,
         options=step.options if own else (),
         record=_told(step.record, seat),
+        pot=told.pot if step.game.rules.stakes.pot else None,
     )
 
 

@@ -19,7 +19,6 @@ from protocol.messages import (
     Choose,
     Clock,
     Hello,
-    Lot,
     Option,
     Said,
     WhyGame,
@@ -137,10 +136,17 @@ class Referee:
         self._records.append(record)
         self._fouls.append(SeatFoul(seat, foul))
         self.awaiting = None
-        if len(self._fouls) >= len(self._seating.seats) - 1:
+        if self._decided():
             self._finish("foul")
         else:
             self._go_on()
+
+    def _decided(self) -> bool:
+        """Whether the fouls leave only one seat, or side, that can win."""
+        partners = self._seating.rules.deal.partners
+        parties = {seat % 2 if partners else seat for seat in range(self._game.seats)}
+        fouled = {foul.seat % 2 if partners else foul.seat for foul in self._fouls}
+        return len(parties - fouled) <= 1
 
     def outgoing(self) -> list[tuple[int, bytes]]:
         """Lines to be written since the last call: seat and bytes."""
@@ -172,15 +178,14 @@ class Referee:
         self._go_on()
 
     def _deal(self) -> None:
-        self._game = engine.next_round(self._game, self._seed)
-        self._memory.forget()
-        dealt = self._game.round
-        assert dealt is not None
+        dealt = engine.chance_decides(self._game, self._seed)
+        self._game = engine.begin(self._game, dealt)
         self._records.append(
             DealRecord(
-                round=dealt.number,
+                round=dealt.round,
+                deal=dealt.deal,
                 leader=dealt.leader,
-                lots=tuple(event for event in dealt.events if isinstance(event, Lot)),
+                lots=dealt.lots,
                 hands=dealt.hands,
                 stock=dealt.stock,
             )
@@ -189,23 +194,21 @@ class Referee:
     def _go_on(self) -> None:
         """Apply what is forced until a seat must choose or the game is over."""
         while True:
-            state = self._game.round
-            assert state is not None
-            if state.over:
+            if self._game.playing.over:
                 self._round_over()
                 if self._game.over:
                     return self._finish(self._game.over)
+            if engine.needs_deal(self._game):
                 self._deal()
                 continue
             options = engine.legal(self._game)
-            if len(options) > 1 and not self.has_fouled(state.turn):
-                return self._ask(state.turn, options)
+            seat = self._game.playing.turn
+            if len(options) > 1 and not self.has_fouled(seat):
+                return self._ask(seat, options)
             self._game = engine.act(self._game, options[0])
 
     def _ask(self, seat: int, options: tuple[Option, ...]) -> None:
-        state = self._game.round
-        assert state is not None
-        self._memory.catch_up(state.events)
+        self._memory.catch_up(self._game.playing)
         self._asked[seat] += 1
         time_ms = self._seating.clock.move_ms + int(self._bank_ms[seat])
         number = self._asked[seat]
@@ -243,11 +246,9 @@ class Referee:
         self._go_on()
 
     def _round_over(self) -> None:
-        game = self._game
-        state = game.round
-        assert state is not None
+        game, state = self._game, self._game.playing
         assert state.over is not None
-        self._memory.catch_up(state.events)
+        self._memory.catch_up(state)
         for seat in range(game.seats):
             self._say(seat, view.round_over(game, self._seating.number, self._memory.of(seat)))
         self._records.append(
@@ -256,8 +257,7 @@ class Referee:
 
     def _finish(self, why: WhyGame) -> None:
         game, seating = self._game, self._seating
-        assert game.round is not None
-        places = self._places()
+        places = engine.places(game, frozenset(foul.seat for foul in self._fouls))
         for seat in range(game.seats):
             self._say(seat, view.game_over(seating.number, why, game.scores, places))
         self.result = Result(
@@ -266,22 +266,12 @@ class Referee:
             seats=seating.seats,
             scores=game.scores,
             places=places,
-            rounds=game.round.number,
+            rounds=game.playing.number,
             why=why,
             fouls=tuple(self._fouls),
         )
         sent = tuple(digest.hexdigest() for digest in self._sent)
         self._records += SentRecord(sha256=sent), self.result
-
-    def _places(self) -> tuple[int, ...]:
-        """Places by score; seats that fouled share the last ones."""
-        scores = self._game.scores
-        if not self._fouls:
-            return engine.places(scores)
-        worst = min(scores) - 1
-        return engine.places(
-            tuple(worst if self.has_fouled(seat) else own for seat, own in enumerate(scores))
-        )
 
     def _say(self, seat: int, message: Said) -> None:
         line = encode_line(message)

@@ -13,10 +13,19 @@ from arena.gamelog import LoggedGame
 from protocol.codec import printable
 from protocol.messages import (
     MAX_NOTE,
+    Annulled,
+    Bade,
+    Bid,
+    Call,
+    Called,
     Draw,
     Drew,
     End,
     Event,
+    GoOn,
+    Guess,
+    Guessed,
+    Keep,
     Leads,
     Lot,
     Option,
@@ -24,6 +33,9 @@ from protocol.messages import (
     Passed,
     Play,
     Played,
+    PlayTwo,
+    Refuse,
+    TurnedUp,
     WhyGame,
 )
 from protocol.records import ChoiceRecord, FoulRecord, Result, RoundRecord
@@ -40,6 +52,7 @@ EVIDENCE = 4096
 """Characters of a bot's last words that are shown."""
 WHY: dict[WhyGame, str] = {
     "target": "the target was reached",
+    "rounds": "all rounds were played",
     "max_rounds": "the rounds are used up",
     "foul": "a foul ended it",
     "void": "it does not count",
@@ -68,20 +81,29 @@ class Look(Struct, frozen=True):
     """Columns of the terminal."""
     ascii: bool = False
     """Whether tiles are drawn as [6|4] only."""
+    partners: bool = False
+    """Whether seats 0 and 2 play against 1 and 3."""
 
     def name(self, seat: int) -> str:
         """Who sits there."""
         return printable(self.names[seat])
 
+    def parties(self) -> list[str]:
+        """Who wins or loses: the seats, or the two sides."""
+        names = [self.name(seat) for seat in range(len(self.names))]
+        return [" and ".join(names[side::2]) for side in (0, 1)] if self.partners else names
+
 
 def title(logged: LoggedGame, look: Look) -> Text:
     """The game, before its first frame."""
     rules = logged.sitting.rules
-    target = by_seats(rules.game.target, len(look.names))
+    target = f"target: {by_seats(rules.game.target, len(look.names))}"
+    end = f"rounds: {rules.game.rounds}" if rules.game.rounds else target
+    sides = f"\nSides: {' against '.join(look.parties())}." if look.partners else ""
     seats = ", ".join(f"{look.name(seat)} (seat {seat})" for seat in range(len(look.names)))
     return Text(
         f"Game {printable(logged.game.game)}, board {logged.game.board}: {seats}.\n"
-        f"Rules: {printable(rules.name)}; target: {target}."
+        f"Rules: {printable(rules.name)}; {end}.{sides}"
     )
 
 
@@ -100,8 +122,9 @@ def summary(logged: LoggedGame) -> str:
 
 def draw(frame: Frame, look: Look) -> Text:
     """One frame."""
-    text = Text().append(f"Round {frame.round}. ", "bold")
-    text.append(" ".join(_words(frame, look)))
+    text = Text().append(f"Round {frame.round}.", "bold")
+    for sentence in _words(frame, look):
+        text.append(f" {sentence}")
     if frame.turn is not None and not isinstance(frame.record, FoulRecord):
         text.append(f" {look.name(frame.turn)} is to move.")
     rows = [*_record(frame, look)]
@@ -135,40 +158,77 @@ def _plain(tile: Tile) -> str:
 
 def _words(frame: Frame, look: Look) -> Iterator[str]:
     """What has happened, in sentences."""
-    for (kind, seat), events in groupby(frame.events, lambda event: (type(event), event.seat)):
-        if kind is Drew:
-            yield _draws(
-                look.name(seat), [event.tile for event in events if isinstance(event, Drew)]
-            )
-        else:
-            yield from (_event(event, look.name(seat)) for event in events)
+    yield from told(frame.events, look)
     match frame.record:
         case FoulRecord(seat=seat, foul=foul):
             yield f"{look.name(seat)} fouls: {foul}."
         case RoundRecord(why="out"):
             yield f"The round is over: {look.name(frame.hands.index(()))} went out."
         case RoundRecord():
-            yield "The round is over: nobody could go on."
+            yield "The round is over: it is blocked."
         case Result(why=why):
             yield f"The game is over: {WHY[why]}."
         case _:
             pass
 
 
-def _event(event: Event, who: str) -> str:
+def told(events: Iterable[Event], look: Look) -> Iterator[str]:
+    """What has happened, in sentences; what one seat does at once is one sentence."""
+    for _, together in groupby(events, lambda event: (type(event), _doer(event))):
+        same = list(together)
+        draws = [event for event in same if isinstance(event, Drew)]
+        plays = [event for event in same if isinstance(event, Played)]
+        if draws:
+            yield _draws(look.name(draws[0].seat), [event.tile for event in draws])
+        elif plays:
+            tiles = (f"{_plain(as_held(event.tile))}{WHERE[event.end]}" for event in plays)
+            yield f"{look.name(plays[0].seat)} plays {' and '.join(tiles)}."
+        else:
+            yield from (_event(event, look) for event in same)
+
+
+def _doer(event: Event) -> int | None:
+    return None if isinstance(event, TurnedUp) else event.seat
+
+
+def _event(event: Event, look: Look) -> str:
+    """What is never joined with what comes next to it."""
+    doer = _doer(event)
+    who = "nobody" if doer is None else look.name(doer)
     match event:
+        case Guessed():
+            return f"{who} calls {event.parity}."
         case Lot():
             return f"{who} draws {_plain(event.tile)} for the lead."
+        case Annulled():
+            return f"The deal does not count: {who} {_why(event)}."
         case Leads():
             return f"{who} leads."
-        case Played():
-            return f"{who} plays {_plain(as_held(event.tile))}{WHERE[event.end]}."
-        case Drew():
-            return _draws(who, [event.tile])
+        case TurnedUp():
+            return f"{_plain(event.tile)} is turned up."
         case Passed():
             return f"{who} passes."
+        case Bade():
+            return f"{who} bids {event.chips}." if event.chips else f"{who} checks."
+        case Called():
+            return f"{who} calls the round blocked."
+        case Played() | Drew():
+            raise AssertionError("Plays and draws are told together.")
         case _:
             assert_never(event)
+
+
+def _why(event: Annulled) -> str:
+    """Why a deal does not count, after whose hand it is."""
+    match event.why:
+        case "suit":
+            return "holds too many tiles of one number"
+        case "missing":
+            return "holds the double that must lead"
+        case "doubles":
+            return "refuses it for its doubles"
+        case _:
+            assert_never(event.why)
 
 
 def _draws(who: str, tiles: list[Tile | None]) -> str:
@@ -186,6 +246,20 @@ def _option(option: Option) -> str:
             return "draw"
         case Pass():
             return "pass"
+        case PlayTwo():
+            return f"{_plain(option.left)} left and {_plain(option.right)} right"
+        case Keep():
+            return "keep the deal"
+        case Refuse():
+            return "refuse the deal"
+        case Guess():
+            return option.parity
+        case Bid():
+            return f"bid {option.chips}" if option.chips else "check"
+        case Call():
+            return "call it blocked"
+        case GoOn():
+            return "go on"
         case _:
             assert_never(option)
 
@@ -209,12 +283,26 @@ def _record(frame: Frame, look: Look) -> Iterator[Row]:
             pass
 
 
+def offered(options: Iterable[Option], chosen: int | None) -> Iterator[tuple[str, bool]]:
+    """The options in words, and whether it is the chosen one; bids in a row are joined."""
+
+    def kind(numbered: tuple[int, Option]) -> int | None:
+        number, option = numbered
+        joined = isinstance(option, Bid) and option.chips and number != chosen
+        return None if joined else number
+
+    for number, together in groupby(enumerate(options), kind):
+        words = [_option(option) for _, option in together]
+        many = f"{words[0]} to {words[-1].removeprefix('bid ')}"
+        yield (words[0] if len(words) == 1 else many), number is not None and number == chosen
+
+
 def _options(frame: Frame, chosen: int | None) -> Iterator[Cell]:
     """The chosen one is marked."""
-    last = len(frame.options) - 1
-    for number, option in enumerate(frame.options):
-        words, comma = _option(option), "," if number < last else ""
-        yield (f">{words}<{comma}", "bold green") if number == chosen else (f"{words}{comma}", "")
+    cells = list(offered(frame.options, chosen))
+    for number, (words, marked) in enumerate(cells, 1):
+        comma = "," if number < len(cells) else ""
+        yield (f">{words}<{comma}", "bold green") if marked else (f"{words}{comma}", "")
 
 
 def _evidence(frame: Frame, foul: FoulRecord) -> Iterator[Row]:
@@ -233,12 +321,15 @@ def _evidence(frame: Frame, foul: FoulRecord) -> Iterator[Row]:
 
 
 def _each(numbers: Iterable[int], look: Look) -> list[Cell]:
-    shown = [f"{look.name(seat)} {number}" for seat, number in enumerate(numbers)]
+    """A number for each seat; partners share theirs."""
+    shown = [f"{who} {number}" for who, number in zip(look.parties(), numbers, strict=False)]
     return [(f"{words},", "") for words in shown[:-1]] + [(shown[-1], "")]
 
 
 def _table(frame: Frame, look: Look) -> Iterator[Row]:
-    """What lies on the table."""
+    """What lies on the table; nothing before the first deal."""
+    if not any(frame.hands):
+        return
     yield "line", _tiles(frame.line, look, in_line=True) or [("empty", "dim")]
     if frame.line:
         yield "ends", [(f"{frame.line[0][0]} and {frame.line[-1][1]}", "")]
@@ -252,6 +343,8 @@ def _table(frame: Frame, look: Look) -> Iterator[Row]:
     if not isinstance(frame.stock, int):
         cells += _tiles(frame.stock, look)
     yield "boneyard", cells
+    if frame.pot is not None:
+        yield "pot", [(str(frame.pot), "")]
 
 
 def _many(tiles: int) -> str:

@@ -6,9 +6,9 @@ from itertools import chain
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.engine import boneyard
+from arena.engine import boneyard, lead
 from arena.engine import game as engine
-from arena.engine.state import Game
+from arena.engine.state import Dealt, Game
 from arena.gamelog import DamagedLogError, LoggedGame
 from arena.referee import Referee, Seating
 from protocol.codec import encode_line
@@ -22,8 +22,7 @@ from protocol.records import (
     RoundRecord,
     SentRecord,
 )
-from protocol.rules import by_seats
-from protocol.tiles import tile_set
+from protocol.rules import hand_size, the_set
 
 
 def seating(logged: LoggedGame) -> Seating:
@@ -105,11 +104,10 @@ def steps(logged: LoggedGame) -> Iterator[Step]:
 
     Raises DamagedLogError at the first record that cannot follow.
     """
-    seats = len(logged.sitting.seats)
-    game = engine.new_game(logged.sitting.rules, seats)
+    game = engine.new_game(logged.sitting.rules, len(logged.sitting.seats))
     fouled: set[int] = set()
     for number, record in enumerate(logged.records, 1):
-        ended = game.over is not None or len(fouled) >= seats - 1
+        ended = _ended(game, fouled)
         options = () if ended else engine.legal(game)
         misfit = _misfit(game, record, options, ended)
         if misfit:
@@ -126,16 +124,19 @@ def steps(logged: LoggedGame) -> Iterator[Step]:
             game = step.game
 
 
+def _ended(game: Game, fouled: set[int]) -> bool:
+    """Whether the game is over, or only one seat or side has not fouled."""
+    parties = 2 if game.rules.deal.partners else game.seats
+    return game.over is not None or len({seat % parties for seat in fouled}) >= parties - 1
+
+
 def _taken(game: Game, record: LogRecord, options: tuple[Option, ...]) -> Step:
     """The step that a record is."""
     match record:
         case DealRecord():
-            game = engine.dealt_round(
-                game, record.round, record.leader, record.hands, record.stock, record.lots
-            )
-            return Step(game, game.round.events if game.round else (), (), record)
+            return _step(game, engine.begin(game, _dealt(record)), (), record)
         case ChoiceRecord():
-            return _acted(game, options[record.choice], options, record)
+            return _step(game, engine.act(game, options[record.choice]), options, record)
         case FoulRecord():
             return Step(game, (), options, record)
         case _:
@@ -144,29 +145,30 @@ def _taken(game: Game, record: LogRecord, options: tuple[Option, ...]) -> Step:
 
 def _forced(game: Game, fouled: set[int]) -> Iterator[Step]:
     """What needs no answer: an only option, and the first option of a seat that fouled."""
-    while len(fouled) < game.seats - 1 and (options := engine.legal(game)):
-        assert game.round is not None
-        if len(options) > 1 and game.round.turn not in fouled:
+    while not _ended(game, fouled) and (options := engine.legal(game)):
+        if len(options) > 1 and game.playing.turn not in fouled:
             return
-        step = _acted(game, options[0], (), None)
+        step = _step(game, engine.act(game, options[0]), (), None)
         yield step
         game = step.game
 
 
-def _acted(
-    game: Game, option: Option, options: tuple[Option, ...], record: LogRecord | None
-) -> Step:
-    after = engine.act(game, option)
-    assert game.round is not None
-    assert after.round is not None
-    return Step(after, after.round.events[len(game.round.events) :], options, record)
+def _step(before: Game, after: Game, options: tuple[Option, ...], record: LogRecord | None) -> Step:
+    """The step from one state to the next."""
+    old, new = before.round, after.playing
+    known = len(old.events) if old and old.number == new.number else 0
+    return Step(after, new.events[known:], options, record)
+
+
+def _dealt(record: DealRecord) -> Dealt:
+    return Dealt(record.round, record.deal, record.leader, record.lots, record.hands, record.stock)
 
 
 def _misfit(game: Game, record: LogRecord, options: tuple[Option, ...], ended: bool) -> str | None:
     """Why a record cannot come next."""
     match record:
         case DealRecord():
-            return _misdeal(game, record, ended)
+            return _misdeal(game, _dealt(record), ended)
         case ChoiceRecord() | FoulRecord():
             return _unasked(game, record, options)
         case RoundRecord():
@@ -187,26 +189,37 @@ def _misfit(game: Game, record: LogRecord, options: tuple[Option, ...], ended: b
 def _unasked(
     game: Game, record: ChoiceRecord | FoulRecord, options: tuple[Option, ...]
 ) -> str | None:
-    if not options or game.round is None or game.round.turn != record.seat:
+    if not options or game.playing.turn != record.seat:
         return f"seat {record.seat} was not asked"
     if isinstance(record, ChoiceRecord) and record.choice not in range(len(options)):
         return f"choice {record.choice} of {len(options)}, counted from 0"
     return None
 
 
-def _misdeal(game: Game, deal: DealRecord, ended: bool) -> str | None:
-    """A deal must be the whole set, laid as the engine lays it."""
-    before = game.round
-    if ended or (before and not before.over):
+def _misdeal(game: Game, dealt: Dealt, ended: bool) -> str | None:
+    """A deal must be the next one, of the whole set, laid as the engine lays it."""
+    if ended or not engine.needs_deal(game):
         return "a deal before the round is over, or after the game"
-    if deal.round != (before.number if before else 0) + 1:
-        return f"round {deal.round} is dealt out of turn"
-    rest = tuple(chain(*deal.stock))
-    rules = game.rules.deal
-    whole = sorted(chain(*deal.hands, rest)) == list(tile_set(rules.highest_pip))
-    even = [by_seats(rules.hand, game.seats)] * game.seats == list(map(len, deal.hands))
-    laid = deal.stock == boneyard.laid(rest, game.seats)
-    shown = {deal.leader, *(lot.seat for lot in deal.lots)}
-    if not (whole and even and laid and shown <= set(range(game.seats))):
+    before, seats = game.round, range(game.seats)
+    leaders: tuple[int, ...] = tuple(seats)
+    if before and not before.over:
+        turn, leaders = (before.number, before.aside.deal + 1), (before.leader,)
+    else:
+        turn = (before.number if before else 0) + 1, lead.method(game) != "odd_even"
+    if (dealt.round, dealt.deal) != turn:
+        return f"deal {dealt.deal} of round {dealt.round} is dealt out of turn"
+    tiles = the_set(game.rules.deal)
+    lots = all(lot.seat in seats and lot.tile in tiles for lot in dealt.lots)
+    if not (lots and dealt.leader in leaders and _laid(game, dealt)):
         return "the deal is not one of these rules"
     return None
+
+
+def _laid(game: Game, dealt: Dealt) -> bool:
+    """Whether all tiles were dealt as these rules deal them; none, before odd or even is called."""
+    if dealt.deal == 0:
+        return dealt.hands == ((),) * game.seats and not dealt.stock
+    rules, rest = game.rules, tuple(chain(*dealt.stock))
+    whole = sorted(chain(*dealt.hands, rest)) == list(the_set(rules.deal))
+    even = [hand_size(rules.deal, game.seats)] * game.seats == list(map(len, dealt.hands))
+    return whole and even and dealt.stock == boneyard.laid(rules.boneyard, rest, game.seats)

@@ -48,7 +48,46 @@ class Pass(Struct, frozen=True, gc=False, tag_field="do", tag="pass"):
     """Do nothing; the turn moves on."""
 
 
-Option = Play | Draw | Pass
+class PlayTwo(Struct, frozen=True, gc=False, tag_field="do", tag="play_two"):
+    """Play two tiles on opposite ends of the line as it lies now (E play)."""
+
+    left: Tile
+    """The tile for the left end, [high, low]."""
+    right: Tile
+    """The tile for the right end, [high, low]."""
+
+
+class Keep(Struct, frozen=True, gc=False, tag_field="do", tag="keep"):
+    """Play the hands as they were dealt."""
+
+
+class Refuse(Struct, frozen=True, gc=False, tag_field="do", tag="refuse"):
+    """Annul the deal because of the doubles in your hand (C.5)."""
+
+
+class Guess(Struct, frozen=True, gc=False, tag_field="do", tag="guess"):
+    """Say what the total of the tiles drawn for the lead will be; who is right leads (C.11)."""
+
+    parity: Literal["odd", "even"]
+    """The guess."""
+
+
+class Bid(Struct, frozen=True, gc=False, tag_field="do", tag="bid"):
+    """Bid for the last two tiles of the boneyard (C.26)."""
+
+    chips: int
+    """How many chips; 0 is a check."""
+
+
+class Call(Struct, frozen=True, gc=False, tag_field="do", tag="call"):
+    """Call the round blocked: it ends here and the hands are scored (E play)."""
+
+
+class GoOn(Struct, frozen=True, gc=False, tag_field="do", tag="go_on"):
+    """Do not call."""
+
+
+Option = Play | PlayTwo | Draw | Pass | Keep | Refuse | Guess | Bid | Call | GoOn
 """One entry of the list that a question offers."""
 
 
@@ -59,6 +98,47 @@ class Lot(Struct, frozen=True, gc=False, tag_field="do", tag="lot"):
     """Who drew."""
     tile: Tile
     """What it showed, [high, low]."""
+
+
+class Guessed(Struct, frozen=True, gc=False, tag_field="do", tag="guess"):
+    """A seat called odd or even; the lots that decide follow."""
+
+    seat: int
+    """Who called."""
+    parity: Literal["odd", "even"]
+    """What it said."""
+
+
+class Annulled(Struct, frozen=True, gc=False, tag_field="do", tag="annul"):
+    """The deal does not count; the tiles are dealt again, and the same seat leads."""
+
+    seat: int | None
+    """Whose hand was the reason; null when nobody held the double that must lead."""
+    why: Literal["suit", "missing", "doubles"]
+    """Too many tiles of one number (C.6), no double to lead, or refused for its doubles (C.5)."""
+
+
+class TurnedUp(Struct, frozen=True, gc=False, tag_field="do", tag="turn_up"):
+    """A tile from the boneyard begins the line (E deal)."""
+
+    tile: Tile
+    """The tile as it lies, [left, right]."""
+
+
+class Bade(Struct, frozen=True, gc=False, tag_field="do", tag="bid"):
+    """A seat bid for the last two tiles."""
+
+    seat: int
+    """Who bid."""
+    chips: int
+    """How many chips; 0 is a check."""
+
+
+class Called(Struct, frozen=True, gc=False, tag_field="do", tag="call"):
+    """A seat called the round blocked."""
+
+    seat: int
+    """Who called."""
 
 
 class Leads(Struct, frozen=True, gc=False, tag_field="do", tag="leads"):
@@ -89,13 +169,13 @@ class Drew(Struct, frozen=True, gc=False, tag_field="do", tag="draw", omit_defau
 
 
 class Passed(Struct, frozen=True, gc=False, tag_field="do", tag="pass"):
-    """A seat could neither play nor draw."""
+    """A seat did nothing."""
 
     seat: int
     """Who passed."""
 
 
-Event = Lot | Leads | Played | Drew | Passed
+Event = Guessed | Lot | Annulled | Leads | TurnedUp | Played | Drew | Passed | Bade | Called
 """One entry of the history of a round."""
 
 
@@ -175,6 +255,8 @@ class Ask(Said, frozen=True, tag="ask"):
     """How many tiles each seat holds."""
     scores: tuple[int, ...]
     """Points of each seat so far."""
+    pot: int
+    """Points in the pot; 0 where nothing is paid."""
     events: list[Event]
     """This round so far; tiles that others drew are not named."""
     options: tuple[Option, ...]
@@ -182,7 +264,7 @@ class Ask(Said, frozen=True, tag="ask"):
 
 
 WhyRound = Literal["out", "blocked"]
-WhyGame = Literal["target", "max_rounds", "foul", "void"]
+WhyGame = Literal["target", "rounds", "max_rounds", "foul", "void"]
 
 
 class RoundOver(Said, frozen=True, tag="round"):
@@ -212,7 +294,7 @@ class GameOver(Said, frozen=True, tag="end"):
     game: int
     """The game's number on this pipe."""
     why: WhyGame
-    """The target was reached, the rounds were used up, a foul ended it, or it does not count."""
+    """The target was reached, the rounds were played, too many were, a foul, or it is void."""
     scores: tuple[int, ...]
     """Points of each seat."""
     places: tuple[int, ...]

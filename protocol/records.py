@@ -55,8 +55,10 @@ class DealRecord(Record, frozen=True, tag="deal"):
 
     round: int
     """The round's number in the game, from 1."""
+    deal: int
+    """Which deal of the round, from 1; 0: only lots, before anything is dealt."""
     leader: int
-    """The seat that leads."""
+    """The seat that leads, unless a double decides; with deal 0 the seat that guesses."""
     lots: tuple[Lot, ...]
     """Tiles that were drawn and shown for the lead, and shuffled back."""
     hands: tuple[tuple[Tile, ...], ...]

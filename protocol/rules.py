@@ -1,12 +1,13 @@
 """What a ruleset is: groups of closed choices. What they do lives in `arena.engine`."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 import msgspec
 from msgspec import Meta, Struct
 
-from protocol.tiles import tile_set
+from protocol.tiles import Tile, tile_set
 from protocol.usage import UserError, unknown
 
 Seats = Annotated[int, Meta(ge=2, le=4)]
@@ -26,13 +27,13 @@ class Group(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class HandSizes(Group, frozen=True):
-    """Tiles dealt to each seat, by the number of seats."""
+    """Tiles dealt to each seat, by the number of seats; a table without a number does not exist."""
 
-    two: HandSize
+    two: HandSize | None = None
     """Tiles each at a table of two."""
-    three: HandSize
+    three: HandSize | None = None
     """Tiles each at a table of three."""
-    four: HandSize
+    four: HandSize | None = None
     """Tiles each at a table of four."""
 
 
@@ -48,32 +49,61 @@ class Targets(Group, frozen=True):
 
 
 class Deal(Group, frozen=True):
-    """The set and the hands (C deal)."""
+    """The table, the set and the hands (C deal)."""
 
     highest_pip: Literal[6, 7, 8, 9, 12, 15, 18] = 6
     """The highest pip of the set; 6 is the double-six set of 28 tiles."""
-    hand: HandSize | HandSizes = HandSizes(two=7, three=7, four=6)
-    """Tiles dealt to each seat: one number, or one for each number of seats."""
+    doubles: bool = True
+    """Whether the set has doubles; without them an 8-8 set has 36 tiles (C Austria)."""
+    hand: HandSize | HandSizes | Literal["eight_minus_seats"] = HandSizes(two=7, three=7, four=6)
+    """Tiles dealt to each seat: one number, one for each number of seats, or C.2."""
+    partners: bool = False
+    """Whether seats 0 and 2 play against 1 and 3; then a table has four seats."""
+    direction: Literal["clockwise", "counter_clockwise"] = "clockwise"
+    """Which way the turn passes: to seat + 1, or to seat - 1."""
+    starter: bool = False
+    """Whether one tile is turned up from the boneyard to begin the line (E deal)."""
+    refuse_doubles: Annotated[int, Meta(ge=0, le=30)] = 0
+    """A seat dealt so many doubles or more may annul the deal; 0: none may (C.5)."""
+    annul_suit: Annotated[int, Meta(ge=0, le=30)] = 0
+    """A hand with so many tiles showing one number annuls the deal; 0: none does (C.6)."""
+
+
+FirstLead = Literal[
+    "random", "lowest", "highest", "count", "odd_even", "highest_double", "double_six"
+]
 
 
 class Lead(Group, frozen=True):
     """Who begins a round, and with what."""
 
-    first: Literal["random", "highest", "lowest"] = "highest"
-    """First round: at random, or whoever draws the highest or lowest tile by lot (C.8, D)."""
-    later: Literal["rotate", "same"] = "rotate"
-    """Later rounds: the seat after the previous leader, or the same leader (C.9, C.10)."""
+    first: FirstLead = "highest"
+    """First round: at random; by lot (C.8, C.11, D); or by a double in hand (C.12, C.13)."""
+    later: Literal["rotate", "same", "winner", "again"] = "rotate"
+    """Later rounds: in turn (C.10), the same (C.9), the last winner, or again as the first."""
+    after_tie: Literal["as_later", "highest_double"] = "as_later"
+    """After a round that nobody won: as otherwise, or the highest double (C Puerto Rico)."""
+    tile: Literal["any", "set_double", "highest"] = "any"
+    """The first tile: any (C.15); the double that won the lead; or C.16."""
+    missing: Literal["next_double", "redeal", "draw_for_it"] = "next_double"
+    """When nobody holds the double asked for: the next one, a new deal, or C.3 and C.13."""
 
 
 class Turn(Group, frozen=True):
     """What the seat to move may do."""
 
+    tiles: Literal[1, 2] = 1
+    """Tiles played in one turn: one, or two on opposite ends (E play)."""
     draw_limit: DrawLimit = "unlimited"
     """Tiles that may be drawn in one turn; 0 is a block game (C.19, C.28)."""
     draw_when_able: bool = True
     """Whether a seat that can play may draw instead (C.22), or must play (C.23)."""
     leader_may_draw: bool = True
     """Whether `draw_when_able` holds before the first tile too (B, C), or not (D)."""
+    draw_ends_turn: bool = False
+    """Whether drawing a tile is the whole turn (E play), or the seat goes on until it plays."""
+    draw_optional: bool = False
+    """Whether a seat that cannot play may pass instead of drawing (C.27)."""
 
 
 class Boneyard(Group, frozen=True):
@@ -81,15 +111,33 @@ class Boneyard(Group, frozen=True):
 
     reserve: Annotated[int, Meta(ge=0, le=100)] = 2
     """Tiles that are never drawn: 2 (C.26) or 0 (C.25)."""
-    order: Literal["scattered"] = "scattered"
-    """How the tiles lie: scattered, each draw takes any of them (C play)."""
+    order: Literal["scattered", "row"] = "scattered"
+    """How the tiles lie: each draw takes any of them, or all draw from one end (C Egypt)."""
+    auction: bool = False
+    """Whether the last two tiles are auctioned (C.26)."""
+
+
+class Stakes(Group, frozen=True):
+    """What is paid besides points for rounds."""
+
+    fee: Annotated[int, Meta(ge=0, le=1000)] = 0
+    """Points for each drawn tile, off the drawer's score (C.27)."""
+    pot: bool = False
+    """Whether what is paid goes into a pot that a round's winner takes, or nowhere."""
+    ante: Annotated[int, Meta(ge=0, le=1000)] = 0
+    """Points that every seat pays into the pot in each round, or what it has left."""
+    chips: Annotated[int, Meta(ge=0, le=1000)] = 0
+    """With how many chips a seat begins; it cannot pay more. 0: scores may go below 0."""
 
 
 class End(Group, frozen=True):
     """When a round ends though nobody went out."""
 
-    blocked: Literal["play_on"] = "play_on"
-    """With dead ends the seats must go on drawing while tiles may be drawn (C play)."""
+    blocked: Literal["play_on", "at_once", "call"] = "play_on"
+    """Dead ends: draw on (C play); score at once (C.20); or when a seat calls it (E play)."""
+
+
+Formula = Literal["others_minus_own", "others", "everybody", "difference", "one", "nothing"]
 
 
 class Score(Group, frozen=True):
@@ -99,12 +147,20 @@ class Score(Group, frozen=True):
     """Pips that 0-0 counts in a hand (C Dutch: 13)."""
     winner: Literal["lowest", "out"] = "lowest"
     """The fewest pips win whoever went out (A-C, E), or going out wins (C.30, C.32)."""
-    points_out: Literal["others_minus_own", "others", "one"] = "others_minus_own"
-    """Points after somebody went out: C score; C.31; C.30."""
-    points_blocked: Literal["others_minus_own", "others", "one"] = "others_minus_own"
-    """Points after a blocked round: C.34; C.31; C.30."""
-    tie: Literal["nobody"] = "nobody"
+    points_out: Formula = "others_minus_own"
+    """Points after somebody went out (C score, C.30, C.31, C.33, C.35)."""
+    points_blocked: Formula = "others_minus_own"
+    """Points after a blocked round (C.30, C.31, C.33, C.34, C.35)."""
+    tie: Literal["nobody", "blocker", "fewest_tiles", "lowest_end", "outsider"] = "nobody"
     """Who wins a blocked round when the fewest pips are held twice (C.37)."""
+    sides: Literal["difference", "losers"] = "difference"
+    """Partners' points: the difference of the sides' totals, or the losers' total (C.36)."""
+    bonus: tuple[Annotated[int, Meta(ge=0, le=100_000)], ...] = ()
+    """Extra points for the winner of the first, second, … round of a game."""
+    capicu: Annotated[int, Meta(ge=0, le=100_000)] = 0
+    """Extra points for a last tile, not a double, that fitted both ends."""
+    out_with_blank: Annotated[int, Meta(ge=0, le=100_000)] = 0
+    """Extra points for going out with 0-0."""
 
 
 class Game(Group, frozen=True):
@@ -112,6 +168,8 @@ class Game(Group, frozen=True):
 
     target: Points | Targets = Targets(two=100, three=61, four=61)
     """Points that end the game: one number, or one for each number of seats (C score)."""
+    rounds: Annotated[int, Meta(ge=0, le=1000)] = 0
+    """A fixed number of rounds instead of a target; 0: none."""
     max_rounds: Annotated[int, Meta(ge=1, le=1000)] = 200
     """A game without a winner is cut here: the highest score wins, equal scores tie."""
 
@@ -122,13 +180,15 @@ class Ruleset(Group, frozen=True):
     name: str
     """The name of the game, or of the ruleset it was made from."""
     deal: Deal = Deal()
-    """The set and the hands."""
+    """The table, the set and the hands."""
     lead: Lead = Lead()
     """Who begins."""
     turn: Turn = Turn()
     """What the seat to move may do."""
     boneyard: Boneyard = Boneyard()
     """The tiles that were not dealt."""
+    stakes: Stakes = Stakes()
+    """What is paid."""
     end: End = End()
     """When a round is blocked."""
     score: Score = Score()
@@ -141,40 +201,134 @@ class Ruleset(Group, frozen=True):
 
         Raises ImpossibleRulesError.
         """
-        if isinstance(self.deal.hand, int):
-            check_seats(self, 2)
-        else:
-            for seats in (2, 3, 4):
-                check_seats(self, seats)
+        for impossible, sentence in _conflicts(self):
+            if impossible:
+                raise ImpossibleRulesError(sentence)
+        if not tables(self):
+            check_seats(self, 4 if self.deal.partners else 2)
 
 
-def by_seats(choice: int | HandSizes | Targets, seats: int) -> int:
+def _conflicts(rules: Ruleset) -> Iterator[tuple[bool, str]]:
+    """Every combination that means nothing, and what to do about it."""
+    deal, lead, turn, stakes, score = (
+        rules.deal,
+        rules.lead,
+        rules.turn,
+        rules.stakes,
+        rules.score,
+    )
+    by_double = lead.first in ("highest_double", "double_six") or lead.after_tie != "as_later"
+    yield (
+        by_double and not deal.doubles,
+        "A set without doubles has none to lead with: choose another first lead (first, "
+        "after_tie) or a set with doubles (doubles = true).",
+    )
+    yield (
+        deal.refuse_doubles > 0 and not deal.doubles,
+        "A set without doubles gives no reason to refuse a deal: leave refuse_doubles at 0.",
+    )
+    yield (
+        deal.starter and lead.tile != "any",
+        "With a starter on the table no first tile can be required: leave tile at any.",
+    )
+    yield (
+        deal.starter and lead.missing == "draw_for_it",
+        "Drawing for the double may empty the boneyard, and no starter is left: "
+        "set missing = next_double.",
+    )
+    yield (
+        turn.tiles == 2 and not deal.starter,
+        "Two tiles need a line with two ends to begin with: set starter = true.",
+    )
+    yield (
+        turn.draw_ends_turn and turn.draw_when_able,
+        "If drawing ends the turn, a seat that can play must play: set draw_when_able = false.",
+    )
+    yield (
+        deal.partners and score.winner == "out" and score.sides == "difference",
+        "Where going out wins, the winners' total may be the higher one: set sides = losers.",
+    )
+    yield (
+        stakes.ante > 0 and not stakes.pot,
+        "An ante is paid into a pot: set pot = true.",
+    )
+    yield (
+        rules.boneyard.auction and (stakes.chips == 0 or not stakes.pot),
+        "An auction needs chips to bid and a pot to pay them into: set chips and pot = true.",
+    )
+    yield (
+        rules.boneyard.auction and rules.boneyard.reserve != 2,
+        "The auction is for the two tiles of the reserve: set reserve = 2.",
+    )
+    yield (
+        rules.boneyard.auction and turn.tiles == 2,
+        "An auction goes with one tile a turn: set tiles = 1.",
+    )
+    yield (
+        stakes.chips > 0 and stakes.fee > 0 and not turn.draw_optional,
+        "A seat without chips could not draw: set draw_optional = true.",
+    )
+    yield (
+        lead.first == "odd_even" and 2 not in tables(rules),
+        "Odd or even is called at a table of two: choose another first lead (first).",
+    )
+
+
+def by_seats(choice: int | Targets, seats: int) -> int:
     """What a choice says for this number of seats."""
     if isinstance(choice, int):
         return choice
-    match seats:
-        case 2:
-            return choice.two
-        case 3:
-            return choice.three
-        case 4:
-            return choice.four
-        case _:
-            raise ImpossibleRulesError(f"A table has two to four seats, not {seats}.")
+    return (choice.two, choice.three, choice.four)[seats - 2]
+
+
+def hand_size(deal: Deal, seats: int) -> int | None:
+    """Tiles dealt to each seat at a table of so many; None where there is no such table."""
+    hand = deal.hand
+    if isinstance(hand, int):
+        return hand
+    if hand == "eight_minus_seats":
+        return 8 - seats
+    return (hand.two, hand.three, hand.four)[seats - 2]
+
+
+def the_set(deal: Deal) -> tuple[Tile, ...]:
+    """All tiles of the set that is played with."""
+    return tile_set(deal.highest_pip, deal.doubles)
+
+
+@lru_cache(maxsize=256)
+def tables(rules: Ruleset) -> tuple[int, ...]:
+    """The numbers of seats at which this game can be played."""
+    return tuple(seats for seats in (2, 3, 4) if _objection(rules, seats) is None)
 
 
 def check_seats(rules: Ruleset, seats: int) -> None:
-    """Refuse a table for which the set is too small.
+    """Refuse a table at which the game cannot be played.
 
     Raises ImpossibleRulesError.
     """
-    tiles = len(tile_set(rules.deal.highest_pip))
-    hand = by_seats(rules.deal.hand, seats)
-    if seats * hand > tiles:
-        raise ImpossibleRulesError(
-            f"{seats} hands of {hand} need {seats * hand} tiles, but the set has {tiles}: "
+    objection = _objection(rules, seats)
+    if objection:
+        raise ImpossibleRulesError(objection)
+
+
+def _objection(rules: Ruleset, seats: int) -> str | None:
+    if not 2 <= seats <= 4:
+        return f"A table has two to four seats, not {seats}."
+    tiles, hand = len(the_set(rules.deal)), hand_size(rules.deal, seats)
+    if rules.deal.partners and seats != 4:
+        return f"Partners need a table of four, not {seats} (seats = 4)."
+    if rules.lead.first == "odd_even" and seats != 2:
+        return f"Odd or even is called at a table of two, not {seats} (first)."
+    if hand is None:
+        return f"{rules.name} is not played by {seats}: give a hand for them (hand)."
+    need = seats * hand + rules.deal.starter
+    if need > tiles:
+        return (
+            f"{seats} hands of {hand} need {need} tiles, but the set has {tiles}: "
             f"deal fewer (hand) or use a larger set (highest_pip)."
         )
+    return None
 
 
 def choices() -> dict[str, str]:
@@ -199,10 +353,7 @@ def varied(base: Ruleset, name: str, differs: Mapping[str, Any]) -> Ruleset:
             raise unknown("choice of rules", choice, owners)
         _check_value(owners[choice], choice, value)
         plain[owners[choice]][choice] = value
-    try:
-        return msgspec.convert({**plain, "name": name}, Ruleset)
-    except msgspec.ValidationError as error:
-        raise error.__cause__ or error from None
+    return msgspec.convert({**plain, "name": name}, Ruleset)
 
 
 def _check_value(group: str, choice: str, value: object) -> None:

@@ -104,6 +104,7 @@ def ask(
             boneyard=Stock(tiles=14, drawable=12),
             hands=hands,
             scores=(0,) * len(hands),
+            pot=0,
             events=[Leads(0), *events],
             options=tuple(options),
         )

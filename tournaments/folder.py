@@ -59,6 +59,11 @@ class Folder(Struct, frozen=True):
         return self.path / "results.json"
 
     @property
+    def crash(self) -> Path:
+        """What went wrong when a game had to be voided."""
+        return self.path / "crash.txt"
+
+    @property
     def build(self) -> Path:
         """Compiled bots."""
         return self.path / "build"

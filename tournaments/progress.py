@@ -31,6 +31,7 @@ class Progress:
 
     def __init__(self, event: Event, ledger: Ledger) -> None:
         self._ledger = ledger
+        self._partners = event.rules.deal.partners
         self._total = games(event)
         self._console = Console(stderr=True)
         self._bar = Bar(
@@ -75,7 +76,7 @@ class Progress:
         # Fitting costs more the more there is to fit: never more than a tenth of the time.
         if now < self._next:
             return None
-        pools = fit(self._ledger.results.values()).pools
+        pools = fit(self._ledger.results.values(), partners=self._partners).pools
         self._live.update(Group(*(_table(pool) for pool in pools), self._bar))
         cost = time.monotonic() - now
         self._next = now + LOOK_EVERY_S + 10 * cost

@@ -39,7 +39,7 @@ def report_files(folder: Folder, event: Event) -> dict[Path, bytes]:
     Raises DamagedLedgerError.
     """
     results = list(read_ledger(folder.ledger))
-    ratings = fit(results)
+    ratings = fit(results, partners=event.rules.deal.partners)
     summary = Results(event, len(results), games(event), ratings)
     return {
         folder.report: "\n".join(_page(summary, results)).encode(),

@@ -1,5 +1,7 @@
 """Plays an event: sittings side by side, each result into the ledger, nothing lost on the way."""
 
+import traceback
+
 import trio
 from msgspec import Struct
 
@@ -133,9 +135,22 @@ class Runner:
             clock=self._event.clock,
         )
         referee = Referee(seating, board_seed(self._secret, self._event.name, game.board))
-        result = await Table(self._pump, referee, bots, log).play()
+        result = await self._result(Table(self._pump, referee, bots, log), game)
         self._ledger.add(result)
         await self._finished.send(Finished(result, trio.current_time() - began))
+
+    async def _result(self, table: Table, game: PlannedGame) -> Result:
+        """The game's result; what spoils a game on our side voids it and stops the run."""
+        try:
+            return await table.play()
+        except OSError as error:
+            raise StoppedError(f"The run stopped in game {game.name}: {error}.") from error
+        except Exception as bug:
+            self._folder.crash.write_text("".join(traceback.format_exception(bug)))
+            raise StoppedError(
+                f"Boneyard itself failed in game {game.name}, which does not count; "
+                f"please report {self._folder.crash}."
+            ) from bug
 
     def _names(self, plan: PlannedSitting) -> tuple[str, ...]:
         return tuple(self._event.entrants[entrant].name for entrant in plan.seats)

@@ -1,21 +1,36 @@
-"""The boneyard: in which order tiles are drawn from it, and which are never drawn.
+"""The boneyard: in which order tiles are drawn from it, which are never drawn, and the auction.
 
 A scattered boneyard lies in rows, one for each two seats; one of the two draws from the front and
 the other from the back. Of face-down tiles any is as good as the next, so the game stays the same
 in law; but when the board is played again, one seat's draws do not shift another's.
 """
 
-from arena.engine.state import Row
+from typing import assert_never
+
+from msgspec.structs import replace
+
+from arena.engine import stakes
+from arena.engine.state import Game, Round, Row
+from protocol.messages import Bade, Bid, Drew
 from protocol.rules import Boneyard, Turn
 from protocol.tiles import Tile
 
+LAST = 2
+"""Tiles that an auction is about."""
+MOST_BIDS = 400
+"""Bids that a question lists besides a check and all that a seat has."""
 
-def laid(tiles: Row, seats: int) -> tuple[Row, ...]:
+
+def laid(boneyard: Boneyard, tiles: Row, seats: int) -> tuple[Row, ...]:
     """The tiles that were not dealt, in rows."""
-    if seats == 2:
-        return (tiles,)
-    half = len(tiles) // 2
-    return tiles[:half], tiles[half:]
+    match boneyard.order:
+        case "row":
+            return (tiles,)
+        case "scattered":
+            half = len(tiles) // 2
+            return (tiles,) if seats == 2 else (tiles[:half], tiles[half:])
+        case _:
+            assert_never(boneyard.order)
 
 
 def count(stock: tuple[Row, ...]) -> int:
@@ -30,10 +45,75 @@ def drawable(boneyard: Boneyard, turn: Turn, stock: tuple[Row, ...]) -> int:
     return max(0, count(stock) - boneyard.reserve)
 
 
-def draw(seat: int, stock: tuple[Row, ...]) -> tuple[Tile, tuple[Row, ...]]:
-    """The tile that this seat draws next, and what is left."""
+def draw(boneyard: Boneyard, seat: int, stock: tuple[Row, ...]) -> tuple[Tile, tuple[Row, ...]]:
+    """The tile that this seat draws next, and what is left.
+
+    From a row everybody draws at the same end (C Egypt).
+    """
+    if boneyard.order == "row":
+        return stock[0][0], (stock[0][1:],)
     own = min(seat // 2, len(stock) - 1)
     at = own if stock[own] else 1 - own
     row = stock[at]
     tile, rest = (row[-1], row[:-1]) if seat % 2 else (row[0], row[1:])
     return tile, (*stock[:at], rest, *stock[at + 1 :])
+
+
+def draw_tile(game: Game, state: Round, seat: int) -> Round:
+    """The round after a seat has drawn a tile; nothing is said of whose turn it is."""
+    rules = game.rules
+    tile, stock = draw(rules.boneyard, seat, state.stock)
+    return Round(
+        state.number,
+        state.leader,
+        state.turn,
+        (*state.hands[:seat], (*state.hands[seat], tile), *state.hands[seat + 1 :]),
+        stock,
+        drawable(rules.boneyard, rules.turn, stock),
+        state.line,
+        state.drawn + 1,
+        0,
+        (*state.events, Drew(seat, tile)),
+        state.aside,
+    )
+
+
+def auction_opens(game: Game, state: Round) -> bool:
+    """Whether the last two tiles are offered now, once in a round (C.26)."""
+    return game.rules.boneyard.auction and not state.aside.auctioned and count(state.stock) == LAST
+
+
+def auction(game: Game, state: Round) -> Round:
+    """The seat whose turn it is opens an auction that goes round twice."""
+    queue = game.order(state.turn) * 2
+    aside = replace(state.aside, phase="auction", queue=queue, then=state.turn)
+    return replace(state, aside=aside)
+
+
+def bids(game: Game, state: Round) -> tuple[Bid, ...]:
+    """A check, or more than the last bid, at most what the seat holds.
+
+    A question must fit a line: of very many bids only the lowest are listed, and the highest.
+    """
+    higher = range(state.aside.bid + 1, stakes.chips(game, state.turn) + 1)
+    listed = [*higher[:MOST_BIDS], *higher[MOST_BIDS:][-1:]]
+    return Bid(0), *(Bid(chips) for chips in listed)
+
+
+def bade(game: Game, state: Round, bid: Bid) -> Game:
+    """The game after a bid; after the last one the highest bidder pays and takes the tiles."""
+    seat, aside = state.turn, state.aside
+    if bid.chips:
+        aside = replace(aside, bid=bid.chips, bidder=seat)
+    queue = aside.queue[1:]
+    events = (*state.events, Bade(seat, bid.chips))
+    if queue:
+        aside = replace(aside, queue=queue)
+        return replace(game, round=replace(state, turn=queue[0], events=events, aside=aside))
+    done = replace(aside, phase="play", queue=(), auctioned=True)
+    state = replace(state, turn=aside.then, events=events, aside=done)
+    if aside.bid == 0:
+        return replace(game, round=state)
+    for _ in range(LAST):
+        state = draw_tile(game, state, aside.bidder)
+    return replace(stakes.paid(game, aside.bidder, aside.bid), round=replace(state, drawn=0))

@@ -1,61 +1,62 @@
 """The engine's face: start a game, deal a round, list what is legal, act. Pure functions."""
 
+from typing import assert_never
+
 from msgspec.structs import replace
 
-from arena.engine import boneyard, chance, deal, end, lead, score, turn
-from arena.engine.state import Game, Hand, Round, Row
+from arena.engine import boneyard, closing, deal, end, lead, opening, score, stakes, turn
+from arena.engine.closing import places
+from arena.engine.opening import begin, chance_decides
+from arena.engine.state import Game, Round
 from protocol.messages import (
+    Bid,
+    Call,
     Draw,
-    Drew,
-    Event,
-    Leads,
+    GoOn,
+    Guess,
+    Keep,
     Option,
     Pass,
     Passed,
     Play,
     Played,
-    WhyGame,
+    PlayTwo,
+    Refuse,
 )
+from protocol.messages import End as Where
 from protocol.rules import Ruleset, by_seats, check_seats
-from protocol.tiles import Tile, turned
+from protocol.tiles import Tile
+
+Placing = tuple[tuple[Tile, Where], ...]
+"""Tiles and the ends that they go to."""
+
+__all__ = [
+    "act",
+    "begin",
+    "chance_decides",
+    "legal",
+    "needs_deal",
+    "new_game",
+    "pips",
+    "places",
+]
 
 
 def new_game(rules: Ruleset, seats: int) -> Game:
     """A game before its first round.
 
-    Raises ImpossibleRulesError when the set is too small for the table.
+    Raises ImpossibleRulesError when the game is not played at such a table.
     """
     check_seats(rules, seats)
     none = (0,) * seats
-    return Game(rules, seats, by_seats(rules.game.target, seats), none, None, none)
+    step = 1 if rules.deal.direction == "clockwise" else -1
+    return Game(rules, seats, by_seats(rules.game.target, seats), step, none, 0, None, none)
 
 
-def next_round(game: Game, seed: bytes) -> Game:
-    """Deal the next round of a board (C deal); its seed fixes it."""
-    number = 1 if game.round is None else game.round.number + 1
-    rules = game.rules
-    hands, stock = deal.dealt(rules.deal, game.seats, chance.words(seed, number, "tiles"))
-    lots: lead.Lots = ()
-    if game.round is None:
-        stream = chance.words(seed, number, "lead")
-        leader, lots = lead.first_leader(rules.lead, rules.deal, game.seats, stream)
-    else:
-        leader = lead.later_leader(rules.lead, game.round.leader, game.seats)
-    return dealt_round(game, number, leader, hands, stock, lots)
-
-
-def dealt_round(
-    game: Game,
-    number: int,
-    leader: int,
-    hands: tuple[Hand, ...],
-    stock: tuple[Row, ...],
-    lots: lead.Lots = (),
-) -> Game:
-    """The game at the beginning of a round that was dealt so; a log needs no seed for it."""
-    left = boneyard.drawable(game.rules.boneyard, game.rules.turn, stock)
-    begun = Round(number, leader, leader, hands, stock, left, (), 0, (*lots, Leads(leader)))
-    return replace(game, round=begun)
+def needs_deal(game: Game) -> bool:
+    """Whether chance must decide something before anybody can move."""
+    state = game.round
+    return state is None or state.over is not None or state.aside.phase == "deal"
 
 
 def legal(game: Game) -> tuple[Option, ...]:
@@ -63,118 +64,96 @@ def legal(game: Game) -> tuple[Option, ...]:
     state = game.round
     if state is None or state.over:
         return ()
-    return turn.options(game.rules, state)
+    match state.aside.phase:
+        case "play":
+            return turn.options(game, state)
+        case "keep":
+            return deal.KEEP_OR_REFUSE
+        case "call":
+            return end.CALL_OR_GO_ON
+        case "guess":
+            return lead.ODD_OR_EVEN
+        case "auction":
+            return boneyard.bids(game, state)
+        case "deal":
+            return ()
 
 
 def act(game: Game, option: Option) -> Game:
     """The game after the seat to move has taken one of its legal options."""
-    state = _playing(game)
+    state = game.playing
     match option:
         case Play():
-            after = _play(state, option, game.seats)
+            return closing.turned(game, _played(game, state, ((option.tile, option.end),)))
         case Draw():
-            after = _draw(game.rules, state)
+            return _drew(game, state)
         case Pass():
-            after = _moved_on(state, Passed(state.turn), game.seats)
-    if after.out is not None:
-        return _scored(game, replace(after, over="out"))
-    if end.blocked(game.rules, after):
-        return _scored(game, replace(after, over="blocked"))
-    return _at(game, after)
+            return closing.turned(game, _passed(game, state))
+        case PlayTwo():
+            pair: Placing = ((option.left, "left"), (option.right, "right"))
+            return closing.turned(game, _played(game, state, pair))
+        case Keep() | Refuse():
+            return opening.kept(game, state, option)
+        case Call() | GoOn():
+            after = end.answered(state, option)
+            return closing.scored(game, after) if after.over else replace(game, round=after)
+        case Guess():
+            return opening.guessed(game, state, option)
+        case Bid():
+            after_bid = boneyard.bade(game, state, option)
+            done = after_bid.playing.aside.auctioned
+            return closing.settled(after_bid, after_bid.playing) if done else after_bid
+        case _:
+            assert_never(option)
 
 
-def places(scores: tuple[int, ...]) -> tuple[int, ...]:
-    """Place of each seat, 1 for the highest score; equal scores share a place."""
-    return tuple(1 + sum(other > own for other in scores) for own in scores)
-
-
-def pips(game: Game) -> tuple[int, ...]:
-    """What each hand of the round counts."""
-    return tuple(score.pips(game.rules.score, hand) for hand in _playing(game).hands)
-
-
-def _playing(game: Game) -> Round:
-    assert game.round is not None, "No round has been dealt."
-    return game.round
-
-
-def _at(game: Game, state: Round) -> Game:
-    """The same game at another moment of its round; `replace` would cost more than the move."""
-    return Game(game.rules, game.seats, game.target, game.scores, state, game.points)
-
-
-def _play(state: Round, option: Play, seats: int) -> Round:
-    seat = state.turn
-    line, lies = _placed(state.line, option)
-    held = state.hands[seat]
-    at = held.index(option.tile)
-    hand = held[:at] + held[at + 1 :]
-    hands = (*state.hands[:seat], hand, *state.hands[seat + 1 :])
-    events = (*state.events, Played(seat, lies, option.end))
-    out = None if hand else seat
-    following = (seat + 1) % seats
+def _played(game: Game, state: Round, tiles: Placing) -> Round:
+    """The round after one tile was played, or two, and the turn has passed on."""
+    seat, line, events, hand = state.turn, state.line, state.events, state.hands[state.turn]
+    for tile, where in tiles:
+        line, lies = turn.placed(line, tile, where)
+        events = (*events, Played(seat, lies, where))
+        at = hand.index(tile)
+        hand = hand[:at] + hand[at + 1 :]
     return Round(
         state.number,
         state.leader,
-        following,
-        hands,
+        (seat + game.step) % game.seats,
+        (*state.hands[:seat], hand, *state.hands[seat + 1 :]),
         state.stock,
         state.drawable,
         line,
         0,
+        0,
         events,
+        state.aside,
         None,
-        out,
+        None if hand else seat,
     )
 
 
-def _placed(line: tuple[Tile, ...], option: Play) -> tuple[tuple[Tile, ...], Tile]:
-    """The line with the tile on it, and the tile as it lies."""
-    tile = option.tile
-    match option.end:
-        case "lead":
-            return (tile,), tile
-        case "left":
-            lies = tile if tile[1] == line[0][0] else turned(tile)
-            return (lies, *line), lies
-        case "right":
-            lies = tile if tile[0] == line[-1][1] else turned(tile)
-            return (*line, lies), lies
-
-
-def _draw(rules: Ruleset, state: Round) -> Round:
-    seat = state.turn
-    tile, stock = boneyard.draw(seat, state.stock)
-    hands = (*state.hands[:seat], (*state.hands[seat], tile), *state.hands[seat + 1 :])
-    return Round(
-        state.number,
-        state.leader,
-        seat,
-        hands,
-        stock,
-        boneyard.drawable(rules.boneyard, rules.turn, stock),
-        state.line,
-        state.drawn + 1,
-        (*state.events, Drew(seat, tile)),
+def _passed(game: Game, state: Round) -> Round:
+    return replace(
+        state,
+        turn=game.after(state.turn),
+        drawn=0,
+        passes=state.passes + 1,
+        events=(*state.events, Passed(state.turn)),
     )
 
 
-def _moved_on(state: Round, event: Event, seats: int) -> Round:
-    following = (state.turn + 1) % seats
-    return replace(state, turn=following, drawn=0, events=(*state.events, event))
+def _drew(game: Game, state: Round) -> Game:
+    """A tile was drawn and paid for; the turn goes on unless drawing ends it (E play)."""
+    after = boneyard.draw_tile(game, state, state.turn)
+    if game.rules.stakes.fee:
+        game = stakes.paid(game, state.turn, game.rules.stakes.fee)
+    if game.rules.turn.draw_ends_turn:
+        return closing.turned(game, replace(after, turn=game.after(state.turn), drawn=0))
+    if end.blocked(game, after):
+        return closing.scored(game, replace(after, over="blocked"))
+    return closing.at(game, after)
 
 
-def _scored(game: Game, finished: Round) -> Game:
-    held = tuple(score.pips(game.rules.score, hand) for hand in finished.hands)
-    points = score.points(game.rules.score, held, finished.out)
-    scores = tuple(map(sum, zip(game.scores, points, strict=True)))
-    over = _game_over(game, scores, finished.number)
-    return replace(game, round=finished, points=points, scores=scores, over=over)
-
-
-def _game_over(game: Game, scores: tuple[int, ...], rounds: int) -> WhyGame | None:
-    """The target ends the game for a single best score; equal scores play on."""
-    best = max(scores)
-    if best >= game.target and scores.count(best) == 1:
-        return "target"
-    return "max_rounds" if rounds >= game.rules.game.max_rounds else None
+def pips(game: Game) -> tuple[int, ...]:
+    """What each hand of the round counts."""
+    return score.held(game, game.playing)

@@ -1,38 +1,73 @@
-"""The lead: which seat begins a round."""
+"""The lead: which seat begins a round, and with what."""
 
 from collections.abc import Callable, Iterator
 from typing import assert_never
 
 from arena.engine.chance import below, shuffled
-from protocol.messages import Lot
-from protocol.rules import Deal, Lead
-from protocol.tiles import Tile, tile_set
+from arena.engine.state import Game, Hand, Lots, Method
+from protocol.messages import Guess, Lot, Option
+from protocol.rules import Deal, Lead, the_set
+from protocol.tiles import Tile
 
-Lots = tuple[Lot, ...]
+DOUBLES = ("highest_double", "double_six")
+ODD_OR_EVEN: tuple[Option, ...] = (Guess("odd"), Guess("even"))
 
 
-def first_leader(lead: Lead, deal: Deal, seats: int, stream: Iterator[int]) -> tuple[int, Lots]:
-    """The leader of the first round, and the lots that were shown to find it."""
-    match lead.first:
-        case "random":
+def method(game: Game) -> Method:
+    """How the leader of the next round is found."""
+    lead, before = game.rules.lead, game.round
+    if before is None:
+        return lead.first
+    if before.winner is None and lead.after_tie == "highest_double":
+        return "highest_double"
+    return lead.first if lead.later == "again" else lead.later
+
+
+def chosen(game: Game, how: Method, stream: Iterator[int]) -> tuple[int, Lots]:
+    """The leader as far as chance or the last round decides, and the lots drawn for it.
+
+    Where a double decides: who draws first if nobody holds it. For odd and even: who calls.
+    """
+    seats, before, deal = game.seats, game.round, game.rules.deal
+    match how:
+        case "random" | "highest_double" | "double_six":
             return below(stream, seats), ()
         case "highest":
             return _by_lot(max, deal, seats, stream)
         case "lowest":
             return _by_lot(min, deal, seats, stream)
+        case "count":
+            lots = drawn(deal, range(seats), stream)
+            return _total(lots) % seats, lots
+        case "odd_even":
+            return below(stream, seats), drawn(deal, range(seats), stream)
+        case "rotate" | "same" | "winner":
+            assert before is not None
+            return _in_turn(game, how, before.leader, before.winner), ()
         case _:
-            assert_never(lead.first)
+            assert_never(how)
 
 
-def later_leader(lead: Lead, previous: int, seats: int) -> int:
-    """The leader of a round after the first (C.9, C.10)."""
-    match lead.later:
-        case "rotate":
-            return (previous + 1) % seats
-        case "same":
-            return previous
-        case _:
-            assert_never(lead.later)
+def _in_turn(game: Game, how: str, leader: int, winner: int | None) -> int:
+    """C.9, C.10; without a winner the leader stays."""
+    if how == "rotate":
+        return game.after(leader)
+    return leader if how == "same" or winner is None else winner
+
+
+def drawn(deal: Deal, seats: range | list[int], stream: Iterator[int]) -> Lots:
+    """Every one of these seats draws a tile of a freshly shuffled set and shows it."""
+    tiles = shuffled(stream, the_set(deal))
+    return tuple(Lot(seat, tile) for seat, tile in zip(seats, tiles, strict=False))
+
+
+def guessed_right(lots: Lots, guess: Guess) -> bool:
+    """Whether the total of the lots is as the seat said (C.11)."""
+    return (_total(lots) % 2 == 1) == (guess.parity == "odd")
+
+
+def _total(lots: Lots) -> int:
+    return sum(sum(lot.tile) for lot in lots)
 
 
 def _by_lot(
@@ -40,10 +75,46 @@ def _by_lot(
 ) -> tuple[int, Lots]:
     """Every seat draws a tile; the tied draw again from a freshly shuffled set (C.8, D)."""
     tied = list(range(seats))
-    lots: Lots = ()
+    shown: Lots = ()
     while len(tied) > 1:
-        drawn: list[Tile] = list(shuffled(stream, tile_set(deal.highest_pip))[: len(tied)])
-        lots += tuple(Lot(seat, tile) for seat, tile in zip(tied, drawn, strict=True))
-        wanted = best([sum(tile) for tile in drawn])
-        tied = [seat for seat, tile in zip(tied, drawn, strict=True) if sum(tile) == wanted]
-    return tied[0], lots
+        lots = drawn(deal, tied, stream)
+        shown += lots
+        wanted = best([sum(lot.tile) for lot in lots])
+        tied = [lot.seat for lot in lots if sum(lot.tile) == wanted]
+    return tied[0], shown
+
+
+def weight(tile: Tile) -> tuple[int, int]:
+    """What makes one tile heavier than another: its pips, and among equals its larger end."""
+    return sum(tile), max(tile)
+
+
+def holder(deal: Deal, how: Method, hands: tuple[Hand, ...]) -> tuple[int, Tile] | None:
+    """The seat with the double that this method asks for, and that double."""
+    wanted = [
+        (tile[0], seat, tile)
+        for seat, hand in enumerate(hands)
+        for tile in hand
+        if tile[0] == tile[1] and (how == "highest_double" or tile[0] == deal.highest_pip)
+    ]
+    return max(wanted)[1:] if wanted else None
+
+
+def next_best(hands: tuple[Hand, ...]) -> tuple[int, Tile]:
+    """The seat with the highest double dealt, or if there is none with the heaviest tile."""
+    held = [(tile, seat) for seat, hand in enumerate(hands) for tile in hand]
+    tile, seat = max(held, key=lambda one: (one[0][0] == one[0][1], weight(one[0])))
+    return seat, tile
+
+
+def required(lead: Lead, hand: Hand, won_with: Tile | None) -> Tile | None:
+    """The only tile that the leader may play first; None: any (C.14-C.16)."""
+    match lead.tile:
+        case "any":
+            return None
+        case "set_double":
+            return won_with
+        case "highest":
+            return next_best((hand,))[1]
+        case _:
+            assert_never(lead.tile)

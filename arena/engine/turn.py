@@ -1,51 +1,78 @@
-"""A turn: what the seat to move may do. Legality is written here and nowhere else."""
+"""A turn: what the seat to move may do with tiles."""
 
-from arena.engine.state import Hand, Round
-from protocol.messages import Draw, Option, Pass, Play
-from protocol.rules import Ruleset, Turn
+from arena.engine import stakes
+from arena.engine.state import Game, Hand, Round
+from protocol.messages import Draw, Option, Pass, Play, PlayTwo
+from protocol.rules import Turn
+from protocol.tiles import Tile
 
 DRAW = Draw()
 PASS = Pass()
 
 
-def options(rules: Ruleset, state: Round) -> tuple[Option, ...]:
-    """Everything the seat to move may do: plays, then a draw, then (with neither) a pass."""
-    found: list[Option] = _plays(state)
-    if _may_draw(rules, state, able=bool(found)):
+def options(game: Game, state: Round) -> tuple[Option, ...]:
+    """Everything the seat to move may do: plays, then a draw, then (unable) a pass."""
+    required = state.aside.must_lead
+    if required is not None and not state.line:
+        return (Play(required, "lead"),)
+    turn = game.rules.turn
+    found = plays(turn, state, state.hands[state.turn])
+    able = bool(found)
+    if _may_draw(game, state, able):
         found.append(DRAW)
-    return tuple(found) or (PASS,)
+    if not found or (turn.draw_optional and not able):
+        found.append(PASS)
+    return tuple(found)
 
 
-def can_play(hand: Hand, left: int, right: int) -> bool:
-    """Whether any tile of a hand fits either end."""
-    return any(a == left or b == left or a == right or b == right for a, b in hand)
-
-
-def _plays(state: Round) -> list[Option]:
-    hand = state.hands[state.turn]
+def plays(turn: Turn, state: Round, hand: Hand) -> list[Option]:
+    """Every way in which a hand can be played on the line as it lies."""
     if not state.line:
         return [Play(tile, "lead") for tile in hand]
     left, right = state.line[0][0], state.line[-1][1]
-    plays: list[Option] = []
+    if turn.tiles == 2 and not (len(hand) == 1 and state.drawable == 0):
+        return _pairs(hand, left, right)
+    found: list[Option] = []
     for tile in hand:
         if left in tile:
-            plays.append(Play(tile, "left"))
+            found.append(Play(tile, "left"))
         # Equal ends are one place to play, not two.
         if right in tile and right != left:
-            plays.append(Play(tile, "right"))
-    return plays
+            found.append(Play(tile, "right"))
+    return found
 
 
-def _may_draw(rules: Ruleset, state: Round, able: bool) -> bool:
+def _pairs(hand: Hand, left: int, right: int) -> list[Option]:
+    """Two tiles on opposite ends (E play); with equal ends each pair is listed once."""
+    found: list[Option] = []
+    for at, one in enumerate(hand):
+        if left in one:
+            others: Hand = hand[at + 1 :] if left == right else hand
+            found += [PlayTwo(one, two) for two in others if right in two and two != one]
+    return found
+
+
+def _may_draw(game: Game, state: Round, able: bool) -> bool:
     if not state.drawable:
         return False
-    turn = rules.turn
+    turn = game.rules.turn
     if able and not _may_draw_when_able(turn, leading=not state.line):
         return False
     limit = turn.draw_limit
-    return limit == "unlimited" or state.drawn < limit
+    return (limit == "unlimited" or state.drawn < limit) and stakes.can_pay(game, state.turn)
 
 
 def _may_draw_when_able(turn: Turn, leading: bool) -> bool:
     """C.22 and C.23; before the first tile only where the leader may (B, C; not D)."""
     return turn.draw_when_able and (turn.leader_may_draw or not leading)
+
+
+def placed(line: tuple[Tile, ...], tile: Tile, end: str) -> tuple[tuple[Tile, ...], Tile]:
+    """The line with the tile on it, and the tile as it lies."""
+    if end == "lead":
+        return (tile,), tile
+    if end == "left":
+        lies = tile if tile[1] == line[0][0] else (tile[1], tile[0])
+        return (lies, *line), lies
+    lies = tile if tile[0] == line[-1][1] else (tile[1], tile[0])
+    return (*line, lies), lies

@@ -3,7 +3,7 @@
 from typing import cast
 
 from arena.engine import game as engine
-from arena.engine.state import Game
+from arena.engine.state import Game, Round
 from protocol.codec import encode_event, encoded_events
 from protocol.messages import (
     Ask,
@@ -25,23 +25,21 @@ class Memory:
     def __init__(self, seats: int) -> None:
         self._seen = [bytearray() for _ in range(seats)]
         self._known = 0
+        self._round = 0
 
-    def forget(self) -> None:
-        """A new round begins."""
-        for seen in self._seen:
-            seen.clear()
-        self._known = 0
-
-    def catch_up(self, events: tuple[Event, ...]) -> None:
-        """Add what has happened since the last call."""
-        for event in events[self._known :]:
+    def catch_up(self, state: Round) -> None:
+        """Add what has happened since the last call; a new round begins with nothing."""
+        if state.number != self._round:
+            self._seen = [bytearray() for _ in self._seen]
+            self._known, self._round = 0, state.number
+        for event in state.events[self._known :]:
             shown = encode_event(seen_by_others(event))
             for seen in self._seen:
                 seen += shown
             if isinstance(event, Drew):
                 own = self._seen[event.seat]
                 own[-len(shown) :] = encode_event(event)
-        self._known = len(events)
+        self._known = len(state.events)
 
     def of(self, seat: int) -> list[Event]:
         """The round so far as this seat saw it, encoded: a list that the codec copies unchanged."""
@@ -59,7 +57,7 @@ def starts(game: Game, number: int, seat: int, clock: Clock) -> GameStarts:
         game=number,
         seat=seat,
         seats=game.seats,
-        partners=False,
+        partners=game.rules.deal.partners,
         rules=game.rules,
         target=game.target,
         clock=clock,
@@ -77,8 +75,7 @@ def question(
     time_ms: int,
 ) -> Ask:
     """A question to the seat to move: its own hand, and of the rest what lies open."""
-    state = game.round
-    assert state is not None, "Nothing is asked before a round is dealt."
+    state = game.playing
     line = state.line
     return Ask(
         id=id,
@@ -92,6 +89,7 @@ def question(
         boneyard=Stock(sum(map(len, state.stock)), state.drawable),
         hands=tuple(map(len, state.hands)),
         scores=game.scores,
+        pot=game.pot,
         events=events,
         options=options,
     )
@@ -99,8 +97,7 @@ def question(
 
 def round_over(game: Game, number: int, events: list[Event]) -> RoundOver:
     """What a seat is told when a round is over: all hands are shown."""
-    state = game.round
-    assert state is not None, "A round that is over was dealt."
+    state = game.playing
     assert state.over is not None, "A round that is told of is over."
     return RoundOver(
         game=number,

@@ -4,183 +4,227 @@ import random
 from collections.abc import Iterator
 from itertools import pairwise
 
-from hypothesis import assume, given
+import pytest
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
+from arena.engine import boneyard, stakes
 from arena.engine import game as engine
 from arena.engine.chance import board_seed
-from arena.engine.state import Game, Round
-from protocol.messages import Draw, Option, Pass, Play
-from protocol.rules import (
-    Ruleset,
-)
-from protocol.tiles import as_held, tile_set
-from tests.rulesets import rulesets
+from arena.engine.deal import MOST_DEALS
+from arena.engine.state import Game
+from arena.variants import VARIANTS, named
+from protocol.messages import Bade, Draw, Drew, Option, Pass, Play, PlayTwo
+from protocol.rules import Game as Limits
+from protocol.rules import Ruleset, tables, varied
+from protocol.tiles import as_held
+from tests.arena import naive
+from tests.rulesets import seated
 
 seeds = st.integers(0, 2**32).map(lambda n: board_seed(b"test", "event", n))
-tables = st.integers(2, 4)
+lucks = st.randoms(use_true_random=False)
+Table = tuple[Ruleset, int]
 
 
-def played(rules: Ruleset, seats: int, seed: bytes, luck: random.Random) -> Iterator[Game]:
+def dealt(game: Game, seed: bytes) -> Game:
+    return engine.begin(game, engine.chance_decides(game, seed))
+
+
+def played(table: Table, seed: bytes, luck: random.Random) -> Iterator[Game]:
     """Every state of one game, played at random."""
-    game = engine.next_round(engine.new_game(rules, seats), seed)
+    game = dealt(engine.new_game(*table), seed)
     yield game
     while not game.over:
-        assert game.round
-        if game.round.over:
-            game = engine.next_round(game, seed)
+        if engine.needs_deal(game):
+            game = dealt(game, seed)
         else:
             game = engine.act(game, luck.choice(engine.legal(game)))
         yield game
 
 
-def dealt(game: Game) -> Round:
-    assert game.round
-    return game.round
-
-
-@given(rulesets(), tables, seeds, st.randoms(use_true_random=False))
-def test_tiles_are_conserved(rules: Ruleset, seats: int, seed: bytes, luck: random.Random) -> None:
-    tiles = sorted(tile_set(rules.deal.highest_pip))
-    for game in played(rules, seats, seed, luck):
-        state = dealt(game)
-        everywhere = [tile for hand in state.hands for tile in hand]
-        everywhere += [tile for row in state.stock for tile in row]
-        everywhere += [as_held(tile) for tile in state.line]
-        assert sorted(everywhere) == tiles
-
-
-@given(rulesets(), tables, seeds, st.randoms(use_true_random=False))
-def test_there_is_an_option_until_the_round_is_over_and_every_game_ends(
-    rules: Ruleset, seats: int, seed: bytes, luck: random.Random
-) -> None:
+def everything(table: Table, seed: bytes, luck: random.Random) -> None:
+    """All properties of one game."""
+    rules, seats = table
+    tiles = naive.whole_set(rules)
+    paid_in = 0
     states = 0
-    for game in played(rules, seats, seed, luck):
+    before: Game | None = None
+    for game in played(table, seed, luck):
         states += 1
-        options = engine.legal(game)
-        assert bool(options) != bool(dealt(game).over)
-        assert len(set(map(repr, options))) == len(options)
-    tiles = len(tile_set(rules.deal.highest_pip))
-    assert states <= rules.game.max_rounds * (tiles * (2 + seats) + 2) + 1
+        conserved(game, tiles)
+        matched(game)
+        optioned(game)
+        ended(game)
+        if before is not None and game.playing.over and before.playing.over is None:
+            scored(before, game)
+        before = game
+        paid_in = max(paid_in, game.pot)
+    a_deal = len(tiles) * (3 + 2 * seats) + 4 * seats
+    assert states <= max(rules.game.max_rounds, rules.game.rounds) * (a_deal + MOST_DEALS * seats)
 
 
-@given(rulesets(), tables, seeds, st.randoms(use_true_random=False))
-def test_the_line_always_matches(
-    rules: Ruleset, seats: int, seed: bytes, luck: random.Random
-) -> None:
-    for game in played(rules, seats, seed, luck):
-        line = dealt(game).line
-        assert all(one[1] == two[0] for one, two in pairwise(line))
+def conserved(game: Game, tiles: list[tuple[int, int]]) -> None:
+    state = game.playing
+    everywhere = [tile for hand in state.hands for tile in hand]
+    everywhere += [tile for row in state.stock for tile in row]
+    everywhere += [as_held(tile) for tile in state.line]
+    guessing = state.aside.deal == 0
+    assert sorted(everywhere) == ([] if guessing else tiles)
+
+
+def matched(game: Game) -> None:
+    assert all(one[1] == two[0] for one, two in pairwise(game.playing.line))
+
+
+def optioned(game: Game) -> None:
+    """There is an option until the round is over or must be dealt, and none is listed twice."""
+    options = engine.legal(game)
+    assert bool(options) != engine.needs_deal(game)
+    assert len(set(map(repr, options))) == len(options)
+    if options and game.playing.aside.phase == "play":
+        assert set(map(repr, options)) == naive_options(game)
 
 
 def naive_options(game: Game) -> set[str]:
-    """What may be done, worked out again from the clauses by brute force."""
-    state, rules = dealt(game), game.rules
+    """What may be done with tiles, worked out again from the clauses by brute force."""
+    state, rules = game.playing, game.rules
     hand = state.hands[state.turn]
-    found: list[Option] = []
-    if not state.line:
-        found += [Play(tile, "lead") for tile in hand]
-    else:
-        left, right = state.line[0][0], state.line[-1][1]
-        found += [Play(tile, "left") for tile in hand if left in tile]
-        if left != right:
-            found += [Play(tile, "right") for tile in hand if right in tile]
+    if state.aside.must_lead and not state.line:
+        return {repr(Play(state.aside.must_lead, "lead"))}
+    found = naive_plays(game, hand)
+    able = bool(found)
     limit = rules.turn.draw_limit
     reached = limit != "unlimited" and state.drawn >= limit
     lying = sum(len(row) for row in state.stock)
-    allowed = not found or (
+    allowed = not able or (
         rules.turn.draw_when_able and (bool(state.line) or rules.turn.leader_may_draw)
     )
-    if allowed and not reached and lying > rules.boneyard.reserve:
+    paid = rules.stakes
+    rich = not paid.chips or paid.chips + game.scores[state.turn] >= paid.fee
+    if allowed and not reached and lying > rules.boneyard.reserve and rich:
         found.append(Draw())
-    return {repr(option) for option in found or [Pass()]}
+    if not found or (not able and rules.turn.draw_optional):
+        found.append(Pass())
+    return set(map(repr, found))
 
 
-@given(rulesets(), tables, seeds, st.randoms(use_true_random=False))
-def test_legal_lists_exactly_what_the_clauses_allow(
-    rules: Ruleset, seats: int, seed: bytes, luck: random.Random
-) -> None:
-    for game in played(rules, seats, seed, luck):
-        if not dealt(game).over:
-            assert {repr(option) for option in engine.legal(game)} == naive_options(game)
+def naive_plays(game: Game, hand: tuple[tuple[int, int], ...]) -> list[Option]:
+    state, rules = game.playing, game.rules
+    if not state.line:
+        return [Play(tile, "lead") for tile in hand]
+    left, right = state.line[0][0], state.line[-1][1]
+    lying = sum(len(row) for row in state.stock)
+    empty = rules.turn.draw_limit == 0 or lying <= rules.boneyard.reserve
+    if rules.turn.tiles == 2 and not (empty and len(hand) == 1):
+        pairs = [(a, b) for a in hand for b in hand if a != b and left in a and right in b]
+        if left == right:
+            pairs = [(a, b) for a, b in pairs if hand.index(a) < hand.index(b)]
+        return [PlayTwo(a, b) for a, b in pairs]
+    found: list[Option] = [Play(tile, "left") for tile in hand if left in tile]
+    if left != right:
+        found += [Play(tile, "right") for tile in hand if right in tile]
+    return found
 
 
-def naive_points(game: Game) -> list[int]:
-    """A second scorer that shares nothing with the engine's."""
-    state, score = dealt(game), game.rules.score
-    hands = []
-    for hand in state.hands:
-        total = 0
-        for a, b in hand:
-            total += score.double_blank if a == b == 0 else a + b
-        hands.append(total)
-    gone_out = [seat for seat, hand in enumerate(state.hands) if not hand]
-    winner: int | None
-    if score.winner == "out" and gone_out:
-        winner = gone_out[0]
-    else:
-        lowest = [seat for seat in range(len(hands)) if hands[seat] == min(hands)]
-        winner = lowest[0] if len(lowest) == 1 else None
-    points = [0] * len(hands)
-    if winner is None:
-        return points
-    formula = score.points_out if gone_out else score.points_blocked
-    losers = sum(hands[seat] for seat in range(len(hands)) if seat != winner)
-    values = {"others": losers, "others_minus_own": max(0, losers - hands[winner]), "one": 1}
-    points[winner] = values[formula]
-    return points
+def ended(game: Game) -> None:
+    """A round is over when somebody is out, nobody can go on, it is dead, passed out or called."""
+    state, rules = game.playing, game.rules
+    if state.aside.phase != "play" and not state.over:
+        return
+    out = any(not hand for hand in state.hands)
+    assert (state.over == "out") == (out and state.aside.deal > 0)
+    lying = sum(len(row) for row in state.stock)
+    drawable = rules.turn.draw_limit != 0 and lying > rules.boneyard.reserve
+    stuck = (
+        bool(state.line)
+        and not drawable
+        and not any(naive_plays(game, hand) for hand in state.hands)
+    )
+    if stuck and state.aside.deal > 0:
+        assert state.over
+    if state.over == "blocked" and rules.end.blocked == "play_on" and not rules.turn.draw_optional:
+        assert stuck
 
 
-@given(rulesets(), tables, seeds, st.randoms(use_true_random=False))
-def test_points_match_an_independent_recount(
-    rules: Ruleset, seats: int, seed: bytes, luck: random.Random
-) -> None:
-    total = [0] * seats
-    for game in played(rules, seats, seed, luck):
-        if dealt(game).over:
-            assert list(game.points) == naive_points(game)
-            total = [old + new for old, new in zip(total, game.points, strict=True)]
-            assert list(game.scores) == total
+def scored(before: Game, game: Game) -> None:
+    """Points of a round match an independent recount of the hands, and nothing gets lost."""
+    pot = before.pot
+    if before.playing.aside.phase in ("deal", "keep"):
+        # The deal counted at last, antes were paid, and nobody could begin.
+        pot = stakes.ante(before).pot
+    if game.rules.stakes.pot:
+        pot += paid_in_between(before, game)
+    expected = naive.round_points(game, pot)
+    assert list(game.points) == expected
+    if game.rules.stakes.chips:
+        assert min(game.scores) >= -game.rules.stakes.chips or game.rules.deal.partners
 
 
-@given(rulesets(), tables, seeds, st.randoms(use_true_random=False))
-def test_a_round_is_over_exactly_when_somebody_is_out_or_nobody_can_go_on(
-    rules: Ruleset, seats: int, seed: bytes, luck: random.Random
-) -> None:
-    for game in played(rules, seats, seed, luck):
-        state = dealt(game)
-        lying = sum(len(row) for row in state.stock)
-        drawable = rules.turn.draw_limit != 0 and lying > rules.boneyard.reserve
-        ends = {state.line[0][0], state.line[-1][1]} if state.line else set(range(20))
-        stuck = not drawable and not any(ends & set(tile) for hand in state.hands for tile in hand)
-        out = any(not hand for hand in state.hands)
-        assert bool(state.over) == (out or stuck)
-        assert (state.over == "out") == out
+def paid_in_between(before: Game, game: Game) -> int:
+    """What the last act put into the pot: a fee, or the highest bid of an auction."""
+    new = game.playing.events[len(before.playing.events) :]
+    drawn = sum(isinstance(event, Drew) for event in new)
+    if before.playing.aside.phase != "auction":
+        return game.rules.stakes.fee * drawn
+    last = [event.chips for event in new if isinstance(event, Bade)]
+    return max(last[0], before.playing.aside.bid) if drawn else 0
 
 
-@given(rulesets(), tables, seeds)
-def test_the_same_seed_gives_the_same_deal(rules: Ruleset, seats: int, seed: bytes) -> None:
-    new = engine.new_game(rules, seats)
-    assert engine.next_round(new, seed) == engine.next_round(new, seed)
+@given(seated(), seeds, lucks)
+def test_every_ruleset_keeps_every_property(table: Table, seed: bytes, luck: random.Random) -> None:
+    everything(table, seed, luck)
+
+
+@pytest.mark.slow
+@settings(max_examples=2000)
+@given(seated(), seeds, lucks)
+def test_tens_of_thousands_of_rounds(table: Table, seed: bytes, luck: random.Random) -> None:
+    """Twelve rounds of each ruleset, whatever it says of its target."""
+    rules, seats = table
+    everything((replace(rules, game=Limits(target=100_000, max_rounds=12)), seats), seed, luck)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_every_named_game_keeps_every_property(name: str) -> None:
+    rules = named(name)
+    for seats in tables(rules):
+        for number in range(5):
+            everything((rules, seats), board_seed(b"n", name, number), random.Random(number))
+
+
+@given(seated(), seeds)
+def test_the_same_seed_gives_the_same_deal(table: Table, seed: bytes) -> None:
+    new = engine.new_game(*table)
+    assert dealt(new, seed) == dealt(new, seed)
 
 
 def test_a_deal_never_changes() -> None:
     """Fixed on purpose: another Python or another release must deal the same tiles."""
-    game = engine.next_round(engine.new_game(Ruleset(name="draw"), 2), board_seed(b"x", "e", 1))
-    assert dealt(game).hands[0] == DEAL
+    game = dealt(engine.new_game(Ruleset(name="draw"), 2), board_seed(b"x", "e", 1))
+    assert game.playing.hands[0] == DEAL
 
 
 DEAL = ((3, 3), (2, 0), (3, 0), (6, 0), (2, 1), (6, 1), (5, 4))
 
 
-@given(tables, seeds)
+@given(st.integers(2, 4), seeds)
 def test_one_seats_draws_do_not_shift_the_others(seats: int, seed: bytes) -> None:
     """Two seats share a row and take from its two ends."""
-    game = engine.next_round(engine.new_game(Ruleset(name="draw"), seats), seed)
-    state = dealt(game)
-    from arena.engine import boneyard
-
-    mine, _ = boneyard.draw(0, state.stock)
-    _, left = boneyard.draw(1, state.stock)
+    rules = Ruleset(name="draw")
+    state = dealt(engine.new_game(rules, seats), seed).playing
+    mine, _ = boneyard.draw(rules.boneyard, 0, state.stock)
+    _, left = boneyard.draw(rules.boneyard, 1, state.stock)
     assume(sum(map(len, left)) > 1)
-    assert boneyard.draw(0, left)[0] == mine
+    assert boneyard.draw(rules.boneyard, 0, left)[0] == mine
+
+
+def test_very_many_chips_still_fit_a_line() -> None:
+    """Met by a reader: with a thousand chips and great bonuses every bid was an option."""
+    differs = {"chips": 1000, "bonus": [100_000]}
+    game = engine.new_game(varied(named("auction-draw"), "rich", differs), 2)
+    game = dealt(replace(game, scores=(100_000, 100_000)), board_seed(b"rich", "e", 1))
+    listed = boneyard.bids(game, game.playing)
+    assert len(listed) == boneyard.MOST_BIDS + 2
+    assert [bid.chips for bid in listed[:3]] == [0, 1, 2]
+    assert listed[-1].chips == 101_000

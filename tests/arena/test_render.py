@@ -1,5 +1,6 @@
 """Replays in the terminal: what everybody sees, what one seat sees, and the command around it."""
 
+import random
 import re
 from collections.abc import Callable, Iterator
 from itertools import repeat
@@ -17,11 +18,22 @@ from arena.engine.chance import board_seed
 from arena.frames import Frame, frames
 from arena.gamelog import DamagedLogError, GameLog, LoggedGame
 from arena.referee import Question, Referee, Seating
-from arena.render import HELP, Look, draw, tile_text, turned
+from arena.render import HELP, Look, draw, offered, tile_text, told, turned
 from arena.replay import Step, steps
 from arena.variants import VARIANTS, named
 from protocol.codec import encode_line
-from protocol.messages import Choose, Clock, Lot
+from protocol.messages import (
+    Annulled,
+    Bade,
+    Bid,
+    Called,
+    Choose,
+    Clock,
+    Drew,
+    Lot,
+    Played,
+    TurnedUp,
+)
 from protocol.records import (
     LOG_FORMAT,
     ChoiceRecord,
@@ -33,8 +45,9 @@ from protocol.records import (
     Sitting,
 )
 from protocol.records import Result as GameResult
-from protocol.rules import Ruleset, varied
+from protocol.rules import Ruleset, tables, varied
 from protocol.tiles import Tile, as_held
+from tests.arena.golden import short
 from tournaments.cli import main
 
 NAMES = ("ada", "bob", "cyd", "dan")
@@ -177,16 +190,109 @@ def test_a_small_game_as_a_whole(log: Path) -> None:
     assert shown.stdout == GOLDEN
 
 
-@pytest.mark.parametrize("name", VARIANTS)
-@pytest.mark.parametrize("seats", [2, 3, 4])
-def test_the_log_alone_gives_every_state(name: str, seats: int) -> None:
-    game = logged(named(name), seats, last)
+GAMES = [(name, seats) for name in VARIANTS for seats in tables(named(name))]
+ODD = varied(SMALL, "odd", {"first": "odd_even", "later": "again", "target": 20})
+AGAIN = varied(SMALL, "again", {"first": "double_six", "later": "again", "missing": "redeal"})
+PROUD = varied(SMALL, "proud", {"refuse_doubles": 1, "hand": 5, "target": 60})
+
+
+def any_of(seed: object) -> Callable[[Question], int]:
+    luck = random.Random(str(seed))
+    return lambda question: luck.randrange(len(question.options))
+
+
+def logs_alone(game: LoggedGame) -> None:
+    """The log alone gives every state up to the result."""
     *_, end = steps(game)
     assert game.result
     assert end.game.scores == game.result.scores
     asked = [step for step in steps(game) if isinstance(step.record, ChoiceRecord)]
     assert [step.record for step in asked] == list(game.choices())
     assert all(len(step.options) > 1 for step in asked)
+
+
+@pytest.mark.parametrize(("name", "seats"), GAMES)
+def test_every_game_replays_from_its_log_and_is_drawn_for_everybody(name: str, seats: int) -> None:
+    for pick in (last, any_of(name)):
+        game = logged(short(name), seats, pick)
+        logs_alone(game)
+        for seat in (None, *range(seats)):
+            assert all(texts(game, seat))
+
+
+@pytest.mark.parametrize("rules", [ODD, AGAIN, PROUD], ids=lambda rules: rules.name)
+def test_lots_and_deals_that_do_not_count_replay_too(rules: Ruleset) -> None:
+    for board in range(1, 6):
+        logs_alone(logged(rules, 2, any_of(board), board=board))
+
+
+def test_odd_or_even_is_called_before_anything_is_dealt() -> None:
+    dealt, called = texts(logged(ODD))[:2]
+    assert re.fullmatch(r"Round 1\. \w+ is to move\.", dealt)
+    assert re.match(r"Round 1\. \w+ calls odd\. ada draws \[\d\|\d\] for the lead\.", called)
+    assert re.search(r"options +>odd<, even \(1\.5 ms\)$", called)
+
+
+def test_a_deal_that_does_not_count_is_told_with_its_reason() -> None:
+    assert (
+        "The deal does not count: nobody holds the double that must lead."
+        in texts(logged(AGAIN))[0]
+    )
+    refused = "\n".join(texts(logged(PROUD, pick=last)))
+    assert re.search(r"The deal does not count: \w+ refuses it for its doubles\.", refused)
+    assert "options   keep the deal, >refuse the deal<" in refused
+
+
+def test_nobody_else_sees_who_was_asked_to_keep_a_deal() -> None:
+    asked = 0
+    for board in range(1, 20):
+        for step in steps(logged(PROUD, 2, any_of(board), board=board)):
+            state = step.game.playing
+            if state.aside.phase == "keep" and state.turn == 1:
+                asked += 1
+                for frame in frames([step], 0):
+                    assert "is to move" not in draw(frame, ASCII).plain
+    assert asked
+
+
+def test_sides_share_their_points_and_a_pot_is_shown() -> None:
+    look = Look(NAMES, ascii=True, partners=True)
+    shown = "\n".join(texts(logged(named("partnership"), 4), look=look))
+    assert re.search(r"standing +ada and cyd \d+, bob and dan \d+\n", shown)
+    assert re.search(r"\n  pot +9\n", "\n".join(texts(logged(named("auction-draw"), 3))) + "\n")
+
+
+def test_bids_in_a_row_are_one_option() -> None:
+    bids = tuple(map(Bid, (0, 3, 4, 5, 6, 7)))
+    assert [*offered(bids, 3)] == [
+        ("check", False),
+        ("bid 3 to 4", False),
+        ("bid 5", True),
+        ("bid 6 to 7", False),
+    ]
+
+
+def test_what_is_said_is_told_in_words() -> None:
+    events = (
+        Annulled(1, "suit"),
+        TurnedUp((6, 4)),
+        Played(0, (4, 6), "left"),
+        Played(0, (4, 1), "right"),
+        Drew(0, (3, 2)),
+        Drew(0),
+        Bade(1, 5),
+        Bade(0, 0),
+        Called(0),
+    )
+    assert [*told(events, ASCII)] == [
+        "The deal does not count: bob holds too many tiles of one number.",
+        "[6|4] is turned up.",
+        "ada plays [6|4] on the left and [4|1] on the right.",
+        "ada draws 2 tiles: [3|2].",
+        "bob bids 5.",
+        "ada checks.",
+        "ada calls the round blocked.",
+    ]
 
 
 def known_to(seat: int, past: list[Step], round_number: int) -> set[Tile]:
@@ -206,13 +312,13 @@ def known_to(seat: int, past: list[Step], round_number: int) -> set[Tile]:
 @given(
     st.integers(1, 10_000),
     st.integers(0, 2),
-    st.sampled_from(("draw", "dutch", "block")),
+    st.sampled_from(("draw", "dutch", "double-draw", "vietnamese", "jordanian", "auction-draw")),
     st.sampled_from((first, last, bob_fouls)),
 )
 def test_a_seat_sees_no_tile_before_it_is_played_or_shown(
     board: int, seat: int, name: str, pick: Callable[[Question], int]
 ) -> None:
-    game = logged(varied(named(name), name, {"target": 20}), 3, pick, board=board)
+    game = logged(varied(named(name), name, {"target": 20, "rounds": 2}), 3, pick, board=board)
     past: list[Step] = []
 
     def watched() -> Iterator[Step]:
@@ -377,7 +483,8 @@ def test_a_torn_tail_is_tolerated(log: Path) -> None:
     [
         (ChoiceRecord, {"choice": 77}, "choice 77 of 3, counted from 0"),
         (ChoiceRecord, {"seat": 3}, "seat 3 was not asked"),
-        (DealRecord, {"round": 2}, "round 2 is dealt out of turn"),
+        (DealRecord, {"round": 2}, "deal 1 of round 2 is dealt out of turn"),
+        (DealRecord, {"deal": 0}, "deal 0 of round 1 is dealt out of turn"),
         (DealRecord, {"leader": 2}, "the deal is not one of these rules"),
         (DealRecord, {"hands": ()}, "the deal is not one of these rules"),
         (DealRecord, {"lots": (Lot(9, (0, 0)),)}, "the deal is not one of these rules"),

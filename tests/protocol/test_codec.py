@@ -14,14 +14,23 @@ from protocol.codec import DamagedRecordError, Fault, decode_line, encode_line, 
 from protocol.messages import (
     MAX_LINE,
     MAX_NOTE,
+    Annulled,
+    Bade,
+    Bid,
     BotHello,
+    Call,
+    Called,
     Choose,
     Clock,
     Draw,
     Drew,
     Event,
     FromBot,
+    GoOn,
+    Guess,
+    Guessed,
     Hello,
+    Keep,
     Leads,
     Lot,
     Option,
@@ -29,7 +38,10 @@ from protocol.messages import (
     Passed,
     Play,
     Played,
+    PlayTwo,
+    Refuse,
     ToBot,
+    TurnedUp,
     WhyGame,
     WhyRound,
 )
@@ -515,7 +527,14 @@ def test_a_sealed_line_stands_in_its_place() -> None:
 # --- what the referee says ---
 
 EVENTS: dict[type, st.SearchStrategy[Any]] = {
+    Guessed: st.builds(Guessed, SEAT, st.sampled_from(("odd", "even"))),
     Lot: st.builds(Lot, SEAT, TILE),
+    Annulled: st.builds(
+        Annulled, st.none() | SEAT, st.sampled_from(("suit", "missing", "doubles"))
+    ),
+    TurnedUp: st.builds(TurnedUp, TILE),
+    Bade: st.builds(Bade, SEAT, NUMBER),
+    Called: st.builds(Called, SEAT),
     Leads: st.builds(Leads, SEAT),
     Played: st.builds(Played, SEAT, TILE, st.sampled_from(("left", "right", "lead"))),
     Drew: st.builds(Drew, SEAT, st.none() | TILE),
@@ -538,8 +557,15 @@ def test_events_encoded_one_by_one_are_a_list(events: list[Event]) -> None:
     ("option", "text"),
     [
         (Play((5, 4), "left"), b'{"do":"play","tile":[5,4],"end":"left"}'),
+        (PlayTwo((5, 4), (2, 2)), b'{"do":"play_two","left":[5,4],"right":[2,2]}'),
         (Draw(), b'{"do":"draw"}'),
         (Pass(), b'{"do":"pass"}'),
+        (Keep(), b'{"do":"keep"}'),
+        (Refuse(), b'{"do":"refuse"}'),
+        (Guess("even"), b'{"do":"guess","parity":"even"}'),
+        (Bid(3), b'{"do":"bid","chips":3}'),
+        (Call(), b'{"do":"call"}'),
+        (GoOn(), b'{"do":"go_on"}'),
     ],
 )
 def test_an_option(option: Option, text: bytes) -> None:

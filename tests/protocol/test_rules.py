@@ -9,7 +9,6 @@ from hypothesis import given
 
 from protocol.rules import (
     Deal,
-    Game,
     Group,
     HandSizes,
     ImpossibleRulesError,
@@ -18,6 +17,8 @@ from protocol.rules import (
     by_seats,
     check_seats,
     choices,
+    hand_size,
+    tables,
     varied,
 )
 from protocol.usage import UserError, unknown
@@ -67,8 +68,8 @@ def test_numbers_by_seats_may_be_given_as_a_table() -> None:
     ("choice", "value", "message"),
     [
         ("draw_limti", 1, "Unknown choice of rules 'draw_limti': did you mean draw_limit"),
-        ("targets", 1, "did you mean target?"),
-        ("zzz", 1, "Unknown choice of rules 'zzz': there is highest_pip, hand, first"),
+        ("targtes", 1, "did you mean target"),
+        ("zzz", 1, "Unknown choice of rules 'zzz': there is highest_pip, doubles, hand"),
         ("deal", {}, "Unknown choice of rules 'deal'"),
         ("name", "x", "Unknown choice of rules 'name'"),
         ("first", "higest", "Unknown value of first 'higest': did you mean highest"),
@@ -80,7 +81,10 @@ def test_numbers_by_seats_may_be_given_as_a_table() -> None:
         ("highest_pip", 10, "highest_pip cannot be"),
         ("hand", True, "hand cannot be"),
         ("hand", 0, "hand cannot be"),
-        ("hand", {"two": 7, "three": 7}, "missing required field `four`"),
+        ("hand", {"two": 0}, "hand cannot be"),
+        ("target", {"two": 7, "three": 7}, "missing required field `four`"),
+        ("bonus", [-1], "bonus cannot be"),
+        ("tiles", 3, "tiles cannot be"),
         ("hand", {"two": 7, "three": 7, "four": 6, "five": 5}, "unknown field `five`"),
         ("target", 0, "target cannot be"),
         ("max_rounds", 0, "max_rounds cannot be"),
@@ -96,8 +100,6 @@ def test_a_mistake_is_the_users_and_says_where(choice: str, value: object, messa
     ("differs", "message"),
     [
         ({"hand": 15}, "2 hands of 15 need 30 tiles, but the set has 28"),
-        ({"hand": {"two": 7, "three": 10, "four": 6}}, "3 hands of 10 need 30 tiles"),
-        ({"hand": {"two": 7, "three": 7, "four": 8}}, "4 hands of 8 need 32 tiles"),
         ({"hand": 46, "highest_pip": 12}, "2 hands of 46 need 92 tiles, but the set has 91"),
     ],
 )
@@ -121,13 +123,108 @@ def test_the_whole_set_may_be_dealt() -> None:
     check_seats(varied(BASE, "mine", {"hand": 7}), 4)
 
 
+def test_a_table_whose_hands_are_too_large_does_not_exist() -> None:
+    rules = varied(BASE, "mine", {"hand": {"two": 7, "three": 10, "four": 8}})
+    assert tables(rules) == (2,)
+    for seats, need in ((3, 30), (4, 32)):
+        with pytest.raises(ImpossibleRulesError, match=f"need {need} tiles, but the set has 28"):
+            check_seats(rules, seats)
+
+
+def test_a_table_without_a_number_does_not_exist() -> None:
+    rules = varied(BASE, "mine", {"hand": {"four": 5}})
+    assert tables(rules) == (4,)
+    for seats in (2, 3):
+        with pytest.raises(ImpossibleRulesError, match=f"mine is not played by {seats}: give a"):
+            check_seats(rules, seats)
+
+
+@pytest.mark.parametrize("seats", [-1, 0, 1, 5])
+def test_a_table_has_two_to_four_seats(seats: int) -> None:
+    with pytest.raises(ImpossibleRulesError, match=f"two to four seats, not {seats}"):
+        check_seats(BASE, seats)
+
+
+@pytest.mark.parametrize(
+    ("differs", "expected"),
+    [
+        ({}, (2, 3, 4)),
+        ({"hand": "eight_minus_seats"}, (2, 3, 4)),
+        ({"hand": 7, "partners": True}, (4,)),
+        ({"first": "odd_even"}, (2,)),
+        ({"hand": {"three": 9}}, (3,)),
+        ({"hand": 7, "starter": True}, (2, 3)),
+        ({"hand": 14}, (2,)),
+        ({"hand": 18, "highest_pip": 8, "doubles": False}, (2,)),
+    ],
+)
+def test_the_tables_of_a_game(differs: dict[str, Any], expected: tuple[int, ...]) -> None:
+    rules = varied(BASE, "mine", differs)
+    assert tables(rules) == expected
+    for seats in expected:
+        check_seats(rules, seats)
+
+
+@pytest.mark.parametrize(
+    ("differs", "message"),
+    [
+        ({"hand": {}}, "mine is not played by 2: give a hand for them (hand)"),
+        ({"hand": 14, "starter": True}, "2 hands of 14 need 29 tiles"),
+        ({"hand": 19, "highest_pip": 8, "doubles": False}, "2 hands of 19 need 38 tiles"),
+        ({"partners": True, "hand": {"two": 7}}, "mine is not played by 4"),
+        ({"partners": True, "first": "odd_even"}, "choose another first lead"),
+        ({"hand": {"three": 5}, "first": "odd_even"}, "choose another first lead"),
+        ({"doubles": False, "first": "double_six"}, "has none to lead with"),
+        ({"doubles": False, "after_tie": "highest_double"}, "has none to lead with"),
+        ({"doubles": False, "refuse_doubles": 3}, "leave refuse_doubles at 0"),
+        ({"starter": True, "tile": "highest"}, "leave tile at any"),
+        ({"starter": True, "missing": "draw_for_it"}, "set missing = next_double"),
+        ({"tiles": 2}, "set starter = true"),
+        ({"draw_ends_turn": True}, "set draw_when_able = false"),
+        ({"partners": True, "winner": "out"}, "set sides = losers"),
+        ({"ante": 1}, "set pot = true"),
+        ({"auction": True}, "set chips and pot = true"),
+        ({"auction": True, "chips": 9}, "set chips and pot = true"),
+        ({"auction": True, "chips": 9, "pot": True, "reserve": 0}, "set reserve = 2"),
+        (
+            {
+                "auction": True,
+                "chips": 9,
+                "pot": True,
+                "tiles": 2,
+                "starter": True,
+                "draw_when_able": False,
+            },
+            "set tiles = 1",
+        ),
+        ({"chips": 9, "fee": 1}, "set draw_optional = true"),
+    ],
+)
+def test_what_cannot_be_played_is_refused_with_the_remedy(
+    differs: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ImpossibleRulesError, match=re.escape(message)):
+        varied(BASE, "mine", differs)
+
+
 def test_what_a_choice_says_by_seats() -> None:
     assert [by_seats(5, seats) for seats in (2, 3, 4)] == [5, 5, 5]
-    assert [by_seats(HandSizes(two=1, three=2, four=3), seats) for seats in (2, 3, 4)] == [1, 2, 3]
-    assert by_seats(Targets(two=100, three=61, four=61), 3) == 61
-    for seats in (1, 5):
-        with pytest.raises(ImpossibleRulesError, match=f"not {seats}"):
-            by_seats(Game().target, seats)
+    assert by_seats(Targets(two=100, three=61, four=62), 2) == 100
+    assert by_seats(Targets(two=100, three=61, four=62), 3) == 61
+    assert by_seats(Targets(two=100, three=61, four=62), 4) == 62
+
+
+@pytest.mark.parametrize(
+    ("hand", "expected"),
+    [
+        (5, [5, 5, 5]),
+        ("eight_minus_seats", [6, 5, 4]),
+        (HandSizes(two=1, three=2, four=3), [1, 2, 3]),
+        (HandSizes(three=2), [None, 2, None]),
+    ],
+)
+def test_hands_by_seats(hand: Any, expected: list[int | None]) -> None:
+    assert [hand_size(Deal(hand=hand), seats) for seats in (2, 3, 4)] == expected
 
 
 def test_every_choice_has_one_owner() -> None:

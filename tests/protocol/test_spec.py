@@ -1,34 +1,42 @@
-"""SPEC.md tells the truth: its examples, its tables, its bot and its conversation are checked."""
+"""SPEC.md tells the truth: its examples, tables, bot and conversations are checked."""
 
 import json
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any, get_args
+from typing import Any, get_args, get_type_hints
 
 import msgspec
 import pytest
 
-from arena import referee as rulings
 from arena.bots import READ, STDERR_KEPT
-from arena.referee import STALE_LINES, Referee, Seating
-from arena.variants import named
+from arena.referee import STALE_LINES
 from protocol import codec, messages, rules
 from protocol.codec import Fault, decode_line, encode_line
-from protocol.messages import Clock, Event, FromBot, Option, Stock, ToBot, WhyGame, WhyRound
+from protocol.messages import (
+    Annulled,
+    Clock,
+    Event,
+    FromBot,
+    Option,
+    Stock,
+    ToBot,
+    WhyGame,
+    WhyRound,
+)
 from protocol.records import FoulClass
-from protocol.rules import varied
+from tests.protocol import conversations
+from tests.protocol.conversations import EXCERPTS, LEFT_OUT, TINY
 
-SPEC = Path(codec.__file__).with_name("SPEC.md").read_text(encoding="utf-8")
+SPEC = conversations.SPEC.read_text(encoding="utf-8")
 
 KINDS: dict[str, Any] = {"referee": ToBot, "bot": FromBot, "option": Option, "event": Event}
 """What the word behind ```json says an example is."""
 
-TINY = varied(named("draw"), "tiny", {"hand": 3, "target": 1, "draw_limit": 1, "reserve": 0})
-SEED = b"seed 2479"
-"""A short round in which everything happens: lots, both kinds of draw, a pass, forced moves."""
+
+SHOWN = dict(conversations.shown())
+"""What stands behind a conversation's fence, and the conversation as the referee plays it now."""
 
 
 def blocks(info: str) -> list[str]:
@@ -109,8 +117,8 @@ def test_every_kind_has_an_example(kind: str) -> None:
 
 def test_every_json_block_is_checked() -> None:
     infos = re.findall(r"^```(.+)$", SPEC, re.MULTILINE)
-    known = {"python", "text malformed", "text conversation", *(f"json {kind}" for kind in KINDS)}
-    assert set(infos) == known
+    known = {"python", "text malformed", *(f"json {kind}" for kind in KINDS)}
+    assert set(infos) == known | set(SHOWN)
 
 
 @pytest.mark.parametrize("line", "".join(blocks("text malformed")).splitlines())
@@ -147,6 +155,13 @@ def test_every_foul_has_its_row() -> None:
     assert column("Fouls") == list(get_args(FoulClass))
 
 
+def literals(kind: object) -> list[str]:
+    """The words among which a choice is closed, those of a union's parts too."""
+    if isinstance(kind, str):
+        return [kind]
+    return [word for part in get_args(kind) for word in literals(part)]
+
+
 def test_every_choice_of_the_rules_has_its_row_and_its_values() -> None:
     told = {quoted(row[0])[0]: row[1] for row in table("Rules")}
     assert list(told) == [f"{group}.{choice}" for choice, group in rules.choices().items()]
@@ -154,10 +169,19 @@ def test_every_choice_of_the_rules_has_its_row_and_its_values() -> None:
         if group.name == "name":
             continue
         for choice in msgspec.structs.fields(group.type):
-            words = [value for value in get_args(choice.type) if isinstance(value, str)]
+            words = literals(choice.type)
             cell = told[f"{group.name}.{choice.name}"]
             assert set(words) <= set(quoted(cell)), f"{choice.name}: {cell}"
-    assert {"two", "three", "four"} == set(fields(rules.HandSizes)) & set(quoted(told["deal.hand"]))
+    for name, kind in (("deal.hand", rules.HandSizes), ("game.target", rules.Targets)):
+        assert set(fields(kind)) <= set(quoted(told[name]))
+
+
+def test_every_reason_to_annul_is_told_and_shown() -> None:
+    (cell,) = [row[2] for row in table("Events") if quoted(row[0]) == ["annul"]]
+    reasons = set(get_args(get_type_hints(Annulled)["why"]))
+    assert reasons <= set(quoted(cell))
+    events = [json.loads(text) for kind, text in EXAMPLES if kind == "event"]
+    assert reasons == {event["why"] for event in events if event["do"] == "annul"}
 
 
 @pytest.mark.parametrize(
@@ -190,49 +214,82 @@ def test_the_numbers_are_those_of_the_program() -> None:
 
 
 def test_links_lead_somewhere() -> None:
-    headings = {heading.lower() for heading in re.findall(r"^#+ (.+)$", SPEC, re.MULTILINE)}
+    headings = {
+        heading.lower().replace(" ", "-")
+        for heading in re.findall(r"^#+ (.+)$", SPEC, re.MULTILINE)
+    }
     assert set(re.findall(r"\]\(#([^)]+)\)", SPEC)) <= headings
 
 
-# --- the bot and the conversation ---
+# --- the conversations ---
 
 
-def said_to(question: int) -> str:
-    """What the bot of the specification answers: the first option."""
-    return json.dumps({"type": "choose", "id": question, "choice": 0})
+@pytest.mark.parametrize("info", SHOWN)
+def test_a_conversation_took_place(info: str) -> None:
+    (told,) = blocks(info)
+    assert told == SHOWN[info], "python -m tests.protocol.conversations"
 
 
-def conversation() -> str:
-    """One whole game as its seat 0 reads and writes it."""
-    seating = Seating("tiny", 1, 1, ("first", "first"), TINY, Clock())
-    referee = Referee(seating, SEED)
-    lines = [b"> " + rulings.hello(), b'< {"type": "hello", "name": "first", "version": "1"}\n']
-    while True:
-        lines += [b"> " + line for seat, line in referee.outgoing() if seat == 0]
-        question = referee.awaiting
-        if question is None:
-            break
-        answer = said_to(question.id).encode()
-        if question.seat == 0:
-            lines.append(b"< " + answer + b"\n")
-        referee.received(question.seat, answer, ms=1.0)
-    assert referee.result
-    assert (referee.result.why, referee.result.rounds) == ("target", 1)
-    return b"".join([*lines, b"> " + rulings.bye()]).decode()
+def test_the_conversations_can_be_written_anew() -> None:
+    assert conversations.written(SPEC) == SPEC
+    (first, *_) = EXCERPTS
+    stale = SPEC.replace(SHOWN[f"text excerpt: {first}"], "> stale\n")
+    assert stale != SPEC
+    assert conversations.written(stale) == SPEC
 
 
-def test_the_conversation_took_place() -> None:
-    (told,) = blocks("text conversation")
-    really = conversation()
-    assert told == really, f"Paste this into SPEC.md:\n\n{really}"
+@pytest.mark.parametrize("name", EXCERPTS)
+def test_an_excerpt_is_the_conversation_with_lines_left_out(name: str) -> None:
+    whole = iter(conversations.played(EXCERPTS[name]).splitlines())
+    parts = SHOWN[f"text excerpt: {name}"].split(LEFT_OUT)
+    assert all(LEFT_OUT.strip() not in part for part in parts)
+    kept = [line for part in parts for line in part.splitlines()]
+    assert kept
+    assert all(line in whole for line in kept), "In this order, each once."
 
 
-def test_everything_happens_in_the_conversation() -> None:
+def test_an_excerpt_is_readable() -> None:
+    for name in EXCERPTS:
+        lines = SHOWN[f"text excerpt: {name}"].splitlines()
+        assert len(lines) <= 10
+        assert max(map(len, lines)) <= 1500
+
+
+def heard() -> list[dict[str, Any]]:
+    """Every message to the bot in every conversation."""
+    told = "".join(SHOWN.values()).splitlines()
+    return [json.loads(line[2:]) for line in told if line.startswith("> ")]
+
+
+def taken() -> Iterator[dict[str, Any]]:
+    """Every option that the bot took in a conversation."""
+    asked: dict[str, Any] = {}
+    for line in "".join(SHOWN.values()).splitlines():
+        if line.startswith('> {"type":"ask"'):
+            asked = json.loads(line[2:])
+        elif line.startswith('< {"type": "choose"'):
+            answer = json.loads(line[2:])
+            assert answer["id"] == asked["id"], "An answer stands under its question."
+            yield asked["options"][answer["choice"]]
+
+
+def test_every_option_is_offered_and_taken_in_a_conversation() -> None:
+    kinds = {tag(kind) for kind in get_args(Option)}
+    questions = [message for message in heard() if message["type"] == "ask"]
+    assert {option["do"] for asked in questions for option in asked["options"]} == kinds
+    assert {option["do"] for option in taken()} == kinds
+
+
+def test_every_event_happens_in_a_conversation() -> None:
+    seen = {event["do"] for message in heard() for event in message.get("events", ())}
+    assert seen == {tag(kind) for kind in get_args(Event)}
+
+
+def test_every_message_is_in_the_whole_game() -> None:
     (told,) = blocks("text conversation")
     said = [json.loads(line[2:]) for line in told.splitlines() if line.startswith("> ")]
     assert {message["type"] for message in said} == {tag(kind) for kind in get_args(ToBot)}
     (last,) = [message for message in said if message["type"] == "round"]
-    assert {event["do"] for event in last["events"]} == {tag(kind) for kind in get_args(Event)}
     drawn = [event for event in last["events"] if event["do"] == "draw"]
     assert {event["seat"]: "tile" in event for event in drawn} == {0: True, 1: False}
 
@@ -256,19 +313,36 @@ def test_the_ten_line_bot_has_this_conversation() -> None:
 
 # --- what is promised to bots without a JSON parser ---
 
+ORDER = ("play", "play_two", "draw", "pass")
+"""What a turn offers, in the order in which it is listed."""
 
-def test_the_bytes_are_as_promised() -> None:
-    questions = [line[2:] for line in conversation().splitlines() if '"type":"ask"' in line]
+
+@pytest.mark.parametrize("told", [TINY, *EXCERPTS.values()])
+def test_the_bytes_are_as_promised(told: conversations.Conversation) -> None:
+    questions = [
+        line[2:]
+        for line in conversations.played(told).splitlines()
+        if line.startswith('> {"type":"ask"')
+    ]
     assert questions
     for line in questions:
         question = json.loads(line)
+        assert list(question) == ["type", *fields(messages.Ask)]
         assert list(question)[:2] == ["type", "id"]
         assert list(question)[-1] == "options"
         assert line.startswith(f'{{"type":"ask","id":{question["id"]},')
         assert line == json.dumps(question, separators=(",", ":"))
         behind = line.split('"options":')
         assert len(behind) == 2
-        assert behind[1].count('"do":') == len(question["options"])
+        assert behind[1].count('"do":') == len(question["options"]) >= 2
+        assert behind[1].startswith('[{"do":')
+        assert behind[1].endswith("]}")
+        kinds = [option["do"] for option in question["options"]]
+        assert all(next(iter(option)) == "do" for option in question["options"])
+        if set(kinds) & set(ORDER):
+            assert kinds == sorted(kinds, key=ORDER.index)
+        else:
+            assert set(kinds) in ({"keep", "refuse"}, {"guess"}, {"bid"}, {"call", "go_on"})
 
 
 def test_a_message_begins_with_its_type() -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from arena.referee import Referee
 from tests.arena.tables import children
 from tournaments.cli import main
 
@@ -145,6 +146,31 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(event: Path, tmp_path
     os.kill(process.pid, signal.SIGINT)
     assert process.wait(timeout=60) == 130
     assert 0 < json.loads((tmp_path / "results.json").read_text())["played"] < 24
+    run(tmp_path, "first", "greedy", "random", "--boards", "4")
+    assert made(tmp_path) == made(event)
+
+
+@pytest.mark.parametrize(
+    ("error", "part"),
+    [(ZeroDivisionError("ours"), "crash.txt"), (OSError(28, "No space left"), "No space left")],
+)
+def test_what_we_spoil_ourselves_is_void_and_played_again(
+    event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, part: str
+) -> None:
+    """The third game is spoilt in its middle: nothing of it counts, and the run can go on."""
+    received = Referee.received
+    broken: list[str] = []
+
+    def spoilt(self: Referee, seat: int, line: bytes, ms: float) -> None:
+        if self._seating.game.startswith("3.") and not broken:
+            broken.append(self._seating.game)
+            raise error
+        received(self, seat, line, ms)
+
+    monkeypatch.setattr(Referee, "received", spoilt)
+    said = run(tmp_path, "first", "greedy", "random", "--boards", "4", code=1)
+    assert part in said
+    assert broken[0] not in (tmp_path / "ledger.jsonl").read_text()
     run(tmp_path, "first", "greedy", "random", "--boards", "4")
     assert made(tmp_path) == made(event)
 

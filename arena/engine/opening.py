@@ -1,0 +1,148 @@
+"""How a round opens: chance decides, the deal counts or not, somebody leads, antes are paid."""
+
+from msgspec.structs import replace
+
+from arena.engine import boneyard, chance, closing, deal, lead, stakes
+from arena.engine.state import Aside, Dealt, Game, Hand, Lots, Round
+from protocol.messages import Annulled, Event, Guess, Guessed, Keep, Leads, Refuse, TurnedUp
+from protocol.tiles import Tile
+
+
+def chance_decides(game: Game, seed: bytes) -> Dealt:
+    """What the board's seed deals next: lots alone where one is to be guessed, else tiles."""
+    before = game.round
+    if before is not None and before.over is None:
+        return _tiles(game, seed, before.number, before.aside.deal + 1, before.leader, ())
+    number = before.number + 1 if before else 1
+    how = lead.method(game)
+    leader, lots = lead.chosen(game, how, chance.words(seed, number, "lead"))
+    if how == "odd_even":
+        none: tuple[Hand, ...] = ((),) * game.seats
+        return Dealt(number, 0, leader, lots, none, ())
+    return _tiles(game, seed, number, 1, leader, lots)
+
+
+def _tiles(game: Game, seed: bytes, number: int, which: int, leader: int, lots: Lots) -> Dealt:
+    purpose = "tiles" if which == 1 else f"tiles {which}"
+    hands, stock = deal.dealt(game.rules, game.seats, chance.words(seed, number, purpose))
+    return Dealt(number, which, leader, lots, hands, stock)
+
+
+def begin(game: Game, dealt: Dealt) -> Game:
+    """The game after chance has decided: a round begins, or the same is dealt again."""
+    before = game.round
+    again = before is not None and before.number == dealt.round
+    how, events = (before.aside.how, before.events) if before and again else (lead.method(game), ())
+    if dealt.deal == 0:
+        aside = Aside(0, how, "guess", (dealt.leader,), dealt.leader, None, dealt.lots)
+        return replace(game, round=_fresh(game, dealt, events, aside))
+    state = _fresh(game, dealt, (*events, *dealt.lots), Aside(dealt.deal, how))
+    return _led(game, state)
+
+
+def _fresh(game: Game, dealt: Dealt, events: tuple[Event, ...], aside: Aside) -> Round:
+    rules = game.rules
+    left = boneyard.drawable(rules.boneyard, rules.turn, dealt.stock)
+    return Round(
+        dealt.round,
+        dealt.leader,
+        dealt.leader,
+        dealt.hands,
+        dealt.stock,
+        left,
+        (),
+        0,
+        0,
+        events,
+        aside,
+    )
+
+
+def _led(game: Game, state: Round) -> Game:
+    """The round with its leader, unless the deal does not count: first C.6, then C.13."""
+    how = state.aside.how
+    may_annul = state.aside.deal < deal.MOST_DEALS
+    strong = deal.too_strong(game.rules.deal, state.hands)
+    if strong is not None and may_annul:
+        return _annulled(game, state, Annulled(strong, "suit"))
+    won_with = None
+    if how in lead.DOUBLES:
+        held = lead.holder(game.rules.deal, how, state.hands)
+        missing = game.rules.lead.missing
+        if held is None and missing == "redeal" and may_annul:
+            return _annulled(game, state, Annulled(None, "missing"))
+        if held is None and missing == "draw_for_it":
+            state, held = _drawn_for(game, state)
+        leader, won_with = held or lead.next_best(state.hands)
+        state = replace(state, leader=leader, turn=leader)
+    required = lead.required(game.rules.lead, state.hands[state.leader], won_with)
+    aside = replace(state.aside, must_lead=required)
+    events = (*state.events, Leads(state.leader))
+    return _shown(game, replace(state, events=events, aside=aside))
+
+
+def _drawn_for(game: Game, state: Round) -> tuple[Round, tuple[int, Tile] | None]:
+    """The seats draw a tile each in turn until one has the double; no reserve holds (C.3)."""
+    seat = state.leader
+    while boneyard.count(state.stock):
+        state = boneyard.draw_tile(game, state, seat)
+        held = lead.holder(game.rules.deal, state.aside.how, state.hands)
+        if held:
+            return replace(state, drawn=0), held
+        seat = game.after(seat)
+    return replace(state, drawn=0), None
+
+
+def _shown(game: Game, state: Round) -> Game:
+    """The starter is turned up, and whoever may refuse the deal is asked (E deal, C.5)."""
+    if game.rules.deal.starter:
+        at = next(at for at, row in enumerate(state.stock) if row)
+        tile, rest = state.stock[at][0], state.stock[at][1:]
+        stock = (*state.stock[:at], rest, *state.stock[at + 1 :])
+        rules = game.rules
+        state = replace(
+            state,
+            line=(tile,),
+            stock=stock,
+            drawable=boneyard.drawable(rules.boneyard, rules.turn, stock),
+            events=(*state.events, TurnedUp(tile)),
+        )
+    queue = deal.may_refuse(game, state)
+    if queue:
+        aside = replace(state.aside, phase="keep", queue=queue, then=state.leader)
+        return replace(game, round=replace(state, turn=queue[0], aside=aside))
+    return _opened(game, state)
+
+
+def _opened(game: Game, state: Round) -> Game:
+    """The deal counts: antes are paid, and the leader moves."""
+    aside = replace(state.aside, phase="play", queue=())
+    state = replace(state, turn=state.leader, aside=aside)
+    return closing.settled(stakes.ante(game), state)
+
+
+def _annulled(game: Game, state: Round, event: Annulled) -> Game:
+    aside = replace(state.aside, phase="deal", queue=())
+    return replace(game, round=replace(state, events=(*state.events, event), aside=aside))
+
+
+def kept(game: Game, state: Round, option: Keep | Refuse) -> Game:
+    """The game after a seat has kept the deal or refused it (C.5)."""
+    if isinstance(option, Refuse):
+        return _annulled(game, state, Annulled(state.turn, "doubles"))
+    queue = state.aside.queue[1:]
+    if not queue:
+        return _opened(game, state)
+    aside = replace(state.aside, queue=queue)
+    return replace(game, round=replace(state, turn=queue[0], aside=aside))
+
+
+def guessed(game: Game, state: Round, guess: Guess) -> Game:
+    """The lots are shown; who was right leads, and the tiles can be dealt."""
+    caller, lots = state.turn, state.aside.lots
+    leader = caller if lead.guessed_right(lots, guess) else game.after(caller)
+    events = (*state.events, Guessed(caller, guess.parity), *lots)
+    return replace(
+        game,
+        round=replace(state, leader=leader, events=events, aside=Aside(0, state.aside.how, "deal")),
+    )

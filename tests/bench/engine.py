@@ -1,0 +1,122 @@
+"""What the engine costs a round, against a tight loop for the plain two-seat draw game.
+
+    python -m tests.bench.engine [--rounds 5] [--games 3000] [--profile]
+
+Both play the same deals at random with the same number of decisions; the loop knows nothing but
+this one game. Printed: rounds a second of both, and the ratio with its spread.
+"""
+
+import argparse
+import cProfile
+import pstats
+import random
+import statistics
+import time
+
+from arena.engine import game as engine
+from arena.engine.chance import board_seed
+from arena.engine.state import Dealt
+from arena.variants import named
+
+RULES = named("draw")
+
+
+def deals(count: int) -> list[Dealt]:
+    """First rounds of so many boards."""
+    new = engine.new_game(RULES, 2)
+    return [
+        engine.chance_decides(new, board_seed(b"bench", "engine", number))
+        for number in range(count)
+    ]
+
+
+def by_engine(dealt: list[Dealt], luck: random.Random) -> int:
+    """Play every deal; the number of rounds that somebody went out in."""
+    new, out, draw = engine.new_game(RULES, 2), 0, luck.random
+    for one in dealt:
+        game = engine.begin(new, one)
+        options = engine.legal(game)
+        while options:
+            game = engine.act(game, options[int(draw() * len(options))])
+            options = engine.legal(game)
+        out += game.playing.over == "out"
+    return out
+
+
+def by_hand(dealt: list[Dealt], luck: random.Random) -> int:
+    """The same game with nothing but what it needs, changed in place."""
+    out, draw = 0, luck.random
+    for one in dealt:
+        hands = [list(one.hands[0]), list(one.hands[1])]
+        stock = list(one.stock[0])
+        left = right = -1
+        seat = one.leader
+        while True:
+            hand = hands[seat]
+            if left < 0:
+                choices = [(tile, 0) for tile in hand]
+            else:
+                choices = []
+                for tile in hand:
+                    if left in tile:
+                        choices.append((tile, 0))
+                    if right in tile and left != right:
+                        choices.append((tile, 1))
+            more = len(choices) + (len(stock) > 2)
+            if more:
+                at = int(draw() * more)
+                if at == len(choices):
+                    hand.append(stock.pop(-1 if seat else 0))
+                else:
+                    tile, end = choices[at]
+                    hand.remove(tile)
+                    if left < 0:
+                        left, right = tile
+                    elif end:
+                        right = tile[1] if tile[0] == right else tile[0]
+                    else:
+                        left = tile[1] if tile[0] == left else tile[0]
+                    if not hand:
+                        out += 1
+                        break
+                    seat = 1 - seat
+            else:
+                draw()  # The engine's loop draws for a pass too.
+                seat = 1 - seat
+            dead = left >= 0 and len(stock) <= 2
+            if dead and not any(left in t or right in t for hand in hands for t in hand):
+                break
+        _pips = [sum(a + b for a, b in hand) for hand in hands]
+    return out
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--games", type=int, default=3000)
+    parser.add_argument("--profile", action="store_true")
+    wanted = parser.parse_args()
+    dealt = deals(wanted.games)
+    if wanted.profile:
+        with cProfile.Profile() as profile:
+            by_engine(dealt, random.Random(1))
+        pstats.Stats(profile).sort_stats("tottime").print_stats(25)
+        return
+    ratios, speeds = [], []
+    for number in range(wanted.rounds):
+        times = []
+        for play in (by_hand, by_engine):
+            began = time.process_time()
+            times.append((play(dealt, random.Random(number)), time.process_time() - began))
+        # Both made the same choices of the same options, so they played the same games.
+        assert times[0][0] == times[1][0]
+        ratios.append(times[1][1] / times[0][1])
+        speeds.append([wanted.games / seconds for _, seconds in times])
+    hand, ours = (statistics.median(column) for column in zip(*speeds, strict=True))
+    print(f"by hand {hand:,.0f} rounds/s, engine {ours:,.0f} rounds/s")
+    print(f"ratio {statistics.median(ratios):.2f} ({min(ratios):.2f}-{max(ratios):.2f})")
+
+
+if __name__ == "__main__":
+    main()
