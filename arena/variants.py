@@ -219,7 +219,7 @@ VARIANTS: dict[str, Variant] = {
     ),
     "french": Variant(
         "The draw game; the first tile is whatever the leader chooses.",
-        ("C.14", "C.15"),
+        ("C.15",),
         "draw",
         {"tile": "any"},
     ),

@@ -79,7 +79,11 @@ _seed = click.option(
 
 @main.command()
 @click.argument("what", nargs=-1, required=True)
-@click.option("--rules", default=None, help="A named game; see `boneyard rules`.  [default: draw]")
+@click.option(
+    "--rules",
+    default=None,
+    help="A named game or a file of your own; see `boneyard rules`.  [default: draw]",
+)
 @click.option(
     "--set",
     "choices",

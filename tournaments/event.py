@@ -8,9 +8,9 @@ import msgspec
 from msgspec import Meta, Struct
 
 from arena.bots import Command
-from arena.variants import named
+from arena.written import chosen, spelled
 from protocol.messages import Clock
-from protocol.rules import Ruleset, check_seats, varied
+from protocol.rules import Ruleset, check_seats
 from protocol.usage import UserError
 
 EntrantName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,40}$")]
@@ -40,7 +40,7 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
     name: EntrantName = "event"
     """What the event is called."""
     rules: str | dict[str, Any] = "draw"
-    """A named game, or `base` and the choices that differ."""
+    """A named game, a file of rules, or `base` and the choices that differ."""
     seats: int = 2
     """Seats at a table."""
     boards: Boards = 50
@@ -114,16 +114,12 @@ def written(path: Path) -> WrittenEvent:
         raise UserError(f"{path}: {error}.") from error
 
 
-def ruleset(rules: str | Mapping[str, Any]) -> Ruleset:
-    """The ruleset that an event names or spells out.
+def ruleset(rules: str | Mapping[str, Any], folder: Path) -> Ruleset:
+    """The ruleset that an event names or spells out; files are looked for in the folder.
 
     Raises UserError.
     """
-    if isinstance(rules, str):
-        return named(rules)
-    differs = dict(rules)
-    base = differs.pop("base", "draw")
-    return varied(named(str(base)), str(base), differs)
+    return chosen(rules, folder) if isinstance(rules, str) else spelled(rules, folder)
 
 
 def as_json(event: Event) -> bytes:

@@ -1,10 +1,12 @@
 """From what stands on the command line, and perhaps in an event file, to the event in full."""
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from arena.written import changed, chosen
+from protocol.rules import Ruleset
 from protocol.usage import UserError
 from tournaments.entrants import entered, spoken
 from tournaments.event import BOARDS_A_SITTING, Event, WrittenEvent, ruleset, written
@@ -16,7 +18,7 @@ class Wishes(NamedTuple):
     what: tuple[str, ...]
     """An event file, or bots."""
     rules: str | None
-    """A named game."""
+    """A named game, or a file of rules."""
     choices: tuple[str, ...]
     """CHOICE=VALUE."""
     seats: int | None
@@ -33,9 +35,10 @@ def planned(wishes: Wishes, build: Path, *, predictable: bool) -> Event:
     Raises UserError.
     """
     plan, base = _written(wishes)
+    rules = _rules(wishes, plan, base)
     return Event(
         name=plan.name,
-        rules=ruleset(plan.rules),
+        rules=rules,
         seats=plan.seats,
         boards=plan.boards,
         boards_a_sitting=BOARDS_A_SITTING,
@@ -57,27 +60,23 @@ def _written(wishes: Wishes) -> tuple[WrittenEvent, Path]:
     return _overridden(event, wishes), base
 
 
+def _rules(wishes: Wishes, event: WrittenEvent, base: Path) -> Ruleset:
+    """The command line's words count more than the file's."""
+    if wishes.rules is not None:
+        return changed(chosen(wishes.rules, Path.cwd()), wishes.choices)
+    try:
+        rules = ruleset(event.rules, base)
+    except UserError as error:
+        raise UserError(f"{wishes.what[0]}: rules: {error}") from None
+    return changed(rules, wishes.choices)
+
+
 def _overridden(event: WrittenEvent, wishes: Wishes) -> WrittenEvent:
     """The command line's words count more than the file's."""
-    rules = wishes.rules or event.rules
-    if wishes.choices:
-        differs = {"base": rules} if isinstance(rules, str) else dict(rules)
-        rules = {**differs, **dict(_choice(word) for word in wishes.choices)}
     clock = replace(event.clock, move_ms=wishes.move_ms) if wishes.move_ms else event.clock
     return replace(
         event,
-        rules=rules,
         clock=clock,
         seats=wishes.seats or event.seats,
         boards=wishes.boards or event.boards,
     )
-
-
-def _choice(word: str) -> tuple[str, Any]:
-    """CHOICE=VALUE, the value as TOML writes it; a bare word is text."""
-    choice, equals, value = word.partition("=")
-    if not equals:
-        raise UserError(f"--set takes CHOICE=VALUE, not {word!r}.")
-    plain = {"true": True, "yes": True, "false": False, "no": False}
-    number = int(value) if value.lstrip("-").isdigit() else None
-    return choice.strip(), number if number is not None else plain.get(value, value)

@@ -147,9 +147,11 @@ def _drew(game: Game, state: Round) -> Game:
     after = boneyard.draw_tile(game, state, state.turn)
     if game.rules.stakes.fee:
         game = stakes.paid(game, state.turn, game.rules.stakes.fee)
-    if game.rules.turn.draw_ends_turn:
+    blocked = end.blocked(game, after)
+    # The last two tiles may unblock it where they are auctioned; the drawer's pass is not asked.
+    if game.rules.turn.draw_ends_turn or (blocked and boneyard.auction_opens(game, after)):
         return closing.turned(game, replace(after, turn=game.after(state.turn), drawn=0))
-    if end.blocked(game, after):
+    if blocked:
         return closing.scored(game, replace(after, over="blocked"))
     return closing.at(game, after)
 

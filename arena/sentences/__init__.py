@@ -1,0 +1,1 @@
+"""What `arena.explain` says of a ruleset: one file for each part of a game. Pure."""

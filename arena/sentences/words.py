@@ -1,0 +1,91 @@
+"""A sentence about a game, and numbers and lists in words. No rules live here."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Literal, NamedTuple
+
+Heading = Literal[
+    "Players and tiles",
+    "The lead",
+    "The turn",
+    "The boneyard",
+    "Stakes",
+    "End of a round",
+    "Scoring",
+    "The game",
+]
+
+
+class Sentence(NamedTuple):
+    """One thing that a player must know."""
+
+    heading: Heading
+    """The part of the game that it is about."""
+    text: str
+    """One or two sentences of plain English."""
+    sources: tuple[str, ...] = ()
+    """The clauses that say so, as in rules.md; none where the house or the user decided."""
+
+
+NUMBERS = (
+    "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+    "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+    "twenty",
+)  # fmt: skip
+ORDINALS = (
+    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
+)  # fmt: skip
+
+
+def number(n: int) -> str:
+    """A small number in words."""
+    return NUMBERS[n] if n < len(NUMBERS) else f"{n:,}"
+
+
+def count(n: int, what: str) -> str:
+    """So many of something: "one tile", "two tiles"."""
+    return f"{number(n)} {what}{'' if n == 1 else 's'}"
+
+
+def points(n: int, what: str = "point") -> str:
+    """Points as a score sheet shows them: "100 points"."""
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+def ordinal(n: int) -> str:
+    """Which one: "first", "21st"."""
+    if n <= len(ORDINALS):
+        return ORDINALS[n - 1]
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th") if n // 10 % 10 != 1 else "th"
+    return f"{n}{ending}"
+
+
+def listed(words: Iterable[str], joint: str = "and") -> str:
+    """Words as a list: "two, three or four"."""
+    *most, last = words
+    return f"{', '.join(most)} {joint} {last}" if most else last
+
+
+def by_table(values: Mapping[int, int], say: Callable[[int], str], joint: str = "and") -> str:
+    """What holds at each table: "seven tiles with two or three players and six with four"."""
+    first, *others = dict.fromkeys(values.values())
+    if not others:
+        return say(first)
+    # The unit is said once: after "seven tiles" and "100 points" stand "six" and "61".
+    said = [f"{say(first)} with {_tables(values, first)} players"]
+    said += [f"{say(value).split()[0]} with {_tables(values, value)}" for value in others]
+    return listed(said, joint)
+
+
+def _tables(values: Mapping[int, int], wanted: int) -> str:
+    return listed((number(seats) for seats, value in values.items() if value == wanted), "or")
+
+
+def clauses(*groups: Iterable[str]) -> tuple[str, ...]:
+    """All clauses of some sentences, each once, in the order of the sources."""
+    return tuple(sorted({clause for group in groups for clause in group}, key=_place))
+
+
+def _place(clause: str) -> tuple[str, int, str]:
+    """C.9 stands before C.10, and what is not numbered before both."""
+    letter, _, rest = clause.partition(".")
+    return clause[0], int(rest) if rest.isdecimal() else 0, letter
