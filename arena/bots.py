@@ -17,6 +17,8 @@ from protocol.messages import MAX_LINE
 
 READ = 65_536
 """Bytes read at once."""
+OUTBOX = 2**20
+"""Bytes that may wait for a bot that does not read."""
 STDERR_KEPT = 2_048
 """Bytes of a bot's last stderr that are kept as evidence."""
 LEAVE_S = 1.0
@@ -57,7 +59,7 @@ class Bot:
         """
         self.fault: Fault | None = None
         self.read_at = 0.0
-        self._heard: Callable[[], None] = _nobody
+        self._heard: Callable[[], None] = nobody
         self._inbox = bytearray()
         self._outbox = bytearray()
         self._stderr = bytearray()
@@ -103,7 +105,10 @@ class Bot:
     def say(self, line: bytes) -> None:
         """Write a line, or as much as the pipe takes; the rest waits for `flush`."""
         if self._outbox:
-            self._outbox += line
+            if len(self._outbox) > OUTBOX:
+                self._faulted(Fault("late", f"It does not read: over {OUTBOX} bytes wait for it."))
+            else:
+                self._outbox += line
             return
         written = self._write(line)
         if written < len(line):
@@ -222,7 +227,8 @@ class Bot:
             return "left"
         if ended.si_code == os.CLD_EXITED:
             return f"exited with status {ended.si_status}"
-        return f"was killed by {signal.Signals(ended.si_status).name}"
+        names = {known.value: known.name for known in signal.Signals}
+        return f"was killed by {names.get(ended.si_status, f'signal {ended.si_status}')}"
 
     def _faulted(self, fault: Fault) -> None:
         if self.fault is None:
@@ -275,5 +281,5 @@ def _started(command: Command, env: Mapping[str, str]) -> "subprocess.Popen[byte
         raise CannotStartError(f"{command.argv[0]} cannot be started: {error.strerror}") from error
 
 
-def _nobody() -> None:
+def nobody() -> None:
     """Nobody listens yet."""

@@ -1,5 +1,6 @@
 """The game log: appended in whole lines while games are played, read back for replay."""
 
+import errno
 import os
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -17,9 +18,10 @@ from protocol.records import (
     Result,
     Sitting,
 )
+from protocol.usage import UserError
 
 
-class DamagedLogError(Exception):
+class DamagedLogError(UserError):
     """A log cannot be read; the text names the file, the line and the reason."""
 
 
@@ -41,18 +43,14 @@ class GameLog:
     def append(self, records: Sequence[LogRecord]) -> None:
         """Write the records.
 
-        A partial write (a full disk) is taken back before the OSError is raised.
+        Raises OSError.
         """
         checksum, lines = self._checksum, []
         for record in records:
             line, checksum = seal(encode_line(record), checksum)
             lines.append(line)
         data = b"".join(lines)
-        written = os.write(self._descriptor, data)
-        if written < len(data):
-            size = os.fstat(self._descriptor).st_size
-            os.ftruncate(self._descriptor, size - written)
-            raise OSError("The disk took only a part of the log.")
+        append_whole(self._descriptor, data)
         self._checksum = checksum
 
     def sync(self) -> None:
@@ -62,6 +60,17 @@ class GameLog:
     def close(self) -> None:
         """Close the file."""
         os.close(self._descriptor)
+
+
+def append_whole(descriptor: int, data: bytes) -> None:
+    """Append all of it or nothing.
+
+    A partial write (a full disk) is taken back before the OSError is raised.
+    """
+    written = os.write(descriptor, data)
+    if written < len(data):
+        os.ftruncate(descriptor, os.fstat(descriptor).st_size - written)
+        raise OSError(errno.ENOSPC, "The disk took only a part of what was written")
 
 
 class LoggedGame(Struct, frozen=True):

@@ -22,6 +22,10 @@ LINGER_S = 0.001
 """How long it waits inside epoll before it waits in trio: instant bots answer within that."""
 LOOK_S = 0.002
 """How often deadlines are looked at."""
+NAP_S = 0.1
+"""The longest wait in trio, so that a longer gap is known to be the referee's own."""
+STALL_S = 0.3
+"""A gap in the referee's own work (a stopped process, a slow disk) that is charged to nobody."""
 
 
 class Listener(Protocol):
@@ -33,6 +37,9 @@ class Listener(Protocol):
     def expired(self) -> None:
         """The deadline has passed."""
 
+    def forgive(self, seconds: float) -> None:
+        """The referee itself stood still for so long."""
+
 
 class Pump:
     """Reads, writes and deadlines for all bots and all tables of a run."""
@@ -43,6 +50,7 @@ class Pump:
         self._listeners: set[Listener] = set()
         self._blocked: dict[int, Bot] = {}
         self._nap = trio.CancelScope()
+        self._ticked = time.monotonic()
 
     async def run(self) -> None:
         """Pump until cancelled."""
@@ -93,6 +101,7 @@ class Pump:
         poll, readers = self._epoll.poll, self._readers
         while True:
             ready = poll(linger)
+            self._tick(time.monotonic())
             for descriptor, _ in ready:
                 reader = readers.get(descriptor)
                 if reader:
@@ -103,6 +112,14 @@ class Pump:
             if not ready or now > end:
                 self._look(now)
                 return not ready
+
+    def _tick(self, now: float) -> None:
+        """Whoever waited while the referee itself stood still is not charged for it."""
+        gap = now - self._ticked
+        self._ticked = now
+        if gap > STALL_S:
+            for listener in self._listeners:
+                listener.forgive(gap)
 
     def _flush(self, descriptor: int) -> None:
         bot = self._blocked[descriptor]
@@ -127,6 +144,6 @@ class Pump:
     async def _rest(self) -> None:
         """Wait in trio for the next byte or the next deadline."""
         soonest = min((one.deadline for one in self._listeners), default=math.inf)
-        delay = max(LOOK_S, soonest - time.monotonic())
+        delay = min(NAP_S, max(LOOK_S, soonest - time.monotonic()))
         with trio.move_on_after(delay) as self._nap:
             await trio.lowlevel.wait_readable(self._epoll.fileno())

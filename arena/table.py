@@ -2,16 +2,16 @@
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import trio
 from msgspec.structs import replace
 
 from arena import referee as rulings
-from arena.bots import Bot, CannotStartError, Command, clean_environment
+from arena.bots import Bot, CannotStartError, Command, clean_environment, nobody
 from arena.gamelog import GameLog
 from arena.pump import Pump
-from arena.referee import Referee
+from arena.referee import Question, Referee
 from protocol.codec import Fault
 from protocol.messages import BotHello
 from protocol.records import FoulRecord, LogRecord, Result
@@ -59,8 +59,13 @@ class Greeting:
         if fault:
             self._bot.condemn(fault)
         self.deadline = math.inf
+        self._bot.tell(nobody)
         self._pump.part(self)
         self._done.set()
+
+    def forgive(self, seconds: float) -> None:
+        """The referee itself stood still: the bot is not charged for that."""
+        self.deadline += seconds
 
 
 class Bench:
@@ -78,6 +83,8 @@ class Bench:
         Raises CannotStartError.
         """
         await self._dismiss([bot for bot in self._bots if bot and bot.fault])
+        # Leaving cannot be cancelled; after it, nobody new is started for a run that was.
+        await trio.lowlevel.checkpoint_if_cancelled()
         fresh = await self._start([seat for seat, bot in enumerate(self._bots) if bot is None])
         async with trio.open_nursery() as nursery:
             for bot in fresh:
@@ -126,6 +133,7 @@ class Table:
         self._bots = bots
         self._log = log
         self._asked_at = 0.0
+        self._question: Question | None = None
         self._done = trio.Event()
         self._bug: Exception | None = None
 
@@ -150,17 +158,32 @@ class Table:
 
     def expired(self) -> None:
         """The seat that is asked has used up its time."""
+        self._guarded(self._too_late)
+
+    def forgive(self, seconds: float) -> None:
+        """The referee itself stood still: nobody is charged for that."""
+        self._asked_at += seconds
+        self.deadline += seconds
+
+    def _heard(self) -> None:
+        """Somebody wrote or is gone: listen to whoever is asked, until nobody has more to say."""
+        self._guarded(self._listen_on)
+
+    def _listen_on(self) -> None:
+        while not self._done.is_set() and self._listen():
+            pass
+
+    def _too_late(self) -> None:
         question = self._referee.awaiting
         if question:
             detail = f"No answer within {question.time_ms} ms."
             self._foul(question.seat, Fault("late", detail), self._ms_since(time.monotonic()))
-            self._heard()
+            self._listen_on()
 
-    def _heard(self) -> None:
-        """Somebody wrote or is gone: listen to whoever is asked, until nobody has more to say."""
+    def _guarded(self, work: Callable[[], None]) -> None:
+        """Our own failure ends this game only; `play` raises it."""
         try:
-            while not self._done.is_set() and self._listen():
-                pass
+            work()
         except Exception as bug:
             self._bug = bug
             self.deadline = math.inf
@@ -197,11 +220,13 @@ class Table:
     def _deliver(self) -> None:
         """Say what the referee wants said, note the deadline, log what has piled up."""
         referee = self._referee
-        self._asked_at = time.monotonic()
+        now = time.monotonic()
         for seat, line in referee.outgoing():
             self._pump.say(self._bots[seat], line)
-        question = referee.awaiting
-        self.deadline = self._asked_at + question.time_ms / 1000 if question else math.inf
+        # The clock of an open question runs on, whatever else its seat has written meanwhile.
+        if referee.awaiting is not self._question:
+            self._question, self._asked_at = referee.awaiting, now
+            self.deadline = now + self._question.time_ms / 1000 if self._question else math.inf
         if referee.unlogged >= LOG_EVERY or referee.result:
             self._log.append([self._with_evidence(record) for record in referee.records()])
 

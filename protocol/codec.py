@@ -1,6 +1,7 @@
 """The only place that knows JSON: bytes become messages and records here, and back."""
 
 import json
+import re
 import zlib
 from typing import Any, NamedTuple, TypeVar
 
@@ -11,7 +12,6 @@ from protocol.messages import (
     MAX_LINE,
     Answer,
     FromBot,
-    Option,
     Said,
     ToBot,
 )
@@ -19,6 +19,9 @@ from protocol.messages import Event as SeenEvent
 from protocol.records import Commitment, FoulClass, LogRecord, Record, Result, Reveal
 
 T = TypeVar("T")
+
+_NO_BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*"?|[^][{}"]+', re.DOTALL)
+"""Strings, and whatever else is no bracket."""
 
 MAX_DEPTH = 8
 """Nesting that is looked at; deeper JSON can exhaust a small thread's stack."""
@@ -66,11 +69,6 @@ def encoded_events(events: bytearray) -> Raw:
     return Raw(b"".join((b"[", memoryview(events)[1:], b"]")))
 
 
-def encode_option(option: Option) -> bytes:
-    """An option's JSON."""
-    return _encoder.encode(option)
-
-
 def decode_line(line: bytes) -> FromBot | Fault:
     """What a bot said, or the fault that it is. Takes any bytes and never raises.
 
@@ -97,18 +95,9 @@ def decode_line(line: bytes) -> FromBot | Fault:
 def _depth(line: bytes) -> int:
     """How deep brackets nest outside strings."""
     depth = deepest = 0
-    inside = escaped = False
-    for byte in line:
-        if inside:
-            inside = escaped or byte != 0x22
-            escaped = byte == 0x5C and not escaped
-        elif byte == 0x22:
-            inside = True
-        elif byte in b"{[":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif byte in b"}]":
-            depth -= 1
+    for byte in _NO_BRACKETS.sub(b"", line):
+        depth += 1 if byte in b"{[" else -1
+        deepest = max(deepest, depth)
     return deepest
 
 

@@ -92,7 +92,10 @@ _seed = click.option(
     help="Change one choice of the rules; may be repeated.",
 )
 @click.option(
-    "--seats", type=click.IntRange(2, 4), default=None, help="Seats at a table.  [default: 2]"
+    "--seats",
+    type=click.IntRange(2, 4),
+    default=None,
+    help="Seats at a table.  [default: the fewest]",
 )
 @click.option(
     "--boards", type=click.IntRange(1), default=None, help="Boards for each pairing.  [default: 50]"

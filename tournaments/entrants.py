@@ -164,7 +164,9 @@ def _built(name: str, argv: Sequence[str], folder: Path, build: Path) -> None:
 def fingerprint(command: Command) -> str:
     """SHA-256 of the files that a command names, or of their names where there is no file."""
     digest = hashlib.sha256()
-    for part in command.argv[0 if len(command.argv) == 1 else 1 :]:
+    # A program from the PATH, or the interpreter that runs us, is the machine's and not the bot's.
+    borrowed = "/" not in command.argv[0] or command.argv[0] == sys.executable
+    for part in command.argv[1 if borrowed and len(command.argv) > 1 else 0 :]:
         path = Path(command.folder, part)
         content = path.read_bytes() if path.is_file() else part.encode()
         digest.update(hashlib.sha256(content).digest())

@@ -41,8 +41,8 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
     """What the event is called."""
     rules: str | dict[str, Any] = "draw"
     """A named game, a file of rules, or `base` and the choices that differ."""
-    seats: int = 2
-    """Seats at a table."""
+    seats: int | None = None
+    """Seats at a table; as few as the rules allow when it is left out."""
     boards: Boards = 50
     """Boards that each pairing plays, each rotated through all seats."""
     clock: Clock = Clock()

@@ -16,6 +16,9 @@ from protocol.records import Commitment, Reveal
 from protocol.usage import UserError
 from tournaments.event import Event, as_json, from_json
 
+SECRET = 32
+"""Bytes of a secret."""
+
 
 class Folder(Struct, frozen=True):
     """The files of one event."""
@@ -101,13 +104,23 @@ def begin(folder: Folder, event: Event, seed: int | None) -> None:
     """
     if folder.event.exists():
         _same(folder, event)
-    if not folder.secret.exists():
+    else:
+        # Whatever a killed run left here was published by nobody.
         _write_secret(folder.secret, seed)
-    secret = folder.secret.read_bytes()
-    if not folder.commitments.exists():
-        write_whole(folder.commitments, _commitments(event, secret))
+        write_whole(folder.commitments, _commitments(event, secret_of(folder)))
     # Last, so that a folder with an event has all the rest.
     write_whole(folder.event, [as_json(event)])
+
+
+def secret_of(folder: Folder) -> bytes:
+    """The event's secret.
+
+    Raises UserError when it is not whole: deals from it could be predicted.
+    """
+    secret = folder.secret.read_bytes() if folder.secret.exists() else b""
+    if len(secret) != SECRET:
+        raise UserError(f"{folder.secret} has {len(secret)} bytes, not {SECRET}: it is damaged.")
+    return secret
 
 
 def load(folder: Folder) -> Event:
@@ -145,7 +158,7 @@ def published(folder: Folder) -> tuple[dict[int, str], dict[int, bytes]]:
 
 def reveal(folder: Folder, event: Event, boards: Iterable[int]) -> None:
     """Publish the seeds of finished boards."""
-    secret = folder.secret.read_bytes()
+    secret = secret_of(folder)
     write_whole(
         folder.seeds,
         (
@@ -173,13 +186,17 @@ def _same(folder: Folder, event: Event) -> None:
 
 def _write_secret(path: Path, seed: int | None) -> None:
     secret = (
-        secrets.token_bytes(32)
+        secrets.token_bytes(SECRET)
         if seed is None
         else hashlib.sha256(f"boneyard seed|{seed}".encode()).digest()
     )
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    beside = path.with_name(path.name + ".new")
+    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         file.write(secret)
+        file.flush()
+        os.fsync(file.fileno())
+    beside.replace(path)
 
 
 def _commitments(event: Event, secret: bytes) -> Iterator[bytes]:

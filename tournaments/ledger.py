@@ -2,17 +2,19 @@
 
 import os
 from collections.abc import Iterator
+from itertools import islice, takewhile
 from pathlib import Path
 
-from arena.gamelog import cut_torn_tail, read_games, read_lines
+from arena.gamelog import append_whole, cut_torn_tail, read_games, read_lines
 from protocol.codec import DamagedRecordError, decode_result, encode_line
 from protocol.records import Result
+from protocol.usage import UserError
 from tournaments.event import Event
 from tournaments.folder import Folder
 from tournaments.schedule import PlannedGame, PlannedSitting, sittings
 
 
-class DamagedLedgerError(Exception):
+class DamagedLedgerError(UserError):
     """A ledger is not what was written; the text names the file, the line and the reason."""
 
 
@@ -53,16 +55,15 @@ class Ledger:
 
     def _release(self) -> None:
         """Write every result whose turn has come."""
-        ready: list[bytes] = []
-        while self._written < len(self._order) and self._order[self._written] in self.results:
-            ready.append(encode_line(self.results[self._order[self._written]]))
-            self._written += 1
+        waiting = takewhile(self.results.__contains__, islice(self._order, self._written, None))
+        ready = [encode_line(self.results[game]) for game in waiting]
         if ready:
             descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
             try:
-                os.write(descriptor, b"".join(ready))
+                append_whole(descriptor, b"".join(ready))
             finally:
                 os.close(descriptor)
+            self._written += len(ready)
 
 
 def read_ledger(path: Path) -> Iterator[Result]:

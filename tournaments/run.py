@@ -1,6 +1,7 @@
 """Plays an event: sittings side by side, each result into the ledger, nothing lost on the way."""
 
 import traceback
+from typing import Any
 
 import trio
 from msgspec import Struct
@@ -13,9 +14,8 @@ from arena.referee import Referee, Seating
 from arena.table import Bench, Table
 from protocol import __version__
 from protocol.records import LOG_FORMAT, Result, Sitting
-from protocol.usage import UserError
 from tournaments.event import Entrant, Event
-from tournaments.folder import Folder
+from tournaments.folder import Folder, secret_of
 from tournaments.ledger import Ledger
 from tournaments.schedule import PlannedGame, PlannedSitting, sittings
 
@@ -38,10 +38,10 @@ class Finished(Struct, frozen=True):
     """Time from the deal to the end."""
 
 
-async def call_roll(event: Event) -> None:
-    """Start every bot once before the first game: a bot that cannot greet is the user's error.
+async def call_roll(event: Event) -> str | None:
+    """Start every bot once before the first game; what is wrong with the first that cannot greet.
 
-    Raises UserError.
+    That is the user's error, and costs no game.
     """
     pump = Pump()
     complaint = None
@@ -50,8 +50,7 @@ async def call_roll(event: Event) -> None:
         for entrant in event.entrants:
             complaint = complaint or await _complaint(pump, entrant, event.clock.start_ms)
         nursery.cancel_scope.cancel()
-    if complaint:
-        raise UserError(complaint)
+    return complaint
 
 
 async def _complaint(pump: Pump, entrant: Entrant, start_ms: int) -> str | None:
@@ -85,7 +84,7 @@ class Runner:
         self._event = event
         self._ledger = ledger
         self._finished = finished
-        self._secret = folder.secret.read_bytes()
+        self._secret = secret_of(folder)
         self._pump = Pump()
         self._plans = (plan for plan in sittings(event) if ledger.missing(plan))
 
@@ -104,7 +103,11 @@ class Runner:
 
     async def _player(self) -> None:
         for plan in self._plans:
-            await self._sit(plan)
+            try:
+                await self._sit(plan)
+            except* OSError as group:
+                reason = innermost(group)
+                raise StoppedError(f"The run stopped in sitting {plan.name}: {reason}.") from group
 
     async def _sit(self, plan: PlannedSitting) -> None:
         commands = [self._event.entrants[entrant].command for entrant in plan.seats]
@@ -116,7 +119,6 @@ class Runner:
                 for game in self._ledger.missing(plan):
                     await self._play_game(plan, game, bench, log)
                 nursery.cancel_scope.cancel()
-            await trio.to_thread.run_sync(log.sync)
         finally:
             await bench.close()
             log.close()
@@ -136,6 +138,7 @@ class Runner:
         )
         referee = Referee(seating, board_seed(self._secret, self._event.name, game.board))
         result = await self._result(Table(self._pump, referee, bots, log), game)
+        await trio.to_thread.run_sync(log.sync)
         self._ledger.add(result)
         await self._finished.send(Finished(result, trio.current_time() - began))
 
@@ -143,8 +146,8 @@ class Runner:
         """The game's result; what spoils a game on our side voids it and stops the run."""
         try:
             return await table.play()
-        except OSError as error:
-            raise StoppedError(f"The run stopped in game {game.name}: {error}.") from error
+        except OSError:
+            raise  # The machine's doing: the sitting stops the run.
         except Exception as bug:
             self._folder.crash.write_text("".join(traceback.format_exception(bug)))
             raise StoppedError(
@@ -181,3 +184,11 @@ async def ready(bench: Bench) -> list[Bot]:
         return await bench.ready()
     except CannotStartError as error:
         raise StoppedError(f"The run stopped: {error}.") from error
+
+
+def innermost(group: BaseExceptionGroup[Any]) -> BaseException:
+    """The first error that really happened, under the nurseries it passed through."""
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

@@ -34,13 +34,17 @@ class PlannedSitting(Struct, frozen=True):
     """Its games, in order."""
 
 
-def pairings(entrants: int, seats: int) -> list[tuple[int, ...]]:
+def pairings(entrants: int, seats: int, partners: bool = False) -> list[tuple[int, ...]]:
     """Every table of entrants once; pairs in the order of the circle method, so that in any
-    prefix everybody has played about as often.
+    prefix everybody has played about as often. With partners every two of a four sit together
+    once, or nobody could tell them apart.
     """
     if seats == 2:
         return [pair for day in circle(entrants) for pair in day]
-    return list(combinations(range(entrants), seats))
+    tables = combinations(range(entrants), seats)
+    if not partners:
+        return list(tables)
+    return [order for a, b, c, d in tables for order in ((a, b, c, d), (a, c, b, d), (a, b, d, c))]
 
 
 def circle(entrants: int) -> list[list[tuple[int, int]]]:
@@ -60,7 +64,7 @@ def _in_turn(pair: tuple[int, int], day: int) -> tuple[int, int]:
 
 def sittings(event: Event) -> Iterator[PlannedSitting]:
     """The whole plan, blocks of boards first, so that a stop at any time leaves it balanced."""
-    tables = pairings(len(event.entrants), event.seats)
+    tables = pairings(len(event.entrants), event.seats, event.rules.deal.partners)
     for first in range(1, event.boards + 1, event.boards_a_sitting):
         boards = range(first, min(first + event.boards_a_sitting, event.boards + 1))
         for table in tables:
@@ -76,4 +80,8 @@ def _sitting(event: Event, seats: tuple[int, ...], boards: range) -> PlannedSitt
 
 def games(event: Event) -> int:
     """How many games the plan has."""
-    return len(pairings(len(event.entrants), event.seats)) * event.seats * event.boards
+    return (
+        len(pairings(len(event.entrants), event.seats, event.rules.deal.partners))
+        * event.seats
+        * event.boards
+    )

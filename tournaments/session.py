@@ -3,18 +3,18 @@
 import signal
 import sys
 from pathlib import Path
-from typing import Any
 
 import click
 import trio
 
+from protocol.usage import UserError
 from tournaments import folder as folders
 from tournaments.event import Event
 from tournaments.folder import Folder
 from tournaments.ledger import Ledger, finished_boards
 from tournaments.progress import Progress
 from tournaments.report import report_files
-from tournaments.run import Finished, Runner, StoppedError, call_roll
+from tournaments.run import Finished, Runner, StoppedError, call_roll, innermost
 from tournaments.verify import unchecked, verify_folder, verify_log
 from tournaments.wishes import Wishes, planned
 
@@ -44,34 +44,41 @@ async def _play(folder: Folder, event: Event, ledger: Ledger, jobs: int) -> int:
     """Play until the plan is done, or somebody or something stops it; the exit code."""
     if ledger.complete:
         return 0
-    await call_roll(event)
-    sender, receiver = trio.open_memory_channel[Finished](100)
-    stopped = False
+    complaint, stopped = None, False
     with trio.CancelScope() as scope:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(_stop_on_signal, scope)
-            nursery.start_soon(_watch, receiver, event, ledger)
-            try:
-                await Runner(folder, event, ledger, sender).play(jobs)
-            except* StoppedError as group:
-                click.echo(str(_innermost(group)), err=True)
-                stopped = True
+            await nursery.start(_stop_on_signal, scope)
+            complaint = await call_roll(event)
+            if complaint is None:
+                stopped = await _run(folder, event, ledger, jobs)
             nursery.cancel_scope.cancel()
+    if complaint:
+        raise UserError(complaint)
     if scope.cancelled_caught or stopped:
         click.echo(f"Stopped; run the same command again to go on. Folder: {folder.path}", err=True)
         return 1 if stopped else INTERRUPTED
     return 0
 
 
-def _innermost(group: BaseExceptionGroup[Any]) -> BaseException:
-    error: BaseException = group
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
+async def _run(folder: Folder, event: Event, ledger: Ledger, jobs: int) -> bool:
+    """Play and show it; whether the machine or we ourselves stopped it."""
+    sender, receiver = trio.open_memory_channel[Finished](100)
+    stopped = False
+    try:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(_watch, receiver, event, ledger)
+            await Runner(folder, event, ledger, sender).play(jobs)
+    except* StoppedError as group:
+        click.echo(str(innermost(group)), err=True)
+        stopped = True
+    return stopped
 
 
-async def _stop_on_signal(scope: trio.CancelScope) -> None:
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+async def _stop_on_signal(
+    scope: trio.CancelScope, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
+) -> None:
+    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
+        task_status.started()
         async for _ in signals:
             scope.cancel()
 

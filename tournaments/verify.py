@@ -8,6 +8,7 @@ from arena.gamelog import DamagedLogError, LoggedGame, read_games
 from arena.replay import misfits
 from protocol.codec import DamagedRecordError
 from protocol.records import Result
+from protocol.usage import UserError
 from tournaments.event import Event
 from tournaments.folder import Folder, load, published
 from tournaments.ledger import DamagedLedgerError, read_ledger
@@ -35,8 +36,13 @@ def verify_folder(folder: Folder) -> Iterator[str]:
 
 
 def verify_log(path: Path) -> Iterator[str]:
-    """Every way in which one log does not fit the seeds that its event's folder reveals."""
+    """Every way in which one log does not fit the seeds that its event's folder reveals.
+
+    Raises UserError when it reveals none.
+    """
     _, seeds = published(Folder(path.resolve().parent.parent))
+    if not seeds:
+        raise UserError(f"{path} lies in no event's folder that reveals its seeds.")
     yield from _verify_log(path, None, seeds, {})
 
 
@@ -82,8 +88,14 @@ def _verify_ledger(folder: Folder, event: Event, logged: dict[str, Result]) -> I
     except DamagedLedgerError as error:
         yield str(error)
         return
-    planned = [game.name for plan in sittings(event) for game in plan.games]
-    if [result.game for result in ledger] != planned[: len(ledger)]:
+    names = [entrant.name for entrant in event.entrants]
+    planned = [
+        (game.name, game.board, tuple(names[entrant] for entrant in plan.seats))
+        for plan in sittings(event)
+        for game in plan.games
+    ]
+    found = [(result.game, result.board, result.seats) for result in ledger]
+    if found != planned[: len(ledger)]:
         yield f"{folder.ledger}: its games are not those of the schedule, in order"
     for number, result in enumerate(ledger, 1):
         if logged.get(result.game) != result:

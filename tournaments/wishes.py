@@ -6,7 +6,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from arena.written import changed, chosen
-from protocol.rules import Ruleset
+from protocol.rules import Ruleset, tables
 from protocol.usage import UserError
 from tournaments.entrants import entered, spoken
 from tournaments.event import BOARDS_A_SITTING, Event, WrittenEvent, ruleset, written
@@ -39,7 +39,7 @@ def planned(wishes: Wishes, build: Path, *, predictable: bool) -> Event:
     return Event(
         name=plan.name,
         rules=rules,
-        seats=plan.seats,
+        seats=plan.seats or tables(rules)[0],
         boards=plan.boards,
         boards_a_sitting=BOARDS_A_SITTING,
         clock=plan.clock,

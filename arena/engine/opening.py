@@ -12,7 +12,7 @@ def chance_decides(game: Game, seed: bytes) -> Dealt:
     """What the board's seed deals next: lots alone where one is to be guessed, else tiles."""
     before = game.round
     if before is not None and before.over is None:
-        return _tiles(game, seed, before.number, before.aside.deal + 1, before.leader, ())
+        return _tiles(game, seed, before.number, before.aside.deal + 1, before.aside.began, ())
     number = before.number + 1 if before else 1
     how = lead.method(game)
     leader, lots = lead.chosen(game, how, chance.words(seed, number, "lead"))
@@ -34,9 +34,11 @@ def begin(game: Game, dealt: Dealt) -> Game:
     again = before is not None and before.number == dealt.round
     how, events = (before.aside.how, before.events) if before and again else (lead.method(game), ())
     if dealt.deal == 0:
-        aside = Aside(0, how, "guess", (dealt.leader,), dealt.leader, None, dealt.lots)
+        aside = Aside(
+            0, how, dealt.leader, "guess", (dealt.leader,), dealt.leader, None, dealt.lots
+        )
         return replace(game, round=_fresh(game, dealt, events, aside))
-    state = _fresh(game, dealt, (*events, *dealt.lots), Aside(dealt.deal, how))
+    state = _fresh(game, dealt, (*events, *dealt.lots), Aside(dealt.deal, how, dealt.leader))
     return _led(game, state)
 
 
@@ -144,5 +146,7 @@ def guessed(game: Game, state: Round, guess: Guess) -> Game:
     events = (*state.events, Guessed(caller, guess.parity), *lots)
     return replace(
         game,
-        round=replace(state, leader=leader, events=events, aside=Aside(0, state.aside.how, "deal")),
+        round=replace(
+            state, leader=leader, events=events, aside=Aside(0, state.aside.how, leader, "deal")
+        ),
     )

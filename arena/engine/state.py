@@ -41,6 +41,8 @@ class Aside(Struct, frozen=True, gc=False):
     """Which deal of the round is played."""
     how: Method
     """How the leader of this round is found."""
+    began: int = 0
+    """The seat that chance or the last round made leader, whatever a double said later."""
     phase: Phase = "play"
     """What the seat to move is asked about; "deal": nobody moves before tiles are dealt."""
     queue: Seats = ()

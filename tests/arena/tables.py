@@ -86,6 +86,15 @@ def alive(tag: str) -> list[int]:
     return found
 
 
+async def vanished(tag: str) -> None:
+    """Wait until the kernel has ended what was killed: a minute is the bound, not the rule."""
+    for _ in range(6000):
+        if not alive(tag):
+            return
+        await trio.sleep(0.01)
+    raise AssertionError(f"still alive: {alive(tag)}")
+
+
 def descriptors() -> int:
     """How many files this process has open."""
     return len(list(Path("/proc/self/fd").iterdir()))

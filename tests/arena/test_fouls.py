@@ -8,7 +8,7 @@ import pytest
 from arena.gamelog import read_games
 from protocol.messages import Clock
 from protocol.records import FoulClass, FoulRecord
-from tests.arena.tables import CLOCK, alive, descriptors, misbehaving, play, sample
+from tests.arena.tables import CLOCK, descriptors, misbehaving, play, sample, vanished
 
 SOON = Clock(start_ms=20_000, move_ms=900, bank_ms=100)
 START_SOON = Clock(start_ms=3_000, move_ms=10_000, bank_ms=0)
@@ -25,6 +25,8 @@ BEHAVIOURS: dict[str, tuple[FoulClass, Clock, str]] = {
     "crash": ("gone", CLOCK, "status 1"),
     "closed": ("gone", CLOCK, "stdout"),
     "heir": ("gone", CLOCK, "status 0"),
+    "signal": ("gone", CLOCK, "signal 40"),
+    "stalling": ("late", SOON, " ms."),
     "flooding": ("flooding", CLOCK, "not open"),
     "memory": ("memory", CLOCK, "64 MiB"),
     "deaf": ("late", SOON, "1000 ms"),
@@ -52,7 +54,7 @@ async def test_a_misbehaving_bot_costs_its_own_game_and_nothing_else(
     (record,) = [one for one in game.records if isinstance(one, FoulRecord)]
     assert detail in record.detail
     assert game.result == result
-    assert not alive(str(tmp_path))
+    await vanished(str(tmp_path))
     assert descriptors() == before
 
 

@@ -72,3 +72,24 @@ async def test_a_bot_that_was_started_beside_one_that_could_not_be_is_not_kept()
     with pytest.raises(CannotStartError):
         await bench.ready()
     assert not children()
+
+
+def test_a_stall_of_the_referee_is_charged_to_nobody() -> None:
+    """As after Ctrl-Z and fg, or while a disk hangs."""
+
+    class Waiting:
+        deadline = 5.0
+
+        def expired(self) -> None:
+            raise AssertionError("charged for the referee's own stall")
+
+        def forgive(self, seconds: float) -> None:
+            self.deadline += seconds
+
+    pump, waiting = Pump(), Waiting()
+    pump.join(waiting)
+    pump._tick(pump._ticked + 7.0)
+    assert waiting.deadline == 12.0
+    pump._tick(pump._ticked + 0.01)
+    assert waiting.deadline == 12.0
+    pump._epoll.close()

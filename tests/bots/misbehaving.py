@@ -50,6 +50,13 @@ def misbehave(ask: dict[str, object]) -> None:
         # Something that it started holds its stdout open after it has left.
         subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)", *sys.argv])
         os._exit(0)
+    elif HOW == "signal":
+        os.kill(os.getpid(), 40)
+    elif HOW == "stalling":
+        # Answers to closed questions must not buy time for the open one.
+        while True:
+            time.sleep(0.2)
+            say(json.dumps({**answer, "id": 1}))
     elif HOW == "flooding":
         for number in range(100_000):
             say(json.dumps({**answer, "id": number % 5}))

@@ -9,11 +9,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
 from arena import referee as rulings
 from arena.referee import Question, Referee, Seating
 from arena.variants import named
 from protocol import codec
-from protocol.codec import encode_option
 from protocol.messages import Clock
 from protocol.rules import varied
 
@@ -101,7 +102,7 @@ class _Wisher:
     def choice(self, question: Question) -> int:
         """The index of the wish if it is offered."""
         for index, option in enumerate(question.options):
-            if self._wishes and self._wishes[0] in encode_option(option).decode():
+            if self._wishes and self._wishes[0] in msgspec.json.encode(option).decode():
                 del self._wishes[0]
                 return index
         return 0

@@ -186,6 +186,29 @@ def test_a_torn_tail_is_repaired(event: Path, tmp_path: Path) -> None:
     assert made(folder) == made(event)
 
 
+def test_a_secret_that_a_kill_cut_short_is_never_used(tmp_path: Path) -> None:
+    (tmp_path / "secret.key").touch()
+    run(tmp_path, "first", "greedy", "--boards", "1")
+    assert len((tmp_path / "secret.key").read_bytes()) == 32
+    (tmp_path / "secret.key").write_bytes(b"")
+    assert "damaged" in run(tmp_path, "first", "greedy", "--boards", "1", code=2)
+
+
+def test_a_lone_log_cannot_be_verified(event: Path, tmp_path: Path) -> None:
+    log = sorted((event / "games").iterdir())[0]
+    assert "Everything fits." in boneyard("verify", str(log))
+    (tmp_path / "x").mkdir()
+    lone = tmp_path / "x" / log.name
+    lone.write_bytes(log.read_bytes())
+    assert "seeds" in boneyard("verify", str(lone), code=2)
+
+
+def test_partnership_needs_no_word_about_seats(tmp_path: Path) -> None:
+    bots = ("first", "greedy", "random", "counting")
+    run(tmp_path, *bots, "--rules", "partnership", "--boards", "1")
+    assert json.loads((tmp_path / "results.json").read_text())["played"] == 12
+
+
 def test_a_second_writer_is_refused(tmp_path: Path) -> None:
     process = started(tmp_path)
     wait_for_games(tmp_path, 1)

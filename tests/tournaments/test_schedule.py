@@ -48,6 +48,14 @@ def test_every_table_plays_every_board_in_every_rotation(entrants: int, seats: i
     assert len(set(in_seat.values())) == 1
 
 
+def test_with_partners_every_two_of_a_four_sit_together_once() -> None:
+    """Fixed partners could not be told apart by their results."""
+    tables = pairings(5, 4, partners=True)
+    together = Counter(frozenset((t[side], t[side + 2])) for t in tables for side in (0, 1))
+    assert len(together) == 10
+    assert set(together.values()) == {3}
+
+
 def test_names_of_games_and_sittings_are_their_own() -> None:
     plan = list(sittings(event(4, 3)))
     assert len({sitting.name for sitting in plan}) == len(plan)
