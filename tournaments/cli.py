@@ -142,7 +142,7 @@ def run(
 @click.option(
     "--boards",
     type=click.IntRange(1),
-    default=20,
+    default=12,
     show_default=True,
     help="Boards for each pairing.",
 )
