@@ -11,7 +11,6 @@ from msgspec import Struct
 from protocol.codec import DamagedRecordError, decode_record, encode_line, seal, unseal
 from protocol.records import (
     ChoiceRecord,
-    DealRecord,
     FoulRecord,
     GameRecord,
     LogRecord,
@@ -89,12 +88,6 @@ class LoggedGame(Struct, frozen=True):
         """What came in, in order."""
         for record in self.records:
             if isinstance(record, ChoiceRecord | FoulRecord):
-                yield record
-
-    def deals(self) -> Iterator[DealRecord]:
-        """What was dealt, in order."""
-        for record in self.records:
-            if isinstance(record, DealRecord):
                 yield record
 
 

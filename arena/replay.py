@@ -37,13 +37,13 @@ def seating(logged: LoggedGame) -> Seating:
     )
 
 
-def replayed(logged: LoggedGame, seed: bytes) -> Iterator[tuple[Referee, LogRecord | None]]:
-    """The referee after each thing that came in, and what that was (None: the beginning).
+def replayed(logged: LoggedGame, seed: bytes) -> Iterator[Referee]:
+    """The referee at the beginning and after each thing that came in.
 
     Stops where the log asks for something impossible; `misfits` says what.
     """
     referee = Referee(seating(logged), seed)
-    yield referee, None
+    yield referee
     for record in logged.choices():
         question = referee.awaiting
         if question is None or question.seat != record.seat:
@@ -54,13 +54,13 @@ def replayed(logged: LoggedGame, seed: bytes) -> Iterator[tuple[Referee, LogReco
             )
         else:
             referee.received(record.seat, _line(record), record.ms)
-        yield referee, record
+        yield referee
 
 
 def misfits(logged: LoggedGame, seed: bytes) -> Iterator[str]:
     """What in the log does not follow from the seed and from what came in."""
     made: list[LogRecord] = []
-    for referee, _ in replayed(logged, seed):
+    for referee in replayed(logged, seed):
         made += referee.records()
     # The game record itself comes first; the log keeps it apart.
     for number, (was, now) in enumerate(zip(logged.records, made[1:], strict=False), 1):

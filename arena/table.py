@@ -13,7 +13,6 @@ from arena.gamelog import GameLog
 from arena.pump import Pump
 from arena.referee import Question, Referee
 from protocol.codec import Fault
-from protocol.messages import BotHello
 from protocol.records import FoulRecord, LogRecord, Result
 
 LOOK_S = 0.1
@@ -27,19 +26,17 @@ class Greeting:
 
     def __init__(self, pump: Pump, bot: Bot, start_ms: int) -> None:
         self.deadline = time.monotonic() + start_ms / 1000
-        self.hello: BotHello | None = None
         self._limit_ms = start_ms
         self._bot = bot
         self._done = trio.Event()
         self._pump = pump
 
-    async def wait(self) -> BotHello | None:
-        """The bot's hello, or None with the bot's `fault` set."""
+    async def wait(self) -> None:
+        """Wait until the bot has greeted or has its `fault` set."""
         self._bot.listen(self._pump.watch, self._heard)
         self._pump.join(self)
         self._pump.say(self._bot, rulings.hello())
         await self._done.wait()
-        return self.hello
 
     def expired(self) -> None:
         """No hello came in time."""
@@ -49,8 +46,6 @@ class Greeting:
         line = self._bot.next_line()
         if line is not None:
             said = rulings.greeted(line)
-            if isinstance(said, BotHello):
-                self.hello = said
             self._end(said if isinstance(said, Fault) else None)
         elif self._bot.fault:
             self._end(self._bot.fault)

@@ -4,7 +4,6 @@ import traceback
 from typing import Any
 
 import trio
-from msgspec import Struct
 
 from arena.bots import Bot, CannotStartError
 from arena.engine.chance import board_seed
@@ -27,15 +26,6 @@ START_PAUSE_S = 1.0
 
 class StoppedError(Exception):
     """The run cannot go on here and now; what was played is kept. The text is the reason."""
-
-
-class Finished(Struct, frozen=True):
-    """One game was played: the result, and the time that it took."""
-
-    result: Result
-    """How it ended."""
-    seconds: float
-    """Time from the deal to the end."""
 
 
 async def call_roll(event: Event) -> str | None:
@@ -78,7 +68,7 @@ class Runner:
         folder: Folder,
         event: Event,
         ledger: Ledger,
-        finished: trio.MemorySendChannel[Finished],
+        finished: trio.MemorySendChannel[Result],
     ) -> None:
         self._folder = folder
         self._event = event
@@ -127,7 +117,6 @@ class Runner:
         self, plan: PlannedSitting, game: PlannedGame, bench: Bench, log: GameLog
     ) -> None:
         bots = await ready(bench)
-        began = trio.current_time()
         seating = Seating(
             game=game.name,
             number=game.number,
@@ -140,7 +129,7 @@ class Runner:
         result = await self._result(Table(self._pump, referee, bots, log), game)
         await trio.to_thread.run_sync(log.sync)
         self._ledger.add(result)
-        await self._finished.send(Finished(result, trio.current_time() - began))
+        await self._finished.send(result)
 
     async def _result(self, table: Table, game: PlannedGame) -> Result:
         """The game's result; what spoils a game on our side voids it and stops the run."""

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 import trio
 
+from protocol.records import Result
 from protocol.usage import UserError
 from tournaments import folder as folders
 from tournaments.event import Event
@@ -14,7 +15,7 @@ from tournaments.folder import Folder
 from tournaments.ledger import Ledger, finished_boards
 from tournaments.progress import Progress
 from tournaments.report import report_files
-from tournaments.run import Finished, Runner, StoppedError, call_roll, innermost
+from tournaments.run import Runner, StoppedError, call_roll, innermost
 from tournaments.verify import unchecked, verify_folder, verify_log
 from tournaments.wishes import Wishes, planned
 
@@ -62,7 +63,7 @@ async def _play(folder: Folder, event: Event, ledger: Ledger, jobs: int) -> int:
 
 async def _run(folder: Folder, event: Event, ledger: Ledger, jobs: int) -> bool:
     """Play and show it; whether the machine or we ourselves stopped it."""
-    sender, receiver = trio.open_memory_channel[Finished](100)
+    sender, receiver = trio.open_memory_channel[Result](100)
     stopped = False
     try:
         async with trio.open_nursery() as nursery:
@@ -83,9 +84,7 @@ async def _stop_on_signal(
             scope.cancel()
 
 
-async def _watch(
-    receiver: trio.MemoryReceiveChannel[Finished], event: Event, ledger: Ledger
-) -> None:
+async def _watch(receiver: trio.MemoryReceiveChannel[Result], event: Event, ledger: Ledger) -> None:
     with Progress(event, ledger) as progress:
         async for _ in receiver:
             progress.update()

@@ -4,7 +4,7 @@ from arena.engine import stakes
 from arena.engine.state import Game, Hand, Round
 from protocol.messages import Draw, Option, Pass, Play, PlayTwo
 from protocol.rules import Turn
-from protocol.tiles import Tile
+from protocol.tiles import Tile, turned
 
 DRAW = Draw()
 PASS = Pass()
@@ -72,7 +72,7 @@ def placed(line: tuple[Tile, ...], tile: Tile, end: str) -> tuple[tuple[Tile, ..
     if end == "lead":
         return (tile,), tile
     if end == "left":
-        lies = tile if tile[1] == line[0][0] else (tile[1], tile[0])
+        lies = tile if tile[1] == line[0][0] else turned(tile)
         return (lies, *line), lies
-    lies = tile if tile[0] == line[-1][1] else (tile[1], tile[0])
+    lies = tile if tile[0] == line[-1][1] else turned(tile)
     return (*line, lies), lies
