@@ -1,0 +1,1 @@
+"""What a bot may see, touch and use: the levels, their parts, and the probes that prove them."""

@@ -1,0 +1,216 @@
+"""Level A's cgroup of one bot: all that it starts is counted, limited and ended together.
+
+Both layouts of the kernel are known: one tree for everything (v2), or a tree for each controller.
+"""
+
+import os
+import re
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from arena.sandbox.limits import Limits
+
+MOUNTS = Path("/proc/self/mountinfo")
+MEMBERSHIP = Path("/proc/self/cgroup")
+NEEDED = ("pids", "memory", "cpu")
+"""Controllers without which there is no level A."""
+NAME = re.compile(r"boneyard-(\d+)-\d+")
+REFEREE = "boneyard-referee"
+"""The cgroup into which we move ourselves: one that holds processes cannot have children."""
+PERIOD_US = 100_000
+"""Over which busy cores are counted, in µs."""
+REMOVE_S = 2.0
+"""How long the kernel may take to let go of an ended process."""
+
+
+class NoCgroupError(OSError):
+    """There is no cgroup that we may write to; the text says what is in the way."""
+
+
+Parents = dict[Path, list[str]]
+"""Folder in which a cgroup may be made → the controllers that it brings."""
+
+
+class Cgroup:
+    """One bot's cgroup: a folder, or one for each controller."""
+
+    def __init__(self, parents: Parents, number: int, limits: Limits) -> None:
+        """Make it and set its limits.
+
+        Raises NoCgroupError.
+        """
+        self._made: list[Path] = []
+        try:
+            for parent, controllers in parents.items():
+                self._made.append(_made(parent / f"boneyard-{os.getpid()}-{number}"))
+                for controller in controllers:
+                    _limit(self._made[-1], controller, limits)
+        except OSError as error:
+            self.remove()
+            raise NoCgroupError(f"No cgroup can be made: {error}") from error
+
+    @property
+    def entrance(self) -> tuple[str, ...]:
+        """The words before a command that starts it inside."""
+        enter = 'while [ "$1" != -- ]; do echo 0 > "$1"; shift; done; shift; exec "$@"'
+        files = (str(folder / "cgroup.procs") for folder in self._made)
+        return "/bin/sh", "-c", enter, "boneyard", *files, "--"
+
+    def cpu_ms(self) -> float:
+        """CPU time of all that ever ran in it, in ms."""
+        for folder in self._made:
+            with suppress(OSError):
+                return int((folder / "cpuacct.usage").read_text()) / 1e6
+            with suppress(OSError, ValueError):
+                return _number_in(folder / "cpu.stat", "usage_usec") / 1e3
+        return 0.0
+
+    def memory(self) -> int:
+        """Memory of all that runs in it, the shared memory that it made included, in bytes."""
+        for folder in self._made:
+            with suppress(OSError, ValueError):
+                return _number_in(folder / "memory.stat", "anon") + _number_in(
+                    folder / "memory.stat", "shmem"
+                )
+            with suppress(OSError, ValueError):
+                return sum(
+                    _number_in(folder / "memory.stat", f"total_{what}") for what in ("rss", "shmem")
+                )
+        return 0
+
+    def kill(self) -> None:
+        """End all that runs in it at once, where the kernel can; namespaces do it elsewhere."""
+        for folder in self._made:
+            with suppress(OSError):
+                (folder / "cgroup.kill").write_text("1")
+
+    def remove(self) -> None:
+        """Take it away; whatever ran in it has been killed."""
+        end = time.monotonic() + REMOVE_S
+        while self._made and time.monotonic() < end:
+            self._made = [folder for folder in self._made if not _removed(folder)]
+            if self._made:
+                time.sleep(0.001)
+
+
+def parents() -> Parents:
+    """Where cgroups can be made; those of runs that were killed are taken away.
+
+    Raises NoCgroupError.
+    """
+    found: Parents = {}
+    for controller, folder in _controllers():
+        if os.access(folder, os.W_OK):
+            found.setdefault(folder, []).append(controller)
+    missing = set(NEEDED) - {one for controllers in found.values() for one in controllers}
+    if missing:
+        raise NoCgroupError(f"no cgroup with {', '.join(sorted(missing))} is ours to write to")
+    for parent in found:
+        _sweep(parent)
+    return found
+
+
+def _sweep(parent: Path) -> None:
+    for folder in parent.glob("boneyard-*-*"):
+        owner = NAME.fullmatch(folder.name)
+        if owner and not Path("/proc", owner[1]).exists():
+            _removed(folder)
+
+
+def _controllers() -> Iterator[tuple[str, Path]]:
+    """Every controller that we need, and the folder of our own cgroup in its tree."""
+    for line in _lines(MEMBERSHIP):
+        _, names, path = line.split(":", 2)
+        for name in names.split(","):
+            root = _mounted(name)
+            if root:
+                folder = root / path.lstrip("/")
+                folder = folder.parent if folder.name == REFEREE else folder
+                offered = [name] if name else _delegated(folder)
+                yield from ((one, folder) for one in offered if one in (*NEEDED, "cpuacct"))
+
+
+def _delegated(folder: Path) -> list[str]:
+    """The controllers of the one tree that children of our folder get."""
+    offered = _words(folder / "cgroup.controllers")
+    wanted = " ".join(f"+{one}" for one in NEEDED if one in offered)
+    with suppress(OSError):
+        if not wanted or (folder / "cgroup.subtree_control").write_text(wanted):
+            return _words(folder / "cgroup.subtree_control")
+    with suppress(OSError):
+        (folder / REFEREE).mkdir(exist_ok=True)
+        (folder / REFEREE / "cgroup.procs").write_text("0")
+        (folder / "cgroup.subtree_control").write_text(wanted)
+    return _words(folder / "cgroup.subtree_control")
+
+
+def _mounted(controller: str) -> Path | None:
+    """Where the tree of a controller is mounted; an empty name is the one tree."""
+    for line in _lines(MOUNTS):
+        before, _, after = line.partition(" - ")
+        kind, _, options = after.split(" ", 2)
+        if kind == ("cgroup" if controller else "cgroup2") and (
+            not controller or controller in options.split(",")
+        ):
+            return Path(before.split(" ")[4])
+    return None
+
+
+def _limit(folder: Path, controller: str, limits: Limits) -> None:
+    busy = int(limits.cores * PERIOD_US)
+    if controller == "pids":
+        (folder / "pids.max").write_text(str(limits.processes + 4))
+    elif controller == "memory":
+        _first(folder, ("memory.max", "memory.limit_in_bytes"), str(limits.wall))
+    elif controller == "cpu":
+        if (folder / "cpu.max").exists():
+            (folder / "cpu.max").write_text(f"{busy} {PERIOD_US}")
+        else:
+            (folder / "cpu.cfs_period_us").write_text(str(PERIOD_US))
+            (folder / "cpu.cfs_quota_us").write_text(str(busy))
+
+
+def _first(folder: Path, names: tuple[str, ...], value: str) -> None:
+    for name in names:
+        if (folder / name).exists():
+            (folder / name).write_text(value)
+            return
+    raise NoCgroupError(f"{folder} has none of {', '.join(names)}")
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir()
+    return folder
+
+
+def _removed(folder: Path) -> bool:
+    try:
+        folder.rmdir()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True
+
+
+def _number_in(path: Path, name: str) -> int:
+    """Raises OSError, and ValueError when the file does not say it."""
+    for line in path.read_text().splitlines():
+        key, _, value = line.partition(" ")
+        if key == name:
+            return int(value)
+    raise ValueError(name)
+
+
+def _words(path: Path) -> list[str]:
+    with suppress(OSError):
+        return path.read_text().split()
+    return []
+
+
+def _lines(path: Path) -> list[str]:
+    with suppress(OSError):
+        return path.read_text().splitlines()
+    return []

@@ -1,0 +1,128 @@
+"""Finds the best level that this machine proves: each level is tried, never believed."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from subprocess import TimeoutExpired
+
+from msgspec import Struct
+
+from arena.sandbox.limits import LEVELS, REQUIRED, Level, Limits, Wish
+from arena.sandbox.profile import Command
+from arena.sandbox.proof.battery import Outcome, outcomes
+from arena.sandbox.proof.processes import PATIENCE_S, CannotProbeError, Popen, closed
+from arena.sandbox.proof.promises import Promise, missing
+from arena.sandbox.proof.targets import Limits as Tried
+from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.slot import Slot
+from protocol.usage import UserError
+
+_WALLS = frozenset({"files", "inherited", "network", "kernel"})
+_ROOMS = _WALLS | {"processes", "shared", "outlive"}
+NEEDED: dict[Level, frozenset[str]] = {
+    "A": _ROOMS | {"limits"},
+    "B": _ROOMS,
+    "C": _WALLS,
+    "D": frozenset(),
+    "off": frozenset(),
+}
+"""The promises that a level must keep to bear its name."""
+SMALL = Limits(memory_mib=48, processes=16)
+"""The limits under which the levels are tried: a probe that gets past them does no harm."""
+TRIED = Tried(
+    processes=SMALL.processes,
+    open_files=SMALL.open_files,
+    file_mib=SMALL.file_mib,
+    memory_mib=2 * SMALL.memory_mib,
+    tmp_mib=SMALL.file_mib,
+)
+"""The same limits, as the probes are told them."""
+
+
+class Finding(Struct, frozen=True):
+    """What became of one level on this machine."""
+
+    level: Level
+    """The level."""
+    why_not: str
+    """Why it is not there, a sentence; empty when it is."""
+    broken: tuple[Promise, ...]
+    """The promises that it does not keep."""
+    outcomes: dict[str, Outcome]
+    """Every probe that was made, by name."""
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether bots can be run at this level."""
+        return not self.why_not
+
+
+def best_sandbox(wish: Wish, limits: Limits, folder: Path) -> Sandbox:
+    """The sandbox for a run whose event lies in the folder.
+
+    Raises UserError when A or B is required and not to be had.
+    """
+    if wish == "off":
+        return Sandbox("off", limits, (OFF,))
+    reasons = []
+    for level in REQUIRED if wish == "require" else LEVELS[:-1]:
+        finding = examined(level, folder)
+        if finding.confirmed:
+            return Sandbox(level, limits, tuple(sentences(finding)))
+        reasons.append(f"Level {level}: {finding.why_not}")
+    if wish == "require":
+        raise UserError(
+            f"This machine cannot lock bots in (sandbox: require). {' '.join(reasons)} "
+            "`boneyard doctor` explains what would help."
+        )
+    return Sandbox("off", limits, (OFF,))
+
+
+OFF = (
+    "No sandbox: bots run as your own user and can read, disturb and outlive what they like. "
+    "`boneyard doctor` explains what would help."
+)
+
+
+def examined(level: Level, folder: Path) -> Finding:
+    """Try a level with every probe; about a second. Nothing of it is left."""
+    try:
+        found = _probed(level, folder)
+    except (OSError, CannotProbeError) as error:
+        return Finding(level, f"{str(error).strip().rstrip('.')}.", (), {})
+    broken = missing(name for name, outcome in found.items() if outcome.got)
+    lacking = [promise for promise in broken if promise.name in NEEDED[level]]
+    return Finding(level, " ".join(promise.missing for promise in lacking), broken, found)
+
+
+def sentences(finding: Finding) -> Iterator[str]:
+    """One sentence for each promise that is missing."""
+    for promise in finding.broken:
+        yield f"Sandbox level {finding.level}: {promise.missing} {promise.remedy}"
+
+
+def _probed(level: Level, folder: Path) -> dict[str, Outcome]:
+    sandbox = Sandbox(level, SMALL)
+    slots: dict[int, Slot] = {}
+
+    def start(argv: tuple[str, ...], reads: tuple[str, ...]) -> Popen:
+        slot = sandbox.slot()
+        try:
+            process = slot.start(Command(argv, str(Path(argv[-1]).parent), reads))
+        except OSError:
+            slot.close()
+            raise
+        slots[process.pid] = slot
+        return process
+
+    def end(process: Popen) -> None:
+        slot = slots.pop(process.pid, None)
+        if slot:
+            slot.kill()
+            try:
+                process.wait(PATIENCE_S)
+            except TimeoutExpired as error:
+                raise CannotProbeError("A test process could not be ended.") from error
+            slot.close()
+        closed(process)
+
+    return outcomes(start, end, folder, TRIED)

@@ -1,0 +1,56 @@
+"""What an event allows each bot's processes, and the names of the sandbox levels."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+Level = Literal["A", "B", "C", "D", "off"]
+"""A: namespaces and a cgroup. B: namespaces. C: Landlock. D: limits only. off: nothing."""
+LEVELS: tuple[Level, ...] = ("A", "B", "C", "D", "off")
+"""Best first."""
+Wish = Literal["auto", "require", "off"]
+"""auto: the best level that this machine proves. require: A or B or no game at all."""
+REQUIRED: tuple[Level, ...] = ("A", "B")
+"""The levels that `require` accepts."""
+MIB = 2**20
+
+
+class Limits(Struct, frozen=True, forbid_unknown_fields=True):
+    """What each bot may use. A bot that is refused something is its author's concern."""
+
+    memory_mib: Annotated[int, Meta(ge=16, le=1_048_576)] = 512
+    """Memory that all its processes may keep resident together, in MiB; more is a foul."""
+    processes: Annotated[int, Meta(ge=1, le=4096)] = 64
+    """Processes and threads that it may have at once."""
+    open_files: Annotated[int, Meta(ge=16, le=65_536)] = 64
+    """Descriptors that each of its processes may have open."""
+    file_mib: Annotated[int, Meta(ge=0, le=65_536)] = 16
+    """Size of any file that it writes, and of its /tmp and its /dev/shm, in MiB."""
+    cpu_s: Annotated[int, Meta(ge=1, le=31_536_000)] | None = None
+    """CPU time in a sitting, in s: of all its processes at level A (more is a foul), of each of
+    them at levels B to D (more kills it); None: only the clock counts."""
+    cores: Annotated[float, Meta(ge=0.1, le=1024)] = 1.0
+    """Cores that it may keep busy, thinking or not; held at level A only."""
+
+    @property
+    def memory(self) -> int:
+        """Resident memory of all its processes, in bytes."""
+        return self.memory_mib * MIB
+
+    @property
+    def wall(self) -> int:
+        """Private memory of each process, in bytes: twice what is a foul.
+
+        The foul tells an author what happened; this wall only keeps a burst from the machine.
+        """
+        return 2 * self.memory
+
+    @property
+    def address_space(self) -> int:
+        """Address space of each process, in bytes: Java and Node reserve far more than they use."""
+        return max(4096 * MIB, 8 * self.memory)
+
+    @property
+    def file_bytes(self) -> int:
+        """Size of a file that it writes, in bytes."""
+        return self.file_mib * MIB

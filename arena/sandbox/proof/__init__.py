@@ -1,0 +1,1 @@
+"""The proof of a level: what a bot could try, tried, and judged from outside too."""

@@ -1,0 +1,97 @@
+"""Processes of a scene: started plainly, asked, ended. Every wait has an end."""
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import msgspec
+
+PATIENCE_S = 10.0
+"""What any one wait may take on a crowded machine; all of them together take about 0.3 s."""
+LONGEST_LINE = 2**20
+"""Bytes of one answer."""
+
+Popen: TypeAlias = "subprocess.Popen[bytes]"
+Start = Callable[[tuple[str, ...], tuple[str, ...]], Popen]
+"""Start a command with three pipes, as a bot is at the level that is tried. The first argument is
+the command, the second the files and folders that it must be able to read. Called twice: for
+another bot first, for the bot that probes then, each in a slot of its own."""
+End = Callable[[Popen], None]
+"""Kill and reap what was started, as a bot at that level is."""
+
+
+class CannotProbeError(Exception):
+    """The stand-ins or the probes could not be started at this level: nothing is known of it."""
+
+
+def asked(process: Popen, line: bytes) -> dict[str, Any]:
+    """Say a line and read the one-line answer, a JSON object. Raises CannotProbeError."""
+    assert process.stdin
+    assert process.stdout
+    with contextlib.suppress(BrokenPipeError):
+        process.stdin.write(line + b"\n")
+        process.stdin.flush()
+    deadline, heard = time.monotonic() + PATIENCE_S, b""
+    while not heard.endswith(b"\n") and len(heard) < LONGEST_LINE:
+        wait = max(0.0, deadline - time.monotonic())
+        if not select.select([process.stdout], [], [], wait)[0]:
+            raise CannotProbeError(f"A test process gave no answer in {PATIENCE_S:g} s.")
+        more = os.read(process.stdout.fileno(), 65_536)
+        if not more:
+            raise CannotProbeError(f"A test process ended: {_last_words(process)}")
+        heard += more
+    try:
+        return msgspec.json.decode(heard, type=dict[str, Any])
+    except msgspec.DecodeError as no:
+        raise CannotProbeError(f"A test process answered in no way known: {no}.") from None
+
+
+def _last_words(process: Popen) -> str:
+    assert process.stderr
+    words = b""
+    while select.select([process.stderr], [], [], 0.1)[0] and len(words) < 65_536:
+        more = os.read(process.stderr.fileno(), 4096)
+        if not more:
+            break
+        words += more
+    return words.decode(errors="replace").strip().rpartition("\n")[2][:200] or "it said nothing."
+
+
+def dismissed(process: Popen) -> None:
+    """Let a stand-in remove what it made, if it still can."""
+    with contextlib.suppress(CannotProbeError, OSError, ValueError):
+        asked(process, b"end")
+
+
+def closed(process: Popen) -> None:
+    """Close the pipes."""
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        with contextlib.suppress(OSError):
+            if pipe:
+                pipe.close()
+
+
+def ended(process: Popen) -> None:
+    """Kill the group of what `started` started, reap it, close its pipes."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait(PATIENCE_S)
+    closed(process)
+
+
+def started(command: tuple[str, ...], reads: tuple[str, ...]) -> Popen:
+    """A plain process in a session of its own, with next to no environment: no sandbox at all."""
+    del reads
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={"PATH": os.defpath, "LANG": "C.UTF-8"},
+        start_new_session=True,
+    )

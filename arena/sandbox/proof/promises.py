@@ -1,0 +1,250 @@
+"""What is promised of a level, and which probe belongs to which promise; knows no process."""
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+
+class Promise(Struct, frozen=True):
+    """One thing that people may rely on while every probe of it is refused."""
+
+    name: str
+    """One word."""
+    kept: str
+    """A sentence for people, when all probes were refused."""
+    missing: str
+    """A sentence for people, when one got through."""
+    remedy: str
+    """What to do about it, a sentence."""
+    probes: tuple[str, ...]
+    """The attempts that must be refused, in the order of probes.py."""
+
+
+PROMISES = (
+    Promise(
+        name="files",
+        kept="Bots cannot read or change the event, its logs, other bots or your files.",
+        missing="A bot can read or change the event's secret, the logs or other bots.",
+        remedy="Install bubblewrap.",
+        probes=(
+            "read-secret-key",
+            "read-event-file",
+            "list-game-logs",
+            "read-game-log",
+            "write-game-log",
+            "read-other-bots-program",
+            "write-other-bots-program",
+            "write-other-bots-folder",
+            "write-own-program",
+            "write-own-folder",
+            "write-interpreter-folder",
+            "list-home",
+            "write-home",
+            "read-through-referee-root",
+            "read-through-referee-folder",
+            "read-through-launcher-root",
+            "read-through-other-bots-root",
+        ),
+    ),
+    Promise(
+        name="processes",
+        kept="Bots cannot see or touch the referee or each other.",
+        missing="A bot can see or disturb the referee and other bots, and read their memory.",
+        remedy="Install bubblewrap.",
+        probes=(
+            "see-referee",
+            "see-other-bot",
+            "list-sockets",
+            "referee-command-line",
+            "referee-environment",
+            "referee-memory-file",
+            "referee-memory-call",
+            "referee-memory-map",
+            "referee-descriptor-list",
+            "referee-descriptor-open",
+            "referee-descriptor-take",
+            "referee-hold",
+            "referee-signal",
+            "referee-compare",
+            "referee-renice",
+            "referee-pin",
+            "referee-limit",
+            "referee-oom-score",
+            "referee-trace",
+            "other-bot-command-line",
+            "other-bot-memory-file",
+            "other-bot-memory-call",
+            "other-bot-environment",
+            "other-bot-descriptor-open",
+            "other-bot-descriptor-take",
+            "other-bot-signal",
+            "other-bot-renice",
+            "other-bot-pin",
+            "other-bot-limit",
+            "other-bot-oom-score",
+            "other-bot-processor-time",
+            "other-bot-processor-clock",
+            "other-bot-reads-and-writes",
+            "other-bot-system-call",
+            "other-bot-session",
+            "other-bot-trace",
+        ),
+    ),
+    Promise(
+        name="inherited",
+        kept="Bots get nothing from the referee but their three pipes.",
+        missing="A bot inherits the referee's environment, open files or your terminal.",
+        remedy="Report it: no level should let it.",
+        probes=(
+            "environment",
+            "descriptors",
+            "terminal-open",
+            "terminal-push",
+        ),
+    ),
+    Promise(
+        name="network",
+        kept="Bots have no network.",
+        missing="A bot can use the network, to other bots, this machine or the world.",
+        remedy="Install bubblewrap.",
+        probes=(
+            "same-network",
+            "tcp-referee",
+            "udp-referee",
+            "unix-referee",
+            "abstract-unix-referee",
+            "tcp-other-bot",
+            "abstract-unix-other-bot",
+            "tcp-listen",
+            "route-outside",
+            "raw-socket",
+            "packet-socket",
+            "virtual-machine-socket",
+        ),
+    ),
+    Promise(
+        name="shared",
+        kept="Bots cannot leave each other notes.",
+        missing="Two bots can pass each other notes by folders, memory, keys or locks.",
+        remedy="Install bubblewrap on a kernel with seccomp.",
+        probes=(
+            "note-in-tmp",
+            "note-in-own-tmp",
+            "note-in-var-tmp",
+            "note-in-shared-memory",
+            "note-in-run",
+            "note-in-run-lock",
+            "system-v-memory",
+            "system-v-semaphore",
+            "system-v-message",
+            "system-v-list",
+            "posix-message",
+            "session-keyring",
+            "user-keyring",
+            "key-list",
+            "file-lock",
+            "record-lock",
+            "lease",
+            "file-watch",
+            "read-time",
+            "write-times",
+            "write-attribute",
+        ),
+    ),
+    Promise(
+        name="kernel",
+        kept="The rarer doors of the kernel are shut.",
+        missing="A bot can call rarely used parts of the kernel, where most escapes begin.",
+        remedy="Use a kernel with seccomp.",
+        probes=(
+            "user-namespace-by-clone",
+            "mount",
+            "change-root",
+            "enter-namespace",
+            "bpf",
+            "perf-events",
+            "page-faults",
+            "io-uring",
+            "own-key",
+            "open-by-handle",
+            "watch-file-system",
+            "netlink-socket",
+            "kernel-log",
+            "kernel-log-device",
+            "kernel-addresses",
+            "kernel-settings",
+            "capabilities",
+            "set-user-id",
+            "old-system-calls",
+            "rename-machine",
+            "make-device",
+            "own-control-group",
+            "user-namespace",
+        ),
+    ),
+    Promise(
+        name="counters",
+        kept="Bots cannot watch the machine's counters.",
+        missing="A bot can watch the machine's load, and so guess how busy others are.",
+        remedy="No level hides these; run one game at a time if it matters.",
+        probes=(
+            "load",
+            "load-by-call",
+            "processor-counters",
+            "memory-counters",
+            "page-counters",
+            "disk-counters",
+            "interrupt-counters",
+            "pressure",
+            "lock-list",
+            "disk-space",
+            "machine-name",
+        ),
+    ),
+    Promise(
+        name="limits",
+        kept="Memory, processes and files of a bot have limits that hold.",
+        missing="A bot can take more memory, processes or disk than its limits say.",
+        remedy="Give the user a writable control group.",
+        probes=(
+            "processes-limit",
+            "open-files-limit",
+            "file-size-limit",
+            "memory-limit",
+            "shared-memory-limit",
+            "memory-file-limit",
+            "tmp-limit",
+            "shared-folder-limit",
+            "core-dump",
+            "message-queue-limit",
+            "raise-limit",
+            "real-time",
+            "raise-priority",
+        ),
+    ),
+    Promise(
+        name="outlive",
+        kept="Nothing that a bot starts outlives it.",
+        missing="A bot can leave a process behind that still runs in the next game.",
+        remedy="Install bubblewrap.",
+        probes=(
+            "outlive-child",
+            "outlive-group",
+            "outlive-stubborn",
+            "outlive-daemon",
+        ),
+    ),
+)
+"""Every promise, the most important first."""
+
+PROBES = {probe: promise for promise in PROMISES for probe in promise.probes}
+"""The promise that each probe belongs to."""
+
+
+def missing(got: Iterable[str]) -> tuple[Promise, ...]:
+    """The promises that are not kept when these probes got through, each once.
+
+    Raises KeyError for a name that is no probe's.
+    """
+    broken = {PROBES[probe].name for probe in got}
+    return tuple(promise for promise in PROMISES if promise.name in broken)

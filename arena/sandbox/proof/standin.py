@@ -1,0 +1,243 @@
+"""A process that stands in for the referee or for another bot while probes reach for it.
+
+Self-contained, as probes.py is: runs as `python -I -S standin.py TOKEN`, TOKEN being the secret
+that its command line carries. The first line of stdin says what it is to set up, the first line of
+stdout what it has set up. Then it answers `report` with what was done to it and `end` by removing
+everything that it made. It leaves by itself when stdin closes or after LIFE_S.
+"""
+
+import contextlib
+import ctypes
+import fcntl
+import json
+import os
+import resource
+import select
+import signal
+import socket
+import struct
+import sys
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+LIFE_S = 30
+TICK_S = 0.005
+IPC_CREAT_EXCL_ALL = 0o1000 | 0o2000 | 0o666
+IPC_RMID, SETVAL = 0, 16
+SYSCALLS = {"x86_64": {"add_key": 248, "keyctl": 250}, "aarch64": {"add_key": 217, "keyctl": 219}}
+KEYRINGS = {"session": -3, "user": -4}
+KEYCTL_UNLINK, KEYCTL_SET_TIMEOUT, KEYCTL_SETPERM = 9, 15, 5
+F_OFD_SETLK = 37
+
+Undo = Callable[[], object]
+
+
+class Standin:
+    """What is set up for the probes, and how each of it is removed again."""
+
+    def __init__(self, order: dict[str, Any]) -> None:
+        self.order = order
+        self.token = order["token"].encode()
+        self.undo: list[Undo] = []
+        self.kept: list[object] = []
+        self.signals = 0
+        self.datagrams: list[socket.socket] = []
+        self.ready: dict[str, Any] = {"pid": os.getpid(), "missing": {}}
+        signal.signal(signal.SIGURG, self._signalled)
+
+    def _signalled(self, *_: object) -> None:
+        self.signals += 1
+
+    def set_up(self) -> None:
+        """Each part alone: what a level forbids is missing, and the rest is there."""
+        for part in self.order["parts"]:
+            try:
+                getattr(self, part)()
+            except (OSError, ImportError, AttributeError) as no:
+                self.ready["missing"][part] = type(no).__name__ + ": " + str(no)[:80]
+        self.ready["tmp"] = os.environ.get("TMPDIR", "/tmp")
+        self.ready.update(self.state())
+
+    def state(self) -> dict[str, Any]:
+        """What a probe could have changed."""
+        heard = select.select(self.datagrams, [], [], 0)[0]
+        return {
+            "signals": self.signals,
+            "datagrams": len(heard),
+            "nice": os.getpriority(os.PRIO_PROCESS, 0),
+            "cpus": len(os.sched_getaffinity(0)),
+            "open_files": resource.getrlimit(resource.RLIMIT_NOFILE)[0],
+        }
+
+    def clean(self) -> None:
+        """Remove everything, in the reverse order."""
+        for undo in reversed(self.undo):
+            with contextlib.suppress(OSError):
+                undo()
+
+    # Memory and descriptors.
+
+    def memory(self) -> None:
+        """The secret lies at a known address: the bytes of an object that is kept."""
+        secret = b"".join((self.token, b"."))[:-1]
+        self.kept.append(secret)
+        self.ready["address"] = id(secret) + sys.getsizeof(b"") - 1
+
+    def secret_file(self) -> None:
+        """A secret file is open."""
+        self.ready["descriptor"] = os.open(self.order["secret_key"], os.O_RDONLY)
+
+    def memfd(self) -> None:
+        """A file that only this process has."""
+        descriptor = os.memfd_create("boneyard")
+        os.write(descriptor, self.token)
+        self.ready["descriptor"] = descriptor
+
+    # Sockets.
+
+    def tcp(self) -> None:
+        """A listener on loopback."""
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.kept.append(listener)
+        self.ready["tcp"] = listener.getsockname()[1]
+
+    def udp(self) -> None:
+        """A datagram socket on loopback."""
+        listener = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        listener.bind(("127.0.0.1", 0))
+        self.datagrams.append(listener)
+        self.ready["udp"] = listener.getsockname()[1]
+
+    def abstract(self) -> None:
+        """A listener without a file."""
+        self._unix("\0" + self.order["abstract"])
+
+    def unix(self) -> None:
+        """A listener with a file, for everybody."""
+        path = self.order["unix"]
+        self._unix(path)
+        self.undo.append(lambda: os.unlink(path))
+        os.chmod(path, 0o777)
+
+    def _unix(self, address: str) -> None:
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        listener.bind(address)
+        listener.listen(8)
+        self.kept.append(listener)
+
+    # Places that two bots may share.
+
+    def notes(self) -> None:
+        """A note in every place that can be written to."""
+        places = [*self.order["places"], os.environ.get("TMPDIR", "/tmp")]
+        self.ready["noted"] = [place for place in dict.fromkeys(places) if self._noted(place)]
+
+    def _noted(self, place: str) -> bool:
+        path = f"{place}/{self.order['note']}"
+        try:
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+        except OSError:
+            return False
+        self.undo.append(lambda: os.unlink(path))
+        os.write(descriptor, self.token)
+        os.close(descriptor)
+        return True
+
+    def locks(self) -> None:
+        """Both kinds of lock on a file that every bot reads."""
+        whole, part = (os.open(self.order["shared"], os.O_RDONLY) for _ in range(2))
+        fcntl.flock(whole, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # An open-file lock: a POSIX lock would end with the next close of the same file.
+        fcntl.fcntl(part, F_OFD_SETLK, struct.pack("hhqqi4x", fcntl.F_RDLCK, 0, 0, 0, 0))
+
+    def segment(self) -> None:
+        """System V shared memory."""
+        libc = ctypes.CDLL(None, use_errno=True)
+        libc.shmat.restype = ctypes.c_void_p
+        libc.shmat.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_int]
+        number = _checked(libc.shmget(self.order["key"], 4096, IPC_CREAT_EXCL_ALL))
+        self.undo.append(lambda: libc.shmctl(number, IPC_RMID, None))
+        ctypes.memmove(libc.shmat(number, None, 0), self.token, len(self.token))
+
+    def semaphore(self) -> None:
+        """A System V semaphore with a known value."""
+        libc = ctypes.CDLL(None, use_errno=True)
+        number = _checked(libc.semget(self.order["key"], 1, IPC_CREAT_EXCL_ALL))
+        self.undo.append(lambda: libc.semctl(number, 0, IPC_RMID, 0))
+        _checked(libc.semctl(number, 0, SETVAL, ctypes.c_long(self.order["semaphore"])))
+
+    def messages(self) -> None:
+        """A System V queue with one message."""
+        libc = ctypes.CDLL(None, use_errno=True)
+        number = _checked(libc.msgget(self.order["key"], IPC_CREAT_EXCL_ALL))
+        self.undo.append(lambda: libc.msgctl(number, IPC_RMID, None))
+        message = struct.pack("l", 1) + self.token
+        _checked(libc.msgsnd(number, message, ctypes.c_size_t(len(self.token)), 0))
+
+    def queue(self) -> None:
+        """A POSIX queue with one message."""
+        libc = ctypes.CDLL(None, use_errno=True)
+        name = b"/" + self.order["note"].encode()
+        room = struct.pack("llll32x", 0, 1, 128, 0)
+        queue = _checked(libc.mq_open(name, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666, room))
+        self.undo.append(lambda: libc.mq_unlink(name))
+        _checked(libc.mq_send(queue, self.token, ctypes.c_size_t(len(self.token)), 0))
+
+    def keys(self) -> None:
+        """A key in each keyring; it also expires by itself, since we may be killed."""
+        libc = ctypes.CDLL(None, use_errno=True)
+        calls = SYSCALLS[os.uname().machine]
+        keyctl = partial(libc.syscall, calls["keyctl"])
+        for name, ring in KEYRINGS.items():
+            words = (b"user", f"{self.order['note']}-{name}".encode(), self.token)
+            key = libc.syscall(calls["add_key"], *words, len(self.token), ring)
+            if key > 0:
+                self.undo.append(partial(keyctl, KEYCTL_UNLINK, key, ring))
+                keyctl(KEYCTL_SET_TIMEOUT, key, LIFE_S)
+                keyctl(KEYCTL_SETPERM, key, 0x3F3F3F3F)
+
+    def serve(self) -> None:
+        """Touch the shared file now and then, for who watches it, until told to end."""
+        shared = self.order.get("shared")
+        while True:
+            if shared:
+                descriptor = os.open(shared, os.O_RDONLY)
+                os.read(descriptor, 1)
+                os.close(descriptor)
+            if not select.select([0], [], [], TICK_S if shared else None)[0]:
+                continue
+            word = sys.stdin.readline().strip()
+            if word == "report":
+                _say(self.state())
+            else:
+                return
+
+
+def _checked(result: int) -> int:
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+    return result
+
+
+def _say(words: dict[str, Any]) -> None:
+    with contextlib.suppress(BrokenPipeError):
+        print(json.dumps(words), flush=True)
+
+
+def main() -> None:
+    """Set up, say so, serve, remove."""
+    signal.alarm(LIFE_S)
+    standin = Standin(json.loads(sys.stdin.readline()))
+    try:
+        standin.set_up()
+        _say(standin.ready)
+        standin.serve()
+    finally:
+        standin.clean()
+    _say({})
+
+
+if __name__ == "__main__":
+    main()

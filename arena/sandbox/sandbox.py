@@ -1,0 +1,41 @@
+"""The sandbox of a run: its level, and a slot for every bot."""
+
+from itertools import count
+
+from arena.sandbox.cgroups import Cgroup, Parents, parents
+from arena.sandbox.limits import Level, Limits
+from arena.sandbox.profile import Tools, found_tools
+from arena.sandbox.slot import Slot
+
+
+class Sandbox:
+    """Gives out slots, all at one level and with the same limits."""
+
+    def __init__(self, level: Level, limits: Limits, missing: tuple[str, ...] = ()) -> None:
+        """Prepare a level. `missing`: the promises that it is known not to keep, in sentences.
+
+        Raises OSError (NoCgroupError among them) when this machine has not got its parts.
+        """
+        self.level = level
+        self.limits = limits
+        self.missing = missing
+        self._tools: Tools = found_tools()
+        self._parents: Parents | None = parents() if level == "A" else None
+        self._numbers = count(1)
+        self._check_parts()
+
+    def slot(self) -> Slot:
+        """A place for one bot.
+
+        Raises OSError.
+        """
+        cgroup = None
+        if self._parents is not None:
+            cgroup = Cgroup(self._parents, next(self._numbers), self.limits)
+        return Slot(self.level, self.limits, self._tools, cgroup)
+
+    def _check_parts(self) -> None:
+        needed = {"A": ("bwrap", "setpriv", "prlimit"), "B": ("bwrap", "setpriv", "prlimit")}
+        for tool in needed.get(self.level, () if self.level == "off" else ("setpriv", "prlimit")):
+            if getattr(self._tools, tool) is None:
+                raise FileNotFoundError(f"{tool} is not installed")

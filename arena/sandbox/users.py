@@ -1,0 +1,42 @@
+"""Users that nobody else is: root gives every bot one of its own for as long as it lives."""
+
+import socket
+
+from arena.sandbox.limits import Level
+
+FIRST, LAST = 60_600, 61_100
+"""User numbers that systems leave free; below 65,536, so that containers map them."""
+
+
+class NoUserLeftError(OSError):
+    """Every user number is taken by a living bot."""
+
+
+class User:
+    """A user number that no other bot on this machine has, in this run or another."""
+
+    def __init__(self) -> None:
+        """Take the first that is free.
+
+        Raises NoUserLeftError.
+        """
+        self._claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        for number in range(FIRST, LAST):
+            try:
+                # An abstract name is held by one process at a time and dies with it.
+                self._claim.bind(f"\0boneyard-user-{number}")
+            except OSError:
+                continue
+            self.number = number
+            return
+        self._claim.close()
+        raise NoUserLeftError(f"All users from {FIRST} to {LAST} are taken by bots")
+
+    def release(self) -> None:
+        """Nothing of the bot is left: another may have the number."""
+        self._claim.close()
+
+
+def needs_user(level: Level, our_user: int) -> bool:
+    """Whether bots at this level run as somebody else: only root can see to that."""
+    return level != "off" and our_user == 0

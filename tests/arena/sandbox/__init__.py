@@ -1,0 +1,1 @@
+"""The sandbox, against bots that try to leave it."""

@@ -1,0 +1,279 @@
+"""Each level that this machine has: what gets through, and what does when a measure is missing."""
+
+import functools
+import os
+import platform
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from arena.sandbox import cgroups, choice, landlock, profile, seccomp, slot, users
+from arena.sandbox.choice import Finding, best_sandbox, examined
+from arena.sandbox.limits import LEVELS, REQUIRED, Level, Limits
+from arena.sandbox.proof.promises import PROBES
+from arena.sandbox.sandbox import Sandbox
+from protocol.usage import UserError
+from tournaments.cli import main
+
+ROOT = os.geteuid() == 0
+SYSTEM_PYTHON = Path("/usr/bin/python3")
+COUNTERS = frozenset(
+    {
+        "load",
+        "load-by-call",
+        "processor-counters",
+        "memory-counters",
+        "page-counters",
+        "disk-counters",
+        "interrupt-counters",
+        "pressure",
+        "disk-space",
+        "lock-list",
+    }
+)
+UNSHARED = frozenset({"shared-memory-limit", "memory-file-limit"})
+"""Memory that two processes share is counted by a cgroup only."""
+SEEN = frozenset(
+    {
+        "see-referee",
+        "see-other-bot",
+        "list-sockets",
+        "referee-command-line",
+        "referee-hold",
+        "read-time",
+        "other-bot-command-line",
+        "other-bot-processor-time",
+        "other-bot-processor-clock",
+        "other-bot-session",
+        "machine-name",
+    }
+)
+"""Landlock hides contents, not that something is there."""
+OPEN: dict[Level, frozenset[str]] = {
+    "A": COUNTERS,
+    "B": COUNTERS | UNSHARED,
+    "C": COUNTERS | UNSHARED | SEEN,
+}
+"""What gets through at each level as root; nothing else may."""
+AS_A_USER = frozenset(
+    {
+        "referee-descriptor-list",
+        "write-times",
+        "write-attribute",
+        "processes-limit",
+        "outlive-group",
+        "outlive-daemon",
+    }
+)
+"""What gets through besides at level C where the bots run as the referee's own user."""
+
+
+@functools.cache
+def finding(level: Level) -> Finding:
+    return examined(level, Path(tempfile.gettempdir()))
+
+
+@pytest.fixture
+def levels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Below B, root's bots cannot enter a private home: the machine's own Python will do."""
+    if SYSTEM_PYTHON.exists():
+        monkeypatch.setattr(sys, "executable", str(SYSTEM_PYTHON))
+        monkeypatch.setattr(sys, "base_prefix", "/usr")
+
+
+def got(found: Finding) -> set[str]:
+    """What got through; skips the test where the level is not there, with the reason measured."""
+    if not found.outcomes:
+        pytest.skip(f"no level {found.level} here: {found.why_not}")
+    return {name for name, outcome in found.outcomes.items() if outcome.got}
+
+
+@pytest.mark.parametrize("level", OPEN)
+@pytest.mark.usefixtures("levels")
+def test_only_what_is_written_down_gets_through(level: Level) -> None:
+    written = OPEN[level] | (AS_A_USER if level == "C" and not ROOT else frozenset())
+    assert got(finding(level)) <= written
+    assert finding(level).confirmed
+
+
+@pytest.mark.parametrize("probe", sorted(PROBES.keys() - COUNTERS - UNSHARED))
+def test_blocked(probe: str) -> None:
+    """At the best level that this machine has, one test for each attempt."""
+    best = next((level for level in REQUIRED if finding(level).outcomes), None)
+    if best is None:
+        pytest.skip(" ".join(finding(level).why_not for level in REQUIRED))
+    outcome = finding(best).outcomes[probe]
+    assert not outcome.got, outcome.detail
+
+
+@pytest.mark.usefixtures("levels")
+def test_limits_alone_keep_what_limits_can() -> None:
+    through = got(finding("D"))
+    kept = {"open-files-limit", "file-size-limit", "memory-limit", "core-dump"}
+    assert not kept & through
+    assert {"load", "see-referee", "tcp-referee"} <= through
+
+
+# Taken away, each measure is missed.
+
+
+@pytest.mark.parametrize("level", ["B", "C"])
+@pytest.mark.usefixtures("levels")
+def test_without_the_filter_locks_and_the_kernel_are_open(
+    level: Level, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    got(finding(level))
+    monkeypatch.setattr(slot, "filter_program", lambda: None)
+    monkeypatch.setattr(landlock, "_refuse_calls", lambda: None)
+    through = got(examined(level, Path(tempfile.gettempdir())))
+    assert {"file-lock", "record-lock", "file-watch", "perf-events", "io-uring"} <= through
+
+
+def test_without_namespaces_the_others_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    got(finding("B"))
+    real = profile._bwrap
+
+    def shared(*arguments: object) -> list[str]:
+        words = list(real(*arguments))  # type: ignore[arg-type]
+        return [word for word in words if word not in ("--unshare-net", "--unshare-ipc")]
+
+    monkeypatch.setattr(profile, "_bwrap", shared)
+    monkeypatch.setattr(slot, "filter_program", lambda: None)
+    through = got(examined("B", Path(tempfile.gettempdir())))
+    assert {"same-network", "tcp-referee", "abstract-unix-other-bot", "system-v-memory"} <= through
+
+
+@pytest.mark.skipif(not ROOT, reason="only root gives each bot a user of its own")
+@pytest.mark.usefixtures("levels")
+def test_with_one_user_for_all_the_other_bots_files_and_memory_are_open(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    apart = got(finding("D"))
+
+    class Shared:
+        number = users.FIRST - 1
+
+        def release(self) -> None:
+            pass
+
+    monkeypatch.setattr(slot, "User", Shared)
+    monkeypatch.setattr(slot.Slot, "_kill_user", lambda _: None)
+    together = got(examined("D", Path(tempfile.gettempdir())))
+    assert {"other-bot-environment", "other-bot-signal", "other-bot-limit"} <= together - apart
+
+
+def test_without_a_cgroup_shared_memory_is_not_counted() -> None:
+    got(finding("A"))
+    assert got(finding("B")) - got(finding("A")) == UNSHARED
+
+
+# The parts.
+
+
+def test_two_bots_never_have_the_same_user() -> None:
+    living = [users.User() for _ in range(20)]
+    assert len({user.number for user in living}) == 20
+    first = living[0].number
+    for user in living:
+        user.release()
+    again = users.User()
+    assert again.number == first
+    again.release()
+
+
+def test_when_all_users_are_taken_that_is_the_machines_doing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(users, "LAST", users.FIRST + 1)
+    one = users.User()
+    with pytest.raises(users.NoUserLeftError):
+        users.User()
+    one.release()
+
+
+def test_cgroups_of_a_killed_run_are_taken_away() -> None:
+    try:
+        found = cgroups.parents()
+    except cgroups.NoCgroupError as error:
+        pytest.skip(str(error))
+    for parent in found:
+        (parent / "boneyard-4194305-1").mkdir()  # Above every process number that can be.
+    cgroups.parents()
+    assert not [one for parent in found for one in parent.glob("boneyard-4194305-*")]
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_every_jump_of_the_filter_lands_inside_it(
+    machine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(platform, "machine", lambda: machine)
+    program = seccomp.filter_program()
+    assert program is not None
+    assert len(program) % 8 == 0
+    column, arch = seccomp._ARCHES[machine]
+    instructions = list(seccomp._instructions(column, arch))
+    assert len(instructions) * 8 == len(program)
+    for at, (operation, met, unmet, _) in enumerate(instructions):
+        if operation not in (seccomp._LOAD, seccomp._RETURN):
+            assert at + 1 + max(met, unmet) < len(instructions)
+    assert instructions[-1] == (seccomp._RETURN, 0, 0, seccomp._ALLOW)
+
+
+# The choice.
+
+
+def fixed(*confirmed: Level) -> Callable[[Level, Path], Finding]:
+    def found(level: Level, _: Path) -> Finding:
+        return Finding(level, "" if level in confirmed else f"No {level}.", (), {})
+
+    return found
+
+
+def test_auto_takes_the_best_that_is_confirmed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choice, "examined", fixed("D"))
+    monkeypatch.setattr(Sandbox, "_check_parts", lambda _: None)
+    assert best_sandbox("auto", Limits(), tmp_path).level == "D"
+    monkeypatch.setattr(choice, "examined", fixed())
+    nothing = best_sandbox("auto", Limits(), tmp_path)
+    assert (nothing.level, nothing.missing) == ("off", (choice.OFF,))
+
+
+def test_require_is_refused_with_the_reasons_before_any_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choice, "examined", fixed("C", "D"))
+    with pytest.raises(UserError, match=r"No A\. .*No B\. .*doctor"):
+        best_sandbox("require", Limits(), tmp_path)
+
+
+def test_require_in_the_command_line_ends_with_2_and_no_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choice, "examined", fixed())
+    words = ["run", "first", "greedy", "--sandbox", "require", "--out", str(tmp_path / "out")]
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == 2
+    assert "cannot lock bots in" in done.output
+    assert not (tmp_path / "out" / "games").exists()
+
+
+def test_a_tool_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "arena.sandbox.sandbox.found_tools", lambda: profile.Tools(None, None, None)
+    )
+    for level in LEVELS[1:-1]:
+        with pytest.raises(FileNotFoundError, match="is not installed"):
+            Sandbox(level, Limits())
+
+
+def test_doctor_says_what_auto_takes() -> None:
+    done = CliRunner().invoke(main, ["doctor"])
+    assert done.exit_code == 0
+    assert "--sandbox auto takes level" in done.output
+    assert "Attempts that got through" in done.output

@@ -1,0 +1,426 @@
+"""The probes: all get through where nothing stops them, few where something does; all bounded."""
+
+import contextlib
+import ctypes
+import functools
+import json
+import os
+import secrets
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from msgspec import Struct
+
+from arena.sandbox.proof import battery, processes, targets
+from arena.sandbox.proof.battery import Outcome, outcomes
+from arena.sandbox.proof.probes import CRASHES, FORKS, SPOILING
+from arena.sandbox.proof.probes import PROBES as SCRIPTED
+from arena.sandbox.proof.processes import CannotProbeError, End, Popen, Start, ended, started
+from arena.sandbox.proof.promises import PROBES, PROMISES, Promise, missing
+from arena.sandbox.proof.targets import Limits, Targets, scene
+
+ROOT = os.geteuid() == 0
+HERE = Path(__file__).parent
+SCRIPT = Path(targets.__file__).with_name("probes.py")
+PYTHON = os.path.realpath(sys.executable)
+
+
+# Controls: a start that forgets everything that can be forgotten.
+
+
+def careless(ring: str, *words: str) -> Start:
+    def start(command: tuple[str, ...], _: tuple[str, ...]) -> Popen:
+        return subprocess.Popen(
+            [PYTHON, "-I", "-S", HERE / "careless.py", ring, *words, "--", *command],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            close_fds=False,
+        )
+
+    return start
+
+
+def only_itself(process: Popen) -> None:
+    process.kill()
+    process.wait(10)
+
+
+class Level(Struct, frozen=True):
+    start: Start
+    end: End
+    refused: frozenset[str]
+    """All others get through, unless this machine lacks them."""
+
+
+NOT_HANDED_DOWN = frozenset(
+    {
+        "environment",
+        "descriptors",
+        "session-keyring",
+        "outlive-child",
+        "outlive-stubborn",
+    }
+)
+TERMINAL = frozenset({"terminal-open", "terminal-push"})
+RING = f"boneyard-{secrets.token_hex(6)}"
+CONTROLS = {
+    # With a session keyring of their own two processes do not possess their user's.
+    "careless": Level(careless(RING), only_itself, TERMINAL | {"user-keyring"}),
+    "off": Level(started, ended, NOT_HANDED_DOWN | TERMINAL),
+}
+"""What each level refuses; everything else gets through."""
+
+
+@functools.cache
+def probed(name: str) -> dict[str, Outcome]:
+    level = CONTROLS[name]
+    return outcomes(level.start, level.end, Path(tempfile.gettempdir()))
+
+
+# What this machine lacks: there the control cannot show that the probe works.
+
+
+def setting(name: str) -> int:
+    try:
+        return int(Path("/proc/sys", name).read_text())
+    except (OSError, ValueError):
+        return 0
+
+
+def status(field: str) -> str:
+    text = Path("/proc/self/status").read_text()
+    return text.partition(f"{field}:")[2].partition("\n")[0].strip()
+
+
+def may(capability: int) -> bool:
+    return bool(int(status("CapEff"), 16) >> capability & 1)
+
+
+def mounted_with(flag: int) -> bool:
+    return bool(os.statvfs(tempfile.gettempdir()).f_flag & flag)
+
+
+def without_user_namespaces() -> bool:
+    try:
+        namespaces = int(Path("/proc/sys/user/max_user_namespaces").read_text())
+        allowed = Path("/proc/sys/kernel/unprivileged_userns_clone")
+        return not namespaces or (allowed.exists() and not int(allowed.read_text()))
+    except OSError:
+        return True
+
+
+def without_files(*paths: str) -> bool:
+    return not all(Path(path).exists() for path in paths)
+
+
+NEEDS_ROOT = (
+    "bpf change-root enter-namespace capabilities kernel-addresses kernel-log-device "
+    "kernel-settings make-device mount note-in-run open-by-handle packet-socket raise-priority "
+    "raw-socket real-time rename-machine write-interpreter-folder"
+)
+TRACING = (
+    "referee-trace other-bot-trace referee-memory-call referee-memory-file other-bot-memory-call "
+    "other-bot-memory-file referee-descriptor-take other-bot-descriptor-take"
+)
+LACKING: dict[str, tuple[Callable[[], bool], str]] = {
+    **dict.fromkeys(NEEDS_ROOT.split(), (lambda: not ROOT, "needs root, or may")),
+    **dict.fromkeys(
+        TRACING.split(),
+        (lambda: not may(19) and setting("kernel/yama/ptrace_scope") > 0, "only children here"),
+    ),
+    "set-user-id": (lambda: status("NoNewPrivs") == "1", "given up already"),
+    "raise-limit": (lambda: not may(24), "no capability over limits"),
+    "own-control-group": (
+        lambda: without_files("/sys/fs/cgroup/cgroup.procs") or not ROOT,
+        "no control groups of the second version, or not ours",
+    ),
+    "read-time": (lambda: mounted_with(os.ST_NOATIME), "the file system keeps no read times"),
+    "io-uring": (lambda: setting("kernel/io_uring_disabled") > 0, "switched off"),
+    "perf-events": (lambda: not ROOT and setting("kernel/perf_event_paranoid") > 2, "switched off"),
+    "kernel-log": (lambda: not ROOT and setting("kernel/dmesg_restrict") > 0, "switched off"),
+    "terminal-push": (
+        lambda: not may(21) and not setting("dev/tty/legacy_tiocsti"),
+        "switched off in this kernel",
+    ),
+    "user-namespace": (without_user_namespaces, "switched off"),
+    "user-namespace-by-clone": (without_user_namespaces, "switched off"),
+    "old-system-calls": (lambda: os.uname().machine != "x86_64", "only x86-64 has them"),
+    "virtual-machine-socket": (lambda: without_files("/dev/vsock"), "no such sockets"),
+    "pressure": (lambda: without_files("/proc/pressure/cpu"), "not in this kernel"),
+    "note-in-run-lock": (lambda: not os.access("/run/lock", os.W_OK), "no such folder"),
+    "route-outside": (lambda: len(Path("/proc/net/route").read_text().splitlines()) < 2, "no net"),
+}
+
+
+def lacks(name: str) -> str | None:
+    test, reason = LACKING.get(name, (lambda: False, ""))
+    return reason if test() else None
+
+
+@pytest.mark.parametrize("level", CONTROLS)
+def test_only_what_the_level_refuses_is_refused(level: str) -> None:
+    refused = {name for name, outcome in probed(level).items() if not outcome.got}
+    lacking = {name for name in LACKING if lacks(name)}
+    assert refused - lacking == CONTROLS[level].refused - lacking
+
+
+@pytest.mark.parametrize("name", sorted(PROBES.keys() - TERMINAL))
+def test_a_refusal_means_something_because_a_control_gets_through(name: str) -> None:
+    controls = [probed(level)[name] for level in CONTROLS]
+    if reason := lacks(name):
+        pytest.skip(f"{reason} ({controls[0].detail})")
+    assert any(found.got and "not tried" not in found.detail for found in controls)
+
+
+def test_a_terminal_is_reached_where_there_is_one() -> None:
+    if reason := lacks("terminal-push"):
+        pytest.skip(reason)
+    names = tuple(TERMINAL)
+    found = outcomes(
+        careless(RING, "terminal"), only_itself, Path(tempfile.gettempdir()), names=names
+    )
+    assert {name for name in names if found[name].got} == TERMINAL
+
+
+# The table.
+
+
+def test_each_probe_belongs_to_one_promise_and_none_is_forgotten() -> None:
+    listed = [probe for promise in PROMISES for probe in promise.probes]
+    assert listed == list(SCRIPTED)
+    assert len(set(listed)) == len(listed)
+    assert len(listed) >= 45
+
+
+def test_each_promise_that_is_broken_is_named_once_in_order() -> None:
+    broken = missing(["load", "bpf", "memory-counters", "read-secret-key"])
+    assert [promise.name for promise in broken] == ["files", "kernel", "counters"]
+    assert missing([]) == ()
+
+
+@pytest.mark.parametrize("promise", PROMISES, ids=lambda promise: promise.name)
+def test_each_promise_is_whole_sentences(promise: Promise) -> None:
+    for sentence in (promise.kept, promise.missing, promise.remedy):
+        assert sentence[0].isupper()
+        assert sentence.endswith(".")
+
+
+def test_a_name_that_is_no_probe_is_an_error() -> None:
+    with pytest.raises(ValueError, match="read-the-stars"):
+        outcomes(started, ended, Path(tempfile.gettempdir()), names=("read-the-stars",))
+
+
+# What was seen outranks what was said.
+
+
+def lying(claims: dict[str, bool]) -> Start:
+    """The other bot is honest; the one that probes only claims."""
+    said = {name: {"got": got, "detail": "I say so"} for name, got in claims.items()}
+    tell = f"import sys; sys.stdin.readline(); print({json.dumps(said)!r}, flush=True)"
+
+    def start(command: tuple[str, ...], reads: tuple[str, ...]) -> Popen:
+        if command[3].endswith("standin.py"):
+            return started(command, reads)
+        return started((PYTHON, "-I", "-S", "-c", tell), reads)
+
+    return start
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "udp-referee",
+        "write-game-log",
+        "write-other-bots-folder",
+        "write-times",
+        "referee-signal",
+        "referee-renice",
+        "referee-limit",
+        "other-bot-signal",
+        "outlive-daemon",
+    ],
+)
+def test_a_claim_without_an_effect_does_not_count(name: str) -> None:
+    found = outcomes(lying({name: True, "load": True}), ended, Path(tempfile.gettempdir()))
+    assert not found[name].got
+    assert found["load"].got
+
+
+def test_what_was_not_tried_is_never_a_refusal() -> None:
+    large = Limits(processes=10_000, open_files=10**6, memory_mib=4096, tmp_mib=4096)
+    names = ("processes-limit", "open-files-limit", "memory-limit", "tmp-limit")
+    found = outcomes(started, ended, Path(tempfile.gettempdir()), large, names)
+    assert all(found[name].got and "not tried" in found[name].detail for name in names)
+
+
+# Nothing is left, whatever happens.
+
+
+def traces(note: str) -> list[Path]:
+    return [path for place in targets.PLACES if (path := Path(place, note)).exists()]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where both the event and the programs go."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+def interrupted(folder: Path, seen: list[Targets]) -> None:
+    with scene(started, ended, folder, Limits()) as setting:
+        seen.append(setting.targets)
+        assert traces(setting.targets.note)
+        assert os.environ[targets.VARIABLE] == setting.targets.token
+        assert ctypes.CDLL(None).shmget(setting.targets.key, 0, 0) >= 0
+        setting.other.kill()  # It cannot remove anything itself.
+        raise KeyboardInterrupt
+
+
+def test_an_exception_leaves_nothing(folder: Path) -> None:
+    descriptors = os.listdir("/proc/self/fd")  # noqa: PTH208
+    seen: list[Targets] = []
+    with pytest.raises(KeyboardInterrupt):
+        interrupted(folder, seen)
+    assert os.listdir("/proc/self/fd") == descriptors  # noqa: PTH208
+    assert targets.VARIABLE not in os.environ
+    assert not list(folder.iterdir())
+    assert not traces(seen[0].note)
+    libc, key = ctypes.CDLL(None), seen[0].key
+    assert {libc.shmget(key, 0, 0), libc.semget(key, 1, 0), libc.msgget(key, 0)} == {-1}
+    assert libc.mq_open(f"/{seen[0].note}".encode(), os.O_RDONLY) == -1
+    assert not commands_with(seen[0].token)
+
+
+def commands_with(word: str) -> list[str]:
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            found.append(path.read_text(errors="replace"))
+    return [command for command in found if word in command]
+
+
+def test_a_whole_battery_leaves_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Targets] = []
+
+    def noted(made: Targets) -> dict[str, bool]:
+        seen.append(made)
+        return outlived(made)
+
+    outlived = battery._outlived
+    monkeypatch.setattr(battery, "_outlived", noted)
+    outcomes(started, only_itself, folder)
+    assert not list(folder.iterdir())
+    assert not traces(seen[0].note)
+    assert not commands_with(seen[0].token)
+    assert not battery._alive(seen[0])
+
+
+@pytest.mark.parametrize(
+    ("program", "why"),
+    [
+        ("import time; time.sleep(9)", "gave no answer"),
+        ("raise SystemExit('no such luck')", "no such luck"),
+        ("print('well', flush=True)", "in no way known"),
+    ],
+)
+def test_a_bot_that_does_not_answer_proves_nothing(
+    program: str, why: str, monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> None:
+    def start(_: tuple[str, ...], reads: tuple[str, ...]) -> Popen:
+        monkeypatch.setattr(processes, "PATIENCE_S", 0.3)
+        return started((PYTHON, "-I", "-S", "-c", program), reads)
+
+    with pytest.raises(CannotProbeError, match=why):
+        outcomes(start, ended, folder)
+    assert not list(folder.iterdir())
+
+
+# Bounded, and each alone.
+
+
+def changed(change: str, names: tuple[str, ...], **told: object) -> tuple[dict[str, Outcome], str]:
+    """The script's own outcomes after a change to it, and what it wrote to stderr."""
+    program = (
+        "import importlib.util, os, sys, time\n"
+        f"spec = importlib.util.spec_from_file_location('probes', {str(SCRIPT)!r})\n"
+        "probes = importlib.util.module_from_spec(spec); spec.loader.exec_module(probes)\n"
+        f"{change}\nprobes.main()\n"
+    )
+    done = subprocess.run(
+        [PYTHON, "-I", "-S", "-c", program],
+        input=json.dumps({"names": names, **told}) + "\n",
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    return {n: Outcome(**o) for n, o in json.loads(done.stdout).items()}, done.stderr
+
+
+COUNT_FORKS = """
+real = os.fork
+def fork():
+    os.write(2, b"f")
+    return real()
+os.fork = fork
+"""
+
+
+@pytest.mark.parametrize("limit", [2, 16, 20, 21, 10**6])
+def test_it_never_forks_more_than_it_says(limit: int) -> None:
+    """At worst: nine probes crash, three spoil their worker, all that fork do."""
+    forking = ("processes-limit", "user-namespace-by-clone", *targets.OUTLIVING)
+    crashing = [name for name in SCRIPTED if name not in (*forking, *SPOILING)][:CRASHES]
+    change = (
+        f"{COUNT_FORKS}\nprobes.OUTLIVE_S = 1\n"
+        f"probes.PROBES.update(dict.fromkeys({crashing!r}, lambda t: os.kill(os.getpid(), 11)))"
+    )
+    told = {"limits": {"processes": limit}, "outlive": dict.fromkeys(targets.OUTLIVING, "quick")}
+    chosen = {"referee": {"pid": 0}, "other": {"pid": 0}, "pid_namespace": "elsewhere"}
+    found, forks = changed(change, (*crashing, *SPOILING, *forking), **told, **chosen)
+    assert ("not tried" in found["processes-limit"].detail) == (limit > 20)
+    assert forks.count("f") + found["user-namespace-by-clone"].got <= FORKS
+    assert forks.count("f") >= 1 + CRASHES + len(SPOILING) + len(targets.OUTLIVING)
+
+
+def test_a_probe_that_ends_its_process_ends_no_other() -> None:
+    change = "probes.PROBES['load'] = lambda t: os.kill(os.getpid(), 11)"
+    found, _ = changed(change, ("load", "memory-counters"))
+    assert found["load"] == Outcome(got=False, detail="killed by signal 11")
+    assert found["memory-counters"].got
+
+
+def test_a_probe_that_waits_too_long_is_unknown() -> None:
+    change = "probes.SECONDS = 0.05; probes.PROBES['load'] = lambda t: time.sleep(9)"
+    found, _ = changed(change, ("load", "memory-counters"))
+    assert found["load"] == Outcome(got=True, detail="not tried: no answer in 0.05 s")
+    assert found["memory-counters"].detail == "read it"
+
+
+def test_a_worker_that_is_silent_is_ended_and_its_probe_unknown() -> None:
+    change = (
+        "import signal; probes.SECONDS = 0.05\n"
+        "def deaf(t): signal.setitimer(signal.ITIMER_REAL, 0); time.sleep(9)\n"
+        "probes.PROBES['load'] = deaf"
+    )
+    found, _ = changed(change, ("load", "memory-counters"))
+    assert found["load"] == Outcome(got=True, detail="not tried: its worker was silent")
+    assert found["memory-counters"].detail == "read it"
+
+
+def test_after_too_many_crashes_the_rest_is_unknown() -> None:
+    names = tuple(SCRIPTED)[:15]
+    change = f"probes.PROBES.update(dict.fromkeys({names!r}, lambda t: os.kill(os.getpid(), 11)))"
+    found, _ = changed(change, names)
+    assert [outcome.got for outcome in found.values()] == [False] * 9 + [True] * 6
+
+
+def test_without_a_worker_all_is_unknown() -> None:
+    change = "def no(): raise BlockingIOError(11, 'no more')\nprobes.os.fork = no"
+    found, _ = changed(change, ("load", "memory-counters"))
+    assert all(outcome.got and "not tried" in outcome.detail for outcome in found.values())
