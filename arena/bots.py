@@ -1,17 +1,16 @@
 """Bots as processes: started here and nowhere else, watched, killed and reaped with their group."""
 
 import os
-import resource
 import signal
-import subprocess
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable
 from pathlib import Path
 
 import trio
-from msgspec import Struct
 
+from arena.sandbox.profile import Command
+from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.slot import Process, Slot
 from protocol.codec import Fault, printable
 from protocol.messages import MAX_LINE
 
@@ -23,24 +22,13 @@ STDERR_KEPT = 2_048
 """Bytes of a bot's last stderr that are kept as evidence."""
 LEAVE_S = 1.0
 """How long a bot may take to leave after its stdin closed."""
-MIB = 2**20
-PAGE = os.sysconf("SC_PAGE_SIZE")
+SHELL_SIGNALS = 128
+"""What bubblewrap, like a shell, adds to the signal that killed its program."""
 REAP_S = 10.0
 """How long the kernel may take to end a killed process."""
 
 Watch = Callable[[int, Callable[[], None] | None], None]
 """Call the function whenever the descriptor has something to read; None ends that."""
-
-
-class Command(Struct, frozen=True):
-    """How a bot is started."""
-
-    argv: tuple[str, ...]
-    """Program and arguments."""
-    folder: str
-    """Working directory."""
-    memory_mib: int = 512
-    """Memory that the process may keep resident, in MiB; more is a foul."""
 
 
 class CannotStartError(Exception):
@@ -50,8 +38,8 @@ class CannotStartError(Exception):
 class Bot:
     """One process and its three pipes. Never blocks, never raises for what the bot does."""
 
-    def __init__(self, command: Command, start_env: Mapping[str, str]) -> None:
-        """Start the process in this thread and in a group of its own.
+    def __init__(self, command: Command, sandbox: Sandbox) -> None:
+        """Start the process in this thread, in a slot of the sandbox and a group of its own.
 
         Not through `trio.lowlevel.open_process`: it forks in a worker thread, and with that
         thread's retirement dies every process that asked to die with its parent.
@@ -64,9 +52,9 @@ class Bot:
         self._outbox = bytearray()
         self._stderr = bytearray()
         self._closed = False
-        self._memory_limit = command.memory_mib * MIB
+        self._limits = sandbox.limits
         self._watch: Watch | None = None
-        self._process = _started(command, start_env)
+        self._slot, self._process = _started(command, sandbox)
         assert self._process.stdin
         assert self._process.stdout
         assert self._process.stderr
@@ -76,14 +64,16 @@ class Bot:
         self._stderr_fd = self._process.stderr.fileno()
         for descriptor in (self._stdin, self._stdout, self._stderr_fd):
             os.set_blocking(descriptor, False)
-        # A wall behind the foul: one burst between two looks must not take the machine's memory.
-        _limit(self._process.pid, resource.RLIMIT_DATA, 2 * self._memory_limit)
-        _limit(self._process.pid, resource.RLIMIT_CORE, 0)
 
     @property
     def pid(self) -> int:
         """The process's id."""
         return self._process.pid
+
+    @property
+    def never_ran(self) -> bool:
+        """Whether the sandbox ended before the bot began: the machine's doing, not the bot's."""
+        return self._slot.never_ran()
 
     @property
     def stdin(self) -> int | None:
@@ -142,13 +132,18 @@ class Bot:
         if self._closed and self.fault is None:
             self._faulted(Fault("gone", "It closed its stdout."))
             self._heard()
-        try:
-            pages = int(Path(f"/proc/{self._process.pid}/statm").read_bytes().split()[1])
-        except (OSError, IndexError):
-            return
-        if pages * PAGE > self._memory_limit and self.fault is None:
-            self._faulted(Fault("memory", f"More than {self._memory_limit // MIB} MiB of memory."))
+        if self.fault is None and (fault := self._overspent()):
+            self._faulted(fault)
             self._heard()
+
+    def _overspent(self) -> Fault | None:
+        spent, limits = self._slot.spent(), self._limits
+        if spent.memory > limits.memory:
+            return Fault("memory", f"More than {limits.memory_mib} MiB of memory.")
+        # Only a cgroup counts what a bot cannot hide.
+        if limits.cpu_s and self._slot.counts_cpu and spent.cpu_ms > limits.cpu_s * 1000:
+            return Fault("late", f"More than {limits.cpu_s} s of CPU time in a sitting.")
+        return None
 
     def last_words(self) -> str:
         """The end of its stderr, safe to show."""
@@ -167,9 +162,8 @@ class Bot:
             await self._killed()
 
     async def _killed(self) -> None:
-        # The group is killed before its leader is reaped: until then its number is not reused.
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        # All is killed before the first process is reaped: until then its number is not reused.
+        self._slot.kill()
         await self._ended_within(REAP_S)
         self._process.poll()
         assert self._process.stdout
@@ -177,6 +171,7 @@ class Bot:
         self._process.stdout.close()
         self._process.stderr.close()
         os.close(self._pidfd)
+        self._slot.close()
 
     async def _ended_within(self, seconds: float) -> None:
         with trio.move_on_after(seconds):
@@ -225,10 +220,13 @@ class Bot:
         ended = os.waitid(os.P_PIDFD, self._pidfd, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         if ended is None:
             return "left"
+        status = ended.si_status
         if ended.si_code == os.CLD_EXITED:
-            return f"exited with status {ended.si_status}"
+            if status <= SHELL_SIGNALS:
+                return f"exited with status {status}"
+            status -= SHELL_SIGNALS
         names = {known.value: known.name for known in signal.Signals}
-        return f"was killed by {names.get(ended.si_status, f'signal {ended.si_status}')}"
+        return f"was killed by {names.get(status, f'signal {status}')}"
 
     def _faulted(self, fault: Fault) -> None:
         if self.fault is None:
@@ -253,31 +251,19 @@ class Bot:
             self._watch = None
 
 
-def _limit(pid: int, which: int, value: int) -> None:
-    with suppress(OSError):
-        resource.prlimit(pid, which, (value, value))
-
-
-def clean_environment() -> dict[str, str]:
-    """What a bot is told of the machine: where programs are, and that text is UTF-8."""
-    return {"PATH": os.environ.get("PATH", os.defpath), "LANG": "C.UTF-8", "HOME": "/nonexistent"}
-
-
-def _started(command: Command, env: Mapping[str, str]) -> "subprocess.Popen[bytes]":
-    if not Path(command.folder).is_dir():
-        raise CannotStartError(f"{command.folder} is no folder")
+def _started(command: Command, sandbox: Sandbox) -> tuple[Slot, Process]:
+    """Raises CannotStartError: what is missing, or refused by the machine, is nobody's foul."""
+    for path in (command.folder, command.argv[0], *command.reads):
+        if path.startswith("/") and not Path(path).exists():
+            raise CannotStartError(f"{path} does not exist")
     try:
-        return subprocess.Popen(
-            command.argv,
-            bufsize=0,
-            cwd=command.folder,
-            env=env,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
+        slot = sandbox.slot()
     except OSError as error:
+        raise CannotStartError(f"the sandbox has no place for a bot: {error}") from error
+    try:
+        return slot, slot.start(command)
+    except OSError as error:
+        slot.close()
         raise CannotStartError(f"{command.argv[0]} cannot be started: {error.strerror}") from error
 
 

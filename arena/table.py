@@ -8,10 +8,12 @@ import trio
 from msgspec.structs import replace
 
 from arena import referee as rulings
-from arena.bots import Bot, CannotStartError, Command, clean_environment, nobody
+from arena.bots import Bot, CannotStartError, nobody
 from arena.gamelog import GameLog
 from arena.pump import Pump
 from arena.referee import Question, Referee
+from arena.sandbox.profile import Command
+from arena.sandbox.sandbox import Sandbox
 from protocol.codec import Fault
 from protocol.records import FoulRecord, LogRecord, Result
 
@@ -66,7 +68,10 @@ class Greeting:
 class Bench:
     """The bots of a sitting: one process an entrant, replaced only when it is lost."""
 
-    def __init__(self, pump: Pump, commands: Sequence[Command], start_ms: int) -> None:
+    def __init__(
+        self, pump: Pump, commands: Sequence[Command], start_ms: int, sandbox: Sandbox
+    ) -> None:
+        self._sandbox = sandbox
         self._pump = pump
         self._commands = commands
         self._start_ms = start_ms
@@ -84,12 +89,15 @@ class Bench:
         async with trio.open_nursery() as nursery:
             for bot in fresh:
                 nursery.start_soon(Greeting(self._pump, bot, self._start_ms).wait)
+        for bot in fresh:
+            if bot.fault and bot.never_ran:
+                raise CannotStartError(f"the sandbox failed: {bot.last_words()}")
         return [bot for bot in self._bots if bot]
 
     async def _start(self, seats: list[int]) -> list[Bot]:
         try:
             for seat in seats:
-                self._bots[seat] = Bot(self._commands[seat], clean_environment())
+                self._bots[seat] = Bot(self._commands[seat], self._sandbox)
         except CannotStartError:
             # A bot that was started but not greeted must not pass for one that was.
             await self.close()

@@ -37,6 +37,10 @@ class Sitting(Record, frozen=True, tag="sitting"):
     """The ruleset in full."""
     clock: Clock
     """The clock in full."""
+    sandbox: str
+    """The sandbox level at which the bots ran: A, B, C, D or off."""
+    missing: tuple[str, ...]
+    """The promises that this level does not keep, in sentences."""
 
 
 class GameRecord(Record, frozen=True, tag="game"):

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 
 import arena.cli
+from arena.sandbox.limits import Wish
 from protocol.usage import UserError, unknown
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -77,6 +78,15 @@ _seed = click.option(
 )
 
 
+_sandbox = click.option(
+    "--sandbox",
+    type=click.Choice(["auto", "require", "off"]),
+    default=None,
+    help="auto: the best that this machine proves; require: bots are locked in, or nothing is "
+    "played; off: plain processes. See `boneyard doctor`.  [default: auto]",
+)
+
+
 @main.command()
 @click.argument("what", nargs=-1, required=True)
 @click.option(
@@ -103,6 +113,7 @@ _seed = click.option(
 @click.option(
     "--move-ms", type=click.IntRange(1), default=None, help="Time for each question, in ms."
 )
+@_sandbox
 @_seed
 @_jobs
 @_out_option(DEFAULT_OUT)
@@ -114,6 +125,7 @@ def run(
     seats: int | None,
     boards: int | None,
     move_ms: int | None,
+    sandbox: Wish | None,
     seed: int | None,
     jobs: int | None,
     out: Path,
@@ -134,7 +146,7 @@ def run(
     from tournaments.session import run_event
     from tournaments.wishes import Wishes
 
-    wishes = Wishes(what, rules, choices, seats, boards, move_ms)
+    wishes = Wishes(what, rules, choices, seats, boards, move_ms, sandbox)
     sys.exit(run_event(wishes, out, seed, jobs or default_jobs(), as_json))
 
 
@@ -146,9 +158,10 @@ def run(
     show_default=True,
     help="Boards for each pairing.",
 )
+@_sandbox
 @_jobs
 @_out_option(Path("demo"))
-def demo(boards: int, jobs: int | None, out: Path) -> None:
+def demo(boards: int, sandbox: Wish | None, jobs: int | None, out: Path) -> None:
     """Play a rated round robin of the sample bots that this machine can run.
 
     The deals are fixed, so that everybody sees the same demo.
@@ -162,7 +175,7 @@ def demo(boards: int, jobs: int | None, out: Path) -> None:
         if not samples[name].available:
             click.echo(f"Left out {name}: {samples[name].needs} is not on the PATH.", err=True)
     able = tuple(name for name in DEMO_BOTS if samples[name].available)
-    wishes = Wishes(able, "draw", (), 2, boards, None)
+    wishes = Wishes(able, "draw", (), 2, boards, None, sandbox)
     sys.exit(run_event(wishes, out, 1, jobs or default_jobs(), as_json=False))
 
 
@@ -193,6 +206,7 @@ def bots() -> None:
         click.echo(f"{name:<12} {bot.about}{state}")
 
 
+main.add_command(arena.cli.doctor)
 main.add_command(arena.cli.rules)
 main.add_command(arena.cli.schema)
 main.add_command(arena.cli.replay)

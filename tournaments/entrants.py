@@ -6,14 +6,15 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import resources
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
-from arena.bots import Command
+from arena.sandbox.paths import named_paths, program_paths, true_path
+from arena.sandbox.profile import Command
 from protocol.usage import UserError, unknown
 from tournaments.event import Entrant, WrittenBot
 
@@ -68,7 +69,7 @@ def spoken(words: Sequence[str]) -> tuple[WrittenBot, ...]:
     for word in words:
         name, argv = _understood(word)
         taken = {bot.name for bot in bots}
-        bots.append(WrittenBot(name=_free(name, taken), run=argv, folder=str(Path.cwd())))
+        bots.append(WrittenBot(name=_free(name, taken), run=argv))
     return tuple(bots)
 
 
@@ -111,12 +112,13 @@ def _free(name: str, taken: Iterable[str]) -> str:
     return free
 
 
-def entered(bot: WrittenBot, base: Path, build: Path, memory_mib: int) -> Entrant:
+def entered(bot: WrittenBot, base: Path, build: Path) -> Entrant:
     """The entrant that plays: found, built and fingerprinted.
 
-    Raises UserError when it cannot be.
+    Its bot may read its program's installation, the files that its command names, and what the
+    event file adds; the fingerprint covers all but the installation. Raises UserError.
     """
-    folder = (base / bot.folder).resolve()
+    folder = (base / (bot.folder or ".")).resolve()
     run, made_by = bot.run, bot.build
     if not run:
         sample = _sample(bot.name)
@@ -124,11 +126,31 @@ def entered(bot: WrittenBot, base: Path, build: Path, memory_mib: int) -> Entran
     if made_by:
         _built(bot.name, _filled(made_by, build), folder, build)
     argv = _filled(run, build)
-    program = shutil.which(argv[0], path=os.environ.get("PATH", os.defpath))
-    if program is None and not (folder / argv[0]).is_file():
-        raise UserError(f"Bot {bot.name}: there is no program {argv[0]!r}.")
-    command = Command(argv, str(folder), memory_mib)
-    return Entrant(bot.name, command, fingerprint(command))
+    program = _program(bot.name, argv[0], folder)
+    added = [folder / part for part in bot.reads] + ([folder] if bot.folder else [])
+    for path in added:
+        if not path.exists():
+            raise UserError(
+                f"Bot {bot.name}: it reads {path}, but there is no such file or folder."
+            )
+    own = [*named_paths(argv[1:], folder), *(str(path.resolve()) for path in added)]
+    reads = dict.fromkeys((*program_paths(program), *own))
+    command = Command((str(program), *argv[1:]), str(folder), tuple(reads))
+    return Entrant(bot.name, command, fingerprint(argv, folder, own))
+
+
+def _program(name: str, word: str, folder: Path) -> Path:
+    """The program's file. A pyenv shim is asked for the interpreter behind it."""
+    local = folder / word
+    found = local if local.is_file() else shutil.which(word)
+    if found is None:
+        raise UserError(f"Bot {name}: there is no program {word!r}.")
+    program = true_path(Path(found))
+    if program.parent.name == "shims" and program.name.startswith("python"):
+        asked = (str(program), "-c", "import sys; print(sys.executable)")
+        done = subprocess.run(asked, capture_output=True, text=True, timeout=BUILD_S, check=False)
+        program = Path(done.stdout.strip() or program)
+    return program
 
 
 def _sample(name: str) -> SampleBot:
@@ -161,13 +183,24 @@ def _built(name: str, argv: Sequence[str], folder: Path, build: Path) -> None:
         raise UserError(f"Bot {name} cannot be built:\n{done.stderr.strip()}")
 
 
-def fingerprint(command: Command) -> str:
-    """SHA-256 of the files that a command names, or of their names where there is no file."""
+def fingerprint(argv: Sequence[str], folder: Path, own: Iterable[str]) -> str:
+    """SHA-256 of a command's words and of the files that are the bot's own."""
     digest = hashlib.sha256()
     # A program from the PATH, or the interpreter that runs us, is the machine's and not the bot's.
-    borrowed = "/" not in command.argv[0] or command.argv[0] == sys.executable
-    for part in command.argv[1 if borrowed and len(command.argv) > 1 else 0 :]:
-        path = Path(command.folder, part)
+    borrowed = "/" not in argv[0] or argv[0] == sys.executable
+    for part in argv[1 if borrowed and len(argv) > 1 else 0 :]:
+        path = Path(folder, part)
         content = path.read_bytes() if path.is_file() else part.encode()
         digest.update(hashlib.sha256(content).digest())
+    for path in _files_below(own):
+        digest.update(hashlib.sha256(path.name.encode()).digest())
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()
+
+
+def _files_below(paths: Iterable[str]) -> Iterator[Path]:
+    """Every file in the folders among the paths, in one order; what Python compiled is left out."""
+    for path in map(Path, paths):
+        if path.is_dir():
+            below = (one for one in path.rglob("*") if "__pycache__" not in one.parts)
+            yield from sorted(one for one in below if one.is_file())

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct
 
-from arena.bots import Command
+from arena.sandbox.limits import Limits, Wish
+from arena.sandbox.profile import Command
 from arena.written import chosen, spelled
 from protocol.messages import Clock
 from protocol.rules import Ruleset, check_seats
@@ -28,8 +29,11 @@ class WrittenBot(Struct, frozen=True, forbid_unknown_fields=True):
     """Program and arguments; {python} and {build} are filled in."""
     build: tuple[str, ...] = ()
     """A command that builds it first."""
-    folder: str = "."
-    """Where both run, from the event file's folder."""
+    folder: str | None = None
+    """A folder of the bot's own, in which both run and all of which it may read; without it they
+    run in the event file's folder and the bot may read the files that its command names."""
+    reads: tuple[str, ...] = ()
+    """Further files and folders that it may read."""
 
 
 class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
@@ -47,8 +51,10 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
     """Boards that each pairing plays, each rotated through all seats."""
     clock: Clock = Clock()
     """How long bots may think."""
-    memory_mib: Annotated[int, Meta(ge=16, le=1_048_576)] = 512
-    """Memory for each bot's process, in MiB."""
+    sandbox: Wish = "auto"
+    """auto: the best level that this machine proves; require: A or B, or no game; off: none."""
+    limits: Limits = Limits()
+    """What each bot may use."""
 
 
 class Entrant(Struct, frozen=True, forbid_unknown_fields=True):
@@ -77,6 +83,10 @@ class Event(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Boards that one set of processes plays."""
     clock: Clock
     """How long bots may think."""
+    sandbox: Wish
+    """Which sandbox was wished for; the level that came of it stands in each log."""
+    limits: Limits
+    """What each bot may use."""
     entrants: tuple[Entrant, ...]
     """Who plays."""
     predictable: bool

@@ -10,6 +10,7 @@ from arena.engine.chance import board_seed
 from arena.gamelog import GameLog
 from arena.pump import Pump
 from arena.referee import Referee, Seating
+from arena.sandbox.sandbox import Sandbox
 from arena.table import Bench, Table
 from protocol import __version__
 from protocol.records import LOG_FORMAT, Result, Sitting
@@ -23,12 +24,18 @@ START_TRIES = 3
 START_PAUSE_S = 1.0
 """How long the machine is given in between."""
 
+UNSEEN = (
+    "(At sandbox level {level} it reads only the files that its command names: `folder` or `reads` "
+    "in an event file add more, and --sandbox off shows whether that is the reason.)"
+)
+"""What is added when a bot does not start in the sandbox."""
+
 
 class StoppedError(Exception):
     """The run cannot go on here and now; what was played is kept. The text is the reason."""
 
 
-async def call_roll(event: Event) -> str | None:
+async def call_roll(event: Event, sandbox: Sandbox) -> str | None:
     """Start every bot once before the first game; what is wrong with the first that cannot greet.
 
     That is the user's error, and costs no game.
@@ -38,14 +45,14 @@ async def call_roll(event: Event) -> str | None:
     async with trio.open_nursery() as nursery:
         nursery.start_soon(pump.run)
         for entrant in event.entrants:
-            complaint = complaint or await _complaint(pump, entrant, event.clock.start_ms)
+            complaint = complaint or await _complaint(pump, entrant, event, sandbox)
         nursery.cancel_scope.cancel()
     return complaint
 
 
-async def _complaint(pump: Pump, entrant: Entrant, start_ms: int) -> str | None:
+async def _complaint(pump: Pump, entrant: Entrant, event: Event, sandbox: Sandbox) -> str | None:
     """What is wrong with an entrant's bot, if it does not greet."""
-    bench = Bench(pump, [entrant.command], start_ms)
+    bench = Bench(pump, [entrant.command], event.clock.start_ms, sandbox)
     complaint = None
     try:
         (bot,) = await bench.ready()
@@ -53,6 +60,8 @@ async def _complaint(pump: Pump, entrant: Entrant, start_ms: int) -> str | None:
             words = bot.last_words()
             said = f" Its stderr ends: {words}" if words else ""
             complaint = f"Bot {entrant.name} does not greet: {bot.fault.detail}{said}"
+            if sandbox.level != "off":
+                complaint += f" {UNSEEN.format(level=sandbox.level)}"
     except CannotStartError as error:
         complaint = f"Bot {entrant.name}: {error}."
     finally:
@@ -68,11 +77,13 @@ class Runner:
         folder: Folder,
         event: Event,
         ledger: Ledger,
+        sandbox: Sandbox,
         finished: trio.MemorySendChannel[Result],
     ) -> None:
         self._folder = folder
         self._event = event
         self._ledger = ledger
+        self._sandbox = sandbox
         self._finished = finished
         self._secret = secret_of(folder)
         self._pump = Pump()
@@ -101,7 +112,7 @@ class Runner:
 
     async def _sit(self, plan: PlannedSitting) -> None:
         commands = [self._event.entrants[entrant].command for entrant in plan.seats]
-        bench = Bench(self._pump, commands, self._event.clock.start_ms)
+        bench = Bench(self._pump, commands, self._event.clock.start_ms, self._sandbox)
         log = GameLog(self._folder.log(plan.name), self._record(plan))
         try:
             async with trio.open_nursery() as nursery:
@@ -156,6 +167,8 @@ class Runner:
             boards=tuple(game.board for game in plan.games),
             rules=self._event.rules,
             clock=self._event.clock,
+            sandbox=self._sandbox.level,
+            missing=self._sandbox.missing,
         )
 
 

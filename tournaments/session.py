@@ -7,6 +7,8 @@ from pathlib import Path
 import click
 import trio
 
+from arena.sandbox.choice import best_sandbox
+from arena.sandbox.sandbox import Sandbox
 from protocol.records import Result
 from protocol.usage import UserError
 from tournaments import folder as folders
@@ -45,13 +47,16 @@ async def _play(folder: Folder, event: Event, ledger: Ledger, jobs: int) -> int:
     """Play until the plan is done, or somebody or something stops it; the exit code."""
     if ledger.complete:
         return 0
+    sandbox = best_sandbox(event.sandbox, event.limits, folder.path)
+    for sentence in sandbox.missing:
+        click.echo(sentence, err=True)
     complaint, stopped = None, False
     with trio.CancelScope() as scope:
         async with trio.open_nursery() as nursery:
             await nursery.start(_stop_on_signal, scope)
-            complaint = await call_roll(event)
+            complaint = await call_roll(event, sandbox)
             if complaint is None:
-                stopped = await _run(folder, event, ledger, jobs)
+                stopped = await _run(folder, event, ledger, sandbox, jobs)
             nursery.cancel_scope.cancel()
     if complaint:
         raise UserError(complaint)
@@ -61,14 +66,14 @@ async def _play(folder: Folder, event: Event, ledger: Ledger, jobs: int) -> int:
     return 0
 
 
-async def _run(folder: Folder, event: Event, ledger: Ledger, jobs: int) -> bool:
+async def _run(folder: Folder, event: Event, ledger: Ledger, sandbox: Sandbox, jobs: int) -> bool:
     """Play and show it; whether the machine or we ourselves stopped it."""
     sender, receiver = trio.open_memory_channel[Result](100)
     stopped = False
     try:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(_watch, receiver, event, ledger)
-            await Runner(folder, event, ledger, sender).play(jobs)
+            await Runner(folder, event, ledger, sandbox, sender).play(jobs)
     except* StoppedError as group:
         click.echo(str(innermost(group)), err=True)
         stopped = True

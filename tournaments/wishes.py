@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from arena.sandbox.limits import Wish
 from arena.written import changed, chosen
 from protocol.rules import Ruleset, tables
 from protocol.usage import UserError
@@ -27,6 +28,8 @@ class Wishes(NamedTuple):
     """Boards for each pairing."""
     move_ms: int | None
     """Time for each question, in ms."""
+    sandbox: Wish | None
+    """Which sandbox."""
 
 
 def planned(wishes: Wishes, build: Path, *, predictable: bool) -> Event:
@@ -43,7 +46,9 @@ def planned(wishes: Wishes, build: Path, *, predictable: bool) -> Event:
         boards=plan.boards,
         boards_a_sitting=BOARDS_A_SITTING,
         clock=plan.clock,
-        entrants=tuple(entered(bot, base, build, plan.memory_mib) for bot in plan.bots),
+        sandbox=plan.sandbox,
+        limits=plan.limits,
+        entrants=tuple(entered(bot, base, build) for bot in plan.bots),
         predictable=predictable,
     )
 
@@ -79,4 +84,5 @@ def _overridden(event: WrittenEvent, wishes: Wishes) -> WrittenEvent:
         clock=clock,
         seats=wishes.seats or event.seats,
         boards=wishes.boards or event.boards,
+        sandbox=wishes.sandbox or event.sandbox,
     )

@@ -167,6 +167,8 @@ def played(name: str, seats: int, seed: int) -> tuple[LoggedGame, dict[tuple[int
         boards=(seed,),
         rules=rules,
         clock=CLOCK,
+        sandbox="off",
+        missing=(),
     )
     return LoggedGame(sitting, game, tuple(records), referee.result), asked
 

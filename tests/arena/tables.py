@@ -6,11 +6,14 @@ from pathlib import Path
 
 import trio
 
-from arena.bots import Command
 from arena.engine.chance import board_seed
 from arena.gamelog import GameLog
 from arena.pump import Pump
 from arena.referee import Referee, Seating
+from arena.sandbox.limits import Level, Limits
+from arena.sandbox.paths import program_paths
+from arena.sandbox.profile import Command
+from arena.sandbox.sandbox import Sandbox
 from arena.table import Bench, Table
 from arena.variants import named
 from protocol.messages import Clock
@@ -21,19 +24,35 @@ SAMPLES = Path(__file__).parent.parent.parent / "sample_bots"
 CLOCK = Clock(start_ms=20_000, move_ms=10_000, bank_ms=0)
 
 
+LIMITS = Limits()
+LEVEL: Level = "off"
+"""The level at which games are played unless a test says otherwise."""
+
+
+def reads(folder: Path) -> tuple[str, ...]:
+    """What a bot in this folder, run by our own interpreter, must be able to read."""
+    return (*program_paths(Path(sys.executable)), str(folder))
+
+
 def sample(name: str = "first") -> Command:
     """An honest bot."""
-    return Command((sys.executable, "-I", "-S", f"{name}.py"), str(SAMPLES))
+    argv = (sys.executable, "-I", "-S", f"{name}.py")
+    return Command(argv, str(SAMPLES), reads(SAMPLES))
 
 
-def misbehaving(how: str, tag: str = "", memory_mib: int = 512) -> Command:
+def misbehaving(how: str, tag: str = "") -> Command:
     """A bot that breaks the protocol in one way; the tag tells its processes from all others."""
     argv = (sys.executable, "-I", "-S", "misbehaving.py", how, tag)
-    return Command(argv, str(BOTS), memory_mib)
+    return Command(argv, str(BOTS), reads(BOTS))
 
 
 async def play(
-    commands: Sequence[Command], log_path: Path, clock: Clock = CLOCK, games: int = 1
+    commands: Sequence[Command],
+    log_path: Path,
+    clock: Clock = CLOCK,
+    games: int = 1,
+    level: Level = LEVEL,
+    limits: Limits = LIMITS,
 ) -> list[Result]:
     """Play games one after another with the same bench."""
     names = tuple(f"bot{seat}" for seat in range(len(commands)))
@@ -46,13 +65,15 @@ async def play(
         boards=tuple(range(1, games + 1)),
         rules=rules,
         clock=clock,
+        sandbox=level,
+        missing=(),
     )
     results = []
     log = GameLog(log_path, record)
     async with trio.open_nursery() as nursery:
         pump = Pump()
         nursery.start_soon(pump.run)
-        bench = Bench(pump, commands, clock.start_ms)
+        bench = Bench(pump, commands, clock.start_ms, Sandbox(level, limits))
         nursery.start_soon(bench.look_after)
         try:
             for number in range(1, games + 1):

@@ -6,12 +6,15 @@ from typing import get_args
 import pytest
 
 from arena.gamelog import read_games
+from arena.sandbox.limits import Limits
 from protocol.messages import Clock
 from protocol.records import FoulClass, FoulRecord
 from tests.arena.tables import CLOCK, descriptors, misbehaving, play, sample, vanished
 
 SOON = Clock(start_ms=20_000, move_ms=900, bank_ms=100)
 START_SOON = Clock(start_ms=3_000, move_ms=10_000, bank_ms=0)
+
+SMALL = Limits(memory_mib=64)
 
 BEHAVIOURS: dict[str, tuple[FoulClass, Clock, str]] = {
     "late": ("late", SOON, "1000 ms"),
@@ -47,7 +50,7 @@ async def test_a_misbehaving_bot_costs_its_own_game_and_nothing_else(
     foul, clock, detail = BEHAVIOURS[how]
     before = descriptors()
     log = tmp_path / "log.jsonl"
-    (result,) = await play([sample(), misbehaving(how, str(tmp_path), memory_mib=64)], log, clock)
+    (result,) = await play([sample(), misbehaving(how, str(tmp_path))], log, clock, limits=SMALL)
     assert [(one.seat, one.foul) for one in result.fouls] == [(1, foul)]
     assert result.places == (1, 2)
     (game,) = read_games(log)

@@ -155,6 +155,8 @@ def logged(
         boards=(board,),
         rules=rules,
         clock=clock,
+        sandbox="off",
+        missing=(),
     )
     return LoggedGame(sitting, game, tuple(records), referee.result)
 

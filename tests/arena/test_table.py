@@ -6,14 +6,19 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from arena.bots import Bot, CannotStartError, Command, clean_environment
+from arena.bots import Bot, CannotStartError
 from arena.gamelog import read_games
 from arena.pump import Pump
+from arena.sandbox.limits import Limits
+from arena.sandbox.profile import Command
+from arena.sandbox.sandbox import Sandbox
 from arena.table import Bench
 from protocol.messages import Clock
 from protocol.records import ChoiceRecord
 from tests.arena.tables import children, misbehaving, play, sample
 from tournaments.run import START_TRIES, StoppedError, ready
+
+OFF = Sandbox("off", Limits())
 
 
 async def test_an_honest_game_is_logged_with_its_times(tmp_path: Path) -> None:
@@ -53,14 +58,14 @@ async def test_cancelling_a_game_leaves_no_process(tmp_path: Path) -> None:
 
 def test_a_command_that_does_not_exist_is_not_the_bots_fault() -> None:
     with pytest.raises(CannotStartError, match="no-such-program"):
-        Bot(Command(("no-such-program",), "."), clean_environment())
+        Bot(Command(("no-such-program",), "."), OFF)
 
 
 async def test_the_run_stops_when_the_machine_cannot_start_a_bot(
     autojump_clock: MockClock,
 ) -> None:
     """No process ever starts here, so the clock may jump."""
-    bench = Bench(Pump(), [Command(("no-such-program",), ".")], 1000)
+    bench = Bench(Pump(), [Command(("no-such-program",), ".")], 1000, OFF)
     before = autojump_clock.current_time()
     with pytest.raises(StoppedError, match="no-such-program"):
         await ready(bench)
@@ -68,7 +73,7 @@ async def test_the_run_stops_when_the_machine_cannot_start_a_bot(
 
 
 async def test_a_bot_that_was_started_beside_one_that_could_not_be_is_not_kept() -> None:
-    bench = Bench(Pump(), [sample(), Command(("no-such-program",), ".")], 1000)
+    bench = Bench(Pump(), [sample(), Command(("no-such-program",), ".")], 1000, OFF)
     with pytest.raises(CannotStartError):
         await bench.ready()
     assert not children()

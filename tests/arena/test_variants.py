@@ -167,7 +167,7 @@ EVENT = 'name = "cup"\n{rules}\n[[bots]]\nname = "first"\n[[bots]]\nname = "gree
 
 
 def rules_of(tmp_path: Path, what: Path, rules: str | None = None, *words: str) -> Ruleset:
-    wishes = Wishes((str(what),), rules, words, None, None, None)
+    wishes = Wishes((str(what),), rules, words, None, None, None, None)
     return planned(wishes, tmp_path / "build", predictable=True).rules
 
 

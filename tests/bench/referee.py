@@ -21,11 +21,13 @@ from typing import NamedTuple
 
 import trio
 
-from arena.bots import Command
 from arena.engine.chance import board_seed
 from arena.gamelog import GameLog
 from arena.pump import Pump
 from arena.referee import Referee, Seating
+from arena.sandbox.limits import Limits
+from arena.sandbox.profile import Command
+from arena.sandbox.sandbox import Sandbox
 from arena.table import Bench, Table
 from arena.variants import named
 from protocol.messages import Clock
@@ -108,9 +110,11 @@ async def _sit(pump: Pump, program: str, numbers: range, folder: Path) -> None:
         boards=tuple(numbers),
         rules=RULES,
         clock=CLOCK,
+        sandbox="off",
+        missing=(),
     )
     log = GameLog(folder / f"{numbers.start}.jsonl", record)
-    bench = Bench(pump, [command, command], CLOCK.start_ms)
+    bench = Bench(pump, [command, command], CLOCK.start_ms, Sandbox("off", Limits()))
     try:
         for number in numbers:
             await Table(pump, new_referee(number), await bench.ready(), log).play()

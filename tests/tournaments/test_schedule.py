@@ -4,7 +4,8 @@ from collections import Counter
 
 import pytest
 
-from arena.bots import Command
+from arena.sandbox.limits import Limits
+from arena.sandbox.profile import Command
 from protocol.messages import Clock
 from protocol.rules import Ruleset
 from tournaments.event import Entrant, Event
@@ -20,6 +21,8 @@ def event(entrants: int, seats: int = 2, boards: int = 3, a_sitting: int = 2) ->
         boards=boards,
         boards_a_sitting=a_sitting,
         clock=Clock(),
+        sandbox="off",
+        limits=Limits(),
         entrants=who,
         predictable=False,
     )
