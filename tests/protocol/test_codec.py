@@ -490,7 +490,7 @@ def test_a_damaged_commitment_is_refused(decode: Any, line: bytes) -> None:
         decode(line)
 
 
-RECORD = encode_line(GameRecord(game="a", number=1, board=1))
+RECORD = encode_line(GameRecord(game="a", number=1, board=1, commitment="0" * 64))
 
 
 @given(st.lists(st.one_of(*RECORDS.values()), min_size=1, max_size=4))
