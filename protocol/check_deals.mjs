@@ -59,7 +59,12 @@ for (const [board, seed] of seeds) {
 }
 for (const { path, sitting, game, board, commitment, deals: dealings } of games) {
   if (commitments.get(board) !== commitment) fault(`${path}: ${game}: another commitment than was published`);
+  let before = { round: 0, deal: 0 };
   for (const record of seeds.has(board) ? dealings : []) {
+    const next = record.deal === 1 ? before.round + 1 : before.round;
+    if (record.round !== next || (record.deal > 1 && record.deal !== before.deal + 1))
+      fault(`${path}: ${game}: round ${record.round}, deal ${record.deal} is out of turn`);
+    before = record;
     const { hands, stock } = dealt(seeds.get(board), record, sitting.rules, sitting.seats.length);
     deals++;
     if (JSON.stringify([hands, stock]) !== JSON.stringify([record.hands, record.stock]))

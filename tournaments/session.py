@@ -2,6 +2,7 @@
 
 import signal
 import sys
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 import click
@@ -53,7 +54,9 @@ def _run_in(folder: Folder, wishes: Wishes, seed: int | None, jobs: int, as_json
         # Before the first game too: the commitments' digest is of use only if it is known then.
         _publish(folder, event, ledger)
         code = trio.run(_play, folder, event, ledger, jobs)
-        _publish(folder, event, ledger)
+        # A disk too full for a game may be too full for a report: the next run writes it.
+        with suppress(OSError) if code == STOPPED else nullcontext():
+            _publish(folder, event, ledger)
     return code
 
 
