@@ -1,12 +1,17 @@
 """What verify finds, and that it says each thing once; what a run refuses to go on with."""
 
+import errno
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from arena.gamelog import read_records
+from arena.sealed import append
 from protocol.codec import decode_result, encode_line, seal, unseal
+from protocol.records import SittingOver
 from tests.arena.tables import flips
 from tests.tournaments.events import boneyard, copied, made, run
 from tournaments import folder as folders
@@ -146,6 +151,33 @@ def test_a_commitment_of_an_open_board_cannot_be_changed_either(folder: Path) ->
     assert any("its SHA-256 is not the one in results.json" in fault for fault in faults(folder))
 
 
+@pytest.mark.parametrize("name", ["commitments.jsonl", "seeds.jsonl"])
+def test_promises_out_of_order_or_made_twice_are_found(folder: Path, name: str) -> None:
+    one, two = (folder / name).read_bytes().splitlines(keepends=True)
+    for lines in ((two, one), (one, one, two)):
+        (folder / name).write_bytes(b"".join(lines))
+        assert any("after board" in fault for fault in faults(folder))
+
+
+def test_a_board_without_a_commitment_is_found(folder: Path) -> None:
+    (folder / "seeds.jsonl").write_bytes(b"")
+    without_lines(folder / "commitments.jsonl", 1)
+    assert any("not one commitment for each of 2 boards" in fault for fault in faults(folder))
+
+
+def test_a_game_that_was_played_until_it_pleased_is_found(folder: Path) -> None:
+    """A forger's log with two results of one game, its checksums and its end in order."""
+    records = [entry.record for entry in read_records(log(folder))]
+    second = next(at for at, record in enumerate(records) if getattr(record, "number", 0) == 2)
+    twice = [*records[:second], *records[1:-1]]
+    end = SittingOver(games=3, records=len(twice))
+    log(folder).write_bytes(b"")
+    descriptor = os.open(log(folder), os.O_WRONLY)
+    append(descriptor, [*twice, end], 0)
+    os.close(descriptor)
+    assert faults(folder) == [f"{log(folder)}: 1.first.greedy has two results"]
+
+
 def test_a_seed_that_is_held_back_is_found(folder: Path) -> None:
     without_lines(folder / "seeds.jsonl", 1)
     (fault,) = faults(folder)
@@ -267,3 +299,32 @@ def test_a_seed_is_revealed_as_soon_as_its_board_is_over(
     monkeypatch.setattr(folders, "reveal", noted)
     again(tmp_path)
     assert revealed == [[], [1], [1, 2], [1, 2]]
+
+
+def test_a_seed_that_cannot_be_written_stops_the_run(
+    event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reveal = folders.reveal
+
+    def full(folder: Folder, event: Event, boards: list[int]) -> None:
+        if boards == [1]:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        reveal(folder, event, boards)
+
+    monkeypatch.setattr(folders, "reveal", full)
+    assert "The run stopped: [Errno 28] No space left on device." in again(tmp_path, code=1)
+    monkeypatch.undo()
+    again(tmp_path)
+    assert made(tmp_path) == made(event)
+
+
+def test_what_does_not_fit_on_the_disk_is_not_left_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        folders.write_whole(tmp_path / "report.md", [b"much"])
+    assert list(tmp_path.iterdir()) == []
