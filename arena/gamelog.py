@@ -1,14 +1,14 @@
-"""The game log: appended in whole lines while games are played, read back for replay."""
+"""The game log of a sitting: appended while games are played, read back for replay."""
 
-import errno
 import os
-from collections import deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from msgspec import Struct
 
-from protocol.codec import DamagedRecordError, decode_record, encode_line, seal, unseal
+from arena import sealed
+from arena.sealed import DamagedFileError, Entry, damaged
+from protocol.codec import decode_record
 from protocol.records import (
     ChoiceRecord,
     FoulRecord,
@@ -16,12 +16,12 @@ from protocol.records import (
     LogRecord,
     Result,
     Sitting,
+    SittingOver,
 )
-from protocol.usage import UserError
 
 
-class DamagedLogError(UserError):
-    """A log cannot be read; the text names the file, the line and the reason."""
+class DamagedLogError(DamagedFileError):
+    """A log's records cannot have happened; the text names the first and the reason."""
 
 
 class GameLog:
@@ -30,27 +30,40 @@ class GameLog:
     def __init__(self, path: Path, sitting: Sitting) -> None:
         """Open for appending; a new file begins with the sitting.
 
-        A line that a kill cut short is removed first. Raises OSError.
+        One in which every game has its result ends with that, whatever a kill cut off.
+        Raises OSError, DamagedFileError.
         """
+        self._boards = len(sitting.boards)
+        self._records = self._results = self._checksum = 0
+        self._over = False
+        self._take_up(path)
         path.parent.mkdir(parents=True, exist_ok=True)
-        cut_torn_tail(path)
-        self._checksum = _last_checksum(path)
         self._descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-        if os.fstat(self._descriptor).st_size == 0:
-            self.append([sitting])
+        try:
+            self.append([] if self._records else [sitting])
+        except OSError:
+            self.close()
+            raise
+
+    def _take_up(self, path: Path) -> None:
+        """Go on where the file ends."""
+        end = 0
+        for entry in read_records(path):
+            self._checksum = entry.checksum
+            self._count([entry.record])
+            end = entry.line.offset + len(entry.line.data)
+        if path.exists() and path.stat().st_size != end:
+            raise DamagedFileError(f"{path}, byte {end}: the last line is cut short; mend it first")
 
     def append(self, records: Sequence[LogRecord]) -> None:
-        """Write the records.
+        """Write the records; the last game's result takes the sitting's end with it.
 
-        Raises OSError.
+        Raises OSError, and then nothing was written.
         """
-        checksum, lines = self._checksum, []
-        for record in records:
-            line, checksum = seal(encode_line(record), checksum)
-            lines.append(line)
-        data = b"".join(lines)
-        append_whole(self._descriptor, data)
-        self._checksum = checksum
+        lines = [*records, *self._end(records)]
+        if lines:
+            self._checksum = sealed.append(self._descriptor, lines, self._checksum)
+            self._count(lines)
 
     def sync(self) -> None:
         """Wait until the disk has it."""
@@ -60,16 +73,21 @@ class GameLog:
         """Close the file."""
         os.close(self._descriptor)
 
+    def _end(self, records: Sequence[LogRecord]) -> list[SittingOver]:
+        """What must follow these records."""
+        results = self._results + _results(records)
+        if self._over or results < self._boards:
+            return []
+        return [SittingOver(games=results, records=self._records + len(records))]
 
-def append_whole(descriptor: int, data: bytes) -> None:
-    """Append all of it or nothing.
+    def _count(self, records: Sequence[LogRecord]) -> None:
+        self._records += len(records)
+        self._results += _results(records)
+        self._over = self._over or isinstance(records[-1], SittingOver)
 
-    A partial write (a full disk) is taken back before the OSError is raised.
-    """
-    written = os.write(descriptor, data)
-    if written < len(data):
-        os.ftruncate(descriptor, os.fstat(descriptor).st_size - written)
-        raise OSError(errno.ENOSPC, "The disk took only a part of what was written")
+
+def _results(records: Sequence[LogRecord]) -> int:
+    return sum(isinstance(record, Result) for record in records)
 
 
 class LoggedGame(Struct, frozen=True):
@@ -91,63 +109,54 @@ class LoggedGame(Struct, frozen=True):
                 yield record
 
 
-def cut_torn_tail(path: Path) -> None:
-    """Remove what follows the last newline: a line that was never finished says nothing."""
-    if not path.exists():
-        return
-    data = path.read_bytes()
-    whole = data.rfind(b"\n") + 1
-    if whole < len(data):
-        os.truncate(path, whole)
+def read_records(path: Path) -> Iterator[Entry[LogRecord]]:
+    """Every whole line of a log: the sitting first, and nothing after its end.
 
-
-def _last_checksum(path: Path) -> int:
-    """The checksum from which the next line's runs on."""
-    checksums = deque((checksum for checksum, _ in read_records(path)), maxlen=1)
-    return checksums.pop() if checksums else 0
-
-
-def read_records(path: Path) -> Iterator[tuple[int, LogRecord]]:
-    """Checksum and record of every whole line of a log.
-
-    Raises DamagedLogError.
+    Raises DamagedFileError.
     """
-    checksum = 0
-    for number, line in read_lines(path):
-        try:
-            body, checksum = unseal(line, checksum)
-            yield checksum, decode_record(body)
-        except DamagedRecordError as error:
-            raise DamagedLogError(f"{path}, line {number}: {error}") from error
+    results, over = 0, False
+    for entry in sealed.read_sealed(path, decode_record):
+        record, number = entry.record, entry.line.number
+        if isinstance(record, Sitting) != (number == 1):
+            raise damaged(path, entry.line, "a log has one sitting, in its first line")
+        if over:
+            raise damaged(path, entry.line, "a record after the sitting's end")
+        if isinstance(record, SittingOver):
+            over = True
+            if (record.games, record.records) != (results, number - 1):
+                raise damaged(path, entry.line, "the sitting's end counts other lines than these")
+        results += isinstance(record, Result)
+        yield entry
 
 
-def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Numbered whole lines of a file; a torn last line is left out."""
-    if not path.exists():
-        return
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            if line.endswith(b"\n"):
-                yield number, line
+def is_over(path: Path) -> bool:
+    """Whether the log goes to its sitting's end: nothing was cut off it.
+
+    Raises DamagedFileError.
+    """
+    record: LogRecord | None = None
+    for entry in read_records(path):
+        record = entry.record
+    return isinstance(record, SittingOver)
 
 
 def read_games(path: Path) -> Iterator[LoggedGame]:
     """Every game in a log, one at a time.
 
-    Raises DamagedLogError.
+    Raises DamagedFileError.
     """
     sitting: Sitting | None = None
     game: GameRecord | None = None
     records: list[LogRecord] = []
-    for number, (_, record) in enumerate(read_records(path), 1):
+    for line, _, record in read_records(path):
         if isinstance(record, Sitting):
             sitting = record
-        elif isinstance(record, GameRecord):
+        elif isinstance(record, GameRecord | SittingOver):
             if sitting and game:
                 yield LoggedGame(sitting, game, tuple(records), None)
-            game, records = record, []
+            game, records = record if isinstance(record, GameRecord) else None, []
         elif sitting is None or game is None:
-            raise DamagedLogError(f"{path}, line {number}: a record outside any game")
+            raise damaged(path, line, "a record outside any game")
         else:
             records.append(record)
             if isinstance(record, Result):

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from arena.engine import game as engine
 from arena.engine import view
+from arena.engine.chance import commitment
 from protocol import __version__
 from protocol.codec import Fault, decode_line, encode_line, printable
 from protocol.messages import (
@@ -170,7 +171,12 @@ class Referee:
     def _begin(self) -> None:
         seating = self._seating
         self._records.append(
-            GameRecord(game=seating.game, number=seating.number, board=seating.board)
+            GameRecord(
+                game=seating.game,
+                number=seating.number,
+                board=seating.board,
+                commitment=commitment(self._seed),
+            )
         )
         for seat in range(len(seating.seats)):
             self._say(seat, view.starts(self._game, seating.number, seat, seating.clock))

@@ -17,6 +17,7 @@ from protocol.records import (
     ChoiceRecord,
     DealRecord,
     FoulRecord,
+    GameRecord,
     LogRecord,
     Result,
     RoundRecord,
@@ -62,13 +63,13 @@ def misfits(logged: LoggedGame, seed: bytes) -> Iterator[str]:
     made: list[LogRecord] = []
     for referee in replayed(logged, seed):
         made += referee.records()
-    # The game record itself comes first; the log keeps it apart.
-    for number, (was, now) in enumerate(zip(logged.records, made[1:], strict=False), 1):
+    written = (logged.game, *logged.records)
+    for number, (was, now) in enumerate(zip(written, made, strict=False)):
         if _bare(was) != _bare(now):
             yield _difference(logged, number, was, now)
             return
-    if logged.result and len(made) - 1 != len(logged.records):
-        yield f"{logged.game.game}: {len(logged.records)} records, but {len(made) - 1} follow"
+    if logged.result and len(made) != len(written):
+        yield f"{logged.game.game}: {len(written)} records, but {len(made)} follow"
 
 
 def _line(record: ChoiceRecord) -> bytes:
@@ -81,7 +82,8 @@ def _bare(record: LogRecord) -> LogRecord:
 
 
 def _difference(logged: LoggedGame, number: int, was: LogRecord, now: LogRecord) -> str:
-    what = "the deal" if isinstance(now, DealRecord) else f"record {number}"
+    names = {DealRecord: "the deal", GameRecord: "its first record"}
+    what = names.get(type(now), f"record {number}")
     shown = [encode_line(record).decode().strip()[:300] for record in (was, now)]
     return f"{logged.game.game}: {what} is {shown[0]}, but {shown[1]} follows"
 

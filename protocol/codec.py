@@ -19,6 +19,7 @@ from protocol.messages import Event as SeenEvent
 from protocol.records import Commitment, FoulClass, LogRecord, Record, Result, Reveal
 
 T = TypeVar("T")
+P = TypeVar("P", Commitment, Reveal)
 
 _NO_BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*"?|[^][{}"]+', re.DOTALL)
 """Strings, and whatever else is no bracket."""
@@ -126,7 +127,7 @@ def unseal(line: bytes, previous: int) -> tuple[bytes, int]:
 
 
 def decode_record(line: bytes) -> LogRecord:
-    """One line of a game log.
+    """One line of a game log without its checksum.
 
     Raises DamagedRecordError.
     """
@@ -134,7 +135,7 @@ def decode_record(line: bytes) -> LogRecord:
 
 
 def decode_result(line: bytes) -> Result:
-    """One line of a ledger.
+    """One line of a ledger without its checksum.
 
     Raises DamagedRecordError.
     """
@@ -142,19 +143,26 @@ def decode_result(line: bytes) -> Result:
 
 
 def decode_commitment(line: bytes) -> Commitment:
-    """One line of the published commitments.
+    """One line of the published commitments, with its newline.
 
     Raises DamagedRecordError.
     """
-    return _strict(_commitment, line)
+    return _exact(_strict(_commitment, line), line)
 
 
 def decode_reveal(line: bytes) -> Reveal:
-    """One line of the revealed seeds.
+    """One line of the revealed seeds, with its newline.
 
     Raises DamagedRecordError.
     """
-    return _strict(_reveal, line)
+    return _exact(_strict(_reveal, line), line)
+
+
+def _exact(promise: P, line: bytes) -> P:
+    """What is published has no checksum, so not even a blank in it may change."""
+    if encode_line(promise) != line:
+        raise DamagedRecordError("it is not written as it was published")
+    return promise
 
 
 def _strict(decoder: "msgspec.json.Decoder[T]", line: bytes) -> T:

@@ -16,6 +16,10 @@ FoulClass = Literal[
 """Every way in which a bot can break the protocol; the list is closed."""
 
 
+Hex32 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
+"""32 bytes in lower-case hex."""
+
+
 class Record(Struct, frozen=True, kw_only=True, tag_field="type", forbid_unknown_fields=True):
     """One line of a log."""
 
@@ -52,6 +56,8 @@ class GameRecord(Record, frozen=True, tag="game"):
     """The game's number on the bots' pipes."""
     board: int
     """The board whose deals are played."""
+    commitment: Hex32
+    """What was published about the board's seed before the first game; see DEALS.md."""
 
 
 class DealRecord(Record, frozen=True, tag="deal"):
@@ -153,6 +159,18 @@ class Result(Record, frozen=True, tag="result"):
     """Fouls in the order in which they happened."""
 
 
+class SittingOver(Record, frozen=True, tag="sitting_over"):
+    """Last line of a game log: every game of the sitting has its result.
+
+    Without it nobody could tell whether whole lines were cut off the end.
+    """
+
+    games: int
+    """Results in the log."""
+    records: int
+    """Lines before this one."""
+
+
 LogRecord = (
     Sitting
     | GameRecord
@@ -162,6 +180,7 @@ LogRecord = (
     | RoundRecord
     | SentRecord
     | Result
+    | SittingOver
 )
 
 
@@ -170,8 +189,8 @@ class Commitment(Struct, frozen=True, forbid_unknown_fields=True):
 
     board: int
     """The board."""
-    sha256: str
-    """SHA-256 of a label and the board's seed, in hex."""
+    sha256: Hex32
+    """SHA-256 of a label and the board's seed."""
 
 
 class Reveal(Struct, frozen=True, forbid_unknown_fields=True):
@@ -179,5 +198,5 @@ class Reveal(Struct, frozen=True, forbid_unknown_fields=True):
 
     board: int
     """The board."""
-    seed: str
-    """The board's seed, in hex; it must match the commitment."""
+    seed: Hex32
+    """The board's seed; it must match the commitment."""

@@ -181,19 +181,26 @@ def demo(boards: int, sandbox: Wish | None, jobs: int | None, out: Path) -> None
 
 @main.command()
 @click.argument("what", type=click.Path(exists=True, path_type=Path))
-def verify(what: Path) -> None:
+@click.option(
+    "--seeds",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    default=None,
+    help="The revealed seeds for a log that lies in no event's folder.",
+)
+def verify(what: Path, seeds: Path | None) -> None:
     """Check an event's folder or one log: replay every game, recompute every deal, byte and score.
 
-    Needs nothing but the folder's published files. Exit code 1 when something does not fit.
+    Needs nothing but the published files. Exit code 1 when something does not fit.
 
     \b
     Examples:
       boneyard verify demo
       boneyard verify demo/games/1-20.greedy.random.jsonl
+      boneyard verify game.jsonl --seeds seeds.jsonl
     """
     from tournaments.session import verify_event
 
-    sys.exit(verify_event(what))
+    sys.exit(verify_event(what, seeds))
 
 
 @main.command()

@@ -4,17 +4,21 @@ import fcntl
 import hashlib
 import os
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from msgspec import Struct
 
 from arena.engine.chance import board_seed, commitment
-from protocol.codec import decode_commitment, decode_reveal, encode_line
+from arena.sealed import damaged, read_lines
+from protocol.codec import DamagedRecordError, decode_commitment, decode_reveal, encode_line
 from protocol.records import Commitment, Reveal
 from protocol.usage import UserError
 from tournaments.event import Event, as_json, from_json
+
+P = TypeVar("P", Commitment, Reveal)
 
 SECRET = 32
 """Bytes of a secret."""
@@ -84,10 +88,13 @@ class Folder(Struct, frozen=True):
 def only_writer(folder: Folder) -> Iterator[None]:
     """Hold the folder for writing.
 
-    Raises UserError while another process does.
+    Raises UserError while another process does, and where nothing can be written.
     """
-    folder.path.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(folder.path / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        folder.path.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(folder.path / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+    except (PermissionError, NotADirectoryError, FileExistsError) as error:
+        raise UserError(f"{folder.path} cannot be written: {error.strerror}.") from error
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
@@ -104,6 +111,11 @@ def begin(folder: Folder, event: Event, seed: int | None) -> None:
     """
     if folder.event.exists():
         _same(folder, event)
+        if seed is not None and secret_of(folder) != _seeded(seed):
+            raise UserError(
+                f"{folder.path} was begun with another --seed: choose another folder (--out)."
+            )
+        _promised(folder, event)
     else:
         # Whatever a killed run left here was published by nobody.
         _write_secret(folder.secret, seed)
@@ -117,7 +129,7 @@ def secret_of(folder: Folder) -> bytes:
 
     Raises UserError when it is not whole: deals from it could be predicted.
     """
-    secret = folder.secret.read_bytes() if folder.secret.exists() else b""
+    secret = _content(folder.secret)
     if len(secret) != SECRET:
         raise UserError(f"{folder.secret} has {len(secret)} bytes, not {SECRET}: it is damaged.")
     return secret
@@ -135,25 +147,47 @@ def load(folder: Folder) -> Event:
 
 def write_whole(path: Path, lines: Iterable[bytes]) -> None:
     """Replace a file at once: whoever reads it sees the old one or the new one."""
+    _write_beside(path, b"".join(lines), 0o644)
+
+
+def _write_beside(path: Path, data: bytes, mode: int) -> None:
     beside = path.with_name(path.name + ".new")
-    with beside.open("wb") as file:
-        file.writelines(lines)
-        file.flush()
-        os.fsync(file.fileno())
+    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError:
+        # On a full disk what there is of it stands in everybody's way.
+        beside.unlink()
+        raise
     beside.replace(path)
 
 
-def published(folder: Folder) -> tuple[dict[int, str], dict[int, bytes]]:
-    """Commitments and revealed seeds by board.
+def published_commitments(folder: Folder) -> dict[int, str]:
+    """The commitments by board.
 
-    Raises DamagedRecordError.
+    Raises DamagedFileError.
     """
-    commitments = [decode_commitment(line) for line in _lines(folder.commitments)]
-    reveals = [decode_reveal(line) for line in _lines(folder.seeds)]
-    return (
-        {one.board: one.sha256 for one in commitments},
-        {one.board: bytes.fromhex(one.seed) for one in reveals},
-    )
+    return {one.board: one.sha256 for one in _promises(folder.commitments, decode_commitment)}
+
+
+def published_seeds(path: Path) -> dict[int, bytes]:
+    """The seeds that a file reveals, by board.
+
+    Raises DamagedFileError.
+    """
+    return {one.board: bytes.fromhex(one.seed) for one in _promises(path, decode_reveal)}
+
+
+def digest(folder: Folder) -> str:
+    """SHA-256 of the published commitments, in hex: who knows it holds us to every deal."""
+    return hashlib.sha256(_content(folder.commitments)).hexdigest()
+
+
+def _content(path: Path) -> bytes:
+    return path.read_bytes() if path.exists() else b""
 
 
 def reveal(folder: Folder, event: Event, boards: Iterable[int]) -> None:
@@ -168,8 +202,18 @@ def reveal(folder: Folder, event: Event, boards: Iterable[int]) -> None:
     )
 
 
-def _lines(path: Path) -> list[bytes]:
-    return path.read_bytes().splitlines() if path.exists() else []
+def _promises(path: Path, decode: Callable[[bytes], P]) -> Iterator[P]:
+    """What was published about each board, in the order of the boards."""
+    before = 0
+    for line in read_lines(path):
+        try:
+            promise = decode(line.data)
+        except DamagedRecordError as error:
+            raise damaged(path, line, error) from error
+        if promise.board <= before:
+            raise damaged(path, line, f"board {promise.board} after board {before}")
+        before = promise.board
+        yield promise
 
 
 def _same(folder: Folder, event: Event) -> None:
@@ -178,25 +222,34 @@ def _same(folder: Folder, event: Event) -> None:
         return
     before = {entrant.name: entrant for entrant in old.entrants}
     changed = [one.name for one in event.entrants if before.get(one.name, one) != one]
-    what = f"bot {changed[0]} has changed since" if changed else "the plan is not the same"
+    differing = [
+        name for name in Event.__struct_fields__ if getattr(old, name) != getattr(event, name)
+    ]
+    what = (
+        f"bot {changed[0]} has changed since"
+        if changed
+        else f"the plan is not the same ({', '.join(differing)})"
+    )
     raise UserError(
         f"{folder.path} holds event {old.name!r}, but {what}: choose another folder (--out)."
     )
 
 
+def _promised(folder: Folder, event: Event) -> None:
+    """Refuse to play deals that are not those that were committed to."""
+    if _content(folder.commitments) != b"".join(_commitments(event, secret_of(folder))):
+        raise UserError(
+            f"{folder.commitments} is not what {folder.secret.name} leads to: one is damaged."
+        )
+
+
 def _write_secret(path: Path, seed: int | None) -> None:
-    secret = (
-        secrets.token_bytes(SECRET)
-        if seed is None
-        else hashlib.sha256(f"boneyard seed|{seed}".encode()).digest()
-    )
-    beside = path.with_name(path.name + ".new")
-    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(secret)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)
+    secret = secrets.token_bytes(SECRET) if seed is None else _seeded(seed)
+    _write_beside(path, secret, 0o600)
+
+
+def _seeded(seed: int) -> bytes:
+    return hashlib.sha256(f"boneyard seed|{seed}".encode()).digest()
 
 
 def _commitments(event: Event, secret: bytes) -> Iterator[bytes]:

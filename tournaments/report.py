@@ -14,8 +14,7 @@ from protocol.codec import printable
 from protocol.records import Result
 from tournaments import standings
 from tournaments.event import Event
-from tournaments.folder import Folder
-from tournaments.ledger import read_ledger
+from tournaments.folder import Folder, digest
 from tournaments.ratings import Pool, Ratings, fit
 from tournaments.schedule import games
 
@@ -29,18 +28,16 @@ class Results(Struct, frozen=True):
     """Games that have a result."""
     planned: int
     """Games of the plan."""
+    commitments: str
+    """SHA-256 of commitments.jsonl, in hex."""
     ratings: Ratings
     """Tables, one for each pool of entrants that games connect."""
 
 
-def report_files(folder: Folder, event: Event) -> dict[Path, bytes]:
-    """The report's files and their bytes.
-
-    Raises DamagedLedgerError.
-    """
-    results = list(read_ledger(folder.ledger))
+def report_files(folder: Folder, event: Event, results: Sequence[Result]) -> dict[Path, bytes]:
+    """The report's files and their bytes after these results."""
     ratings = fit(results, partners=event.rules.deal.partners)
-    summary = Results(event, len(results), games(event), ratings)
+    summary = Results(event, len(results), games(event), digest(folder), ratings)
     return {
         folder.report: "\n".join(_page(summary, results)).encode(),
         folder.results: msgspec.json.format(msgspec.json.encode(summary), indent=1) + b"\n",
@@ -60,6 +57,9 @@ def _page(summary: Results, results: Sequence[Result]) -> Iterator[str]:
         yield from _pool(pool)
     yield from _fouls(results)
     yield from _how(event)
+    yield from _deals(event, summary.commitments)
+    yield from _bots(event)
+    yield ""
 
 
 def _pool(pool: Pool) -> Iterator[str]:
@@ -104,15 +104,33 @@ def _how(event: Event) -> Iterator[str]:
         f"- Clock: {clock.start_ms} ms to start, {clock.move_ms} ms for each question, "
         f"{clock.bank_ms} ms in the bank for each game."
     )
-    if event.predictable:
-        yield "- Deals: from a seed on the command line. **Anyone can predict them.**"
-    yield (
-        "- Deals: committed to in `commitments.jsonl` before the first game, "
-        "revealed in `seeds.jsonl`; `boneyard verify` checks them and every game."
-    )
     yield "- Sandbox: none. The bots ran as ordinary processes with a memory limit."
-    yield from ("", "| bot | fingerprint | command |", "| --- | --- | --- |")
+
+
+def _deals(event: Event, commitments: str) -> Iterator[str]:
+    yield from ("", "## Deals", "")
+    if event.predictable:
+        yield from ("They come from a seed on the command line. **Anyone can predict them.**", "")
+    yield from (
+        "Every board's deals were fixed before the first game. `commitments.jsonl` says so; its",
+        "SHA-256 is",
+        "",
+        f"    {commitments}",
+        "",
+        "Keep that number from the report as it is before the first game, and nobody can change",
+        "a deal behind your back. `seeds.jsonl` reveals each board's seed when its games are over.",
+        "To check it all:",
+        "",
+        "    sha256sum commitments.jsonl",
+        "    boneyard verify .",
+        "",
+        "or, without trusting this program, write 30 lines after `protocol/DEALS.md`, or use those",
+        "that stand there: `node check_deals.mjs commitments.jsonl seeds.jsonl games/*.jsonl`.",
+    )
+
+
+def _bots(event: Event) -> Iterator[str]:
+    yield from ("", "## Bots", "", "| bot | fingerprint | command |", "| --- | --- | --- |")
     for entrant in event.entrants:
         shown = printable(" ".join(Path(part).name for part in entrant.command.argv))
         yield f"| {entrant.name} | {entrant.fingerprint[:12]} | `{shown}` |"
-    yield ""

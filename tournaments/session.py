@@ -2,6 +2,7 @@
 
 import signal
 import sys
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 import click
@@ -14,13 +15,15 @@ from protocol.usage import UserError
 from tournaments import folder as folders
 from tournaments.event import Event
 from tournaments.folder import Folder
-from tournaments.ledger import Ledger, finished_boards
+from tournaments.ledger import Ledger, boards_left, finished, read_ledger
 from tournaments.progress import Progress
 from tournaments.report import report_files
 from tournaments.run import Runner, StoppedError, call_roll, innermost
 from tournaments.verify import unchecked, verify_folder, verify_log
 from tournaments.wishes import Wishes, planned
 
+STOPPED = 1
+"""Exit code when the machine, or we ourselves, kept a run from going on."""
 INTERRUPTED = 130
 """Exit code after Ctrl-C."""
 
@@ -31,16 +34,36 @@ def run_event(wishes: Wishes, out: Path, seed: int | None, jobs: int, as_json: b
     Raises UserError.
     """
     folder = Folder(out.resolve())
+    try:
+        code = _run_in(folder, wishes, seed, jobs, as_json)
+    except OSError as error:
+        click.echo(f"The run stopped: {error}.", err=True)
+        _go_on(folder)
+        return STOPPED
+    _tell(folder, as_json)
+    return code
+
+
+def _run_in(folder: Folder, wishes: Wishes, seed: int | None, jobs: int, as_json: bool) -> int:
     with folders.only_writer(folder):
         event = planned(wishes, folder.build, predictable=seed is not None)
         folders.begin(folder, event, seed)
         ledger = Ledger(folder, event)
+        for notice in ledger.notices:
+            click.echo(notice, err=True)
         if seed is not None and not as_json:
             click.echo("The deals come from --seed: anyone can predict them.", err=True)
-        code = trio.run(_play, folder, event, ledger, jobs)
+        # Before the first game too: the commitments' digest is of use only if it is known then.
         _publish(folder, event, ledger)
-    _tell(folder, as_json)
+        code = trio.run(_play, folder, event, ledger, jobs)
+        # A disk too full for a game may be too full for a report: the next run writes it.
+        with suppress(OSError) if code == STOPPED else nullcontext():
+            _publish(folder, event, ledger)
     return code
+
+
+def _go_on(folder: Folder) -> None:
+    click.echo(f"Stopped; run the same command again to go on. Folder: {folder.path}", err=True)
 
 
 async def _play(folder: Folder, event: Event, ledger: Ledger, jobs: int) -> int:
@@ -61,8 +84,8 @@ async def _play(folder: Folder, event: Event, ledger: Ledger, jobs: int) -> int:
     if complaint:
         raise UserError(complaint)
     if scope.cancelled_caught or stopped:
-        click.echo(f"Stopped; run the same command again to go on. Folder: {folder.path}", err=True)
-        return 1 if stopped else INTERRUPTED
+        _go_on(folder)
+        return STOPPED if stopped else INTERRUPTED
     return 0
 
 
@@ -72,10 +95,13 @@ async def _run(folder: Folder, event: Event, ledger: Ledger, sandbox: Sandbox, j
     stopped = False
     try:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(_watch, receiver, event, ledger)
+            nursery.start_soon(_watch, receiver, folder, event, ledger)
             await Runner(folder, event, ledger, sandbox, sender).play(jobs)
     except* StoppedError as group:
         click.echo(str(innermost(group)), err=True)
+        stopped = True
+    except* OSError as group:
+        click.echo(f"The run stopped: {innermost(group)}.", err=True)
         stopped = True
     return stopped
 
@@ -89,15 +115,22 @@ async def _stop_on_signal(
             scope.cancel()
 
 
-async def _watch(receiver: trio.MemoryReceiveChannel[Result], event: Event, ledger: Ledger) -> None:
+async def _watch(
+    receiver: trio.MemoryReceiveChannel[Result], folder: Folder, event: Event, ledger: Ledger
+) -> None:
+    """Show each result, and reveal each board's seed when its last game is over."""
+    left = boards_left(event, ledger.results)
     with Progress(event, ledger) as progress:
-        async for _ in receiver:
+        async for result in receiver:
+            left[result.board] -= 1
+            if left[result.board] == 0:
+                await trio.to_thread.run_sync(folders.reveal, folder, event, finished(left))
             progress.update()
 
 
 def _publish(folder: Folder, event: Event, ledger: Ledger) -> None:
-    folders.reveal(folder, event, finished_boards(event, ledger.results))
-    for path, data in report_files(folder, event).items():
+    folders.reveal(folder, event, finished(boards_left(event, ledger.results)))
+    for path, data in report_files(folder, event, list(read_ledger(folder.ledger))).items():
         folders.write_whole(path, [data])
 
 
@@ -108,19 +141,27 @@ def _tell(folder: Folder, as_json: bool) -> None:
     Progress.final(folder)
 
 
-def verify_event(path: Path) -> int:
+def verify_event(path: Path, seeds: Path | None) -> int:
     """Check a folder or one log, and print what does not fit; the exit code.
 
     Raises UserError.
     """
     faults = 0
-    for fault in verify_log(path) if path.is_file() else verify_folder(Folder(path)):
+    for fault in verify_log(path, seeds) if path.is_file() else verify_folder(Folder(path)):
         click.echo(fault)
         faults += 1
     if faults:
         click.echo("1 thing does not fit." if faults == 1 else f"{faults} things do not fit.")
         return 1
     click.echo("Everything fits.")
-    if path.is_dir() and (waiting := unchecked(Folder(path))):
-        click.echo(f"{waiting} games wait for their boards' seeds: run the event to its end.")
+    if path.is_dir():
+        _tell_what_is_left(Folder(path))
     return 0
+
+
+def _tell_what_is_left(folder: Folder) -> None:
+    """What nobody can check yet, and what only who was there at the beginning can check."""
+    if waiting := unchecked(folder):
+        click.echo(f"{waiting} games wait for their boards' seeds: run the event to its end.")
+    click.echo(f"The commitments' SHA-256 is {folders.digest(folder)}:")
+    click.echo("compare it with the one that was published before the first game.")

@@ -1,110 +1,220 @@
-"""Checks an event from its published files alone: deals, bytes, scores, ledger, report."""
+"""Checks an event from its published files alone: promises, deals, bytes, scores, ledger, report.
 
-from collections.abc import Iterator
+Whatever cannot be trusted is told once, with how much is thereby unchecked.
+"""
+
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+from msgspec import Struct
 
 from arena.engine.chance import commitment
-from arena.gamelog import DamagedLogError, LoggedGame, read_games
+from arena.gamelog import LoggedGame, is_over, read_games
 from arena.replay import misfits
-from protocol.codec import DamagedRecordError
-from protocol.records import Result
+from arena.sealed import DamagedFileError
+from protocol.records import Result, Sitting
 from protocol.usage import UserError
 from tournaments.event import Event
-from tournaments.folder import Folder, load, published
-from tournaments.ledger import DamagedLedgerError, read_ledger
-from tournaments.report import report_files
-from tournaments.schedule import sittings
+from tournaments.folder import Folder, digest, load, published_commitments, published_seeds
+from tournaments.ledger import boards_left, finished, read_ledger
+from tournaments.report import Results, report_files
+from tournaments.schedule import PlannedGame, PlannedSitting, sittings
+
+T = TypeVar("T")
+Checked = Generator[str, None, T]
+"""Tells every fault; comes to what can be trusted."""
+
+
+class Promises(Struct, frozen=True):
+    """What was published about the deals, as far as it holds together."""
+
+    commitments: dict[int, str]
+    """By board; empty when nothing is known of them."""
+    seeds: dict[int, bytes]
+    """Revealed seeds by board; only those that keep their promise."""
+    revealed: frozenset[int]
+    """Boards of which a seed was published, whatever it is worth."""
 
 
 def verify_folder(folder: Folder) -> Iterator[str]:
-    """Every way in which a finished event does not fit together.
+    """Every way in which an event, finished or not, does not fit together.
 
     Raises UserError when there is no event.
     """
     event = load(folder)
-    try:
-        commitments, seeds = published(folder)
-    except (DamagedRecordError, ValueError) as error:
-        yield f"{folder.commitments.name} or {folder.seeds.name}: {error}"
-        return
-    yield from _broken_promises(commitments, seeds)
-    results: dict[str, Result] = {}
-    for path in folder.logs():
-        yield from _verify_log(path, event, seeds, results)
-    yield from _verify_ledger(folder, event, results)
-    yield from _verify_report(folder, event)
+    promises = yield from _promises(folder, event)
+    ledger = yield from _ledger(folder, event)
+    for plan in sittings(event):
+        yield from _sitting(folder.log(plan.name), event, plan, promises, ledger or {})
+    planned = {folder.log(plan.name) for plan in sittings(event)}
+    strange = [path for path in folder.logs() if path not in planned]
+    yield from (f"{path}: the schedule has no such sitting" for path in strange)
+    if ledger is not None:
+        yield from _report(folder, event, list(ledger.values()), promises)
 
 
-def verify_log(path: Path) -> Iterator[str]:
-    """Every way in which one log does not fit the seeds that its event's folder reveals.
+def verify_log(path: Path, seeds: Path | None) -> Iterator[str]:
+    """Every way in which one log does not fit the seeds in this file, or those of its folder.
 
-    Raises UserError when it reveals none.
+    Raises UserError when they do not reveal all its boards.
     """
-    _, seeds = published(Folder(path.resolve().parent.parent))
-    if not seeds:
-        raise UserError(f"{path} lies in no event's folder that reveals its seeds.")
-    yield from _verify_log(path, None, seeds, {})
+    folder = Folder(path.resolve().parent.parent)
+    revealed = published_seeds(seeds or folder.seeds)
+    commitments = published_commitments(folder) if seeds is None else {}
+    promises = Promises(commitments, revealed, frozenset(revealed))
+    games, damage = _readable(path)
+    if missing := {logged.game.board for logged in games} - promises.revealed:
+        raise UserError(
+            f"{path}: the seeds of its board {min(missing)} are not in {seeds or folder.seeds}; "
+            "say where they are (--seeds)."
+        )
+    for logged in games:
+        yield from _game(path, logged, promises)
+    if damage:
+        yield f"{damage}; nothing after it is trusted"
+    elif not is_over(path):
+        yield f"{path}: it has no end: its sitting is not over, or lines were cut off it"
 
 
 def unchecked(folder: Folder) -> int:
-    """Games that nobody can check yet, because their boards are not finished."""
-    _, seeds = published(folder)
+    """Games that nobody can check yet, because their boards are not finished.
+
+    Raises DamagedFileError.
+    """
+    seeds = published_seeds(folder.seeds)
     return sum(result.board not in seeds for result in read_ledger(folder.ledger))
 
 
-def _broken_promises(commitments: dict[int, str], seeds: dict[int, bytes]) -> Iterator[str]:
-    for board, seed in seeds.items():
-        if commitments.get(board) != commitment(seed):
-            yield f"board {board}: the revealed seed does not match its commitment"
-
-
-def _verify_log(
-    path: Path, event: Event | None, seeds: dict[int, bytes], results: dict[str, Result]
-) -> Iterator[str]:
+def _promises(folder: Folder, event: Event) -> Checked[Promises]:
+    """The published files; a seed that is not what was committed to checks nothing."""
     try:
-        for logged in read_games(path):
-            if logged.result:
-                yield from _verify_game(path, logged, event, seeds)
-                results[logged.result.game] = logged.result
-    except DamagedLogError as error:
-        yield str(error)
+        commitments, seeds = published_commitments(folder), published_seeds(folder.seeds)
+    except DamagedFileError as error:
+        yield f"{error}; no deal is thereby checked"
+        return Promises({}, {}, frozenset(range(1, event.boards + 1)))
+    if list(commitments) != list(range(1, event.boards + 1)):
+        yield f"{folder.commitments}: not one commitment for each of {event.boards} boards"
+    revealed = frozenset(seeds)
+    broken = [board for board, seed in seeds.items() if commitments.get(board) != commitment(seed)]
+    for board in broken:
+        yield (
+            f"{folder.seeds}: board {board}: the revealed seed does not match its commitment; "
+            "its games are thereby unchecked"
+        )
+        del seeds[board], commitments[board]
+    return Promises(commitments, seeds, revealed)
 
 
-def _verify_game(
-    path: Path, logged: LoggedGame, event: Event | None, seeds: dict[int, bytes]
-) -> Iterator[str]:
-    if event and (logged.sitting.rules, logged.sitting.clock) != (event.rules, event.clock):
-        yield f"{path}: the rules or the clock are not the event's"
-    seed = seeds.get(logged.game.board)
-    if seed is None:
-        return
-    for misfit in misfits(logged, seed):
-        yield f"{path}: {misfit}"
-
-
-def _verify_ledger(folder: Folder, event: Event, logged: dict[str, Result]) -> Iterator[str]:
-    try:
-        ledger = list(read_ledger(folder.ledger))
-    except DamagedLedgerError as error:
-        yield str(error)
-        return
+def _ledger(folder: Folder, event: Event) -> Checked[dict[str, Result] | None]:
+    """The results by game, in order; None when not all can be read."""
+    results: list[Result] = []
     names = [entrant.name for entrant in event.entrants]
-    planned = [
+    planned = (
         (game.name, game.board, tuple(names[entrant] for entrant in plan.seats))
         for plan in sittings(event)
         for game in plan.games
-    ]
-    found = [(result.game, result.board, result.seats) for result in ledger]
-    if found != planned[: len(ledger)]:
-        yield f"{folder.ledger}: its games are not those of the schedule, in order"
-    for number, result in enumerate(ledger, 1):
-        if logged.get(result.game) != result:
-            yield f"{folder.ledger}, line {number}: {result.game} is not as its log says"
+    )
+    try:
+        for result in read_ledger(folder.ledger):
+            if (result.game, result.board, result.seats) != next(planned, None):
+                yield f"{folder.ledger}: {result.game} is not the next game of the schedule"
+                return None
+            results.append(result)
+    except DamagedFileError as error:
+        yield f"{error}; nothing after it is trusted, and the report is thereby unchecked"
+        return None
+    return {result.game: result for result in results}
 
 
-def _verify_report(folder: Folder, event: Event) -> Iterator[str]:
-    if not folder.report.exists():
+def _readable(path: Path) -> tuple[list[LoggedGame], DamagedFileError | None]:
+    """The finished games of a log as far as it can be read, and what is the matter after them."""
+    games: list[LoggedGame] = []
+    try:
+        games.extend(logged for logged in read_games(path) if logged.result)
+    except DamagedFileError as error:
+        return games, error
+    return games, None
+
+
+def _sitting(
+    path: Path, event: Event, plan: PlannedSitting, promises: Promises, ledger: dict[str, Result]
+) -> Iterator[str]:
+    """What is wrong with a sitting's log, and where the ledger tells otherwise."""
+    games, damage = _readable(path)
+    for logged in games[:1]:
+        yield from _misplaced(path, event, plan, logged.sitting)
+    results = yield from _games(path, plan, games, promises)
+    due = [game.name for game in plan.games if game.name in ledger]
+    for name in due:
+        if name in results and results[name] != ledger[name]:
+            yield f"{path}: the ledger tells of another result of {name}"
+    lost = sum(name not in results for name in due)
+    if damage:
+        yield f"{damage}; nothing after it is trusted: {_results(lost)} thereby unchecked"
+    elif lost or (len(due) == len(plan.games) and not is_over(path)):
+        yield f"{path}: lines are missing at its end: {_results(lost)} thereby unchecked"
+
+
+def _games(
+    path: Path, plan: PlannedSitting, games: list[LoggedGame], promises: Promises
+) -> Checked[dict[str, Result | None]]:
+    """The results by game, each game checked by itself."""
+    results: dict[str, Result | None] = {}
+    for logged in games:
+        game = logged.game
+        if PlannedGame(game.game, game.number, game.board) not in plan.games:
+            yield f"{path}: {game.game} does not belong there"
+        if game.game in results:
+            yield f"{path}: {game.game} has two results"
+        yield from _game(path, logged, promises)
+        results[game.game] = logged.result
+    return results
+
+
+def _results(count: int) -> str:
+    return "1 result of the ledger is" if count == 1 else f"{count} results of the ledger are"
+
+
+def _misplaced(path: Path, event: Event, plan: PlannedSitting, sitting: Sitting) -> Iterator[str]:
+    """Whether a sitting is not the one that was planned."""
+    was = (sitting.event, sitting.seats, sitting.boards, sitting.rules, sitting.clock)
+    seats = tuple(event.entrants[entrant].name for entrant in plan.seats)
+    boards = tuple(game.board for game in plan.games)
+    if was != (event.name, seats, boards, event.rules, event.clock):
+        yield f"{path}: the event, the seats, the boards, the rules or the clock are not as planned"
+
+
+def _game(path: Path, logged: LoggedGame, promises: Promises) -> Iterator[str]:
+    """What in a game does not follow from its seed, or contradicts what was published."""
+    board = logged.game.board
+    if promises.commitments.get(board, logged.game.commitment) != logged.game.commitment:
+        yield f"{path}: {logged.game.game} names another commitment than was published"
+    elif board in promises.seeds:
+        yield from (f"{path}: {misfit}" for misfit in misfits(logged, promises.seeds[board]))
+
+
+def _report(
+    folder: Folder, event: Event, ledger: Sequence[Result], promises: Promises
+) -> Iterator[str]:
+    """The report must follow from the ledger as it was when the report was written."""
+    if not folder.results.exists():
+        # A kill may come between the plan and its first report, but no game is played without.
+        if ledger:
+            yield f"{folder.results}: there is none"
         return
-    for path, data in report_files(folder, event).items():
+    try:
+        told = msgspec.json.decode(folder.results.read_bytes(), type=Results)
+    except (msgspec.MsgspecError, ValueError) as error:
+        yield f"{folder.results}: {error}"
+        return
+    if told.commitments != digest(folder):
+        yield f"{folder.commitments}: its SHA-256 is not the one in {folder.results.name}"
+    results = ledger[: told.played]
+    for path, data in report_files(folder, event, results).items():
         if not path.exists() or path.read_bytes() != data:
-            yield f"{path}: does not follow from the ledger"
+            yield f"{path}: does not follow from the ledger and the commitments"
+    over = finished(boards_left(event, (result.game for result in results)))
+    hidden = [board for board in over if board not in promises.revealed]
+    yield from (f"{folder.seeds}: board {board} is over, but no seed is there" for board in hidden)

@@ -1,5 +1,6 @@
 """Finds the best level that this machine proves: each level is tried, never believed."""
 
+import errno
 from collections.abc import Iterator
 from pathlib import Path
 from subprocess import TimeoutExpired
@@ -8,7 +9,7 @@ from msgspec import Struct
 
 from arena.sandbox.limits import LEVELS, REQUIRED, Level, Limits, Wish
 from arena.sandbox.profile import Command
-from arena.sandbox.proof.battery import Outcome, outcomes
+from arena.sandbox.proof.battery import UNTRIED, Outcome, outcomes
 from arena.sandbox.proof.processes import PATIENCE_S, CannotProbeError, Popen, closed
 from arena.sandbox.proof.promises import Promise, missing
 from arena.sandbox.proof.targets import Limits as Tried
@@ -36,6 +37,13 @@ TRIED = Tried(
     tmp_mib=SMALL.file_mib,
 )
 """The same limits, as the probes are told them."""
+
+TRIES = 3
+"""How often a level is tried when it may only be the machine's load that spoiled the try."""
+SHORTAGES = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN}
+)
+"""What passes: it stops a run, and never lowers its level."""
 
 
 class Finding(Struct, frozen=True):
@@ -84,14 +92,38 @@ OFF = (
 
 
 def examined(level: Level, folder: Path) -> Finding:
-    """Try a level with every probe; about a second. Nothing of it is left."""
+    """Try a level with every probe; about a second. Nothing of it is left.
+
+    Raises OSError when the machine is short of something now: that says nothing of the level.
+    """
+    for _ in range(TRIES):
+        finding, certain = _tried(level, folder)
+        if certain:
+            break
+    return finding
+
+
+def _tried(level: Level, folder: Path) -> tuple[Finding, bool]:
+    """What one try found, and whether a busy machine can have had no part in that."""
     try:
         found = _probed(level, folder)
-    except (OSError, CannotProbeError) as error:
-        return Finding(level, f"{str(error).strip().rstrip('.')}.", (), {})
-    broken = missing(name for name, outcome in found.items() if outcome.got)
-    lacking = [promise for promise in broken if promise.name in NEEDED[level]]
-    return Finding(level, " ".join(promise.missing for promise in lacking), broken, found)
+    except OSError as error:
+        if error.errno in SHORTAGES:
+            raise
+        return Finding(level, _sentence(error), (), {}), True
+    except CannotProbeError as error:
+        return Finding(level, _sentence(error), (), {}), False
+    through = {name for name, outcome in found.items() if outcome.got}
+    lacking = [promise for promise in missing(through) if promise.name in NEEDED[level]]
+    decisive = [found[name] for promise in lacking for name in promise.probes if name in through]
+    certain = not any(outcome.detail.startswith(UNTRIED) for outcome in decisive)
+    why_not = " ".join(promise.missing for promise in lacking)
+    return Finding(level, why_not, missing(through), found), certain
+
+
+def _sentence(error: Exception) -> str:
+    text = str(error).strip().rstrip(".")
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def sentences(finding: Finding) -> Iterator[str]:

@@ -1,7 +1,8 @@
 """Plays games between real processes, for the tests."""
 
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import trio
@@ -119,3 +120,17 @@ async def vanished(tag: str) -> None:
 def descriptors() -> int:
     """How many files this process has open."""
     return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def flips(path: Path) -> Iterator[int]:
+    """Change one byte of a file after the other, each in some ways, in place; yields where.
+
+    A bit low, a bit high, a letter's case, a newline, a blank, a digit.
+    """
+    file = os.open(path, os.O_WRONLY)
+    for at, byte in enumerate(path.read_bytes()):
+        for other in sorted({byte ^ 1, byte ^ 0x80, byte ^ 0x20, 0x0A, 0x20, 0x30} - {byte}):
+            os.pwrite(file, bytes([other]), at)
+            yield at
+        os.pwrite(file, bytes([byte]), at)
+    os.close(file)

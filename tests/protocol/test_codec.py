@@ -59,6 +59,7 @@ from protocol.records import (
     SeatFoul,
     SentRecord,
     Sitting,
+    SittingOver,
 )
 from protocol.tiles import tile_set
 from tests.rulesets import rulesets
@@ -385,6 +386,7 @@ TILES = st.lists(TILE, max_size=4).map(tuple)
 HANDS = st.lists(TILES, max_size=4).map(tuple)
 SCORES = st.lists(st.integers(0, 10**6), max_size=4).map(tuple)
 MS = st.floats(0, 1e9)
+HEX_32 = st.binary(min_size=32, max_size=32).map(bytes.hex)
 FOULS = st.sampled_from(get_args(FoulClass))
 WHY = st.sampled_from(get_args(WhyGame))
 
@@ -399,7 +401,7 @@ RECORDS: dict[type, st.SearchStrategy[Any]] = {
         rules=rulesets(),
         clock=st.just(Clock()),
     ),
-    GameRecord: st.builds(GameRecord, game=NAME, number=NUMBER, board=NUMBER),
+    GameRecord: st.builds(GameRecord, game=NAME, number=NUMBER, board=NUMBER, commitment=HEX_32),
     DealRecord: st.builds(
         DealRecord,
         round=NUMBER,
@@ -433,6 +435,7 @@ RECORDS: dict[type, st.SearchStrategy[Any]] = {
         why=WHY,
         fouls=st.lists(st.builds(SeatFoul, SEAT, FOULS), max_size=3).map(tuple),
     ),
+    SittingOver: st.builds(SittingOver, games=NUMBER, records=NUMBER),
 }
 
 
@@ -450,11 +453,26 @@ def test_a_record_comes_back(record: LogRecord) -> None:
         assert codec.decode_result(line) == record
 
 
-@given(NUMBER, NAME)
+@given(NUMBER, HEX_32)
 def test_commitments_and_reveals_come_back(board: int, text: str) -> None:
     commitment, reveal = Commitment(board=board, sha256=text), Reveal(board=board, seed=text)
     assert codec.decode_commitment(encode_line(commitment)) == commitment
     assert codec.decode_reveal(encode_line(reveal)) == reveal
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"board":1,"seed":"%b"}' % (b"a" * 64),
+        b'{"board": 1,"seed":"%b"}\n' % (b"a" * 64),
+        b'{"seed":"%b","board":1}\n' % (b"a" * 64),
+        b'{"board":1,"seed":"%b"}\n' % (b"A" * 64),
+        b'{"board":1,"seed":"%b"}\n' % (b"a" * 63),
+    ],
+)
+def test_what_is_published_is_written_in_one_way_only(line: bytes) -> None:
+    with pytest.raises(DamagedRecordError):
+        codec.decode_reveal(line)
 
 
 @pytest.mark.parametrize(
@@ -490,7 +508,7 @@ def test_a_damaged_commitment_is_refused(decode: Any, line: bytes) -> None:
         decode(line)
 
 
-RECORD = encode_line(GameRecord(game="a", number=1, board=1))
+RECORD = encode_line(GameRecord(game="a", number=1, board=1, commitment="0" * 64))
 
 
 @given(st.lists(st.one_of(*RECORDS.values()), min_size=1, max_size=4))

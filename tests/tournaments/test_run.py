@@ -2,35 +2,15 @@
 
 import json
 import os
+import re
 import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from arena.referee import Referee
 from tests.arena.tables import children
-from tournaments.cli import main
-
-BONEYARD = (sys.executable, "-c", "from tournaments.cli import main; main()")
-MADE = ("ledger.jsonl", "report.md", "results.json", "seeds.jsonl", "commitments.jsonl")
-
-
-def boneyard(*words: str, code: int = 0) -> str:
-    done = CliRunner().invoke(main, words)
-    assert done.exit_code == code, done.output
-    return done.output
-
-
-def run(out: Path, *words: str, code: int = 0) -> str:
-    return boneyard("run", *words, "--seed", "1", "--out", str(out), code=code)
-
-
-def made(folder: Path) -> dict[str, bytes]:
-    return {name: (folder / name).read_bytes() for name in MADE}
+from tests.tournaments.events import boneyard, copied, made, run, started, wait_for_games
 
 
 @pytest.fixture(scope="module")
@@ -74,14 +54,6 @@ def test_nothing_is_left_running(event: Path) -> None:
     assert not children()
 
 
-def copied(event: Path, to: Path) -> Path:
-    for path in event.rglob("*"):
-        if path.is_file():
-            (to / path.relative_to(event)).parent.mkdir(parents=True, exist_ok=True)
-            (to / path.relative_to(event)).write_bytes(path.read_bytes())
-    return to
-
-
 @pytest.mark.parametrize("where", range(0, 100, 9))
 def test_one_flipped_byte_is_named(event: Path, tmp_path: Path, where: int) -> None:
     folder = copied(event, tmp_path)
@@ -98,8 +70,10 @@ def test_one_flipped_byte_is_named(event: Path, tmp_path: Path, where: int) -> N
 def test_a_wrong_seed_is_named(event: Path, tmp_path: Path) -> None:
     folder = copied(event, tmp_path)
     seeds = folder / "seeds.jsonl"
-    seeds.write_bytes(seeds.read_bytes().replace(b'"seed":"', b'"seed":"00', 1)[:-3] + b'"}\n')
-    assert "board 1" in boneyard("verify", str(folder), code=1)
+    seeds.write_bytes(re.sub(rb'"seed":"....', b'"seed":"0000', seeds.read_bytes(), count=1))
+    said = boneyard("verify", str(folder), code=1)
+    assert "board 1: the revealed seed does not match its commitment" in said
+    assert len(said.splitlines()) == 2
 
 
 @pytest.mark.parametrize("name", ["ledger.jsonl", "report.md"])
@@ -108,35 +82,6 @@ def test_a_changed_result_is_named(event: Path, tmp_path: Path, name: str) -> No
     path = folder / name
     path.write_bytes(path.read_bytes().replace(b"greedy", b"GREEDY", 1))
     assert name in boneyard("verify", str(folder), code=1)
-
-
-def started(out: Path) -> "subprocess.Popen[bytes]":
-    words = ("run", "first", "greedy", "random", "--boards", "4", "--seed", "1", "--out", str(out))
-    return subprocess.Popen(
-        (*BONEYARD, *words), stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
-    )
-
-
-def wait_for_games(folder: Path, games: int) -> None:
-    """Until the logs hold so many results; a minute is the bound, not the expectation."""
-    for _ in range(6000):
-        logs = [path.read_bytes() for path in (folder / "games").glob("*")]
-        if sum(log.count(b'"type":"result"') for log in logs) >= games:
-            return
-        time.sleep(0.01)
-    raise AssertionError("no games were played")
-
-
-@pytest.mark.slow
-def test_three_kills_and_resumes_give_the_same_bytes(event: Path, tmp_path: Path) -> None:
-    for games in (2, 7, 15):
-        process = started(tmp_path)
-        wait_for_games(tmp_path, games)
-        process.kill()
-        process.wait()
-    run(tmp_path, "first", "greedy", "random", "--boards", "4")
-    assert made(tmp_path) == made(event)
-    assert "Everything fits." in boneyard("verify", str(tmp_path))
 
 
 @pytest.mark.slow
@@ -272,3 +217,11 @@ def test_a_mistake_in_an_event_file_is_placed(tmp_path: Path, text: str, part: s
     said = run(tmp_path / "out", str(path), code=2)
     assert "cup.toml" in said
     assert part in said
+
+
+def test_another_seed_or_another_plan_is_refused_and_named(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    run(out, "first", "greedy", "--boards", "1")
+    assert "(boards)" in run(out, "first", "greedy", "--boards", "2", code=2)
+    again = ("run", "first", "greedy", "--boards", "1", "--sandbox", "off", "--out", str(out))
+    assert "another --seed" in boneyard(*again, "--seed", "2", code=2)

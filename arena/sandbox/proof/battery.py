@@ -18,6 +18,9 @@ from arena.sandbox.proof.targets import OUTLIVING, Limits, Scene, Targets, scene
 GRACE_S = 0.3
 """How long the kernel may take to end what was killed."""
 
+UNTRIED = "not tried"
+"""How the detail of a probe begins that could not be made: it counts as got through."""
+
 
 class Outcome(Struct, frozen=True):
     """What became of one attempt."""
@@ -81,7 +84,7 @@ def _told(said: Mapping[str, Any]) -> dict[str, Outcome]:
 
 def _judged(said: Outcome, seen: bool | None) -> Outcome:
     """What was seen outranks what was said; what was not even tried stays unknown."""
-    if seen is None or seen == said.got or said.detail.startswith("not tried"):
+    if seen is None or seen == said.got or said.detail.startswith(UNTRIED):
         return said
     return Outcome(seen, f"{said.detail}; {'seen' if seen else 'without effect'}")
 

@@ -1,0 +1,112 @@
+"""Files that only grow: whole lines, each sealed with a checksum that runs on from the last."""
+
+import errno
+import os
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Generic, NamedTuple, TypeVar
+
+from protocol.codec import DamagedRecordError, encode_line, seal, unseal
+from protocol.records import Record
+from protocol.usage import UserError
+
+T = TypeVar("T")
+
+
+class DamagedFileError(UserError):
+    """A file is not what was written; the text names it, the line, its first byte and why."""
+
+
+class Line(NamedTuple):
+    """One line of a file."""
+
+    number: int
+    """Counted from 1."""
+    offset: int
+    """Where it begins, in bytes."""
+    data: bytes
+    """With its newline; a line without one was cut short."""
+
+
+class Entry(NamedTuple, Generic[T]):
+    """A line that was opened."""
+
+    line: Line
+    """Where it stands."""
+    checksum: int
+    """What the next line's checksum runs on from."""
+    record: T
+    """What it says."""
+
+
+def damaged(path: Path, line: Line, why: object) -> DamagedFileError:
+    """The error that says where a file is not what was written."""
+    return DamagedFileError(f"{path}, line {line.number}, byte {line.offset}: {why}")
+
+
+def append(descriptor: int, records: Iterable[Record], checksum: int) -> int:
+    """Seal the records and append them; the checksum from which the next line's runs on.
+
+    Raises OSError, and then nothing was appended.
+    """
+    lines = []
+    for record in records:
+        line, checksum = seal(encode_line(record), checksum)
+        lines.append(line)
+    append_whole(descriptor, b"".join(lines))
+    return checksum
+
+
+def append_whole(descriptor: int, data: bytes) -> None:
+    """Append all of it or nothing.
+
+    A partial write (a full disk) is taken back before the OSError is raised.
+    """
+    written = os.write(descriptor, data)
+    if written < len(data):
+        os.ftruncate(descriptor, os.fstat(descriptor).st_size - written)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def mend(path: Path) -> str | None:
+    """Remove what follows the last newline, and say so: a line that a kill cut short says nothing.
+
+    Raises OSError.
+    """
+    if not path.exists():
+        return None
+    data = path.read_bytes()
+    whole = data.rfind(b"\n") + 1
+    torn = len(data) - whole
+    if torn == 0:
+        return None
+    os.truncate(path, whole)
+    return f"{path}: the last line was cut short; its {torn} bytes were removed."
+
+
+def read_lines(path: Path) -> Iterator[Line]:
+    """The lines of a file; none when there is no file."""
+    if not path.exists():
+        return
+    offset = 0
+    with path.open("rb") as file:
+        for number, data in enumerate(file, 1):
+            yield Line(number, offset, data)
+            offset += len(data)
+
+
+def read_sealed(path: Path, decode: Callable[[bytes], T]) -> Iterator[Entry[T]]:
+    """Every line of a file, opened; a last line that was cut short is left out.
+
+    Raises DamagedFileError.
+    """
+    checksum = 0
+    for line in read_lines(path):
+        if not line.data.endswith(b"\n"):
+            return
+        try:
+            body, checksum = unseal(line.data, checksum)
+            record = decode(body)
+        except DamagedRecordError as error:
+            raise damaged(path, line, error) from error
+        yield Entry(line, checksum, record)

@@ -1,0 +1,76 @@
+// Checks the deals of an event as DEALS.md describes them, with nothing but node's own crypto:
+//   node check_deals.mjs commitments.jsonl seeds.jsonl games/*.jsonl
+// Checked: every seed against its commitment, every game's commitment against the published one,
+// every hand and every boneyard against the seed. Not checked: who leads, the lots drawn for it,
+// and how the tiles are played; `boneyard verify` replays all that.
+import { createHash, createHmac } from "node:crypto";
+import { readFileSync } from "node:fs";
+
+function* words(seed, label) {
+  for (let counter = 0; ; counter++) {
+    const digest = createHmac("sha256", seed).update(`boneyard words 1|${label}|${counter}`).digest();
+    for (let at = 0; at < 32; at += 4) yield digest.readUInt32BE(at);
+  }
+}
+
+function below(stream, n) {
+  for (;;) {
+    const word = stream.next().value;
+    if (word < 2 ** 32 - (2 ** 32 % n)) return word % n;
+  }
+}
+
+function dealt(seed, record, { deal, boneyard }, seats) {
+  const tiles = [];
+  for (let high = 0; high <= deal.highest_pip; high++)
+    for (let low = 0; low < high + deal.doubles; low++) tiles.push([high, low]);
+  const purpose = record.deal === 1 ? "tiles" : `tiles ${record.deal}`;
+  const stream = words(seed, `${record.round}|${purpose}`);
+  for (let last = tiles.length - 1; last > 0; last--) {
+    const chosen = below(stream, last + 1);
+    [tiles[last], tiles[chosen]] = [tiles[chosen], tiles[last]];
+  }
+  const { two, three, four } = deal.hand;
+  const size = deal.hand === "eight_minus_seats" ? 8 - seats : [two, three, four][seats - 2] ?? deal.hand;
+  const hands = record.hands.map((_, seat) => tiles.slice(seat * size, (seat + 1) * size));
+  const rest = tiles.slice(seats * size), half = rest.length >> 1;
+  const oneRow = seats === 2 || boneyard.order === "row";
+  return { hands, stock: oneRow ? [rest] : [rest.slice(0, half), rest.slice(half)] };
+}
+
+const commitments = new Map(), seeds = new Map(), games = [];
+for (const path of process.argv.slice(2)) {
+  let sitting;
+  for (const line of readFileSync(path, "utf8").split("\n").filter(Boolean)) {
+    const record = JSON.parse(line);
+    if (record.type === "sitting") sitting = record;
+    else if (record.type === "game") games.push({ path, sitting, ...record, deals: [] });
+    else if (record.type === "deal" && record.deal > 0) games.at(-1).deals.push(record);
+    else if (record.seed) seeds.set(record.board, Buffer.from(record.seed, "hex"));
+    else if (record.board && !record.type) commitments.set(record.board, record.sha256);
+  }
+}
+
+let deals = 0, waiting = 0, faults = 0;
+const fault = (text) => console.log(text, ++faults && "");
+for (const [board, seed] of seeds) {
+  const promised = createHash("sha256").update("boneyard commitment 1|").update(seed).digest("hex");
+  if (commitments.get(board) !== promised) fault(`board ${board}: the seed is not what was committed to`);
+}
+for (const { path, sitting, game, board, commitment, deals: dealings } of games) {
+  if (commitments.get(board) !== commitment) fault(`${path}: ${game}: another commitment than was published`);
+  let before = { round: 0, deal: 0 };
+  for (const record of seeds.has(board) ? dealings : []) {
+    const next = record.deal === 1 ? before.round + 1 : before.round;
+    if (record.round !== next || (record.deal > 1 && record.deal !== before.deal + 1))
+      fault(`${path}: ${game}: round ${record.round}, deal ${record.deal} is out of turn`);
+    before = record;
+    const { hands, stock } = dealt(seeds.get(board), record, sitting.rules, sitting.seats.length);
+    deals++;
+    if (JSON.stringify([hands, stock]) !== JSON.stringify([record.hands, record.stock]))
+      fault(`${path}: ${game}: round ${record.round}, deal ${record.deal} is not what the seed deals`);
+  }
+  waiting += !seeds.has(board);
+}
+console.log(`${games.length} games, ${deals} deals recomputed, ${waiting} games wait for their seeds, ${faults} faults.`);
+process.exit(faults ? 1 : 0);

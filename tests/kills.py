@@ -1,0 +1,133 @@
+"""Kills runs at random moments and compares what comes of them: python -m tests.kills 50 [SEED]"""
+
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.arena.tables import SAMPLES, alive
+from tests.tournaments.events import boneyard, made, started
+
+PATIENCE_S = 60
+"""How long anything may take that should take no time."""
+
+
+class Tally(NamedTuple):
+    """What happened."""
+
+    kills: int
+    """Runs that were killed."""
+    events: int
+    """Events that were played to their end and had the bytes of the uninterrupted one."""
+    cut: int
+    """Games that a kill cut off."""
+    mended: int
+    """Lines that a kill cut short."""
+
+
+class Killer:
+    """Plays one event again and again, killing its runs."""
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        self._luck = random.Random(seed)
+        self._folder = folder
+        self._tag = f"kills-{seed}-{time.monotonic_ns()}"
+        self._bots = tuple(self._bot(name) for name in ("first", "greedy", "random_bot"))
+        self._said = folder / "stderr.txt"
+        whole = self._finished(folder / "whole")
+        self._expected = made(whole)
+        self._size = logged(whole)
+
+    def kill(self, wanted: int) -> Tally:
+        """Kill so many runs, in as many events as it takes; each must end as if nothing was."""
+        tally = Tally(0, 0, 0, 0)
+        while tally.kills < wanted:
+            out = self._folder / f"{tally.events}"
+            kills = 0
+            while tally.kills + kills < wanted and self._killed(out):
+                kills += 1
+            self._check(self._finished(out))
+            cut = sum(log.count(b'"type":"game"') for log in logs(out)) - 24
+            tally = tally._replace(
+                kills=tally.kills + kills, events=tally.events + 1, cut=tally.cut + cut
+            )
+        return tally._replace(mended=self._said.read_bytes().count(b"was cut short"))
+
+    def _bot(self, name: str) -> str:
+        """A sample bot whose processes can be told from all others."""
+        path = self._folder / f"{name}-{self._tag}.py"
+        shutil.copy(SAMPLES / f"{name}.py", path)
+        return f"{sys.executable} -I -S {path}"
+
+    def _killed(self, out: Path) -> bool:
+        """Start a run and kill it at some moment; False if it was over before that."""
+        with self._said.open("ab") as said:
+            run = started(out, *self._bots, jobs=self._luck.choice((1, 2)), said=said)
+        if self._luck.random() < 0.2:
+            self._wait(run, self._luck.uniform(0, 1.0))  # Before the first game, on most machines.
+        else:
+            self._wait_for_growth(run, out, self._luck.randrange(self._size // 3))
+            self._wait(run, self._luck.uniform(0, 0.02))
+        ended = run.poll() is not None
+        run.kill()
+        run.wait()
+        self._nobody_is_left()
+        return not ended
+
+    def _wait(self, run: "subprocess.Popen[bytes]", seconds: float) -> None:
+        try:
+            run.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return
+
+    def _wait_for_growth(self, run: "subprocess.Popen[bytes]", out: Path, size: int) -> None:
+        """Until the logs have grown by so much, so that slow machines are killed at work too."""
+        wanted, patience = logged(out) + size, time.monotonic() + PATIENCE_S
+        while run.poll() is None and logged(out) < wanted and time.monotonic() < patience:
+            time.sleep(0.002)
+
+    def _finished(self, out: Path) -> Path:
+        with self._said.open("ab") as said:
+            run = started(out, *self._bots, said=said)
+        assert run.wait(PATIENCE_S * 5) == 0, self._said.read_text()
+        self._nobody_is_left()
+        return out
+
+    def _check(self, out: Path) -> None:
+        assert made(out) == self._expected
+        assert "Everything fits." in boneyard("verify", str(out))
+
+    def _nobody_is_left(self) -> None:
+        patience = time.monotonic() + PATIENCE_S
+        while alive(self._tag):
+            assert time.monotonic() < patience, f"bots are left: {alive(self._tag)}"
+            time.sleep(0.005)
+
+
+def logs(out: Path) -> list[bytes]:
+    """The game logs of an event."""
+    return [path.read_bytes() for path in (out / "games").glob("*")]
+
+
+def logged(out: Path) -> int:
+    """How many bytes they have."""
+    return sum(path.stat().st_size for path in (out / "games").glob("*"))
+
+
+def main() -> None:
+    """Kill as often as the command line says."""
+    wanted, seed = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    with tempfile.TemporaryDirectory() as folder:
+        tally = Killer(Path(folder), seed).kill(wanted)
+    print(
+        f"{tally.kills} kills, {tally.events} events with the uninterrupted one's bytes; "
+        f"{tally.cut} games cut off and played again, {tally.mended} torn lines mended"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+"""Whole events as a user plays them, for the tests: run, copied, started and killed."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import IO
+
+from click.testing import CliRunner
+
+from tournaments.cli import main
+
+BONEYARD = (sys.executable, "-c", "from tournaments.cli import main; main()")
+MADE = ("ledger.jsonl", "report.md", "results.json", "seeds.jsonl", "commitments.jsonl")
+PLAIN = ("--seed", "1", "--sandbox", "off")
+"""Deals that are known, and bots that start at once."""
+
+
+def boneyard(*words: str, code: int = 0) -> str:
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == code, done.output
+    return done.output
+
+
+def run(out: Path, *words: str, code: int = 0) -> str:
+    return boneyard("run", *words, *PLAIN, "--out", str(out), code=code)
+
+
+def made(folder: Path) -> dict[str, bytes]:
+    return {name: (folder / name).read_bytes() for name in MADE}
+
+
+def copied(event: Path, to: Path) -> Path:
+    for path in event.rglob("*"):
+        if path.is_file():
+            (to / path.relative_to(event)).parent.mkdir(parents=True, exist_ok=True)
+            (to / path.relative_to(event)).write_bytes(path.read_bytes())
+    return to
+
+
+def started(
+    out: Path, *bots: str, jobs: int = 1, said: IO[bytes] | int = subprocess.DEVNULL
+) -> "subprocess.Popen[bytes]":
+    """A run in a process of its own: three sample bots, unless others are given."""
+    words = (*(bots or ("first", "greedy", "random")), "--boards", "4", *PLAIN)
+    return subprocess.Popen(
+        (*BONEYARD, "run", *words, "--jobs", f"{jobs}", "--out", str(out)),
+        stdout=subprocess.DEVNULL,
+        stderr=said,
+    )
+
+
+def wait_for_games(folder: Path, games: int) -> None:
+    """Until the logs hold so many results; a minute is the bound, not the expectation."""
+    for _ in range(6000):
+        logs = [path.read_bytes() for path in (folder / "games").glob("*")]
+        if sum(log.count(b'"type":"result"') for log in logs) >= games:
+            return
+        time.sleep(0.01)
+    raise AssertionError("no games were played")

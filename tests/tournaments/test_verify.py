@@ -1,0 +1,330 @@
+"""What verify finds, and that it says each thing once; what a run refuses to go on with."""
+
+import errno
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arena.gamelog import read_records
+from arena.sealed import append
+from protocol.codec import decode_result, encode_line, seal, unseal
+from protocol.records import SittingOver
+from tests.arena.tables import flips
+from tests.tournaments.events import boneyard, copied, made, run
+from tournaments import folder as folders
+from tournaments.event import Event
+from tournaments.folder import Folder, load
+from tournaments.ledger import read_ledger
+from tournaments.report import report_files
+from tournaments.verify import verify_folder
+
+BOTS = ("first", "greedy", "random")
+
+
+@pytest.fixture(scope="module")
+def event(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three bots, two boards: twelve short games in six logs."""
+    folder = tmp_path_factory.mktemp("event")
+    run(folder, *BOTS, "--boards", "2", "--set", "target=30")
+    return folder
+
+
+@pytest.fixture
+def folder(event: Path, tmp_path: Path) -> Path:
+    return copied(event, tmp_path)
+
+
+def again(folder: Path, code: int = 0) -> str:
+    return run(folder, *BOTS, "--boards", "2", "--set", "target=30", code=code)
+
+
+def faults(folder: Path) -> list[str]:
+    return list(verify_folder(Folder(folder)))
+
+
+def changed(path: Path, old: bytes, new: bytes) -> None:
+    before = path.read_bytes()
+    path.write_bytes(re.sub(old, new, before, count=1))
+    assert path.read_bytes() != before
+
+
+def without_lines(path: Path, count: int) -> None:
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-count]))
+
+
+def log(folder: Path) -> Path:
+    return folder / "games" / "1-2.first.greedy.jsonl"
+
+
+@pytest.mark.parametrize("name", ["ledger.jsonl", "seeds.jsonl", "commitments.jsonl"])
+def test_every_flipped_byte_is_found(folder: Path, name: str) -> None:
+    found = [next(verify_folder(Folder(folder)), None) for _ in flips(folder / name)]
+    assert len(found) > 5 * (folder / name).stat().st_size
+    assert all(found)
+    assert faults(folder) == []
+
+
+def test_the_published_files_are_enough(folder: Path) -> None:
+    (folder / "secret.key").unlink()
+    said = boneyard("verify", str(folder))
+    assert "Everything fits." in said
+    digest = re.search("SHA-256 is ([0-9a-f]{64}):", said)
+    assert digest
+    assert digest[1] in (folder / "report.md").read_text()
+    assert digest[1] in (folder / "results.json").read_text()
+
+
+def test_damage_in_a_log_is_told_once_with_what_it_costs(folder: Path) -> None:
+    changed(log(folder), b'"type":"choice"', b'"type":"chOice"')
+    (fault,) = faults(folder)
+    assert re.search(
+        r"first\.greedy\.jsonl, line \d+, byte \d+: its checksum does not match; "
+        r"nothing after it is trusted: 2 results of the ledger are thereby unchecked$",
+        fault,
+    )
+
+
+@pytest.mark.parametrize(("lines", "lost"), [(1, "0 results"), (2, "1 result"), (500, "2 results")])
+def test_lines_cut_off_a_finished_log_are_found(folder: Path, lines: int, lost: str) -> None:
+    without_lines(log(folder), lines)
+    (fault,) = faults(folder)
+    assert f"lines are missing at its end: {lost} of the ledger" in fault
+
+
+def test_a_log_that_is_gone_or_strange_is_found(folder: Path) -> None:
+    log(folder).rename(folder / "games" / "friday.jsonl")
+    missing, strange = faults(folder)
+    assert "2 results of the ledger are thereby unchecked" in missing
+    assert "no such sitting" in strange
+
+
+def test_a_log_of_another_sitting_is_found(folder: Path) -> None:
+    log(folder).write_bytes((folder / "games" / "1-2.greedy.first.jsonl").read_bytes())
+    said = "\n".join(faults(folder))
+    assert "not as planned" in said
+    assert "1.greedy.first does not belong there" in said
+
+
+def forged(path: Path, change: Callable[[bytes], bytes]) -> None:
+    """Change lines and seal them all anew, as a forger would."""
+    old = new = 0
+    lines = []
+    for line in path.read_bytes().splitlines(keepends=True):
+        body, old = unseal(line, old)
+        sealed, new = seal(change(body) + b"\n", new)
+        lines.append(sealed)
+    path.write_bytes(b"".join(lines))
+
+
+def test_a_forged_result_is_found_in_log_and_ledger(folder: Path) -> None:
+    def lied(body: bytes) -> bytes:
+        if b'"result","game":"1.first.greedy"' not in body:
+            return body
+        return encode_line(decode_result(body.replace(b'"places":[2,1]', b'"places":[1,2]')))[:-1]
+
+    forged(folder / "ledger.jsonl", lied)
+    contradiction, *reports = faults(folder)
+    assert "the ledger tells of another result of 1.first.greedy" in contradiction
+    assert all("does not follow from the ledger" in report for report in reports)
+    forged(log(folder), lied)
+    assert "follows" in faults(folder)[0]
+
+
+def test_a_forged_commitment_is_found(folder: Path) -> None:
+    forged(log(folder), lambda body: re.sub(rb'"commitment":"....', b'"commitment":"0000', body))
+    assert len(faults(folder)) == 2
+    assert all("names another commitment than was published" in fault for fault in faults(folder))
+
+
+def test_a_changed_promise_is_told_once_a_board(folder: Path) -> None:
+    changed(folder / "seeds.jsonl", rb'"seed":"....', b'"seed":"0000')
+    (fault,) = faults(folder)
+    assert "board 1: the revealed seed does not match its commitment" in fault
+
+
+def test_a_commitment_of_an_open_board_cannot_be_changed_either(folder: Path) -> None:
+    (folder / "seeds.jsonl").write_bytes(b"")
+    changed(folder / "commitments.jsonl", rb'"sha256":"....', b'"sha256":"0000')
+    assert any("its SHA-256 is not the one in results.json" in fault for fault in faults(folder))
+
+
+@pytest.mark.parametrize("name", ["commitments.jsonl", "seeds.jsonl"])
+def test_promises_out_of_order_or_made_twice_are_found(folder: Path, name: str) -> None:
+    one, two = (folder / name).read_bytes().splitlines(keepends=True)
+    for lines in ((two, one), (one, one, two)):
+        (folder / name).write_bytes(b"".join(lines))
+        assert any("after board" in fault for fault in faults(folder))
+
+
+def test_a_board_without_a_commitment_is_found(folder: Path) -> None:
+    (folder / "seeds.jsonl").write_bytes(b"")
+    without_lines(folder / "commitments.jsonl", 1)
+    assert any("not one commitment for each of 2 boards" in fault for fault in faults(folder))
+
+
+def test_a_game_that_was_played_until_it_pleased_is_found(folder: Path) -> None:
+    """A forger's log with two results of one game, its checksums and its end in order."""
+    records = [entry.record for entry in read_records(log(folder))]
+    second = next(at for at, record in enumerate(records) if getattr(record, "number", 0) == 2)
+    twice = [*records[:second], *records[1:-1]]
+    end = SittingOver(games=3, records=len(twice))
+    log(folder).write_bytes(b"")
+    descriptor = os.open(log(folder), os.O_WRONLY)
+    append(descriptor, [*twice, end], 0)
+    os.close(descriptor)
+    assert faults(folder) == [f"{log(folder)}: 1.first.greedy has two results"]
+
+
+def test_a_seed_that_is_held_back_is_found(folder: Path) -> None:
+    without_lines(folder / "seeds.jsonl", 1)
+    (fault,) = faults(folder)
+    assert "board 2 is over, but no seed is there" in fault
+
+
+def test_a_ledger_that_lost_lines_contradicts_the_report(folder: Path) -> None:
+    without_lines(folder / "ledger.jsonl", 1)
+    assert all("does not follow from the ledger" in fault for fault in faults(folder))
+    assert len(faults(folder)) == 2
+
+
+def test_a_report_from_before_a_kill_is_no_fault(folder: Path) -> None:
+    """The ledger may be longer than the report knows, as after a kill."""
+    plan, results = load(Folder(folder)), list(read_ledger(folder / "ledger.jsonl"))
+    for path, data in report_files(Folder(folder), plan, results[:5]).items():
+        path.write_bytes(data)
+    assert faults(folder) == []
+    changed(folder / "report.md", b"5 of 12", b"6 of 12")
+    assert len(faults(folder)) == 1
+
+
+@pytest.mark.parametrize("name", ["report.md", "results.json"])
+def test_a_missing_report_is_found(folder: Path, name: str) -> None:
+    (folder / name).unlink()
+    assert name in faults(folder)[0]
+
+
+def test_a_lone_log_is_checked_with_its_seeds(folder: Path, tmp_path: Path) -> None:
+    lone = tmp_path / "lone" / "somewhere" / "log.jsonl"
+    lone.parent.mkdir(parents=True)
+    lone.write_bytes(log(folder).read_bytes())
+    seeds = str(folder / "seeds.jsonl")
+    assert "--seeds" in boneyard("verify", str(lone), code=2)
+    assert "Everything fits." in boneyard("verify", str(lone), "--seeds", seeds)
+    forged(lone, lambda body: re.sub(rb'"commitment":"....', b'"commitment":"0000', body))
+    assert "its first record" in boneyard("verify", str(lone), "--seeds", seeds, code=1)
+    lone.write_bytes(log(folder).read_bytes())
+    without_lines(lone, 1)
+    assert "it has no end" in boneyard("verify", str(lone), "--seeds", seeds, code=1)
+    changed(lone, b'"type":"choice"', b'"type":"chOice"')
+    assert "is trusted" in boneyard("verify", str(lone), "--seeds", seeds, code=1)
+
+
+# --- what a run goes on with, and what it refuses ---
+
+
+def test_an_end_that_a_kill_prevented_is_written_by_the_same_command(folder: Path) -> None:
+    """The last result is in the log, its sitting's end and the ledger's line are not."""
+    whole = log(folder).read_bytes()
+    without_lines(log(folder), 1)
+    (folder / "ledger.jsonl").write_bytes(b"")
+    again(folder)
+    assert log(folder).read_bytes() == whole
+    assert faults(folder) == []
+
+
+def test_torn_lines_are_mended_with_a_notice_each(event: Path, folder: Path) -> None:
+    torn = {folder / "ledger.jsonl": 12, log(folder): 2}
+    for path, lines in torn.items():
+        without_lines(path, lines)
+        path.write_bytes(path.read_bytes() + b'{"type"')
+    said = again(folder)
+    for path in torn:
+        assert f"{path}: the last line was cut short; its 7 bytes were removed.\n" in said
+    assert made(folder) == made(event)
+    assert faults(folder) == []
+
+
+@pytest.mark.parametrize("name", ["ledger.jsonl", "games/1-2.first.greedy.jsonl"])
+def test_damage_is_refused_before_any_game_is_played(folder: Path, name: str) -> None:
+    path = folder / name
+    if name == "ledger.jsonl":
+        changed(path, b'"rounds":', b'"roUnds":')
+    else:
+        (folder / "ledger.jsonl").write_bytes(b"")
+        changed(path, b'"type":"choice"', b'"type":"chOice"')
+    before = {log: log.read_bytes() for log in (folder / "games").iterdir()}
+    said = again(folder, code=2)
+    assert re.search(rf"{re.escape(name)}, line \d+, byte \d+: its checksum does not match", said)
+    assert {log: log.read_bytes() for log in (folder / "games").iterdir()} == before
+
+
+def test_a_ledger_of_other_games_is_refused(folder: Path) -> None:
+    forged(folder / "ledger.jsonl", lambda body: body.replace(b"2.first.greedy", b"9.first.greedy"))
+    assert "game 9.first.greedy, where the schedule has 2.first.greedy" in again(folder, code=2)
+
+
+@pytest.mark.parametrize("name", ["commitments.jsonl", "secret.key"])
+def test_other_deals_than_were_promised_are_refused(folder: Path, name: str) -> None:
+    data = bytearray((folder / name).read_bytes())
+    data[20] ^= 1
+    (folder / name).write_bytes(data)
+    assert "is not what secret.key leads to" in again(folder, code=2)
+
+
+def test_the_report_stands_before_the_first_game(tmp_path: Path) -> None:
+    bot = tmp_path / "broken.py"
+    bot.write_text("raise SystemExit")
+    out = tmp_path / "out"
+    run(out, "greedy", str(bot), "--boards", "1", code=2)
+    assert not (out / "ledger.jsonl").exists()
+    assert "0 of 2 games are played" in (out / "report.md").read_text()
+    said = boneyard("verify", str(out))
+    digest = re.search("SHA-256 is ([0-9a-f]{64}):", said)
+    assert digest
+    assert digest[1] in (out / "report.md").read_text()
+
+
+def test_a_seed_is_revealed_as_soon_as_its_board_is_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    revealed, reveal = [], folders.reveal
+
+    def noted(folder: Folder, event: Event, boards: list[int]) -> None:
+        revealed.append(list(boards))
+        reveal(folder, event, boards)
+
+    monkeypatch.setattr(folders, "reveal", noted)
+    again(tmp_path)
+    assert revealed == [[], [1], [1, 2], [1, 2]]
+
+
+def test_a_seed_that_cannot_be_written_stops_the_run(
+    event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reveal = folders.reveal
+
+    def full(folder: Folder, event: Event, boards: list[int]) -> None:
+        if boards == [1]:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        reveal(folder, event, boards)
+
+    monkeypatch.setattr(folders, "reveal", full)
+    assert "The run stopped: [Errno 28] No space left on device." in again(tmp_path, code=1)
+    monkeypatch.undo()
+    again(tmp_path)
+    assert made(tmp_path) == made(event)
+
+
+def test_what_does_not_fit_on_the_disk_is_not_left_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        folders.write_whole(tmp_path / "report.md", [b"much"])
+    assert list(tmp_path.iterdir()) == []
