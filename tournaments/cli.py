@@ -103,6 +103,11 @@ _seed = click.option(
 @click.option(
     "--move-ms", type=click.IntRange(1), default=None, help="Time for each question, in ms."
 )
+@click.option(
+    "--ask-forced",
+    is_flag=True,
+    help="Ask although there is only one option: slower, but no moment tells of a hand.",
+)
 @_seed
 @_jobs
 @_out_option(DEFAULT_OUT)
@@ -114,6 +119,7 @@ def run(
     seats: int | None,
     boards: int | None,
     move_ms: int | None,
+    ask_forced: bool,
     seed: int | None,
     jobs: int | None,
     out: Path,
@@ -134,7 +140,7 @@ def run(
     from tournaments.session import run_event
     from tournaments.wishes import Wishes
 
-    wishes = Wishes(what, rules, choices, seats, boards, move_ms)
+    wishes = Wishes(what, rules, choices, seats, boards, move_ms, ask_forced)
     sys.exit(run_event(wishes, out, seed, jobs or default_jobs(), as_json))
 
 
