@@ -8,7 +8,7 @@ the view: the view is what is tested.
 import random
 from collections import deque
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import pytest
 from msgspec.structs import replace
@@ -17,7 +17,7 @@ from arena import referee as rulings
 from arena.engine import game as engine
 from arena.engine.chance import board_seed
 from arena.engine.state import Dealt, Game, Hand
-from arena.referee import Referee, Seating
+from arena.referee import Question, Referee, Seating
 from protocol.codec import encode_line
 from protocol.messages import Call, Choose, Clock, Drew, Event, GoOn, Keep, Lot, Option, Refuse
 from protocol.records import FoulRecord
@@ -25,6 +25,7 @@ from protocol.rules import Game as Limits
 from protocol.rules import Ruleset, the_set
 from protocol.tiles import Tile
 
+Forced = Literal["skip", "ask"]
 SILENT = ("keep", "call")
 """Phases in which the usual answer leaves no event: that it was given is not public."""
 CHANCE = engine.chance_decides
@@ -32,6 +33,8 @@ TRIES = 8
 """Other worlds that are tried for each question; each that fits is the next one's beginning."""
 FOULS = 0.1
 """How often a question is answered with nonsense, to compare what is said of that."""
+STALE = 0.02
+"""How often another seat answers a closed question first."""
 
 
 class Act(NamedTuple):
@@ -39,6 +42,17 @@ class Act(NamedTuple):
 
     seat: int
     option: Option
+    fallback: bool = False
+    """The seat has fouled, or does now: its first option is taken."""
+
+
+class Turn(NamedTuple):
+    """A state of a round, and what the seat to move does."""
+
+    game: Game
+    choice: int | None
+    """The index of its option; None where nobody moves."""
+    fallback: bool = False
 
 
 class Moment(NamedTuple):
@@ -84,17 +98,19 @@ class UnlikeError(Exception):
 # --- one game ---
 
 
-def played(rules: Ruleset, seats: int, seed: bytes, luck: random.Random) -> list[Deal]:
-    """A short game, played at random."""
+def played(
+    rules: Ruleset, seats: int, seed: bytes, luck: random.Random, fouler: int | None = None
+) -> list[Deal]:
+    """A short game, played at random; one seat may foul at its first turn."""
     short = replace(rules, game=Limits(target=100_000, max_rounds=luck.randint(1, 2)))
     game, rounds = engine.new_game(short, seats), list[Deal]()
     while not game.over:
-        deal, game = _round(game, seed, luck)
+        deal, game = _round(game, seed, luck, fouler)
         rounds.append(deal)
     return rounds
 
 
-def _round(game: Game, seed: bytes, luck: random.Random) -> tuple[Deal, Game]:
+def _round(game: Game, seed: bytes, luck: random.Random, fouler: int | None) -> tuple[Deal, Game]:
     """A round played at random, and the game after it."""
     start, deals, acts = game, list[Dealt](), list[Act]()
     while True:
@@ -104,16 +120,17 @@ def _round(game: Game, seed: bytes, luck: random.Random) -> tuple[Deal, Game]:
             deals.append(engine.chance_decides(game, seed))
             game = engine.begin(game, deals[-1])
             continue
-        option = luck.choice(engine.legal(game))
+        options, turn = engine.legal(game), game.playing.turn
+        option = options[0] if turn == fouler else luck.choice(options)
         if not isinstance(option, Keep | GoOn):
-            acts.append(Act(game.playing.turn, option))
+            acts.append(Act(turn, option, turn == fouler))
         game = engine.act(game, option)
 
 
-def walk(deal: Deal, until: tuple[int, Moment] | None = None) -> Iterator[tuple[Game, int | None]]:
+def walk(deal: Deal, until: tuple[int, Moment] | None = None) -> Iterator[Turn]:
     """Every state of a round and the choice made in it; ends before a question, or with the round.
 
-    The choice is None where nobody moves. Raises UnlikeError when the acts cannot be played.
+    Raises UnlikeError when the acts cannot be played.
     """
     game, deals, done = deal.start, deque(deal.deals), 0
     while True:
@@ -123,16 +140,16 @@ def walk(deal: Deal, until: tuple[int, Moment] | None = None) -> Iterator[tuple[
         if until and done == until[1].acts and engine.legal(game):
             seat, moment = until
             if (state.turn, state.aside.phase) == (seat, moment.phase):
-                yield game, None
+                yield Turn(game, None)
                 return
         if engine.needs_deal(game):
             if until or done < len(deal.acts) or not state.over:
                 raise UnlikeError
-            yield game, None
+            yield Turn(game, None)
             return
         act = deal.acts[done] if done < len(deal.acts) else None
         choice, loud = _choice(game, act)
-        yield game, choice
+        yield Turn(game, choice, bool(loud and act and act.fallback))
         game = engine.act(game, engine.legal(game)[choice])
         done += loud
 
@@ -141,11 +158,9 @@ def _choice(game: Game, act: Act | None) -> tuple[int, bool]:
     """The index of what the seat to move does, and whether everybody sees it."""
     state, options = game.playing, engine.legal(game)
     own = act is not None and act.seat == state.turn
-    if state.aside.phase in SILENT and not (
-        act and own and isinstance(act.option, Refuse | Call)
-    ):
+    if state.aside.phase in SILENT and not (act and own and isinstance(act.option, Refuse | Call)):
         return options.index(Keep() if state.aside.phase == "keep" else GoOn()), False
-    if act is None or not own or act.option not in options:
+    if act is None or not own or act.option not in options[: 1 if act.fallback else None]:
         raise UnlikeError
     return options.index(act.option), True
 
@@ -153,17 +168,13 @@ def _choice(game: Game, act: Act | None) -> tuple[int, bool]:
 def questions(deal: Deal, seat: int, clock: Clock) -> Iterator[Moment]:
     """Every moment of a round at which this seat is asked."""
     done = 0
-    for game, choice in walk(deal):
+    for game, choice, _ in walk(deal):
         if choice is None:
             return
         options = engine.legal(game)
-        if game.playing.turn == seat and _asked(options, clock):
+        if game.playing.turn == seat and rulings.asks(clock, options, fouled=False):
             yield Moment(done, game.playing.aside.phase)
         done += not isinstance(options[choice], Keep | GoOn)
-
-
-def _asked(options: tuple[Option, ...], clock: Clock) -> bool:
-    return len(options) > 1 or clock.forced == "ask"
 
 
 def public(game: Game, seat: int) -> tuple[object, ...]:
@@ -218,8 +229,8 @@ def resampled(
 
 def _last(deal: Deal, until: tuple[int, Moment] | None) -> Game:
     game = deal.start
-    for game, _ in walk(deal, until):
-        pass
+    for turn in walk(deal, until):
+        game = turn.game
     return game
 
 
@@ -292,9 +303,8 @@ def heard(
         ears = _Ears(referee, world, seat)
         for number, deal in enumerate(world.rounds):
             last = until if number == len(world.rounds) - 1 else None
-            for game, choice in walk(deal, last):
-                if choice is not None:
-                    ears.answer(game, choice)
+            for turn in walk(deal, last):
+                ears.answer(turn)
         if foul:
             ears.foul()
         return ears.heard
@@ -306,27 +316,36 @@ class _Ears:
     def __init__(self, referee: Referee, world: World, seat: int) -> None:
         self.heard: list[Heard] = []
         self._referee = referee
-        self._clock = world.seating.clock
         self._seat = seat
-        self._others = random.Random(world.luck)
+        self._luck = random.Random(world.luck)
         self._answers = [0, 0]
         self._listen()
 
-    def answer(self, game: Game, choice: int) -> None:
+    def answer(self, turn: Turn) -> None:
         """The seat to move answers, if it is asked."""
-        options, turn = engine.legal(game), game.playing.turn
-        if not _asked(options, self._clock):
+        question, options = self._referee.awaiting, engine.legal(turn.game)
+        asked = question and (question.seat, question.options) == (turn.game.playing.turn, options)
+        if question is None or not asked or turn.choice is None:
             return
-        question = self._referee.awaiting
-        assert question is not None
-        assert (question.seat, question.options) == (turn, options)
-        own = turn == self._seat
+        own = question.seat == self._seat
         self._answers[own] += 1
-        note = "" if own else f"{self._others.getrandbits(64):x}"
-        ms = self._answers[1] * 37 % 1500 if own else self._others.uniform(0, 2500)
-        said = Choose(id=question.id, choice=choice, note=note)
-        self._referee.received(turn, encode_line(said)[:-1], ms)
+        if own:
+            said = Choose(id=question.id, choice=turn.choice)
+            self._referee.received(self._seat, encode_line(said)[:-1], self._answers[1] * 37 % 1500)
+        elif turn.fallback:
+            self._referee.received(question.seat, self._luck.randbytes(8) + b"\xff", 1.0)
+        else:
+            self._other(question, turn.choice)
         self._listen()
+
+    def _other(self, question: Question, choice: int) -> None:
+        """Another seat answers, in its own time and in its own words."""
+        ms, note = self._luck.uniform(0, 2500), f"{self._luck.getrandbits(64):x}"
+        if self._luck.random() < STALE:
+            stale = Choose(id=question.id - 1, choice=0, note=note)
+            self._referee.received(question.seat, encode_line(stale)[:-1], ms)
+        said = Choose(id=question.id, choice=choice, note=note)
+        self._referee.received(question.seat, encode_line(said)[:-1], ms)
 
     def foul(self) -> None:
         """The watched seat answers nonsense, and the referee says why it does not go on."""
@@ -336,7 +355,8 @@ class _Ears:
         self._referee.records()
         said = Choose(id=question.id, choice=9999)
         self._referee.received(self._seat, encode_line(said)[:-1], 1.0)
-        if self._referee.result:
+        # Else the fallback plays on: whether that ends a round may depend on what is hidden.
+        if self._referee.result and self._referee.result.why == "foul":
             self._listen()
         (why,) = [one for one in self._referee.records() if isinstance(one, FoulRecord)]
         self._hear(rulings.bye(why.detail))
@@ -363,13 +383,15 @@ class Difference(NamedTuple):
 
 
 def differences(
-    rules: Ruleset, seats: int, number: int, luck: random.Random, *, forced: str = "ask"
+    rules: Ruleset, seats: int, number: int, luck: random.Random, *, forced: Forced = "ask"
 ) -> Iterator[Difference]:
-    """Every way in which a seat could tell worlds apart, at each of its questions and at the end."""
+    """Every way in which a seat could tell worlds apart, at each question and at the end."""
     seed = board_seed(b"secret", "event", number)
     seat = luck.randrange(seats)
-    clock = Clock(forced=forced)  # type: ignore[arg-type]
-    rounds = played(rules, seats, seed, luck)
+    clock = Clock(forced=forced)
+    # One that fouls when it is asked would not foul at the same moment in a world where it is not.
+    fouls = forced == "ask" and seats > 2 and not rules.deal.partners and luck.random() < 0.25
+    rounds = played(rules, seats, seed, luck, (seat + 1) % seats if fouls else None)
     seating = Seating("1.a", 1, 1, ("a", "b", "c", "d")[:seats], rounds[0].start.rules, clock)
     truth = World(seating, seed, tuple(rounds), 0)
     whole = heard(truth, seat, None)
