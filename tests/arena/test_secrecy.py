@@ -8,6 +8,7 @@ leak below: a referee without the measure, which must be caught.
 import random
 from collections.abc import Callable, Iterator
 from itertools import chain
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from arena import referee as rulings
+from arena.bots import Bot
 from arena.engine import game as engine
 from arena.engine import view
 from arena.engine.state import Game
@@ -24,6 +26,7 @@ from arena.variants import VARIANTS, named
 from protocol.messages import Ask, Bye, GameStarts, Keep, RoundOver, Said
 from protocol.rules import Ruleset, tables, varied
 from tests.arena.interference import Difference, Forced, differences
+from tests.arena.tables import misbehaving, play, sample
 from tests.rulesets import seated
 
 Patch = Callable[[pytest.MonkeyPatch], None]
@@ -310,3 +313,26 @@ def test_an_honest_referee_is_not_caught_at_the_same_tables(rules: str, seats: i
     """So it is the leak that is caught, not the test."""
     chosen = {leak.rules.name: leak.rules for leak in LEAKS.values()}[rules]
     assert not list(found(Leak("bytes", nothing, chosen, seats), GAMES // 4))
+
+
+# --- real processes ---
+
+
+async def test_last_words_reach_no_other_seat(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a bot writes to stderr stands in the log, and is said to nobody."""
+    told: dict[Bot, bytes] = {}
+    honest = Bot.say
+
+    def noting(self: Bot, line: bytes) -> None:
+        told[self] = told.get(self, b"") + line
+        honest(self, line)
+
+    monkeypatch.setattr(Bot, "say", noting)
+    log = tmp_path / "log.jsonl"
+    await play([sample(), misbehaving("gone"), sample()], log)
+    assert b"my last words" in log.read_bytes()
+    assert len(told) == 3
+    assert all(b'"type":"bye"' in lines for lines in told.values())
+    assert not [lines for lines in told.values() if b"last words" in lines]

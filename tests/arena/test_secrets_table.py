@@ -1,0 +1,40 @@
+"""The list of channels is true, and as it is made now."""
+
+import pytest
+
+from tests.arena.secrets import CHANNELS, FILE, SECRECY, Channel, missing, table
+from tests.arena.test_secrecy import LEAKS
+
+
+@pytest.mark.parametrize("channel", CHANNELS, ids=lambda one: one.name)
+def test_a_closed_channel_names_tests_that_exist(channel: Channel) -> None:
+    assert channel.measure
+    assert channel.tests or channel.state != "closed"
+    assert not (channel.tests and channel.state == "open")
+    assert [missing(test) for test in channel.tests] == [None] * len(channel.tests)
+
+
+@pytest.mark.parametrize(
+    ("test", "why"),
+    [
+        ("tests/no_such_file.py::test_x", "does not exist"),
+        (f"{SECRECY}::test_that_nobody_wrote", "has no test_that_nobody_wrote"),
+        (f"{SECRECY}::test_a_leak_is_caught[nothing of the kind]", "has no case"),
+    ],
+)
+def test_a_test_that_does_not_exist_is_noticed(test: str, why: str) -> None:
+    assert why in (missing(test) or "")
+
+
+def test_every_leak_belongs_to_a_channel() -> None:
+    named = {test.partition("[")[2][:-1] for one in CHANNELS for test in one.tests if "[" in test}
+    assert set(LEAKS) <= named
+
+
+def test_every_channel_stands_once() -> None:
+    names = [one.name for one in CHANNELS]
+    assert len(set(names)) == len(names)
+
+
+def test_the_page_is_as_it_is_made_now() -> None:
+    assert FILE.read_text() == table(), "python -m tests.arena.secrets writes it again"
