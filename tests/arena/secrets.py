@@ -236,17 +236,16 @@ CHANNELS: tuple[Channel, ...] = (
 
 
 def missing(test: str) -> str | None:
-    """Why a test that is named does not exist."""
+    """Why a test that is named does not exist; its case is looked up by who knows the cases."""
     path, _, name = test.partition("::")
-    function, _, case = name.rstrip("]").partition("[")
+    function, _, _ = name.partition("[")
     if not (ROOT / path).is_file():
         return f"{path} does not exist"
     tree = ast.parse((ROOT / path).read_text())
     functions = (ast.FunctionDef, ast.AsyncFunctionDef)
     if not any(isinstance(node, functions) and node.name == function for node in ast.walk(tree)):
         return f"{path} has no {function}"
-    words = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
-    return f"{path} has no case {case!r}" if case and case not in words else None
+    return None
 
 
 def table() -> str:
