@@ -209,7 +209,7 @@ class Referee:
                 continue
             options = engine.legal(self._game)
             seat = self._game.playing.turn
-            if len(options) > 1 and not self.has_fouled(seat):
+            if asks(self._seating.clock, options, fouled=self.has_fouled(seat)):
                 return self._ask(seat, options)
             self._game = engine.act(self._game, options[0])
 
@@ -283,6 +283,15 @@ class Referee:
         line = encode_line(message)
         self._sent[seat].update(line)
         self._outgoing.append((seat, line))
+
+
+def asks(clock: Clock, options: tuple[Option, ...], *, fouled: bool) -> bool:
+    """Whether the seat to move is asked; else its first option is taken.
+
+    Which seat has only one option is hidden, but the moment of the next question tells it, unless
+    every turn is a question.
+    """
+    return not fouled and (len(options) > 1 or clock.forced == "ask")
 
 
 def hello() -> bytes:

@@ -10,9 +10,9 @@ from arena.engine import boneyard, lead
 from arena.engine import game as engine
 from arena.engine.state import Dealt, Game
 from arena.gamelog import DamagedLogError, LoggedGame
-from arena.referee import Referee, Seating
+from arena.referee import Referee, Seating, asks
 from protocol.codec import encode_line
-from protocol.messages import Choose, Event, Option
+from protocol.messages import Choose, Clock, Event, Option
 from protocol.records import (
     ChoiceRecord,
     DealRecord,
@@ -121,7 +121,7 @@ def steps(logged: LoggedGame) -> Iterator[Step]:
         step = _taken(game, record, options)
         yield step
         game = step.game
-        for step in _forced(game, fouled):
+        for step in _forced(game, logged.sitting.clock, fouled):
             yield step
             game = step.game
 
@@ -145,10 +145,10 @@ def _taken(game: Game, record: LogRecord, options: tuple[Option, ...]) -> Step:
             return Step(game, (), (), record)
 
 
-def _forced(game: Game, fouled: set[int]) -> Iterator[Step]:
-    """What needs no answer: an only option, and the first option of a seat that fouled."""
+def _forced(game: Game, clock: Clock, fouled: set[int]) -> Iterator[Step]:
+    """What needs no answer: an only option that is not asked, and what a seat that fouled does."""
     while not _ended(game, fouled) and (options := engine.legal(game)):
-        if len(options) > 1 and game.playing.turn not in fouled:
+        if asks(clock, options, fouled=game.playing.turn in fouled):
             return
         step = _step(game, engine.act(game, options[0]), (), None)
         yield step

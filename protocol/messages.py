@@ -192,7 +192,7 @@ class Hello(Said, frozen=True, tag="hello"):
 
 
 class Clock(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How long a bot may think, in ms of the referee's monotonic clock."""
+    """When a bot is asked, and how long it may think, in ms of the referee's monotonic clock."""
 
     start_ms: Annotated[int, Meta(ge=1, le=600_000)] = 10_000
     """From the start of the process to its hello."""
@@ -200,6 +200,8 @@ class Clock(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """For each question."""
     bank_ms: Annotated[int, Meta(ge=0, le=86_400_000)] = 5_000
     """For a whole game; used up only by what exceeds move_ms."""
+    forced: Literal["skip", "ask"] = "skip"
+    """An only option: taken without a question, or asked so that the moments tell no hands."""
 
 
 class GameStarts(Said, frozen=True, tag="game"):
@@ -277,7 +279,7 @@ class RoundOver(Said, frozen=True, tag="round"):
     why: WhyRound
     """Somebody went out, or nobody could go on."""
     hands: tuple[tuple[Tile, ...], ...]
-    """The tiles that each seat still held."""
+    """The tiles that each seat still held, the highest first, whenever they were drawn."""
     pips: tuple[int, ...]
     """What those tiles count."""
     points: tuple[int, ...]

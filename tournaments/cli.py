@@ -114,6 +114,11 @@ _sandbox = click.option(
     "--move-ms", type=click.IntRange(1), default=None, help="Time for each question, in ms."
 )
 @_sandbox
+@click.option(
+    "--ask-forced",
+    is_flag=True,
+    help="Ask although there is only one option: slower, but no moment tells of a hand.",
+)
 @_seed
 @_jobs
 @_out_option(DEFAULT_OUT)
@@ -126,6 +131,7 @@ def run(
     boards: int | None,
     move_ms: int | None,
     sandbox: Wish | None,
+    ask_forced: bool,
     seed: int | None,
     jobs: int | None,
     out: Path,
@@ -146,7 +152,7 @@ def run(
     from tournaments.session import run_event
     from tournaments.wishes import Wishes
 
-    wishes = Wishes(what, rules, choices, seats, boards, move_ms, sandbox)
+    wishes = Wishes(what, rules, choices, seats, boards, move_ms, sandbox, ask_forced)
     sys.exit(run_event(wishes, out, seed, jobs or default_jobs(), as_json))
 
 

@@ -104,6 +104,11 @@ def _how(event: Event) -> Iterator[str]:
         f"- Clock: {clock.start_ms} ms to start, {clock.move_ms} ms for each question, "
         f"{clock.bank_ms} ms in the bank for each game."
     )
+    yield (
+        "- Only options: asked like any other, so that no moment tells of a hand."
+        if clock.forced == "ask"
+        else "- Only options: taken without a question, which the others can time (`forced`)."
+    )
     yield "- Sandbox: none. The bots ran as ordinary processes with a memory limit."
 
 

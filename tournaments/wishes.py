@@ -30,6 +30,8 @@ class Wishes(NamedTuple):
     """Time for each question, in ms."""
     sandbox: Wish | None
     """Which sandbox."""
+    ask_forced: bool = False
+    """Whether a seat is asked although it has only one option."""
 
 
 def planned(wishes: Wishes, build: Path, *, predictable: bool) -> Event:
@@ -78,7 +80,11 @@ def _rules(wishes: Wishes, event: WrittenEvent, base: Path) -> Ruleset:
 
 def _overridden(event: WrittenEvent, wishes: Wishes) -> WrittenEvent:
     """The command line's words count more than the file's."""
-    clock = replace(event.clock, move_ms=wishes.move_ms) if wishes.move_ms else event.clock
+    clock = event.clock
+    if wishes.move_ms:
+        clock = replace(clock, move_ms=wishes.move_ms)
+    if wishes.ask_forced:
+        clock = replace(clock, forced="ask")
     return replace(
         event,
         clock=clock,

@@ -4,12 +4,13 @@ from collections.abc import Iterator
 
 from arena.engine import boneyard
 from arena.engine.chance import shuffled
-from arena.engine.state import Game, Hand, Round, Row, Seats
+from arena.engine.state import Game, Hand, Round, Row
 from protocol.messages import Keep, Option, Refuse
 from protocol.rules import Deal, Ruleset, hand_size, the_set
 
 MOST_DEALS = 20
 """Deals in one round; the last one counts whatever it is, so that every round ends."""
+KEEP: tuple[Option, ...] = (Keep(),)
 KEEP_OR_REFUSE: tuple[Option, ...] = (Keep(), Refuse())
 
 
@@ -35,13 +36,16 @@ def too_strong(deal: Deal, hands: tuple[Hand, ...]) -> int | None:
     return None
 
 
-def may_refuse(game: Game, state: Round) -> Seats:
-    """Seats that may annul the deal for their doubles, the leader first (C.5)."""
-    least = game.rules.deal.refuse_doubles
-    if least == 0 or state.aside.deal >= MOST_DEALS:
-        return ()
-    return tuple(
-        seat
-        for seat in game.order(state.leader)
-        if sum(high == low for high, low in state.hands[seat]) >= least
-    )
+def refusable(game: Game, state: Round) -> bool:
+    """Whether a seat with many doubles could annul this deal (C.5).
+
+    Then every seat has its say: that some seat is skipped would tell what it does not hold.
+    """
+    size = hand_size(game.rules.deal, game.seats) or 0
+    return 0 < game.rules.deal.refuse_doubles <= size and state.aside.deal < MOST_DEALS
+
+
+def keep_or_refuse(game: Game, state: Round) -> tuple[Option, ...]:
+    """What the seat to move may do about the deal."""
+    doubles = sum(high == low for high, low in state.hands[state.turn])
+    return KEEP_OR_REFUSE if doubles >= game.rules.deal.refuse_doubles else KEEP

@@ -68,7 +68,7 @@ def legal(game: Game) -> tuple[Option, ...]:
         case "play":
             return turn.options(game, state)
         case "keep":
-            return deal.KEEP_OR_REFUSE
+            return deal.keep_or_refuse(game, state)
         case "call":
             return end.CALL_OR_GO_ON
         case "guess":

@@ -96,7 +96,7 @@ def _drawn_for(game: Game, state: Round) -> tuple[Round, tuple[int, Tile] | None
 
 
 def _shown(game: Game, state: Round) -> Game:
-    """The starter is turned up, and whoever may refuse the deal is asked (E deal, C.5)."""
+    """The starter is turned up, and the seats keep or refuse the deal (E deal, C.5)."""
     if game.rules.deal.starter:
         at = next(at for at, row in enumerate(state.stock) if row)
         tile, rest = state.stock[at][0], state.stock[at][1:]
@@ -109,8 +109,8 @@ def _shown(game: Game, state: Round) -> Game:
             drawable=boneyard.drawable(rules.boneyard, rules.turn, stock),
             events=(*state.events, TurnedUp(tile)),
         )
-    queue = deal.may_refuse(game, state)
-    if queue:
+    if deal.refusable(game, state):
+        queue = game.order(state.leader)
         aside = replace(state.aside, phase="keep", queue=queue, then=state.leader)
         return replace(game, round=replace(state, turn=queue[0], aside=aside))
     return _opened(game, state)

@@ -96,14 +96,17 @@ def question(
 
 
 def round_over(game: Game, number: int, events: list[Event]) -> RoundOver:
-    """What a seat is told when a round is over: all hands are shown."""
+    """What a seat is told when a round is over: all hands are shown.
+
+    Sorted, for the order in which tiles were dealt and drawn was never seen.
+    """
     state = game.playing
     assert state.over is not None, "A round that is told of is over."
     return RoundOver(
         game=number,
         round=state.number,
         why=state.over,
-        hands=state.hands,
+        hands=tuple(tuple(sorted(hand, reverse=True)) for hand in state.hands),
         pips=engine.pips(game),
         points=game.points,
         scores=game.scores,

@@ -177,7 +177,7 @@ def dealing(
     else:
         number, which, leads = before.number + 1, 1, engine.chance_decides(game, seed()).leader
     leads = leads if leader is None else leader
-    return engine.begin(game, Dealt(number, which, leads, tuple(lots), held, rows))
+    return keeping(engine.begin(game, Dealt(number, which, leads, tuple(lots), held, rows)))
 
 
 def seed(number: int = 1) -> bytes:
@@ -225,7 +225,14 @@ def do(game: Game, *moves: str) -> Game:
     for move in moves:
         able = options(game)
         assert move in able, f"{move!r} is not among {able}."
-        game = engine.act(game, engine.legal(game)[able.index(move)])
+        game = keeping(engine.act(game, engine.legal(game)[able.index(move)]))
+    return game
+
+
+def keeping(game: Game) -> Game:
+    """The game after every seat that could only keep the deal has done so."""
+    while engine.legal(game) == (Keep(),):
+        game = engine.act(game, Keep())
     return game
 
 

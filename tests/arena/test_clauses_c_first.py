@@ -284,7 +284,7 @@ def test_C_score_each_counts_the_pips_in_his_hand() -> None:
     0-0 has none."""
     game = do(position("draw", hands=["21", "60 55", "00 43"], line=LINE), "21 right")
     assert told(game)["pips"] == [0, 16, 7]
-    assert told(game)["hands"] == [[], [[6, 0], [5, 5]], [[0, 0], [4, 3]]]
+    assert told(game)["hands"] == [[], [[6, 0], [5, 5]], [[4, 3], [0, 0]]]
 
 
 def test_C_score_lowest_wins_the_losers_minus_own() -> None:

@@ -69,6 +69,21 @@ def test_only_real_decisions_are_asked() -> None:
     assert all(len(ask["options"]) > 1 for ask in asks)
 
 
+@pytest.mark.parametrize("name", ["draw", "puerto-rico", "double-draw"])
+def test_every_turn_is_a_question_where_only_options_are_asked(name: str) -> None:
+    """Nothing happens between two questions but one act, so that no moment tells of a hand."""
+    referee = Referee(seating(name, clock=Clock(forced="ask")), SEED)
+    result, said = play_out(referee, first)
+    asks = [json.loads(line) for _, line in said if b'"type":"ask"' in line]
+    assert min(len(ask["options"]) for ask in asks) == 1
+    rounds = [json.loads(line) for to, line in said if to == 0 and b'"type":"round"' in line]
+    kinds = ("play", "draw", "pass")
+    acts = [event for one in rounds for event in one["events"] if event["do"] in kinds]
+    pairs = sum(ask["options"][0]["do"] == "play_two" for ask in asks)
+    assert len(asks) == len(acts) - pairs
+    assert result.rounds == len(rounds)
+
+
 def test_questions_are_numbered_for_each_seat_alone() -> None:
     """A number that counted the others' questions would tell what they could choose."""
     _, said = play_out(Referee(seating(), SEED), first)

@@ -1,118 +1,127 @@
-"""What a seat is sent does not depend on what it cannot see.
+"""What a seat is sent, and when, does not depend on what is hidden from it.
 
-The hidden tiles are dealt again at random, the same public game is played, and every byte sent to
-the seat must be the same. A referee made to leak must be caught.
+All that is hidden is dealt anew, the same public game is played, and the byte stream to the seat
+from the game's beginning and the moments of its questions must be the same. Every measure has its
+leak below: a referee without the measure, which must be caught.
 """
 
 import random
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
-from arena.engine import game as engine
-from arena.engine import view
-from arena.engine.chance import board_seed
-from arena.engine.state import Game
-from protocol.codec import encode_line
-from protocol.messages import Drew, Lot
-from protocol.rules import Ruleset
-from protocol.tiles import tile_set
+from arena.bots import Bot
+from arena.variants import VARIANTS, named
+from protocol.messages import Clock
+from protocol.rules import Ruleset, tables
+from tests.arena.interference import Difference, differences
+from tests.arena.leaks import LEAKS, Leak, nothing
+from tests.arena.tables import misbehaving, play, sample
+from tests.arena.worlds import played, questions, resampled
 from tests.rulesets import seated
 
-DOUBLE_SIX = tile_set(6)
-seeds = st.integers(0, 2**32).map(lambda n: board_seed(b"secret", "event", n))
+lucks = st.randoms(use_true_random=False)
+numbers = st.integers(0, 2**32)
 
 
-def positions(rules: Ruleset, seats: int, seed: bytes, luck: random.Random) -> Iterator[Game]:
-    """Every position of one round in which somebody must choose."""
-    game = engine.new_game(rules, seats)
-    game = engine.begin(game, engine.chance_decides(game, seed))
-    while not game.playing.over:
-        if engine.needs_deal(game):
-            game = engine.begin(game, engine.chance_decides(game, seed))
-            continue
-        options = engine.legal(game)
-        if len(options) > 1:
-            yield game
-        game = engine.act(game, luck.choice(options))
-
-
-def sent(game: Game, seat: int) -> bytes:
-    """The question that the seat to move is sent."""
-    memory = view.Memory(game.seats)
-    memory.catch_up(game.playing)
-    options = engine.legal(game)
-    return encode_line(
-        view.question(game, seat, options, memory.of(seat), id=1, number=1, time_ms=1)
-    )
-
-
-def permuted(game: Game, seat: int, luck: random.Random) -> Game:
-    """The same game with all tiles that the seat cannot see dealt again at random."""
-    state = game.playing
-    hidden = [t for other, hand in enumerate(state.hands) if other != seat for t in hand]
-    hidden += [tile for row in state.stock for tile in row]
-    luck.shuffle(hidden)
-    deck = iter(hidden)
-    hands = tuple(
-        hand if other == seat else tuple(next(deck) for _ in hand)
-        for other, hand in enumerate(state.hands)
-    )
-    stock = tuple(tuple(next(deck) for _ in row) for row in state.stock)
-    drawn = iter(hidden)
-    events = tuple(
-        Drew(event.seat, next(drawn, None))
-        if isinstance(event, Drew) and event.seat != seat
-        else event
-        for event in state.events
-    )
-    lots = tuple(Lot(lot.seat, luck.choice(DOUBLE_SIX)) for lot in state.aside.lots)
-    aside = replace(state.aside, lots=lots)
-    return replace(game, round=replace(state, hands=hands, stock=stock, events=events, aside=aside))
-
-
-@given(seated(), seeds, st.randoms(use_true_random=False))
-def test_hidden_tiles_change_not_one_byte(
-    table: tuple[Ruleset, int], seed: bytes, luck: random.Random
+@settings(max_examples=40)
+@given(seated(), numbers, lucks)
+def test_neither_bytes_nor_moments_tell_what_is_hidden(
+    table: tuple[Ruleset, int], number: int, luck: random.Random
 ) -> None:
-    for game in positions(*table, seed, luck):
-        seat = game.playing.turn
-        assert sent(permuted(game, seat, luck), seat) == sent(game, seat)
+    """Every turn is a question here."""
+    assert not list(differences(*table, number, luck))
 
 
-def leaks_drawn_tiles(game: Game, seat: int) -> bytes:
-    assert game.round
-    return sent(game, seat) + repr(game.round.events).encode()
+@settings(max_examples=40)
+@given(seated(), numbers, lucks)
+def test_no_byte_tells_what_is_hidden_where_only_options_are_not_asked(
+    table: tuple[Ruleset, int], number: int, luck: random.Random
+) -> None:
+    """The moments tell it: see the leak "an only option is not asked"."""
+    found = differences(*table, number, luck, forced="skip")
+    assert not [one for one in found if one.what == "bytes"]
 
 
-def leaks_the_others_hands(game: Game, seat: int) -> bytes:
-    assert game.round
-    return sent(game, seat) + repr(game.round.hands).encode()
+@pytest.mark.parametrize("name", VARIANTS)
+def test_no_named_game_tells_what_is_hidden(name: str) -> None:
+    for seats in tables(named(name)):
+        assert not list(differences(named(name), seats, seats, random.Random(name)))
 
 
-def leaks_whether_the_next_can_play(game: Game, seat: int) -> bytes:
-    assert game.round
-    state = game.round
-    following = state.hands[(seat + 1) % game.seats]
-    ends = {state.line[0][0], state.line[-1][1]} if state.line else set()
-    able = any(ends & set(tile) for tile in following)
-    return sent(game, seat) + bytes([able])
+@pytest.mark.slow
+@settings(max_examples=120)
+@given(seated(), numbers, lucks)
+def test_many_more_rulesets_tell_nothing(
+    table: tuple[Ruleset, int], number: int, luck: random.Random
+) -> None:
+    assert not list(differences(*table, number, luck))
+
+
+def test_the_other_worlds_are_other() -> None:
+    """Where nearly all were the same, nothing would ever be caught."""
+    changed = asked = 0
+    for number, name in enumerate(VARIANTS):
+        luck = random.Random(number)
+        for deal in played(named(name), tables(named(name))[-1], bytes([number] * 32), luck):
+            for moment in questions(deal, 0, Clock()):
+                asked += 1
+                other = resampled(deal, 0, luck, (0, moment))
+                changed += other.deals != deal.deals[: len(other.deals)]
+    assert changed > 0.9 * asked > 100
+
+
+# --- referees that leak ---
+
+GAMES = 40
+"""Games in which a leak must show; most show in the first."""
+
+
+def found(leak: Leak, games: int = GAMES) -> Iterator[Difference]:
+    for number in range(games):
+        luck = random.Random(number)
+        yield from differences(leak.rules, leak.seats, number, luck, forced=leak.forced)
+
+
+@pytest.mark.parametrize("what", LEAKS)
+def test_a_leak_is_caught(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    leak = LEAKS[what]
+    leak.patch(monkeypatch)
+    caught = next(found(leak), None)
+    assert caught is not None, "Nothing was seen of it."
+    assert caught.what == leak.what
 
 
 @pytest.mark.parametrize(
-    "leak", [leaks_drawn_tiles, leaks_the_others_hands, leaks_whether_the_next_can_play]
+    ("rules", "seats"), sorted({(leak.rules.name, leak.seats) for leak in LEAKS.values()})
 )
-def test_a_referee_that_leaks_is_caught(leak: object) -> None:
-    assert callable(leak)
-    caught = 0
-    for number in range(20):
-        luck = random.Random(number)
-        seed = board_seed(b"secret", "event", number)
-        for game in positions(Ruleset(name="draw"), 2, seed, luck):
-            assert game.round
-            seat = game.round.turn
-            caught += leak(permuted(game, seat, luck), seat) != leak(game, seat)
-    assert caught > 20
+def test_an_honest_referee_is_not_caught_at_the_same_tables(rules: str, seats: int) -> None:
+    """So it is the leak that is caught, not the test."""
+    chosen = {leak.rules.name: leak.rules for leak in LEAKS.values()}[rules]
+    assert not list(found(Leak("bytes", nothing, chosen, seats), GAMES // 4))
+
+
+# --- real processes ---
+
+
+async def test_last_words_reach_no_other_seat(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a bot writes to stderr stands in the log, and is said to nobody."""
+    told: dict[Bot, bytes] = {}
+    honest = Bot.say
+
+    def noting(self: Bot, line: bytes) -> None:
+        told[self] = told.get(self, b"") + line
+        honest(self, line)
+
+    monkeypatch.setattr(Bot, "say", noting)
+    log = tmp_path / "log.jsonl"
+    await play([sample(), misbehaving("gone"), sample()], log)
+    assert b"my last words" in log.read_bytes()
+    assert len(told) == 3
+    assert all(b'"type":"bye"' in lines for lines in told.values())
+    assert not [lines for lines in told.values() if b"last words" in lines]

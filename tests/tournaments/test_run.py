@@ -120,6 +120,22 @@ def test_what_we_spoil_ourselves_is_void_and_played_again(
     assert made(tmp_path) == made(event)
 
 
+def test_forced_choices_can_be_asked_too(event: Path, tmp_path: Path) -> None:
+    """Told to the bots, kept in the log, and reproduced by whoever replays it."""
+    words = ("first", "greedy", "random", "--boards", "1")
+    run(tmp_path, *words, "--ask-forced")
+    assert "Everything fits." in boneyard("verify", str(tmp_path))
+    logs = [path.read_text() for path in sorted((tmp_path / "games").iterdir())]
+    assert all('"forced":"ask"' in log for log in logs)
+    fewer = [path.read_text() for path in sorted((event / "games").iterdir())]
+    games = [sum(log.count('"type":"result"') for log in of) for of in (logs, fewer)]
+    asked, chosen = (sum(log.count('"type":"choice"') for log in of) for of in (logs, fewer))
+    assert asked / games[0] > chosen / games[1]
+    log = next((tmp_path / "games").iterdir())
+    assert "options" in boneyard("replay", str(log))
+    assert "the plan is not the same" in run(tmp_path, *words, code=2)
+
+
 def test_a_torn_tail_is_repaired(event: Path, tmp_path: Path) -> None:
     folder = copied(event, tmp_path)
     last = sorted((folder / "games").iterdir())[-1]

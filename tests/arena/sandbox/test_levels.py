@@ -70,6 +70,8 @@ AS_A_USER = frozenset(
     }
 )
 """What gets through besides at level C where the bots run as the referee's own user."""
+BLOCKED = sorted(PROBES.keys() - COUNTERS - UNSHARED)
+"""What is refused at levels A and B."""
 
 
 @functools.cache
@@ -100,7 +102,7 @@ def test_only_what_is_written_down_gets_through(level: Level) -> None:
     assert finding(level).confirmed
 
 
-@pytest.mark.parametrize("probe", sorted(PROBES.keys() - COUNTERS - UNSHARED))
+@pytest.mark.parametrize("probe", BLOCKED)
 def test_blocked(probe: str) -> None:
     """At the best level that this machine has, one test for each attempt."""
     best = next((level for level in REQUIRED if finding(level).outcomes), None)

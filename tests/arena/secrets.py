@@ -1,0 +1,408 @@
+"""The list of channels by which a bot could learn what is hidden: closed or open, and which test.
+
+    python -m tests.arena.secrets        writes arena/SECRETS.md again
+
+The rows are data. A channel that the sandbox closes names its probe when there is one.
+"""
+
+import ast
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+ROOT = Path(__file__).parent.parent.parent
+FILE = ROOT / "arena" / "SECRETS.md"
+SECRECY = "tests/arena/test_secrecy.py"
+EVENT = "tests/tournaments/test_secrecy.py"
+LEVELS = "tests/arena/sandbox/test_levels.py"
+
+State = Literal["closed", "open", "in the sandbox"]
+
+
+class Channel(NamedTuple):
+    """One way in which a bot could learn what is hidden from it."""
+
+    name: str
+    state: State
+    measure: str
+    """What closes it; of an open one, why it is open and what is left to be done about it."""
+    tests: tuple[str, ...] = ()
+    """Tests that fail when the measure is taken away."""
+
+
+def leak(what: str) -> str:
+    """The test of a referee that leaks this."""
+    return f"{SECRECY}::test_a_leak_is_caught[{what}]"
+
+
+def sandboxed(name: str, measure: str, *probes: str) -> Channel:
+    """A channel of the operating system; each probe is an attempt that must be refused."""
+    return Channel(name, "in the sandbox", measure, tuple(map(blocked, probes)))
+
+
+def blocked(probe: str) -> str:
+    """The test of an attempt at the best level of the machine."""
+    return f"{LEVELS}::test_blocked[{probe}]"
+
+
+BYTES = f"{SECRECY}::test_neither_bytes_nor_moments_tell_what_is_hidden"
+
+CHANNELS: tuple[Channel, ...] = (
+    # --- what the referee says ---
+    Channel(
+        "hands, the boneyard, drawn tiles, lots",
+        "closed",
+        "a view is built from what its seat may know",
+        (
+            BYTES,
+            leak("another seat's hand"),
+            leak("the boneyard's next tile"),
+            leak("the boneyard's order"),
+            leak("a drawn tile"),
+            leak("lots that are not shown"),
+            leak("a round before its end"),
+        ),
+    ),
+    Channel(
+        "when the tiles of a shown hand were drawn",
+        "closed",
+        "hands are shown sorted",
+        (leak("the order in which a hand was drawn"),),
+    ),
+    Channel(
+        "order of messages and events",
+        "closed",
+        "events are told in the order in which they happened, rounds when they are over",
+        (leak("the order of events"), leak("a round before its end")),
+    ),
+    Channel(
+        "numbering of messages",
+        "closed",
+        "questions are numbered for each seat alone",
+        (leak("question numbers across seats"),),
+    ),
+    Channel(
+        "length of messages",
+        "closed",
+        "every byte is compared",
+        (leak("the length of a line"),),
+    ),
+    Channel(
+        "option lists",
+        "closed",
+        "made from the own hand and the open line only",
+        (leak("what the next seat could do"),),
+    ),
+    Channel(
+        "error texts",
+        "closed",
+        "a foul's sentence speaks of the bot's own line; no other seat is told of it",
+        (leak("a tile in an error text"), leak("another seat's foul")),
+    ),
+    Channel(
+        "the others' thinking times, banks, notes and stray lines, in bytes",
+        "closed",
+        "they go to the log only",
+        (
+            leak("another seat's thinking time"),
+            leak("another seat's bank"),
+            leak("another seat's note"),
+            leak("another seat's stray line"),
+        ),
+    ),
+    Channel(
+        "who the others are",
+        "closed",
+        "no message has a name, and hellos are not passed on",
+        (leak("another's name"),),
+    ),
+    Channel(
+        "ids that carry seeds or boards",
+        "closed",
+        "a game's number is its place in the sitting, the same in every rotation",
+        (
+            leak("the seed in an id"),
+            leak("the board in an id"),
+            f"{EVENT}::test_what_is_published_before_a_game_has_no_part_of_a_seed",
+        ),
+    ),
+    Channel(
+        "guessable seeds",
+        "closed",
+        "32 bytes of the system's randomness, HMAC-SHA-256 for each board; a seed is shown only "
+        "when its board is finished (deals from `--seed` can be known by anyone, and the report "
+        "says so)",
+        (
+            f"{EVENT}::test_the_secret_is_32_bytes_of_the_systems_randomness",
+            f"{EVENT}::test_a_seed_is_shown_only_when_every_game_on_its_board_is_over",
+        ),
+    ),
+    Channel(
+        "stderr",
+        "closed",
+        "it goes to the log of a foul, cut and escaped, and to nobody else",
+        (
+            f"{SECRECY}::test_last_words_reach_no_other_seat",
+            "tests/arena/test_fouls.py::test_last_words_are_kept_and_harmless",
+        ),
+    ),
+    # --- when the referee says it ---
+    Channel(
+        'the referee\'s own timing: that a seat has only one option, with `forced = "ask"`',
+        "closed",
+        "every turn is a question, and every seat is asked whether it refuses a deal",
+        (
+            BYTES,
+            leak("an only option is not asked"),
+            leak("only who may refuse a deal is asked"),
+        ),
+    ),
+    Channel(
+        'the referee\'s own timing: that a seat has only one option, with `forced = "skip"`',
+        "open",
+        "the default, because it is faster: whoever times its questions sees that no question "
+        "came between; `--ask-forced` closes it",
+    ),
+    Channel(
+        "the referee's own timing: microseconds of computing",
+        "open",
+        "listing what a large hand may do takes longer; far below what a scheduler adds, but "
+        "nothing hides it",
+    ),
+    Channel(
+        "the others' thinking times, as moments",
+        "open",
+        "a question comes when the others have answered, and a bot with one option may answer "
+        "faster; a bot can hide that by waiting, the referee does not",
+    ),
+    Channel(
+        "that another seat has fouled",
+        "open",
+        "at a table of three or four its turns take no time from then on; its tiles stay hidden",
+    ),
+    # --- memory across games ---
+    Channel(
+        "memory across games (sittings)",
+        "closed",
+        "a process plays one rotation of a board and never meets it again, after a stop neither",
+        (
+            f"{EVENT}::test_no_sitting_meets_a_board_twice_or_seats_an_entrant_twice",
+            f"{EVENT}::test_no_process_meets_a_board_twice_even_when_the_run_is_stopped",
+        ),
+    ),
+    sandboxed(
+        "memory across processes: a deal that another process of the same bot has seen",
+        "nothing that a bot writes outlives its process or is seen by another",
+        "note-in-own-tmp",
+        "write-own-folder",
+        "write-home",
+    ),
+    # --- teaming ---
+    Channel(
+        "teaming at one table: two processes of one entrant",
+        "closed",
+        "an entrant sits at a table once",
+        (f"{EVENT}::test_no_sitting_meets_a_board_twice_or_seats_an_entrant_twice",),
+    ),
+    Channel(
+        "teaming at one table: entrants of one author",
+        "open",
+        "at three and four seats two bots can play for each other by what they play; they are "
+        "not told who sits there, but can agree on signs",
+    ),
+    # --- the operating system ---
+    sandboxed(
+        "the referee's memory",
+        "another process namespace, another user",
+        "referee-memory-file",
+        "referee-memory-call",
+        "referee-memory-map",
+    ),
+    sandboxed(
+        "environment",
+        "a bot gets an environment of its own, without anything of ours",
+        "environment",
+        "referee-environment",
+        "other-bot-environment",
+    ),
+    sandboxed(
+        "descriptors",
+        "a bot inherits its three pipes and nothing else",
+        "descriptors",
+        "referee-descriptor-open",
+        "referee-descriptor-take",
+        "other-bot-descriptor-open",
+    ),
+    sandboxed(
+        "ptrace",
+        "another process namespace; the system call is refused",
+        "referee-trace",
+        "other-bot-trace",
+    ),
+    sandboxed(
+        "signals, priorities and limits of others",
+        "another process namespace, another user",
+        "referee-signal",
+        "other-bot-signal",
+        "other-bot-renice",
+        "other-bot-pin",
+        "other-bot-limit",
+    ),
+    sandboxed(
+        "processor time of the other bot",
+        "another process namespace",
+        "other-bot-processor-time",
+        "other-bot-processor-clock",
+    ),
+    sandboxed(
+        "files of other bots",
+        "a bot sees its program and what its command names, read-only",
+        "read-other-bots-program",
+        "write-other-bots-program",
+        "write-other-bots-folder",
+    ),
+    sandboxed(
+        "game logs",
+        "the event's folder is not in a bot's view",
+        "list-game-logs",
+        "read-game-log",
+        "write-game-log",
+    ),
+    sandboxed(
+        "seeds on the disk",
+        "the event's folder is not in a bot's view; mode 0600 besides",
+        "read-secret-key",
+        "read-event-file",
+        "read-through-referee-root",
+    ),
+    sandboxed(
+        "/tmp", "a private one in memory", "note-in-tmp", "note-in-own-tmp", "note-in-var-tmp"
+    ),
+    sandboxed("/dev/shm", "a private one in memory", "note-in-shared-memory"),
+    sandboxed(
+        "sockets",
+        "a network namespace; the system call is refused",
+        "unix-referee",
+        "abstract-unix-referee",
+        "abstract-unix-other-bot",
+        "netlink-socket",
+    ),
+    sandboxed(
+        "loopback",
+        "a network namespace without a network",
+        "tcp-referee",
+        "udp-referee",
+        "tcp-other-bot",
+        "same-network",
+        "route-outside",
+    ),
+    sandboxed(
+        "System V IPC",
+        "an IPC namespace; the system calls are refused",
+        "system-v-memory",
+        "system-v-semaphore",
+        "system-v-message",
+    ),
+    sandboxed(
+        "POSIX message queues", "an IPC namespace; the system call is refused", "posix-message"
+    ),
+    sandboxed(
+        "keyrings",
+        "the system calls are refused",
+        "session-keyring",
+        "user-keyring",
+        "own-key",
+        "key-list",
+    ),
+    sandboxed(
+        "locks on shared files", "the system calls are refused", "file-lock", "record-lock", "lease"
+    ),
+    sandboxed(
+        "inotify on shared files", "the system calls are refused", "file-watch", "watch-file-system"
+    ),
+    sandboxed(
+        "shared uid limits",
+        "a user, or a user namespace, for each slot",
+        "processes-limit",
+        "other-bot-limit",
+    ),
+    sandboxed(
+        "a full disk",
+        "a bot can write to memory only, within its limit",
+        "file-size-limit",
+        "tmp-limit",
+        "shared-folder-limit",
+        "write-own-folder",
+    ),
+    sandboxed(
+        "processes that outlive their bot",
+        "the process namespace ends with its first process",
+        "outlive-daemon",
+        "outlive-group",
+        "outlive-stubborn",
+        "outlive-child",
+    ),
+    Channel(
+        "load counters",
+        "open",
+        "load average and memory in use are the whole machine's; a virtual machine for each bot "
+        "would close it",
+    ),
+    Channel(
+        "CPU contention",
+        "open",
+        "bots share cores and caches; a bot can feel whether others are busy",
+    ),
+)
+
+
+def missing(test: str) -> str | None:
+    """Why a test that is named does not exist; its case is looked up by who knows the cases."""
+    path, _, name = test.partition("::")
+    function, _, _ = name.partition("[")
+    if not (ROOT / path).is_file():
+        return f"{path} does not exist"
+    tree = ast.parse((ROOT / path).read_text())
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    if not any(isinstance(node, functions) and node.name == function for node in ast.walk(tree)):
+        return f"{path} has no {function}"
+    return None
+
+
+def table() -> str:
+    """The list as Markdown."""
+    lines = [
+        "# Secrets: every channel that we know",
+        "",
+        "By which channels a bot could learn what its seat may not know, which of them are closed,",
+        "by what, and which test fails when that is taken away. Open ones stand here too.",
+        "Made by `python -m tests.arena.secrets`; a test checks it.",
+        "",
+        "*In the sandbox* means: closed at sandbox level A and B. Level C leaves open what",
+        "`tests/arena/sandbox/test_levels.py` lists, level D and off nearly all of it. Of the 141",
+        "attempts of `arena/sandbox/proof` so many got through, as root and as a plain user:",
+        "",
+        "| level | as root | as a plain user |",
+        "| --- | --- | --- |",
+        "| A | 9 (counters of the machine) | 9 |",
+        "| B | 11 (besides: shared memory beyond its limit) | 11 |",
+        "| C | 23 (besides: that others are there) | 28 |",
+        "| D | 61 | 107 |",
+        "| off | 132 | 114 |",
+        "",
+        "| channel | state | by what, or why not | tests |",
+        "| --- | --- | --- | --- |",
+    ]
+    for channel in CHANNELS:
+        state = f"**{channel.state}**" if channel.state == "open" else channel.state
+        lines.append(f"| {channel.name} | {state} | {channel.measure} | {_named(channel)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _named(channel: Channel) -> str:
+    if channel.tests:
+        return "<br>".join(f"`{test.removeprefix('tests/')}`" for test in channel.tests)
+    return ""
+
+
+if __name__ == "__main__":
+    FILE.write_text(table())

@@ -1,0 +1,178 @@
+"""What an event keeps secret: its seeds, and every board from whoever has met it."""
+
+import base64
+import secrets
+import stat
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from arena.bots import Bot
+from arena.engine.chance import board_seed
+from arena.gamelog import GameLog
+from arena.pump import Pump
+from arena.referee import Referee
+from arena.table import Table
+from arena.variants import named
+from protocol.records import Result
+from tests.tournaments.events import run
+from tests.tournaments.test_schedule import event
+from tournaments.event import Event
+from tournaments.folder import (
+    Folder,
+    begin,
+    published_commitments,
+    published_seeds,
+    reveal,
+    secret_of,
+)
+from tournaments.ledger import boards_left, finished
+from tournaments.schedule import sittings
+
+# --- seeds ---
+
+
+def test_the_secret_is_32_bytes_of_the_systems_randomness(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    def token_bytes(size: int) -> bytes:
+        asked.append(size)
+        return bytes(range(size))
+
+    monkeypatch.setattr(secrets, "token_bytes", token_bytes)
+    begin(Folder(tmp_path), event(2), seed=None)
+    assert asked == [32]
+    assert Folder(tmp_path).secret.read_bytes() == bytes(range(32))
+    assert stat.S_IMODE(Folder(tmp_path).secret.stat().st_mode) == 0o600
+
+
+def test_every_event_has_a_secret_of_its_own(tmp_path: Path) -> None:
+    made = set()
+    for name in "abc":
+        (tmp_path / name).mkdir()
+        begin(Folder(tmp_path / name), event(2), seed=None)
+        made.add(secret_of(Folder(tmp_path / name)))
+    assert len(made) == 3
+
+
+def in_every_spelling(secret: bytes) -> Iterator[bytes]:
+    """The first four bytes of a secret in every way in which a file could hold them."""
+    for part in (secret[:4], secret[:4][::-1]):
+        number = int.from_bytes(part)
+        yield from (part, part.hex().encode(), part.hex().upper().encode(), b"%d" % number)
+    yield base64.b64encode(secret)[:5]
+    yield base64.b32encode(secret)[:6]
+
+
+def test_what_is_published_before_a_game_has_no_part_of_a_seed(tmp_path: Path) -> None:
+    """Neither have the names of games and sittings, which are made before there is a secret."""
+    plan, folder = event(3, boards=5), Folder(tmp_path)
+    begin(folder, plan, seed=7)
+    names = [name for one in sittings(plan) for name in (one.name, *(g.name for g in one.games))]
+    public = folder.event.read_bytes() + folder.commitments.read_bytes() + "|".join(names).encode()
+    assert len(published_commitments(folder)) == 5
+    secret = secret_of(folder)
+    for hidden in (secret, *(board_seed(secret, plan.name, board) for board in range(1, 6))):
+        assert not [spelled for spelled in in_every_spelling(hidden) if spelled in public]
+
+
+def test_every_spelling_would_be_found() -> None:
+    secret = bytes(range(7, 39))
+    spelled = list(in_every_spelling(secret))
+    for public in (secret, secret.hex().encode(), base64.b64encode(secret), b"n 117967114"):
+        assert [one for one in spelled if one in public]
+
+
+def result(game: str, board: int, seats: Sequence[str]) -> Result:
+    return Result(
+        game=game, board=board, seats=tuple(seats), scores=(1, 0), places=(1, 2), rounds=1,
+        why="target",
+    )  # fmt: skip
+
+
+def test_a_seed_is_shown_only_when_every_game_on_its_board_is_over(tmp_path: Path) -> None:
+    plan, folder = event(3, boards=3), Folder(tmp_path)
+    begin(folder, plan, seed=None)
+    results = {
+        game.name: result(game.name, game.board, "ab") for s in sittings(plan) for game in s.games
+    }
+    last = [game.name for one in sittings(plan) for game in one.games if game.board == 2][-1]
+    del results[last]
+    reveal(folder, plan, finished(boards_left(plan, results)))
+    secret = secret_of(folder)
+    seeds = {board: board_seed(secret, plan.name, board) for board in (1, 3)}
+    assert published_seeds(folder.seeds) == seeds
+    assert board_seed(secret, plan.name, 2).hex() not in folder.seeds.read_text()
+
+
+# --- boards and processes ---
+
+
+def plans() -> Iterator[tuple[str, Event]]:
+    """Schedules of every kind."""
+    for entrants in range(2, 7):
+        for seats in range(2, min(entrants, 4) + 1):
+            for boards, a_sitting in ((1, 1), (5, 2), (7, 25)):
+                plan = event(entrants, seats, boards, a_sitting)
+                yield f"{entrants} bots, {seats} seats, {boards} boards by {a_sitting}", plan
+    yield "partners", replace(event(5, 4, 3), rules=named("partnership"))
+
+
+PLANS = dict(plans())
+
+
+@pytest.mark.parametrize("kind", PLANS)
+def test_no_sitting_meets_a_board_twice_or_seats_an_entrant_twice(kind: str) -> None:
+    """A sitting is what a set of processes plays."""
+    plan = PLANS[kind]
+    for sitting in sittings(plan):
+        boards = [game.board for game in sitting.games]
+        assert len(set(boards)) == len(boards)
+        assert len(set(sitting.seats)) == len(sitting.seats) == plan.seats
+        assert [game.number for game in sitting.games] == list(range(1, len(boards) + 1))
+
+
+def test_a_games_number_is_the_same_in_every_rotation() -> None:
+    """It tells the place in the sitting, and nothing of who sits where."""
+    numbers: dict[int, set[int]] = {}
+    for sitting in sittings(event(4, 3, 5, 2)):
+        for game in sitting.games:
+            numbers.setdefault(game.board, set()).add(game.number)
+    assert all(len(of_a_board) == 1 for of_a_board in numbers.values())
+
+
+def test_no_process_meets_a_board_twice_even_when_the_run_is_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stopped by a failure of ours, and gone on with: its processes are fresh ones."""
+    met: dict[Bot, list[int]] = {}
+    received, spoilt = Referee.received, list[str]()
+
+    class Noting(Table):
+        def __init__(self, pump: Pump, referee: Referee, bots: Sequence[Bot], log: GameLog) -> None:
+            assert len(set(bots)) == len(bots)
+            for bot in bots:
+                met.setdefault(bot, []).append(referee._seating.board)
+            super().__init__(pump, referee, bots, log)
+
+    def spoiling(self: Referee, seat: int, line: bytes, ms: float) -> None:
+        if self._seating.board == 2 and not spoilt:
+            spoilt.append(self._seating.game)
+            raise ZeroDivisionError
+        received(self, seat, line, ms)
+
+    monkeypatch.setattr("tournaments.run.Table", Noting)
+    monkeypatch.setattr(Referee, "received", spoiling)
+    words = ("first", "greedy", "random", "--boards", "3", "--jobs", "1")
+    run(tmp_path, *words, code=1)
+    before = len(met)
+    run(tmp_path, *words)
+    assert spoilt
+    assert len(met) > before
+    assert sum(map(len, met.values())) == 2 * (18 + 1)
+    for boards in met.values():
+        assert len(set(boards)) == len(boards)
