@@ -1,5 +1,6 @@
 """Bots as processes: started here and nowhere else, watched, killed and reaped with their group."""
 
+import errno
 import os
 import resource
 import signal
@@ -25,8 +26,12 @@ LEAVE_S = 1.0
 """How long a bot may take to leave after its stdin closed."""
 MIB = 2**20
 PAGE = os.sysconf("SC_PAGE_SIZE")
+TICKS = os.sysconf("SC_CLK_TCK")
+"""Units a second in which the kernel tells CPU time: it is known to about 10 ms."""
 REAP_S = 10.0
 """How long the kernel may take to end a killed process."""
+SHORTAGES = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
+"""What the machine says when it is short of something and may have it a moment later."""
 
 Watch = Callable[[int, Callable[[], None] | None], None]
 """Call the function whenever the descriptor has something to read; None ends that."""
@@ -46,6 +51,11 @@ class Command(Struct, frozen=True):
 class CannotStartError(Exception):
     """The machine or the command, not the bot, kept a process from starting: never a foul."""
 
+    def __init__(self, text: str, error: OSError | None = None) -> None:
+        super().__init__(text)
+        self.shortage = error is not None and error.errno in SHORTAGES
+        """Whether the machine was short of something: trying again may help."""
+
 
 class Bot:
     """One process and its three pipes. Never blocks, never raises for what the bot does."""
@@ -59,6 +69,8 @@ class Bot:
         """
         self.fault: Fault | None = None
         self.read_at = 0.0
+        self.cpu_seen_ms: float | None = 0.0
+        """CPU time that it had used when it was last looked at, in ms."""
         self._heard: Callable[[], None] = nobody
         self._inbox = bytearray()
         self._outbox = bytearray()
@@ -70,7 +82,7 @@ class Bot:
         assert self._process.stdin
         assert self._process.stdout
         assert self._process.stderr
-        self._pidfd = os.pidfd_open(self._process.pid)
+        self._pidfd = _watched(self._process)
         self._stdin = self._process.stdin.fileno()
         self._stdout = self._process.stdout.fileno()
         self._stderr_fd = self._process.stderr.fileno()
@@ -137,8 +149,19 @@ class Bot:
         self._inbox.clear()
         self._faulted(fault)
 
+    def cpu_ms(self) -> float | None:
+        """CPU time that the process has used, in ms; None when it cannot be known any more."""
+        try:
+            stat = Path(f"/proc/{self._process.pid}/stat").read_bytes()
+            # The name may hold blanks and brackets; behind it come own and reaped children's times.
+            used = sum(map(int, stat[stat.rindex(b")") :].split()[12:16]))
+        except (OSError, ValueError):
+            return None
+        return 1000 * used / TICKS
+
     def look(self) -> None:
         """Called now and then: too much memory is a fault, and so is a closed stdout."""
+        self.cpu_seen_ms = self.cpu_ms()
         if self._closed and self.fault is None:
             self._faulted(Fault("gone", "It closed its stdout."))
             self._heard()
@@ -167,9 +190,7 @@ class Bot:
             await self._killed()
 
     async def _killed(self) -> None:
-        # The group is killed before its leader is reaped: until then its number is not reused.
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        self._kill()
         await self._ended_within(REAP_S)
         self._process.poll()
         assert self._process.stdout
@@ -177,6 +198,12 @@ class Bot:
         self._process.stdout.close()
         self._process.stderr.close()
         os.close(self._pidfd)
+
+    def _kill(self) -> None:
+        # The group is killed before its leader is reaped: until then its number is not reused.
+        if self._process.returncode is None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
 
     async def _ended_within(self, seconds: float) -> None:
         with trio.move_on_after(seconds):
@@ -233,6 +260,8 @@ class Bot:
     def _faulted(self, fault: Fault) -> None:
         if self.fault is None:
             self.fault = fault
+            # Nobody will ask it again: until its game is over it would only burn CPU.
+            self._kill()
             if self._watch:
                 self._watch(self._stdout, None)
 
@@ -251,6 +280,19 @@ class Bot:
             for descriptor in (self._stdout, self._stderr_fd, self._pidfd):
                 self._watch(descriptor, None)
             self._watch = None
+
+
+def _watched(process: "subprocess.Popen[bytes]") -> int:
+    """A descriptor that tells when the process has ended.
+
+    Raises CannotStartError, and leaves no process, when there is none to be had.
+    """
+    try:
+        return os.pidfd_open(process.pid)
+    except OSError as error:
+        process.kill()
+        with process:
+            raise CannotStartError(f"it cannot be watched: {error.strerror}", error) from error
 
 
 def _limit(pid: int, which: int, value: int) -> None:
@@ -278,7 +320,8 @@ def _started(command: Command, env: Mapping[str, str]) -> "subprocess.Popen[byte
             start_new_session=True,
         )
     except OSError as error:
-        raise CannotStartError(f"{command.argv[0]} cannot be started: {error.strerror}") from error
+        text = f"{command.argv[0]} cannot be started: {error.strerror}"
+        raise CannotStartError(text, error) from error
 
 
 def nobody() -> None:

@@ -4,9 +4,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
 import trio
 
 from arena.bots import Command
+from arena.clock import Wait
 from arena.engine.chance import board_seed
 from arena.gamelog import GameLog
 from arena.pump import Pump
@@ -65,6 +67,17 @@ async def play(
             log.close()
         nursery.cancel_scope.cancel()
     return results
+
+
+def late_by(monkeypatch: pytest.MonkeyPatch, referee_ms: float) -> None:
+    """The referee is late by so much during every question, without any time going by."""
+    begin = Wait.begin
+
+    def stalled(self: Wait, now: float, limit_ms: int) -> None:
+        begin(self, now, limit_ms)
+        self.referee_ms = referee_ms
+
+    monkeypatch.setattr(Wait, "begin", stalled)
 
 
 def children() -> list[str]:
