@@ -10,6 +10,7 @@ from msgspec import Meta, Struct
 from arena.bots import Command
 from arena.written import chosen, spelled
 from protocol.messages import Clock
+from protocol.records import FoulPolicy
 from protocol.rules import Ruleset, check_seats
 from protocol.usage import UserError
 
@@ -47,6 +48,8 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
     """Boards that each pairing plays, each rotated through all seats."""
     clock: Clock = Clock()
     """How long bots may think."""
+    fouls: FoulPolicy = FoulPolicy()
+    """What a foul costs."""
     memory_mib: Annotated[int, Meta(ge=16, le=1_048_576)] = 512
     """Memory for each bot's process, in MiB."""
 
@@ -77,6 +80,8 @@ class Event(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Boards that one set of processes plays."""
     clock: Clock
     """How long bots may think."""
+    fouls: FoulPolicy
+    """What a foul costs."""
     entrants: tuple[Entrant, ...]
     """Who plays."""
     predictable: bool

@@ -11,9 +11,11 @@ from protocol.records import Result
 from protocol.usage import UserError
 from tournaments.event import Event
 from tournaments.folder import Folder, load, published
+from tournaments.fouls import forfeited, given
 from tournaments.ledger import DamagedLedgerError, read_ledger
 from tournaments.report import report_files
 from tournaments.schedule import sittings
+from tournaments.times import as_json, times
 
 
 def verify_folder(folder: Folder) -> Iterator[str]:
@@ -73,8 +75,10 @@ def _verify_log(
 def _verify_game(
     path: Path, logged: LoggedGame, event: Event | None, seeds: dict[int, bytes]
 ) -> Iterator[str]:
-    if event and (logged.sitting.rules, logged.sitting.clock) != (event.rules, event.clock):
-        yield f"{path}: the rules or the clock are not the event's"
+    sitting = logged.sitting
+    plan = event and (event.rules, event.clock, event.fouls)
+    if plan and (sitting.rules, sitting.clock, sitting.fouls) != plan:
+        yield f"{path}: the rules, the clock or what a foul costs are not the event's"
     seed = seeds.get(logged.game.board)
     if seed is None:
         return
@@ -97,14 +101,25 @@ def _verify_ledger(folder: Folder, event: Event, logged: dict[str, Result]) -> I
     found = [(result.game, result.board, result.seats) for result in ledger]
     if found != planned[: len(ledger)]:
         yield f"{folder.ledger}: its games are not those of the schedule, in order"
+    yield from _verify_forfeits(folder, event, {result.game: result for result in ledger})
     for number, result in enumerate(ledger, 1):
         if logged.get(result.game) != result:
             yield f"{folder.ledger}, line {number}: {result.game} is not as its log says"
 
 
+def _verify_forfeits(folder: Folder, event: Event, results: dict[str, Result]) -> Iterator[str]:
+    """What was lost beforehand must follow from the fouls before it."""
+    for plan in sittings(event):
+        for game in plan.games:
+            lost = forfeited(event.fouls, plan, game, results)
+            if game.name in results and given(results[game.name]) != lost:
+                yield f"{folder.ledger}: {game.name} is not forfeited as the fouls before it say"
+
+
 def _verify_report(folder: Folder, event: Event) -> Iterator[str]:
     if not folder.report.exists():
         return
-    for path, data in report_files(folder, event).items():
+    followed = {**report_files(folder, event), folder.times: as_json(times(folder))}
+    for path, data in followed.items():
         if not path.exists() or path.read_bytes() != data:
-            yield f"{path}: does not follow from the ledger"
+            yield f"{path}: does not follow from the ledger and the logs"

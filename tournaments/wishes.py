@@ -43,6 +43,7 @@ def planned(wishes: Wishes, build: Path, *, predictable: bool) -> Event:
         boards=plan.boards,
         boards_a_sitting=BOARDS_A_SITTING,
         clock=plan.clock,
+        fouls=plan.fouls,
         entrants=tuple(entered(bot, base, build, plan.memory_mib) for bot in plan.bots),
         predictable=predictable,
     )

@@ -6,6 +6,7 @@ import pytest
 
 from arena.bots import Command
 from protocol.messages import Clock
+from protocol.records import FoulPolicy
 from protocol.rules import Ruleset
 from tournaments.event import Entrant, Event
 from tournaments.schedule import circle, games, pairings, sittings
@@ -20,6 +21,7 @@ def event(entrants: int, seats: int = 2, boards: int = 3, a_sitting: int = 2) ->
         boards=boards,
         boards_a_sitting=a_sitting,
         clock=Clock(),
+        fouls=FoulPolicy(),
         entrants=who,
         predictable=False,
     )
