@@ -70,7 +70,7 @@ class Bot:
         self.fault: Fault | None = None
         self.read_at = 0.0
         self.cpu_seen_ms: float | None = 0.0
-        """CPU time that it had used when it was last looked at, in ms."""
+        """What `cpu_ms` said last: a question must not wait for the kernel to say it anew."""
         self._heard: Callable[[], None] = nobody
         self._inbox = bytearray()
         self._outbox = bytearray()
@@ -152,16 +152,19 @@ class Bot:
     def cpu_ms(self) -> float | None:
         """CPU time that the process has used, in ms; None when it cannot be known any more."""
         try:
-            stat = Path(f"/proc/{self._process.pid}/stat").read_bytes()
+            with open(f"/proc/{self._process.pid}/stat", "rb", buffering=0) as file:  # noqa: PTH123
+                stat = file.read()
             # The name may hold blanks and brackets; behind it come own and reaped children's times.
-            used = sum(map(int, stat[stat.rindex(b")") :].split()[12:16]))
+            used = sum(map(int, stat[stat.rindex(b")") :].split(None, 16)[12:16]))
         except (OSError, ValueError):
-            return None
-        return 1000 * used / TICKS
+            self.cpu_seen_ms = None
+        else:
+            self.cpu_seen_ms = 1000 * used / TICKS
+        return self.cpu_seen_ms
 
     def look(self) -> None:
         """Called now and then: too much memory is a fault, and so is a closed stdout."""
-        self.cpu_seen_ms = self.cpu_ms()
+        self.cpu_ms()
         if self._closed and self.fault is None:
             self._faulted(Fault("gone", "It closed its stdout."))
             self._heard()

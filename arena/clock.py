@@ -12,6 +12,9 @@ from protocol.records import ChoiceRecord, FoulRecord, LogRecord, SpentRecord
 MARGIN_MS = 100.0
 """The referee may be late by so much during a question; by more, nobody can be called late."""
 
+ANSWERS = (ChoiceRecord, FoulRecord)
+"""Records of what a seat was charged for a question."""
+
 
 class Wait:
     """The wait for one bot at a time: its deadline, and how late the referee was meanwhile."""
@@ -74,7 +77,7 @@ class Spending:
 
     def note(self, record: LogRecord) -> None:
         """A record goes into the log."""
-        if isinstance(record, ChoiceRecord | FoulRecord):
+        if isinstance(record, ANSWERS):
             seat, ms = record.seat, record.ms
             self._questions[seat] += 1
             self._ms[seat] += ms

@@ -60,5 +60,7 @@ class Greeting:
         if fault:
             self._bot.condemn(fault)
         self._wait.end()
+        # What its start took is charged to no game.
+        self._bot.cpu_ms()
         self._bot.tell(nobody)
         self._done.set()

@@ -121,10 +121,11 @@ class Table:
         self._final = final
         self._wait = Wait(self._expired)
         self._question: Question | None = None
+        self._asked: Bot | None = None
         self._cpu_before: float | None = None
         self._lateness: dict[str, Any] = {}
         self._spending = Spending(len(bots))
-        self._cpu_began = self._cpu()
+        self._cpu_began = [bot.cpu_seen_ms if bot else None for bot in bots]
         self._done = trio.Event()
         self._bug: Exception | None = None
 
@@ -181,11 +182,10 @@ class Table:
             self._finish()
 
     def _listen(self) -> bool:
-        question = self._referee.awaiting
-        if question is None:
+        question, bot = self._question, self._asked
+        if question is None or bot is None:
             self._finish()
             return False
-        bot = self._asked(question)
         line = bot.next_line()
         if line is not None:
             ms = self._wait.charged(bot.read_at)
@@ -199,11 +199,6 @@ class Table:
             self._foul(question, bot.fault, self._wait.charged(time.monotonic()))
             return True
         return False
-
-    def _asked(self, question: Question) -> Bot:
-        bot = self._bots[question.seat]
-        assert bot, "Nobody is asked where nobody sits."
-        return bot
 
     def _late(self, question: Question, moment: float, detail: str) -> None:
         """The bot's foul, unless it may be our own lateness: then the game is void."""
@@ -223,7 +218,7 @@ class Table:
 
     def _figures(self, question: Question) -> dict[str, Any]:
         """What is known about a lateness besides the time that is charged; it decides nothing."""
-        before, now = self._cpu_before, self._asked(question).cpu_ms()
+        before, now = self._cpu_before, self._asked.cpu_ms() if self._asked else None
         return {
             "limit_ms": question.time_ms,
             "cpu_ms": None if before is None or now is None else now - before,
@@ -239,15 +234,20 @@ class Table:
             if bot:
                 self._pump.say(bot, line)
         # The clock of an open question runs on, whatever else its seat has written meanwhile.
-        question = referee.awaiting
-        if question is not self._question:
-            self._question = question
-            if question:
-                self._wait.begin(now, question.time_ms)
-                self._pump.expect(self._wait.deadline)
-                self._cpu_before = self._asked(question).cpu_seen_ms
+        if referee.awaiting is not self._question:
+            self._ask(now)
         if at_once or referee.unlogged >= LOG_EVERY or referee.result:
             self._write(referee.records())
+
+    def _ask(self, now: float) -> None:
+        """Another question is open, or none."""
+        question = self._question = self._referee.awaiting
+        if question:
+            bot = self._asked = self._bots[question.seat]
+            assert bot, "Nobody is asked where nobody sits."
+            self._cpu_before = bot.cpu_seen_ms
+            self._wait.begin(now, question.time_ms)
+            self._pump.expect(self._wait.deadline)
 
     def _write(self, records: Sequence[LogRecord]) -> None:
         complete = [self._with_evidence(record) for record in records]
@@ -267,12 +267,10 @@ class Table:
         figures = self._lateness if record.foul == "late" else {}
         return replace(record, stderr=bot.last_words(), **figures)
 
-    def _cpu(self) -> list[float | None]:
-        return [bot.cpu_ms() if bot else None for bot in self._bots]
-
     def _cpu_used(self) -> tuple[float | None, ...]:
-        """CPU time that each bot has used since the game began, in ms."""
-        began = zip(self._cpu_began, self._cpu(), strict=True)
+        """CPU time that each bot has used since the last game's end, in ms."""
+        now = [bot.cpu_ms() if bot else None for bot in self._bots]
+        began = zip(self._cpu_began, now, strict=True)
         return tuple(None if a is None or b is None else b - a for a, b in began)
 
     def _finish(self) -> None:

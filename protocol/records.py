@@ -159,7 +159,8 @@ class SpentRecord(Record, frozen=True, tag="spent"):
     worst_ms: tuple[float, ...]
     """The most that was charged to each seat for one question, in ms."""
     cpu_ms: tuple[float | None, ...]
-    """CPU time that each seat's process used during the game, in ms, to 10 ms; null: not known."""
+    """CPU time that each seat's process used since it greeted or its last game ended, in ms, to
+    10 ms; null where it is not known."""
     referee_ms: float
     """By how much the referee was late at the worst, in ms; what is below 5 is not measured."""
 
