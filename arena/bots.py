@@ -1,5 +1,6 @@
 """Bots as processes: started here and nowhere else, watched, killed and reaped with their group."""
 
+import errno
 import os
 import signal
 import time
@@ -7,10 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import trio
+from msgspec.structs import replace
 
 from arena.sandbox.profile import Command
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.slot import Process, Slot
+from arena.sandbox.spent import Spent
 from protocol.codec import Fault, printable
 from protocol.messages import MAX_LINE
 
@@ -26,6 +29,8 @@ SHELL_SIGNALS = 128
 """What bubblewrap, like a shell, adds to the signal that killed its program."""
 REAP_S = 10.0
 """How long the kernel may take to end a killed process."""
+SHORTAGES = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
+"""What the machine says when it is short of something and may have it a moment later."""
 
 Watch = Callable[[int, Callable[[], None] | None], None]
 """Call the function whenever the descriptor has something to read; None ends that."""
@@ -33,6 +38,11 @@ Watch = Callable[[int, Callable[[], None] | None], None]
 
 class CannotStartError(Exception):
     """The machine or the command, not the bot, kept a process from starting: never a foul."""
+
+    def __init__(self, text: str, error: OSError | None = None) -> None:
+        super().__init__(text)
+        self.shortage = error is not None and error.errno in SHORTAGES
+        """Whether the machine was short of something: trying again may help."""
 
 
 class Bot:
@@ -47,6 +57,8 @@ class Bot:
         """
         self.fault: Fault | None = None
         self.read_at = 0.0
+        self.cpu_seen_ms = 0.0
+        """What `cpu_ms` said last: a question must not wait for the kernel to say it anew."""
         self._heard: Callable[[], None] = nobody
         self._inbox = bytearray()
         self._outbox = bytearray()
@@ -58,7 +70,7 @@ class Bot:
         assert self._process.stdin
         assert self._process.stdout
         assert self._process.stderr
-        self._pidfd = os.pidfd_open(self._process.pid)
+        self._pidfd = _watched(self._slot, self._process)
         self._stdin = self._process.stdin.fileno()
         self._stdout = self._process.stdout.fileno()
         self._stderr_fd = self._process.stderr.fileno()
@@ -127,17 +139,28 @@ class Bot:
         self._inbox.clear()
         self._faulted(fault)
 
+    def cpu_ms(self) -> float:
+        """CPU time of the bot and of all that it started, in ms, to about 10 ms."""
+        return self._spent().cpu_ms
+
+    def _spent(self) -> Spent:
+        spent = self._slot.spent()
+        # What has ended and was not waited for is counted no more: it was used all the same.
+        self.cpu_seen_ms = max(self.cpu_seen_ms, spent.cpu_ms)
+        return replace(spent, cpu_ms=self.cpu_seen_ms)
+
     def look(self) -> None:
-        """Called now and then: too much memory is a fault, and so is a closed stdout."""
+        """Called now and then: too much memory or CPU is a fault, and so is a closed stdout."""
         if self._closed and self.fault is None:
             self._faulted(Fault("gone", "It closed its stdout."))
             self._heard()
-        if self.fault is None and (fault := self._overspent()):
+        fault = self._overspent(self._spent())
+        if fault and self.fault is None:
             self._faulted(fault)
             self._heard()
 
-    def _overspent(self) -> Fault | None:
-        spent, limits = self._slot.spent(), self._limits
+    def _overspent(self, spent: Spent) -> Fault | None:
+        limits = self._limits
         if spent.memory > limits.memory:
             return Fault("memory", f"More than {limits.memory_mib} MiB of memory.")
         # Only a cgroup counts what a bot cannot hide.
@@ -162,8 +185,7 @@ class Bot:
             await self._killed()
 
     async def _killed(self) -> None:
-        # All is killed before the first process is reaped: until then its number is not reused.
-        self._slot.kill()
+        self._kill()
         await self._ended_within(REAP_S)
         self._process.poll()
         assert self._process.stdout
@@ -172,6 +194,11 @@ class Bot:
         self._process.stderr.close()
         os.close(self._pidfd)
         self._slot.close()
+
+    def _kill(self) -> None:
+        # All is killed before the first process is reaped: until then its number is not reused.
+        if self._process.returncode is None:
+            self._slot.kill()
 
     async def _ended_within(self, seconds: float) -> None:
         with trio.move_on_after(seconds):
@@ -231,6 +258,8 @@ class Bot:
     def _faulted(self, fault: Fault) -> None:
         if self.fault is None:
             self.fault = fault
+            # Nobody will ask it again: until its game is over it would only burn CPU.
+            self._kill()
             if self._watch:
                 self._watch(self._stdout, None)
 
@@ -251,6 +280,20 @@ class Bot:
             self._watch = None
 
 
+def _watched(slot: Slot, process: Process) -> int:
+    """A descriptor that tells when the process has ended.
+
+    Raises CannotStartError, and leaves no process, when there is none to be had.
+    """
+    try:
+        return os.pidfd_open(process.pid)
+    except OSError as error:
+        slot.kill()
+        with process:
+            slot.close()
+        raise CannotStartError(f"it cannot be watched: {error.strerror}", error) from error
+
+
 def _started(command: Command, sandbox: Sandbox) -> tuple[Slot, Process]:
     """Raises CannotStartError: what is missing, or refused by the machine, is nobody's foul."""
     for path in (command.folder, command.argv[0], *command.reads):
@@ -259,12 +302,13 @@ def _started(command: Command, sandbox: Sandbox) -> tuple[Slot, Process]:
     try:
         slot = sandbox.slot()
     except OSError as error:
-        raise CannotStartError(f"the sandbox has no place for a bot: {error}") from error
+        raise CannotStartError(f"the sandbox has no place for a bot: {error}", error) from error
     try:
         return slot, slot.start(command)
     except OSError as error:
         slot.close()
-        raise CannotStartError(f"{command.argv[0]} cannot be started: {error.strerror}") from error
+        text = f"{command.argv[0]} cannot be started: {error.strerror}"
+        raise CannotStartError(text, error) from error
 
 
 def nobody() -> None:

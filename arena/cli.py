@@ -253,7 +253,8 @@ def _drawn(
     if only is not None and only > last:
         raise UserError(f"There is no round {only}: this game has {last}.")
     if logged.result is None:
-        yield Text("The log ends here: the game was cut off and does not count.")
+        why = render.unfinished(logged)
+        yield Text(f"The log ends here: the game was {why} and does not count.")
 
 
 def _printed(shown: Iterator[Text], console: Console) -> None:

@@ -2,7 +2,8 @@
 
 A trio task or a cancel scope for each move would cost more than the move (10 µs against 2 µs), so
 one task owns an epoll with every pipe, works for at most a slice, and then lets trio run. A
-question only notes its deadline; the pump looks at the clock between reads.
+question only notes its deadline; the pump looks at the clock between reads. It knows when it meant
+to look and when it did, and tells whoever waits how late it was.
 """
 
 import math
@@ -10,11 +11,11 @@ import select
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Protocol
 
 import trio
 
 from arena.bots import Bot
+from arena.clock import Wait
 
 SLICE_S = 0.002
 """How long the pump may work before other tasks run."""
@@ -22,23 +23,10 @@ LINGER_S = 0.001
 """How long it waits inside epoll before it waits in trio: instant bots answer within that."""
 LOOK_S = 0.002
 """How often deadlines are looked at."""
-NAP_S = 0.1
-"""The longest wait in trio, so that a longer gap is known to be the referee's own."""
-STALL_S = 0.3
-"""A gap in the referee's own work (a stopped process, a slow disk) that is charged to nobody."""
-
-
-class Listener(Protocol):
-    """Something that waits for a bot."""
-
-    deadline: float
-    """When it stops waiting, in seconds of `time.monotonic`; infinity when it does not wait."""
-
-    def expired(self) -> None:
-        """The deadline has passed."""
-
-    def forgive(self, seconds: float) -> None:
-        """The referee itself stood still for so long."""
+NAP_S = 0.02
+"""The longest wait in trio: a stop of our process that falls into a nap is hidden for as long."""
+FELT_S = 0.005
+"""Looking later than planned by less than this is not told to anybody."""
 
 
 class Pump:
@@ -47,10 +35,13 @@ class Pump:
     def __init__(self) -> None:
         self._epoll = select.epoll()
         self._readers: dict[int, Callable[[], None]] = {}
-        self._listeners: set[Listener] = set()
+        self._waits: set[Wait] = set()
+        self._soon: list[Callable[[], None]] = []
         self._blocked: dict[int, Bot] = {}
         self._nap = trio.CancelScope()
+        self._nap_ends = -math.inf
         self._ticked = time.monotonic()
+        self._planned = 0.0
 
     async def run(self) -> None:
         """Pump until cancelled."""
@@ -85,21 +76,37 @@ class Pump:
             if blocked is bot:
                 self._unblock(descriptor)
 
-    def join(self, listener: Listener) -> None:
-        """Look at this listener's deadline from now on."""
-        self._listeners.add(listener)
-        self._nap.cancel()
+    def join(self, wait: Wait) -> None:
+        """Look at this deadline from now on."""
+        self._waits.add(wait)
+        self.expect(wait.deadline)
 
-    def part(self, listener: Listener) -> None:
+    def part(self, wait: Wait) -> None:
         """Look no more."""
-        self._listeners.discard(listener)
+        self._waits.discard(wait)
+
+    def expect(self, deadline: float) -> None:
+        """A wait has a new deadline: a nap that would miss it ends."""
+        if deadline < self._nap_ends:
+            self._nap.cancel()
+
+    def soon(self, work: Callable[[], None]) -> None:
+        """Call this once the other bots have had their turn."""
+        self._soon.append(work)
+        self.expect(-math.inf)
+
+    def late_at(self, moment: float) -> float:
+        """By how many seconds what is done at that moment is late, because we were busy."""
+        late = moment - self._ticked
+        return late if late > FELT_S else 0.0
 
     def _slice(self) -> bool:
         """Work for a slice of time; True when nothing came in for a while."""
         end = time.monotonic() + SLICE_S
-        linger = LINGER_S if self._listeners else 0
         poll, readers = self._epoll.poll, self._readers
         while True:
+            linger = LINGER_S if self._waits and not self._soon else 0
+            self._planned += linger
             ready = poll(linger)
             self._tick(time.monotonic())
             for descriptor, _ in ready:
@@ -108,18 +115,28 @@ class Pump:
                     reader()
                 elif descriptor in self._blocked:
                     self._flush(descriptor)
-            now = time.monotonic()
-            if not ready or now > end:
-                self._look(now)
-                return not ready
+            if self._soon:
+                self._turn()
+            elif not ready:
+                self._look()
+                return True
+            if time.monotonic() > end:
+                self._look()
+                return False
+
+    def _turn(self) -> None:
+        """Do what was left for later; what it leaves in turn waits for another look round."""
+        works, self._soon = self._soon, []
+        for work in works:
+            work()
 
     def _tick(self, now: float) -> None:
-        """Whoever waited while the referee itself stood still is not charged for it."""
-        gap = now - self._ticked
-        self._ticked = now
-        if gap > STALL_S:
-            for listener in self._listeners:
-                listener.forgive(gap)
+        """We look again: whoever waits is told if that is much later than it was to be."""
+        late = now - self._ticked - self._planned
+        self._ticked, self._planned = now, 0.0
+        if late > FELT_S:
+            for wait in self._waits:
+                wait.stalled(late, now)
 
     def _flush(self, descriptor: int) -> None:
         bot = self._blocked[descriptor]
@@ -137,13 +154,18 @@ class Pump:
             with suppress(OSError):
                 self._epoll.unregister(descriptor)
 
-    def _look(self, now: float) -> None:
-        for listener in [one for one in self._listeners if one.deadline <= now]:
-            listener.expired()
+    def _look(self) -> None:
+        """End what has expired by the last tick: whatever had come in by then has been read."""
+        ticked = self._ticked
+        for wait in [one for one in self._waits if one.deadline <= ticked]:
+            wait.expired()
 
     async def _rest(self) -> None:
         """Wait in trio for the next byte or the next deadline."""
-        soonest = min((one.deadline for one in self._listeners), default=math.inf)
-        delay = min(NAP_S, max(LOOK_S, soonest - time.monotonic()))
+        now = time.monotonic()
+        soonest = min((one.deadline for one in self._waits), default=math.inf)
+        delay = min(NAP_S, max(LOOK_S, soonest - now))
+        self._planned, self._nap_ends = delay, now + delay
         with trio.move_on_after(delay) as self._nap:
             await trio.lowlevel.wait_readable(self._epoll.fileno())
+        self._nap_ends = -math.inf

@@ -28,6 +28,7 @@ from protocol.records import (
     ChoiceRecord,
     DealRecord,
     FoulClass,
+    FoulPolicy,
     FoulRecord,
     GameRecord,
     LogRecord,
@@ -59,6 +60,10 @@ class Seating(Struct, frozen=True):
     """The ruleset."""
     clock: Clock
     """The clock."""
+    fouls: FoulPolicy = FoulPolicy()
+    """What a foul costs."""
+    forfeited: tuple[int, ...] = ()
+    """Seats that have lost the game before it begins; no bot sits there."""
 
 
 class Question(Struct, frozen=True):
@@ -93,7 +98,7 @@ class Referee:
         self._bank_ms = [float(seating.clock.bank_ms)] * seats
         self._asked = [seating.number * QUESTIONS_A_GAME] * seats
         self._stale = [0] * seats
-        self._fouls: list[SeatFoul] = []
+        self._fouls = [SeatFoul(seat, "forfeit") for seat in seating.forfeited]
         self._outgoing: list[tuple[int, bytes]] = []
         self._records: list[LogRecord] = []
         self._sent = [hashlib.sha256() for _ in range(seats)]
@@ -129,7 +134,7 @@ class Referee:
         ms: float = 0.0,
         line: bytes = b"",
     ) -> None:
-        """The seat that is asked has fouled. It loses; of three or four the others play on.
+        """The seat that is asked has fouled. It loses; of three or four the others may play on.
 
         A bot that is not asked can break nothing: what it does counts when it must answer.
         """
@@ -143,7 +148,9 @@ class Referee:
             self._go_on()
 
     def _decided(self) -> bool:
-        """Whether the fouls leave only one seat, or side, that can win."""
+        """Whether the fouls end the game, or leave only one seat, or side, that can win."""
+        if self._fouls and self._seating.fouls.others == "stop":
+            return True
         partners = self._seating.rules.deal.partners
         parties = {seat % 2 if partners else seat for seat in range(self._game.seats)}
         fouled = {foul.seat % 2 if partners else foul.seat for foul in self._fouls}
@@ -176,12 +183,16 @@ class Referee:
                 number=seating.number,
                 board=seating.board,
                 commitment=commitment(self._seed),
+                forfeited=seating.forfeited,
             )
         )
-        for seat in range(len(seating.seats)):
-            self._say(seat, view.starts(self._game, seating.number, seat, seating.clock))
-        self._deal()
-        self._go_on()
+        if self._decided():
+            self._close("foul")
+        else:
+            for seat in range(len(seating.seats)):
+                self._say(seat, view.starts(self._game, seating.number, seat, seating.clock))
+            self._deal()
+            self._go_on()
 
     def _deal(self) -> None:
         dealt = engine.chance_decides(self._game, self._seed)
@@ -262,17 +273,24 @@ class Referee:
         )
 
     def _finish(self, why: WhyGame) -> None:
-        game, seating = self._game, self._seating
-        places = engine.places(game, frozenset(foul.seat for foul in self._fouls))
+        game, places = self._game, self._places()
         for seat in range(game.seats):
-            self._say(seat, view.game_over(seating.number, why, game.scores, places))
+            self._say(seat, view.game_over(self._seating.number, why, game.scores, places))
+        self._close(why)
+
+    def _places(self) -> tuple[int, ...]:
+        return engine.places(self._game, frozenset(foul.seat for foul in self._fouls))
+
+    def _close(self, why: WhyGame) -> None:
+        """Write down how the game ended; one that forfeits decided has no round."""
+        game, seating = self._game, self._seating
         self.result = Result(
             game=seating.game,
             board=seating.board,
             seats=seating.seats,
             scores=game.scores,
-            places=places,
-            rounds=game.playing.number,
+            places=self._places(),
+            rounds=game.round.number if game.round else 0,
             why=why,
             fouls=tuple(self._fouls),
         )
@@ -280,6 +298,8 @@ class Referee:
         self._records += SentRecord(sha256=sent), self.result
 
     def _say(self, seat: int, message: Said) -> None:
+        if seat in self._seating.forfeited:
+            return  # Nobody sits there.
         line = encode_line(message)
         self._sent[seat].update(line)
         self._outgoing.append((seat, line))

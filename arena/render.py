@@ -38,7 +38,7 @@ from protocol.messages import (
     TurnedUp,
     WhyGame,
 )
-from protocol.records import ChoiceRecord, FoulRecord, Result, RoundRecord
+from protocol.records import ChoiceRecord, FoulRecord, Result, RoundRecord, VoidRecord
 from protocol.rules import by_seats
 from protocol.tiles import Tile, as_held
 
@@ -55,7 +55,6 @@ WHY: dict[WhyGame, str] = {
     "rounds": "all rounds were played",
     "max_rounds": "the rounds are used up",
     "foul": "a foul ended it",
-    "void": "it does not count",
 }
 WHERE: dict[End, str] = {"lead": "", "left": " on the left", "right": " on the right"}
 TURNS = {
@@ -103,21 +102,37 @@ def title(logged: LoggedGame, look: Look) -> Text:
     seats = ", ".join(f"{look.name(seat)} (seat {seat})" for seat in range(len(look.names)))
     return Text(
         f"Game {printable(logged.game.game)}, board {logged.game.board}: {seats}.\n"
-        f"Rules: {printable(rules.name)}; {end}.{sides}"
+        f"Rules: {printable(rules.name)}; {end}.{sides}{_forfeits(logged, look)}"
     )
+
+
+def _forfeits(logged: LoggedGame, look: Look) -> str:
+    lost = " and ".join(look.name(seat) for seat in logged.game.forfeited)
+    return f"\nLost beforehand, by fouls in the games before: {lost}." if lost else ""
 
 
 def summary(logged: LoggedGame) -> str:
     """A game in one line of a list."""
     name, names = printable(logged.game.game), [*map(printable, logged.sitting.seats)]
     if logged.result is None:
-        return f"{name}  {', '.join(names)}: cut off"
+        return f"{name}  {', '.join(names)}: {unfinished(logged)}"
     scores = zip(names, logged.result.scores, strict=False)
     first = [who for who, place in zip(names, logged.result.places, strict=False) if place == 1]
     won = f"{first[0]} wins" if len(first) == 1 else f"{' and '.join(first)} tie"
     fouls = [f"{names[foul.seat]} fouled: {foul.foul}" for foul in logged.result.fouls]
     points = ", ".join(f"{who} {score}" for who, score in scores)
     return "; ".join([f"{name}  {points}: {won}", *fouls])
+
+
+def unfinished(logged: LoggedGame) -> str:
+    """Why a game has no result."""
+    last = logged.records[-1] if logged.records else None
+    if not isinstance(last, VoidRecord):
+        return "cut off"
+    return (
+        f"void, for {printable(logged.sitting.seats[last.seat])} seemed late "
+        f"({last.ms:g} of {last.limit_ms} ms) while the referee was late by {last.referee_ms:g} ms"
+    )
 
 
 def draw(frame: Frame, look: Look) -> Text:
@@ -316,8 +331,15 @@ def _evidence(frame: Frame, foul: FoulRecord) -> Iterator[Row]:
     yield "options", [*_options(frame, None)]
     if foul.line:
         yield "said", _free(printable(foul.line, EVIDENCE), "red")
+    if foul.limit_ms:
+        yield "clock", _free(_clock(foul), "dim")
     if foul.stderr:
         yield "stderr", _free(printable(foul.stderr, EVIDENCE), "red")
+
+
+def _clock(foul: FoulRecord) -> str:
+    cpu = "not known" if foul.cpu_ms is None else f"{foul.cpu_ms:g} ms"
+    return f"limit {foul.limit_ms} ms; CPU {cpu}; referee late by {foul.referee_ms:g} ms"
 
 
 def _each(numbers: Iterable[int], look: Look) -> list[Cell]:

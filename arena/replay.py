@@ -22,8 +22,13 @@ from protocol.records import (
     Result,
     RoundRecord,
     SentRecord,
+    SpentRecord,
+    VoidRecord,
 )
 from protocol.rules import hand_size, the_set
+
+OF_THE_TABLE = (SpentRecord, VoidRecord)
+"""Records of what no replay can know: time."""
 
 
 def seating(logged: LoggedGame) -> Seating:
@@ -35,6 +40,8 @@ def seating(logged: LoggedGame) -> Seating:
         seats=logged.sitting.seats,
         rules=logged.sitting.rules,
         clock=logged.sitting.clock,
+        fouls=logged.sitting.fouls,
+        forfeited=logged.game.forfeited,
     )
 
 
@@ -64,12 +71,13 @@ def misfits(logged: LoggedGame, seed: bytes) -> Iterator[str]:
     for referee in replayed(logged, seed):
         made += referee.records()
     written = (logged.game, *logged.records)
-    for number, (was, now) in enumerate(zip(written, made, strict=False)):
+    kept = [record for record in written if not isinstance(record, OF_THE_TABLE)]
+    for number, (was, now) in enumerate(zip(kept, made, strict=False)):
         if _bare(was) != _bare(now):
             yield _difference(logged, number, was, now)
             return
-    if logged.result and len(made) != len(written):
-        yield f"{logged.game.game}: {len(written)} records, but {len(made)} follow"
+    if logged.result and len(made) != len(kept):
+        yield f"{logged.game.game}: {len(kept)} records, but {len(made)} follow"
 
 
 def _line(record: ChoiceRecord) -> bytes:
@@ -78,7 +86,9 @@ def _line(record: ChoiceRecord) -> bytes:
 
 def _bare(record: LogRecord) -> LogRecord:
     """A record without evidence that only the table could know."""
-    return replace(record, stderr="", line="") if isinstance(record, FoulRecord) else record
+    if not isinstance(record, FoulRecord):
+        return record
+    return replace(record, stderr="", line="", limit_ms=0, cpu_ms=None, referee_ms=0.0)
 
 
 def _difference(logged: LoggedGame, number: int, was: LogRecord, now: LogRecord) -> str:
@@ -107,27 +117,30 @@ def steps(logged: LoggedGame) -> Iterator[Step]:
     Raises DamagedLogError at the first record that cannot follow.
     """
     game = engine.new_game(logged.sitting.rules, len(logged.sitting.seats))
-    fouled: set[int] = set()
+    stop = logged.sitting.fouls.others == "stop"
+    fouled = set(logged.game.forfeited)
     for number, record in enumerate(logged.records, 1):
-        ended = _ended(game, fouled)
+        ended = _ended(game, fouled, stop)
         options = () if ended else engine.legal(game)
         misfit = _misfit(game, record, options, ended)
         if misfit:
             raise DamagedLogError(f"Game {logged.game.game}, record {number}: {misfit}.")
-        if isinstance(record, SentRecord):
-            continue
+        if isinstance(record, (SentRecord, *OF_THE_TABLE)) or (ended and game.round is None):
+            continue  # Nothing happened at the table.
         if isinstance(record, FoulRecord):
             fouled.add(record.seat)
         step = _taken(game, record, options)
         yield step
         game = step.game
-        for step in _forced(game, logged.sitting.clock, fouled):
+        for step in _forced(game, logged.sitting.clock, fouled, stop):
             yield step
             game = step.game
 
 
-def _ended(game: Game, fouled: set[int]) -> bool:
-    """Whether the game is over, or only one seat or side has not fouled."""
+def _ended(game: Game, fouled: set[int], stop: bool) -> bool:
+    """Whether the game is over, or a foul ended it, or only one seat or side has not fouled."""
+    if fouled and stop:
+        return True
     parties = 2 if game.rules.deal.partners else game.seats
     return game.over is not None or len({seat % parties for seat in fouled}) >= parties - 1
 
@@ -145,9 +158,9 @@ def _taken(game: Game, record: LogRecord, options: tuple[Option, ...]) -> Step:
             return Step(game, (), (), record)
 
 
-def _forced(game: Game, clock: Clock, fouled: set[int]) -> Iterator[Step]:
+def _forced(game: Game, clock: Clock, fouled: set[int], stop: bool) -> Iterator[Step]:
     """What needs no answer: an only option that is not asked, and what a seat that fouled does."""
-    while not _ended(game, fouled) and (options := engine.legal(game)):
+    while not _ended(game, fouled, stop) and (options := engine.legal(game)):
         if asks(clock, options, fouled=game.playing.turn in fouled):
             return
         step = _step(game, engine.act(game, options[0]), (), None)
@@ -179,7 +192,7 @@ def _misfit(game: Game, record: LogRecord, options: tuple[Option, ...], ended: b
             if follows != (record.round, record.why, record.points, record.scores):
                 return "the round does not end so"
         case Result():
-            if game.round is None:
+            if game.round is None and not ended:
                 return "a result before any deal"
             if {len(record.seats), len(record.scores), len(record.places)} != {game.seats}:
                 return f"the result is not one of {game.seats} seats"

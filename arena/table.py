@@ -1,68 +1,37 @@
 """Seats bots around a referee, keeps time, feeds the log. Decides nothing."""
 
-import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
 
 import trio
 from msgspec.structs import replace
 
 from arena import referee as rulings
-from arena.bots import Bot, CannotStartError, nobody
+from arena.bots import Bot, CannotStartError
+from arena.clock import Spending, Wait
 from arena.gamelog import GameLog
+from arena.greeting import Greeting
 from arena.pump import Pump
 from arena.referee import Question, Referee
 from arena.sandbox.profile import Command
 from arena.sandbox.sandbox import Sandbox
 from protocol.codec import Fault
-from protocol.records import FoulRecord, LogRecord, Result
+from protocol.records import FoulRecord, LogRecord, Result, VoidRecord
 
 LOOK_S = 0.1
 """How often the bots' memory and pipes are looked at."""
 LOG_EVERY = 64
 """Records that are collected before they are written."""
+LINES_AT_ONCE = 32
+"""Lines that one table reads before the other tables have their turn."""
+TRIES = 3
+"""How often what is disputed is tried; the last time the bot is judged."""
+VOID = "The referee itself was late: what it waited for does not count and is tried again."
 
 
-class Greeting:
-    """Waits for a bot's hello."""
-
-    def __init__(self, pump: Pump, bot: Bot, start_ms: int) -> None:
-        self.deadline = time.monotonic() + start_ms / 1000
-        self._limit_ms = start_ms
-        self._bot = bot
-        self._done = trio.Event()
-        self._pump = pump
-
-    async def wait(self) -> None:
-        """Wait until the bot has greeted or has its `fault` set."""
-        self._bot.listen(self._pump.watch, self._heard)
-        self._pump.join(self)
-        self._pump.say(self._bot, rulings.hello())
-        await self._done.wait()
-
-    def expired(self) -> None:
-        """No hello came in time."""
-        self._end(Fault("no_hello", f"No hello within {self._limit_ms} ms."))
-
-    def _heard(self) -> None:
-        line = self._bot.next_line()
-        if line is not None:
-            said = rulings.greeted(line)
-            self._end(said if isinstance(said, Fault) else None)
-        elif self._bot.fault:
-            self._end(self._bot.fault)
-
-    def _end(self, fault: Fault | None) -> None:
-        if fault:
-            self._bot.condemn(fault)
-        self.deadline = math.inf
-        self._bot.tell(nobody)
-        self._pump.part(self)
-        self._done.set()
-
-    def forgive(self, seconds: float) -> None:
-        """The referee itself stood still: the bot is not charged for that."""
-        self.deadline += seconds
+class DisputedError(Exception):
+    """The game is void: a bot seemed late while the referee itself was. The log has the figures."""
 
 
 class Bench:
@@ -77,22 +46,33 @@ class Bench:
         self._start_ms = start_ms
         self._bots: list[Bot | None] = [None] * len(commands)
 
-    async def ready(self) -> list[Bot]:
-        """Bots for the next game: those that were lost are started afresh.
+    async def ready(self, absent: Collection[int] = ()) -> list[Bot | None]:
+        """Bots for the next game: those that were lost are started afresh, but none for `absent`.
 
         Raises CannotStartError.
         """
         await self._dismiss([bot for bot in self._bots if bot and bot.fault])
-        # Leaving cannot be cancelled; after it, nobody new is started for a run that was.
-        await trio.lowlevel.checkpoint_if_cancelled()
-        fresh = await self._start([seat for seat, bot in enumerate(self._bots) if bot is None])
+        for number in range(1, TRIES + 1):
+            # Leaving cannot be cancelled; after it, nobody new is started for a run that was.
+            await trio.lowlevel.checkpoint_if_cancelled()
+            empty = [seat for seat, bot in enumerate(self._bots) if bot is None]
+            fresh = await self._start([seat for seat in empty if seat not in absent])
+            disputed = await self._greeted(fresh, final=number == TRIES)
+            if not disputed:
+                break
+            await self._dismiss(disputed, VOID)
+        return list(self._bots)
+
+    async def _greeted(self, fresh: list[Bot], *, final: bool) -> list[Bot]:
+        """Wait for their hellos; those that came late, or did not come, while we were late."""
+        greetings = [Greeting(self._pump, bot, self._start_ms, final=final) for bot in fresh]
         async with trio.open_nursery() as nursery:
-            for bot in fresh:
-                nursery.start_soon(Greeting(self._pump, bot, self._start_ms).wait)
+            for greeting in greetings:
+                nursery.start_soon(greeting.wait)
         for bot in fresh:
             if bot.fault and bot.never_ran:
                 raise CannotStartError(f"the sandbox failed: {bot.last_words()}")
-        return [bot for bot in self._bots if bot]
+        return [bot for bot, one in zip(fresh, greetings, strict=True) if one.disputed]
 
     async def _start(self, seats: list[int]) -> list[Bot]:
         try:
@@ -112,31 +92,48 @@ class Bench:
                 if bot:
                     bot.look()
 
-    async def close(self) -> None:
-        """Every bot leaves; none is left behind."""
-        await self._dismiss([bot for bot in self._bots if bot])
+    async def close(self, why: str = "") -> None:
+        """Every bot leaves, and is told why if something went wrong; none is left behind."""
+        await self._dismiss([bot for bot in self._bots if bot], why)
 
-    async def _dismiss(self, leaving: list[Bot]) -> None:
+    async def _dismiss(self, leaving: list[Bot], why: str = "") -> None:
         with trio.CancelScope(shield=True):
             async with trio.open_nursery() as nursery:
                 for bot in leaving:
                     self._pump.forget(bot)
                     self._bots[self._bots.index(bot)] = None
                     fault = bot.fault
-                    nursery.start_soon(bot.leave, rulings.bye(fault.detail if fault else ""))
+                    nursery.start_soon(bot.leave, rulings.bye(fault.detail if fault else why))
 
 
 class Table:
     """One game being played: a referee, a bot in each seat, the clock, the log."""
 
-    def __init__(self, pump: Pump, referee: Referee, bots: Sequence[Bot], log: GameLog) -> None:
-        self.deadline = math.inf
+    def __init__(
+        self,
+        pump: Pump,
+        referee: Referee,
+        bots: Sequence[Bot | None],
+        log: GameLog,
+        *,
+        final: bool = True,
+    ) -> None:
+        """Seat the bots; None where a seat is forfeited.
+
+        `final`: whoever seems late is late, however late the referee itself was.
+        """
         self._pump = pump
         self._referee = referee
         self._bots = bots
         self._log = log
-        self._asked_at = 0.0
+        self._final = final
+        self._wait = Wait(self._expired)
         self._question: Question | None = None
+        self._asked: Bot | None = None
+        self._cpu_before: float | None = None
+        self._lateness: dict[str, Any] = {}
+        self._spending = Spending(len(bots))
+        self._cpu_began = [bot.cpu_seen_ms if bot else None for bot in bots]
         self._done = trio.Event()
         self._bug: Exception | None = None
 
@@ -144,44 +141,45 @@ class Table:
         """Play the game to its end.
 
         A bug of ours is raised here, out of the pump, so that it voids this game and no other.
+        Raises DisputedError.
         """
         for bot in self._bots:
-            bot.tell(self._heard)
-        self._pump.join(self)
+            if bot:
+                bot.tell(self._heard)
+        self._pump.join(self._wait)
         try:
-            self._deliver()
+            self._guarded(self._deliver)
             self._heard()
             await self._done.wait()
         finally:
-            self._pump.part(self)
+            self._pump.part(self._wait)
         if self._bug:
             raise self._bug
         assert self._referee.result
         return self._referee.result
 
-    def expired(self) -> None:
+    def _expired(self) -> None:
         """The seat that is asked has used up its time."""
         self._guarded(self._too_late)
-
-    def forgive(self, seconds: float) -> None:
-        """The referee itself stood still: nobody is charged for that."""
-        self._asked_at += seconds
-        self.deadline += seconds
 
     def _heard(self) -> None:
         """Somebody wrote or is gone: listen to whoever is asked, until nobody has more to say."""
         self._guarded(self._listen_on)
 
     def _listen_on(self) -> None:
-        while not self._done.is_set() and self._listen():
-            pass
+        for _ in range(LINES_AT_ONCE):
+            if self._done.is_set() or not self._listen():
+                return
+        self._pump.soon(self._heard)
 
     def _too_late(self) -> None:
-        question = self._referee.awaiting
-        if question:
-            detail = f"No answer within {question.time_ms} ms."
-            self._foul(question.seat, Fault("late", detail), self._ms_since(time.monotonic()))
-            self._listen_on()
+        question = self._question
+        # Its answer may have been read, and wait for the other tables to have had their turn.
+        self._listen_on()
+        if question and question is self._referee.awaiting and not self._done.is_set():
+            now = time.monotonic()
+            if not self._wait.held_open(self._wait.charged(now)):
+                self._late(question, now, f"No answer within {question.time_ms} ms.")
 
     def _guarded(self, work: Callable[[], None]) -> None:
         """Our own failure ends this game only; `play` raises it."""
@@ -189,58 +187,100 @@ class Table:
             work()
         except Exception as bug:
             self._bug = bug
-            self.deadline = math.inf
-            self._done.set()
+            self._finish()
 
     def _listen(self) -> bool:
-        question = self._referee.awaiting
-        if question is None:
+        question, bot = self._question, self._asked
+        if question is None or bot is None:
             self._finish()
             return False
-        bot = self._bots[question.seat]
         line = bot.next_line()
         if line is not None:
-            ms = self._ms_since(bot.read_at)
+            ms = self._wait.charged(bot.read_at)
             if ms > question.time_ms:
-                self._foul(question.seat, Fault("late", f"Answered after {ms} ms."), ms)
+                self._late(question, bot.read_at, f"Answered after {ms} ms.")
             else:
                 self._referee.received(question.seat, line, ms)
-                self._deliver()
+                self._deliver(at_once=self._referee.has_fouled(question.seat))
             return True
         if bot.fault:
-            self._foul(question.seat, bot.fault, self._ms_since(time.monotonic()))
+            self._foul(question, bot.fault, self._wait.charged(time.monotonic()))
             return True
         return False
 
-    def _foul(self, seat: int, fault: Fault, ms: float) -> None:
-        self._referee.lost(seat, fault.foul, fault.detail, ms=ms)
-        self._deliver()
+    def _late(self, question: Question, moment: float, detail: str) -> None:
+        """The bot's foul, unless it may be our own lateness: then the game is void."""
+        self._wait.stalled(self._pump.late_at(moment), moment)
+        ms = self._wait.charged(moment)
+        if self._final or not self._wait.disputed(ms):
+            return self._foul(question, Fault("late", detail), ms)
+        void = VoidRecord(seat=question.seat, ms=ms, **self._figures(question))
+        self._write([*self._referee.records(), void])
+        raise DisputedError
 
-    def _ms_since(self, moment: float) -> float:
-        """Time charged to the seat that is asked; what it wrote before costs nothing."""
-        return max(0.0, round((moment - self._asked_at) * 1000, 3))
+    def _foul(self, question: Question, fault: Fault, ms: float) -> None:
+        if fault.foul == "late":
+            self._lateness = self._figures(question)
+        self._referee.lost(question.seat, fault.foul, fault.detail, ms=ms)
+        self._deliver(at_once=True)
 
-    def _deliver(self) -> None:
+    def _figures(self, question: Question) -> dict[str, Any]:
+        """What is known about a lateness besides the time that is charged; it decides nothing."""
+        before, now = self._cpu_before, self._asked.cpu_ms() if self._asked else None
+        return {
+            "limit_ms": question.time_ms,
+            "cpu_ms": None if before is None or now is None else now - before,
+            "referee_ms": round(self._wait.referee_ms, 3),
+        }
+
+    def _deliver(self, *, at_once: bool = False) -> None:
         """Say what the referee wants said, note the deadline, log what has piled up."""
         referee = self._referee
         now = time.monotonic()
         for seat, line in referee.outgoing():
-            self._pump.say(self._bots[seat], line)
+            bot = self._bots[seat]
+            if bot:
+                self._pump.say(bot, line)
         # The clock of an open question runs on, whatever else its seat has written meanwhile.
         if referee.awaiting is not self._question:
-            self._question, self._asked_at = referee.awaiting, now
-            self.deadline = now + self._question.time_ms / 1000 if self._question else math.inf
-        if referee.unlogged >= LOG_EVERY or referee.result:
-            self._log.append([self._with_evidence(record) for record in referee.records()])
+            self._ask(now)
+        if at_once or referee.unlogged >= LOG_EVERY or referee.result:
+            self._write(referee.records())
+
+    def _ask(self, now: float) -> None:
+        """Another question is open, or none."""
+        question = self._question = self._referee.awaiting
+        if question:
+            bot = self._asked = self._bots[question.seat]
+            assert bot, "Nobody is asked where nobody sits."
+            self._cpu_before = bot.cpu_seen_ms
+            self._wait.begin(now, question.time_ms)
+            self._pump.expect(self._wait.deadline)
+
+    def _write(self, records: Sequence[LogRecord]) -> None:
+        complete = [self._with_evidence(record) for record in records]
+        for record in complete:
+            self._spending.note(record)
+        if self._referee.result:
+            # The result stays last: what stands before it is known to be whole.
+            complete.insert(-1, self._spending.record(self._cpu_used(), self._wait.worst_ms))
+        self._log.append(complete)
 
     def _with_evidence(self, record: LogRecord) -> LogRecord:
-        """A foul is logged with the bot's last words; the bot is not used again."""
-        if not isinstance(record, FoulRecord):
+        """A foul is logged with the bot's last words; the bot is killed and not used again."""
+        bot = self._bots[record.seat] if isinstance(record, FoulRecord) else None
+        if not isinstance(record, FoulRecord) or bot is None:
             return record
-        bot = self._bots[record.seat]
         bot.condemn(Fault(record.foul, record.detail))
-        return replace(record, stderr=bot.last_words())
+        figures = self._lateness if record.foul == "late" else {}
+        return replace(record, stderr=bot.last_words(), **figures)
+
+    def _cpu_used(self) -> tuple[float | None, ...]:
+        """CPU time that each bot has used since the last game's end, in ms."""
+        now = [bot.cpu_ms() if bot else None for bot in self._bots]
+        began = zip(self._cpu_began, now, strict=True)
+        return tuple(None if a is None or b is None else b - a for a, b in began)
 
     def _finish(self) -> None:
-        self.deadline = math.inf
+        self._wait.end()
         self._done.set()

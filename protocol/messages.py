@@ -266,7 +266,7 @@ class Ask(Said, frozen=True, tag="ask"):
 
 
 WhyRound = Literal["out", "blocked"]
-WhyGame = Literal["target", "rounds", "max_rounds", "foul", "void"]
+WhyGame = Literal["target", "rounds", "max_rounds", "foul"]
 
 
 class RoundOver(Said, frozen=True, tag="round"):
@@ -296,7 +296,7 @@ class GameOver(Said, frozen=True, tag="end"):
     game: int
     """The game's number on this pipe."""
     why: WhyGame
-    """The target was reached, the rounds were played, too many were, a foul, or it is void."""
+    """The target was reached, the rounds were played, too many were, or a foul ended it."""
     scores: tuple[int, ...]
     """Points of each seat."""
     places: tuple[int, ...]
@@ -307,7 +307,7 @@ class Bye(Said, frozen=True, tag="bye", omit_defaults=True):
     """No more games; stdin closes after this line. Leave in time."""
 
     why: str = ""
-    """Set only when the referee refuses to go on: a sentence for the author."""
+    """Set when something went wrong: a sentence for the author."""
 
 
 # --- bot to referee ---

@@ -11,13 +11,33 @@ from protocol.tiles import Tile
 LOG_FORMAT = 1
 
 FoulClass = Literal[
-    "late", "illegal", "malformed", "overlong", "gone", "no_hello", "flooding", "memory"
+    "late",
+    "illegal",
+    "malformed",
+    "overlong",
+    "gone",
+    "no_hello",
+    "flooding",
+    "memory",
+    "forfeit",
 ]
 """Every way in which a bot can break the protocol; the list is closed."""
 
 
 Hex32 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 """32 bytes in lower-case hex."""
+
+
+class FoulPolicy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a foul costs, which is the event's to say."""
+
+    lose: Literal["game", "sitting"] = "game"
+    """Whether the entrant that fouls loses that game, or also the rest of the sitting."""
+    after: Annotated[int, Meta(ge=1, le=1_000_000)] = 1
+    """Fouls of an entrant in a sitting that lose it the rest, when `lose` is "sitting"."""
+    others: Literal["play_on", "stop"] = "play_on"
+    """At a table of three or four: play on, with the first legal option for the seat that fouled,
+    or end the game at once, the others placed by their scores at that moment."""
 
 
 class Record(Struct, frozen=True, kw_only=True, tag_field="type", forbid_unknown_fields=True):
@@ -45,10 +65,12 @@ class Sitting(Record, frozen=True, tag="sitting"):
     """The sandbox level at which the bots ran: A, B, C, D or off."""
     missing: tuple[str, ...]
     """The promises that this level does not keep, in sentences."""
+    fouls: FoulPolicy = FoulPolicy()
+    """What a foul costs."""
 
 
 class GameRecord(Record, frozen=True, tag="game"):
-    """A game begins; one that has no result was cut off and does not count."""
+    """A game begins; one that has no result was cut off, or is void, and does not count."""
 
     game: str
     """The game's name in the event."""
@@ -58,6 +80,8 @@ class GameRecord(Record, frozen=True, tag="game"):
     """The board whose deals are played."""
     commitment: Hex32
     """What was published about the board's seed before the first game; see DEALS.md."""
+    forfeited: tuple[int, ...] = ()
+    """Seats that have lost this game by earlier fouls in the sitting; no bot sits there."""
 
 
 class DealRecord(Record, frozen=True, tag="deal"):
@@ -107,6 +131,48 @@ class FoulRecord(Record, frozen=True, tag="foul", omit_defaults=True):
     """The offending line, cut and escaped."""
     stderr: str = ""
     """The last lines of the bot's stderr, cut and escaped."""
+    limit_ms: int = 0
+    """With `late`: how long the question might have taken, in ms."""
+    cpu_ms: float | None = None
+    """With `late`: CPU time that the bot used since the question, or since up to 0.1 s before it,
+    in ms, to 10 ms; left out when it is not known."""
+    referee_ms: float = 0.0
+    """With `late`: by how much the referee itself was late at the worst during the question, in
+    ms; what is below 5 is not measured."""
+
+
+class VoidRecord(Record, frozen=True, tag="void", omit_defaults=True):
+    """The last line of a game that does not count: a bot seemed late while the referee was late.
+
+    The same game is played again, from its first deal and by fresh processes.
+    """
+
+    seat: int
+    """Which seat seemed late."""
+    ms: float
+    """The time that it was charged, in ms."""
+    limit_ms: int
+    """How long the question might have taken, in ms."""
+    referee_ms: float
+    """By how much the referee itself was late at the worst during the question, in ms."""
+    cpu_ms: float | None = None
+    """CPU time that the bot used since about the question, in ms; left out when not known."""
+
+
+class SpentRecord(Record, frozen=True, tag="spent"):
+    """What a finished game took of time. It decides nothing, and differs each time."""
+
+    questions: tuple[int, ...]
+    """Questions that each seat was asked and answered, a foul being an answer too."""
+    ms: tuple[float, ...]
+    """Time charged to each seat, in ms."""
+    worst_ms: tuple[float, ...]
+    """The most that was charged to each seat for one question, in ms."""
+    cpu_ms: tuple[float | None, ...]
+    """CPU time that each seat's process used since it greeted or its last game ended, in ms, to
+    10 ms; null where it is not known."""
+    referee_ms: float
+    """By how much the referee was late at the worst, in ms; what is below 5 is not measured."""
 
 
 class RoundRecord(Record, frozen=True, tag="round"):
@@ -177,8 +243,10 @@ LogRecord = (
     | DealRecord
     | ChoiceRecord
     | FoulRecord
+    | VoidRecord
     | RoundRecord
     | SentRecord
+    | SpentRecord
     | Result
     | SittingOver
 )

@@ -182,7 +182,7 @@ def demo(boards: int, sandbox: Wish | None, jobs: int | None, out: Path) -> None
             click.echo(f"Left out {name}: {samples[name].needs} is not on the PATH.", err=True)
     able = tuple(name for name in DEMO_BOTS if samples[name].available)
     wishes = Wishes(able, "draw", (), 2, boards, None, sandbox)
-    sys.exit(run_event(wishes, out, 1, jobs or default_jobs(), as_json=False))
+    sys.exit(run_event(wishes, out, 1, jobs or default_jobs(), in_json=False))
 
 
 @main.command()

@@ -11,6 +11,7 @@ from arena.sandbox.limits import Limits, Wish
 from arena.sandbox.profile import Command
 from arena.written import chosen, spelled
 from protocol.messages import Clock
+from protocol.records import FoulPolicy
 from protocol.rules import Ruleset, check_seats
 from protocol.usage import UserError
 
@@ -51,6 +52,8 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
     """Boards that each pairing plays, each rotated through all seats."""
     clock: Clock = Clock()
     """How long bots may think."""
+    fouls: FoulPolicy = FoulPolicy()
+    """What a foul costs."""
     sandbox: Wish = "auto"
     """auto: the best level that this machine proves; require: A or B, or no game; off: none."""
     limits: Limits = Limits()
@@ -83,6 +86,8 @@ class Event(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Boards that one set of processes plays."""
     clock: Clock
     """How long bots may think."""
+    fouls: FoulPolicy
+    """What a foul costs."""
     sandbox: Wish
     """Which sandbox was wished for; the level that came of it stands in each log."""
     limits: Limits

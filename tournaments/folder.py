@@ -66,6 +66,11 @@ class Folder(Struct, frozen=True):
         return self.path / "results.json"
 
     @property
+    def times(self) -> Path:
+        """What the bots used of time, for programs."""
+        return self.path / "times.json"
+
+    @property
     def crash(self) -> Path:
         """What went wrong when a game had to be voided."""
         return self.path / "crash.txt"

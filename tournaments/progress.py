@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections.abc import Sequence
 from types import TracebackType
 
 import msgspec
@@ -19,6 +20,7 @@ from tournaments.ledger import Ledger
 from tournaments.ratings import Pool, fit
 from tournaments.report import Results
 from tournaments.schedule import games
+from tournaments.times import Times
 
 LINE_EVERY_S = 10.0
 """How often a pipe gets a line."""
@@ -101,6 +103,10 @@ class Progress:
             console.print(_table(pool))
             for line in standings.seat_advantages(pool):
                 console.print(Text(line, style="dim"))
+        used = msgspec.json.decode(folder.times.read_bytes(), type=Times)
+        console.print(_shown(*standings.time_used(used)))
+        for line in standings.lateness(used):
+            console.print(Text(line, style="dim"))
         console.print(f"{summary.played} of {summary.planned} games", style="bold", end="  ")
         console.print(Text(f"report: {folder.report}"))
         console.print(Text(f"Replay a game: boneyard replay {folder.path}", style="dim"))
@@ -108,9 +114,13 @@ class Progress:
 
 
 def _table(pool: Pool) -> Table:
+    return _shown(*standings.table(pool), names=2)
+
+
+def _shown(head: Sequence[str], rows: standings.Rows, names: int = 1) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for number, column in enumerate(standings.COLUMNS):
-        table.add_column(column, justify="left" if number < 2 else "right", no_wrap=True)
-    for row in standings.table(pool):
+    for number, column in enumerate(head):
+        table.add_column(column, justify="left" if number < names else "right", no_wrap=True)
+    for row in rows:
         table.add_row(*map(Text, row))
     return table

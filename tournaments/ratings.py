@@ -26,12 +26,13 @@ pool in which everyone took points, perhaps through others, off everyone; for se
 likewise; and where V is nothing or there is one board only.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from math import sqrt
 from typing import Literal, NamedTuple
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from protocol.records import Result
 from tournaments import stats
@@ -59,12 +60,28 @@ class Rating(Struct, frozen=True, kw_only=True):
     """Boards that it played on."""
     score: float
     """Share of the points of its pairs, 0 to 1."""
-    margin: float
-    """Mean over its games of its score less the mean of its opponents' scores, in points."""
+    margin: float | None
+    """Mean over its games of its score less the mean of its opponents' scores, in points; games
+    that a foul ended are left out, and None is left if that leaves none."""
     margin_half_width: float | None
     """Half width of the 95 % interval of `margin`, in points; None with a single board."""
     fouls: int
     """Fouls that it committed."""
+    clean: "Clean | None" = None
+    """What it is rated by its games without a foul; None: it has none, or nobody fouled."""
+
+
+class Clean(Struct, frozen=True, kw_only=True):
+    """An entrant's rating from the games in which nobody fouled."""
+
+    elo: float
+    """Elo above the mean of those with whom such games connect it, to 6 decimals."""
+    half_width: float
+    """Half width of the 95 % interval of `elo`, in Elo."""
+    bound: Literal["", ">", "<"]
+    """'>' if `elo` is only a lower bound, '<' if only an upper one."""
+    games: int
+    """Games that it played without a foul of anybody."""
 
 
 class SeatAdvantage(Struct, frozen=True, kw_only=True):
@@ -131,6 +148,25 @@ def fit(results: Iterable[Result], *, prior: float = 2.0, partners: bool = False
     return Ratings(tuple(pools))
 
 
+def fit_both(results: Sequence[Result], *, partners: bool = False) -> Ratings:
+    """Ratings as `fit` gives them, beside each what it would be by the games without a foul."""
+    ratings = fit(results, partners=partners)
+    without = [result for result in results if not result.fouls]
+    if len(without) == len(results):
+        return ratings
+    rated = {
+        one.name: Clean(elo=one.elo, half_width=one.half_width, bound=one.bound, games=one.games)
+        for pool in fit(without, partners=partners).pools
+        for one in pool.entrants
+    }
+    return Ratings(tuple(_beside(pool, rated) for pool in ratings.pools))
+
+
+def _beside(pool: Pool, rated: Mapping[str, Clean]) -> Pool:
+    entrants = (replace(one, clean=rated.get(one.name)) for one in pool.entrants)
+    return replace(pool, entrants=tuple(entrants))
+
+
 class _Case(NamedTuple):
     """All that is known about a pool; entrants are numbered by name."""
 
@@ -143,7 +179,9 @@ class _Case(NamedTuple):
     """Whether both took points, perhaps through others, off each other."""
     fit: Fit
     played: stats.Clusters
-    """Games, boards and margins of each entrant."""
+    """Games and boards of each entrant,"""
+    margins: stats.Clusters
+    """and those whose margin counts, with it."""
 
 
 def _rate(tally: Tally, prior: float) -> Pool:
@@ -152,9 +190,11 @@ def _rate(tally: Tally, prior: float) -> Pool:
     mutual = way & way.T
     if prior == 0 and not mutual.all():
         raise ValueError("some entrants took no point off some others; use a prior above 0")
-    who, board, margin = tally.played.T
-    played = stats.by_cluster(who, board, margin, len(games))
-    return _pool(_Case(tally, games, points, mutual, fitted(tally, games, prior), played))
+    played, margins = (
+        stats.by_cluster(who, board, margin, len(games))
+        for who, board, margin, _ in (tally.played.T, tally.played[tally.played[:, 3] > 0].T)
+    )
+    return _pool(_Case(tally, games, points, mutual, fitted(tally, games, prior), played, margins))
 
 
 def _pool(case: _Case) -> Pool:
@@ -214,15 +254,17 @@ def _bound(points: Floats, peers: Bools) -> Literal["", ">", "<"]:
     return "" if points[np.ix_(peers, ~peers)].any() else "<"
 
 
-def _margin(case: _Case, i: int) -> tuple[float, float | None]:
+def _margin(case: _Case, i: int) -> tuple[float | None, float | None]:
     """Mean margin and half width: a cluster mean, its variance G/(G-1) Σ(board's sum)² / n²."""
-    games, boards = float(case.played.size[i]), int(case.played.clusters[i])
+    games, boards = float(case.margins.size[i]), int(case.margins.clusters[i])
+    if not games:
+        return None, None
     # Kept as integers until here: sides x own sum - all sums, over (sides - 1) x members.
     scale = (case.tally.sides - 1) * case.tally.left.shape[1]
-    mean = float(case.played.mean[i]) / scale
+    mean = float(case.margins.mean[i]) / scale
     if boards < 2:
         return mean, None
-    error = sqrt(boards / (boards - 1) * float(case.played.clustered[i])) / games / scale
+    error = sqrt(boards / (boards - 1) * float(case.margins.clustered[i])) / games / scale
     return mean, Error(error, boards - 1).half_width()
 
 
@@ -278,8 +320,11 @@ def _savings(tally: Tally) -> tuple[float | None, float | None]:
     sides, pair = np.unique(codes[met], return_inverse=True)
     sign = np.where(left < right, 1, -1)
     points, margin = (
-        stats.saving(stats.by_cluster(pair, tally.board[met], (sign * value)[met], len(sides)))
-        for value in (tally.half - 1, tally.lead)
+        stats.saving(stats.by_cluster(pair[use], tally.board[met][use], value, len(sides)))
+        for value, use in (
+            ((sign * (tally.half - 1))[met], np.ones(len(pair), np.bool_)),
+            ((sign * tally.lead)[met][tally.whole[met]], tally.whole[met]),
+        )
     )
     return points, margin
 

@@ -11,11 +11,11 @@ import msgspec
 from msgspec import Struct
 
 from protocol.codec import printable
-from protocol.records import Result
+from protocol.records import FoulPolicy, Result
 from tournaments import standings
 from tournaments.event import Event
 from tournaments.folder import Folder, digest
-from tournaments.ratings import Pool, Ratings, fit
+from tournaments.ratings import Pool, Ratings, fit_both
 from tournaments.schedule import games
 
 
@@ -36,7 +36,7 @@ class Results(Struct, frozen=True):
 
 def report_files(folder: Folder, event: Event, results: Sequence[Result]) -> dict[Path, bytes]:
     """The report's files and their bytes after these results."""
-    ratings = fit(results, partners=event.rules.deal.partners)
+    ratings = fit_both(results, partners=event.rules.deal.partners)
     summary = Results(event, len(results), games(event), digest(folder), ratings)
     return {
         folder.report: "\n".join(_page(summary, results)).encode(),
@@ -64,13 +64,19 @@ def _page(summary: Results, results: Sequence[Result]) -> Iterator[str]:
 
 def _pool(pool: Pool) -> Iterator[str]:
     yield from ("", "## Standings", "")
-    yield from standings.markdown(standings.COLUMNS, standings.table(pool))
+    yield from standings.markdown(*standings.table(pool))
     yield from (
         "",
         "± is half of the 95 % interval, clustered by board. `>` and `<` mark ratings that are",
         "only a lower or an upper bound. In brackets: the ranks that the results leave open.",
-        "",
+        "The margin leaves out games that a foul ended.",
     )
+    if any(rating.fouls for rating in pool.entrants):
+        yield (
+            "The last two columns rate the games in which nobody fouled: how well it plays, apart "
+            "from what its fouls cost."
+        )
+    yield ""
     yield from (f"- {line}" for line in standings.seat_advantages(pool))
     if pool.boards_save is not None:
         yield (
@@ -93,7 +99,24 @@ def _fouls(results: Sequence[Result]) -> Iterator[str]:
         return
     rows: standings.Rows = [(*key, f"{count}") for key, count in sorted(counts.items())]
     yield from standings.markdown(("bot", "foul", "games"), rows)
-    yield from ("", "The evidence stands in the game logs: `boneyard replay`.")
+    yield from (
+        "",
+        "`forfeit`: a game that earlier fouls in the sitting had lost. "
+        "The evidence stands in the game logs: `boneyard replay`.",
+    )
+
+
+def _cost(policy: FoulPolicy, seats: int) -> str:
+    """What a foul cost, in sentences."""
+    cost = "a foul loses the game"
+    if policy.lose == "sitting":
+        many = "one foul" if policy.after == 1 else f"{policy.after} fouls"
+        cost += f", and {many} in a sitting the rest of the sitting"
+    if seats == 2:
+        return f"{cost}."
+    if policy.others == "stop":
+        return f"{cost}; it ends at once, the others placed by their scores at that moment."
+    return f"{cost}; the others play on, with the first legal option for the seat that fouled."
 
 
 def _how(event: Event) -> Iterator[str]:
@@ -103,6 +126,11 @@ def _how(event: Event) -> Iterator[str]:
     yield (
         f"- Clock: {clock.start_ms} ms to start, {clock.move_ms} ms for each question, "
         f"{clock.bank_ms} ms in the bank for each game."
+    )
+    yield f"- Fouls: {_cost(event.fouls, event.seats)}"
+    yield (
+        "- Times: nothing here depends on them, so that it can be made anew from the ledger. "
+        "What the bots used stands in `times.json`."
     )
     yield (
         "- Only options: asked like any other, so that no moment tells of a hand."

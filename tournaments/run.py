@@ -1,6 +1,8 @@
 """Plays an event: sittings side by side, each result into the ledger, nothing lost on the way."""
 
 import traceback
+from collections.abc import Collection
+from contextlib import suppress
 from typing import Any
 
 import trio
@@ -11,16 +13,19 @@ from arena.gamelog import GameLog
 from arena.pump import Pump
 from arena.referee import Referee, Seating
 from arena.sandbox.sandbox import Sandbox
-from arena.table import Bench, Table
+from arena.table import TRIES, VOID, Bench, DisputedError, Table
 from protocol import __version__
 from protocol.records import LOG_FORMAT, Result, Sitting
 from tournaments.event import Entrant, Event
 from tournaments.folder import Folder, secret_of
+from tournaments.fouls import forfeited
 from tournaments.ledger import Ledger
 from tournaments.schedule import PlannedGame, PlannedSitting, sittings
 
 START_TRIES = 3
 """How often a process is started that the machine refused, before the run stops."""
+MACHINE = (OSError, MemoryError, CannotStartError)
+"""What the machine does to us: the run stops, and can go on later."""
 START_PAUSE_S = 1.0
 """How long the machine is given in between."""
 
@@ -38,7 +43,8 @@ class StoppedError(Exception):
 async def call_roll(event: Event, sandbox: Sandbox) -> str | None:
     """Start every bot once before the first game; what is wrong with the first that cannot greet.
 
-    That is the user's error, and costs no game.
+    That is the user's error, and costs no game. Raises StoppedError when the machine is short of
+    something.
     """
     pump = Pump()
     complaint = None
@@ -55,8 +61,8 @@ async def _complaint(pump: Pump, entrant: Entrant, event: Event, sandbox: Sandbo
     bench = Bench(pump, [entrant.command], event.clock.start_ms, sandbox)
     complaint = None
     try:
-        (bot,) = await bench.ready()
-        if bot.fault:
+        (bot,) = await ready(bench)
+        if bot and bot.fault:
             words = bot.last_words()
             said = f" Its stderr ends: {words}" if words else ""
             complaint = f"Bot {entrant.name} does not greet: {bot.fault.detail}{said}"
@@ -64,6 +70,8 @@ async def _complaint(pump: Pump, entrant: Entrant, event: Event, sandbox: Sandbo
                 complaint += f" {UNSEEN.format(level=sandbox.level)}"
     except CannotStartError as error:
         complaint = f"Bot {entrant.name}: {error}."
+    except StoppedError as stop:
+        raise StoppedError(f"Bot {entrant.name}: {stop}") from stop
     finally:
         await bench.close()
     return complaint
@@ -106,7 +114,7 @@ class Runner:
         for plan in self._plans:
             try:
                 await self._sit(plan)
-            except* OSError as group:
+            except* MACHINE as group:
                 reason = innermost(group)
                 raise StoppedError(f"The run stopped in sitting {plan.name}: {reason}.") from group
 
@@ -127,33 +135,48 @@ class Runner:
     async def _play_game(
         self, plan: PlannedSitting, game: PlannedGame, bench: Bench, log: GameLog
     ) -> None:
-        bots = await ready(bench)
-        seating = Seating(
+        """Play it; again, by fresh processes, while it cannot be said whether a bot was late."""
+        for number in range(1, TRIES + 1):
+            try:
+                result = await self._played(plan, game, bench, log, final=number == TRIES)
+                break
+            except DisputedError:
+                # They have seen the board; nobody may meet it twice.
+                await bench.close(VOID)
+        await trio.to_thread.run_sync(log.sync)
+        self._ledger.add(result)
+        await self._finished.send(result)
+
+    async def _played(
+        self, plan: PlannedSitting, game: PlannedGame, bench: Bench, log: GameLog, *, final: bool
+    ) -> Result:
+        """The result; what spoils the game on our side voids it and stops the run.
+
+        Raises DisputedError.
+        """
+        seating = self._seating(plan, game)
+        try:
+            referee = Referee(seating, board_seed(self._secret, self._event.name, game.board))
+            # What forfeits have decided needs nobody to sit down.
+            absent = range(len(plan.seats)) if referee.result else seating.forfeited
+            bots = await ready(bench, absent)
+            return await Table(self._pump, referee, bots, log, final=final).play()
+        except (*MACHINE, DisputedError, StoppedError):
+            raise
+        except Exception as bug:
+            raise StoppedError(crashed(self._folder, bug, f"in game {game.name}")) from bug
+
+    def _seating(self, plan: PlannedSitting, game: PlannedGame) -> Seating:
+        return Seating(
             game=game.name,
             number=game.number,
             board=game.board,
             seats=self._names(plan),
             rules=self._event.rules,
             clock=self._event.clock,
+            fouls=self._event.fouls,
+            forfeited=forfeited(self._event.fouls, plan, game, self._ledger.results),
         )
-        referee = Referee(seating, board_seed(self._secret, self._event.name, game.board))
-        result = await self._result(Table(self._pump, referee, bots, log), game)
-        await trio.to_thread.run_sync(log.sync)
-        self._ledger.add(result)
-        await self._finished.send(result)
-
-    async def _result(self, table: Table, game: PlannedGame) -> Result:
-        """The game's result; what spoils a game on our side voids it and stops the run."""
-        try:
-            return await table.play()
-        except OSError:
-            raise  # The machine's doing: the sitting stops the run.
-        except Exception as bug:
-            self._folder.crash.write_text("".join(traceback.format_exception(bug)))
-            raise StoppedError(
-                f"Boneyard itself failed in game {game.name}, which does not count; "
-                f"please report {self._folder.crash}."
-            ) from bug
 
     def _names(self, plan: PlannedSitting) -> tuple[str, ...]:
         return tuple(self._event.entrants[entrant].name for entrant in plan.seats)
@@ -167,25 +190,38 @@ class Runner:
             boards=tuple(game.board for game in plan.games),
             rules=self._event.rules,
             clock=self._event.clock,
+            fouls=self._event.fouls,
             sandbox=self._sandbox.level,
             missing=self._sandbox.missing,
         )
 
 
-async def ready(bench: Bench) -> list[Bot]:
-    """Bots for the next game, trying again when the machine is short of something.
+async def ready(bench: Bench, absent: Collection[int] = ()) -> list[Bot | None]:
+    """Bots for the next game, trying again while the machine is short of something.
 
-    Raises StoppedError.
+    Raises StoppedError when it stays so, CannotStartError when trying again cannot help.
     """
-    for _ in range(START_TRIES - 1):
+    number = 1
+    while True:
         try:
-            return await bench.ready()
-        except CannotStartError:
-            await trio.sleep(START_PAUSE_S)
-    try:
-        return await bench.ready()
-    except CannotStartError as error:
-        raise StoppedError(f"The run stopped: {error}.") from error
+            return await bench.ready(absent)
+        except CannotStartError as error:
+            if not error.shortage:
+                raise
+            if number == START_TRIES:
+                raise StoppedError(f"The run stopped, tried {number} times: {error}.") from error
+        await trio.sleep(START_PAUSE_S)
+        number += 1
+
+
+def crashed(folder: Folder, bug: BaseException, where: str) -> str:
+    """Keep what is known about a bug of ours; the sentence for the user."""
+    with suppress(OSError):
+        folder.crash.write_text("".join(traceback.format_exception(bug)))
+    return (
+        f"Boneyard itself failed {where}; nothing that was going on counts. "
+        f"Please report {folder.crash}."
+    )
 
 
 def innermost(group: BaseExceptionGroup[Any]) -> BaseException:

@@ -18,7 +18,8 @@ from tournaments.folder import Folder
 from tournaments.ledger import Ledger, boards_left, finished, read_ledger
 from tournaments.progress import Progress
 from tournaments.report import report_files
-from tournaments.run import Runner, StoppedError, call_roll, innermost
+from tournaments.run import MACHINE, Runner, StoppedError, call_roll, crashed, innermost
+from tournaments.times import as_json, times
 from tournaments.verify import unchecked, verify_folder, verify_log
 from tournaments.wishes import Wishes, planned
 
@@ -28,30 +29,34 @@ INTERRUPTED = 130
 """Exit code after Ctrl-C."""
 
 
-def run_event(wishes: Wishes, out: Path, seed: int | None, jobs: int, as_json: bool) -> int:
+def run_event(wishes: Wishes, out: Path, seed: int | None, jobs: int, in_json: bool) -> int:
     """Play an event, or what is left of it; the program's exit code.
 
     Raises UserError.
     """
     folder = Folder(out.resolve())
     try:
-        code = _run_in(folder, wishes, seed, jobs, as_json)
+        code = _run_in(folder, wishes, seed, jobs)
     except OSError as error:
         click.echo(f"The run stopped: {error}.", err=True)
         _go_on(folder)
         return STOPPED
-    _tell(folder, as_json)
+    _tell(folder, in_json)
     return code
 
 
-def _run_in(folder: Folder, wishes: Wishes, seed: int | None, jobs: int, as_json: bool) -> int:
+def _run_in(folder: Folder, wishes: Wishes, seed: int | None, jobs: int) -> int:
+    """Play into the folder and publish there; the exit code.
+
+    Raises OSError, UserError.
+    """
     with folders.only_writer(folder):
         event = planned(wishes, folder.build, predictable=seed is not None)
         folders.begin(folder, event, seed)
         ledger = Ledger(folder, event)
         for notice in ledger.notices:
             click.echo(notice, err=True)
-        if seed is not None and not as_json:
+        if seed is not None:
             click.echo("The deals come from --seed: anyone can predict them.", err=True)
         # Before the first game too: the commitments' digest is of use only if it is known then.
         _publish(folder, event, ledger)
@@ -67,43 +72,65 @@ def _go_on(folder: Folder) -> None:
 
 
 async def _play(folder: Folder, event: Event, ledger: Ledger, jobs: int) -> int:
-    """Play until the plan is done, or somebody or something stops it; the exit code."""
+    """Play until the plan is done, or somebody or something stops it; the exit code.
+
+    Raises UserError.
+    """
     if ledger.complete:
         return 0
     sandbox = best_sandbox(event.sandbox, event.limits, folder.path)
     for sentence in sandbox.missing:
         click.echo(sentence, err=True)
-    complaint, stopped = None, False
+    ended: BaseExceptionGroup[Exception] | None = None
     with trio.CancelScope() as scope:
         async with trio.open_nursery() as nursery:
             await nursery.start(_stop_on_signal, scope)
-            complaint = await call_roll(event, sandbox)
-            if complaint is None:
-                stopped = await _run(folder, event, ledger, sandbox, jobs)
+            ended = await _ended(folder, event, ledger, sandbox, jobs)
             nursery.cancel_scope.cancel()
-    if complaint:
-        raise UserError(complaint)
-    if scope.cancelled_caught or stopped:
+    if ended:
+        click.echo(_reason(folder, ended), err=True)
+    if ended or scope.cancelled_caught:
         _go_on(folder)
-        return STOPPED if stopped else INTERRUPTED
+        return STOPPED if ended else INTERRUPTED
     return 0
 
 
-async def _run(folder: Folder, event: Event, ledger: Ledger, sandbox: Sandbox, jobs: int) -> bool:
-    """Play and show it; whether the machine or we ourselves stopped it."""
-    sender, receiver = trio.open_memory_channel[Result](100)
-    stopped = False
+async def _ended(
+    folder: Folder, event: Event, ledger: Ledger, sandbox: Sandbox, jobs: int
+) -> BaseExceptionGroup[Exception] | None:
+    """Play; what ended it before its time."""
+    ended = None
     try:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(_watch, receiver, folder, event, ledger)
-            await Runner(folder, event, ledger, sandbox, sender).play(jobs)
-    except* StoppedError as group:
-        click.echo(str(innermost(group)), err=True)
-        stopped = True
-    except* OSError as group:
-        click.echo(f"The run stopped: {innermost(group)}.", err=True)
-        stopped = True
-    return stopped
+        complaint = await call_roll(event, sandbox)
+        if complaint is not None:
+            raise UserError(complaint)
+        await _run(folder, event, ledger, sandbox, jobs)
+    except* Exception as group:
+        ended = group
+    return ended
+
+
+def _reason(folder: Folder, ended: BaseExceptionGroup[Exception]) -> str:
+    """Why a run stopped, and whose doing that is.
+
+    Raises UserError if it is the user's.
+    """
+    error = innermost(ended)
+    if isinstance(error, UserError):
+        raise error
+    if isinstance(error, StoppedError):
+        return str(error)
+    if isinstance(error, MACHINE):
+        return f"The run stopped: {error}."
+    return crashed(folder, ended, "between two games")
+
+
+async def _run(folder: Folder, event: Event, ledger: Ledger, sandbox: Sandbox, jobs: int) -> None:
+    """Play and show it; what stops it is raised in a group."""
+    sender, receiver = trio.open_memory_channel[Result](100)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(_watch, receiver, folder, event, ledger)
+        await Runner(folder, event, ledger, sandbox, sender).play(jobs)
 
 
 async def _stop_on_signal(
@@ -132,10 +159,11 @@ def _publish(folder: Folder, event: Event, ledger: Ledger) -> None:
     folders.reveal(folder, event, finished(boards_left(event, ledger.results)))
     for path, data in report_files(folder, event, list(read_ledger(folder.ledger))).items():
         folders.write_whole(path, [data])
+    folders.write_whole(folder.times, [as_json(times(folder))])
 
 
-def _tell(folder: Folder, as_json: bool) -> None:
-    if as_json:
+def _tell(folder: Folder, in_json: bool) -> None:
+    if in_json:
         sys.stdout.buffer.write(folder.results.read_bytes())
         return
     Progress.final(folder)

@@ -2,15 +2,28 @@
 
 from collections.abc import Sequence
 
-from tournaments.ratings import Pool, Rating
+from tournaments.ratings import Clean, Pool, Rating
+from tournaments.times import Times
 
 COLUMNS = ("#", "bot", "Elo", "±", "games", "score", "margin", "±", "fouls")
+CLEAN = ("Elo without fouls", "±")
 Rows = list[tuple[str, ...]]
 
 
-def table(pool: Pool) -> Rows:
-    """A row for each entrant, best first, in the order of COLUMNS."""
-    return [_row(place, rating) for place, rating in enumerate(pool.entrants, 1)]
+def table(pool: Pool) -> tuple[tuple[str, ...], Rows]:
+    """Head and rows, best first; if anybody fouled, also the ratings by the games without."""
+    fouled = any(rating.fouls for rating in pool.entrants)
+    rows = [
+        (*_row(place, rating), *(_clean(rating.clean) if fouled else ()))
+        for place, rating in enumerate(pool.entrants, 1)
+    ]
+    return (*COLUMNS, *(CLEAN if fouled else ())), rows
+
+
+def _clean(clean: Clean | None) -> tuple[str, str]:
+    if clean is None:
+        return "·", ""
+    return f"{clean.bound}{clean.elo:+.0f}", f"{clean.half_width:.0f}"
 
 
 def _row(place: int, rating: Rating) -> tuple[str, ...]:
@@ -23,7 +36,7 @@ def _row(place: int, rating: Rating) -> tuple[str, ...]:
         f"{rating.half_width:.0f}",
         f"{rating.games}",
         f"{rating.score:.1%}",
-        f"{rating.margin:+.1f}",
+        "·" if rating.margin is None else f"{rating.margin:+.1f}",
         "" if rating.margin_half_width is None else f"{rating.margin_half_width:.1f}",
         f"{rating.fouls}",
     )
@@ -59,6 +72,32 @@ def seat_advantages(pool: Pool) -> list[str]:
         f"Seat {seat.seat} is worth {seat.elo:+.0f} ± {seat.half_width:.0f} Elo over the last seat."
         for seat in pool.seats
     ]
+
+
+def time_used(times: Times) -> tuple[tuple[str, ...], Rows]:
+    """Head and rows: what each entrant used of time for a question."""
+    rows: Rows = [
+        (
+            one.name,
+            f"{one.questions}",
+            f"{one.mean_ms:.1f}",
+            f"{one.worst_ms:.1f}",
+            "·" if one.cpu_ms is None else f"{one.cpu_ms:.2f}",
+        )
+        for one in times.entrants
+    ]
+    return ("time", "questions", "mean ms", "worst ms", "CPU ms"), rows
+
+
+def lateness(times: Times) -> list[str]:
+    """Sentences about the referee's own lateness; none where it was never late."""
+    said = [f"The referee itself was late by {times.referee_ms:.0f} ms at the worst."]
+    if times.void:
+        said.append(
+            f"{times.void} {'game was' if times.void == 1 else 'games were'} void for that, "
+            f"and played again."
+        )
+    return said if times.referee_ms or times.void else []
 
 
 def markdown(head: Sequence[str], rows: Rows) -> list[str]:

@@ -9,7 +9,8 @@ import numpy as np
 
 from protocol.records import Result
 from tournaments import stats
-from tournaments.stats import Floats, Ints
+from tournaments.fouls import own_fouls
+from tournaments.stats import Bools, Floats, Ints
 
 
 class Tally(NamedTuple):
@@ -18,7 +19,7 @@ class Tally(NamedTuple):
     names: tuple[str, ...]
     """The entrants, sorted; elsewhere they are numbers, places in this tuple."""
     fouls: tuple[int, ...]
-    """Fouls of each."""
+    """Fouls of each; games that were lost beforehand are none."""
     sides: int
     """Sides of a game: its seats, or two with partners."""
     board: Ints
@@ -32,24 +33,27 @@ class Tally(NamedTuple):
     half: Ints
     """half points of the first,"""
     lead: Ints
-    """and its score less the second's, summed over members."""
+    """and its score less the second's, summed over members,"""
+    whole: Bools
+    """which says something only if no foul ended the game."""
     played: Ints
-    """Of each appearance of an entrant: entrant, board, sides x own score - all scores."""
+    """Of each appearance of an entrant: entrant, board, sides x own score - all scores, and 1 if
+    that says something."""
 
 
 def collect(results: Iterable[Result], partners: bool) -> Tally:
     """Read results, once. ValueError if games cannot be rated, or not with each other."""
-    boards, seen = array("q"), array("q")
+    boards, whole, seen = array("q"), array("b"), array("q")
     ids: dict[str, int] = {}
     fouls: Counter[str] = Counter()
     seats = 0
     for result in results:
         seats = _checked(len(result.seats), seats, partners)
         boards.append(result.board)
+        whole.append(result.why != "foul")
         for name, score, place in zip(result.seats, result.scores, result.places, strict=True):
             seen.extend((ids.setdefault(name, len(ids)), score, place))
-        for foul in result.fouls:
-            fouls[result.seats[foul.seat]] += 1
+        fouls.update(result.seats[seat] for seat in own_fouls(result))
     names = tuple(sorted(ids))
     rank = np.zeros(len(names), np.int64)
     rank[[ids[name] for name in names]] = np.arange(len(names))
@@ -60,7 +64,8 @@ def collect(results: Iterable[Result], partners: bool) -> Tally:
     who = np.sort(rank[sheet[..., 0]], axis=1).swapaxes(1, 2)
     scores, places = sheet[..., 1].sum(axis=1), sheet[:, 0, :, 2]
     counts = tuple(fouls[name] for name in names)
-    return _broken_up(names, counts, np.asarray(boards, np.int64), who, scores, places)
+    tables = np.asarray(boards, np.int64), np.asarray(whole, np.bool_)
+    return _broken_up(names, counts, *tables, who, scores, places)
 
 
 def _checked(seats: int, before: int, partners: bool) -> int:
@@ -72,15 +77,20 @@ def _checked(seats: int, before: int, partners: bool) -> int:
 
 
 def _broken_up(
-    names: tuple[str, ...], fouls: tuple[int, ...], board: Ints, who: Ints, score: Ints, place: Ints
+    names: tuple[str, ...],
+    fouls: tuple[int, ...],
+    board: Ints,
+    whole: Bools,
+    who: Ints,
+    score: Ints,
+    place: Ints,
 ) -> Tally:
-    """Pairs and appearances of games; `who` is by game, side and member, the rest by game, side."""
+    """Pairs and appearances of games; `who` is by game, side and member; score, place by side."""
     games, sides, members = who.shape
     a, b = np.triu_indices(sides, 1)
     over = sides * score - score.sum(axis=1, keepdims=True)
-    played = np.stack(
-        np.broadcast_arrays(who, board[:, None, None], over[:, :, None]), axis=-1, dtype=np.int64
-    )
+    apart = np.broadcast_arrays(who, board[:, None, None], over[:, :, None], whole[:, None, None])
+    played = np.stack(apart, axis=-1, dtype=np.int64)
     new = np.diff(who, prepend=-1) != 0  # An entrant that partners itself appears once.
     return Tally(
         names=names,
@@ -92,6 +102,7 @@ def _broken_up(
         right=who[:, b].reshape(-1, members),
         half=1 + np.sign(place[:, b] - place[:, a]).ravel(),
         lead=(score[:, a] - score[:, b]).ravel(),
+        whole=np.repeat(whole, len(a)),
         played=played[new],
     )
 
@@ -120,7 +131,7 @@ def _select(tally: Tally, pool: Ints) -> Tally:
     number[pool] = np.arange(len(pool))
     mine, seen = number[tally.left[:, 0]] >= 0, number[tally.played[:, 0]] >= 0
     boards, board = np.unique(tally.board[mine], return_inverse=True)
-    who, where, over = tally.played[seen].T
+    who, where, over, whole = tally.played[seen].T
     return Tally(
         names=tuple(tally.names[i] for i in pool),
         fouls=tuple(tally.fouls[i] for i in pool),
@@ -131,5 +142,6 @@ def _select(tally: Tally, pool: Ints) -> Tally:
         right=number[tally.right[mine]],
         half=tally.half[mine],
         lead=tally.lead[mine],
-        played=np.stack((number[who], np.searchsorted(boards, where), over), axis=1),
+        whole=tally.whole[mine],
+        played=np.stack((number[who], np.searchsorted(boards, where), over, whole), axis=1),
     )

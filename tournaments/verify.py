@@ -3,7 +3,7 @@
 Whatever cannot be trusted is told once, with how much is thereby unchecked.
 """
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -18,6 +18,7 @@ from protocol.records import Result, Sitting
 from protocol.usage import UserError
 from tournaments.event import Event
 from tournaments.folder import Folder, digest, load, published_commitments, published_seeds
+from tournaments.fouls import forfeited, given
 from tournaments.ledger import boards_left, finished, read_ledger
 from tournaments.report import Results, report_files
 from tournaments.schedule import PlannedGame, PlannedSitting, sittings
@@ -150,6 +151,7 @@ def _sitting(
     for name in due:
         if name in results and results[name] != ledger[name]:
             yield f"{path}: the ledger tells of another result of {name}"
+    yield from _forfeits(path, event, plan, results)
     lost = sum(name not in results for name in due)
     if damage:
         yield f"{damage}; nothing after it is trusted: {_results(lost)} thereby unchecked"
@@ -157,11 +159,22 @@ def _sitting(
         yield f"{path}: lines are missing at its end: {_results(lost)} thereby unchecked"
 
 
+def _forfeits(
+    path: Path, event: Event, plan: PlannedSitting, results: Mapping[str, Result]
+) -> Iterator[str]:
+    """What was lost beforehand must follow from the fouls before it."""
+    for game in plan.games:
+        if game.name in results:
+            lost = forfeited(event.fouls, plan, game, results)
+            if given(results[game.name]) != lost:
+                yield f"{path}: {game.name} is not forfeited as the fouls before it say"
+
+
 def _games(
     path: Path, plan: PlannedSitting, games: list[LoggedGame], promises: Promises
-) -> Checked[dict[str, Result | None]]:
+) -> Checked[dict[str, Result]]:
     """The results by game, each game checked by itself."""
-    results: dict[str, Result | None] = {}
+    results: dict[str, Result] = {}
     for logged in games:
         game = logged.game
         if PlannedGame(game.game, game.number, game.board) not in plan.games:
@@ -169,7 +182,8 @@ def _games(
         if game.game in results:
             yield f"{path}: {game.game} has two results"
         yield from _game(path, logged, promises)
-        results[game.game] = logged.result
+        if logged.result:
+            results[game.game] = logged.result
     return results
 
 
@@ -179,11 +193,14 @@ def _results(count: int) -> str:
 
 def _misplaced(path: Path, event: Event, plan: PlannedSitting, sitting: Sitting) -> Iterator[str]:
     """Whether a sitting is not the one that was planned."""
-    was = (sitting.event, sitting.seats, sitting.boards, sitting.rules, sitting.clock)
+    was = (sitting.event, sitting.seats, sitting.boards)
+    terms = (sitting.rules, sitting.clock, sitting.fouls)
     seats = tuple(event.entrants[entrant].name for entrant in plan.seats)
     boards = tuple(game.board for game in plan.games)
-    if was != (event.name, seats, boards, event.rules, event.clock):
-        yield f"{path}: the event, the seats, the boards, the rules or the clock are not as planned"
+    if was != (event.name, seats, boards):
+        yield f"{path}: the event, the seats or the boards are not as planned"
+    if terms != (event.rules, event.clock, event.fouls):
+        yield f"{path}: the rules, the clock or what a foul costs are not the event's"
 
 
 def _game(path: Path, logged: LoggedGame, promises: Promises) -> Iterator[str]:

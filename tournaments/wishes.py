@@ -48,6 +48,7 @@ def planned(wishes: Wishes, build: Path, *, predictable: bool) -> Event:
         boards=plan.boards,
         boards_a_sitting=BOARDS_A_SITTING,
         clock=plan.clock,
+        fouls=plan.fouls,
         sandbox=plan.sandbox,
         limits=plan.limits,
         entrants=tuple(entered(bot, base, build) for bot in plan.bots),

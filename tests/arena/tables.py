@@ -5,8 +5,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import pytest
 import trio
 
+from arena.clock import Wait
 from arena.engine.chance import board_seed
 from arena.gamelog import GameLog
 from arena.pump import Pump
@@ -87,6 +89,17 @@ async def play(
             log.close()
         nursery.cancel_scope.cancel()
     return results
+
+
+def late_by(monkeypatch: pytest.MonkeyPatch, referee_ms: float) -> None:
+    """The referee is late by so much during every question, without any time going by."""
+    begin = Wait.begin
+
+    def stalled(self: Wait, now: float, limit_ms: int) -> None:
+        begin(self, now, limit_ms)
+        self.referee_ms = referee_ms
+
+    monkeypatch.setattr(Wait, "begin", stalled)
 
 
 def children() -> list[str]:

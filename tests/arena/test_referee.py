@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from arena.engine.chance import board_seed
 from arena.referee import STALE_LINES, Question, Referee, Seating, greeted
 from arena.variants import VARIANTS, named
 from protocol.codec import Fault
 from protocol.messages import BotHello, Clock
-from protocol.records import ChoiceRecord, FoulRecord, Result, SeatFoul
+from protocol.records import ChoiceRecord, FoulPolicy, FoulRecord, Result, SeatFoul
 from protocol.rules import Ruleset, tables, varied
 
 NAMES = ("ada", "bob", "cyd", "dan")
@@ -143,6 +144,55 @@ def test_of_three_or_four_the_others_play_on_and_the_fouler_comes_last(seats: in
     assert result.fouls == (SeatFoul(fouler, "malformed"),)
     # Whoever is played on by the fallback is asked nothing more.
     assert not [1 for to, line in said[seats + 1 :] if to == fouler and b'"ask"' in line]
+
+
+def test_an_event_may_stop_the_game_of_three_at_the_first_foul() -> None:
+    rules = varied(named("draw"), "draw", {"target": 1000})
+    referee = Referee(replace(seating(rules, 3), fouls=FoulPolicy(others="stop")), SEED)
+    while max(referee._game.scores) == 0 or len(set(referee._game.scores)) < 3:
+        referee.received(asked(referee).seat, answer(asked(referee)), 1.0)
+    fouler, scores = asked(referee).seat, referee._game.scores
+    referee.lost(fouler, "gone", "It left.")
+    result = referee.result
+    assert result
+    assert (result.why, result.scores, result.places[fouler]) == ("foul", scores, 3)
+    ahead, behind = sorted(
+        (seat for seat in range(3) if seat != fouler), key=lambda seat: -scores[seat]
+    )
+    assert (result.places[ahead], result.places[behind]) == (1, 2)
+
+
+@pytest.mark.parametrize("others", ["play_on", "stop"])
+def test_a_game_of_two_that_is_forfeited_is_over_before_it_begins(others: str) -> None:
+    policy = FoulPolicy(others=others)  # type: ignore[arg-type]
+    referee = Referee(replace(seating(), forfeited=(0,), fouls=policy), SEED)
+    assert referee.result
+    assert (referee.result.places, referee.result.rounds) == ((2, 1), 0)
+    assert referee.result.fouls == (SeatFoul(0, "forfeit"),)
+    assert referee.outgoing() == []
+    assert [type(one).__name__ for one in referee.records()] == [
+        "GameRecord", "SentRecord", "Result",
+    ]  # fmt: skip
+
+
+def test_when_all_have_forfeited_nobody_wins() -> None:
+    referee = Referee(replace(seating(), forfeited=(0, 1)), SEED)
+    assert referee.result
+    assert referee.result.places == (1, 1)
+
+
+def test_a_forfeited_seat_of_three_is_told_nothing_and_comes_last() -> None:
+    referee = Referee(replace(seating("draw", 3), forfeited=(1,)), SEED)
+    result, said = play_out(referee, first)
+    assert result.why == "target"
+    assert result.places[1] == 3
+    assert {to for to, _ in said} == {0, 2}
+
+
+def test_a_partner_who_has_forfeited_loses_for_both() -> None:
+    referee = Referee(replace(seating("partnership", 4), forfeited=(2,)), SEED)
+    assert referee.result
+    assert referee.result.places == (2, 1, 2, 1)
 
 
 def test_the_last_seat_without_a_foul_wins_at_once() -> None:

@@ -1,5 +1,9 @@
 """Seats, time and processes: what a table does besides fouls."""
 
+import errno
+import os
+import select
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,13 +13,15 @@ from trio.testing import MockClock
 from arena.bots import Bot, CannotStartError
 from arena.gamelog import read_games
 from arena.pump import Pump
+from arena.referee import Referee
 from arena.sandbox.limits import Limits
 from arena.sandbox.profile import Command
 from arena.sandbox.sandbox import Sandbox
-from arena.table import Bench
-from protocol.messages import Clock
-from protocol.records import ChoiceRecord
-from tests.arena.tables import children, misbehaving, play, sample
+from arena.table import LINES_AT_ONCE, Bench, Table
+from protocol.codec import Fault
+from protocol.messages import Clock, WhyGame
+from protocol.records import ChoiceRecord, FoulRecord, SpentRecord
+from tests.arena.tables import children, descriptors, late_by, misbehaving, play, sample
 from tournaments.run import START_TRIES, StoppedError, ready
 
 OFF = Sandbox("off", Limits())
@@ -61,15 +67,45 @@ def test_a_command_that_does_not_exist_is_not_the_bots_fault() -> None:
         Bot(Command(("no-such-program",), "."), OFF)
 
 
-async def test_the_run_stops_when_the_machine_cannot_start_a_bot(
-    autojump_clock: MockClock,
+@pytest.mark.parametrize("code", [errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE])
+async def test_a_shortage_is_waited_out_three_times_and_then_the_run_stops(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch, code: int
 ) -> None:
     """No process ever starts here, so the clock may jump."""
-    bench = Bench(Pump(), [Command(("no-such-program",), ".")], 1000, OFF)
+    tried: list[int] = []
+
+    def short(*_: object, **__: object) -> None:
+        tried.append(code)
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr("arena.sandbox.slot.subprocess.Popen", short)
     before = autojump_clock.current_time()
-    with pytest.raises(StoppedError, match="no-such-program"):
-        await ready(bench)
+    with pytest.raises(StoppedError, match=os.strerror(code)):
+        await ready(Bench(Pump(), [sample()], 1000, OFF))
+    assert len(tried) == START_TRIES == 3
     assert autojump_clock.current_time() - before == START_TRIES - 1
+
+
+async def test_a_missing_program_is_not_waited_for(autojump_clock: MockClock) -> None:
+    before = autojump_clock.current_time()
+    with pytest.raises(CannotStartError, match="no-such-program"):
+        await ready(Bench(Pump(), [Command(("no-such-program",), ".")], 1000, OFF))
+    assert autojump_clock.current_time() == before
+
+
+def test_a_process_that_cannot_be_watched_is_not_left_behind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def full(_: int) -> int:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    before = descriptors()
+    monkeypatch.setattr("arena.bots.os.pidfd_open", full)
+    with pytest.raises(CannotStartError, match="Too many open files") as caught:
+        Bot(sample(), OFF)
+    assert caught.value.shortage
+    assert not children()
+    assert descriptors() == before
 
 
 async def test_a_bot_that_was_started_beside_one_that_could_not_be_is_not_kept() -> None:
@@ -79,22 +115,144 @@ async def test_a_bot_that_was_started_beside_one_that_could_not_be_is_not_kept()
     assert not children()
 
 
-def test_a_stall_of_the_referee_is_charged_to_nobody() -> None:
-    """As after Ctrl-Z and fg, or while a disk hangs."""
+async def test_a_bot_that_fouls_is_killed_while_the_others_play_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody asks it again: until the game is over it would only burn CPU."""
+    order: list[str] = []
+    faulted, finish = Bot._faulted, Referee._finish
 
-    class Waiting:
-        deadline = 5.0
+    def noted_fault(self: Bot, fault: Fault) -> None:
+        faulted(self, fault)
+        order.append("dead" if select.select([self._pidfd], [], [], 30)[0] else "alive")
 
-        def expired(self) -> None:
-            raise AssertionError("charged for the referee's own stall")
+    def noted_finish(self: Referee, why: WhyGame) -> None:
+        order.append(why)
+        finish(self, why)
 
-        def forgive(self, seconds: float) -> None:
-            self.deadline += seconds
+    monkeypatch.setattr("arena.table.LOG_EVERY", 10**6)
+    monkeypatch.setattr(Bot, "_faulted", noted_fault)
+    monkeypatch.setattr(Referee, "_finish", noted_finish)
+    await play([sample(), misbehaving("illegal"), sample()], tmp_path / "log.jsonl")
+    assert order[0] == "dead"
+    assert order[-1] == "target"
 
-    pump, waiting = Pump(), Waiting()
-    pump.join(waiting)
-    pump._tick(pump._ticked + 7.0)
-    assert waiting.deadline == 12.0
-    pump._tick(pump._ticked + 0.01)
-    assert waiting.deadline == 12.0
-    pump._epoll.close()
+
+def busy() -> Command:
+    """A bot that works."""
+    return Command((sys.executable, "-I", "-S", "-c", "while True: pass"), ".")
+
+
+async def test_cpu_time_is_what_the_kernel_says() -> None:
+    bot = Bot(busy(), OFF)
+    try:
+        # Until it has worked for a while, whatever else the machine does.
+        for _ in range(6000):
+            used = bot.cpu_ms()
+            assert used is not None
+            if used >= 50:
+                break
+            await trio.sleep(0.01)
+        else:
+            raise AssertionError(f"{used} ms")
+        bot.look()
+        assert bot.cpu_seen_ms is not None
+        assert bot.cpu_seen_ms >= 50
+    finally:
+        bot.condemn(Fault("late", "enough"))
+        await bot.leave(b"")
+    assert bot.cpu_ms() is None
+
+
+async def test_what_was_used_is_logged_before_the_result(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    await play([sample("first"), sample("greedy")], log)
+    (game,) = read_games(log)
+    spent = game.records[-2]
+    assert isinstance(spent, SpentRecord)
+    for seat in (0, 1):
+        times = [r.ms for r in game.records if isinstance(r, ChoiceRecord) and r.seat == seat]
+        assert spent.questions[seat] == len(times)
+        assert spent.ms[seat] == pytest.approx(sum(times), abs=0.01)
+        assert spent.worst_ms[seat] == max(times)
+    assert all(ms is not None and ms >= 0 for ms in spent.cpu_ms)
+
+
+async def test_a_late_bot_is_logged_with_the_figures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late_by(monkeypatch, 70.0)
+    log = tmp_path / "log.jsonl"
+    clock = Clock(start_ms=20_000, move_ms=1_000, bank_ms=500)
+    await play([sample(), misbehaving("late")], log, clock)
+    (game,) = read_games(log)
+    (foul,) = [one for one in game.records if isinstance(one, FoulRecord)]
+    assert (foul.foul, foul.limit_ms) == ("late", 1_500)
+    assert foul.referee_ms >= 70
+    assert foul.ms >= foul.limit_ms + 70, "What comes in so late may be late by our doing alone."
+    assert foul.cpu_ms is not None
+    assert 0 <= foul.cpu_ms < foul.ms
+
+
+@pytest.mark.parametrize(("greets_at", "fault"), [(3, None), (4, "no_hello")])
+async def test_a_late_hello_is_tried_three_times_while_the_referee_is_late(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, greets_at: int, fault: str | None
+) -> None:
+    late_by(monkeypatch, 500.0)
+    starts = tmp_path / "starts"
+    bot = tmp_path / "bot.py"
+    bot.write_text(
+        "import os, sys, time\n"
+        f"with open({str(starts)!r}, 'a') as file: print(os.getpid(), file=file)\n"
+        f"if len(open({str(starts)!r}).readlines()) < {greets_at}: time.sleep(60)\n"
+        'print(\'{"type":"hello","name":"x","version":"1"}\', flush=True)\n'
+        "sys.stdin.read()\n"
+    )
+    pump = Pump()
+    bench = Bench(
+        pump, [Command((sys.executable, "-I", "-S", str(bot)), str(tmp_path))], 1_500, OFF
+    )
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(pump.run)
+        (sits,) = await bench.ready()
+        assert sits
+        assert (sits.fault and sits.fault.foul) == fault
+        await bench.close()
+        nursery.cancel_scope.cancel()
+    assert len(set(starts.read_text().split())) == 3
+
+
+async def test_two_bots_that_write_ahead_do_not_keep_a_third_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They know the numbers of their questions: without a bound one game is one look."""
+    at_once: list[int] = []
+    listen_on, received = Table._listen_on, Referee.received
+
+    def counted(self: Table) -> None:
+        at_once.append(0)
+        before = len(at_once)
+        listen_on(self)
+        assert len(at_once) == before, "It goes on without a look at the others."
+
+    def taken(self: Referee, seat: int, line: bytes, ms: float) -> None:
+        at_once[-1] += 1
+        received(self, seat, line, ms)
+
+    monkeypatch.setattr(Table, "_listen_on", counted)
+    monkeypatch.setattr(Referee, "received", taken)
+    bot = tmp_path / "ahead.py"
+    bot.write_text(
+        "import sys\n"
+        'print(\'{"type":"hello","name":"x","version":"1"}\', flush=True)\n'
+        "sys.stdin.readline()\n"
+        "sys.stdin.readline()\n"
+        'answer = \'{"type":"choose","id":%d,"choice":0}\'\n'
+        "ahead = [answer % number for number in range(10**6 + 1, 10**6 + 900)]\n"
+        "print(chr(10).join(ahead), flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    ahead = Command((sys.executable, "-I", "-S", str(bot)), str(tmp_path))
+    (result,) = await play([ahead, ahead], tmp_path / "log.jsonl")
+    assert result.why == "target"
+    assert max(at_once) == LINES_AT_ONCE

@@ -50,6 +50,7 @@ from protocol.records import (
     Commitment,
     DealRecord,
     FoulClass,
+    FoulPolicy,
     FoulRecord,
     GameRecord,
     LogRecord,
@@ -60,6 +61,8 @@ from protocol.records import (
     SentRecord,
     Sitting,
     SittingOver,
+    SpentRecord,
+    VoidRecord,
 )
 from protocol.tiles import tile_set
 from tests.rulesets import rulesets
@@ -389,6 +392,13 @@ MS = st.floats(0, 1e9)
 HEX_32 = st.binary(min_size=32, max_size=32).map(bytes.hex)
 FOULS = st.sampled_from(get_args(FoulClass))
 WHY = st.sampled_from(get_args(WhyGame))
+FIGURES: dict[str, Any] = {"limit_ms": NUMBER, "cpu_ms": st.none() | MS, "referee_ms": MS}
+POLICIES = st.builds(
+    FoulPolicy,
+    lose=st.sampled_from(("game", "sitting")),
+    after=st.integers(1, 9),
+    others=st.sampled_from(("play_on", "stop")),
+)
 
 RECORDS: dict[type, st.SearchStrategy[Any]] = {
     Sitting: st.builds(
@@ -400,8 +410,16 @@ RECORDS: dict[type, st.SearchStrategy[Any]] = {
         boards=st.lists(NUMBER).map(tuple),
         rules=rulesets(),
         clock=st.just(Clock()),
+        fouls=POLICIES,
     ),
-    GameRecord: st.builds(GameRecord, game=NAME, number=NUMBER, board=NUMBER, commitment=HEX_32),
+    GameRecord: st.builds(
+        GameRecord,
+        game=NAME,
+        number=NUMBER,
+        board=NUMBER,
+        commitment=HEX_32,
+        forfeited=st.lists(SEAT, max_size=3).map(tuple),
+    ),
     DealRecord: st.builds(
         DealRecord,
         round=NUMBER,
@@ -414,7 +432,16 @@ RECORDS: dict[type, st.SearchStrategy[Any]] = {
         ChoiceRecord, seat=SEAT, id=NUMBER, choice=st.integers(0, 65_535), ms=MS, note=NAME
     ),
     FoulRecord: st.builds(
-        FoulRecord, seat=SEAT, foul=FOULS, detail=NAME, ms=MS, line=NAME, stderr=NAME
+        FoulRecord, seat=SEAT, foul=FOULS, detail=NAME, ms=MS, line=NAME, stderr=NAME, **FIGURES
+    ),
+    VoidRecord: st.builds(VoidRecord, seat=SEAT, ms=MS, **FIGURES),
+    SpentRecord: st.builds(
+        SpentRecord,
+        questions=SCORES,
+        ms=st.lists(MS, max_size=4).map(tuple),
+        worst_ms=st.lists(MS, max_size=4).map(tuple),
+        cpu_ms=st.lists(st.none() | MS, max_size=4).map(tuple),
+        referee_ms=MS,
     ),
     RoundRecord: st.builds(
         RoundRecord,

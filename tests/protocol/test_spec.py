@@ -11,7 +11,9 @@ import msgspec
 import pytest
 
 from arena.bots import READ, STDERR_KEPT
+from arena.clock import MARGIN_MS
 from arena.referee import STALE_LINES
+from arena.table import TRIES
 from protocol import codec, messages, rules
 from protocol.codec import Fault, decode_line, encode_line
 from protocol.messages import (
@@ -25,7 +27,7 @@ from protocol.messages import (
     WhyGame,
     WhyRound,
 )
-from protocol.records import FoulClass
+from protocol.records import FoulClass, FoulPolicy
 from tests.protocol import conversations
 from tests.protocol.conversations import EXCERPTS, LEFT_OUT, TINY
 
@@ -117,7 +119,7 @@ def test_every_kind_has_an_example(kind: str) -> None:
 
 def test_every_json_block_is_checked() -> None:
     infos = re.findall(r"^```(.+)$", SPEC, re.MULTILINE)
-    known = {"python", "text malformed", *(f"json {kind}" for kind in KINDS)}
+    known = {"python", "toml", "text malformed", *(f"json {kind}" for kind in KINDS)}
     assert set(infos) == known | set(SHOWN)
 
 
@@ -153,6 +155,16 @@ def test_every_option_and_event_has_its_row(heading: str, union: object) -> None
 
 def test_every_foul_has_its_row() -> None:
     assert column("Fouls") == list(get_args(FoulClass))
+
+
+def test_every_setting_of_what_a_foul_costs_is_told_and_shown() -> None:
+    told = {quoted(row[0])[0]: quoted(row[1]) for row in table("After a foul")}
+    assert list(told) == fields(FoulPolicy)
+    for name, values in told.items():
+        assert values == literals(get_type_hints(FoulPolicy)[name])
+    (example,) = blocks("toml")
+    assert list(msgspec.toml.decode(example)["fouls"]) == fields(FoulPolicy)
+    assert msgspec.toml.decode(example, type=dict[str, FoulPolicy])
 
 
 def literals(kind: object) -> list[str]:
@@ -209,6 +221,9 @@ def test_the_numbers_are_those_of_the_program() -> None:
     ):  # fmt: skip
         assert f"{number:,}" in SPEC
     assert f"up to {STALE_LINES} of them" in SPEC
+    assert f"by more than {MARGIN_MS:.0f} ms" in SPEC
+    assert TRIES == 3
+    assert "The third time you are judged" in SPEC
     assert f"nested {codec.MAX_DEPTH} deep" in SPEC
     assert f"This is protocol {messages.PROTOCOL}." in SPEC
 

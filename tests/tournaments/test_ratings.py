@@ -9,11 +9,12 @@ from collections.abc import Iterator, Sequence
 import msgspec
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from protocol.records import Result, SeatFoul
-from tournaments import stats
-from tournaments.ratings import Meeting, Pool, Rating, fit
+from tournaments import standings, stats
+from tournaments.ratings import Meeting, Pool, Rating, fit, fit_both
 
 ELO = 400 / math.log(10)
 
@@ -325,6 +326,72 @@ def test_fouls_are_counted() -> None:
         game(1, "ba", (1, 0)),
     ]
     assert {r.name: r.fouls for r in only(results).entrants} == {"a": 1, "b": 2}
+
+
+def test_games_lost_beforehand_are_no_fouls() -> None:
+    lost = SeatFoul(seat=1, foul="forfeit")
+    results = [game(0, "ab", (0, 0), (lost,)), game(0, "ba", (0, 1))]
+    assert {r.name: r.fouls for r in only(results).entrants} == {"a": 0, "b": 0}
+
+
+def ended(result: Result) -> Result:
+    """The game of which its seat 1 made an end by a foul."""
+    return replace(result, why="foul", places=(1, 2), fouls=(SeatFoul(1, "gone"),))
+
+
+def test_the_margin_leaves_out_games_that_a_foul_ended() -> None:
+    rng = random.Random(7)
+    results = played(rng, {"a": 100.0, "b": 0.0}, 40)
+    spoilt = [ended(game(board, "ab", (board * 9, 0))) for board in range(12)]
+    plain, mixed = named(only(results)), named(only([*results, *spoilt]))
+    for name in "ab":
+        assert mixed[name].margin == plain[name].margin
+        assert mixed[name].margin_half_width == plain[name].margin_half_width
+        assert mixed[name].games == plain[name].games + 12
+    whole = only([*results, *spoilt])
+    assert whole.boards_save_margin == only(results).boards_save_margin
+    assert whole.boards_save != only(results).boards_save
+
+
+def test_there_is_no_margin_where_fouls_ended_every_game() -> None:
+    rating = named(only([ended(game(0, "ab", (9, 0))), ended(game(0, "ba", (0, 0)))]))["a"]
+    assert (rating.margin, rating.margin_half_width) == (None, None)
+
+
+def test_ratings_with_and_without_fouls_stand_side_by_side() -> None:
+    results = played(random.Random(8), STRENGTH, 60)
+    spoilt = [ended(game(board, ("x", "y"), (1, 0))) for board in range(9)]
+    mixed = [ended(one) if number % 7 == 0 else one for number, one in enumerate(results)]
+    mixed += [game(99, ("x", "y"), (1, 0)), *spoilt]
+    clean = [one for one in mixed if not one.fouls]
+    both, alone = fit_both(mixed), fit(clean)
+    assert [[replace(r, clean=None) for r in p.entrants] for p in both.pools] == [
+        list(pool.entrants) for pool in fit(mixed).pools
+    ]
+    for pool, other in zip(both.pools, alone.pools, strict=True):
+        beside = {r.name: r.clean for r in pool.entrants}
+        for rating in other.entrants:
+            shown = beside[rating.name]
+            assert shown
+            assert (shown.elo, shown.half_width, shown.bound, shown.games) == (
+                rating.elo, rating.half_width, rating.bound, rating.games,
+            )  # fmt: skip
+    head, rows = standings.table(both.pools[0])
+    assert head == (*standings.COLUMNS, *standings.CLEAN)
+    assert {len(row) for row in rows} == {len(head)}
+
+
+def test_without_fouls_there_is_nothing_to_put_beside() -> None:
+    results = played(random.Random(8), STRENGTH, 20)
+    assert fit_both(results) == fit(results)
+    assert standings.table(fit_both(results).pools[0])[0] == standings.COLUMNS
+
+
+def test_who_has_no_game_without_a_foul_is_not_rated_without() -> None:
+    results = [ended(game(0, "ab", (9, 0))), game(0, "ac", (1, 0)), game(1, "ca", (0, 1))]
+    (pool,) = fit_both(results).pools
+    assert [r.name for r in pool.entrants if r.clean is None] == ["b"]
+    assert [row[-2:] for row in standings.table(pool)[1] if row[1] == "b"] == [("·", "")]
 
 
 def test_a_seat_advantage_is_found_and_does_not_touch_the_ratings() -> None:

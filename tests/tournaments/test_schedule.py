@@ -7,6 +7,7 @@ import pytest
 from arena.sandbox.limits import Limits
 from arena.sandbox.profile import Command
 from protocol.messages import Clock
+from protocol.records import FoulPolicy
 from protocol.rules import Ruleset
 from tournaments.event import Entrant, Event
 from tournaments.schedule import circle, games, pairings, sittings
@@ -21,6 +22,7 @@ def event(entrants: int, seats: int = 2, boards: int = 3, a_sitting: int = 2) ->
         boards=boards,
         boards_a_sitting=a_sitting,
         clock=Clock(),
+        fouls=FoulPolicy(),
         sandbox="off",
         limits=Limits(),
         entrants=who,

@@ -1,0 +1,373 @@
+"""Whole events in which something goes wrong: what is void, what is lost, what stops the run."""
+
+import errno
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.gamelog import LoggedGame, read_games
+from protocol.records import FoulRecord, Result, VoidRecord
+from tests.arena.tables import children, late_by
+from tests.tournaments.events import BONEYARD, boneyard, copied, made, wait_for_games
+from tournaments.ledger import read_ledger
+
+HEAD = """
+import json, os, sys, time
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+def said(name, what):
+    with open(os.path.join(FOLDER, name), "a") as file:
+        print(what, file=file)
+def many(name):
+    path = os.path.join(FOLDER, name)
+    return len(open(path).readlines()) if os.path.exists(path) else 0
+said("starts", os.getpid())
+asked = 0
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print('{"type": "hello", "name": "odd", "version": "1"}', flush=True)
+    elif message["type"] == "bye":
+        said("byes", message.get("why", ""))
+    elif message["type"] == "game":
+        asked = 0
+        said("games", "%d %d" % (os.getpid(), message["game"]))
+    elif message["type"] == "ask":
+        asked += 1
+        HOW
+        print(json.dumps({"type": "choose", "id": message["id"], "choice": 0}), flush=True)
+"""
+HANGS = """if message["game"] == 2 and asked == 2 and many("hangs") < {}:
+            said("hangs", 1)
+            time.sleep(60)"""
+WRONG = 'if asked == 2: print("oops", flush=True)'
+
+
+def event(folder: Path, how: str, *, boards: int = 2, seats: int = 2, more: str = "") -> Path:
+    """An event file with an odd bot in it, and honest ones."""
+    folder.mkdir(exist_ok=True)
+    (folder / "odd.py").write_text(HEAD.replace("HOW", how))
+    honest = "".join(f'[[bots]]\nname = "{name}"\n' for name in ("first", "greedy")[: seats - 1])
+    path = folder / "cup.toml"
+    path.write_text(
+        f'name = "cup"\nboards = {boards}\nrules = "dutch"\nseats = {seats}\n{more}\n{honest}'
+        '[[bots]]\nname = "odd"\nrun = ["{python}", "-I", "-S", "odd.py"]\n'
+    )
+    return path
+
+
+def run(path: Path, out: Path, code: int = 0) -> str:
+    return boneyard("run", str(path), "--seed", "1", "--out", str(out), code=code)
+
+
+def ledger(out: Path) -> list[Result]:
+    return list(read_ledger(out / "ledger.jsonl"))
+
+
+def logged(out: Path) -> list[LoggedGame]:
+    return [game for path in sorted((out / "games").iterdir()) for game in read_games(path)]
+
+
+def only(out: Path, kind: type) -> list[Any]:
+    return [one for game in logged(out) for one in game.records if isinstance(one, kind)]
+
+
+CLOCK = "[clock]\nmove_ms = 700\nbank_ms = 0\n"
+
+
+def test_a_dispute_is_void_and_played_again_by_fresh_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late_by(monkeypatch, 500.0)
+    out = tmp_path / "out"
+    run(event(tmp_path / "bots", HANGS.format(2), more=CLOCK), out)
+    voids = only(out, VoidRecord)
+    assert len(voids) == 2
+    for void in voids:
+        assert (void.limit_ms, void.ms > 700, void.referee_ms >= 500) == (700, True, True)
+        assert void.cpu_ms is not None
+    assert not only(out, FoulRecord)
+    assert [result.why for result in ledger(out)] == ["target"] * 4
+    names = Counter(game.game.game for game in logged(out))
+    assert sorted(names.values()) == [1, 1, 1, 3]
+    # No process meets a game, or a board, twice.
+    met = (tmp_path / "bots" / "games").read_text().splitlines()
+    assert len(met) == len(set(met)) == 6
+    assert len((tmp_path / "bots" / "starts").read_text().splitlines()) == 1 + 2 + 2
+    assert json.loads((out / "times.json").read_text())["void"] == 2
+    assert "Everything fits." in boneyard("verify", str(out))
+    assert not children()
+
+
+def test_who_leaves_for_a_dispute_is_told_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bot that is not late is told; the late one sleeps until it is killed."""
+    late_by(monkeypatch, 500.0)
+    bots = tmp_path / "bots"
+    path = event(bots, HANGS.format(1), more=CLOCK)
+    (bots / "calm").mkdir()
+    (bots / "calm" / "odd.py").write_text(HEAD.replace("HOW", "pass"))
+    text = path.read_text().replace('name = "first"\n', 'name = "calm"\nfolder = "calm"\nRUN')
+    path.write_text(text.replace("RUN", 'run = ["{python}", "-I", "-S", "odd.py"]\n'))
+    run(path, tmp_path / "out")
+    told = (bots / "calm" / "byes").read_text().splitlines()
+    assert sum("referee itself was late" in why for why in told) == 1
+
+
+def test_the_third_time_a_dispute_is_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late_by(monkeypatch, 500.0)
+    out = tmp_path / "out"
+    run(event(tmp_path / "bots", HANGS.format(3), more=CLOCK), out)
+    assert len(only(out, VoidRecord)) == 2
+    (foul,) = only(out, FoulRecord)
+    assert (foul.foul, foul.limit_ms) == ("late", 700)
+    assert foul.referee_ms >= 500
+    assert sum(result.why == "foul" for result in ledger(out)) == 1
+    assert "Everything fits." in boneyard("verify", str(out))
+
+
+def test_a_void_game_can_be_watched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    late_by(monkeypatch, 500.0)
+    out = tmp_path / "out"
+    run(event(tmp_path / "bots", HANGS.format(1), more=CLOCK), out)
+    (void,) = [game for game in logged(out) if any(isinstance(r, VoidRecord) for r in game.records)]
+    path = out / "games" / f"1-2.{'.'.join(void.sitting.seats)}.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    at = next(number for number, line in enumerate(lines) if b'"type":"void"' in line)
+    alone = tmp_path / "alone.jsonl"
+    alone.write_bytes(b"".join(lines[: at + 1]))
+    shown = boneyard("replay", str(alone), void.game.game)
+    assert "void, for odd seemed late" in shown
+    assert "does not count" in shown
+
+
+SITTING = '[fouls]\nlose = "sitting"\nafter = 2\n'
+
+
+@pytest.fixture(scope="module")
+def lost(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An event in which a bot loses the rest of each sitting after two fouls."""
+    folder = tmp_path_factory.mktemp("lost")
+    run(event(folder / "bots", WRONG, boards=4, more=SITTING), folder / "out")
+    return folder
+
+
+def test_enough_fouls_lose_the_rest_of_the_sitting(lost: Path) -> None:
+    out = lost / "out"
+    results = ledger(out)
+    assert len(results) == 8
+    for result in results:
+        odd = result.seats.index("odd")
+        (foul,) = result.fouls
+        assert foul.seat == odd
+        assert foul.foul == ("malformed" if result.board <= 2 else "forfeit")
+        assert (result.why, result.places[odd], result.places[1 - odd]) == ("foul", 2, 1)
+        assert (result.rounds == 0) == (result.board > 2)
+    # The roll, and two games in each of two sittings.
+    assert len((lost / "bots" / "starts").read_text().splitlines()) == 1 + 2 * 2
+    assert "Everything fits." in boneyard("verify", str(out))
+    rated = json.loads((out / "results.json").read_text())["ratings"]["pools"][0]["entrants"]
+    assert {one["name"]: one["fouls"] for one in rated} == {"first": 0, "odd": 4}
+    report = (out / "report.md").read_text()
+    assert "| odd | forfeit | 4 |" in report
+    assert "2 fouls in a sitting the rest of the sitting" in report
+
+
+def test_a_forfeited_game_can_be_watched(lost: Path) -> None:
+    assert "odd fouled: forfeit" in boneyard("replay", str(lost / "out"))
+    shown = boneyard("replay", str(lost / "out"), "3.first.odd")
+    assert "Lost beforehand, by fouls in the games before: odd." in shown
+
+
+@pytest.mark.parametrize("kept", range(4))
+def test_forfeits_are_worked_out_anew_after_a_kill(lost: Path, tmp_path: Path, kept: int) -> None:
+    """Of the first sitting so many games were logged, and nothing had reached the ledger."""
+    out = copied(lost / "out", tmp_path)
+    (out / "ledger.jsonl").unlink()
+    first, other = sorted((out / "games").iterdir())
+    other.unlink()
+    lines = first.read_bytes().splitlines(keepends=True)
+    ends = [at + 1 for at, line in enumerate(lines) if b'"type":"result"' in line]
+    # The next game had begun.
+    first.write_bytes(b"".join(lines[: (ends[kept - 1] if kept else 1) + 2]))
+    run(lost / "bots" / "cup.toml", out)
+    assert made(out) == made(lost / "out")
+    assert "Everything fits." in boneyard("verify", str(out))
+
+
+@pytest.mark.slow
+def test_killed_runs_forfeit_the_same_games(lost: Path, tmp_path: Path) -> None:
+    words = ("run", str(lost / "bots" / "cup.toml"), "--seed", "1", "--out", str(tmp_path))
+    for games in (1, 3, 5):
+        process = subprocess.Popen((*BONEYARD, *words), stderr=subprocess.DEVNULL)
+        wait_for_games(tmp_path, games)
+        process.kill()
+        process.wait()
+    run(lost / "bots" / "cup.toml", tmp_path)
+    assert made(tmp_path) == made(lost / "out")
+
+
+def test_a_forfeit_that_no_foul_caused_is_named(lost: Path, tmp_path: Path) -> None:
+    out = copied(lost / "out", tmp_path)
+    plan = out / "event.json"
+    plan.write_text(plan.read_text().replace('"after": 2', '"after": 3'))
+    said = boneyard("verify", str(out), code=1)
+    assert "3.first.odd is not forfeited as the fouls before it say" in said
+    assert "what a foul costs are not the event's" in said
+
+
+@pytest.mark.parametrize(("others", "why"), [("play_on", "target"), ("stop", "foul")])
+def test_at_a_table_of_three_the_event_says_whether_the_others_play_on(
+    tmp_path: Path, others: str, why: str
+) -> None:
+    out = tmp_path / "out"
+    more = SITTING.replace("after = 2", f'after = 1\nothers = "{others}"')
+    run(event(tmp_path / "bots", WRONG, boards=2, seats=3, more=more), out)
+    results = ledger(out)
+    assert {result.why for result in results} == {why}
+    for result in results:
+        odd = result.seats.index("odd")
+        assert result.places[odd] == 3
+        assert result.fouls[0].foul == ("malformed" if result.board == 1 else "forfeit")
+        others_left = [place for seat, place in enumerate(result.places) if seat != odd]
+        assert sorted(others_left) == ([1, 2] if why == "target" else [1, 1])
+    assert len((tmp_path / "bots" / "starts").read_text().splitlines()) == 1 + 3
+    assert "Everything fits." in boneyard("verify", str(out))
+    assert "Lost beforehand" in boneyard("replay", str(out), "2.first.greedy.odd")
+
+
+@pytest.mark.parametrize("text", ["after = 0", 'lose = "match"', "often = 2"])
+def test_a_mistake_in_what_a_foul_costs_is_placed(tmp_path: Path, text: str) -> None:
+    said = run(event(tmp_path / "bots", "pass", more=f"[fouls]\n{text}\n"), tmp_path / "out", 2)
+    assert "cup.toml" in said
+    assert "fouls" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "stays"),
+    [
+        ("subprocess.Popen", errno.EAGAIN, False),
+        ("subprocess.Popen", errno.ENOMEM, True),
+        ("os.pidfd_open", errno.EMFILE, True),
+    ],
+)
+@pytest.mark.parametrize("after", [0, 2], ids=["roll", "game"])
+def test_a_shortage_of_the_machine_costs_no_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, code: int, stays: bool, after: int
+) -> None:
+    """Two bots are started for the roll; then the games begin."""
+    module = subprocess if name.startswith("subprocess") else __import__("os")
+    real, calls = getattr(module, name.split(".")[1]), [0]
+
+    def short(*words: Any, **named: Any) -> Any:
+        calls[0] += 1
+        if calls[0] > after and (stays or calls[0] <= after + 2):
+            raise OSError(code, f"short of {code}")
+        return real(*words, **named)
+
+    path, out = event(tmp_path / "bots", "pass"), tmp_path / "out"
+    with monkeypatch.context() as patch:
+        patch.setattr(f"arena.bots.{name}", short)
+        patch.setattr("tournaments.run.START_PAUSE_S", 0)
+        said = run(path, out, code=1 if stays else 0)
+    if stays:
+        assert f"short of {code}" in said
+        assert "tried 3 times" in said
+        assert "run the same command again" in said
+        assert not ledger(out)
+        assert not children()
+        run(path, out)
+    assert [result.why for result in ledger(out)] == ["target"] * 4
+
+
+def test_a_program_that_vanishes_stops_the_run_and_costs_no_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, calls = subprocess.Popen, [0]
+
+    def gone(*words: Any, **named: Any) -> Any:
+        calls[0] += 1
+        if calls[0] > 2:
+            raise FileNotFoundError(errno.ENOENT, "No such file")
+        return real(*words, **named)
+
+    path, out = event(tmp_path / "bots", "pass"), tmp_path / "out"
+    with monkeypatch.context() as patch:
+        patch.setattr("arena.bots.subprocess.Popen", gone)
+        said = run(path, out, code=1)
+    assert "No such file" in said
+    assert calls == [3]
+    assert not ledger(out)
+    run(path, out)
+    assert len(ledger(out)) == 4
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "tournaments.ledger.append_whole",
+        "arena.gamelog.os.fdatasync",
+        "arena.gamelog.GameLog.append",
+        "tournaments.folder.write_whole",
+    ],
+)
+def test_a_full_disk_anywhere_stops_the_run_with_its_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left")
+
+    path, out = event(tmp_path / "bots", "pass"), tmp_path / "out"
+    if where.endswith("write_whole"):
+        # The plan is there already; it is the report that finds no room.
+        run(path, out)
+    with monkeypatch.context() as patch:
+        patch.setattr(where, full)
+        said = run(path, out, code=1)
+    assert "No space left" in said
+    assert "Traceback" not in said
+    assert "again" in said
+    run(path, out)
+    assert len(ledger(out)) == 4
+    assert not children()
+
+
+@pytest.mark.parametrize(
+    "where",
+    ["arena.pump.Pump._look", "arena.table.Bench.look_after", "tournaments.ledger.Ledger.add"],
+)
+def test_our_own_bug_anywhere_stops_the_run_and_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("ours")
+
+    path, out = event(tmp_path / "bots", "pass"), tmp_path / "out"
+    with monkeypatch.context() as patch:
+        patch.setattr(where, broken)
+        said = run(path, out, code=1)
+    assert "Boneyard itself failed" in said
+    assert "ZeroDivisionError: ours" in (out / "crash.txt").read_text()
+    assert "Traceback" not in said
+    assert not ledger(out)
+    assert not children()
+    run(path, out)
+    assert len(ledger(out)) == 4
+
+
+def test_the_times_of_all_bots_are_summed_up(lost: Path) -> None:
+    times = json.loads((lost / "out" / "times.json").read_text())
+    used = {one["name"]: one for one in times["entrants"]}
+    results = ledger(lost / "out")
+    assert {one["games"] for one in used.values()} == {len(results)}
+    # Two questions in each game that it did not forfeit, the second of them fouled.
+    assert used["odd"]["questions"] == 2 * 4
+    assert 0 < used["odd"]["mean_ms"] <= used["odd"]["worst_ms"]
+    assert sys.executable not in (lost / "out" / "times.json").read_text()

@@ -1,0 +1,29 @@
+"""What fouls cost in an event beyond their game, worked out anew from its results. Pure."""
+
+from collections.abc import Iterator, Mapping
+
+from protocol.records import FoulPolicy, Result
+from tournaments.schedule import PlannedGame, PlannedSitting
+
+
+def forfeited(
+    policy: FoulPolicy, plan: PlannedSitting, game: PlannedGame, results: Mapping[str, Result]
+) -> tuple[int, ...]:
+    """The seats that have lost a game by their fouls in the sitting's games before it."""
+    if policy.lose == "game":
+        return ()
+    fouls = [0] * len(plan.seats)
+    for before in plan.games[: plan.games.index(game)]:
+        for foul in own_fouls(results[before.name]) if before.name in results else ():
+            fouls[foul] += 1
+    return tuple(seat for seat, many in enumerate(fouls) if many >= policy.after)
+
+
+def own_fouls(result: Result) -> Iterator[int]:
+    """The seats that fouled in a game; one that had lost it before did not."""
+    return (foul.seat for foul in result.fouls if foul.foul != "forfeit")
+
+
+def given(result: Result) -> tuple[int, ...]:
+    """The seats that had lost a game before it began."""
+    return tuple(foul.seat for foul in result.fouls if foul.foul == "forfeit")
