@@ -71,7 +71,7 @@ def _pool(pool: Pool) -> Iterator[str]:
         "only a lower or an upper bound. In brackets: the ranks that the results leave open.",
         "The margin leaves out games that a foul ended.",
     )
-    if any(rating.fouls for rating in pool.entrants):
+    if standings.has_clean(pool):
         yield (
             "The last two columns rate the games in which nobody fouled: how well it plays, apart "
             "from what its fouls cost."

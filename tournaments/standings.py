@@ -11,13 +11,18 @@ Rows = list[tuple[str, ...]]
 
 
 def table(pool: Pool) -> tuple[tuple[str, ...], Rows]:
-    """Head and rows, best first; if anybody fouled, also the ratings by the games without."""
-    fouled = any(rating.fouls for rating in pool.entrants)
+    """Head and rows, best first; where `fit_both` put them, also the ratings without fouls."""
+    beside = has_clean(pool)
     rows = [
-        (*_row(place, rating), *(_clean(rating.clean) if fouled else ()))
+        (*_row(place, rating), *(_clean(rating.clean) if beside else ()))
         for place, rating in enumerate(pool.entrants, 1)
     ]
-    return (*COLUMNS, *(CLEAN if fouled else ())), rows
+    return (*COLUMNS, *(CLEAN if beside else ())), rows
+
+
+def has_clean(pool: Pool) -> bool:
+    """Whether ratings by the games without a foul stand beside the others."""
+    return any(rating.clean for rating in pool.entrants)
 
 
 def _clean(clean: Clean | None) -> tuple[str, str]:

@@ -379,6 +379,8 @@ def test_ratings_with_and_without_fouls_stand_side_by_side() -> None:
     head, rows = standings.table(both.pools[0])
     assert head == (*standings.COLUMNS, *standings.CLEAN)
     assert {len(row) for row in rows} == {len(head)}
+    # The live table fits once: it must not show empty columns.
+    assert standings.table(fit(mixed).pools[0])[0] == standings.COLUMNS
 
 
 def test_without_fouls_there_is_nothing_to_put_beside() -> None:
