@@ -13,7 +13,7 @@ import pytest
 from arena.gamelog import LoggedGame, read_games
 from protocol.records import FoulRecord, Result, VoidRecord
 from tests.arena.tables import children, late_by
-from tests.tournaments.events import BONEYARD, boneyard, copied, made, wait_for_games
+from tests.tournaments.events import BONEYARD, PLAIN, boneyard, copied, made, wait_for_games
 from tournaments.ledger import read_ledger
 
 HEAD = """
@@ -61,7 +61,7 @@ def event(folder: Path, how: str, *, boards: int = 2, seats: int = 2, more: str 
 
 
 def run(path: Path, out: Path, code: int = 0) -> str:
-    return boneyard("run", str(path), "--seed", "1", "--out", str(out), code=code)
+    return boneyard("run", str(path), *PLAIN, "--out", str(out), code=code)
 
 
 def ledger(out: Path) -> list[Result]:
