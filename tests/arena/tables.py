@@ -18,6 +18,7 @@ from protocol.records import LOG_FORMAT, Result, Sitting
 
 BOTS = Path(__file__).parent.parent / "bots"
 SAMPLES = Path(__file__).parent.parent.parent / "sample_bots"
+STATUS = Path("/proc/self/status")
 CLOCK = Clock(start_ms=20_000, move_ms=10_000, bank_ms=0)
 
 
@@ -26,16 +27,26 @@ def sample(name: str = "first") -> Command:
     return Command((sys.executable, "-I", "-S", f"{name}.py"), str(SAMPLES))
 
 
-def misbehaving(how: str, tag: str = "", memory_mib: int = 512) -> Command:
-    """A bot that breaks the protocol in one way; the tag tells its processes from all others."""
-    argv = (sys.executable, "-I", "-S", "misbehaving.py", how, tag)
-    return Command(argv, str(BOTS), memory_mib)
+def hostile(
+    how: str, tag: str = "", memory_mib: int = 512, program: Path = BOTS / "hostile"
+) -> Command:
+    """A bot that misbehaves in one way; the tag tells its processes from all others."""
+    argv = (sys.executable, "-I", "-S", str(program), how, tag)
+    return Command(argv, str(program), memory_mib)
 
 
 async def play(
-    commands: Sequence[Command], log_path: Path, clock: Clock = CLOCK, games: int = 1
+    commands: Sequence[Command],
+    log_path: Path,
+    clock: Clock = CLOCK,
+    games: int = 1,
+    then: Sequence[Command] = (),
 ) -> list[Result]:
-    """Play games one after another with the same bench."""
+    """Play games one after another with the same bench.
+
+    `then`: who is started in place of a bot that is lost.
+    """
+    commands = list(commands)
     names = tuple(f"bot{seat}" for seat in range(len(commands)))
     rules = named("dutch")
     record = Sitting(
@@ -60,6 +71,7 @@ async def play(
                 referee = Referee(seating, board_seed(b"test", "test", number))
                 bots = await bench.ready()
                 results.append(await Table(pump, referee, bots, log).play())
+                commands[:] = then or commands
         finally:
             await bench.close()
             log.close()
@@ -93,6 +105,12 @@ async def vanished(tag: str) -> None:
             return
         await trio.sleep(0.01)
     raise AssertionError(f"still alive: {alive(tag)}")
+
+
+def peak_memory() -> int:
+    """The most memory that this process ever had resident, in bytes."""
+    (line,) = [one for one in STATUS.read_text().splitlines() if one.startswith("VmHWM:")]
+    return int(line.split()[1]) * 1024
 
 
 def descriptors() -> int:

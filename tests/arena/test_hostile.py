@@ -1,0 +1,136 @@
+"""Every hostile behaviour costs its own game and nothing else: the battery, and what else it shows."""
+
+import importlib
+import inspect
+import os
+import shutil
+import signal
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from arena.bots import Command
+from arena.engine.chance import board_seed
+from arena.gamelog import LoggedGame, read_games
+from arena.replay import misfits
+from protocol.messages import Clock
+from protocol.records import FoulClass, FoulRecord, Result
+from tests.arena.battery import ACTS, HOSTILE, LEVELS, ROWS, Level, Row, slower, unproven
+from tests.arena.tables import (
+    alive,
+    children,
+    descriptors,
+    hostile,
+    peak_memory,
+    play,
+    sample,
+    vanished,
+)
+
+HONEST, FOULER = 0, 1
+"""The seats."""
+TRIES = 3
+"""How often a machine is given more time before it is too slow for these tests."""
+GROWTH = 24 * 2**20
+"""Bytes by which no hostile bot makes our own memory grow; a flood writes much more."""
+LONGEST_LOG = 400_000
+"""Bytes of the longest log of two games: every answer with the longest note."""
+
+
+@pytest.fixture(params=LEVELS)
+def level(request: pytest.FixtureRequest) -> Level:
+    """How the bots are kept; a level of the sandbox is handed on to `play` here."""
+    chosen: Level = request.param
+    return chosen
+
+
+def test_the_table_has_every_behaviour_and_every_foul() -> None:
+    for group, rows in ACTS.items():
+        module = importlib.import_module(f"tests.bots.hostile.{group}")
+        acts = {
+            name
+            for name, act in inspect.getmembers(module, inspect.isfunction)
+            if [*inspect.signature(act).parameters.values()][0:1]
+            and next(iter(inspect.signature(act).parameters.values())).annotation == "Bot"
+            and not name.startswith("_")
+        }
+        assert acts == set(rows), group
+    assert {row.foul for row in ROWS.values()} == {None, *get_args(FoulClass)}
+    assert len([row for row in ROWS.values() if not row.needs]) >= 90
+
+
+@pytest.mark.parametrize("how", ROWS)
+async def test_it_costs_its_own_game_and_nothing_else(
+    how: str, level: Level, tmp_path: Path
+) -> None:
+    row = ROWS[how]
+    if reason := unproven(row, level):
+        pytest.skip(reason)
+    before, peak = descriptors(), peak_memory()
+    results, clock = await played(row, hostile_bot(how, tmp_path, row.memory_mib), tmp_path)
+    assert clock.move_ms <= row.clock.move_ms * 4**TRIES
+    judged(row.at(level), results)
+    logged(row, level, tmp_path / "log.jsonl", results)
+    await nothing_left(row, level, str(tmp_path))
+    assert descriptors() == before
+    assert peak_memory() - peak < GROWTH
+
+
+def hostile_bot(how: str, folder: Path, memory_mib: int) -> Command:
+    """A bot in a copy of its own, which it may spoil; the folder's name is its processes' tag."""
+    copy = folder / "bot"
+    shutil.copytree(HOSTILE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    (copy / "a-copy").touch()
+    return hostile(how, str(folder), memory_mib, copy)
+
+
+async def played(row: Row, bot: Command, folder: Path) -> tuple[list[Result], Clock]:
+    """The hostile game and, in the same places, the next one; on a busy machine by slower clocks."""
+    clock = row.clock
+    for _ in range(TRIES):
+        log = folder / "log.jsonl"
+        log.unlink(missing_ok=True)
+        results = await play([sample(), bot], log, clock, games=2, then=[sample(), sample()])
+        if all(foul.seat != HONEST for result in results for foul in result.fouls):
+            break
+        clock = slower(clock)
+    return results, clock
+
+
+def judged(foul: FoulClass | None, results: list[Result]) -> None:
+    """The fouler lost, the honest bot did not; and the next game is played to its end."""
+    first, second = results
+    if foul:
+        assert [(one.seat, one.foul) for one in first.fouls] == [(FOULER, foul)]
+        assert (first.why, first.places) == ("foul", (1, 2))
+    else:
+        assert (first.why, first.fouls) == ("target", ())
+    assert (second.why, second.fouls) == ("target", ())
+
+
+def logged(row: Row, level: Level, log: Path, results: list[Result]) -> None:
+    """What was written down is whole, follows from what came in, and is safe to show."""
+    games = list(read_games(log))
+    assert [game.result for game in games] == results
+    for number, game in enumerate(games, 1):
+        assert list(misfits(game, board_seed(b"test", "test", number))) == []
+    assert log.stat().st_size < LONGEST_LOG
+    for record in fouls_of(games[0]):
+        assert level != "off" or row.detail in record.detail
+        assert all(text.isprintable() for text in (record.detail, record.line, record.stderr))
+
+
+def fouls_of(game: LoggedGame) -> list[FoulRecord]:
+    """The fouls in a game."""
+    return [record for record in game.records if isinstance(record, FoulRecord)]
+
+
+async def nothing_left(row: Row, level: Level, tag: str) -> None:
+    """No process is left; what the level is known to leave is ended here."""
+    if level in row.survives:
+        assert alive(tag), "The table says that something outlives this bot."
+        for pid in alive(tag):
+            os.kill(pid, signal.SIGKILL)
+    await vanished(tag)
+    assert not children()
