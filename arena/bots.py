@@ -22,7 +22,7 @@ OUTBOX = 2**20
 STDERR_KEPT = 2_048
 """Bytes of a bot's last stderr that are kept as evidence."""
 STDERR_A_GAME = 2**20
-"""Bytes that a bot may write to its stderr in one game: reading them costs the other tables time."""
+"""Bytes of stderr that a bot may write in one game: reading them costs the other tables time."""
 LEAVE_S = 1.0
 """How long a bot may take to leave after its stdin closed."""
 MIB = 2**20

@@ -44,6 +44,8 @@ class Row(NamedTuple):
     """Levels at which something that it started outlives it: a known hole, closed by the test."""
     elsewhere: tuple[tuple[Level, FoulClass | None], ...] = ()
     """Levels at which it is another foul."""
+    slow: bool = False
+    """Takes more than a few seconds."""
     needs: str = ""
     """Dangerous: it is run only at a level that proves this promise."""
 
@@ -84,6 +86,7 @@ ACTS: dict[str, dict[str, Row]] = {
         "in_drops": FINE,
         "in_slow_drops": LATE,
         "endless_drops": Row("overlong", "65536"),
+        "patient": Row(None, slow=True),
         "after_a_while": Row(None, clock=FROM_THE_BANK),
         "old_answers": LATE,
         "too_many_old_answers": Row("flooding", "not open"),

@@ -10,9 +10,8 @@ from arena.bots import Bot, CannotStartError, Command, clean_environment
 from arena.gamelog import read_games
 from arena.pump import Pump
 from arena.table import Bench
-from protocol.messages import Clock
 from protocol.records import ChoiceRecord
-from tests.arena.tables import children, misbehaving, play, sample
+from tests.arena.tables import children, hostile, play, sample
 from tournaments.run import START_TRIES, StoppedError, ready
 
 
@@ -34,20 +33,9 @@ async def test_one_process_serves_a_whole_sitting(tmp_path: Path) -> None:
     assert [result.game for result in results] == [f"{n}.test" for n in range(1, 6)]
 
 
-@pytest.mark.slow
-async def test_a_bot_that_thinks_for_twelve_seconds_still_answers(tmp_path: Path) -> None:
-    """Started in a thread that retires after ten, it would be killed with it."""
-    bots = [sample(), misbehaving("patient", str(tmp_path))]
-    clock = Clock(start_ms=20_000, move_ms=60_000, bank_ms=0)
-    with trio.move_on_after(14):
-        await play(bots, tmp_path / "log.jsonl", clock)
-    assert b'"foul"' not in (tmp_path / "log.jsonl").read_bytes()
-    assert not children()
-
-
 async def test_cancelling_a_game_leaves_no_process(tmp_path: Path) -> None:
     with trio.move_on_after(0.5):
-        await play([sample(), misbehaving("deaf", str(tmp_path))], tmp_path / "log.jsonl")
+        await play([sample(), hostile("processes/ignores_signals")], tmp_path / "log.jsonl")
     assert not children()
 
 

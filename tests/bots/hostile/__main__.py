@@ -99,9 +99,7 @@ def play(how: str, turn: int) -> None:
 def main() -> None:
     how, turn = sys.argv[1], TURN
     if how == "wild":
-        import wild
-
-        how, turn = wild.drawn(sys.argv[3])
+        how, turn = importlib.import_module("wild").drawn(sys.argv[3])
     play(how, turn)
 
 

@@ -2,6 +2,7 @@
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from protocol.records import FoulClass
     from tests.bots.hostile.__main__ import Bot
 
 MAX = 65_536
@@ -38,7 +39,7 @@ def greets(more: str) -> bytes:
     return HELLO[:-1] + b"," + more.encode() + b"}"
 
 
-LINES: dict[str, tuple[bytes, str | None]] = {
+LINES: "dict[str, tuple[bytes, FoulClass | None]]" = {
     # In a line @ is the number of the question and @@ the same in the next game.
     # --- no JSON, or not an object ---
     "words": (b"I play the double six!", "malformed"),

@@ -5,12 +5,14 @@ import os
 import sys
 import threading
 import time
+from contextlib import suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tests.bots.hostile.__main__ import Bot
 
 MIB = 2**20
+F_SETPIPE_SZ = 1031
 A_LOT = 64
 """MiB that are written where a flood is meant: a bound for a referee that has none."""
 
@@ -34,7 +36,7 @@ def closes_stdout(bot: "Bot") -> None:
     bot.stay()
 
 
-def closes_stderr(_: "Bot") -> None:
+def closes_stderr(_bot: "Bot") -> None:
     os.close(2)
 
 
@@ -102,27 +104,25 @@ def reads_its_own_stdout(bot: "Bot") -> None:
         bot.stay()
 
 
-def small_pipes(_: "Bot") -> None:
+def small_pipes(_bot: "Bot") -> None:
     """The least that the kernel grants: the referee's lines no longer fit in one go."""
     for descriptor in (0, 1, 2):
-        fcntl.fcntl(descriptor, 1031, 4096)
+        fcntl.fcntl(descriptor, F_SETPIPE_SZ, 4096)
 
 
-def nonblocking(_: "Bot") -> None:
+def nonblocking(_bot: "Bot") -> None:
     os.set_blocking(1, False)
     os.set_blocking(2, False)
 
 
 def large_pipe_full(bot: "Bot") -> None:
     """A mebibyte of old answers, written in one go."""
-    try:
-        fcntl.fcntl(1, 1031, MIB)
-    except OSError:
-        pass
+    with suppress(OSError):
+        fcntl.fcntl(1, F_SETPIPE_SZ, MIB)
     written(1, bot.choose(1) * 28_000)
 
 
-def endless_line(_: "Bot") -> None:
+def endless_line(_bot: "Bot") -> None:
     for _ in range(A_LOT):
         written(1, b"x" * MIB)
 
@@ -138,7 +138,7 @@ def unasked_old_answers(bot: "Bot") -> None:
     endless_old_answers(bot)
 
 
-def endless_words(_: "Bot") -> None:
+def endless_words(_bot: "Bot") -> None:
     for _ in range(A_LOT):
         written(1, b"thinking...\n" * 90_000)
 
@@ -149,7 +149,7 @@ def words_for_ever(bot: "Bot") -> None:
     endless_words(bot)
 
 
-def zeros(_: "Bot") -> None:
+def zeros(_bot: "Bot") -> None:
     for _ in range(A_LOT):
         written(1, bytes(MIB))
 
@@ -170,7 +170,7 @@ def stderr_endless_line(bot: "Bot") -> None:
     bot.stay()
 
 
-def stderr_flood_beside(_: "Bot") -> None:
+def stderr_flood_beside(_bot: "Bot") -> None:
     """Plays on while another thread floods."""
 
     def flood() -> None:
@@ -186,22 +186,22 @@ def hello_and_stderr_flood(bot: "Bot") -> None:
     stderr_flood(bot)
 
 
-def stderr_chatter(_: "Bot") -> None:
+def stderr_chatter(_bot: "Bot") -> None:
     """Half a mebibyte: much, and allowed."""
     written(2, b"debug: nothing\n" * 35_000)
 
 
-def stderr_in_drops(_: "Bot") -> None:
+def stderr_in_drops(_bot: "Bot") -> None:
     for _ in range(5_000):
         written(2, b".")
 
 
-def stderr_terminal_codes(_: "Bot") -> None:
+def stderr_terminal_codes(_bot: "Bot") -> None:
     written(2, b"\x1b[2J\x1b]0;owned\x07\xff\xfe\x9b31m\xe2\x80\xae<script>\0\n")
     sys.exit(3)
 
 
-def heir(_: "Bot") -> None:
+def heir(_bot: "Bot") -> None:
     """What it started holds its stdout open after it has left."""
     if os.fork() == 0:
         time.sleep(60)

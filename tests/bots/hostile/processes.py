@@ -19,15 +19,15 @@ STORM = 40
 PR_SET_DUMPABLE, PR_SET_NAME, PTRACE_TRACEME, PTRACE_SEIZE = 4, 15, 0, 0x4206
 
 
-def exit_0(_: "Bot") -> None:
+def exit_0(_bot: "Bot") -> None:
     sys.exit(0)
 
 
-def exit_3(_: "Bot") -> None:
+def exit_3(_bot: "Bot") -> None:
     sys.exit(3)
 
 
-def crash(_: "Bot") -> None:
+def crash(_bot: "Bot") -> None:
     raise RuntimeError("a bug of mine")
 
 
@@ -35,23 +35,23 @@ def endless_recursion(bot: "Bot") -> None:
     endless_recursion(bot)
 
 
-def hello_and_exit(_: "Bot") -> None:
+def hello_and_exit(_bot: "Bot") -> None:
     os._exit(0)
 
 
-def abort(_: "Bot") -> None:
+def abort(_bot: "Bot") -> None:
     os.abort()
 
 
-def segfault(_: "Bot") -> None:
+def segfault(_bot: "Bot") -> None:
     ctypes.string_at(0)
 
 
-def killed(_: "Bot") -> None:
+def killed(_bot: "Bot") -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def realtime_signal(_: "Bot") -> None:
+def realtime_signal(_bot: "Bot") -> None:
     os.kill(os.getpid(), signal.SIGRTMIN + 6)
 
 
@@ -85,22 +85,22 @@ def never_leaves(bot: "Bot") -> None:
     bot.stays = True
 
 
-def forks_some(_: "Bot") -> None:
+def forks_some(_bot: "Bot") -> None:
     for _ in range(SOME):
         if os.fork() == 0:
             time.sleep(60)
             os._exit(0)
 
 
-def makes_zombies(_: "Bot") -> None:
+def makes_zombies(_bot: "Bot") -> None:
     for _ in range(SOME):
         if os.fork() == 0:
             os._exit(0)
 
 
-def orphans(_: "Bot") -> None:
+def orphans(bot: "Bot") -> None:
     """Children that outlive it, in its own group."""
-    forks_some(_)
+    forks_some(bot)
     os._exit(0)
 
 
@@ -121,15 +121,15 @@ def away(leave: "Callable[[], object]") -> None:
     os.read(ready, 1)
 
 
-def child_in_own_group(_: "Bot") -> None:
+def child_in_own_group(_bot: "Bot") -> None:
     away(lambda: os.setpgid(0, 0))
 
 
-def child_in_own_session(_: "Bot") -> None:
+def child_in_own_session(_bot: "Bot") -> None:
     away(os.setsid)
 
 
-def daemon(_: "Bot") -> None:
+def daemon(_bot: "Bot") -> None:
     """Forks twice into a session of its own, its pipes closed, and leaves."""
 
     def leave() -> None:
@@ -147,15 +147,15 @@ def daemon_that_talks(bot: "Bot") -> None:
     os._exit(0)
 
 
-def becomes_true(_: "Bot") -> None:
+def becomes_true(_bot: "Bot") -> None:
     os.execv("/bin/true", ["true", *sys.argv])
 
 
-def becomes_a_shell(_: "Bot") -> None:
+def becomes_a_shell(_bot: "Bot") -> None:
     os.execv("/bin/sh", ["sh", "-c", "echo I am a shell; sleep 60", *sys.argv])
 
 
-def becomes_a_sleeper(_: "Bot") -> None:
+def becomes_a_sleeper(_bot: "Bot") -> None:
     code = "import time; time.sleep(60)"
     os.execv(sys.executable, [sys.executable, "-I", "-S", "-c", code, *sys.argv])
 
@@ -166,16 +166,16 @@ def becomes_an_echo(bot: "Bot") -> None:
     os.execv("/bin/cat", ["cat", "-", "/dev/null"])
 
 
-def changes_its_name(_: "Bot") -> None:
+def changes_its_name(_bot: "Bot") -> None:
     ctypes.CDLL(None).prctl(PR_SET_NAME, b") R 1 1 1\x1b[31m\n", 0, 0, 0)
 
 
-def hides(_: "Bot") -> None:
+def hides(_bot: "Bot") -> None:
     """Its /proc then belongs to root."""
     ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
-def is_nicer(_: "Bot") -> None:
+def is_nicer(_bot: "Bot") -> None:
     os.nice(5)
 
 
@@ -186,7 +186,7 @@ def traced_by_its_parent(bot: "Bot") -> None:
     bot.stay()
 
 
-def keeps_terminal(_: "Bot") -> None:
+def keeps_terminal(_bot: "Bot") -> None:
     """There is none to write to, or it is not ours."""
     try:
         os.write(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY), b"\x1b[2Jowned\n")
@@ -209,7 +209,7 @@ def fork_storm(bot: "Bot") -> None:
     bot.stay()
 
 
-def signals_everybody(_: "Bot") -> None:
+def signals_everybody(_bot: "Bot") -> None:
     for victim in (os.getppid(), -1):
         try:
             os.kill(victim, signal.SIGUSR1)
@@ -217,25 +217,25 @@ def signals_everybody(_: "Bot") -> None:
             continue
 
 
-def stops_its_parent(_: "Bot") -> None:
+def stops_its_parent(_bot: "Bot") -> None:
     try:
         os.kill(os.getppid(), signal.SIGSTOP)
     except OSError:
         return
 
 
-def traces_its_parent(_: "Bot") -> None:
+def traces_its_parent(_bot: "Bot") -> None:
     ctypes.CDLL(None).ptrace(PTRACE_SEIZE, os.getppid(), 0, 0)
 
 
-def slows_its_parent(_: "Bot") -> None:
+def slows_its_parent(_bot: "Bot") -> None:
     try:
         os.setpriority(os.PRIO_PROCESS, os.getppid(), 19)
     except OSError:
         return
 
 
-def limits_its_parent(_: "Bot") -> None:
+def limits_its_parent(_bot: "Bot") -> None:
     import resource
 
     try:
@@ -244,7 +244,7 @@ def limits_its_parent(_: "Bot") -> None:
         return
 
 
-def is_most_important(_: "Bot") -> None:
+def is_most_important(_bot: "Bot") -> None:
     try:
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(99))
         os.nice(-20)
@@ -252,7 +252,7 @@ def is_most_important(_: "Bot") -> None:
         return
 
 
-def busy_daemon(_: "Bot") -> None:
+def busy_daemon(_bot: "Bot") -> None:
     """Burns a core for a quarter of a minute after its parent has left."""
 
     def burn() -> None:

@@ -30,7 +30,7 @@ def memory_in_steps(bot: "Bot") -> None:
     bot.stay()
 
 
-def memory_in_one_burst(_: "Bot") -> None:
+def memory_in_one_burst(_bot: "Bot") -> None:
     """Four times what it may have, in one go: refused before it is there."""
     touched(bytearray(256 * MIB))
 
@@ -60,7 +60,7 @@ def memory_of_a_child(bot: "Bot") -> None:
     time.sleep(0.5)
 
 
-def memory_reserved(_: "Bot") -> None:
+def memory_reserved(_bot: "Bot") -> None:
     """Reserved, never used: costs nobody anything."""
     try:
         reserved = mmap.mmap(-1, 2048 * MIB, prot=mmap.PROT_READ)
@@ -69,7 +69,7 @@ def memory_reserved(_: "Bot") -> None:
         return
 
 
-def threads(_: "Bot") -> None:
+def threads(_bot: "Bot") -> None:
     done = threading.Event()
     try:
         for _ in range(40):
@@ -78,18 +78,18 @@ def threads(_: "Bot") -> None:
         return
 
 
-def descriptors(_: "Bot") -> None:
+def descriptors(_bot: "Bot") -> None:
     opened = []
     try:
         for _ in range(900):
-            opened.append(os.open("/dev/null", os.O_RDONLY))
+            opened.append(os.open("/dev/null", os.O_RDONLY))  # noqa: PERF401
     except OSError:
         pass
     for descriptor in opened:
         os.close(descriptor)
 
 
-def pipes(_: "Bot") -> None:
+def pipes(_bot: "Bot") -> None:
     opened: list[int] = []
     try:
         for _ in range(100):
@@ -100,12 +100,12 @@ def pipes(_: "Bot") -> None:
         os.close(descriptor)
 
 
-def temporary_file(_: "Bot") -> None:
+def temporary_file(_bot: "Bot") -> None:
     """Eight MiB that are gone with the process."""
     _filled(8)
 
 
-def temporary_hole(_: "Bot") -> None:
+def temporary_hole(_bot: "Bot") -> None:
     """A tebibyte that takes no room."""
     try:
         with tempfile.TemporaryFile() as file:
@@ -123,7 +123,7 @@ def _filled(mib: int) -> None:
         return
 
 
-def burns_while_others_think(_: "Bot") -> None:
+def burns_while_others_think(_bot: "Bot") -> None:
     """A child keeps a core busy for a second; the bot itself plays on."""
     if os.fork() == 0:
         end = time.monotonic() + 1
@@ -135,15 +135,15 @@ def burns_while_others_think(_: "Bot") -> None:
 # --- only behind a proven limit ---
 
 
-def fills_the_disk(_: "Bot") -> None:
+def fills_the_disk(_bot: "Bot") -> None:
     """More than its files may have."""
     _filled(64)
 
 
-def fills_memory_with_files(_: "Bot") -> None:
+def fills_memory_with_files(_bot: "Bot") -> None:
     """Shared memory that no process holds."""
     try:
-        with open("/dev/shm/boneyard-hostile", "wb") as file:  # noqa: PTH123, S108
+        with open("/dev/shm/boneyard-hostile", "wb") as file:  # noqa: PTH123
             for _ in range(64):
                 file.write(b"x" * MIB)
     except OSError:

@@ -1,4 +1,4 @@
-"""Hostile changes to what a process has around it: its folder, its files, its limits, its streams."""
+"""Hostile changes to what is around a process: its folder, files, limits and streams."""
 
 import os
 import resource
@@ -18,11 +18,11 @@ def _own_copy() -> bool:
     return os.path.exists(os.path.join(HERE, "a-copy"))  # noqa: PTH110, PTH118
 
 
-def leaves_its_folder(_: "Bot") -> None:
+def leaves_its_folder(_bot: "Bot") -> None:
     os.chdir("/")
 
 
-def deletes_itself(_: "Bot") -> None:
+def deletes_itself(_bot: "Bot") -> None:
     if _own_copy():
         shutil.rmtree(HERE, ignore_errors=True)
 
@@ -32,7 +32,7 @@ def deletes_itself_and_is_gone(bot: "Bot") -> None:
     os._exit(0)
 
 
-def locks_its_folder(_: "Bot") -> None:
+def locks_its_folder(_bot: "Bot") -> None:
     """Nobody but root may look into it any more."""
     try:
         os.chmod(".", 0)  # noqa: PTH101
@@ -40,7 +40,7 @@ def locks_its_folder(_: "Bot") -> None:
         return
 
 
-def fills_its_folder(_: "Bot") -> None:
+def fills_its_folder(_bot: "Bot") -> None:
     try:
         for number in range(200):
             with open(f"litter-{number}", "w") as file:  # noqa: PTH123
@@ -49,7 +49,7 @@ def fills_its_folder(_: "Bot") -> None:
         return
 
 
-def strange_files(_: "Bot") -> None:
+def strange_files(_bot: "Bot") -> None:
     """Names and kinds that whoever looks into the folder stumbles over."""
     try:
         os.mkfifo("fifo")
@@ -60,28 +60,28 @@ def strange_files(_: "Bot") -> None:
         return
 
 
-def empties_its_environment(_: "Bot") -> None:
+def empties_its_environment(_bot: "Bot") -> None:
     os.environ.clear()
     os.umask(0o777)
 
 
-def no_more_files(_: "Bot") -> None:
+def no_more_files(_bot: "Bot") -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))
 
 
-def no_more_bytes(_: "Bot") -> None:
+def no_more_bytes(_bot: "Bot") -> None:
     """Every file that it writes may have no bytes; pipes are no files."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
 
-def no_more_seconds(_: "Bot") -> None:
+def no_more_seconds(_bot: "Bot") -> None:
     """The kernel ends it when it has worked for a second."""
     resource.setrlimit(resource.RLIMIT_CPU, (1, 1))
     while True:
         pass
 
 
-def no_more_memory(_: "Bot") -> None:
+def no_more_memory(_bot: "Bot") -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (MIB, MIB))
     bytearray(64 * MIB)
 
@@ -91,7 +91,7 @@ def blocks_all_signals(bot: "Bot") -> None:
     bot.stays = True
 
 
-def another_stdout(_: "Bot") -> None:
+def another_stdout(_bot: "Bot") -> None:
     """The same pipe by another name."""
     copy = os.dup(1)
     os.close(1)
@@ -99,7 +99,7 @@ def another_stdout(_: "Bot") -> None:
     os.close(copy)
 
 
-def opens_its_pipe_anew(_: "Bot") -> None:
+def opens_its_pipe_anew(_bot: "Bot") -> None:
     """Holds its own end of stdout twice, so that it never looks closed."""
     try:
         os.open("/proc/self/fd/1", os.O_WRONLY)

@@ -79,9 +79,14 @@ def endless_drops(bot: "Bot") -> None:
         bot.say(b" ")
 
 
-def after_a_while(bot: "Bot") -> None:
+def after_a_while(_bot: "Bot") -> None:
     """Longer than `move_ms`, shorter than the bank."""
     time.sleep(0.3)
+
+
+def patient(_bot: "Bot") -> None:
+    """Started in a thread that retires after ten seconds, it would be killed with it."""
+    time.sleep(12)
 
 
 def old_answers(bot: "Bot") -> None:

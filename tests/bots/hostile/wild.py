@@ -1,4 +1,4 @@
-"""What a wild bot does in this process: drawn from the menu by a seed and by how many came before."""
+"""What a wild bot does in this process: drawn by a seed and by how many came before it."""
 
 import os
 import zlib
