@@ -61,7 +61,7 @@ def unproven(row: Row, level: Level) -> str:
     return f"level {level} does not prove that {row.needs}"
 
 
-LATE = Row("late", "No answer within ", HASTY)
+LATE = Row("late", " ms.", HASTY)
 FINE = Row(None)
 MEMORY = Row("memory", "64 MiB", memory_mib=64)
 KILLED = "was killed by "

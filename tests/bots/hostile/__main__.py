@@ -3,8 +3,8 @@
     python -I -S hostile GROUP/NAME TAG
 
 GROUP is a file beside this one, NAME a line or a function in it. What begins with `hello` happens
-instead of the hello, all else at the second question. "honest" never misbehaves; "wild" lets the
-file `menu` in the working folder decide (see `wild`). The tag only marks the process in /proc.
+instead of the hello, all else at the second question. "wild" lets the file `menu` in the working
+folder and a seed decide (see `wild`). The tag only marks the process in /proc.
 Whatever happens here is bounded by itself, so that a referee without limits survives it.
 """
 
@@ -74,22 +74,22 @@ def nothing(_: Bot) -> None:
     """Nothing out of order."""
 
 
-def play(how: str, turn: int) -> None:
+def play(plan: dict[int, str]) -> None:
+    """Play, and at the question of each number (0: the hello) do what the plan says."""
     bot = Bot()
-    act = nothing if how == "honest" else behaviour(how)
-    early = how.split("/")[-1].startswith("hello")
+    acts = {number: behaviour(how) for number, how in plan.items()}
     asked = 0
     for line in sys.stdin.buffer:
         message = json.loads(line)
+        bot.answered = False
         if message["type"] == "hello":
-            bot.answered = False
-            (act if early else nothing)(bot)
+            acts.get(0, nothing)(bot)
             if not bot.answered:
                 bot.say(b'{"type":"hello","name":"hostile","version":"1"}\n')
         elif message["type"] == "ask":
             asked += 1
-            bot.question, bot.ask, bot.answered = line, message, False
-            (act if asked == turn and not early else nothing)(bot)
+            bot.question, bot.ask = line, message
+            acts.get(asked, nothing)(bot)
             if not bot.answered:
                 bot.answer()
     if bot.stays:
@@ -97,10 +97,11 @@ def play(how: str, turn: int) -> None:
 
 
 def main() -> None:
-    how, turn = sys.argv[1], TURN
+    how = sys.argv[1]
     if how == "wild":
-        how, turn = importlib.import_module("wild").drawn(sys.argv[3])
-    play(how, turn)
+        play(importlib.import_module("wild").plan(sys.argv[3]))
+    else:
+        play({0 if how.split("/")[1].startswith("hello") else TURN: how})
 
 
 if __name__ == "__main__":

@@ -34,10 +34,8 @@ def deletes_itself_and_is_gone(bot: "Bot") -> None:
 
 def locks_its_folder(_bot: "Bot") -> None:
     """Nobody but root may look into it any more."""
-    try:
-        os.chmod(".", 0)  # noqa: PTH101
-    except OSError:
-        return
+    if _own_copy():
+        os.chmod(HERE, 0)  # noqa: PTH101
 
 
 def fills_its_folder(_bot: "Bot") -> None:

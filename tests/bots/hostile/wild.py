@@ -3,22 +3,30 @@
 import os
 import zlib
 
-HONEST = 4
-"""One process in so many misbehaves never."""
-TURNS = 30
-"""Questions among which the moment is drawn."""
+ACTS = 4
+"""What a process does at most: some behaviours leave children behind."""
+TURNS = 20
+"""Questions among which the moment of each is drawn."""
 
 
-def drawn(seed: str) -> tuple[str, int]:
-    """The behaviour, and the question at which it happens."""
+def plan(seed: str) -> dict[int, str]:
+    """Number of a question, or 0 for the hello → the behaviour."""
+    before = started_before()
+    # The first process is asked for its hello only: one that cannot greet is the user's error.
+    if before == 0:
+        return {}
     with open("menu") as menu:  # noqa: PTH123
         names = menu.read().split()
-    before = started_before()
-    number = zlib.crc32(f"{seed}/{before}".encode())
-    # The first process is asked for its hello only: one that cannot greet is the user's error.
-    if before == 0 or number % HONEST == 0:
-        return "honest", 0
-    return names[number // HONEST % len(names)], 1 + number // HONEST // len(names) % TURNS
+    groups = sorted({name.split("/")[0] for name in names})
+    planned, turn = {}, 0
+    for act in range(ACTS):
+        dice = zlib.crc32(f"{seed}/{before}/{act}".encode())
+        group = groups[dice % len(groups)]
+        choices = [name for name in names if name.startswith(group)]
+        how = choices[dice // 7 % len(choices)]
+        turn += 1 + dice // 7_000 % TURNS
+        planned[0 if "/hello" in how else turn] = how
+    return planned
 
 
 def started_before() -> int:
