@@ -97,7 +97,8 @@ async def played(row: Row, bot: Command, folder: Path) -> list[Result]:
         log = folder / "log.jsonl"
         log.unlink(missing_ok=True)
         results = await play([sample(), bot], log, clock, games=2, then=[sample(), sample()])
-        if all(foul.seat != HONEST for result in results for foul in result.fouls):
+        harm = [foul.foul for one in results for foul in one.fouls if foul.seat == HONEST]
+        if not harm or set(harm) - {"late", "no_hello"}:
             break
         clock = slower(clock)
     return results
