@@ -92,6 +92,7 @@ ACTS: dict[str, dict[str, Row]] = {
         "too_many_old_answers": Row("flooding", "not open"),
         "sixteen_old_answers": FINE,
         "each_answer_twice": Row("flooding", "not open"),
+        "thinks_three_times": FINE,
         "answers_ahead": FINE,
         "answer_to_the_next_only": Row("illegal", "never asked"),
     },

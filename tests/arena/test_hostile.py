@@ -5,6 +5,8 @@ import inspect
 import os
 import shutil
 import signal
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import get_args
 
@@ -43,6 +45,13 @@ def level(request: pytest.FixtureRequest) -> Level:
     """How the bots are kept; what keeps them at a level is handed on to `play` from here."""
     chosen: Level = request.param
     return chosen
+
+
+@pytest.fixture(autouse=True)
+def ended(tmp_path: Path) -> Iterator[None]:
+    """Whatever a failed test leaves is ended, so that it spoils no other."""
+    yield
+    end_all(str(tmp_path))
 
 
 @pytest.fixture
@@ -136,10 +145,16 @@ async def nothing_left(row: Row, level: Level, tag: str) -> None:
     """No process is left; what the level is known to leave is ended here."""
     if level in row.survives:
         assert alive(tag), "The table says that something outlives this bot."
-        for pid in alive(tag):
-            os.kill(pid, signal.SIGKILL)
+        end_all(tag)
     await vanished(tag)
     assert not children()
+
+
+def end_all(tag: str) -> None:
+    """End every process that has the tag."""
+    for pid in alive(tag):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 async def test_a_bot_that_deletes_itself_cannot_greet_again(tmp_path: Path) -> None:
@@ -148,6 +163,16 @@ async def test_a_bot_that_deletes_itself_cannot_greet_again(tmp_path: Path) -> N
     keeps_its_folder = Command(bot.argv, str(tmp_path))
     results = await play([sample(), keeps_its_folder], tmp_path / "log.jsonl", games=2)
     assert [[one.foul for one in result.fouls] for result in results] == [["gone"], ["gone"]]
+
+
+async def test_a_flood_while_another_thinks_is_not_kept(tmp_path: Path) -> None:
+    """Nobody asks for it for a third of a second; then whatever was read is a foul."""
+    forget_peak()
+    peak = peak_memory()
+    bots = [hostile("timing/thinks_three_times"), hostile("plumbing/unasked_old_answers")]
+    (result,) = await play(bots, tmp_path / "log.jsonl")
+    assert [(one.seat, one.foul) for one in result.fouls] == [(FOULER, "flooding")]
+    assert peak_memory() - peak < GROWTH
 
 
 async def test_two_that_misbehave_meet(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ class Bot:
 
     def stay(self) -> None:
         """Do nothing more, for as long as nobody ends it."""
-        time.sleep(60)
+        time.sleep(300)
 
     def answer(self) -> None:
         """Answer, and remember that it was done."""

@@ -23,7 +23,7 @@ def written(descriptor: int, data: bytes) -> None:
         while data:
             data = data[os.write(descriptor, data) :]
     except OSError:
-        time.sleep(60)
+        time.sleep(300)
 
 
 def closes_stdin(bot: "Bot") -> None:
@@ -204,7 +204,7 @@ def stderr_terminal_codes(_bot: "Bot") -> None:
 def heir(_bot: "Bot") -> None:
     """What it started holds its stdout open after it has left."""
     if os.fork() == 0:
-        time.sleep(60)
+        time.sleep(300)
     os._exit(0)
 
 
@@ -218,7 +218,7 @@ def child_talks(bot: "Bot") -> None:
     """Two processes on one stdout: what comes out is its own affair."""
     if os.fork() == 0:
         bot.say(b"my parent plays badly\n")
-        time.sleep(60)
+        time.sleep(300)
     bot.stay()
 
 

@@ -88,7 +88,7 @@ def never_leaves(bot: "Bot") -> None:
 def forks_some(_bot: "Bot") -> None:
     for _ in range(SOME):
         if os.fork() == 0:
-            time.sleep(60)
+            time.sleep(300)
             os._exit(0)
 
 
@@ -116,7 +116,7 @@ def away(leave: "Callable[[], object]") -> None:
     if os.fork() == 0:
         leave()
         os.write(told, b".")
-        time.sleep(60)
+        time.sleep(300)
         os._exit(0)
     os.read(ready, 1)
 
@@ -152,11 +152,11 @@ def becomes_true(_bot: "Bot") -> None:
 
 
 def becomes_a_shell(_bot: "Bot") -> None:
-    os.execv("/bin/sh", ["sh", "-c", "echo I am a shell; sleep 60", *sys.argv])
+    os.execv("/bin/sh", ["sh", "-c", "echo I am a shell; sleep 300", *sys.argv])
 
 
 def becomes_a_sleeper(_bot: "Bot") -> None:
-    code = "import time; time.sleep(60)"
+    code = "import time; time.sleep(300)"
     os.execv(sys.executable, [sys.executable, "-I", "-S", "-c", code, *sys.argv])
 
 
@@ -202,7 +202,7 @@ def fork_storm(bot: "Bot") -> None:
     for _ in range(STORM):
         try:
             if os.fork() == 0:
-                time.sleep(60)
+                time.sleep(300)
                 os._exit(0)
         except OSError:
             break

@@ -73,7 +73,7 @@ def threads(_bot: "Bot") -> None:
     done = threading.Event()
     try:
         for _ in range(40):
-            threading.Thread(target=done.wait, args=(60,), daemon=True).start()
+            threading.Thread(target=done.wait, args=(300,), daemon=True).start()
     except RuntimeError:
         return
 

@@ -118,6 +118,17 @@ def each_answer_twice(bot: "Bot") -> None:
     bot.choose = twice  # type: ignore[method-assign]
 
 
+def thinks_three_times(bot: "Bot") -> None:
+    """About this question and the next two: time for others to misbehave unasked."""
+    choose, last = bot.choose, bot.id + 2
+
+    def slowly(number: int) -> bytes:
+        time.sleep(0.3 if number <= last else 0)
+        return choose(number)
+
+    bot.choose = slowly  # type: ignore[method-assign]
+
+
 def answers_ahead(bot: "Bot") -> None:
     """Blind answers to questions that will be asked: legal, and its own loss."""
     for number in range(bot.id, bot.id + 8):
