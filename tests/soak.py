@@ -36,11 +36,11 @@ CLOCK = {"start_ms": 2_000, "move_ms": 500, "bank_ms": 500}
 MEMORY_MIB = 64
 SAMPLE_S = 0.25
 """How often our own memory and descriptors are looked at."""
-WARM = 0.1
-"""The part of the run after which memory is expected to be flat."""
+MOMENTS = (0.1, 0.25, 0.5, 0.75, 0.95)
+"""Parts of the run after which memory is told; the report is made after the last one."""
 GROWTH = 32 * 2**20
 """Bytes by which our memory may grow after that: results, and what Python keeps."""
-A_GAME = 4_096
+A_GAME = 1_024
 """Bytes that a game's result may keep."""
 A_JOB = 16
 """Descriptors of a sitting: two bots with three pipes and a pidfd each, and a log."""
@@ -158,16 +158,14 @@ def _left(tag: str, before: int) -> Iterator[str]:
 
 def _grown(samples: list[Sample], before: int, jobs: int, games: int) -> Iterator[str]:
     """What grew with the games although it should not; printed in any case."""
-    warm = samples[int(len(samples) * WARM) :]
-    first, last = warm[0].memory, warm[-1].memory
+    moments = [samples[int(len(samples) * part)].memory for part in MOMENTS]
     most = max(one.memory for one in samples)
     files = max(one.files for one in samples)
-    print(
-        f"memory: {first / 2**20:.1f} MiB when warm, {last / 2**20:.1f} at the end, "
-        f"{most / 2**20:.1f} at most; descriptors: {before} before, {files} at most"
-    )
-    if most - first > GROWTH + games * A_GAME:
-        yield f"memory grew from {first} to {most} bytes"
+    told = ", ".join(f"{memory / 2**20:.1f}" for memory in moments)
+    print(f"MiB of memory after {MOMENTS} of the run: {told}; {most / 2**20:.1f} at most")
+    print(f"descriptors: {before} before, {files} at most")
+    if most - moments[0] > GROWTH + games * A_GAME:
+        yield f"memory grew from {moments[0]} to {most} bytes"
     if files > before + jobs * A_JOB + A_RUN:
         yield f"{files} descriptors at {jobs} jobs"
 

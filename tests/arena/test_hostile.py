@@ -190,4 +190,6 @@ async def test_last_words_are_kept_and_harmless(tmp_path: Path) -> None:
     await play([sample(), hostile("plumbing/stderr_terminal_codes")], log)
     (game,) = read_games(log)
     (record,) = fouls_of(game)
-    assert record.stderr == (r"\x1b[2J\x1b]0;owned\x07\xff\xfe\x9b31m\u202e<script>\x00\n")
+    codes = r"\x1b[2J\x1b]0;owned\x07\xff\xfe\x9b31m\u202e<script>\x00\n"
+    assert record.stderr.endswith(r"much ado\n" + codes)
+    assert len(record.stderr) < 3_000, "Of 9 KB the last 2 KiB, and their escapes."

@@ -197,6 +197,7 @@ def stderr_in_drops(_bot: "Bot") -> None:
 
 
 def stderr_terminal_codes(_bot: "Bot") -> None:
+    written(2, b"much ado\n" * 1_000)
     written(2, b"\x1b[2J\x1b]0;owned\x07\xff\xfe\x9b31m\xe2\x80\xae<script>\0\n")
     sys.exit(3)
 
