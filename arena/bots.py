@@ -23,6 +23,8 @@ OUTBOX = 2**20
 """Bytes that may wait for a bot that does not read."""
 STDERR_KEPT = 2_048
 """Bytes of a bot's last stderr that are kept as evidence."""
+STDERR_A_GAME = 2**20
+"""Bytes of stderr that a bot may write in one game: reading them costs the other tables time."""
 LEAVE_S = 1.0
 """How long a bot may take to leave after its stdin closed."""
 SHELL_SIGNALS = 128
@@ -63,6 +65,7 @@ class Bot:
         self._inbox = bytearray()
         self._outbox = bytearray()
         self._stderr = bytearray()
+        self._stderr_read = 0
         self._closed = False
         self._limits = sandbox.limits
         self._watch: Watch | None = None
@@ -97,12 +100,13 @@ class Bot:
         self._watch = watch
         self.tell(heard)
         watch(self._stdout, self._readable)
-        watch(self._stderr_fd, self._drain_stderr)
+        watch(self._stderr_fd, self._complains)
         watch(self._pidfd, self._exited)
 
     def tell(self, heard: Callable[[], None]) -> None:
-        """Who is called from now on."""
+        """Who is called from now on: another game begins, with all of its stderr to fill."""
         self._heard = heard
+        self._stderr_read = 0
 
     def say(self, line: bytes) -> None:
         """Write a line, or as much as the pipe takes; the rest waits for `flush`."""
@@ -256,12 +260,21 @@ class Bot:
         return f"was killed by {names.get(status, f'signal {status}')}"
 
     def _faulted(self, fault: Fault) -> None:
+        """Nothing more is read: what a condemned bot writes costs nobody any time."""
         if self.fault is None:
             self.fault = fault
             # Nobody will ask it again: until its game is over it would only burn CPU.
             self._kill()
             if self._watch:
                 self._watch(self._stdout, None)
+                self._watch(self._stderr_fd, None)
+
+    def _complains(self) -> None:
+        self._drain_stderr()
+        if self._stderr_read > STDERR_A_GAME:
+            detail = f"More than {STDERR_A_GAME} bytes of stderr in one game."
+            self._faulted(Fault("flooding", detail))
+            self._heard()
 
     def _drain_stderr(self) -> None:
         try:
@@ -270,6 +283,7 @@ class Bot:
             return
         if not data and self._watch:
             self._watch(self._stderr_fd, None)
+        self._stderr_read += len(data)
         self._stderr += data
         del self._stderr[:-STDERR_KEPT]
 

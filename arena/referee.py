@@ -328,7 +328,8 @@ def greeted(line: bytes) -> BotHello | Fault:
     """What a bot's first line amounts to. Never raises."""
     said = decode_line(line)
     if isinstance(said, Fault):
-        return Fault("no_hello", said.detail)
+        # Too long is too long, whether the line was seen to end or not.
+        return said if said.foul == "overlong" else Fault("no_hello", said.detail)
     if isinstance(said, Choose):
         return Fault("no_hello", "The first line must be a hello.")
     if said.protocol != PROTOCOL:

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ from protocol.records import LOG_FORMAT, Result, Sitting
 
 BOTS = Path(__file__).parent.parent / "bots"
 SAMPLES = Path(__file__).parent.parent.parent / "sample_bots"
+STATUS = Path("/proc/self/status")
 CLOCK = Clock(start_ms=20_000, move_ms=10_000, bank_ms=0)
 
 
@@ -43,10 +45,10 @@ def sample(name: str = "first") -> Command:
     return Command(argv, str(SAMPLES), reads(SAMPLES))
 
 
-def misbehaving(how: str, tag: str = "") -> Command:
-    """A bot that breaks the protocol in one way; the tag tells its processes from all others."""
-    argv = (sys.executable, "-I", "-S", "misbehaving.py", how, tag)
-    return Command(argv, str(BOTS), reads(BOTS))
+def hostile(how: str, tag: str = "", program: Path = BOTS / "hostile") -> Command:
+    """A bot that misbehaves in one way; the tag tells its processes from all others."""
+    argv = (sys.executable, "-I", "-S", str(program), how, tag)
+    return Command(argv, str(program), reads(program))
 
 
 async def play(
@@ -56,8 +58,13 @@ async def play(
     games: int = 1,
     level: Level = LEVEL,
     limits: Limits = LIMITS,
+    then: Sequence[Command] = (),
 ) -> list[Result]:
-    """Play games one after another with the same bench."""
+    """Play games one after another with the same bench.
+
+    `then`: who is started in place of a bot that is lost.
+    """
+    commands = list(commands)
     names = tuple(f"bot{seat}" for seat in range(len(commands)))
     rules = named("dutch")
     record = Sitting(
@@ -84,6 +91,7 @@ async def play(
                 referee = Referee(seating, board_seed(b"test", "test", number))
                 bots = await bench.ready()
                 results.append(await Table(pump, referee, bots, log).play())
+                commands[:] = then or commands
         finally:
             await bench.close()
             log.close()
@@ -128,6 +136,18 @@ async def vanished(tag: str) -> None:
             return
         await trio.sleep(0.01)
     raise AssertionError(f"still alive: {alive(tag)}")
+
+
+def forget_peak() -> None:
+    """From now on `peak_memory` counts anew, where the kernel lets us."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+
+
+def peak_memory() -> int:
+    """The most memory that this process had resident, in bytes."""
+    (line,) = [one for one in STATUS.read_text().splitlines() if one.startswith("VmHWM:")]
+    return int(line.split()[1]) * 1024
 
 
 def descriptors() -> int:

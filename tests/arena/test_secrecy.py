@@ -19,7 +19,7 @@ from protocol.messages import Clock
 from protocol.rules import Ruleset, tables
 from tests.arena.interference import Difference, differences
 from tests.arena.leaks import LEAKS, Leak, nothing
-from tests.arena.tables import misbehaving, play, sample
+from tests.arena.tables import hostile, play, sample
 from tests.arena.worlds import played, questions, resampled
 from tests.rulesets import seated
 
@@ -120,7 +120,7 @@ async def test_last_words_reach_no_other_seat(
 
     monkeypatch.setattr(Bot, "say", noting)
     log = tmp_path / "log.jsonl"
-    await play([sample(), misbehaving("gone"), sample()], log)
+    await play([sample(), hostile("processes/exit_3"), sample()], log)
     assert b"my last words" in log.read_bytes()
     assert len(told) == 3
     assert all(b'"type":"bye"' in lines for lines in told.values())

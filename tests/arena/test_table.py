@@ -21,7 +21,7 @@ from arena.table import LINES_AT_ONCE, Bench, Table
 from protocol.codec import Fault
 from protocol.messages import Clock, WhyGame
 from protocol.records import ChoiceRecord, FoulRecord, SpentRecord
-from tests.arena.tables import children, descriptors, late_by, misbehaving, play, sample
+from tests.arena.tables import children, descriptors, hostile, late_by, play, sample
 from tournaments.run import START_TRIES, StoppedError, ready
 
 OFF = Sandbox("off", Limits())
@@ -45,20 +45,9 @@ async def test_one_process_serves_a_whole_sitting(tmp_path: Path) -> None:
     assert [result.game for result in results] == [f"{n}.test" for n in range(1, 6)]
 
 
-@pytest.mark.slow
-async def test_a_bot_that_thinks_for_twelve_seconds_still_answers(tmp_path: Path) -> None:
-    """Started in a thread that retires after ten, it would be killed with it."""
-    bots = [sample(), misbehaving("patient", str(tmp_path))]
-    clock = Clock(start_ms=20_000, move_ms=60_000, bank_ms=0)
-    with trio.move_on_after(14):
-        await play(bots, tmp_path / "log.jsonl", clock)
-    assert b'"foul"' not in (tmp_path / "log.jsonl").read_bytes()
-    assert not children()
-
-
 async def test_cancelling_a_game_leaves_no_process(tmp_path: Path) -> None:
     with trio.move_on_after(0.5):
-        await play([sample(), misbehaving("deaf", str(tmp_path))], tmp_path / "log.jsonl")
+        await play([sample(), hostile("processes/ignores_signals")], tmp_path / "log.jsonl")
     assert not children()
 
 
@@ -133,7 +122,7 @@ async def test_a_bot_that_fouls_is_killed_while_the_others_play_on(
     monkeypatch.setattr("arena.table.LOG_EVERY", 10**6)
     monkeypatch.setattr(Bot, "_faulted", noted_fault)
     monkeypatch.setattr(Referee, "_finish", noted_finish)
-    await play([sample(), misbehaving("illegal"), sample()], tmp_path / "log.jsonl")
+    await play([sample(), hostile("lines/choice_999"), sample()], tmp_path / "log.jsonl")
     assert order[0] == "dead"
     assert order[-1] == "target"
 
@@ -184,7 +173,7 @@ async def test_a_late_bot_is_logged_with_the_figures(
     late_by(monkeypatch, 70.0)
     log = tmp_path / "log.jsonl"
     clock = Clock(start_ms=20_000, move_ms=1_000, bank_ms=500)
-    await play([sample(), misbehaving("late")], log, clock)
+    await play([sample(), hostile("timing/silent")], log, clock)
     (game,) = read_games(log)
     (foul,) = [one for one in game.records if isinstance(one, FoulRecord)]
     assert (foul.foul, foul.limit_ms) == ("late", 1_500)

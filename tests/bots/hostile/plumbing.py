@@ -1,0 +1,238 @@
+"""Hostile use of the three pipes: closed, full, never read, given away, flooded."""
+
+import fcntl
+import os
+import sys
+import threading
+import time
+from contextlib import suppress
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tests.bots.hostile.__main__ import Bot
+
+MIB = 2**20
+F_SETPIPE_SZ = 1031
+A_LOT = 64
+"""MiB that are written where a flood is meant: a bound for a referee that has none."""
+
+
+def written(descriptor: int, data: bytes) -> None:
+    """Write all of it, as far as anybody takes it."""
+    try:
+        while data:
+            data = data[os.write(descriptor, data) :]
+    except OSError:
+        time.sleep(300)
+
+
+def closes_stdin(bot: "Bot") -> None:
+    os.close(0)
+    bot.stay()
+
+
+def closes_stdout(bot: "Bot") -> None:
+    os.close(1)
+    bot.stay()
+
+
+def closes_stderr(_bot: "Bot") -> None:
+    os.close(2)
+
+
+def closes_everything(bot: "Bot") -> None:
+    os.closerange(0, 1024)
+    bot.stay()
+
+
+def answers_and_closes_stdout(bot: "Bot") -> None:
+    bot.answer()
+    os.close(1)
+    bot.stay()
+
+
+def hello_and_closes_stdout(bot: "Bot") -> None:
+    os.close(1)
+    bot.stay()
+
+
+def stderr_for_stdout(bot: "Bot") -> None:
+    os.dup2(2, 1)
+    bot.answer()
+
+
+def never_reads(bot: "Bot") -> None:
+    bot.answer()
+    bot.stay()
+
+
+def reads_a_byte_a_second(bot: "Bot") -> None:
+    bot.answer()
+    for _ in range(60):
+        os.read(0, 1)
+        time.sleep(1)
+
+
+def reads_byte_by_byte(bot: "Bot") -> None:
+    """Slowly, and soon enough: the next question is read so, and answered."""
+    bot.answer()
+    line = b""
+    while not line.startswith(b'{"type":"ask"') or not line.endswith(b"\n"):
+        line = b"" if line.endswith(b"\n") else line
+        line += os.read(0, 1)
+    bot.say(bot.choose(bot.id + 1))
+
+
+def fills_its_own_stdin(bot: "Bot") -> None:
+    """So that the referee can write nothing more."""
+    try:
+        own = os.open("/proc/self/fd/0", os.O_WRONLY | os.O_NONBLOCK)
+        while True:
+            os.write(own, b"x" * 4096)
+    except OSError:
+        bot.answer()
+        bot.stay()
+
+
+def reads_its_own_stdout(bot: "Bot") -> None:
+    """Takes back what it said: nobody else can be hurt by that."""
+    try:
+        own = os.open("/proc/self/fd/1", os.O_RDONLY | os.O_NONBLOCK)
+        for _ in range(20):
+            os.read(own, 10)
+    except OSError:
+        bot.stay()
+
+
+def small_pipes(_bot: "Bot") -> None:
+    """The least that the kernel grants: the referee's lines no longer fit in one go."""
+    for descriptor in (0, 1, 2):
+        fcntl.fcntl(descriptor, F_SETPIPE_SZ, 4096)
+
+
+def nonblocking(_bot: "Bot") -> None:
+    os.set_blocking(1, False)
+    os.set_blocking(2, False)
+
+
+def large_pipe_full(bot: "Bot") -> None:
+    """A mebibyte of old answers, written in one go."""
+    with suppress(OSError):
+        fcntl.fcntl(1, F_SETPIPE_SZ, MIB)
+    written(1, bot.choose(1) * 28_000)
+
+
+def endless_line(_bot: "Bot") -> None:
+    for _ in range(A_LOT):
+        written(1, b"x" * MIB)
+
+
+def endless_old_answers(bot: "Bot") -> None:
+    lines = bot.choose(1) * 10_000
+    for _ in range(A_LOT * 3):
+        written(1, lines)
+
+
+def unasked_old_answers(bot: "Bot") -> None:
+    bot.answer()
+    endless_old_answers(bot)
+
+
+def endless_words(_bot: "Bot") -> None:
+    for _ in range(A_LOT):
+        written(1, b"thinking...\n" * 90_000)
+
+
+def words_for_ever(bot: "Bot") -> None:
+    """Goes on although it was condemned at the first line."""
+    bot.say(b"ha!\n")
+    endless_words(bot)
+
+
+def zeros(_bot: "Bot") -> None:
+    for _ in range(A_LOT):
+        written(1, bytes(MIB))
+
+
+def echo(bot: "Bot") -> None:
+    bot.say(bot.question)
+
+
+def stderr_flood(bot: "Bot") -> None:
+    for _ in range(A_LOT):
+        written(2, b"debug: nothing\n" * 70_000)
+    bot.stay()
+
+
+def stderr_endless_line(bot: "Bot") -> None:
+    for _ in range(A_LOT):
+        written(2, b"x" * MIB)
+    bot.stay()
+
+
+def stderr_flood_beside(_bot: "Bot") -> None:
+    """Plays on while another thread floods."""
+
+    def flood() -> None:
+        for _ in range(A_LOT):
+            written(2, b"debug: nothing\n" * 70_000)
+
+    flooding = threading.Thread(target=flood, daemon=True)
+    flooding.start()
+    flooding.join()
+
+
+def hello_and_stderr_flood(bot: "Bot") -> None:
+    stderr_flood(bot)
+
+
+def stderr_chatter(_bot: "Bot") -> None:
+    """Half a mebibyte: much, and allowed."""
+    written(2, b"debug: nothing\n" * 35_000)
+
+
+def stderr_in_drops(_bot: "Bot") -> None:
+    for _ in range(5_000):
+        written(2, b".")
+
+
+def stderr_terminal_codes(_bot: "Bot") -> None:
+    written(2, b"much ado\n" * 1_000)
+    written(2, b"\x1b[2J\x1b]0;owned\x07\xff\xfe\x9b31m\xe2\x80\xae<script>\0\n")
+    sys.exit(3)
+
+
+def heir(_bot: "Bot") -> None:
+    """What it started holds its stdout open after it has left."""
+    if os.fork() == 0:
+        time.sleep(300)
+    os._exit(0)
+
+
+def heir_that_floods(bot: "Bot") -> None:
+    if os.fork() == 0:
+        stderr_flood(bot)
+    os._exit(0)
+
+
+def child_talks(bot: "Bot") -> None:
+    """Two processes on one stdout: what comes out is its own affair."""
+    if os.fork() == 0:
+        bot.say(b"my parent plays badly\n")
+        time.sleep(300)
+    bot.stay()
+
+
+def half_a_line_and_gone(bot: "Bot") -> None:
+    bot.say(bot.choose(bot.id)[:15])
+    os._exit(0)
+
+
+def answer_without_newline_and_gone(bot: "Bot") -> None:
+    bot.say(bot.choose(bot.id)[:-1])
+    os._exit(0)
+
+
+def answers_and_is_gone(bot: "Bot") -> None:
+    bot.answer()
+    os._exit(0)
