@@ -194,9 +194,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch:
         folder = (wanted.out or Path(scratch)).resolve()
         began = time.monotonic()
-        results, faults = soaked(
-            folder, wanted.games, wanted.jobs, wanted.seed, wanted.sandbox
-        )
+        results, faults = soaked(folder, wanted.games, wanted.jobs, wanted.seed, wanted.sandbox)
         print(f"{len(results)} games in {time.monotonic() - began:.0f} s")
     for (name, foul), count in sorted(fouls(results).items()):
         print(f"{name:>8} {foul:<10} {count}")

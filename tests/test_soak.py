@@ -11,7 +11,7 @@ GAMES, JOBS, SEED = 60, 4, 1
 
 @pytest.mark.slow
 def test_wild_bots_cost_nobody_else_anything(tmp_path: Path) -> None:
-    results, faults = soaked(tmp_path, GAMES, JOBS, SEED)
+    results, faults = soaked(tmp_path, GAMES, JOBS, SEED, "auto")
     assert faults == []
     assert len(results) == GAMES
     wild = {foul for name, foul in fouls(results) if name in WILD}

@@ -48,16 +48,16 @@ class Row(NamedTuple):
     """Memory that the bot may have, in MiB."""
     survives: bool = False
     """Whether something that it started outlives it at `off`: known, and ended by the test."""
-    best: tuple[FoulClass | None] | None = None
-    """What it is at the best level, if that is something else."""
+    best: "Row | None" = None
+    """The row for the best level, if that is another."""
     slow: bool = False
     """Takes more than a few seconds."""
     needs: tuple[str, ...] = ()
     """Dangerous: it is run only where each of these probes was refused."""
 
-    def at(self, place: Place) -> FoulClass | None:
-        """The foul there."""
-        return self.best[0] if self.best and place == "best" else self.foul
+    def at(self, place: Place) -> "Row":
+        """The row for that place."""
+        return self.best if self.best and place == "best" else self
 
 
 @functools.cache
@@ -79,6 +79,10 @@ def unproven(row: Row, place: Place) -> str:
 
 LATE = Row("late", " ms.", HASTY)
 FINE = Row(None)
+SHUT = Row("gone", "closed its stdout", best=LATE)
+"""bubblewrap holds the pipe open, so that only the clock tells."""
+REFUSED = Row(None, best=Row("gone", "status 1"))
+"""What it tries is refused, and it does not expect that."""
 MEMORY = Row("memory", "64 MiB", memory_mib=64)
 KILLED = "was killed by "
 PROCESSES = ("processes-limit",)
@@ -114,12 +118,12 @@ ACTS: dict[str, dict[str, Row]] = {
     },
     "plumbing": {
         "closes_stdin": LATE,
-        "closes_stdout": Row("gone", "closed its stdout"),
+        "closes_stdout": SHUT,
         "closes_stderr": FINE,
-        "closes_everything": Row("gone", "closed its stdout"),
-        "answers_and_closes_stdout": Row("gone", "closed its stdout"),
-        "hello_and_closes_stdout": Row("gone", "closed its stdout"),
-        "stderr_for_stdout": Row("gone", "closed its stdout"),
+        "closes_everything": SHUT,
+        "answers_and_closes_stdout": SHUT,
+        "hello_and_closes_stdout": SHUT._replace(best=Row("no_hello", "No hello", START_SOON)),
+        "stderr_for_stdout": SHUT,
         "never_reads": LATE,
         "reads_a_byte_a_second": LATE,
         "reads_byte_by_byte": FINE,
@@ -161,7 +165,7 @@ ACTS: dict[str, dict[str, Row]] = {
         "realtime_signal": Row("gone", KILLED + "signal 40"),
         "alarm": Row("gone", KILLED + "SIGALRM"),
         "stopped": LATE,
-        "kills_its_group": Row("gone", KILLED + "SIGTERM"),
+        "kills_its_group": Row("gone", KILLED + "SIGTERM", best=LATE),
         "ignores_signals": LATE,
         "never_leaves": FINE,
         "forks_some": FINE,
@@ -178,8 +182,8 @@ ACTS: dict[str, dict[str, Row]] = {
         "becomes_an_echo": Row("malformed", "ask"),
         "changes_its_name": FINE,
         "hides": FINE,
-        "is_nicer": FINE,
-        "traced_by_its_parent": LATE,
+        "is_nicer": REFUSED,
+        "traced_by_its_parent": LATE._replace(best=Row("gone")),
         "keeps_terminal": FINE,
         "fork_storm": LATE._replace(needs=PROCESSES),
         "signals_everybody": Row(None, needs=SIGNALS),
@@ -192,7 +196,7 @@ ACTS: dict[str, dict[str, Row]] = {
     },
     "resources": {
         "memory_in_steps": MEMORY,
-        "memory_in_one_burst": Row("gone", "status 1", memory_mib=64),
+        "memory_in_one_burst": MEMORY._replace(best=Row("gone", "status 1", memory_mib=64)),
         "memory_shared": MEMORY,
         "memory_hidden": MEMORY,
         "memory_of_a_child": MEMORY,
@@ -212,7 +216,7 @@ ACTS: dict[str, dict[str, Row]] = {
         "leaves_its_folder": FINE,
         "deletes_itself": FINE,
         "deletes_itself_and_is_gone": Row("gone"),
-        "locks_its_folder": FINE,
+        "locks_its_folder": REFUSED,
         "fills_its_folder": FINE,
         "strange_files": FINE,
         "empties_its_environment": FINE,

@@ -60,7 +60,7 @@ def row(how: str, place: Place) -> Row:
     """The behaviour's row, if it may be tried there."""
     if reason := unproven(ROWS[how], place):
         pytest.skip(reason)
-    return ROWS[how]
+    return ROWS[how].at(place)
 
 
 def test_the_table_has_every_behaviour_and_every_foul() -> None:
@@ -72,7 +72,9 @@ def test_the_table_has_every_behaviour_and_every_foul() -> None:
             if [one.annotation for one in inspect.signature(act).parameters.values()] == ["Bot"]
         ]
         assert acts == sorted(rows), group
-    assert {row.foul for row in ROWS.values()} == {None, *get_args(FoulClass)} - {"forfeit"}, "what earlier fouls cost is no behaviour"
+    assert {row.foul for row in ROWS.values()} == {None, *get_args(FoulClass)} - {"forfeit"}, (
+        "what earlier fouls cost is no behaviour"
+    )
     assert len([row for row in ROWS.values() if not row.needs]) >= 90
 
 
@@ -85,8 +87,8 @@ async def test_it_costs_its_own_game_and_nothing_else(
     forget_peak()
     before, peak = descriptors(), peak_memory()
     results = await played(row, place, hostile_bot(how, tmp_path), tmp_path)
-    judged(row.at(place), results)
-    logged(row, place, tmp_path / "log.jsonl", results)
+    judged(row.foul, results)
+    logged(row, tmp_path / "log.jsonl", results)
     await nothing_left(row, place, str(tmp_path))
     assert descriptors() == before
     assert peak_memory() - peak < GROWTH
@@ -128,7 +130,7 @@ def judged(foul: FoulClass | None, results: list[Result]) -> None:
     assert (second.why, second.fouls) == ("target", ())
 
 
-def logged(row: Row, place: Place, log: Path, results: list[Result]) -> None:
+def logged(row: Row, log: Path, results: list[Result]) -> None:
     """What was written down is whole, follows from what came in, and is safe to show."""
     games = list(read_games(log))
     assert [game.result for game in games] == results
@@ -136,7 +138,7 @@ def logged(row: Row, place: Place, log: Path, results: list[Result]) -> None:
         assert list(misfits(game, board_seed(b"test", "test", number))) == []
     assert log.stat().st_size < LONGEST_LOG
     for record in fouls_of(games[0]):
-        assert place != "off" or row.detail in record.detail
+        assert row.detail in record.detail
         assert all(text.isprintable() for text in (record.detail, record.line, record.stderr))
 
 

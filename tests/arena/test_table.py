@@ -138,19 +138,17 @@ async def test_cpu_time_is_what_the_kernel_says() -> None:
         # Until it has worked for a while, whatever else the machine does.
         for _ in range(6000):
             used = bot.cpu_ms()
-            assert used is not None
             if used >= 50:
                 break
             await trio.sleep(0.01)
         else:
             raise AssertionError(f"{used} ms")
         bot.look()
-        assert bot.cpu_seen_ms is not None
         assert bot.cpu_seen_ms >= 50
     finally:
         bot.condemn(Fault("late", "enough"))
         await bot.leave(b"")
-    assert bot.cpu_ms() is None
+    assert bot.cpu_ms() >= used
 
 
 async def test_what_was_used_is_logged_before_the_result(tmp_path: Path) -> None:

@@ -30,9 +30,11 @@ def memory_in_steps(bot: "Bot") -> None:
     bot.stay()
 
 
-def memory_in_one_burst(_bot: "Bot") -> None:
-    """Four times what it may have, in one go: refused before it is there."""
-    touched(bytearray(256 * MIB))
+def memory_in_one_burst(bot: "Bot") -> None:
+    """Four times what it may have, in one go: where there is a wall, it is refused."""
+    hoard = bytearray(256 * MIB)
+    touched(hoard)
+    bot.stay()
 
 
 def memory_shared(bot: "Bot") -> None:
