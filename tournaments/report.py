@@ -16,6 +16,7 @@ from tournaments import standings
 from tournaments.event import Event
 from tournaments.folder import Folder, digest
 from tournaments.ratings import Pool, Ratings, fit_both
+from tournaments.sandboxes import Kept, sandboxes
 from tournaments.schedule import games
 
 
@@ -30,6 +31,8 @@ class Results(Struct, frozen=True):
     """Games of the plan."""
     commitments: str
     """SHA-256 of commitments.jsonl, in hex."""
+    sandboxes: tuple[Kept, ...]
+    """The levels of the sandbox at which the bots were kept."""
     ratings: Ratings
     """Tables, one for each pool of entrants that games connect."""
 
@@ -37,7 +40,8 @@ class Results(Struct, frozen=True):
 def report_files(folder: Folder, event: Event, results: Sequence[Result]) -> dict[Path, bytes]:
     """The report's files and their bytes after these results."""
     ratings = fit_both(results, partners=event.rules.deal.partners)
-    summary = Results(event, len(results), games(event), digest(folder), ratings)
+    kept = sandboxes(folder, event, {result.game for result in results})
+    summary = Results(event, len(results), games(event), digest(folder), kept, ratings)
     return {
         folder.report: "\n".join(_page(summary, results)).encode(),
         folder.results: msgspec.json.format(msgspec.json.encode(summary), indent=1) + b"\n",
@@ -57,6 +61,7 @@ def _page(summary: Results, results: Sequence[Result]) -> Iterator[str]:
         yield from _pool(pool)
     yield from _fouls(results)
     yield from _how(event)
+    yield from _kept(summary.sandboxes)
     yield from _deals(event, summary.commitments)
     yield from _bots(event)
     yield ""
@@ -137,7 +142,13 @@ def _how(event: Event) -> Iterator[str]:
         if clock.forced == "ask"
         else "- Only options: taken without a question, which the others can time (`forced`)."
     )
-    yield "- Sandbox: none. The bots ran as ordinary processes with a memory limit."
+
+
+def _kept(sandboxes: Sequence[Kept]) -> Iterator[str]:
+    for kept in sandboxes:
+        level = "off" if kept.level == "off" else f"level {kept.level}"
+        yield f"- Sandbox: {level} in {kept.sittings} of the sittings that were played."
+        yield from (f"  - {sentence}" for sentence in kept.missing)
 
 
 def _deals(event: Event, commitments: str) -> Iterator[str]:

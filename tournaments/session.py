@@ -79,8 +79,9 @@ async def _play(folder: Folder, event: Event, ledger: Ledger, jobs: int) -> int:
     if ledger.complete:
         return 0
     sandbox = best_sandbox(event.sandbox, event.limits, folder.path)
+    level = "off" if sandbox.level == "off" else f"level {sandbox.level}"
     for sentence in sandbox.missing:
-        click.echo(sentence, err=True)
+        click.echo(f"Sandbox {level}: {sentence}", err=True)
     ended: BaseExceptionGroup[Exception] | None = None
     with trio.CancelScope() as scope:
         async with trio.open_nursery() as nursery:

@@ -86,7 +86,7 @@ def best_sandbox(wish: Wish, limits: Limits, folder: Path) -> Sandbox:
 
 
 OFF = (
-    "No sandbox: bots run as your own user and can read, disturb and outlive what they like. "
+    "Bots run as your own user and can read, disturb and outlive what they like. "
     "`boneyard doctor` explains what would help."
 )
 
@@ -129,7 +129,7 @@ def _sentence(error: Exception) -> str:
 def sentences(finding: Finding) -> Iterator[str]:
     """One sentence for each promise that is missing."""
     for promise in finding.broken:
-        yield f"Sandbox level {finding.level}: {promise.missing} {promise.remedy}"
+        yield f"{promise.missing} {promise.remedy}"
 
 
 def _probed(level: Level, folder: Path) -> dict[str, Outcome]:

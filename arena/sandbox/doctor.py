@@ -6,17 +6,8 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.sandbox.choice import Finding
-from arena.sandbox.limits import LEVELS, Level
+from arena.sandbox.limits import ABOUT, LEVELS, Level
 from arena.sandbox.proof.promises import PROMISES, Promise
-
-ABOUT: dict[Level, str] = {
-    "A": "namespaces, a filter of system calls, and a cgroup",
-    "B": "namespaces and a filter of system calls",
-    "C": "Landlock and a filter of system calls",
-    "D": "limits only",
-    "off": "nothing",
-}
-"""What each level is made of."""
 
 
 def promises(findings: Sequence[Finding]) -> Table:

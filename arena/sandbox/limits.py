@@ -8,6 +8,14 @@ Level = Literal["A", "B", "C", "D", "off"]
 """A: namespaces and a cgroup. B: namespaces. C: Landlock. D: limits only. off: nothing."""
 LEVELS: tuple[Level, ...] = ("A", "B", "C", "D", "off")
 """Best first."""
+ABOUT: dict[Level, str] = {
+    "A": "namespaces, a filter of system calls, and a cgroup",
+    "B": "namespaces and a filter of system calls",
+    "C": "Landlock and a filter of system calls",
+    "D": "limits only",
+    "off": "nothing",
+}
+"""What each level is made of."""
 Wish = Literal["auto", "require", "off"]
 """auto: the best level that this machine proves. require: A or B or no game at all."""
 REQUIRED: tuple[Level, ...] = ("A", "B")

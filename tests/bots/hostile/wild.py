@@ -11,12 +11,17 @@ TURNS = 20
 
 def plan(seed: str) -> dict[int, str]:
     """Number of a question, or 0 for the hello → the behaviour."""
-    before = started_before()
+    with open("menu") as menu:  # noqa: PTH123
+        names = menu.read().split()
+    try:
+        before = started_before()
+    except OSError:
+        # In the sandbox nobody can count, so that any process may be the first.
+        before = int.from_bytes(os.urandom(4), "big")
+        names = [name for name in names if "/hello" not in name]
     # The first process is asked for its hello only: one that cannot greet is the user's error.
     if before == 0:
         return {}
-    with open("menu") as menu:  # noqa: PTH123
-        names = menu.read().split()
     groups = sorted({name.split("/")[0] for name in names})
     planned, turn = {}, 0
     for act in range(ACTS):
