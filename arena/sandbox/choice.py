@@ -1,6 +1,8 @@
 """Finds the best level that this machine proves: each level is tried, never believed."""
 
 import errno
+import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from subprocess import TimeoutExpired
@@ -89,6 +91,11 @@ OFF = (
     "Bots run as your own user and can read, disturb and outlive what they like. "
     "`boneyard doctor` explains what would help."
 )
+FOREIGN = (
+    "As root each bot runs as another user, who cannot enter the folders above our Python "
+    f"({sys.executable})."
+)
+"""Why a level that keeps the machine's file system cannot be tried."""
 
 
 def examined(level: Level, folder: Path) -> Finding:
@@ -112,7 +119,8 @@ def _tried(level: Level, folder: Path) -> tuple[Finding, bool]:
             raise
         return Finding(level, _sentence(error), (), {}), True
     except CannotProbeError as error:
-        return Finding(level, _sentence(error), (), {}), False
+        foreign = os.getuid() == 0 and level in ("C", "D") and "Permission denied" in str(error)
+        return Finding(level, FOREIGN if foreign else _sentence(error), (), {}), foreign
     through = {name for name, outcome in found.items() if outcome.got}
     lacking = [promise for promise in missing(through) if promise.name in NEEDED[level]]
     decisive = [found[name] for promise in lacking for name in promise.probes if name in through]

@@ -38,4 +38,4 @@ class Sandbox:
         needed = {"A": ("bwrap", "setpriv", "prlimit"), "B": ("bwrap", "setpriv", "prlimit")}
         for tool in needed.get(self.level, () if self.level == "off" else ("setpriv", "prlimit")):
             if getattr(self._tools, tool) is None:
-                raise FileNotFoundError(f"{tool} is not installed")
+                raise FileNotFoundError(f"The program {tool} is not installed")
