@@ -9,6 +9,7 @@ came before it. Exit code 1 and a line for each thing that is not as it should b
 
 import argparse
 import json
+import os
 import shutil
 import sys
 import tempfile
@@ -149,14 +150,19 @@ def _lost(out: Folder, results: list[Result], games: int) -> Iterator[str]:
 def _left(tag: str, before: int) -> Iterator[str]:
     """Processes and descriptors that outlive the run."""
     end = time.monotonic() + ENDED_S
-    while alive(tag) and time.monotonic() < end:
+    while _others(tag) and time.monotonic() < end:
         time.sleep(0.01)
-    if left := alive(tag):
+    if left := _others(tag):
         yield f"still alive: {left}"
     if children():
         yield f"children are left: {children()}"
     if descriptors() != before:
         yield f"{descriptors()} descriptors, {before} before"
+
+
+def _others(tag: str) -> set[int]:
+    """Processes that bear the tag; we do too when the folder was named to us."""
+    return {*alive(tag)} - {os.getpid()}
 
 
 def _grown(samples: list[Sample], before: int, jobs: int, games: int) -> Iterator[str]:
