@@ -1,5 +1,9 @@
-"""Kills runs at random moments and compares what comes of them: python -m tests.kills 50 [SEED]"""
+"""Kills runs at random moments and compares what comes of them.
 
+python -m tests.kills 50 [--seed 1] [--sandbox off]
+"""
+
+import argparse
 import random
 import shutil
 import subprocess
@@ -9,6 +13,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+from arena.sandbox.limits import Wish
 from tests.arena.tables import SAMPLES, alive
 from tests.tournaments.events import boneyard, made, started
 
@@ -32,7 +37,8 @@ class Tally(NamedTuple):
 class Killer:
     """Plays one event again and again, killing its runs."""
 
-    def __init__(self, folder: Path, seed: int) -> None:
+    def __init__(self, folder: Path, seed: int, sandbox: Wish = "off") -> None:
+        self._sandbox = sandbox
         self._luck = random.Random(seed)
         self._folder = folder
         self._tag = f"kills-{seed}-{time.monotonic_ns()}"
@@ -66,7 +72,9 @@ class Killer:
     def _killed(self, out: Path) -> bool:
         """Start a run and kill it at some moment; False if it was over before that."""
         with self._said.open("ab") as said:
-            run = started(out, *self._bots, jobs=self._luck.choice((1, 2)), said=said)
+            run = started(
+                out, *self._bots, jobs=self._luck.choice((1, 2)), said=said, sandbox=self._sandbox
+            )
         if self._luck.random() < 0.2:
             self._wait(run, self._luck.uniform(0, 1.0))  # Before the first game, on most machines.
         else:
@@ -92,7 +100,7 @@ class Killer:
 
     def _finished(self, out: Path) -> Path:
         with self._said.open("ab") as said:
-            run = started(out, *self._bots, said=said)
+            run = started(out, *self._bots, said=said, sandbox=self._sandbox)
         assert run.wait(PATIENCE_S * 5) == 0, self._said.read_text()
         self._nobody_is_left()
         return out
@@ -120,9 +128,13 @@ def logged(out: Path) -> int:
 
 def main() -> None:
     """Kill as often as the command line says."""
-    wanted, seed = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("kills", type=int)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--sandbox", choices=("auto", "require", "off"), default="auto")
+    wanted = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        tally = Killer(Path(folder), seed).kill(wanted)
+        tally = Killer(Path(folder), wanted.seed, wanted.sandbox).kill(wanted.kills)
     print(
         f"{tally.kills} kills, {tally.events} events with the uninterrupted one's bytes; "
         f"{tally.cut} games cut off and played again, {tally.mended} torn lines mended"

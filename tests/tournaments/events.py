@@ -8,6 +8,7 @@ from typing import IO
 
 from click.testing import CliRunner
 
+from arena.sandbox.limits import Wish
 from tournaments.cli import main
 
 BONEYARD = (sys.executable, "-c", "from tournaments.cli import main; main()")
@@ -39,10 +40,22 @@ def copied(event: Path, to: Path) -> Path:
 
 
 def started(
-    out: Path, *bots: str, jobs: int = 1, said: IO[bytes] | int = subprocess.DEVNULL
+    out: Path,
+    *bots: str,
+    jobs: int = 1,
+    said: IO[bytes] | int = subprocess.DEVNULL,
+    sandbox: Wish = "off",
 ) -> "subprocess.Popen[bytes]":
     """A run in a process of its own: three sample bots, unless others are given."""
-    words = (*(bots or ("first", "greedy", "random")), "--boards", "4", *PLAIN)
+    words = (
+        *(bots or ("first", "greedy", "random")),
+        "--boards",
+        "4",
+        "--seed",
+        "1",
+        "--sandbox",
+        sandbox,
+    )
     return subprocess.Popen(
         (*BONEYARD, "run", *words, "--jobs", f"{jobs}", "--out", str(out)),
         stdout=subprocess.DEVNULL,
