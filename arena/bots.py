@@ -175,7 +175,7 @@ class Bot:
     def last_words(self) -> str:
         """The end of its stderr, safe to show."""
         self._drain_stderr()
-        return printable(bytes(self._stderr), 4 * STDERR_KEPT)
+        return printable(bytes(self._stderr.lstrip(b"\n")), 4 * STDERR_KEPT)
 
     async def leave(self, goodbye: bytes) -> None:
         """Say goodbye, wait a little, kill the whole group, reap, close. Cannot be cancelled."""

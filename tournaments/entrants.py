@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from arena.sandbox.paths import named_paths, program_paths, true_path
+from arena.sandbox.paths import is_file, linked_paths, named_paths, program_paths, true_path
 from arena.sandbox.profile import Command
 from protocol.usage import UserError, unknown
 from tournaments.event import Entrant, WrittenBot
@@ -78,14 +78,14 @@ def _understood(word: str) -> tuple[str, tuple[str, ...]]:
     if word in samples:
         return word, ()
     path = Path(word)
-    if path.is_file():
+    if is_file(path):
         return _slug(path.stem), (*_interpreter(path), str(path.resolve()))
     try:
         argv = shlex.split(word)
     except ValueError as error:
         raise UserError(f"The command {word!r} cannot be read: {error}.") from error
     if len(argv) > 1 and shutil.which(argv[0]):
-        scripts = [Path(part) for part in argv[1:] if Path(part).is_file()]
+        scripts = [Path(part) for part in argv[1:] if is_file(Path(part))]
         return _slug((scripts or [Path(argv[0])])[0].stem), tuple(argv)
     raise unknown("bot", word, [*samples, *map(str, Path().glob("*.*"))])
 
@@ -133,7 +133,7 @@ def entered(bot: WrittenBot, base: Path, build: Path) -> Entrant:
             raise UserError(
                 f"Bot {bot.name}: it reads {path}, but there is no such file or folder."
             )
-    own = [*named_paths(argv[1:], folder), *(str(path.resolve()) for path in added)]
+    own = [*named_paths(argv[1:], folder), *(one for path in added for one in linked_paths(path))]
     reads = dict.fromkeys((*program_paths(program), *own))
     command = Command((str(program), *argv[1:]), str(folder), tuple(reads))
     return Entrant(bot.name, command, fingerprint(argv, folder, own))
@@ -142,7 +142,7 @@ def entered(bot: WrittenBot, base: Path, build: Path) -> Entrant:
 def _program(name: str, word: str, folder: Path) -> Path:
     """The program's file. A pyenv shim is asked for the interpreter behind it."""
     local = folder / word
-    found = local if local.is_file() else shutil.which(word)
+    found = local if is_file(local) else shutil.which(word)
     if found is None:
         raise UserError(f"Bot {name}: there is no program {word!r}.")
     program = true_path(Path(found))
@@ -176,11 +176,12 @@ def _replaced(part: str, places: dict[str, str]) -> str:
 def _built(name: str, argv: Sequence[str], folder: Path, build: Path) -> None:
     build.mkdir(parents=True, exist_ok=True)
     try:
-        done = subprocess.run(argv, cwd=folder, capture_output=True, timeout=BUILD_S, text=True)
+        done = subprocess.run(argv, cwd=folder, capture_output=True, timeout=BUILD_S)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise UserError(f"Bot {name} cannot be built: {error}.") from error
     if done.returncode:
-        raise UserError(f"Bot {name} cannot be built:\n{done.stderr.strip()}")
+        said = done.stderr.decode(errors="replace").strip()
+        raise UserError(f"Bot {name} cannot be built:\n{said}")
 
 
 def fingerprint(argv: Sequence[str], folder: Path, own: Iterable[str]) -> str:
@@ -190,7 +191,7 @@ def fingerprint(argv: Sequence[str], folder: Path, own: Iterable[str]) -> str:
     borrowed = "/" not in argv[0] or argv[0] == sys.executable
     for part in argv[1 if borrowed and len(argv) > 1 else 0 :]:
         path = Path(folder, part)
-        content = path.read_bytes() if path.is_file() else part.encode()
+        content = path.read_bytes() if is_file(path) else part.encode()
         digest.update(hashlib.sha256(content).digest())
     for path in _files_below(own):
         digest.update(hashlib.sha256(path.name.encode()).digest())
@@ -199,8 +200,10 @@ def fingerprint(argv: Sequence[str], folder: Path, own: Iterable[str]) -> str:
 
 
 def _files_below(paths: Iterable[str]) -> Iterator[Path]:
-    """Every file in the folders among the paths, in one order; what Python compiled is left out."""
+    """Every file among and below the paths, in one order; what Python compiled is left out."""
     for path in map(Path, paths):
-        if path.is_dir():
+        if path.is_file():
+            yield path
+        else:
             below = (one for one in path.rglob("*") if "__pycache__" not in one.parts)
             yield from sorted(one for one in below if one.is_file())

@@ -16,6 +16,8 @@ from protocol.rules import Ruleset, check_seats
 from protocol.usage import UserError
 
 EntrantName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,40}$")]
+Word = Annotated[str, Meta(pattern=r"^[^\x00]*\Z")]
+"""A word of a command, or a path: the system ends both at a zero."""
 Boards = Annotated[int, Meta(ge=1, le=1_000_000)]
 BOARDS_A_SITTING = 25
 """Boards that one set of processes plays: enough to forget what starting them cost."""
@@ -26,14 +28,14 @@ class WrittenBot(Struct, frozen=True, forbid_unknown_fields=True):
 
     name: EntrantName
     """What it is called in the tables; the name of a sample bot when `run` is left out."""
-    run: tuple[str, ...] = ()
+    run: tuple[Word, ...] = ()
     """Program and arguments; {python} and {build} are filled in."""
-    build: tuple[str, ...] = ()
-    """A command that builds it first."""
-    folder: str | None = None
+    build: tuple[Word, ...] = ()
+    """A command that builds it first, in no sandbox: it is the organiser who runs it."""
+    folder: Word | None = None
     """A folder of the bot's own, in which both run and all of which it may read; without it they
     run in the event file's folder and the bot may read the files that its command names."""
-    reads: tuple[str, ...] = ()
+    reads: tuple[Word, ...] = ()
     """Further files and folders that it may read."""
 
 

@@ -12,6 +12,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from arena.engine.chance import board_seed, commitment
+from arena.sandbox.profile import SYSTEM
 from arena.sealed import damaged, read_lines
 from protocol.codec import DamagedRecordError, decode_commitment, decode_reveal, encode_line
 from protocol.records import Commitment, Reveal
@@ -112,8 +113,9 @@ def only_writer(folder: Folder) -> Iterator[None]:
 def begin(folder: Folder, event: Event, seed: int | None) -> None:
     """Write the event, its secret and its commitments, or go on with the same event.
 
-    Raises UserError when the folder holds another one.
+    Raises UserError when the folder holds another one, or lies where a bot may read.
     """
+    _hidden(folder, event)
     if folder.event.exists():
         _same(folder, event)
         if seed is not None and secret_of(folder) != _seeded(seed):
@@ -238,6 +240,27 @@ def _same(folder: Folder, event: Event) -> None:
     raise UserError(
         f"{folder.path} holds event {old.name!r}, but {what}: choose another folder (--out)."
     )
+
+
+def _hidden(folder: Folder, event: Event) -> None:
+    """Refuse to keep secrets, and logs with everybody's tiles, in what a bot may read.
+
+    They would change its fingerprint too, and nobody could go on with the event.
+    """
+    for entrant in event.entrants:
+        for path in map(Path, entrant.command.reads):
+            built = path.is_relative_to(folder.build)
+            within = path.is_relative_to(folder.path) and not built
+            if within or folder.path.is_relative_to(path):
+                raise UserError(
+                    f"Bot {entrant.name} may read {path}, and the event's secret and logs lie in "
+                    f"{folder.path}: give the bot a folder of its own, or choose another --out."
+                )
+    if event.sandbox != "off" and any(folder.path.is_relative_to(path) for path in SYSTEM):
+        raise UserError(
+            f"{folder.path} lies where every bot may read, and the event's secret and logs would "
+            "lie there: choose another folder (--out)."
+        )
 
 
 def _promised(folder: Folder, event: Event) -> None:

@@ -5,6 +5,7 @@ Both layouts of the kernel are known: one tree for everything (v2), or a tree fo
 
 import os
 import re
+import signal
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -53,8 +54,8 @@ class Cgroup:
 
     @property
     def entrance(self) -> tuple[str, ...]:
-        """The words before a command that starts it inside."""
-        enter = 'while [ "$1" != -- ]; do echo 0 > "$1"; shift; done; shift; exec "$@"'
+        """The words before a command that starts it inside, or not at all."""
+        enter = 'while [ "$1" != -- ]; do echo 0 > "$1" || exit; shift; done; shift; exec "$@"'
         files = (str(folder / "cgroup.procs") for folder in self._made)
         return "/bin/sh", "-c", enter, "boneyard", *files, "--"
 
@@ -88,11 +89,7 @@ class Cgroup:
 
     def remove(self) -> None:
         """Take it away; whatever ran in it has been killed."""
-        end = time.monotonic() + REMOVE_S
-        while self._made and time.monotonic() < end:
-            self._made = [folder for folder in self._made if not _removed(folder)]
-            if self._made:
-                time.sleep(0.001)
+        self._made = _remove(self._made)
 
 
 def parents() -> Parents:
@@ -116,7 +113,25 @@ def _sweep(parent: Path) -> None:
     for folder in parent.glob("boneyard-*-*"):
         owner = NAME.fullmatch(folder.name)
         if owner and not Path("/proc", owner[1]).exists():
-            _removed(folder)
+            _end(folder)
+            _remove([folder])
+
+
+def _end(folder: Path) -> None:
+    """End what a referee that was killed has left: bots that it was just starting."""
+    with suppress(OSError, ValueError):
+        for process in map(int, _words(folder / "cgroup.procs")):
+            os.kill(process, signal.SIGKILL)
+
+
+def _remove(folders: list[Path]) -> list[Path]:
+    """Take them away; those that the kernel does not let go of in time are returned."""
+    end = time.monotonic() + REMOVE_S
+    while folders := [folder for folder in folders if not _removed(folder)]:
+        if time.monotonic() > end:
+            break
+        time.sleep(0.001)
+    return folders
 
 
 def _controllers() -> Iterator[tuple[str, Path]]:

@@ -1,6 +1,7 @@
 """Which files a command needs: where its program is installed, and the files that it names."""
 
 import os
+from collections import deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from shutil import which
@@ -32,13 +33,41 @@ def program_paths(program: Path) -> Iterator[str]:
 
 
 def named_paths(argv: Sequence[str], folder: Path) -> Iterator[str]:
-    """The files that a command names, and the folders in its own folder."""
+    """The files that a command names, and the folders inside its own folder, but never all of it.
+
+    What else lies in its own folder, the event's secret perhaps, must be opened to it in so many
+    words. A part that cannot be a file's name names none.
+    """
     for part in argv:
         path = Path(folder, part)
-        if path.is_file() and not _of_the_machine(path):
-            yield from map(str, _hops(true_path(path)))
-        elif path.is_dir() and part not in ("", "/") and path.resolve().is_relative_to(folder):
-            yield str(path.resolve())
+        inside = is_folder(path) and folder in path.resolve().parents
+        if inside or (is_file(path) and not _of_the_machine(path)):
+            yield from linked_paths(path)
+
+
+def linked_paths(path: Path) -> Iterator[str]:
+    """Each link on the way to a file or folder, in its folders too, and at last itself."""
+    there, links, ahead = Path("/"), 0, deque(path.parts[1:])
+    while ahead:
+        part = ahead.popleft()
+        there = there.parent if part == ".." else there / part
+        if there.is_symlink() and links < MOST_LINKS:
+            yield str(there)
+            links += 1
+            leads = there.readlink()
+            ahead.extendleft(reversed(leads.parts[1:] if leads.is_absolute() else leads.parts))
+            there = Path("/") if leads.is_absolute() else there.parent
+    yield str(there)
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is such a file; a word of a command may be no path at all, or too long."""
+    return os.path.isfile(path)  # noqa: PTH113
+
+
+def is_folder(path: Path) -> bool:
+    """Whether there is such a folder."""
+    return os.path.isdir(path)  # noqa: PTH112
 
 
 def _hops(path: Path) -> Iterator[Path]:
@@ -57,11 +86,9 @@ def _installation(program: Path) -> Path:
         (prefix / "lib").is_dir() or (prefix / "lib64").is_dir()
     )
     # What lies in a home is not all an installation's, though it may have a bin and a lib.
-    return (
-        prefix
-        if own and prefix not in (Path("/"), Path.home(), Path.home() / ".local")
-        else program
-    )
+    # Not Path.home(): a user without one, as in a container, makes no mistake.
+    home = Path(os.path.expanduser("~"))  # noqa: PTH111
+    return prefix if own and prefix not in (Path("/"), home, home / ".local") else program
 
 
 def _interpreter(program: Path) -> Path | None:

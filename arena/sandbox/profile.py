@@ -22,6 +22,10 @@ SETTINGS = (
 """The settings without which programs of the machine do not start."""
 NOBODY = "1000"
 """The user that a bot believes to be, where it is in a user namespace of its own."""
+GATE = ("/bin/sh", "-c", 'echo >&2 && exec "$@"', "gate")
+"""The last words before a bot's own. Whoever asks to die with its parent does not, when the parent
+died before it asked: a referee that is killed while it starts bots would leave them. Once all have
+asked, an empty line on stderr finds out whether there still is a referee to read it."""
 
 
 class Command(Struct, frozen=True, forbid_unknown_fields=True):
@@ -72,12 +76,13 @@ def profile(
                 *_setpriv(tools, user),
                 "--",
                 *_prlimit(tools, limits, user is not None),
+                *GATE,
                 *command.argv,
             )
         case "A" | "B":
             dropped = (*_setpriv(tools, user), "--") if user is not None else ()
             walls = _bwrap(tools, command, limits, user is None, passed)
-            return (*walls, "--", *dropped, *_prlimit(tools, limits, True), *command.argv)
+            return (*walls, "--", *dropped, *_prlimit(tools, limits, True), *GATE, *command.argv)
 
 
 def _bwrap(

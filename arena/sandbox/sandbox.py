@@ -32,7 +32,12 @@ class Sandbox:
         cgroup = None
         if self._parents is not None:
             cgroup = Cgroup(self._parents, next(self._numbers), self.limits)
-        return Slot(self.level, self.limits, self._tools, cgroup)
+        try:
+            return Slot(self.level, self.limits, self._tools, cgroup)
+        except OSError:
+            if cgroup:
+                cgroup.remove()
+            raise
 
     def _check_parts(self) -> None:
         needed = {"A": ("bwrap", "setpriv", "prlimit"), "B": ("bwrap", "setpriv", "prlimit")}

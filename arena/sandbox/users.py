@@ -1,11 +1,16 @@
 """Users that nobody else is: root gives every bot one of its own for as long as it lives."""
 
 import socket
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
 
 from arena.sandbox.limits import Level
 
 FIRST, LAST = 60_600, 61_100
 """User numbers that systems leave free; below 65,536, so that containers map them."""
+KILLER = LAST
+"""The user of what ends bots: none of them ever has it."""
 
 
 class NoUserLeftError(OSError):
@@ -21,7 +26,7 @@ class User:
         Raises NoUserLeftError.
         """
         self._claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        for number in range(FIRST, LAST):
+        for number in sorted(set(range(FIRST, LAST)) - _in_use()):
             try:
                 # An abstract name is held by one process at a time and dies with it.
                 self._claim.bind(f"\0boneyard-user-{number}")
@@ -35,6 +40,20 @@ class User:
     def release(self) -> None:
         """Nothing of the bot is left: another may have the number."""
         self._claim.close()
+
+
+@cache
+def _in_use() -> frozenset[int]:
+    """Users who had processes when this run began: bots of others, or of a referee that was killed.
+
+    Such a bot must not meet one that it could read. Looked at once; after that we know our own.
+    """
+    found: set[int] = set()
+    for status in Path("/proc").glob("[0-9]*/status"):
+        with suppress(OSError):
+            users = status.read_text(errors="replace").partition("\nUid:")[2].partition("\n")[0]
+            found.update(map(int, users.split()))
+    return frozenset(found)
 
 
 def needs_user(level: Level, our_user: int) -> bool:

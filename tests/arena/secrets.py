@@ -142,7 +142,7 @@ CHANNELS: tuple[Channel, ...] = (
         "it goes to the log of a foul, cut and escaped, and to nobody else",
         (
             f"{SECRECY}::test_last_words_reach_no_other_seat",
-            "tests/arena/test_fouls.py::test_last_words_are_kept_and_harmless",
+            "tests/arena/test_hostile.py::test_last_words_are_kept_and_harmless",
         ),
     ),
     # --- when the referee says it ---
@@ -266,6 +266,23 @@ CHANNELS: tuple[Channel, ...] = (
         "list-game-logs",
         "read-game-log",
         "write-game-log",
+    ),
+    Channel(
+        "what lies below a folder that a bot may read",
+        "closed",
+        "an event that lies in what a bot may read is refused, and no word of a command opens the "
+        "whole folder that it is started in",
+        (
+            "tests/tournaments/test_entrants.py::test_an_event_in_what_a_bot_may_read_is_refused",
+            "tests/tournaments/test_entrants.py::test_an_event_where_every_bot_may_read_is_refused",
+            "tests/tournaments/test_entrants.py::test_no_word_of_a_command_opens_its_whole_folder",
+        ),
+    ),
+    Channel(
+        "`build` commands",
+        "open",
+        "they run as the organiser, in no sandbox, and can take up any file that he can read, "
+        "as an `#include` can: build what you don't trust elsewhere, and enter the result",
     ),
     sandboxed(
         "seeds on the disk",

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from arena.sandbox import cgroups, choice, landlock, profile, seccomp, slot, users
+from arena.sandbox import choice, landlock, profile, seccomp, slot, users
 from arena.sandbox.choice import Finding, best_sandbox, examined
 from arena.sandbox.limits import LEVELS, REQUIRED, Level, Limits
 from arena.sandbox.proof.promises import PROBES
@@ -190,22 +190,13 @@ def test_two_bots_never_have_the_same_user() -> None:
 def test_when_all_users_are_taken_that_is_the_machines_doing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    # Numbers of their own: other tests, and other runs on this machine, take those of bots.
+    monkeypatch.setattr(users, "FIRST", users.LAST + 100)
     monkeypatch.setattr(users, "LAST", users.FIRST + 1)
     one = users.User()
     with pytest.raises(users.NoUserLeftError):
         users.User()
     one.release()
-
-
-def test_cgroups_of_a_killed_run_are_taken_away() -> None:
-    try:
-        found = cgroups.parents()
-    except cgroups.NoCgroupError as error:
-        pytest.skip(str(error))
-    for parent in found:
-        (parent / "boneyard-4194305-1").mkdir()  # Above every process number that can be.
-    cgroups.parents()
-    assert not [one for parent in found for one in parent.glob("boneyard-4194305-*")]
 
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])

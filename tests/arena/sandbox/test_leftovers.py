@@ -1,0 +1,119 @@
+"""What a killed referee leaves, and bots that do not want to end: nothing of it stays."""
+
+import os
+import select
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from arena.sandbox import cgroups, profile, slot, users
+from arena.sandbox.limits import LEVELS, Level, Limits
+from arena.sandbox.sandbox import Sandbox
+
+ROOT = os.geteuid() == 0
+
+
+@pytest.mark.skipif(not ROOT, reason="only root gives each bot a user of its own")
+def test_a_user_who_still_has_a_process_is_given_to_nobody() -> None:
+    users._in_use.cache_clear()
+    left = subprocess.Popen(("sleep", "60"), user=users.FIRST)
+    try:
+        user = users.User()
+        assert user.number > users.FIRST
+        user.release()
+    finally:
+        left.kill()
+        left.wait()
+        users._in_use.cache_clear()
+
+
+def test_cgroups_of_a_killed_run_are_taken_away_with_all_that_runs_in_them() -> None:
+    found = cgroup_parents()
+    left = subprocess.Popen(("sleep", "60"))
+    for parent in found:
+        cgroup = parent / "boneyard-4194305-1"  # Above every process number that can be.
+        cgroup.mkdir()
+        (cgroup / "cgroup.procs").write_text(f"{left.pid}")
+    cgroups.parents()
+    assert left.wait() == -signal.SIGKILL
+    assert not [one for parent in found for one in parent.glob("boneyard-4194305-*")]
+
+
+def test_what_cannot_enter_its_cgroup_does_not_start() -> None:
+    cgroup = cgroups.Cgroup(cgroup_parents(), 10_001, Limits())
+    entrance = cgroup.entrance
+    cgroup.remove()
+    done = subprocess.run((*entrance, "echo", "started"), capture_output=True, check=False)
+    assert (done.stdout, done.returncode) != (b"started\n", 0)
+    assert not done.stdout
+
+
+def test_a_cgroup_whose_bot_finds_no_user_is_not_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = cgroup_parents()
+    sandbox = Sandbox("A", Limits())
+    monkeypatch.setattr("arena.sandbox.slot.needs_user", lambda *_: True)
+    monkeypatch.setattr(users, "LAST", users.FIRST)
+    with pytest.raises(users.NoUserLeftError):
+        sandbox.slot()
+    assert not [one for parent in found for one in parent.glob(f"boneyard-{os.getpid()}-*")]
+
+
+def cgroup_parents() -> cgroups.Parents:
+    try:
+        return cgroups.parents()
+    except cgroups.NoCgroupError as error:
+        pytest.skip(str(error))
+
+
+@pytest.mark.parametrize("listened_to", [True, False])
+def test_a_bot_is_not_started_for_a_referee_who_is_gone(listened_to: bool) -> None:
+    ours, theirs = os.pipe()
+    if not listened_to:
+        os.close(ours)
+    words = (*profile.GATE, "echo", "started")
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=theirs, check=False)
+    os.close(theirs)
+    assert done.stdout == (b"started\n" if listened_to else b"")
+
+
+@pytest.mark.parametrize("level", LEVELS[:-1])
+def test_at_every_level_the_gate_stands_right_before_the_bot(level: Level) -> None:
+    tools = profile.Tools("bwrap", "setpriv", "prlimit")
+    words = profile.profile(level, profile.Command(("bot",), "/"), Limits(), tools, 1, ())
+    assert words[-len(profile.GATE) - 1 :] == (*profile.GATE, "bot")
+
+
+@pytest.mark.skipif(not ROOT, reason="only root gives each bot a user of its own")
+def test_what_ends_a_users_processes_cannot_be_stopped_by_them() -> None:
+    """A bot that stops or ends, again and again, whatever its user starts would freeze the run."""
+    assert slot.END_ALL.count("try:") == 1
+    waiting = slot.END_ALL.replace("try:", "print(flush=True); sys.stdin.read()\ntry:")
+    user, words = users.LAST - 1, (sys.executable, "-ISc", waiting, f"{users.KILLER}")
+    bot = subprocess.Popen(("sleep", "60"), user=user)
+    ender = subprocess.Popen((*words, f"{user}"), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    with ender:
+        assert ender.stdout
+        ender.stdout.readline()
+        stop = ("sh", "-c", f"kill -STOP {ender.pid}")
+        said = subprocess.run(stop, user=user, stderr=subprocess.PIPE, check=False).stderr
+        if not said:
+            ender.kill()
+        assert bot.poll() is None
+    assert b"not permitted" in said
+    assert bot.wait() == -signal.SIGKILL
+
+
+@pytest.mark.skipif(not ROOT, reason="only root gives each bot a user of its own")
+def test_without_a_namespace_what_left_the_group_is_ended() -> None:
+    place = Sandbox("D", Limits()).slot()
+    words = ("setsid", "--fork", "sh", "-c", "echo $$; exec sleep 60")
+    with place.start(profile.Command(("/usr/bin/env", *words), "/")) as process:
+        assert process.stdout
+        left = os.pidfd_open(int(process.stdout.readline()))
+        place.kill()
+        # It would end by itself much later.
+        assert select.select([left], [], [], 30)[0]
+    os.close(left)
+    place.close()

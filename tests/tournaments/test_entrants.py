@@ -1,0 +1,129 @@
+"""What a user may write about a bot, and what the bot can read thereby."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.sandbox import paths
+from tests.tournaments.events import boneyard
+from tournaments.entrants import entered
+from tournaments.event import Entrant, WrittenBot
+from tournaments.folder import Folder, begin
+from tournaments.wishes import Wishes, planned
+
+GREEDY = '[[bots]]\nname = "greedy"\n'
+MINE = GREEDY + '[[bots]]\nname = "mine"\nrun = ["{python}", "mine.py"'
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    """A folder as authors have it: links to files and to folders."""
+    real = tmp_path / "real"
+    real.mkdir()
+    for name in ("mine.py", "weights"):
+        (real / name).write_text(name)
+        (tmp_path / name).symlink_to(Path("real", name))
+    (tmp_path / "linked").symlink_to("real")
+    return tmp_path
+
+
+def entrant(base: Path, *words: str, reads: tuple[str, ...] = ()) -> Entrant:
+    return entered(WrittenBot("mine", (sys.executable, *words), reads=reads), base, base / "build")
+
+
+def opened(base: Path, *words: str, reads: tuple[str, ...] = ()) -> set[str]:
+    """What lies in the folder and may be read."""
+    all_of_it = map(Path, entrant(base, *words, reads=reads).command.reads)
+    return {f"{one.relative_to(base)}" for one in all_of_it if one.is_relative_to(base)}
+
+
+def test_a_bot_may_read_what_its_command_names_by_whatever_name(base: Path) -> None:
+    assert opened(base, "real/mine.py") == {"real/mine.py"}
+    assert opened(base, "mine.py") == {"mine.py", "real/mine.py"}
+    assert opened(base, "linked/mine.py") == {"linked", "real/mine.py"}
+    assert opened(base, "real") == {"real"}
+    assert opened(base, "linked/../mine.py") == {"linked", "mine.py", "real/mine.py"}
+    assert opened(base, "real/../linked") == {"linked", "real"}
+
+
+def test_what_an_event_adds_is_found_behind_its_links(base: Path) -> None:
+    assert opened(base, "x", reads=("weights",)) == {"weights", "real/weights"}
+    assert opened(base, "x", reads=("linked/../real",)) == {"linked", "real"}
+
+
+@pytest.mark.parametrize("word", [".", "..", "", "/", "real/.."])
+def test_no_word_of_a_command_opens_its_whole_folder(base: Path, word: str) -> None:
+    """As in `java -cp . Mine`: the event's secret may lie there, and other bots."""
+    assert opened(base, word) == set()
+
+
+def test_links_in_a_circle_end(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    assert len(list(paths.linked_paths(tmp_path / "a"))) == paths.MOST_LINKS + 1
+
+
+def test_a_file_that_is_only_read_is_part_of_the_fingerprint(base: Path) -> None:
+    before = entrant(base, "mine.py", reads=("weights",))
+    (base / "weights").write_text("better")
+    assert entrant(base, "mine.py", reads=("weights",)).fingerprint != before.fingerprint
+
+
+@pytest.mark.parametrize(
+    "more", ["]\nfolder = '.'", "]\nreads = ['out/games']", "]\nreads = ['..']"]
+)
+def test_an_event_in_what_a_bot_may_read_is_refused(tmp_path: Path, more: str) -> None:
+    out = tmp_path / "out"
+    (out / "games").mkdir(parents=True)
+    (tmp_path / "mine.py").touch()
+    (tmp_path / "event.toml").write_text(MINE + more)
+    said = boneyard("run", str(tmp_path / "event.toml"), "--out", str(out), code=2)
+    assert "Bot mine may read" in said
+    assert not (out / "secret.key").exists()
+
+
+def test_what_was_built_for_a_bot_lies_in_the_event_and_may_be_read(tmp_path: Path) -> None:
+    folder = Folder(tmp_path / "out")
+    (tmp_path / "event.toml").write_text(
+        GREEDY + '[[bots]]\nname = "mine"\nrun = ["{build}/mine"]\nbuild = ["cp", "/bin/true", '
+        '"{build}/mine"]'
+    )
+    wishes = Wishes((str(tmp_path / "event.toml"),), None, (), None, None, None, None)
+    event = planned(wishes, folder.build, predictable=False)
+    begin(folder, event, None)
+    assert str(folder.build / "mine") in event.entrants[1].command.reads
+
+
+def test_an_event_where_every_bot_may_read_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tournaments.folder.SYSTEM", (str(tmp_path),))
+    said = boneyard("run", "greedy", "first", "--out", str(tmp_path / "out"), code=2)
+    assert "lies where every bot may read" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        (MINE + ', "a\\u0000b"]', "$.bots[1].run[2]"),
+        (MINE + ']\nbuild = ["a\\u0000b"]', "$.bots[1].build[0]"),
+        (MINE + ']\nreads = ["a\\u0000b"]', "$.bots[1].reads[0]"),
+        (MINE + ']\nbuild = ["sh", "-c", "printf \'\\\\377\' >&2; exit 1"]', "\ufffd"),
+    ],
+)
+def test_bytes_that_are_no_text_are_the_users_mistake(tmp_path: Path, text: str, part: str) -> None:
+    (tmp_path / "event.toml").write_text(text)
+    said = boneyard("run", str(tmp_path / "event.toml"), "--out", str(tmp_path / "out"), code=2)
+    assert part in said
+
+
+def test_a_word_that_is_too_long_for_a_file_is_a_word(base: Path) -> None:
+    assert opened(base, "mine.py", 300 * "x") == {"mine.py", "real/mine.py"}
+
+
+def test_nobody_needs_a_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.path.expanduser", lambda path: path)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "lib").mkdir()
+    assert list(paths.program_paths(tmp_path / "bin" / "run")) == [str(tmp_path)]
