@@ -118,11 +118,11 @@ def begin(folder: Folder, event: Event, seed: int | None) -> None:
     _hidden(folder, event)
     if folder.event.exists():
         _same(folder, event)
+        _promised(folder, event)
         if seed is not None and secret_of(folder) != _seeded(seed):
             raise UserError(
                 f"{folder.path} was begun with another --seed: choose another folder (--out)."
             )
-        _promised(folder, event)
     else:
         # Whatever a killed run left here was published by nobody.
         _write_secret(folder.secret, seed)

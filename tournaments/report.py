@@ -16,7 +16,7 @@ from tournaments import standings
 from tournaments.event import Event
 from tournaments.folder import Folder, digest
 from tournaments.ratings import Pool, Ratings, fit_both
-from tournaments.sandboxes import Kept, sandboxes
+from tournaments.sandboxes import Kept
 from tournaments.schedule import games
 
 
@@ -37,10 +37,11 @@ class Results(Struct, frozen=True):
     """Tables, one for each pool of entrants that games connect."""
 
 
-def report_files(folder: Folder, event: Event, results: Sequence[Result]) -> dict[Path, bytes]:
-    """The report's files and their bytes after these results."""
+def report_files(
+    folder: Folder, event: Event, results: Sequence[Result], kept: tuple[Kept, ...]
+) -> dict[Path, bytes]:
+    """The report's files and their bytes after these results of bots that were kept so."""
     ratings = fit_both(results, partners=event.rules.deal.partners)
-    kept = sandboxes(folder, event, {result.game for result in results})
     summary = Results(event, len(results), games(event), digest(folder), kept, ratings)
     return {
         folder.report: "\n".join(_page(summary, results)).encode(),

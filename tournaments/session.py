@@ -19,6 +19,7 @@ from tournaments.ledger import Ledger, boards_left, finished, read_ledger
 from tournaments.progress import Progress
 from tournaments.report import report_files
 from tournaments.run import MACHINE, Runner, StoppedError, call_roll, crashed, innermost
+from tournaments.sandboxes import sandboxes
 from tournaments.times import as_json, times
 from tournaments.verify import unchecked, verify_folder, verify_log
 from tournaments.wishes import Wishes, planned
@@ -158,7 +159,9 @@ async def _watch(
 
 def _publish(folder: Folder, event: Event, ledger: Ledger) -> None:
     folders.reveal(folder, event, finished(boards_left(event, ledger.results)))
-    for path, data in report_files(folder, event, list(read_ledger(folder.ledger))).items():
+    results = list(read_ledger(folder.ledger))
+    kept = sandboxes(folder, event, {result.game for result in results})
+    for path, data in report_files(folder, event, results, kept).items():
         folders.write_whole(path, [data])
     folders.write_whole(folder.times, [as_json(times(folder))])
 

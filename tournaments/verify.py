@@ -21,6 +21,7 @@ from tournaments.folder import Folder, digest, load, published_commitments, publ
 from tournaments.fouls import forfeited, given
 from tournaments.ledger import boards_left, finished, read_ledger
 from tournaments.report import Results, report_files
+from tournaments.sandboxes import sandboxes
 from tournaments.schedule import PlannedGame, PlannedSitting, sittings
 
 T = TypeVar("T")
@@ -229,7 +230,10 @@ def _report(
     if told.commitments != digest(folder):
         yield f"{folder.commitments}: its SHA-256 is not the one in {folder.results.name}"
     results = ledger[: told.played]
-    for path, data in report_files(folder, event, results).items():
+    kept = sandboxes(folder, event, {result.game for result in results})
+    if sum(one.sittings for one in kept) < sum(one.sittings for one in told.sandboxes):
+        kept = told.sandboxes  # A log is gone, which is told elsewhere.
+    for path, data in report_files(folder, event, results, kept).items():
         if not path.exists() or path.read_bytes() != data:
             yield f"{path}: does not follow from the ledger and the commitments"
     over = finished(boards_left(event, (result.game for result in results)))

@@ -120,8 +120,8 @@ async def test_last_words_reach_no_other_seat(
 
     monkeypatch.setattr(Bot, "say", noting)
     log = tmp_path / "log.jsonl"
-    await play([sample(), hostile("processes/exit_3"), sample()], log)
-    assert b"my last words" in log.read_bytes()
+    await play([sample(), hostile("plumbing/stderr_terminal_codes"), sample()], log)
+    assert b"much ado" in log.read_bytes()
     assert len(told) == 3
     assert all(b'"type":"bye"' in lines for lines in told.values())
-    assert not [lines for lines in told.values() if b"last words" in lines]
+    assert not [lines for lines in told.values() if b"much ado" in lines]

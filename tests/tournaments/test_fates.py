@@ -2,6 +2,7 @@
 
 import errno
 import json
+import pkgutil
 import subprocess
 import sys
 from collections import Counter
@@ -204,7 +205,7 @@ def test_forfeits_are_worked_out_anew_after_a_kill(lost: Path, tmp_path: Path, k
 
 @pytest.mark.slow
 def test_killed_runs_forfeit_the_same_games(lost: Path, tmp_path: Path) -> None:
-    words = ("run", str(lost / "bots" / "cup.toml"), "--seed", "1", "--out", str(tmp_path))
+    words = ("run", str(lost / "bots" / "cup.toml"), *PLAIN, "--out", str(tmp_path))
     for games in (1, 3, 5):
         process = subprocess.Popen((*BONEYARD, *words), stderr=subprocess.DEVNULL)
         wait_for_games(tmp_path, games)
@@ -253,9 +254,9 @@ def test_a_mistake_in_what_a_foul_costs_is_placed(tmp_path: Path, text: str) -> 
 @pytest.mark.parametrize(
     ("name", "code", "stays"),
     [
-        ("subprocess.Popen", errno.EAGAIN, False),
-        ("subprocess.Popen", errno.ENOMEM, True),
-        ("os.pidfd_open", errno.EMFILE, True),
+        ("arena.sandbox.slot.subprocess.Popen", errno.EAGAIN, False),
+        ("arena.sandbox.slot.subprocess.Popen", errno.ENOMEM, True),
+        ("arena.bots.os.pidfd_open", errno.EMFILE, True),
     ],
 )
 @pytest.mark.parametrize("after", [0, 2], ids=["roll", "game"])
@@ -263,8 +264,7 @@ def test_a_shortage_of_the_machine_costs_no_game(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, code: int, stays: bool, after: int
 ) -> None:
     """Two bots are started for the roll; then the games begin."""
-    module = subprocess if name.startswith("subprocess") else __import__("os")
-    real, calls = getattr(module, name.split(".")[1]), [0]
+    real, calls = pkgutil.resolve_name(name), [0]
 
     def short(*words: Any, **named: Any) -> Any:
         calls[0] += 1
@@ -274,7 +274,7 @@ def test_a_shortage_of_the_machine_costs_no_game(
 
     path, out = event(tmp_path / "bots", "pass"), tmp_path / "out"
     with monkeypatch.context() as patch:
-        patch.setattr(f"arena.bots.{name}", short)
+        patch.setattr(name, short)
         patch.setattr("tournaments.run.START_PAUSE_S", 0)
         said = run(path, out, code=1 if stays else 0)
     if stays:
@@ -300,7 +300,7 @@ def test_a_program_that_vanishes_stops_the_run_and_costs_no_game(
 
     path, out = event(tmp_path / "bots", "pass"), tmp_path / "out"
     with monkeypatch.context() as patch:
-        patch.setattr("arena.bots.subprocess.Popen", gone)
+        patch.setattr("arena.sandbox.slot.subprocess.Popen", gone)
         said = run(path, out, code=1)
     assert "No such file" in said
     assert calls == [3]
@@ -312,7 +312,7 @@ def test_a_program_that_vanishes_stops_the_run_and_costs_no_game(
 @pytest.mark.parametrize(
     "where",
     [
-        "tournaments.ledger.append_whole",
+        "arena.sealed.append_whole",
         "arena.gamelog.os.fdatasync",
         "arena.gamelog.GameLog.append",
         "tournaments.folder.write_whole",

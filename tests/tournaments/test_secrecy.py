@@ -153,11 +153,13 @@ def test_no_process_meets_a_board_twice_even_when_the_run_is_stopped(
     received, spoilt = Referee.received, list[str]()
 
     class Noting(Table):
-        def __init__(self, pump: Pump, referee: Referee, bots: Sequence[Bot], log: GameLog) -> None:
+        def __init__(
+            self, pump: Pump, referee: Referee, bots: Sequence[Bot], log: GameLog, *, final: bool
+        ) -> None:
             assert len(set(bots)) == len(bots)
             for bot in bots:
                 met.setdefault(bot, []).append(referee._seating.board)
-            super().__init__(pump, referee, bots, log)
+            super().__init__(pump, referee, bots, log, final=final)
 
     def spoiling(self: Referee, seat: int, line: bytes, ms: float) -> None:
         if self._seating.board == 2 and not spoilt:

@@ -19,6 +19,7 @@ from tournaments.event import Event
 from tournaments.folder import Folder, load
 from tournaments.ledger import read_ledger
 from tournaments.report import report_files
+from tournaments.sandboxes import sandboxes
 from tournaments.verify import verify_folder
 
 BOTS = ("first", "greedy", "random")
@@ -193,7 +194,8 @@ def test_a_ledger_that_lost_lines_contradicts_the_report(folder: Path) -> None:
 def test_a_report_from_before_a_kill_is_no_fault(folder: Path) -> None:
     """The ledger may be longer than the report knows, as after a kill."""
     plan, results = load(Folder(folder)), list(read_ledger(folder / "ledger.jsonl"))
-    for path, data in report_files(Folder(folder), plan, results[:5]).items():
+    kept = sandboxes(Folder(folder), plan, {result.game for result in results[:5]})
+    for path, data in report_files(Folder(folder), plan, results[:5], kept).items():
         path.write_bytes(data)
     assert faults(folder) == []
     changed(folder / "report.md", b"5 of 12", b"6 of 12")
