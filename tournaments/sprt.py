@@ -14,12 +14,14 @@ standard deviation, r the games a board:
 **Ratio.** The generalised likelihood ratio in its normal approximation, after n boards:
 
     LLR = n · (theta1 - theta0) · (theta - (theta0 + theta1) / 2) / V
-    V   = s²  for elo and points;   1 + ((theta0 + theta1) / 2)² / 2  for nelo
+    V   = s² · c(1 - c) / (m(1 - m))  for elo,   s²  for points,   1 + c² / 2  for nelo
+    c   = (theta0 + theta1) / 2
 
 H1 is accepted at log((1 - beta) / alpha), H0 at log(beta / (1 - alpha)). For elo see M. Van den
 Bergh, "A Practical Introduction to the GSPRT"; for nelo, "Comments on Normalized Elo", whose
 scale 800 / ln 10 this is. Both grow with theta, however large it is; the forms that fit s anew
-under each hypothesis do not, and keep a bot that wins everything waiting.
+under each hypothesis do not, and keep a bot that wins everything waiting. V is the variance where
+the hypotheses are: at lopsided scores s² falls as m rises, and V = s² would err too often.
 
 **Few boards.** s² counts two virtual boards beside the n, one above and one below the mean by ¼
 share (by 5 (h1 - h0) points): boards that were all alike do not prove that the next one will be.
@@ -27,7 +29,7 @@ share (by 5 (h1 - h0) points): boards that were all alike do not prove that the 
 
 from collections.abc import Iterable, Sequence
 from itertools import count, takewhile
-from math import ceil, expm1, isfinite, log, sqrt
+from math import ceil, expm1, log, sqrt
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -45,12 +47,14 @@ STEP = 0.25
 """By how much a virtual board is off the mean, as a share of the points;"""
 STEPS = 5
 """in points: how many times the distance of the hypotheses."""
+FARTHEST = {"elo": 400.0, "nelo": 100.0, "points": 1000.0}
+"""How far from 0 hypotheses may be: farther out its error rates are not known to hold."""
 MOST = 1_000_000
 """Boards that an event can have."""
 
 
 class Sprt(Struct, frozen=True, forbid_unknown_fields=True):
-    """How a sequential test decides. H0: A leads by no more than `h0`; H1: by `h1` or more."""
+    """How a sequential test decides. H0: A's lead is `h0`, or less; H1: it is `h1`, or more."""
 
     measure: Measure = "elo"
     """Unit of h0 and h1: Elo, normalised Elo, or points that A is ahead by in a game."""
@@ -69,8 +73,12 @@ class Sprt(Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         """Refuse a test that cannot decide. ValueError."""
-        if not (isfinite(self.h0) and isfinite(self.h1) and self.h0 < self.h1):
-            raise ValueError(f"h1 must be above h0, not {self.h1:g} and {self.h0:g}")
+        most = FARTHEST[self.measure]
+        if not -most <= self.h0 < self.h1 <= most:
+            raise ValueError(
+                f"h0 and h1 must be {-most:g} <= h0 < h1 <= {most:g} ({self.measure}), "
+                f"not {self.h0:g} and {self.h1:g}"
+            )
         for name, risk in (("alpha", self.alpha), ("beta", self.beta)):
             if not 1e-9 <= risk < 0.5:
                 raise ValueError(f"{name} must be above 0 and below 0.5, not {risk:g}")
@@ -106,8 +114,8 @@ class Step(Struct, frozen=True):
     """Log-likelihood ratio of H1 to H0, natural."""
     estimate: float
     """A's lead as measured, in the unit of the hypotheses; a clean sweep's Elo is a bound."""
-    deviation: float
-    """Standard deviation of a board's outcome as it is reckoned with: share or points."""
+    noise: float
+    """Standard deviation of what a board adds to the ratio."""
     bounds: tuple[float, float]
     """The ratios at which H0 and H1 are accepted."""
 
@@ -174,7 +182,7 @@ class _Path(NamedTuple):
 
     llr: Floats
     estimate: Floats
-    deviation: Floats
+    noise: Floats
 
 
 def likelihood_ratios(settings: Sprt, values: Floats, games: int = 2) -> Floats:
@@ -188,11 +196,14 @@ def _path(settings: Sprt, values: Floats, games: int) -> _Path:
     off = values - level
     mean = np.cumsum(off, axis=-1) / n
     squares = np.maximum(np.cumsum(off * off, axis=-1) - n * mean * mean, 0)
-    deviation = np.sqrt((squares + 2 * _step(settings) ** 2) / n)
+    variance = (squares + 2 * _step(settings) ** 2) / n
+    lead, spread = mean, variance
+    if settings.measure == "nelo":
+        lead, spread = mean / np.sqrt(variance), np.ones_like(variance)
     low, high = (theta - level * (settings.measure == "elo") for theta in _thetas(settings, games))
-    lead = mean / deviation if settings.measure == "nelo" else mean
-    llr = n * (high - low) * (lead - (low + high) / 2) / _unit(settings, deviation, games) ** 2
-    return _Path(llr, _estimate(settings, lead, n, games), deviation)
+    slope = (high - low) / _variance(settings, variance, mean + level, n, games)
+    llr = n * slope * (lead - (low + high) / 2)
+    return _Path(llr, _estimate(settings, lead, n, games), slope * np.sqrt(spread))
 
 
 def _step(settings: Sprt) -> float:
@@ -207,17 +218,25 @@ def _thetas(settings: Sprt, games: int) -> tuple[float, float]:
     return settings.h0 * scale, settings.h1 * scale
 
 
-def _unit(settings: Sprt, deviation: Floats, games: int) -> Floats:
-    """Standard deviation of what one board tells of theta."""
-    if settings.measure != "nelo":
-        return deviation
-    return np.full_like(deviation, sqrt(1 + (sum(_thetas(settings, games)) / 2) ** 2 / 2))
+def _variance(settings: Sprt, variance: Floats, mean: Floats, n: Floats, games: int) -> Floats:
+    """V: the variance of what a board tells of theta, where the hypotheses are."""
+    centre = sum(_thetas(settings, games)) / 2
+    if settings.measure == "points":
+        return variance
+    if settings.measure == "nelo":
+        return np.full_like(variance, 1 + centre**2 / 2)
+    share = _inside(mean, n)
+    return np.asarray(variance * centre * (1 - centre) / (share * (1 - share)), np.float64)
+
+
+def _inside(share: Floats, n: Floats) -> Floats:
+    """A share of n boards kept off 0 and 1, as if a clean sweep were a quarter board short."""
+    return np.clip(share, 0.25 / (n + 1), 1 - 0.25 / (n + 1))
 
 
 def _estimate(settings: Sprt, lead: Floats, n: Floats, games: int) -> Floats:
     if settings.measure == "elo":
-        # A clean sweep would be infinite: it counts as a quarter of a board short of one.
-        share = np.clip(lead + 0.5, 0.25 / (n + 1), 1 - 0.25 / (n + 1))
+        share = _inside(lead + 0.5, n)
         return np.asarray(400 * np.log10(share / (1 - share)), np.float64)
     return lead * NELO / sqrt(games) if settings.measure == "nelo" else lead
 
@@ -234,8 +253,8 @@ def walk(settings: Sprt, outcomes: Sequence[Outcome]) -> tuple[Step, ...]:
     end = int(decided.argmax()) + 1 if decided.any() else len(used)
     columns = zip(*(column[:end].tolist() for column in path), strict=True)
     return tuple(
-        Step(boards, llr, estimate, deviation, settings.bounds)
-        for boards, (llr, estimate, deviation) in enumerate(columns, 1)
+        Step(boards, llr, estimate, noise, settings.bounds)
+        for boards, (llr, estimate, noise) in enumerate(columns, 1)
     )
 
 
@@ -258,16 +277,14 @@ def answer(settings: Sprt, steps: Sequence[Step]) -> Verdict:
     return "H0" if steps[-1].llr <= low else "undecided"
 
 
-def boards_still_needed(settings: Sprt, step: Step, games: int = 2) -> int:
+def boards_still_needed(settings: Sprt, step: Step) -> int:
     """Boards until the answer, expected if A's lead is what it is measured as now.
 
     The ratio is taken for a Brownian motion with the drift that it had so far (Wald). Never less
     than what is left to `min_boards`, never more than what is left to `max_boards`.
     """
-    unit = float(_unit(settings, np.array(step.deviation), games))
-    low, high = _thetas(settings, games)
-    to_h0, to_h1 = (bound - step.llr for bound in settings.bounds)
-    expected = _exit_time(to_h0, to_h1, step.llr / step.boards, ((high - low) / unit) ** 2)
+    to_h0, to_h1 = (bound - step.llr for bound in step.bounds)
+    expected = _exit_time(to_h0, to_h1, step.llr / step.boards, step.noise**2)
     least, most = (max(0, n - step.boards) for n in (settings.min_boards, settings.max_boards))
     return min(most, max(least, ceil(min(expected, MOST))))
 
