@@ -281,7 +281,7 @@ def test_error_rates_are_at_most_one_and_a_half_times_the_nominal(
         Sprt(h0=200, h1=260),
         Sprt(alpha=0.02, beta=0.1, h1=40),
         Sprt("nelo", h0=50, h1=100),
-        Sprt("points", h0=-4, h1=4),
+        Sprt("points", h0=-6, h1=6),
     ],
     ids=str,
 )
