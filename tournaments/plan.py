@@ -1,0 +1,320 @@
+"""What an event will take and tell, and how many boards would tell two entrants apart. Pure.
+
+**Time.** With the time a bot takes to start and leave, and a game's, as they were measured at so
+many jobs: (sittings · seats · start + games · game) / jobs.
+
+**Interval.** The rating model's information H of the games that are planned, at the strengths
+that were measured, says how sure the ratings would be if games were independent; boards divide
+that variance by what they were measured to save:
+
+    V = H⁺ / boards_save          95 %: ± t(0.975, boards - 1) · sqrt(V)
+
+**Separation.** An error falls with the root of the boards. With d the measured lead, e its
+standard error after n boards, two entrants' interval leaves out 0 with probability 0.8 after
+
+    N = n · ((1.960 + 0.842) · e / d)²     boards, if d is the true lead.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from math import ceil, sqrt
+
+import numpy as np
+from msgspec import Struct
+
+from protocol.records import Result
+from protocol.usage import UserError, unknown
+from tournaments.event import Event
+from tournaments.ratings import Pool, Ratings, fit
+from tournaments.schedule import sittings
+from tournaments.stats import ELO, Error, Floats, Z, share
+
+POWER = 0.8416212335729143
+"""Normal quantile of the probability, 0.8, with which entrants are to be separated."""
+MOST = 1_000_000
+"""Boards that an event can have."""
+TELLING = 10
+"""Boards of pairings below which nothing is known about what boards save."""
+WANTED = 10.0
+"""The half width, in Elo, of which the forecast says what it takes."""
+
+
+class Trial(Struct, frozen=True, kw_only=True):
+    """What a short calibration measured."""
+
+    jobs: int
+    """Sittings side by side."""
+    seconds: float
+    """How long games were played, in s."""
+    sittings: int
+    """Sittings that began."""
+    games: int
+    """Games that were over."""
+    questions: float | None
+    """Questions in a game, on average; None if no game was over."""
+    start_s: float | None
+    """Time in which one bot starts and leaves, in s; None if not all of them were ready."""
+    boards_save: float | None
+    """Variance of the same games on separate deals over that on boards; None: too few to know."""
+    elo: dict[str, float]
+    """Ratings of those who played, in Elo."""
+
+
+class Forecast(Struct, frozen=True, kw_only=True):
+    """What an event will take, and what it will tell."""
+
+    event: str
+    """The event."""
+    entrants: int
+    """Who plays."""
+    seats: int
+    """Seats at a table."""
+    boards: int
+    """Boards for each pairing."""
+    sittings: int
+    """Sittings: so often are processes started for a table."""
+    games: int
+    """Games."""
+    questions: int | None
+    """About so many questions; None if no game of the calibration was over."""
+    minutes: float | None
+    """About so many minutes; None if no game of the calibration was over."""
+    elo_half_width: float
+    """Half width of a rating's 95 % interval, in Elo; the mean over the entrants."""
+    lead_half_width: float
+    """Half width of the 95 % interval of the difference of two ratings, in Elo; the mean."""
+    boards_for_10_elo: int
+    """Boards for each pairing after which that is 10 Elo."""
+    trial: Trial
+    """What this comes from."""
+
+
+class Separation(Struct, frozen=True, kw_only=True):
+    """Whether two entrants are told apart, and what it would take."""
+
+    one: str
+    """The entrant that is ahead."""
+    other: str
+    """The one behind it."""
+    elo: float
+    """By how much it is ahead, in Elo."""
+    half_width: float
+    """Half width of the 95 % interval of that, in Elo."""
+    played: int
+    """Boards for each pairing that were played."""
+    needed: int | None
+    """Boards for each pairing, those included, that separate them with probability 0.8 if that is
+    the true lead; None: not a million."""
+
+    @property
+    def apart(self) -> bool:
+        """Whether the results separate them already."""
+        return self.elo > self.half_width
+
+
+def trial_of(
+    results: Sequence[Result],
+    *,
+    partners: bool,
+    jobs: int,
+    seconds: float,
+    sittings: int,
+    questions: float | None,
+    start_s: float | None,
+) -> Trial:
+    """What the results of a calibration tell."""
+    pools = fit(results, partners=partners).pools
+    return Trial(
+        jobs=jobs,
+        seconds=seconds,
+        sittings=sittings,
+        games=len(results),
+        questions=questions,
+        start_s=start_s,
+        boards_save=pools[0].boards_save if _whole_boards(results) >= TELLING else None,
+        elo={rating.name: rating.elo for pool in pools for rating in pool.entrants},
+    )
+
+
+def _whole_boards(results: Iterable[Result]) -> int:
+    """Boards, counted for each set of entrants, of which every rotation was played."""
+    played = Counter((one.board, tuple(sorted(one.seats)), len(one.seats)) for one in results)
+    return sum(games == seats for (_, _, seats), games in played.items())
+
+
+def forecast(event: Event, jobs: int, trial: Trial) -> Forecast:
+    """What the event takes at so many jobs."""
+    tables = Counter[tuple[int, ...]]()
+    sat = 0
+    for plan in sittings(event):
+        tables[plan.seats] += len(plan.games)
+        sat += 1
+    games = tables.total()
+    rating, lead = _half_widths(event, tables, trial)
+    seconds = _seconds(trial, sat, games, event.seats)
+    return Forecast(
+        event=event.name,
+        entrants=len(event.entrants),
+        seats=event.seats,
+        boards=event.boards,
+        sittings=sat,
+        games=games,
+        questions=None if trial.questions is None else round(trial.questions * games),
+        minutes=None if seconds is None else round(seconds / min(jobs, sat) / 60, 2),
+        elo_half_width=round(rating, 2),
+        lead_half_width=round(lead, 2),
+        boards_for_10_elo=min(MOST, ceil(event.boards * (lead / WANTED) ** 2)),
+        trial=trial,
+    )
+
+
+def game_s(trial: Trial, seats: int) -> float | None:
+    """Seconds that one job takes for a game, the start of its sitting apart."""
+    if not trial.games or trial.start_s is None:
+        return None
+    starting = trial.sittings * seats * trial.start_s
+    # Starts were measured one by one: side by side they may seem to fill more than all the time.
+    return max(trial.jobs * trial.seconds - starting, 0.1 * trial.seconds) / trial.games
+
+
+def _seconds(trial: Trial, sat: int, games: int, seats: int) -> float | None:
+    """Seconds for one job to play it all."""
+    game = game_s(trial, seats)
+    if game is None or trial.start_s is None:
+        return None
+    return sat * seats * trial.start_s + games * game
+
+
+def _half_widths(
+    event: Event, tables: Mapping[tuple[int, ...], int], trial: Trial
+) -> tuple[float, float]:
+    """Half widths of a rating and of a difference of two, in Elo, each the mean over all."""
+    logits = np.array([trial.elo.get(one.name, 0.0) for one in event.entrants]) / ELO
+    information = _information(tables, logits, event.rules.deal.partners)
+    covariance = np.linalg.pinv(information, hermitian=True) / (trial.boards_save or 1.0)
+    own = covariance.diagonal()
+    leads = [own[i] + own[j] - 2 * covariance[i, j] for i, j in combinations(range(len(logits)), 2)]
+    df = event.boards - 1
+    rating, lead = (np.mean(np.sqrt(np.maximum(each, 0))) for each in (own, leads))
+    return Error(ELO * float(rating), df).half_width(), Error(ELO * float(lead), df).half_width()
+
+
+def _information(tables: Mapping[tuple[int, ...], int], logits: Floats, partners: bool) -> Floats:
+    """Information about the entrants in so many games at each table; seats are left out."""
+    information = np.zeros((len(logits), len(logits)))
+    for table, games in tables.items():
+        sides = [[*table[0::2]], [*table[1::2]]] if partners else [[who] for who in table]
+        for left, right in combinations(sides, 2):
+            row = np.zeros(len(logits))
+            np.add.at(row, left, 1 / len(left))
+            np.add.at(row, right, -1 / len(right))
+            p = share(row @ logits)
+            information += games * p * (1 - p) * np.outer(row, row)
+    return information
+
+
+def separations(
+    ratings: Ratings, boards: int, pair: tuple[str, str] | None = None
+) -> tuple[Separation, ...]:
+    """The pair, or all neighbours in the tables, after so many boards for each pairing.
+
+    Raises UserError when there is no such entrant, or nothing connects the two.
+    """
+    if pair is None:
+        return tuple(
+            _separation(pool, place, place + 1, boards)
+            for pool in ratings.pools
+            for place in range(len(pool.entrants) - 1)
+        )
+    where = {
+        rating.name: (pool, place)
+        for pool in ratings.pools
+        for place, rating in enumerate(pool.entrants)
+    }
+    for name in pair:
+        if name not in where:
+            raise unknown("entrant", name, where)
+    (pool, one), (same, other) = (where[name] for name in pair)
+    if pool is not same or one == other:
+        raise UserError(f"No games connect {pair[0]} and {pair[1]}: nothing can separate them.")
+    return (_separation(pool, min(one, other), max(one, other), boards),)
+
+
+def _separation(pool: Pool, one: int, other: int, boards: int) -> Separation:
+    elo = pool.entrants[one].elo - pool.entrants[other].elo
+    error = pool.errors[one][other]
+    return Separation(
+        one=pool.entrants[one].name,
+        other=pool.entrants[other].name,
+        elo=round(elo, 2),
+        half_width=round(Error(error, max(0, boards - 1)).half_width(), 2),
+        played=boards,
+        needed=_needed(elo, error, boards),
+    )
+
+
+def _needed(elo: float, error: float, boards: int) -> int | None:
+    if error * (Z + POWER) * sqrt(boards) >= elo * sqrt(MOST):
+        return None
+    return ceil(boards * ((Z + POWER) * error / elo) ** 2)
+
+
+def told(forecast: Forecast) -> list[str]:
+    """A forecast for people."""
+    trial = forecast.trial
+    took = "more than was tried" if forecast.minutes is None else duration(forecast.minutes)
+    asked = "unknown" if forecast.questions is None else f"about {forecast.questions:,}"
+    return [
+        f"{forecast.event}: {forecast.entrants} bots, {forecast.seats} seats, "
+        f"{forecast.boards} boards for each pairing",
+        f"Sittings   {forecast.sittings:,}",
+        f"Games      {forecast.games:,}",
+        f"Questions  {asked}",
+        f"Time       {took} at --jobs {trial.jobs}",
+        f"Ratings    ± {forecast.elo_half_width:.0f} Elo, and the difference of two "
+        f"± {forecast.lead_half_width:.0f} Elo (95 %)",
+        f"           ± {WANTED:.0f} Elo for a difference takes about "
+        f"{forecast.boards_for_10_elo:,} boards for each pairing",
+        f"Measured   {_measured(trial, forecast.seats)}",
+    ]
+
+
+def duration(minutes: float) -> str:
+    """About how long, in a unit that fits."""
+    if minutes < 1:
+        return f"about {max(1, round(60 * minutes))} s"
+    if minutes < 120:
+        return f"about {round(minutes)} minutes"
+    return f"about {minutes / 60:.1f} hours"
+
+
+def _measured(trial: Trial, seats: int) -> str:
+    game = game_s(trial, seats)
+    if game is None or trial.start_s is None:
+        return f"no game was over in {trial.seconds:.0f} s: try longer (--seconds)"
+    save = (
+        "too few boards to know what they save (taken as nothing)"
+        if trial.boards_save is None
+        else f"boards save {trial.boards_save:.2f} times the variance"
+    )
+    return (
+        f"{trial.games} games in {trial.seconds:.1f} s; {1000 * game:.0f} ms a game, "
+        f"{1000 * trial.start_s:.0f} ms to start a bot; {save}"
+    )
+
+
+def told_apart(pair: Separation) -> str:
+    """A separation for people."""
+    lead = (
+        f"{pair.one} is {pair.elo:.0f} ± {pair.half_width:.0f} Elo ahead of {pair.other} "
+        f"after {pair.played:,} boards"
+    )
+    if pair.apart:
+        return f"{lead}: they are separated."
+    if pair.needed is None:
+        return f"{lead}: if that is all, a million boards would not separate them."
+    return (
+        f"{lead}: if that is the true lead, about {pair.needed:,} boards for each pairing "
+        f"separate them 4 times in 5."
+    )
