@@ -3,7 +3,6 @@
 import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
 
 import click
 import msgspec
@@ -40,14 +39,6 @@ BOARDS = 1000
 """Boards of a calibration, at most."""
 BOARDS_A_SITTING = 5
 """Few, so that whole boards are played before the time is over."""
-
-
-class _Spent(NamedTuple):
-    """How long a calibration took, in s."""
-
-    start_s: float | None
-    """To start and dismiss one bot; None if that was not over in time."""
-    playing_s: float
 
 
 def plan_event(wishes: Wishes, jobs: int, seconds: float, in_json: bool) -> int:
@@ -102,53 +93,68 @@ def _trial(folder: Folder, event: Event, jobs: int, seconds: float) -> Trial:
     folders.begin(folder, event, None)
     ledger = Ledger(folder, event)
     sandbox = best_sandbox(event.sandbox, event.limits, folder.path)
-    spent = trio.run(_play, folder, event, ledger, sandbox, jobs, seconds)
+    ends: dict[str, float] = {}
+    playing_s = trio.run(_play, folder, event, ledger, sandbox, jobs, seconds, ends)
     used = times(folder).entrants
     played = sum(one.games for one in used) / event.seats
     return trial_of(
-        list(ledger.results.values()),
-        partners=event.rules.deal.partners,
+        event,
+        [ledger.results[game] for game in ends],
+        ends=ends,
         jobs=jobs,
-        seconds=spent.playing_s,
+        seconds=playing_s,
         sittings=len(folder.logs()),
         questions=sum(one.questions for one in used) / played if played else None,
-        start_s=spent.start_s,
     )
 
 
 async def _play(
-    folder: Folder, event: Event, ledger: Ledger, sandbox: Sandbox, jobs: int, seconds: float
-) -> _Spent:
-    """Play until the time is over. Raises UserError, StoppedError, OSError."""
-    began, ready, ended = time.monotonic(), None, None
+    folder: Folder,
+    event: Event,
+    ledger: Ledger,
+    sandbox: Sandbox,
+    jobs: int,
+    seconds: float,
+    ends: dict[str, float],
+) -> float:
+    """Play until the time is over, noting when each game ended, in s; how long games were played.
+
+    Raises UserError, StoppedError, OSError.
+    """
+    ended, ready = None, None
+    began = time.monotonic()
     try:
         with trio.move_on_after(seconds):
             complaint = await call_roll(event, sandbox)
             if complaint is not None:
                 raise UserError(complaint)
             ready = time.monotonic()
-            await _run(folder, event, ledger, sandbox, jobs)
+            await _run(folder, event, ledger, sandbox, jobs, ends)
     except* Exception as group:
         ended = innermost(group)
     if ended is not None:
         raise ended
-    now = time.monotonic()
-    if ready is None:
-        return _Spent(None, now - began)
-    return _Spent((ready - began) / len(event.entrants), now - ready)
+    return time.monotonic() - (ready or began)
 
 
-async def _run(folder: Folder, event: Event, ledger: Ledger, sandbox: Sandbox, jobs: int) -> None:
+async def _run(
+    folder: Folder,
+    event: Event,
+    ledger: Ledger,
+    sandbox: Sandbox,
+    jobs: int,
+    ends: dict[str, float],
+) -> None:
     """Play it all; what stops it is raised in a group."""
     sender, receiver = trio.open_memory_channel[Result](100)
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(_ignore, receiver)
+        nursery.start_soon(_note, receiver, ends)
         await Runner(folder, event, ledger, sandbox, sender).play(jobs)
 
 
-async def _ignore(receiver: trio.MemoryReceiveChannel[Result]) -> None:
-    async for _ in receiver:
-        pass
+async def _note(receiver: trio.MemoryReceiveChannel[Result], ends: dict[str, float]) -> None:
+    async for result in receiver:
+        ends[result.game] = time.monotonic()
 
 
 def separations_in(folder: Folder, pair: tuple[str, str] | None) -> tuple[Separation, ...]:

@@ -1,7 +1,10 @@
 """What an event will take and tell, and how many boards would tell two entrants apart. Pure.
 
-**Time.** With the time a bot takes to start and leave, and a game's, as they were measured at so
-many jobs: (sittings · seats · start + games · game) / jobs.
+**Time.** A game takes what lies between the ends of two games of a sitting, on average; what is
+left of the time that was measured, at so many jobs, the sittings took to begin and end:
+
+    game = mean(ends apart)     sitting = (jobs · seconds - games · game) / sittings
+    (sittings · sitting + games · game) / jobs
 
 **Interval.** The rating model's information H of the games that are planned, at the strengths
 that were measured, says how sure the ratings would be if games were independent; boards divide
@@ -17,7 +20,7 @@ standard error after n boards, two entrants' interval leaves out 0 with probabil
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import ceil, sqrt
 
 import numpy as np
@@ -53,8 +56,10 @@ class Trial(Struct, frozen=True, kw_only=True):
     """Games that were over."""
     questions: float | None
     """Questions in a game, on average; None if no game was over."""
-    start_s: float | None
-    """Time in which one bot starts and leaves, in s; None if not all of them were ready."""
+    game_s: float | None
+    """Time that a job takes for a game, in s; None if no game was over,"""
+    sitting_s: float | None
+    """and for beginning and ending a sitting."""
     boards_save: float | None
     """Variance of the same games on separate deals over that on boards; None: too few to know."""
     elo: dict[str, float]
@@ -114,27 +119,44 @@ class Separation(Struct, frozen=True, kw_only=True):
 
 
 def trial_of(
+    event: Event,
     results: Sequence[Result],
     *,
-    partners: bool,
+    ends: Mapping[str, float],
     jobs: int,
     seconds: float,
     sittings: int,
     questions: float | None,
-    start_s: float | None,
 ) -> Trial:
-    """What the results of a calibration tell."""
-    pools = fit(results, partners=partners).pools
+    """What a calibration tells: its results, and when each game ended, in s."""
+    pools = fit(results, partners=event.rules.deal.partners).pools
+    game = _game_s(event, ends, jobs * seconds)
     return Trial(
         jobs=jobs,
-        seconds=seconds,
+        seconds=round(seconds, 3),
         sittings=sittings,
         games=len(results),
         questions=questions,
-        start_s=start_s,
+        game_s=game,
+        sitting_s=None if game is None else (jobs * seconds - len(results) * game) / sittings,
         boards_save=pools[0].boards_save if _whole_boards(results) >= TELLING else None,
         elo={rating.name: rating.elo for pool in pools for rating in pool.entrants},
     )
+
+
+def _game_s(event: Event, ends: Mapping[str, float], worked_s: float) -> float | None:
+    """Mean time between the ends of two games of a sitting, in s; all, if there were none."""
+    if not ends:
+        return None
+    games = [
+        (ends[game.name], ends[before.name])
+        for plan in sittings(event)
+        for before, game in pairwise(plan.games)
+        if game.name in ends and before.name in ends
+    ]
+    # Not more than there was: sittings that a calibration cut short may have been its longest.
+    each = [end - before for end, before in games] or [worked_s / len(ends)]
+    return min(sum(each) / len(each), worked_s / len(ends))
 
 
 def _whole_boards(results: Iterable[Result]) -> int:
@@ -152,7 +174,7 @@ def forecast(event: Event, jobs: int, trial: Trial) -> Forecast:
         sat += 1
     games = tables.total()
     rating, lead = _half_widths(event, tables, trial)
-    seconds = _seconds(trial, sat, games, event.seats)
+    seconds = _seconds(trial, sat, games)
     return Forecast(
         event=event.name,
         entrants=len(event.entrants),
@@ -169,21 +191,11 @@ def forecast(event: Event, jobs: int, trial: Trial) -> Forecast:
     )
 
 
-def game_s(trial: Trial, seats: int) -> float | None:
-    """Seconds that one job takes for a game, the start of its sitting apart."""
-    if not trial.games or trial.start_s is None:
-        return None
-    starting = trial.sittings * seats * trial.start_s
-    # Starts were measured one by one: side by side they may seem to fill more than all the time.
-    return max(trial.jobs * trial.seconds - starting, 0.1 * trial.seconds) / trial.games
-
-
-def _seconds(trial: Trial, sat: int, games: int, seats: int) -> float | None:
+def _seconds(trial: Trial, sat: int, games: int) -> float | None:
     """Seconds for one job to play it all."""
-    game = game_s(trial, seats)
-    if game is None or trial.start_s is None:
+    if trial.game_s is None or trial.sitting_s is None:
         return None
-    return sat * seats * trial.start_s + games * game
+    return sat * trial.sitting_s + games * trial.game_s
 
 
 def _half_widths(
@@ -276,7 +288,7 @@ def told(forecast: Forecast) -> list[str]:
         f"± {forecast.lead_half_width:.0f} Elo (95 %)",
         f"           ± {WANTED:.0f} Elo for a difference takes about "
         f"{forecast.boards_for_10_elo:,} boards for each pairing",
-        f"Measured   {_measured(trial, forecast.seats)}",
+        f"Measured   {_measured(trial)}",
     ]
 
 
@@ -289,9 +301,8 @@ def duration(minutes: float) -> str:
     return f"about {minutes / 60:.1f} hours"
 
 
-def _measured(trial: Trial, seats: int) -> str:
-    game = game_s(trial, seats)
-    if game is None or trial.start_s is None:
+def _measured(trial: Trial) -> str:
+    if trial.game_s is None or trial.sitting_s is None:
         return f"no game was over in {trial.seconds:.0f} s: try longer (--seconds)"
     save = (
         "too few boards to know what they save (taken as nothing)"
@@ -299,8 +310,8 @@ def _measured(trial: Trial, seats: int) -> str:
         else f"boards save {trial.boards_save:.2f} times the variance"
     )
     return (
-        f"{trial.games} games in {trial.seconds:.1f} s; {1000 * game:.0f} ms a game, "
-        f"{1000 * trial.start_s:.0f} ms to start a bot; {save}"
+        f"{trial.games} games in {trial.seconds:.1f} s; {1000 * trial.game_s:.0f} ms a game, "
+        f"{1000 * trial.sitting_s:.0f} ms to begin and end a sitting; {save}"
     )
 
 
