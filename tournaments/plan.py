@@ -7,10 +7,11 @@ left of the time that was measured, at so many jobs, the sittings took to begin 
     (sittings · sitting + games · game) / jobs
 
 **Interval.** The rating model's information H of the games that are planned, at the strengths
-that were measured, says how sure the ratings would be if games were independent; boards divide
-that variance by what they were measured to save:
+that were measured, says how sure the ratings would be if all pairs of seats were independent.
+That variance is divided by what it is in the calibration's games, over what it was found to be
+there by boards (below 1 where a table breaks into pairs that depend on each other):
 
-    V = H⁺ / boards_save          95 %: ± t(0.975, boards - 1) · sqrt(V)
+    V = H⁺ / saved          95 %: ± t(0.975, boards - 1) · sqrt(V)
 
 **Separation.** An error falls with the root of the boards. With d the measured lead, e its
 standard error after n boards, two entrants' interval leaves out 0 with probability 0.8 after
@@ -25,6 +26,7 @@ from math import ceil, sqrt
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from protocol.records import Result
 from protocol.usage import UserError, unknown
@@ -60,8 +62,9 @@ class Trial(Struct, frozen=True, kw_only=True):
     """Time that a job takes for a game, in s; None if no game was over,"""
     sitting_s: float | None
     """and for beginning and ending a sitting."""
-    boards_save: float | None
-    """Variance of the same games on separate deals over that on boards; None: too few to know."""
+    saved: float | None
+    """Variance of differences of ratings if pairs of seats were independent, over that by boards;
+    None: too few boards to know."""
     elo: dict[str, float]
     """Ratings of those who played, in Elo."""
 
@@ -139,7 +142,7 @@ def trial_of(
         questions=questions,
         game_s=game,
         sitting_s=None if game is None else (jobs * seconds - len(results) * game) / sittings,
-        boards_save=pools[0].boards_save if _whole_boards(results) >= TELLING else None,
+        saved=_saved(event, results),
         elo={rating.name: rating.elo for pool in pools for rating in pool.entrants},
     )
 
@@ -159,10 +162,35 @@ def _game_s(event: Event, ends: Mapping[str, float], worked_s: float) -> float |
     return min(sum(each) / len(each), worked_s / len(ends))
 
 
-def _whole_boards(results: Iterable[Result]) -> int:
-    """Boards, counted for each set of entrants, of which every rotation was played."""
-    played = Counter((one.board, tuple(sorted(one.seats)), len(one.seats)) for one in results)
-    return sum(games == seats for (_, _, seats), games in played.items())
+def _saved(event: Event, results: Sequence[Result]) -> float | None:
+    """Model's variance over clustered variance, of differences of those who won and lost."""
+    whole = _whole_boards(results)
+    partners = event.rules.deal.partners
+    # A short calibration has few boards, but each of them with many sets of entrants.
+    if len({one.board for one in whole}) < TELLING:
+        return None
+    # Hardly a prior: there is none in the model's variance that this is compared with.
+    pool = fit(whole, prior=0.1, partners=partners).pools[0]
+    number = {rating.name: place for place, rating in enumerate(pool.entrants)}
+    seated = (one.seats for one in whole if one.seats[0] in number)
+    tables = Counter(tuple(number[name] for name in seats) for seats in seated)
+    model = _covariance(tables, [rating.elo for rating in pool.entrants], partners)
+    pairs = [
+        (_lead(model, i, j), (pool.errors[i][j] / ELO) ** 2)
+        for i, j in combinations(range(len(number)), 2)
+        if not pool.entrants[i].bound and not pool.entrants[j].bound
+    ]
+    clustered = sum(variance for _, variance in pairs)
+    return sum(variance for variance, _ in pairs) / clustered if clustered else None
+
+
+def _whole_boards(results: Iterable[Result]) -> list[Result]:
+    """Games of boards of which a set of entrants played every rotation, numbered for each set."""
+    played: dict[tuple[int, tuple[str, ...]], list[Result]] = {}
+    for one in results:
+        played.setdefault((one.board, tuple(sorted(one.seats))), []).append(one)
+    whole = [games for games in played.values() if len(games) % len(games[0].seats) == 0]
+    return [replace(one, board=number) for number, games in enumerate(whole) for one in games]
 
 
 def forecast(event: Event, jobs: int, trial: Trial) -> Forecast:
@@ -202,14 +230,27 @@ def _half_widths(
     event: Event, tables: Mapping[tuple[int, ...], int], trial: Trial
 ) -> tuple[float, float]:
     """Half widths of a rating and of a difference of two, in Elo, each the mean over all."""
-    logits = np.array([trial.elo.get(one.name, 0.0) for one in event.entrants]) / ELO
-    information = _information(tables, logits, event.rules.deal.partners)
-    covariance = np.linalg.pinv(information, hermitian=True) / (trial.boards_save or 1.0)
-    own = covariance.diagonal()
-    leads = [own[i] + own[j] - 2 * covariance[i, j] for i, j in combinations(range(len(logits)), 2)]
-    df = event.boards - 1
-    rating, lead = (np.mean(np.sqrt(np.maximum(each, 0))) for each in (own, leads))
-    return Error(ELO * float(rating), df).half_width(), Error(ELO * float(lead), df).half_width()
+    elo = [trial.elo.get(one.name, 0.0) for one in event.entrants]
+    covariance = _covariance(tables, elo, event.rules.deal.partners) / (trial.saved or 1.0)
+    leads = [_lead(covariance, i, j) for i, j in combinations(range(len(elo)), 2)]
+    rating, lead = (
+        Error(ELO * float(np.mean(np.sqrt(np.maximum(each, 0)))), event.boards - 1).half_width()
+        for each in (covariance.diagonal(), leads)
+    )
+    return rating, lead
+
+
+def _lead(covariance: Floats, i: int, j: int) -> float:
+    """Variance of the difference of two ratings."""
+    return float(covariance[i, i] + covariance[j, j] - 2 * covariance[i, j])
+
+
+def _covariance(
+    tables: Mapping[tuple[int, ...], int], elo: Sequence[float], partners: bool
+) -> Floats:
+    """Covariance of ratings (natural logits) if pairs of seats were independent."""
+    information = _information(tables, np.array(elo) / ELO, partners)
+    return np.asarray(np.linalg.pinv(information, hermitian=True), np.float64)
 
 
 def _information(tables: Mapping[tuple[int, ...], int], logits: Floats, partners: bool) -> Floats:
@@ -305,9 +346,9 @@ def _measured(trial: Trial) -> str:
     if trial.game_s is None or trial.sitting_s is None:
         return f"no game was over in {trial.seconds:.0f} s: try longer (--seconds)"
     save = (
-        "too few boards to know what they save (taken as nothing)"
-        if trial.boards_save is None
-        else f"boards save {trial.boards_save:.2f} times the variance"
+        "too few boards to know what they save"
+        if trial.saved is None
+        else f"variance over that by boards {trial.saved:.2f}"
     )
     return (
         f"{trial.games} games in {trial.seconds:.1f} s; {1000 * trial.game_s:.0f} ms a game, "
