@@ -23,10 +23,9 @@ from tournaments.plan import (
     Trial,
     forecast,
     separations,
-    told,
-    told_apart,
     trial_of,
 )
+from tournaments.plan_report import told, told_apart
 from tournaments.ratings import fit
 from tournaments.run import MACHINE, Runner, StoppedError, call_roll, innermost
 from tournaments.schedule import games

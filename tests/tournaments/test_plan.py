@@ -25,13 +25,11 @@ from tournaments.event import Event
 from tournaments.plan import (
     MOST,
     Trial,
-    duration,
     forecast,
     separations,
-    told,
-    told_apart,
     trial_of,
 )
+from tournaments.plan_report import duration, told, told_apart
 from tournaments.ratings import fit
 from tournaments.run import Runner
 from tournaments.schedule import PlannedGame, PlannedSitting, sittings
