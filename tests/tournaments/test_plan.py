@@ -85,6 +85,14 @@ def test_two_equal_bots_by_hand() -> None:
     assert (found.sittings, found.games, found.questions, found.minutes) == (20, 100, None, None)
 
 
+def test_unlike_bots_tell_less_a_game() -> None:
+    trial = replace(NOTHING, elo={"bot0": 100.0, "bot1": -100.0})
+    p = 1 / (1 + 10**-0.5)
+    error = ELO * math.sqrt(1 / (100 * p * (1 - p)))
+    found = forecast(like(2, 2, 50), 1, trial)
+    assert found.lead_half_width == pytest.approx(2.00958 * error, abs=0.01)
+
+
 @pytest.mark.parametrize(
     "plan", [like(2, 6, 40), like(3, 4, 60), like(4, 5, 40), PARTNERS], ids=["2", "3", "4", "2+2"]
 )
