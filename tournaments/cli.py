@@ -45,6 +45,7 @@ def main() -> None:
     Start here:
       boneyard demo                     a small event of sample bots
       boneyard run greedy ./my_bot.py   your bot against a sample bot
+      boneyard plan greedy ./my_bot.py  what that will take, and tell
       boneyard replay OUT               watch a game
       boneyard verify OUT               check every deal, byte and score
     """
@@ -154,6 +155,60 @@ def run(
 
     wishes = Wishes(what, rules, choices, seats, boards, move_ms, sandbox, ask_forced)
     sys.exit(run_event(wishes, out, seed, jobs or default_jobs(), as_json))
+
+
+def _takes_what_run_takes(command: click.Command) -> click.Command:
+    """Add the arguments of `run` that say what is played, and at how many jobs."""
+    own = {option.name for option in command.params} | {"out", "seed"}
+    command.params[:0] = [option for option in run.params if option.name not in own]
+    return command
+
+
+@_takes_what_run_takes
+@main.command()
+@click.option(
+    "--separate",
+    nargs=2,
+    default=None,
+    metavar="BOT BOT",
+    help="Two entrants of a folder's event.  [default: all neighbours in its table]",
+)
+@click.option(
+    "--seconds",
+    type=click.IntRange(1, 600),
+    default=8,
+    show_default=True,
+    help="How long the bots are tried, at most.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of sentences.")
+def plan(
+    what: tuple[str, ...],
+    separate: tuple[str, str] | None,
+    seconds: int,
+    jobs: int | None,
+    as_json: bool,
+    **wishes: Any,
+) -> None:
+    """Say what an event will take, or after it, how many boards would tell two bots apart.
+
+    Before a run: the same arguments as `boneyard run`. The bots play for a few seconds, on deals
+    of their own; then it says how many sittings, games, questions and minutes the event will
+    take, and how wide the intervals of its ratings will be. After a run: its folder.
+
+    \b
+    Examples:
+      boneyard plan greedy counting --boards 500
+      boneyard plan friday.toml --jobs 4 --json
+      boneyard plan friday --separate greedy counting
+      boneyard plan friday
+    """
+    from tournaments.calibrate import plan_event, plan_folder
+    from tournaments.wishes import Wishes
+
+    path = Path(what[0])
+    if separate or (len(what) == 1 and path.is_dir()):
+        sys.exit(plan_folder(path, separate, as_json))
+    sys.exit(plan_event(Wishes(what, **wishes), jobs or default_jobs(), seconds, as_json))
 
 
 @main.command()

@@ -1,0 +1,43 @@
+"""Whether what is called 95 % is 95 %: a thousand simulated events of known strengths each."""
+
+import itertools
+import random
+from functools import cache
+
+import pytest
+
+from tests.tournaments.test_ratings import only, played
+
+STRENGTH = {"a": 60.0, "b": 20.0, "c": -20.0, "d": -60.0}
+EVENTS = 1000
+
+
+@cache
+def truth(seats: int, deal: float) -> dict[str, float]:
+    """What a very long event would rate: deals add noise to a strength, which flattens the Elo."""
+    if not deal:
+        return STRENGTH
+    long = only(played(random.Random(1000), STRENGTH, 20_000, seats, deal=deal))
+    return {rating.name: rating.elo for rating in long.entrants}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("deal", [0.0, 150.0], ids=["independent", "by board"])
+@pytest.mark.parametrize(("seats", "boards"), [(2, 60), (4, 30)])
+def test_95_percent_intervals_hold_the_truth_95_times_in_100(
+    seats: int, boards: int, deal: float
+) -> None:
+    true = truth(seats, deal)
+    rated = apart = wrong = 0
+    for seed in range(EVENTS):
+        pool = only(played(random.Random(seed), STRENGTH, boards, seats, deal=deal))
+        rated += sum(abs(one.elo - true[one.name]) <= one.half_width for one in pool.entrants)
+        for (i, a), (j, b) in itertools.combinations(enumerate(pool.entrants), 2):
+            lead = true[a.name] - true[b.name]
+            error = pool.errors[i][j]
+            apart += abs(a.elo - b.elo - lead) <= 1.96 * error
+            wrong += pool.los[i][j] > 0.975 and lead < 0
+    assert 0.93 <= rated / (4 * EVENTS) <= 0.97
+    # Without Student's t: a little narrow.
+    assert 0.92 <= apart / (6 * EVENTS) <= 0.97
+    assert wrong / (6 * EVENTS) < 0.025

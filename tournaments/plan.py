@@ -1,0 +1,313 @@
+"""What an event will take and tell, and how many boards would tell two entrants apart. Pure.
+
+**Time.** A game takes what lies between the ends of two games of a sitting, on average; what is
+left of the time that was measured, at so many jobs, the sittings took to begin and end:
+
+    game = mean(ends apart)     sitting = (jobs · seconds - games · game) / sittings
+    (sittings · sitting + games · game) / jobs
+
+**Interval.** The rating model's information H of the games that are planned, at the strengths
+that were measured, says how sure the ratings would be if all pairs of seats were independent.
+That variance is divided by what it is in the calibration's games, over what it was found to be
+there by boards (below 1 where a table breaks into pairs that depend on each other):
+
+    V = H⁺ / saved          95 %: ± t(0.975, boards - 1) · sqrt(V)
+
+**Separation.** An error falls with the root of the boards. With d the measured lead, e its
+standard error after n boards, two entrants' interval leaves out 0 with probability 0.8 after
+
+    N = n · ((1.960 + 0.842) · e / d)²     boards, if d is the true lead.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations, pairwise
+from math import ceil, sqrt
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from protocol.records import Result
+from protocol.usage import UserError, unknown
+from tournaments.event import Event
+from tournaments.ratings import Pool, Ratings, fit
+from tournaments.schedule import sittings
+from tournaments.stats import ELO, Error, Floats, Z, share
+
+POWER = 0.8416212335729143
+"""Normal quantile of the probability, 0.8, with which entrants are to be separated."""
+MOST = 1_000_000
+"""Boards that an event can have."""
+TELLING = 10
+"""Boards of pairings below which nothing is known about what boards save."""
+WANTED = 10.0
+"""The half width, in Elo, of which the forecast says what it takes."""
+
+
+class Trial(Struct, frozen=True, kw_only=True):
+    """What a short calibration measured."""
+
+    jobs: int
+    """Sittings side by side."""
+    seconds: float
+    """How long games were played, in s."""
+    sittings: int
+    """Sittings that began."""
+    games: int
+    """Games that were over."""
+    questions: float | None
+    """Questions in a game, on average; None if no game was over."""
+    game_s: float | None
+    """Time that a job takes for a game, in s; None if no game was over,"""
+    sitting_s: float | None
+    """and for beginning and ending a sitting."""
+    saved: float | None
+    """Variance of differences of ratings if pairs of seats were independent, over that by boards;
+    None: too few boards to know."""
+    elo: dict[str, float]
+    """Ratings of those who played, in Elo."""
+
+
+class Forecast(Struct, frozen=True, kw_only=True):
+    """What an event will take, and what it will tell."""
+
+    event: str
+    """The event."""
+    entrants: int
+    """Who plays."""
+    seats: int
+    """Seats at a table."""
+    boards: int
+    """Boards for each pairing."""
+    sittings: int
+    """Sittings: so often are processes started for a table."""
+    games: int
+    """Games."""
+    questions: int | None
+    """About so many questions; None if no game of the calibration was over."""
+    minutes: float | None
+    """About so many minutes; None if no game of the calibration was over."""
+    elo_half_width: float
+    """Half width of a rating's 95 % interval, in Elo; the mean over the entrants."""
+    lead_half_width: float
+    """Half width of the 95 % interval of the difference of two ratings, in Elo; the mean."""
+    boards_for_10_elo: int
+    """Boards for each pairing after which that is 10 Elo."""
+    trial: Trial
+    """What this comes from."""
+
+
+class Separation(Struct, frozen=True, kw_only=True):
+    """Whether two entrants are told apart, and what it would take."""
+
+    one: str
+    """The entrant that is ahead."""
+    other: str
+    """The one behind it."""
+    elo: float
+    """By how much it is ahead, in Elo."""
+    half_width: float
+    """Half width of the 95 % interval of that, in Elo."""
+    played: int
+    """Boards for each pairing that were played."""
+    needed: int | None
+    """Boards for each pairing, those included, that separate them with probability 0.8 if that is
+    the true lead; None: not a million."""
+
+    @property
+    def apart(self) -> bool:
+        """Whether the results separate them already."""
+        return self.elo > self.half_width
+
+
+def trial_of(
+    event: Event,
+    results: Sequence[Result],
+    *,
+    ends: Mapping[str, float],
+    jobs: int,
+    seconds: float,
+    sittings: int,
+    questions: float | None,
+) -> Trial:
+    """What a calibration tells: its results, and when each game ended, in s."""
+    pools = fit(results, partners=event.rules.deal.partners).pools
+    game = _game_s(event, ends, jobs * seconds)
+    return Trial(
+        jobs=jobs,
+        seconds=round(seconds, 3),
+        sittings=sittings,
+        games=len(results),
+        questions=questions,
+        game_s=game,
+        sitting_s=None if game is None else (jobs * seconds - len(results) * game) / sittings,
+        saved=_saved(event, results),
+        elo={rating.name: rating.elo for pool in pools for rating in pool.entrants},
+    )
+
+
+def _game_s(event: Event, ends: Mapping[str, float], worked_s: float) -> float | None:
+    """Mean time between the ends of two games of a sitting, in s; all, if there were none."""
+    if not ends:
+        return None
+    games = [
+        (ends[game.name], ends[before.name])
+        for plan in sittings(event)
+        for before, game in pairwise(plan.games)
+        if game.name in ends and before.name in ends
+    ]
+    # Not more than there was: sittings that a calibration cut short may have been its longest.
+    each = [end - before for end, before in games] or [worked_s / len(ends)]
+    return min(sum(each) / len(each), worked_s / len(ends))
+
+
+def _saved(event: Event, results: Sequence[Result]) -> float | None:
+    """Model's variance over clustered variance, of differences of those who won and lost."""
+    whole = _whole_boards(results)
+    partners = event.rules.deal.partners
+    # A short calibration has few boards, but each of them with many sets of entrants.
+    if len({one.board for one in whole}) < TELLING:
+        return None
+    # Hardly a prior: there is none in the model's variance that this is compared with.
+    pool = fit(whole, prior=0.1, partners=partners).pools[0]
+    number = {rating.name: place for place, rating in enumerate(pool.entrants)}
+    seated = (one.seats for one in whole if one.seats[0] in number)
+    tables = Counter(tuple(number[name] for name in seats) for seats in seated)
+    model = _covariance(tables, [rating.elo for rating in pool.entrants], partners)
+    pairs = [
+        (_lead(model, i, j), (pool.errors[i][j] / ELO) ** 2)
+        for i, j in combinations(range(len(number)), 2)
+        if not pool.entrants[i].bound and not pool.entrants[j].bound
+    ]
+    clustered = sum(variance for _, variance in pairs)
+    return sum(variance for variance, _ in pairs) / clustered if clustered else None
+
+
+def _whole_boards(results: Iterable[Result]) -> list[Result]:
+    """Games of boards of which a set of entrants played every rotation, numbered for each set."""
+    played: dict[tuple[int, tuple[str, ...]], list[Result]] = {}
+    for one in results:
+        played.setdefault((one.board, tuple(sorted(one.seats))), []).append(one)
+    whole = [games for games in played.values() if len(games) % len(games[0].seats) == 0]
+    return [replace(one, board=number) for number, games in enumerate(whole) for one in games]
+
+
+def forecast(event: Event, jobs: int, trial: Trial) -> Forecast:
+    """What the event takes at so many jobs."""
+    tables = Counter[tuple[int, ...]]()
+    sat = 0
+    for plan in sittings(event):
+        tables[plan.seats] += len(plan.games)
+        sat += 1
+    games = tables.total()
+    rating, lead = _half_widths(event, tables, trial)
+    seconds = _seconds(trial, sat, games)
+    return Forecast(
+        event=event.name,
+        entrants=len(event.entrants),
+        seats=event.seats,
+        boards=event.boards,
+        sittings=sat,
+        games=games,
+        questions=None if trial.questions is None else round(trial.questions * games),
+        minutes=None if seconds is None else round(seconds / min(jobs, sat) / 60, 2),
+        elo_half_width=round(rating, 2),
+        lead_half_width=round(lead, 2),
+        boards_for_10_elo=min(MOST, ceil(event.boards * (lead / WANTED) ** 2)),
+        trial=trial,
+    )
+
+
+def _seconds(trial: Trial, sat: int, games: int) -> float | None:
+    """Seconds for one job to play it all."""
+    if trial.game_s is None or trial.sitting_s is None:
+        return None
+    return sat * trial.sitting_s + games * trial.game_s
+
+
+def _half_widths(
+    event: Event, tables: Mapping[tuple[int, ...], int], trial: Trial
+) -> tuple[float, float]:
+    """Half widths of a rating and of a difference of two, in Elo, each the mean over all."""
+    elo = [trial.elo.get(one.name, 0.0) for one in event.entrants]
+    covariance = _covariance(tables, elo, event.rules.deal.partners) / (trial.saved or 1.0)
+    leads = [_lead(covariance, i, j) for i, j in combinations(range(len(elo)), 2)]
+    rating, lead = (
+        Error(ELO * float(np.mean(np.sqrt(np.maximum(each, 0)))), event.boards - 1).half_width()
+        for each in (covariance.diagonal(), leads)
+    )
+    return rating, lead
+
+
+def _lead(covariance: Floats, i: int, j: int) -> float:
+    """Variance of the difference of two ratings."""
+    return float(covariance[i, i] + covariance[j, j] - 2 * covariance[i, j])
+
+
+def _covariance(
+    tables: Mapping[tuple[int, ...], int], elo: Sequence[float], partners: bool
+) -> Floats:
+    """Covariance of ratings (natural logits) if pairs of seats were independent."""
+    information = _information(tables, np.array(elo) / ELO, partners)
+    return np.asarray(np.linalg.pinv(information, hermitian=True), np.float64)
+
+
+def _information(tables: Mapping[tuple[int, ...], int], logits: Floats, partners: bool) -> Floats:
+    """Information about the entrants in so many games at each table; seats are left out."""
+    information = np.zeros((len(logits), len(logits)))
+    for table, games in tables.items():
+        sides = [[*table[0::2]], [*table[1::2]]] if partners else [[who] for who in table]
+        for left, right in combinations(sides, 2):
+            row = np.zeros(len(logits))
+            np.add.at(row, left, 1 / len(left))
+            np.add.at(row, right, -1 / len(right))
+            p = share(row @ logits)
+            information += games * p * (1 - p) * np.outer(row, row)
+    return information
+
+
+def separations(
+    ratings: Ratings, boards: int, pair: tuple[str, str] | None = None
+) -> tuple[Separation, ...]:
+    """The pair, or all neighbours in the tables, after so many boards for each pairing.
+
+    Raises UserError when there is no such entrant, or nothing connects the two.
+    """
+    if pair is None:
+        return tuple(
+            _separation(pool, place, place + 1, boards)
+            for pool in ratings.pools
+            for place in range(len(pool.entrants) - 1)
+        )
+    where = {
+        rating.name: (pool, place)
+        for pool in ratings.pools
+        for place, rating in enumerate(pool.entrants)
+    }
+    for name in pair:
+        if name not in where:
+            raise unknown("entrant", name, where)
+    (pool, one), (same, other) = (where[name] for name in pair)
+    if pool is not same or one == other:
+        raise UserError(f"No games connect {pair[0]} and {pair[1]}: nothing can separate them.")
+    return (_separation(pool, min(one, other), max(one, other), boards),)
+
+
+def _separation(pool: Pool, one: int, other: int, boards: int) -> Separation:
+    elo = pool.entrants[one].elo - pool.entrants[other].elo
+    error = pool.errors[one][other]
+    return Separation(
+        one=pool.entrants[one].name,
+        other=pool.entrants[other].name,
+        elo=round(elo, 2),
+        half_width=round(Error(error, max(0, boards - 1)).half_width(), 2),
+        played=boards,
+        needed=_needed(elo, error, boards),
+    )
+
+
+def _needed(elo: float, error: float, boards: int) -> int | None:
+    if error * (Z + POWER) * sqrt(boards) >= elo * sqrt(MOST):
+        return None
+    return ceil(boards * ((Z + POWER) * error / elo) ** 2)
