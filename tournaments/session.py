@@ -158,8 +158,8 @@ async def _watch(
 
 def _publish(folder: Folder, event: Event, ledger: Ledger) -> None:
     folders.reveal(folder, event, finished(boards_left(event, ledger.results)))
-    for path, data in report_files(folder, event, list(read_ledger(folder.ledger))).items():
-        folders.write_whole(path, [data])
+    for path, lines in report_files(folder, event, list(read_ledger(folder.ledger))).items():
+        folders.write_whole(path, lines)
     folders.write_whole(folder.times, [as_json(times(folder))])
 
 

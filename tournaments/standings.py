@@ -7,6 +7,8 @@ from tournaments.times import Times
 
 COLUMNS = ("#", "bot", "Elo", "±", "games", "score", "margin", "±", "fouls")
 CLEAN = ("Elo without fouls", "±")
+PARTNERS_SHOWN = 15
+"""Pairs of partners that are shown at each end of the table."""
 Rows = list[tuple[str, ...]]
 
 
@@ -69,6 +71,39 @@ def likelihoods(pool: Pool) -> tuple[tuple[str, ...], Rows]:
         for own, (name, line) in enumerate(zip(names, pool.los, strict=True))
     ]
     return ("", *names), rows
+
+
+def partners(pool: Pool) -> tuple[tuple[str, ...], Rows]:
+    """Head and rows: what two make together, and how much of it their ratings do not explain.
+
+    Of a long list only both ends.
+    """
+    listed = list(pool.partners)
+    if len(listed) > 2 * PARTNERS_SHOWN:
+        listed[PARTNERS_SHOWN:-PARTNERS_SHOWN] = []
+    rows: Rows = [
+        (
+            *(two.names[0], two.names[1], f"{two.games}", f"{two.score:.1%}"),
+            "·" if two.synergy is None else f"{100 * two.synergy:+.1f}",
+            "" if two.half_width is None else f"{100 * two.half_width:.1f}",
+        )
+        for two in listed
+    ]
+    return ("partner", "partner", "games", "score", "synergy", "±"), rows
+
+
+def partners_told(pool: Pool) -> list[str]:
+    """Sentences that say how to read the table of partners."""
+    said = [
+        "Synergy: percentage points of the score beyond what the ratings of the two, and of those "
+        "against them, let expect; ± is half of its 95 % interval, clustered by board. One pair "
+        "in twenty lies outside of it by chance."
+    ]
+    if any(two.synergy is None for two in pool.partners):
+        said.append("`·`: these results cannot tell it from the strength of the two.")
+    if len(pool.partners) > 2 * PARTNERS_SHOWN:
+        said.append(f"The {PARTNERS_SHOWN} best and worst of {len(pool.partners)} pairs are shown.")
+    return said
 
 
 def seat_advantages(pool: Pool) -> list[str]:

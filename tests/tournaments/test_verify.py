@@ -193,8 +193,8 @@ def test_a_ledger_that_lost_lines_contradicts_the_report(folder: Path) -> None:
 def test_a_report_from_before_a_kill_is_no_fault(folder: Path) -> None:
     """The ledger may be longer than the report knows, as after a kill."""
     plan, results = load(Folder(folder)), list(read_ledger(folder / "ledger.jsonl"))
-    for path, data in report_files(Folder(folder), plan, results[:5]).items():
-        path.write_bytes(data)
+    for path, lines in report_files(Folder(folder), plan, results[:5]).items():
+        path.write_bytes(b"".join(lines))
     assert faults(folder) == []
     changed(folder / "report.md", b"5 of 12", b"6 of 12")
     assert len(faults(folder)) == 1
