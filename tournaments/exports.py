@@ -25,6 +25,7 @@ from itertools import chain, combinations, islice
 
 from protocol.records import Result
 from tournaments.ratings import Pool, Rating, Ratings
+from tournaments.tally import share_of_pairs
 
 GAMES = (
     "game", "board", "table", "rotation", "sitting", "seat", "entrant", "side", "partner", "score",
@@ -75,18 +76,12 @@ def _seats(result: Result, sitting: str, teams: int) -> Iterator[Row]:
             result.seats[(seat + 2) % 4] if teams else None,
             result.scores[seat],
             result.places[seat],
-            _points(result.places[:sides], side),
+            share_of_pairs(result.places[:sides], side),
             None if result.why == "foul" else over,
             result.rounds,
             result.why,
             ";".join(foul.foul for foul in result.fouls if foul.seat == seat),
         )
-
-
-def _points(places: Sequence[int], side: int) -> float:
-    """Share of a side's pairs with the other sides that it won."""
-    halves = sum(1 + (place > places[side]) - (place < places[side]) for place in places) - 1
-    return halves / 2 / (len(places) - 1)
 
 
 def ratings_csv(ratings: Ratings, fingerprints: Mapping[str, str]) -> Iterator[bytes]:

@@ -29,7 +29,7 @@ likewise; and where V is nothing or there is one board only.
 the anchor has the rating that was asked for, and ± is that of the difference to it.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from math import sqrt
 from typing import Literal, NamedTuple
 
@@ -140,7 +140,7 @@ class Ratings(Struct, frozen=True):
     """Largest pool first; ratings of different pools cannot be compared."""
 
 
-class Anchor(NamedTuple):
+class Anchor(Struct, frozen=True):
     """Who is given a rating beforehand."""
 
     name: str
@@ -174,7 +174,7 @@ def fit(
 
 
 def fit_both(
-    results: Collection[Result],
+    results: Iterable[Result],
     *,
     prior: float = PRIOR,
     partners: bool = False,
@@ -182,7 +182,8 @@ def fit_both(
 ) -> Ratings:
     """Ratings as `fit` gives them, beside each what it would be by the games without a foul.
 
-    Raises ValueError as `fit` does.
+    `results` are gone through several times, so they must be no iterator. Raises ValueError as
+    `fit` does.
     """
     ratings = fit(results, prior=prior, partners=partners, anchor=anchor)
     if not any(result.fouls for result in results):

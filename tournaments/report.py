@@ -6,7 +6,6 @@ Nothing here depends on time or machine: the same ledger gives the same bytes.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -51,19 +50,6 @@ class Results(Struct, frozen=True, kw_only=True):
     """The levels of the sandbox at which the bots were kept."""
     ratings: Ratings
     """Tables, one for each pool of entrants that games connect."""
-
-
-def schema() -> dict[str, Any]:
-    """JSON Schema of results.json, made from the types themselves."""
-    (results,), definitions = msgspec.json.schema_components(
-        [Results], ref_template="#/$defs/{name}"
-    )
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": f"Boneyard results {RESULTS_FORMAT}",
-        **results,
-        "$defs": definitions,
-    }
 
 
 def report_files(

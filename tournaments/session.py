@@ -153,7 +153,7 @@ async def _watch(
             left[result.board] -= 1
             if left[result.board] == 0:
                 await trio.to_thread.run_sync(folders.reveal, folder, event, finished(left))
-            progress.update()
+            progress.update(result)
 
 
 def _publish(folder: Folder, event: Event, ledger: Ledger) -> None:

@@ -1,14 +1,17 @@
 """The tables of an event as rows of text: made once, shown in the terminal and in the report."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tournaments.ratings import Clean, Pool, Rating
+from tournaments.ticker import Tick
 from tournaments.times import Times
 
 COLUMNS = ("#", "bot", "Elo", "±", "games", "score", "margin", "±", "fouls")
 CLEAN = ("Elo without fouls", "±")
 PARTNERS_SHOWN = 15
 """Pairs of partners that are shown at each end of the table."""
+PROVISIONAL = "Provisional, game by game; the ratings with their intervals come at the end."
+"""What stands under the live ticker."""
 Rows = list[tuple[str, ...]]
 
 
@@ -47,6 +50,18 @@ def _row(place: int, rating: Rating) -> tuple[str, ...]:
         "" if rating.margin_half_width is None else f"{rating.margin_half_width:.1f}",
         f"{rating.fouls}",
     )
+
+
+def provisional(ticks: Mapping[str, Tick], room: int) -> tuple[tuple[str, ...], Rows]:
+    """Head and rows of the live ticker, best first, in at most so many lines."""
+    best = sorted(ticks.items(), key=lambda one: (-one[1].elo, one[0]))
+    rows: Rows = [
+        (f"{place}", name, f"{tick.elo:+.0f}", f"{tick.games}", f"{tick.points / tick.games:.1%}")
+        for place, (name, tick) in enumerate(best, 1)
+    ]
+    if len(rows) > room:
+        rows[room - 1 :] = [("", f"and {len(rows) - room + 1} more", "", "", "")]
+    return ("#", "bot", "Elo so far", "games", "score"), rows
 
 
 def crosstable(pool: Pool) -> tuple[tuple[str, ...], Rows]:
