@@ -160,7 +160,8 @@ class Relabelled:
             for result in read_ledger(one.ledger):
                 if self._fouls or not result.fouls:
                     for name in result.seats:
-                        labels.setdefault(name, self._labels.label(one, name))
+                        if name not in labels:
+                            labels[name] = self._labels.label(one, name)
                     yield replace(
                         result,
                         board=self._boards.number(one, result.board),

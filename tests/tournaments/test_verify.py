@@ -187,7 +187,7 @@ def test_a_seed_that_is_held_back_is_found(folder: Path) -> None:
 def test_a_ledger_that_lost_lines_contradicts_the_report(folder: Path) -> None:
     without_lines(folder / "ledger.jsonl", 1)
     assert all("does not follow from the ledger" in fault for fault in faults(folder))
-    assert len(faults(folder)) == 2
+    assert len(faults(folder)) == 6
 
 
 def test_a_report_from_before_a_kill_is_no_fault(folder: Path) -> None:
