@@ -26,7 +26,7 @@ LINE_EVERY_S = 10.0
 """How often a pipe gets a line."""
 LOOK_EVERY_S = 1.0
 """How often the live standings are drawn anew, at most."""
-TICKS_AT_ONCE = 100
+TICKS_AT_ONCE = 20
 """Games of an earlier run that are caught up with at each new one: bots must not wait for us."""
 OTHER_LINES = 4
 """Lines of the terminal that the live table leaves free."""
