@@ -1,4 +1,4 @@
-"""Commands about one game: rules, schema, replay. Thin: each asks a room for the answer."""
+"""Commands about one game: rules, replay, doctor. Thin: each asks a room for the answer."""
 
 import json
 import sys
@@ -19,7 +19,6 @@ from arena.gamelog import DamagedLogError, LoggedGame, read_games
 from arena.replay import steps
 from arena.variants import VARIANTS, Variant, named
 from arena.written import changed, chosen
-from protocol.codec import schema as protocol_schema
 from protocol.rules import Ruleset, tables
 from protocol.usage import UserError, unknown
 
@@ -153,17 +152,6 @@ def _seats(seats: tuple[int, ...]) -> str:
 
 def _print_json(value: object) -> None:
     click.echo(json.dumps(value, indent=2))
-
-
-@click.command()
-def schema() -> None:
-    """Print the JSON Schema of every message, both directions.
-
-    \b
-    Example:
-      boneyard schema > boneyard.schema.json
-    """
-    _print_json(protocol_schema())
 
 
 @click.command()

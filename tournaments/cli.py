@@ -1,5 +1,6 @@
 """The program's entry, and the commands about many games."""
 
+import json
 import os
 import sys
 from collections.abc import Callable
@@ -274,9 +275,83 @@ def bots() -> None:
         click.echo(f"{name:<12} {bot.about}{state}")
 
 
+@main.command()
+@click.argument("what", default="protocol")
+def schema(what: str) -> None:
+    """Print a JSON Schema: of the protocol, of results.json, or of `rate --json`.
+
+    WHAT is protocol (every message, both directions), results or rated.
+
+    \b
+    Examples:
+      boneyard schema > boneyard.schema.json
+      boneyard schema results > results.schema.json
+    """
+    from tournaments.schemas import SCHEMAS
+
+    if what not in SCHEMAS:
+        raise unknown("schema", what, SCHEMAS)
+    click.echo(json.dumps(SCHEMAS[what](), indent=2))
+
+
+@main.command()
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--check", is_flag=True, help="Write nothing; exit code 1 if a file is not right.")
+def report(folder: Path, check: bool) -> None:
+    """Make an event's report anew from its plan and its ledger.
+
+    Everything that it shows follows from event.json and ledger.jsonl: report.md, results.json,
+    games.csv, ratings.csv, crosstable.csv and results.pgn.
+
+    \b
+    Examples:
+      boneyard report friday
+      boneyard report friday --check
+    """
+    from tournaments import anew
+
+    sys.exit(anew.check(folder) if check else anew.remake(folder))
+
+
+@main.command()
+@click.argument("what", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--prior", type=float, default=2.0, show_default=True, help="Virtual draws for each entrant."
+)
+@click.option("--no-fouls", is_flag=True, help="Leave out the games in which somebody fouled.")
+@click.option(
+    "--pool", is_flag=True, help="Put games of different rules with the same seats into one table."
+)
+@click.option("--anchor", metavar="NAME=ELO", default=None, help="Give somebody a rating.")
+@click.option("--json", "as_json", is_flag=True, help="Everything that is known, for programs.")
+def rate(
+    what: tuple[Path, ...],
+    prior: float,
+    no_fouls: bool,
+    pool: bool,
+    anchor: str | None,
+    as_json: bool,
+) -> None:
+    """Rate the results of several events together: ledgers, or events by their folders.
+
+    Bots are the same if name and fingerprint are. Different games, by their rules or seats,
+    get tables of their own.
+
+    \b
+    Examples:
+      boneyard rate friday saturday
+      boneyard rate friday saturday --anchor greedy=1500
+      boneyard rate old/ledger.jsonl --prior 0 --no-fouls --json
+    """
+    from tournaments import anew
+    from tournaments.rate import Asked
+
+    asked = Asked(prior=prior, fouls=not no_fouls, pool=pool, anchor=anew.anchored(anchor))
+    sys.exit(anew.rate(what, asked, as_json))
+
+
 main.add_command(arena.cli.doctor)
 main.add_command(arena.cli.rules)
-main.add_command(arena.cli.schema)
 main.add_command(arena.cli.replay)
 
 

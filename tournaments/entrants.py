@@ -136,7 +136,11 @@ def entered(bot: WrittenBot, base: Path, build: Path) -> Entrant:
     own = [*named_paths(argv[1:], folder), *(one for path in added for one in linked_paths(path))]
     reads = dict.fromkeys((*program_paths(program), *own))
     command = Command((str(program), *argv[1:]), str(folder), tuple(reads))
-    return Entrant(bot.name, command, fingerprint(argv, folder, own))
+    try:
+        return Entrant(bot.name, command, fingerprint(argv, folder, own))
+    except OSError as error:
+        text = f"{error.filename} cannot be read: {error.strerror}"
+        raise UserError(f"Bot {bot.name}: {text}.") from error
 
 
 def _program(name: str, word: str, folder: Path) -> Path:

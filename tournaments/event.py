@@ -73,8 +73,8 @@ class Entrant(Struct, frozen=True, forbid_unknown_fields=True):
     """SHA-256 of the command and of the files that it names."""
 
 
-class Event(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The plan in full, as it is played."""
+class Terms(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The plan but for who plays: nothing in it is about the machine on which it is played."""
 
     name: EntrantName
     """What the event is called; part of every deal's seed."""
@@ -94,10 +94,15 @@ class Event(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Which sandbox was wished for; the level that came of it stands in each log."""
     limits: Limits
     """What each bot may use."""
-    entrants: tuple[Entrant, ...]
-    """Who plays."""
     predictable: bool
     """Whether the secret came from a seed that the user chose: then anyone can know the deals."""
+
+
+class Event(Terms, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The plan in full, as it is played."""
+
+    entrants: tuple[Entrant, ...]
+    """Who plays."""
 
     def __post_init__(self) -> None:
         """Refuse a plan that cannot be played.

@@ -67,6 +67,26 @@ class Folder(Struct, frozen=True):
         return self.path / "results.json"
 
     @property
+    def games(self) -> Path:
+        """Every seat of every game, for programs."""
+        return self.path / "games.csv"
+
+    @property
+    def ratings(self) -> Path:
+        """The standings, for programs."""
+        return self.path / "ratings.csv"
+
+    @property
+    def crosstable(self) -> Path:
+        """Who made what against whom, for programs."""
+        return self.path / "crosstable.csv"
+
+    @property
+    def pgn(self) -> Path:
+        """Who won against whom, for programs that rate chess games."""
+        return self.path / "results.pgn"
+
+    @property
     def times(self) -> Path:
         """What the bots used of time, for programs."""
         return self.path / "times.json"
@@ -154,15 +174,24 @@ def load(folder: Folder) -> Event:
 
 def write_whole(path: Path, lines: Iterable[bytes]) -> None:
     """Replace a file at once: whoever reads it sees the old one or the new one."""
-    _write_beside(path, b"".join(lines), 0o644)
+    _write_beside(path, lines, 0o644)
 
 
-def _write_beside(path: Path, data: bytes, mode: int) -> None:
+def holds(path: Path, lines: Iterable[bytes]) -> bool:
+    """Whether a file is there and has just these bytes."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        same = all(file.read(len(line)) == line for line in lines)
+        return same and not file.read(1)
+
+
+def _write_beside(path: Path, lines: Iterable[bytes], mode: int) -> None:
     beside = path.with_name(path.name + ".new")
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
+            file.writelines(lines)
             file.flush()
             os.fsync(file.fileno())
     except OSError:
@@ -273,7 +302,7 @@ def _promised(folder: Folder, event: Event) -> None:
 
 def _write_secret(path: Path, seed: int | None) -> None:
     secret = secrets.token_bytes(SECRET) if seed is None else _seeded(seed)
-    _write_beside(path, secret, 0o600)
+    _write_beside(path, [secret], 0o600)
 
 
 def _seeded(seed: int) -> bytes:

@@ -10,6 +10,26 @@ from tournaments.stats import ELO, Design, Error, Floats, Ints, sums
 from tournaments.tally import Tally
 
 
+class Cells(NamedTuple):
+    """What was fitted: pairs of sides that agree in board, entrants and seats, summed up."""
+
+    design: Design
+    """The rows of the predictor; the first columns are the members of the first side, then those
+    of the second."""
+    row: Ints
+    """Of each cell: its row of the design,"""
+    board: Ints
+    """its board (ascending from 0),"""
+    games: Floats
+    """its pairs"""
+    points: Floats
+    """and the points of the first side in them."""
+
+    def expected(self, theta: Floats) -> Floats:
+        """Each cell's share of the points that these coefficients make one expect."""
+        return stats.share(self.design.at(theta))[self.row]
+
+
 class Fit(NamedTuple):
     """Coefficients and covariances in natural logits: entrants first, then seats but the last."""
 
@@ -18,6 +38,8 @@ class Fit(NamedTuple):
     """Covariances if games were independent and the model true: the inverse information."""
     clustered: Floats
     """Covariances with boards as clusters; nan with a single board."""
+    cells: Cells
+    """What was fitted."""
 
     def error(self, i: int, j: int | None = None, *, boards: int, trusted: bool) -> Error:
         """Error in Elo of coefficient i, or of i less j.
@@ -55,8 +77,10 @@ def fitted(tally: Tally, games: Floats, prior: float) -> Fit:
         pinned,
     )
     bread: Floats = np.asarray(np.linalg.inv(information), np.float64)
-    misfit = points - count * stats.share(design.at(theta))[row]
-    return Fit(theta, bread - pinned, stats.clustered(design, row, board, misfit, bread))
+    fitted_to = Cells(design, row, board, count, points)
+    misfit = points - count * fitted_to.expected(theta)
+    clustered = stats.clustered(design, row, board, misfit, bread)
+    return Fit(theta, bread - pinned, clustered, fitted_to)
 
 
 def _design(tally: Tally) -> tuple[Design, Ints]:

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Sequence
+from collections import deque
 from types import TracebackType
 
 import msgspec
@@ -10,22 +10,26 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
-from rich.table import Table
 from rich.text import Text
 
-from tournaments import standings
+from protocol.records import Result
+from tournaments import shown, standings
 from tournaments.event import Event
 from tournaments.folder import Folder
 from tournaments.ledger import Ledger
-from tournaments.ratings import Pool, fit
 from tournaments.report import Results
 from tournaments.schedule import games
+from tournaments.ticker import Tick, ticked
 from tournaments.times import Times
 
 LINE_EVERY_S = 10.0
 """How often a pipe gets a line."""
 LOOK_EVERY_S = 1.0
-"""How often the live standings are worked out anew, at most."""
+"""How often the live standings are drawn anew, at most."""
+TICKS_AT_ONCE = 20
+"""Games of an earlier run that are caught up with at each new one: bots must not wait for us."""
+OTHER_LINES = 4
+"""Lines of the terminal that the live table leaves free."""
 
 
 class Progress:
@@ -52,6 +56,8 @@ class Progress:
         self._began = time.monotonic()
         self._next = self._began + LOOK_EVERY_S
         self._first = len(ledger.results)
+        self._ticks: dict[str, Tick] = {}
+        self._waiting = deque(ledger.results.values() if self._console.is_terminal else ())
 
     def __enter__(self) -> "Progress":
         """Begin to show."""
@@ -69,20 +75,26 @@ class Progress:
         if self._console.is_terminal:
             self._live.stop()
 
-    def update(self) -> None:
+    def update(self, result: Result) -> None:
         """A game is over."""
         self._bar.update(self._task, completed=len(self._ledger.results))
         now = time.monotonic()
         if not self._console.is_terminal:
             return self._line(now)
-        # Fitting costs more the more there is to fit: never more than a tenth of the time.
-        if now < self._next:
-            return None
-        pools = fit(self._ledger.results.values(), partners=self._partners).pools
-        self._live.update(Group(*(_table(pool) for pool in pools), self._bar))
-        cost = time.monotonic() - now
-        self._next = now + LOOK_EVERY_S + 10 * cost
+        self._tick(result)
+        if now >= self._next:
+            self._next = now + LOOK_EVERY_S
+            room = max(1, self._console.height - OTHER_LINES)
+            head, rows = standings.provisional(self._ticks, room)
+            note = Text(standings.PROVISIONAL, style="dim")
+            self._live.update(Group(shown.table(head, rows, names=2), note, self._bar))
         return None
+
+    def _tick(self, result: Result) -> None:
+        """Take the game up, and some of those before it that are still waiting."""
+        self._waiting.append(result)
+        for _ in range(min(TICKS_AT_ONCE, len(self._waiting))):
+            self._ticks |= ticked(self._ticks, self._waiting.popleft(), self._partners)
 
     def _line(self, now: float) -> None:
         """A plain line for a log file."""
@@ -100,27 +112,16 @@ class Progress:
         console = Console()
         summary = msgspec.json.decode(folder.results.read_bytes(), type=Results)
         for pool in summary.ratings.pools:
-            console.print(_table(pool))
+            console.print(shown.standing(pool))
             for line in standings.seat_advantages(pool):
                 console.print(Text(line, style="dim"))
+            if pool.partners:
+                console.print(shown.table(*standings.partners(pool), names=2))
         used = msgspec.json.decode(folder.times.read_bytes(), type=Times)
-        console.print(_shown(*standings.time_used(used)))
+        console.print(shown.table(*standings.time_used(used)))
         for line in standings.lateness(used):
             console.print(Text(line, style="dim"))
         console.print(f"{summary.played} of {summary.planned} games", style="bold", end="  ")
         console.print(Text(f"report: {folder.report}"))
         console.print(Text(f"Replay a game: boneyard replay {folder.path}", style="dim"))
         console.print(Text(f"Check them all: boneyard verify {folder.path}", style="dim"))
-
-
-def _table(pool: Pool) -> Table:
-    return _shown(*standings.table(pool), names=2)
-
-
-def _shown(head: Sequence[str], rows: standings.Rows, names: int = 1) -> Table:
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for number, column in enumerate(head):
-        table.add_column(column, justify="left" if number < names else "right", no_wrap=True)
-    for row in rows:
-        table.add_row(*map(Text, row))
-    return table

@@ -24,9 +24,12 @@ computed from the misfit and vanishes where nothing contradicts the model. Then 
 normal quantile stand in: for entrants outside the core, which is the set of more than half the
 pool in which everyone took points, perhaps through others, off everyone; for seats and pairs
 likewise; and where V is nothing or there is one board only.
+
+**Anchor.** Only differences of ratings are known. With an anchor, its pool's level is such that
+the anchor has the rating that was asked for, and ± is that of the difference to it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from math import sqrt
 from typing import Literal, NamedTuple
 
@@ -38,6 +41,7 @@ from protocol.records import Result
 from tournaments import stats
 from tournaments.likelihood import Fit, fitted
 from tournaments.stats import ELO, Bools, Error, Floats, Ints
+from tournaments.synergy import Partners, partnerships
 from tournaments.tally import Tally, by_pool, collect, meetings
 
 
@@ -47,7 +51,7 @@ class Rating(Struct, frozen=True, kw_only=True):
     name: str
     """The entrant."""
     elo: float
-    """Elo above the pool's mean, to 6 decimals."""
+    """Elo above the pool's mean, or on the anchor's scale, to 6 decimals."""
     half_width: float
     """Half width of the 95 % interval of `elo`, in Elo."""
     bound: Literal["", ">", "<"]
@@ -125,6 +129,8 @@ class Pool(Struct, frozen=True, kw_only=True):
     """Variance of the same games on separate deals over that on these boards; None if unknown."""
     boards_save_margin: float | None
     """The same for the point margin."""
+    partners: tuple[Partners, ...] = ()
+    """With partners: every two that sat together, those that gain most by it first."""
 
 
 class Ratings(Struct, frozen=True):
@@ -134,7 +140,26 @@ class Ratings(Struct, frozen=True):
     """Largest pool first; ratings of different pools cannot be compared."""
 
 
-def fit(results: Iterable[Result], *, prior: float = 2.0, partners: bool = False) -> Ratings:
+class Anchor(Struct, frozen=True):
+    """Who is given a rating beforehand."""
+
+    name: str
+    """The entrant; a pool without it has mean 0."""
+    elo: float
+    """Its rating in Elo."""
+
+
+PRIOR = 2.0
+"""Virtual draws for each entrant, unless told otherwise."""
+
+
+def fit(
+    results: Iterable[Result],
+    *,
+    prior: float = PRIOR,
+    partners: bool = False,
+    anchor: Anchor | None = None,
+) -> Ratings:
     """Rate every entrant from all results at once; the order of the results changes nothing.
 
     `prior` counts virtual draws for each entrant. ValueError if it is negative, if the results
@@ -143,20 +168,30 @@ def fit(results: Iterable[Result], *, prior: float = 2.0, partners: bool = False
     """
     if prior < 0:
         raise ValueError(f"a prior is a number of virtual draws, not {prior}")
-    pools = [_rate(tally, prior) for tally in by_pool(collect(results, partners))]
+    pools = [_rate(tally, prior, anchor) for tally in by_pool(collect(results, partners))]
     pools.sort(key=lambda pool: (-len(pool.entrants), min(r.name for r in pool.entrants)))
     return Ratings(tuple(pools))
 
 
-def fit_both(results: Sequence[Result], *, partners: bool = False) -> Ratings:
-    """Ratings as `fit` gives them, beside each what it would be by the games without a foul."""
-    ratings = fit(results, partners=partners)
-    without = [result for result in results if not result.fouls]
-    if len(without) == len(results):
+def fit_both(
+    results: Iterable[Result],
+    *,
+    prior: float = PRIOR,
+    partners: bool = False,
+    anchor: Anchor | None = None,
+) -> Ratings:
+    """Ratings as `fit` gives them, beside each what it would be by the games without a foul.
+
+    `results` are gone through several times, so they must be no iterator. Raises ValueError as
+    `fit` does.
+    """
+    ratings = fit(results, prior=prior, partners=partners, anchor=anchor)
+    if not any(result.fouls for result in results):
         return ratings
+    without = (result for result in results if not result.fouls)
     rated = {
         one.name: Clean(elo=one.elo, half_width=one.half_width, bound=one.bound, games=one.games)
-        for pool in fit(without, partners=partners).pools
+        for pool in fit(without, prior=prior, partners=partners, anchor=anchor).pools
         for one in pool.entrants
     }
     return Ratings(tuple(_beside(pool, rated) for pool in ratings.pools))
@@ -182,9 +217,13 @@ class _Case(NamedTuple):
     """Games and boards of each entrant,"""
     margins: stats.Clusters
     """and those whose margin counts, with it."""
+    anchor: int | None
+    """The entrant to whom ± refers; None: to the mean."""
+    level: float
+    """Elo of an entrant whose coefficient is 0."""
 
 
-def _rate(tally: Tally, prior: float) -> Pool:
+def _rate(tally: Tally, prior: float, anchor: Anchor | None) -> Pool:
     games, points = meetings(tally)
     way = stats.reach(points > 0)
     mutual = way & way.T
@@ -194,11 +233,15 @@ def _rate(tally: Tally, prior: float) -> Pool:
         stats.by_cluster(who, board, margin, len(games))
         for who, board, margin, _ in (tally.played.T, tally.played[tally.played[:, 3] > 0].T)
     )
-    return _pool(_Case(tally, games, points, mutual, fitted(tally, games, prior), played, margins))
+    found, fixed, level = fitted(tally, games, prior), None, 0.0
+    if anchor and anchor.name in tally.names:
+        fixed = tally.names.index(anchor.name)
+        level = anchor.elo - ELO * float(found.theta[fixed])
+    return _pool(_Case(tally, games, points, mutual, found, played, margins, fixed, level))
 
 
 def _pool(case: _Case) -> Pool:
-    tally, elo = case.tally, _elo(case.fit.theta)
+    tally, elo = case.tally, _elo(case.fit.theta, case.level)
     order = sorted(range(len(case.games)), key=lambda i: (-elo[i], tally.names[i]))
     errors, los = _differences(case, order)
     ranks = stats.rank_intervals(los)
@@ -213,12 +256,13 @@ def _pool(case: _Case) -> Pool:
         crosstable=tuple(tuple(_meeting(case, i, j) for j in order) for i in order),
         boards_save=save,
         boards_save_margin=save_margin,
+        partners=partnerships(case.fit, tally.names) if tally.left.shape[1] == 2 else (),
     )
 
 
-def _elo(logits: Floats) -> list[float]:
+def _elo(logits: Floats, level: float = 0.0) -> list[float]:
     # Rounded: the last bits are the linear algebra library's, and ties must fall to the name.
-    return [round(float(logit) * ELO, 6) + 0.0 for logit in logits]
+    return [round(float(logit) * ELO + level, 6) + 0.0 for logit in logits]
 
 
 def _boards(tally: Tally) -> int:
@@ -233,10 +277,13 @@ def _rating(case: _Case, i: int, ranks: tuple[int, int]) -> Rating:
     boards, peers = int(case.played.clusters[i]), case.mutual[i]
     core = bool(2 * peers.sum() > len(peers))
     margin, margin_half_width = _margin(case, i)
+    error = case.fit.error(i, boards=boards, trusted=core)
+    if case.anchor is not None:
+        error = _apart(case, i, case.anchor)
     return Rating(
         name=case.tally.names[i],
-        elo=_elo(case.fit.theta)[i],
-        half_width=case.fit.error(i, boards=boards, trusted=core).half_width(),
+        elo=_elo(case.fit.theta, case.level)[i],
+        half_width=error.half_width(),
         bound="" if core else _bound(case.points, peers),
         ranks=ranks,
         games=int(case.played.size[i]),
@@ -293,13 +340,18 @@ def _differences(case: _Case, order: list[int]) -> tuple[_Matrix, _Matrix]:
     errors, los = np.zeros((size, size)), np.full((size, size), 0.5)
     for row, i in enumerate(order):
         for column, j in enumerate(order[:row]):
-            boards = int(min(case.played.clusters[i], case.played.clusters[j]))
-            error = case.fit.error(i, j, boards=boards, trusted=bool(case.mutual[i, j]))
+            error = _apart(case, i, j)
             lead = ELO * float(case.fit.theta[i] - case.fit.theta[j])
             errors[row, column] = errors[column, row] = error.size
             los[row, column] = _superiority(lead, error)
             los[column, row] = _superiority(-lead, error)
     return _matrix(errors), _matrix(los)
+
+
+def _apart(case: _Case, i: int, j: int) -> Error:
+    """The error of the difference of two ratings."""
+    boards = int(min(case.played.clusters[i], case.played.clusters[j]))
+    return case.fit.error(i, j, boards=boards, trusted=bool(case.mutual[i, j]))
 
 
 def _matrix(values: Floats) -> _Matrix:

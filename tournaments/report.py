@@ -1,10 +1,10 @@
-"""What an event came to, for people (report.md) and for programs (results.json), from its ledger.
+"""What an event came to, for people (report.md) and for programs, from its plan and ledger.
 
 Nothing here depends on time or machine: the same ledger gives the same bytes.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -12,19 +12,35 @@ from msgspec import Struct
 
 from protocol.codec import printable
 from protocol.records import FoulPolicy, Result
-from tournaments import standings
-from tournaments.event import Event
+from tournaments import exports, standings
+from tournaments.event import Entrant, Event, Terms
 from tournaments.folder import Folder, digest
+from tournaments.ledger import read_ledger
 from tournaments.ratings import Pool, Ratings, fit_both
-from tournaments.sandboxes import Kept
-from tournaments.schedule import games
+from tournaments.sandboxes import Kept, sandboxes
+from tournaments.schedule import games, sittings
+
+RESULTS_FORMAT = 1
 
 
-class Results(Struct, frozen=True):
-    """results.json."""
+class Version(Struct, frozen=True):
+    """Who is rated."""
 
-    event: Event
-    """The plan in full."""
+    name: str
+    """What it is called in the tables."""
+    fingerprint: str
+    """SHA-256 of its command and of the files that are its own; another one is another version."""
+
+
+class Results(Struct, frozen=True, kw_only=True):
+    """results.json. How bots are started is left out: that names this machine's folders."""
+
+    format: int = RESULTS_FORMAT
+    """Version of this file's format."""
+    event: Terms
+    """The plan but for who plays."""
+    entrants: tuple[Version, ...]
+    """Who plays, in the order of the plan."""
     played: int
     """Games that have a result."""
     planned: int
@@ -37,19 +53,49 @@ class Results(Struct, frozen=True):
     """Tables, one for each pool of entrants that games connect."""
 
 
+def files_now(folder: Folder, event: Event) -> dict[Path, Iterable[bytes]]:
+    """The report's files as they follow from the ledger and the logs as they are.
+
+    Raises DamagedFileError.
+    """
+    results = list(read_ledger(folder.ledger))
+    kept = sandboxes(folder, event, {result.game for result in results})
+    return report_files(folder, event, results, kept)
+
+
 def report_files(
     folder: Folder, event: Event, results: Sequence[Result], kept: tuple[Kept, ...]
-) -> dict[Path, bytes]:
-    """The report's files and their bytes after these results of bots that were kept so."""
-    ratings = fit_both(results, partners=event.rules.deal.partners)
-    summary = Results(event, len(results), games(event), digest(folder), kept, ratings)
+) -> dict[Path, Iterable[bytes]]:
+    """The report's files after these results of bots that were kept so.
+
+    Each comes in pieces that can be read once.
+    """
+    partners = event.rules.deal.partners
+    ratings = fit_both(results, partners=partners)
+    summary = Results(
+        event=msgspec.convert(event, Terms, from_attributes=True),
+        entrants=tuple(Version(one.name, one.fingerprint) for one in event.entrants),
+        played=len(results),
+        planned=games(event),
+        commitments=digest(folder),
+        sandboxes=kept,
+        ratings=ratings,
+    )
+    places = {game.name: plan.name for plan in sittings(event) for game in plan.games}
+    fingerprints = {one.name: one.fingerprint for one in event.entrants}
     return {
-        folder.report: "\n".join(_page(summary, results)).encode(),
-        folder.results: msgspec.json.format(msgspec.json.encode(summary), indent=1) + b"\n",
+        folder.report: ["\n".join(_page(summary, event.entrants, results)).encode()],
+        folder.results: [msgspec.json.format(msgspec.json.encode(summary), indent=1), b"\n"],
+        folder.games: exports.games_csv(results, places, partners),
+        folder.ratings: exports.ratings_csv(ratings, fingerprints),
+        folder.crosstable: exports.crosstable_csv(ratings),
+        folder.pgn: exports.pgn(event.name, results, partners),
     }
 
 
-def _page(summary: Results, results: Sequence[Result]) -> Iterator[str]:
+def _page(
+    summary: Results, entrants: Sequence[Entrant], results: Sequence[Result]
+) -> Iterator[str]:
     event = summary.event
     yield f"# {event.name}"
     yield ""
@@ -64,7 +110,8 @@ def _page(summary: Results, results: Sequence[Result]) -> Iterator[str]:
     yield from _how(event)
     yield from _kept(summary.sandboxes)
     yield from _deals(event, summary.commitments)
-    yield from _bots(event)
+    yield from _bots(entrants)
+    yield from _files(event)
     yield ""
 
 
@@ -93,6 +140,11 @@ def _pool(pool: Pool) -> Iterator[str]:
     yield from standings.markdown(*standings.crosstable(pool))
     yield from ("", "## Who is better", "", "How likely the row is better than the column.", "")
     yield from standings.markdown(*standings.likelihoods(pool))
+    if pool.partners:
+        yield from ("", "## Partners", "")
+        yield from standings.markdown(*standings.partners(pool))
+        yield ""
+        yield from standings.partners_told(pool)
 
 
 def _fouls(results: Sequence[Result]) -> Iterator[str]:
@@ -125,7 +177,7 @@ def _cost(policy: FoulPolicy, seats: int) -> str:
     return f"{cost}; the others play on, with the first legal option for the seat that fouled."
 
 
-def _how(event: Event) -> Iterator[str]:
+def _how(event: Terms) -> Iterator[str]:
     clock = event.clock
     yield from ("", "## How it was played", "")
     yield f"- Rules: `boneyard rules {event.rules.name}`; in full in `event.json`."
@@ -152,7 +204,7 @@ def _kept(sandboxes: Sequence[Kept]) -> Iterator[str]:
         yield from (f"  - {sentence}" for sentence in kept.missing)
 
 
-def _deals(event: Event, commitments: str) -> Iterator[str]:
+def _deals(event: Terms, commitments: str) -> Iterator[str]:
     yield from ("", "## Deals", "")
     if event.predictable:
         yield from ("They come from a seed on the command line. **Anyone can predict them.**", "")
@@ -174,8 +226,25 @@ def _deals(event: Event, commitments: str) -> Iterator[str]:
     )
 
 
-def _bots(event: Event) -> Iterator[str]:
+def _bots(entrants: Sequence[Entrant]) -> Iterator[str]:
     yield from ("", "## Bots", "", "| bot | fingerprint | command |", "| --- | --- | --- |")
-    for entrant in event.entrants:
+    for entrant in entrants:
         shown = printable(" ".join(Path(part).name for part in entrant.command.argv))
         yield f"| {entrant.name} | {entrant.fingerprint[:12]} | `{shown}` |"
+
+
+def _files(event: Terms) -> Iterator[str]:
+    """What else lies there, for other programs."""
+    yield from ("", "## Files for other programs", "")
+    yield "- `results.json`: all of this; `boneyard schema results` is its JSON Schema."
+    yield "- `games.csv`: a line for each seat of each game. `ratings.csv`, `crosstable.csv`."
+    white = "White is seat 0"
+    if event.rules.deal.partners:
+        white = "a side is one player, called by both names; White are seats 0 and 2"
+    elif event.seats > 2:
+        white = (
+            "each game is broken into its pairs of seats, the lower one White; they are not "
+            "independent, so the errors of those programs are too narrow"
+        )
+    yield f"- `results.pgn` for Ordo and BayesElo: {white}."
+    yield "- `boneyard report .` makes them all anew from `event.json` and `ledger.jsonl`."

@@ -15,11 +15,10 @@ from protocol.usage import UserError
 from tournaments import folder as folders
 from tournaments.event import Event
 from tournaments.folder import Folder
-from tournaments.ledger import Ledger, boards_left, finished, read_ledger
+from tournaments.ledger import Ledger, boards_left, finished
 from tournaments.progress import Progress
-from tournaments.report import report_files
+from tournaments.report import files_now
 from tournaments.run import MACHINE, Runner, StoppedError, call_roll, crashed, innermost
-from tournaments.sandboxes import sandboxes
 from tournaments.times import as_json, times
 from tournaments.verify import unchecked, verify_folder, verify_log
 from tournaments.wishes import Wishes, planned
@@ -154,15 +153,13 @@ async def _watch(
             left[result.board] -= 1
             if left[result.board] == 0:
                 await trio.to_thread.run_sync(folders.reveal, folder, event, finished(left))
-            progress.update()
+            progress.update(result)
 
 
 def _publish(folder: Folder, event: Event, ledger: Ledger) -> None:
     folders.reveal(folder, event, finished(boards_left(event, ledger.results)))
-    results = list(read_ledger(folder.ledger))
-    kept = sandboxes(folder, event, {result.game for result in results})
-    for path, data in report_files(folder, event, results, kept).items():
-        folders.write_whole(path, [data])
+    for path, lines in files_now(folder, event).items():
+        folders.write_whole(path, lines)
     folders.write_whole(folder.times, [as_json(times(folder))])
 
 

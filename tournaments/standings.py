@@ -1,12 +1,17 @@
 """The tables of an event as rows of text: made once, shown in the terminal and in the report."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tournaments.ratings import Clean, Pool, Rating
+from tournaments.ticker import Tick
 from tournaments.times import Times
 
 COLUMNS = ("#", "bot", "Elo", "±", "games", "score", "margin", "±", "fouls")
 CLEAN = ("Elo without fouls", "±")
+PARTNERS_SHOWN = 15
+"""Pairs of partners that are shown at each end of the table."""
+PROVISIONAL = "Provisional, game by game; the ratings with their intervals come at the end."
+"""What stands under the live ticker."""
 Rows = list[tuple[str, ...]]
 
 
@@ -47,6 +52,18 @@ def _row(place: int, rating: Rating) -> tuple[str, ...]:
     )
 
 
+def provisional(ticks: Mapping[str, Tick], room: int) -> tuple[tuple[str, ...], Rows]:
+    """Head and rows of the live ticker, best first, in at most so many lines."""
+    best = sorted(ticks.items(), key=lambda one: (-one[1].elo, one[0]))
+    rows: Rows = [
+        (f"{place}", name, f"{tick.elo:+.0f}", f"{tick.games}", f"{tick.points / tick.games:.1%}")
+        for place, (name, tick) in enumerate(best, 1)
+    ]
+    if len(rows) > room:
+        rows[room - 1 :] = [("", f"and {len(rows) - room + 1} more", "", "", "")]
+    return ("#", "bot", "Elo so far", "games", "score"), rows
+
+
 def crosstable(pool: Pool) -> tuple[tuple[str, ...], Rows]:
     """Head and rows: the share of points that the row's entrant took off the column's."""
     names = [rating.name for rating in pool.entrants]
@@ -69,6 +86,39 @@ def likelihoods(pool: Pool) -> tuple[tuple[str, ...], Rows]:
         for own, (name, line) in enumerate(zip(names, pool.los, strict=True))
     ]
     return ("", *names), rows
+
+
+def partners(pool: Pool) -> tuple[tuple[str, ...], Rows]:
+    """Head and rows: what two make together, and how much of it their ratings do not explain.
+
+    Of a long list only both ends.
+    """
+    listed = list(pool.partners)
+    if len(listed) > 2 * PARTNERS_SHOWN:
+        listed[PARTNERS_SHOWN:-PARTNERS_SHOWN] = []
+    rows: Rows = [
+        (
+            *(two.names[0], two.names[1], f"{two.games}", f"{two.score:.1%}"),
+            "·" if two.synergy is None else f"{100 * two.synergy:+.1f}",
+            "" if two.half_width is None else f"{100 * two.half_width:.1f}",
+        )
+        for two in listed
+    ]
+    return ("partner", "partner", "games", "score", "synergy", "±"), rows
+
+
+def partners_told(pool: Pool) -> list[str]:
+    """Sentences that say how to read the table of partners."""
+    said = [
+        "Synergy: percentage points of the score beyond what the ratings of the two, and of those "
+        "against them, let expect; ± is half of its 95 % interval, clustered by board. One pair "
+        "in twenty lies outside of it by chance."
+    ]
+    if any(two.synergy is None for two in pool.partners):
+        said.append("`·`: these results cannot tell it from the strength of the two.")
+    if len(pool.partners) > 2 * PARTNERS_SHOWN:
+        said.append(f"The {PARTNERS_SHOWN} best and worst of {len(pool.partners)} pairs are shown.")
+    return said
 
 
 def seat_advantages(pool: Pool) -> list[str]:

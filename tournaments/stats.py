@@ -1,6 +1,6 @@
 """Textbook statistics, pure: Student's t, ranks, logistic fit, clustered errors."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from math import atan, cos, erf, log, pi, sin, sqrt
 from typing import NamedTuple
@@ -18,6 +18,8 @@ Z = 1.959963984540054
 """Normal quantile of a two-sided 95 % interval."""
 NOTHING = 1e-9
 """Share of the model's variance below which a clustered variance is nothing."""
+CLUSTERS_A_BLOCK = 1024
+"""Clusters whose scores are held at once."""
 _CLOSED_FORM = 200
 """Degrees of freedom up to which Student's t is summed in closed form."""
 _FAR = 30.0
@@ -197,15 +199,35 @@ def clustered(design: Design, row: Ints, cluster: Ints, misfit: Floats, bread: F
     """
     count = int(cluster[-1]) + 1
     meat = np.zeros((design.size, design.size))
-    # Blocks of clusters bound the memory; a dense score matrix would be clusters x columns.
-    for first in range(0, count, 1024):
-        low, high = np.searchsorted(cluster, (first, first + 1024))
-        cell = (cluster[low:high] - first)[:, None] * design.size + design.column[row[low:high]]
-        value = design.value[row[low:high]] * misfit[low:high, None]
-        scores = sums(cell.ravel(), value.ravel(), 1024 * design.size).reshape(1024, -1)
-        meat += scores.T @ scores
+    for block in blocks(design, row, cluster, misfit):
+        meat += block.scores.T @ block.scores
     factor = count / (count - 1) if count > 1 else np.nan
     return np.asarray(factor * bread @ meat @ bread, np.float64)
+
+
+class Block(NamedTuple):
+    """Consecutive clusters."""
+
+    use: slice
+    """Their observations,"""
+    cluster: Ints
+    """the cluster of each, counted from 0 within the block,"""
+    scores: Floats
+    """and each cluster's sum of misfit times design row."""
+
+
+def blocks(design: Design, row: Ints, cluster: Ints, misfit: Floats) -> Iterator[Block]:
+    """The scores of all clusters; see `clustered`.
+
+    In blocks, which bound the memory: a dense score matrix would be clusters x columns.
+    """
+    for first in range(0, int(cluster[-1]) + 1, CLUSTERS_A_BLOCK):
+        low, high = np.searchsorted(cluster, (first, first + CLUSTERS_A_BLOCK))
+        use, near = slice(int(low), int(high)), cluster[low:high] - first
+        cell = near[:, None] * design.size + design.column[row[use]]
+        value = design.value[row[use]] * misfit[use, None]
+        scores = sums(cell.ravel(), value.ravel(), CLUSTERS_A_BLOCK * design.size)
+        yield Block(use, near, scores.reshape(CLUSTERS_A_BLOCK, -1))
 
 
 def reach(graph: Bools) -> Bools:

@@ -2,7 +2,7 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -105,6 +105,12 @@ def _broken_up(
         whole=np.repeat(whole, len(a)),
         played=played[new],
     )
+
+
+def share_of_pairs(places: Sequence[int], side: int) -> float:
+    """Share of a side's pairs with the other sides of a game that it won, a tie ½."""
+    halves = sum(1 + (place > places[side]) - (place < places[side]) for place in places) - 1
+    return halves / 2 / (len(places) - 1)
 
 
 def meetings(tally: Tally) -> tuple[Floats, Floats]:

@@ -17,7 +17,14 @@ from arena.sealed import DamagedFileError
 from protocol.records import Result, Sitting
 from protocol.usage import UserError
 from tournaments.event import Event
-from tournaments.folder import Folder, digest, load, published_commitments, published_seeds
+from tournaments.folder import (
+    Folder,
+    digest,
+    holds,
+    load,
+    published_commitments,
+    published_seeds,
+)
 from tournaments.fouls import forfeited, given
 from tournaments.ledger import boards_left, finished, read_ledger
 from tournaments.report import Results, report_files
@@ -233,8 +240,8 @@ def _report(
     kept = sandboxes(folder, event, {result.game for result in results})
     if sum(one.sittings for one in kept) < sum(one.sittings for one in told.sandboxes):
         kept = told.sandboxes  # A log is gone, which is told elsewhere.
-    for path, data in report_files(folder, event, results, kept).items():
-        if not path.exists() or path.read_bytes() != data:
+    for path, lines in report_files(folder, event, results, kept).items():
+        if not holds(path, lines):
             yield f"{path}: does not follow from the ledger and the commitments"
     over = finished(boards_left(event, (result.game for result in results)))
     hidden = [board for board in over if board not in promises.revealed]

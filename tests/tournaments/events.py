@@ -12,7 +12,15 @@ from arena.sandbox.limits import Wish
 from tournaments.cli import main
 
 BONEYARD = (sys.executable, "-c", "from tournaments.cli import main; main()")
-MADE = ("ledger.jsonl", "report.md", "results.json", "seeds.jsonl", "commitments.jsonl")
+REPORTED = (
+    "report.md",
+    "results.json",
+    "games.csv",
+    "ratings.csv",
+    "crosstable.csv",
+    "results.pgn",
+)
+MADE = (*REPORTED, "ledger.jsonl", "seeds.jsonl", "commitments.jsonl")
 PLAIN = ("--seed", "1", "--sandbox", "off")
 """Deals that are known, and bots that start at once."""
 

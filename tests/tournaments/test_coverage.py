@@ -6,7 +6,8 @@ from functools import cache
 
 import pytest
 
-from tests.tournaments.test_ratings import only, played
+from tests.tournaments.results import played
+from tests.tournaments.test_ratings import only
 
 STRENGTH = {"a": 60.0, "b": 20.0, "c": -20.0, "d": -60.0}
 EVENTS = 1000

@@ -74,11 +74,12 @@ def test_a_file_that_is_only_read_is_part_of_the_fingerprint(base: Path) -> None
     "more", ["]\nfolder = '.'", "]\nreads = ['out/games']", "]\nreads = ['..']"]
 )
 def test_an_event_in_what_a_bot_may_read_is_refused(tmp_path: Path, more: str) -> None:
-    out = tmp_path / "out"
+    base = tmp_path / "cup"
+    out = base / "out"
     (out / "games").mkdir(parents=True)
-    (tmp_path / "mine.py").touch()
-    (tmp_path / "event.toml").write_text(MINE + more)
-    said = boneyard("run", str(tmp_path / "event.toml"), "--out", str(out), code=2)
+    (base / "mine.py").touch()
+    (base / "event.toml").write_text(MINE + more)
+    said = boneyard("run", str(base / "event.toml"), "--out", str(out), code=2)
     assert "Bot mine may read" in said
     assert not (out / "secret.key").exists()
 

@@ -18,7 +18,8 @@ from protocol.records import Result
 from protocol.usage import UserError
 from tests.arena.tables import children
 from tests.tournaments.events import boneyard, run
-from tests.tournaments.test_ratings import ELO, game, only, played
+from tests.tournaments.results import ELO, game, played
+from tests.tournaments.test_ratings import only
 from tests.tournaments.test_schedule import event
 from tournaments import calibrate, cli, stats
 from tournaments.event import Event

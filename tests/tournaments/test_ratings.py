@@ -4,34 +4,30 @@ import itertools
 import math
 import random
 import tracemalloc
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import msgspec
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from protocol.records import Result, SeatFoul
+from tests.tournaments.results import ELO, STRENGTH, ascent, game, pairs, played
 from tournaments import standings, stats
-from tournaments.ratings import Meeting, Pool, Rating, fit, fit_both
-
-ELO = 400 / math.log(10)
+from tournaments.ratings import Anchor, Meeting, Pool, Rating, fit, fit_both
 
 
-def game(
-    board: int, seats: Sequence[str], scores: Sequence[int], fouls: tuple[SeatFoul, ...] = ()
-) -> Result:
-    ranked = sorted(scores, reverse=True)
-    places = tuple([1 + ranked.index(score) for score in scores])
-    return Result(
-        game="g", board=board, seats=tuple(seats), scores=tuple(scores), places=places,
-        rounds=1, why="target", fouls=fouls,
-    )  # fmt: skip
-
-
-def only(results: Sequence[Result], prior: float = 2.0, *, partners: bool = False) -> Pool:
-    (pool,) = fit(results, prior=prior, partners=partners).pools
+def only(
+    results: Sequence[Result],
+    prior: float = 2.0,
+    *,
+    partners: bool = False,
+    anchor: Anchor | None = None,
+) -> Pool:
+    (pool,) = fit(results, prior=prior, partners=partners, anchor=anchor).pools
     return pool
 
 
@@ -41,31 +37,6 @@ def named(pool: Pool) -> dict[str, Rating]:
 
 def lead(pool: Pool, name: str, other: str) -> float:
     return named(pool)[name].elo - named(pool)[other].elo
-
-
-def played(
-    rng: random.Random,
-    strength: dict[str, float],
-    boards: int,
-    seats: int = 2,
-    deal: float = 0.0,
-    first: float = 0.0,
-) -> list[Result]:
-    """Boards of all rotations of random entrants; strengths, deal and first seat in Elo.
-
-    With Gumbel noise the chance of finishing ahead is the logistic curve of the model. `deal`
-    is the spread of what a board gives a seat, whoever sits there.
-    """
-    results = []
-    for board in range(boards):
-        who = rng.sample(sorted(strength), seats)
-        luck = [rng.gauss(first * (seat == 0), deal) for seat in range(seats)]
-        for turn in range(seats):
-            names = who[turn:] + who[:turn]
-            worth = [strength[n] + extra for n, extra in zip(names, luck, strict=True)]
-            scores = [w / ELO - math.log(-math.log(rng.random())) for w in worth]
-            results.append(game(board, names, [round(10000 * score) for score in scores]))
-    return results
 
 
 # Published numbers
@@ -155,44 +126,37 @@ def test_agresti_s_baseball_table() -> None:
     assert found == pytest.approx(logits, abs=6e-4)
 
 
+def round_robin(wins: dict[tuple[str, str], int]) -> list[Result]:
+    """Every win once in each order of seats, which leaves nothing to the seat."""
+    results = []
+    for (winner, loser), count in wins.items():
+        for board in range(count):
+            results.append(game(board, (winner, loser), (1, 0)))
+            results.append(game(board, (loser, winner), (0, 1)))
+    return results
+
+
+def powers(pool: Pool, names: str) -> list[float]:
+    """Strengths as others print them: powers of e whose geometric mean is 1."""
+    return [math.exp(named(pool)[name].elo / ELO) for name in names]
+
+
+def test_the_example_that_arena_rank_tests_itself_with() -> None:
+    """lmarena/arena-rank, tests/test_bradley_terry.py, after Wikipedia's worked example."""
+    wins = {"AB": 2, "BA": 3, "AD": 1, "DA": 4, "BC": 5, "CB": 3, "CD": 1, "DC": 3}
+    pool = only(round_robin({(pair[0], pair[1]): n for pair, n in wins.items()}), prior=0)
+    assert powers(pool, "ABCD") == pytest.approx([0.640, 1.043, 0.660, 2.270], rel=1e-3)
+
+
+def test_the_cycle_that_choix_tests_itself_with() -> None:
+    """lucasmaystre/choix, tests/data/testcase-pairwise-2.json, whose strengths sum to 3."""
+    pool = only(round_robin({("0", "1"): 2, ("1", "2"): 1, ("2", "0"): 1}), prior=0)
+    found = powers(pool, "012")
+    expected = [1.43586088, 0.62035049, 0.94378863]
+    assert [3 * one / sum(found) for one in found] == pytest.approx(expected, abs=1e-6)
+
+
 # The formulae, written out
-
-
-def pairs(result: Result) -> Iterator[tuple[int, int, float]]:
-    for a, b in itertools.combinations(range(len(result.seats)), 2):
-        ahead = result.places[b] - result.places[a]
-        yield a, b, 0.5 + 0.5 * (ahead > 0) - 0.5 * (ahead < 0)
-
-
-def ascent(results: Sequence[Result]) -> tuple[dict[str, float], list[float]]:
-    """Ratings and seat advantages in Elo, by plain gradient ascent."""
-    seats = len(results[0].seats)
-    seen: dict[tuple[str, str, int, int], list[float]] = {}
-    for result in results:
-        for a, b, points in pairs(result):
-            cell = seen.setdefault((result.seats[a], result.seats[b], a, b), [0.0, 0.0])
-            cell[0] += 1
-            cell[1] += points
-    theta: dict[str | int, float] = dict.fromkeys((key[0] for key in seen), 0.0)
-    theta |= dict.fromkeys((key[1] for key in seen), 0.0) | dict.fromkeys(range(seats), 0.0)
-    rate = 1 / sum(n for n, _ in seen.values())  # No curvature exceeds the number of pairs.
-    for _ in range(3000):
-        slope = dict.fromkeys(theta, 0.0)
-        for (x, y, a, b), (n, points) in seen.items():
-            p = 1 / (1 + math.exp(theta[y] - theta[x] + theta[b] - theta[a]))
-            for key, sign in ((x, 1), (y, -1), (a, 1), (b, -1)):
-                slope[key] += sign * (points - n * p)
-        theta = {key: value + rate * slope[key] for key, value in theta.items()}
-    names = [key for key in theta if isinstance(key, str)]
-    mean = sum(theta[name] for name in names) / len(names)
-    last = theta[seats - 1]
-    return (
-        {name: ELO * (theta[name] - mean) for name in names},
-        [ELO * (theta[seat] - last) for seat in range(seats - 1)],
-    )
-
-
-STRENGTH = {"a": 90.0, "b": 30.0, "c": 0.0, "d": -40.0, "e": -80.0}
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
@@ -261,6 +225,51 @@ def test_the_order_of_the_results_changes_no_byte(seats: int) -> None:
     for seed in range(5):
         random.Random(seed).shuffle(results)
         assert msgspec.json.encode(fit(iter(results))) == whole
+
+
+@given(st.randoms(use_true_random=False), st.sampled_from([(2, 0), (3, 0), (4, 0), (4, 1)]))
+@settings(max_examples=15)
+def test_no_order_of_the_ledger_changes_a_byte(luck: random.Random, kind: tuple[int, int]) -> None:
+    seats, partners = kind
+    results = played(random.Random(seats), STRENGTH, 12, seats, deal=100)
+    results = [fouled(one) if number % 5 == 0 else one for number, one in enumerate(results)]
+    if partners:
+        results = [as_partners(result) for result in results]
+    whole = msgspec.json.encode(fit_both(results, partners=bool(partners)))
+    luck.shuffle(results)
+    assert msgspec.json.encode(fit_both(results, partners=bool(partners))) == whole
+
+
+def fouled(result: Result) -> Result:
+    return replace(result, why="foul", fouls=(SeatFoul(1, "gone"),))
+
+
+def as_partners(result: Result) -> Result:
+    """The same game if seats 0 and 2 had played together."""
+    one, other, *rest = result.scores
+    both = (one + rest[0], other + rest[1]) * 2
+    return replace(game(result.board, result.seats, both), why=result.why, fouls=result.fouls)
+
+
+def test_an_anchor_moves_the_level_and_is_what_errors_are_over() -> None:
+    results = played(random.Random(5), STRENGTH, 80, deal=100)
+    free, held = only(results), only(results, anchor=Anchor("c", 1500))
+    assert named(held)["c"].elo == 1500
+    assert named(held)["c"].half_width == 0
+    assert free.los == held.los
+    assert free.seats == held.seats
+    at = [rating.name for rating in free.entrants].index("c")
+    for place, rating in enumerate(held.entrants):
+        assert rating.elo - 1500 == pytest.approx(lead(free, rating.name, "c"), abs=1e-5)
+        t = stats.t_quantile(0.975, min(rating.boards, named(free)["c"].boards) - 1)
+        assert rating.half_width == pytest.approx(t * free.errors[place][at])
+
+
+def test_a_pool_without_the_anchor_keeps_its_mean() -> None:
+    results = [game(0, "ab", (1, 0)), game(0, "ba", (1, 0)), game(1, "xy", (1, 0))]
+    anchored, other = fit(results, anchor=Anchor("a", 1000)).pools
+    assert named(anchored)["a"].elo == 1000
+    assert sum(rating.elo for rating in other.entrants) == pytest.approx(0, abs=1e-5)
 
 
 def test_the_table_is_sorted_centred_and_counts_games() -> None:

@@ -1,0 +1,110 @@
+"""The commands that rate what was played: an event's report made anew, ledgers rated together."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+import msgspec
+from rich.console import Console
+from rich.text import Text
+
+from protocol.usage import UserError
+from tournaments import shown, standings
+from tournaments.folder import Folder, holds, load, only_writer, write_whole
+from tournaments.rate import Asked, RatedTable, rated
+from tournaments.ratings import Anchor, Pool
+from tournaments.report import files_now
+
+STALE = 1
+"""Exit code when a file is not what the ledger leads to."""
+FARTHEST = 1e6
+"""The highest Elo that somebody may be anchored at."""
+
+
+def remake(path: Path) -> int:
+    """Write the report's files anew from the plan and the ledger; the exit code.
+
+    Raises UserError; DamagedFileError is one.
+    """
+    folder = Folder(path)
+    event = load(folder)
+    with only_writer(folder):
+        files = files_now(folder, event)
+        for file, lines in files.items():
+            write_whole(file, lines)
+            click.echo(file)
+    return 0
+
+
+def check(path: Path) -> int:
+    """Say which of the report's files are not what the plan and the ledger lead to; the exit code.
+
+    Raises UserError; DamagedFileError is one.
+    """
+    folder = Folder(path)
+    files = files_now(folder, load(folder))
+    stale = [file for file, lines in files.items() if not holds(file, lines)]
+    for file in stale:
+        click.echo(
+            f"{file}: {'is not what the ledger leads to' if file.exists() else 'is missing'}"
+        )
+    if stale:
+        click.echo(f"Make them anew: boneyard report {path}")
+        return STALE
+    click.echo("Every file is what the ledger leads to.")
+    return 0
+
+
+def rate(paths: Sequence[Path], asked: Asked, in_json: bool) -> int:
+    """Rate ledgers together and print the tables; the exit code.
+
+    Raises UserError; DamagedFileError is one.
+    """
+    told = rated(paths, asked)
+    if in_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(told), indent=1))
+        return 0
+    console = Console(highlight=False)
+    for table in told.tables:
+        _print(console, table, asked.anchor)
+    for notice in told.notices:
+        click.echo(notice, err=True)
+    return 0
+
+
+def _print(console: Console, table: RatedTable, anchor: Anchor | None) -> None:
+    games = "1 game" if table.games == 1 else f"{table.games} games"
+    console.print(Text(f"{table.title}: {games} of {', '.join(table.ledgers)}", style="bold"))
+    for pool in table.ratings.pools:
+        console.print(shown.standing(pool))
+        for line in (*standings.seat_advantages(pool), *_level(pool, anchor)):
+            console.print(Text(line, style="dim"))
+        if pool.partners:
+            console.print(shown.table(*standings.partners(pool), names=2))
+    console.print()
+
+
+def _level(pool: Pool, anchor: Anchor | None) -> list[str]:
+    """What the ratings of a pool are over, if somebody is anchored."""
+    if anchor is None:
+        return []
+    if any(one.name == anchor.name for one in pool.entrants):
+        return [f"± is of the difference to {anchor.name}."]
+    return [f"No games connect these with {anchor.name}: their mean is 0."]
+
+
+def anchored(said: str | None) -> Anchor | None:
+    """NAME=ELO as it stands on the command line.
+
+    Raises UserError.
+    """
+    if said is None:
+        return None
+    name, _, elo = said.rpartition("=")
+    try:
+        anchor = Anchor(name, float(elo))
+    except ValueError:
+        anchor = Anchor("", 0.0)
+    if not anchor.name or not abs(anchor.elo) <= FARTHEST:
+        raise UserError(f"An anchor is a name and its Elo, as in greedy=1500, not {said!r}.")
+    return anchor
