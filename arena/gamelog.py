@@ -2,13 +2,14 @@
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
 
 from arena import sealed
-from arena.sealed import DamagedFileError, Entry, damaged
-from protocol.codec import decode_record
+from arena.sealed import DamagedFileError, Entry, damaged, read_lines
+from protocol.codec import DamagedRecordError, decode_record, unsealed
 from protocol.records import (
     ChoiceRecord,
     FoulRecord,
@@ -152,6 +153,16 @@ def _goes_on(before: Sitting, after: Sitting) -> bool:
     )
     longer = len(after.boards) > len(before.boards)
     return longer and after.boards[: len(before.boards)] == before.boards and all(same)
+
+
+def sitting_lines(path: Path) -> list[Sitting]:
+    """The log's sitting, and the same with more boards later, as far as these lines can be read."""
+    found = []
+    for line in read_lines(path):
+        if line.data.startswith(b'{"type":"sitting",'):
+            with suppress(DamagedRecordError):
+                found.append(decode_record(unsealed(line.data)))
+    return [record for record in found if isinstance(record, Sitting)]
 
 
 def is_over(path: Path) -> bool:

@@ -5,13 +5,17 @@ import sys
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 import arena.cli
 from arena.sandbox.limits import Wish
 from protocol.usage import UserError, unknown
+
+if TYPE_CHECKING:
+    from tournaments.formats import FormatName
+    from tournaments.sprt import Measure
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -108,7 +112,33 @@ _sandbox = click.option(
     help="Seats at a table.  [default: the fewest]",
 )
 @click.option(
-    "--boards", type=click.IntRange(1), default=None, help="Boards for each pairing.  [default: 50]"
+    "--boards",
+    type=click.IntRange(1),
+    default=None,
+    help="Boards for each pairing; with versus the most.  [default: 50]",
+)
+@click.option(
+    "--format",
+    "format_name",
+    type=click.Choice(["round-robin", "gauntlet", "ladder", "swiss", "knockout", "versus"]),
+    default=None,
+    help="Who meets whom.  [default: round-robin]",
+)
+@click.option("--rounds", type=click.IntRange(1, 1000), default=None, help="swiss: how many.  [5]")
+@click.option(
+    "--challenger",
+    "challengers",
+    multiple=True,
+    metavar="BOT",
+    help="gauntlet [the first bot], ladder [the last]: who meets the field; may be repeated.",
+)
+@click.option("--h0", type=float, default=None, help="versus: the lead if not better.  [0]")
+@click.option("--h1", type=float, default=None, help="versus: the lead if better.  [20]")
+@click.option(
+    "--measure",
+    type=click.Choice(["elo", "nelo", "points"]),
+    default=None,
+    help="versus: the unit of --h0 and --h1.  [elo]",
 )
 @click.option(
     "--move-ms", type=click.IntRange(1), default=None, help="Time for each question, in ms."
@@ -129,6 +159,12 @@ def run(
     choices: tuple[str, ...],
     seats: int | None,
     boards: int | None,
+    format_name: "FormatName | None",
+    rounds: int | None,
+    challengers: tuple[str, ...],
+    h0: float | None,
+    h1: float | None,
+    measure: "Measure | None",
     move_ms: int | None,
     sandbox: Wish | None,
     ask_forced: bool,
@@ -137,10 +173,11 @@ def run(
     out: Path,
     as_json: bool,
 ) -> None:
-    """Play a round robin: an event file, or bots by name, file or command.
+    """Play an event: a file, or bots by name, file or command.
 
     Every pairing plays every board once in each rotation of the seats. Run the same
-    command again and it goes on where it stopped.
+    command again and it goes on where it stopped; with more boards, bots or rounds it plays
+    only what is missing.
 
     \b
     Examples:
@@ -148,11 +185,14 @@ def run(
       boneyard run bot_a.py ./bot_b "node bot_c.mjs" --rules dutch --boards 50
       boneyard run friday.toml --jobs 4 --out friday
       boneyard run greedy counting --set draw_limit=2 --seats 2
+      boneyard run my_bot.py old_bot.py --format versus
+      boneyard run first greedy random counting --format swiss --rounds 3
     """
     from tournaments.session import run_event
-    from tournaments.wishes import Wishes
+    from tournaments.wishes import Wanted, Wishes
 
-    wishes = Wishes(what, rules, choices, seats, boards, move_ms, sandbox, ask_forced)
+    wanted = Wanted(format_name, rounds, challengers, h0, h1, measure)
+    wishes = Wishes(what, rules, choices, seats, boards, move_ms, sandbox, ask_forced, wanted)
     sys.exit(run_event(wishes, out, seed, jobs or default_jobs(), as_json))
 
 

@@ -58,6 +58,17 @@ Static: TypeAlias = RoundRobin | Gauntlet | Ladder
 """Formats whose whole schedule is known before the first game."""
 
 
+FORMATS: dict[FormatName, Format] = {
+    "round-robin": RoundRobin(),
+    "gauntlet": Gauntlet(),
+    "ladder": Ladder(),
+    "swiss": Swiss(),
+    "knockout": Knockout(),
+    "versus": Versus(),
+}
+"""Every format as it is when nothing more is said."""
+
+
 def name_of(form: Format) -> str:
     """What the format is called in an event file."""
     return str(form.__struct_config__.tag)

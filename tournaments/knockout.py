@@ -37,9 +37,7 @@ def bracket(event: Event, form: Knockout, results: Sequence[Result]) -> Bracket:
     known: Bracket = []
     while len(alive) > 1:
         played = _Played(event, form, len(known) + 1, results)
-        known.append(
-            [played.match(*pair) for pair in zip(alive[::2], alive[1::2], strict=True)]
-        )
+        known.append([played.match(*pair) for pair in zip(alive[::2], alive[1::2], strict=True)])
         if any(match.winner is None for match in known[-1]):
             break
         alive = [match.winner for match in known[-1]]
@@ -111,4 +109,4 @@ def next_matches(
 def matches_after(event: Event, form: Knockout, board: int) -> int:
     """How many matches the rounds after this board's have."""
     number = (board - 1) // (event.boards + form.tie_boards) + 1
-    return 2 ** ((len(event.units) - 1).bit_length() - number) - 1
+    return (1 << ((len(event.units) - 1).bit_length() - number)) - 1

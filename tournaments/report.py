@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from protocol.codec import printable
 from protocol.records import FoulPolicy, Result
-from tournaments import standings
+from tournaments import format_report, standings
 from tournaments.event import Event
 from tournaments.folder import Folder, digest
 from tournaments.ratings import Pool, Ratings, fit_both
@@ -40,8 +40,9 @@ class Results(Struct, frozen=True):
 def report_files(folder: Folder, event: Event, results: Sequence[Result]) -> dict[Path, bytes]:
     """The report's files and their bytes after these results."""
     ratings = fit_both(results, partners=event.rules.deal.partners)
-    kept = sandboxes(folder, event, {result.game for result in results})
-    summary = Results(event, len(results), games(event), digest(folder), kept, ratings)
+    by_game = {result.game: result for result in results}
+    kept, planned = sandboxes(folder, event, by_game), games(event, by_game)
+    summary = Results(event, len(results), planned, digest(folder), kept, ratings)
     return {
         folder.report: "\n".join(_page(summary, results)).encode(),
         folder.results: msgspec.json.format(msgspec.json.encode(summary), indent=1) + b"\n",
@@ -52,11 +53,8 @@ def _page(summary: Results, results: Sequence[Result]) -> Iterator[str]:
     event = summary.event
     yield f"# {event.name}"
     yield ""
-    yield (
-        f"{event.rules.name}, {event.seats} seats, {event.boards} boards for each pairing, "
-        f"each board rotated through all seats. "
-        f"{summary.played} of {summary.planned} games are played."
-    )
+    yield format_report.headline(event, summary.played, summary.planned)
+    yield from format_report.section(event, results)
     for pool in summary.ratings.pools:
         yield from _pool(pool)
     yield from _fouls(results)
@@ -64,6 +62,7 @@ def _page(summary: Results, results: Sequence[Result]) -> Iterator[str]:
     yield from _kept(summary.sandboxes)
     yield from _deals(event, summary.commitments)
     yield from _bots(event)
+    yield from format_report.versions(event, results)
     yield ""
 
 

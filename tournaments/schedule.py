@@ -3,7 +3,7 @@
 Pure, and the same every time it is asked. A board belongs to one stage.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import assert_never
 
 from msgspec import Struct
@@ -117,7 +117,7 @@ def _stage(event: Event, days: Sequence[Sequence[Meeting]], boards: range) -> St
     seatings = {table: _seatings(event, table) for day in days for table in day}
     orders = min(map(len, seatings.values()), default=1)
     return tuple(
-        _sitting(event, seats[turn:] + seats[:turn], block)
+        planned(event, seats[turn:] + seats[:turn], block)
         for order, block in _blocks(event, orders, boards)
         for day in days
         for turn in range(event.seats)
@@ -151,7 +151,9 @@ def _seatings(event: Event, table: Meeting) -> tuple[tuple[tuple[int, ...], ...]
         return event.entrants[entrant].name
 
     if event.teams:
-        (a, c), (b, d) = sorted((sorted(unit, key=name) for unit in table), key=lambda u: name(u[0]))
+        (a, c), (b, d) = sorted(
+            (sorted(unit, key=name) for unit in table), key=lambda u: name(u[0])
+        )
         return (((a, b, c, d),), ((a, d, c, b),))
     who = sorted((one for unit in table for one in unit), key=name)
     if not event.rules.deal.partners:
@@ -161,7 +163,8 @@ def _seatings(event: Event, table: Meeting) -> tuple[tuple[tuple[int, ...], ...]
     return ((a, b, c, d), (a, c, b, d), (a, b, d, c)), ((a, d, c, b), (a, d, b, c), (a, c, d, b))
 
 
-def _sitting(event: Event, seats: tuple[int, ...], boards: tuple[int, ...]) -> PlannedSitting:
+def planned(event: Event, seats: tuple[int, ...], boards: Sequence[int]) -> PlannedSitting:
+    """The sitting of these entrants on these boards."""
     who = ".".join(event.entrants[entrant].name for entrant in seats)
     games = tuple(PlannedGame(f"{board}.{who}", n, board) for n, board in enumerate(boards, 1))
     return PlannedSitting(f"from-{boards[0]}.{who}", seats, games)
@@ -182,6 +185,12 @@ def past(event: Event, results: Mapping[str, Result]) -> list[str]:
     old = event.retired
     found = [one for one in results.values() if old.intersection(one.seats)] if old else []
     return [result.game for result in sorted(found, key=past_order)]
+
+
+def counted(event: Event, results: Iterable[Result]) -> list[Result]:
+    """Games of those who still play: by them alone it is decided who meets whom."""
+    old = event.retired
+    return [result for result in results if old.isdisjoint(result.seats)]
 
 
 def past_order(result: Result) -> tuple[int, tuple[str, ...]]:

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
+from protocol.records import Result
 from tournaments.event import Event, Unit
 from tournaments.formats import Swiss
 from tournaments.matches import Halves, tables
-from protocol.records import Result
 
 TRIES = 20_000
 """Tables that are tried for a round in which nobody meets again, before somebody does."""
@@ -114,7 +114,8 @@ def _byes(event: Event, table: Sequence[Standing]) -> list[Unit]:
     def had(line: Standing) -> int:
         return sum(not others for _, others in line.rounds)
 
-    return [line.unit for line in sorted(reversed(table), key=had)[:many]]
+    from_below = list(reversed(table))
+    return [line.unit for line in sorted(from_below, key=had)[:many]]
 
 
 def _folded(order: Sequence[Unit], size: int) -> list[Unit]:
@@ -123,7 +124,9 @@ def _folded(order: Sequence[Unit], size: int) -> list[Unit]:
     return [order[place + part * turn] for place in range(part) for turn in range(size)]
 
 
-def _tables(order: Sequence[Unit], size: int, met: Counter[frozenset[Unit]]) -> list[tuple[Unit, ...]]:
+def _tables(
+    order: Sequence[Unit], size: int, met: Counter[frozenset[Unit]]
+) -> list[tuple[Unit, ...]]:
     """Tables from the top of the order down: nobody meets again, or else those who met least."""
     tries = iter(range(TRIES))
     return _fresh(tuple(order), size, met, tries) or list(_least(list(order), size, met))
