@@ -46,6 +46,7 @@ def begin(folder: Folder, event: Event, seed: int | None) -> tuple[Event, list[s
             f"{folder.path} holds event {old.name!r}, but {forbidden}: "
             "choose another folder (--out)."
         )
+    _check_promises(folder, old, event)
     if seed is not None and secret_of(folder) != _seeded(seed):
         raise UserError(
             f"{folder.path} was begun with another --seed: choose another folder (--out)."
@@ -53,14 +54,18 @@ def begin(folder: Folder, event: Event, seed: int | None) -> tuple[Event, list[s
     return event, _go_on(folder, old, event)
 
 
-def _go_on(folder: Folder, old: Event, event: Event) -> list[str]:
-    """Replace the plan; what came before is remembered first."""
+def _check_promises(folder: Folder, old: Event, event: Event) -> None:
+    """Refuse to play deals that are not those that were committed to."""
     promised = b"".join(_commitments(event, secret_of(folder)))
     # A longer file than the old plan's is what a killed extension left.
     if content(folder.commitments) not in (_first(promised, old.all_boards), promised):
         raise UserError(
             f"{folder.commitments} is not what {folder.secret.name} leads to: one is damaged."
         )
+
+
+def _go_on(folder: Folder, old: Event, event: Event) -> list[str]:
+    """Replace the plan; what came before is remembered first."""
     said: list[str] = []
     if event != old:
         public = 0
@@ -69,7 +74,7 @@ def _go_on(folder: Folder, old: Event, event: Event) -> list[str]:
         said = list(_changes(old, event, public))
         if _matters(old, event):
             remember(folder, old, public)
-    write_whole(folder.commitments, [promised])
+    write_whole(folder.commitments, _commitments(event, secret_of(folder)))
     write_whole(folder.event, [as_json(event)])
     return said
 

@@ -241,7 +241,7 @@ def verify(what: Path, seeds: Path | None) -> None:
     \b
     Examples:
       boneyard verify demo
-      boneyard verify demo/games/1-20.greedy.random.jsonl
+      boneyard verify demo/games/from-1.greedy.random.jsonl
       boneyard verify game.jsonl --seeds seeds.jsonl
     """
     from tournaments.session import verify_event

@@ -41,8 +41,10 @@ def copied(event: Path, to: Path) -> Path:
 def started(
     out: Path, *bots: str, jobs: int = 1, said: IO[bytes] | int = subprocess.DEVNULL
 ) -> "subprocess.Popen[bytes]":
-    """A run in a process of its own: three sample bots, unless others are given."""
-    words = (*(bots or ("first", "greedy", "random")), "--boards", "4", *PLAIN)
+    """A run in a process of its own: three sample bots and four boards, unless others are given."""
+    chosen = bots or ("first", "greedy", "random")
+    boards = () if "--boards" in chosen else ("--boards", "4")
+    words = (*chosen, *boards, *PLAIN)
     return subprocess.Popen(
         (*BONEYARD, "run", *words, "--jobs", f"{jobs}", "--out", str(out)),
         stdout=subprocess.DEVNULL,
