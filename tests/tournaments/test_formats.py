@@ -118,7 +118,7 @@ def test_a_mistake_about_a_format_gets_one_sentence(
         ((*FOUR[:3], "--boards", "2"), ("counting", *FOUR[:3], "--boards", "3")),
         (
             (*FOUR[:3], "--boards", "1", "--seats", "3"),
-            (*FOUR, "--boards", "3", "--seats", "3"),
+            ("counting", *FOUR[:3], "--boards", "2", "--seats", "3"),
         ),
         (
             (*FOUR, "--boards", "1", "--format", "swiss", "--rounds", "1"),
@@ -289,6 +289,29 @@ def test_a_bot_that_changes_in_the_middle_of_a_killed_run(tmp_path: Path) -> Non
     run(other, *words)
     run(out, *words)
     assert made(out) == made(other)
+    assert fits(out)
+
+
+def test_versus_asks_about_the_version_that_plays(tmp_path: Path) -> None:
+    bot, out = tmp_path / "mine.py", tmp_path / "out"
+    shutil.copy(SAMPLES / "first.py", bot)
+    words = (str(bot), "greedy", *SHORT, "--format", "versus", "--boards", "20")
+    run(out, *words)
+    changed(bot)
+    run(out, *words)
+    assert summary(out) == {"played": 80, "planned": 80}
+    assert "H0: mine@2 leads by" in report(out)
+    assert fits(out)
+
+
+def test_seeds_that_were_public_stay_so_while_a_newcomer_is_awaited(tmp_path: Path) -> None:
+    bot, out = tmp_path / "mine.py", tmp_path / "out"
+    run(out, "first", "greedy", *SHORT, "--boards", "1")
+    seeds = (out / "seeds.jsonl").read_bytes()
+    assert seeds
+    bot.write_text("raise SystemExit")
+    run(out, "first", "greedy", str(bot), *SHORT, "--boards", "1", code=2)
+    assert (out / "seeds.jsonl").read_bytes() == seeds
     assert fits(out)
 
 
