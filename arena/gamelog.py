@@ -2,13 +2,14 @@
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
 
 from arena import sealed
-from arena.sealed import DamagedFileError, Entry, damaged
-from protocol.codec import decode_record
+from arena.sealed import DamagedFileError, Entry, damaged, read_lines
+from protocol.codec import DamagedRecordError, decode_record, unsealed
 from protocol.records import (
     ChoiceRecord,
     FoulRecord,
@@ -30,17 +31,17 @@ class GameLog:
     def __init__(self, path: Path, sitting: Sitting) -> None:
         """Open for appending; a new file begins with the sitting.
 
-        One in which every game has its result ends with that, whatever a kill cut off.
-        Raises OSError, DamagedFileError.
+        One in which every game has its result ends with that, whatever a kill cut off; to which
+        boards were added meanwhile, it goes on with the sitting. Raises OSError, DamagedFileError.
         """
-        self._boards = len(sitting.boards)
+        self._boards = 0
         self._records = self._results = self._checksum = 0
         self._over = False
         self._take_up(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         self._descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         try:
-            self.append([] if self._records else [sitting])
+            self.append([sitting] if self._boards < len(sitting.boards) else [])
         except OSError:
             self.close()
             raise
@@ -76,14 +77,22 @@ class GameLog:
     def _end(self, records: Sequence[LogRecord]) -> list[SittingOver]:
         """What must follow these records."""
         results = self._results + _results(records)
-        if self._over or results < self._boards:
+        boards = max((self._boards, *map(_boards, records)))
+        if results < boards or (self._over and boards == self._boards):
             return []
         return [SittingOver(games=results, records=self._records + len(records))]
 
     def _count(self, records: Sequence[LogRecord]) -> None:
         self._records += len(records)
         self._results += _results(records)
-        self._over = self._over or isinstance(records[-1], SittingOver)
+        for record in records:
+            self._boards = max(self._boards, _boards(record))
+            if isinstance(record, Sitting | SittingOver):
+                self._over = isinstance(record, SittingOver)
+
+
+def _boards(record: LogRecord) -> int:
+    return len(record.boards) if isinstance(record, Sitting) else 0
 
 
 def _results(records: Sequence[LogRecord]) -> int:
@@ -94,7 +103,7 @@ class LoggedGame(Struct, frozen=True):
     """One game as it stands in a log."""
 
     sitting: Sitting
-    """The sitting it belongs to."""
+    """The sitting it belongs to, as the log had it then: boards may have been added later."""
     game: GameRecord
     """Its first record."""
     records: tuple[LogRecord, ...]
@@ -110,14 +119,19 @@ class LoggedGame(Struct, frozen=True):
 
 
 def read_records(path: Path) -> Iterator[Entry[LogRecord]]:
-    """Every whole line of a log: the sitting first, and nothing after its end.
+    """Every whole line of a log: the sitting first, and after its end only one of more boards.
 
     Raises DamagedFileError.
     """
     results, over = 0, False
+    sitting: Sitting | None = None
     for entry in sealed.read_sealed(path, decode_record):
         record, number = entry.record, entry.line.number
-        if isinstance(record, Sitting) != (number == 1):
+        if isinstance(record, Sitting):
+            if sitting and not _goes_on(sitting, record):
+                raise damaged(path, entry.line, "a log has one sitting, which only gains boards")
+            sitting, over = record, False
+        if sitting is None:
             raise damaged(path, entry.line, "a log has one sitting, in its first line")
         if over:
             raise damaged(path, entry.line, "a record after the sitting's end")
@@ -127,6 +141,28 @@ def read_records(path: Path) -> Iterator[Entry[LogRecord]]:
                 raise damaged(path, entry.line, "the sitting's end counts other lines than these")
         results += isinstance(record, Result)
         yield entry
+
+
+def _goes_on(before: Sitting, after: Sitting) -> bool:
+    """Whether a sitting is the one before it with boards added: played later, so elsewhere too."""
+    elsewhere = ("boards", "boneyard", "sandbox", "missing")
+    same = (
+        getattr(before, field) == getattr(after, field)
+        for field in Sitting.__struct_fields__
+        if field not in elsewhere
+    )
+    longer = len(after.boards) > len(before.boards)
+    return longer and after.boards[: len(before.boards)] == before.boards and all(same)
+
+
+def sitting_lines(path: Path) -> list[Sitting]:
+    """The log's sitting, and the same with more boards later, as far as these lines can be read."""
+    found = []
+    for line in read_lines(path):
+        if line.data.startswith(b'{"type":"sitting",'):
+            with suppress(DamagedRecordError):
+                found.append(decode_record(unsealed(line.data)))
+    return [record for record in found if isinstance(record, Sitting)]
 
 
 def is_over(path: Path) -> bool:
@@ -149,12 +185,11 @@ def read_games(path: Path) -> Iterator[LoggedGame]:
     game: GameRecord | None = None
     records: list[LogRecord] = []
     for line, _, record in read_records(path):
-        if isinstance(record, Sitting):
-            sitting = record
-        elif isinstance(record, GameRecord | SittingOver):
+        if isinstance(record, Sitting | GameRecord | SittingOver):
             if sitting and game:
                 yield LoggedGame(sitting, game, tuple(records), None)
             game, records = record if isinstance(record, GameRecord) else None, []
+            sitting = record if isinstance(record, Sitting) else sitting
         elif sitting is None or game is None:
             raise damaged(path, line, "a record outside any game")
         else:

@@ -45,7 +45,11 @@ class Record(Struct, frozen=True, kw_only=True, tag_field="type", forbid_unknown
 
 
 class Sitting(Record, frozen=True, tag="sitting"):
-    """First line of a game log: fresh processes sat down to play these games in this order."""
+    """First line of a game log: fresh processes sat down to play these games in this order.
+
+    When boards are added to it later, fresh processes go on in the same log after a further
+    such line, which has the old boards first and then the new ones.
+    """
 
     format: int
     """Version of the log's format."""
@@ -226,7 +230,7 @@ class Result(Record, frozen=True, tag="result"):
 
 
 class SittingOver(Record, frozen=True, tag="sitting_over"):
-    """Last line of a game log: every game of the sitting has its result.
+    """Last line of a game log: every game of the sitting has its result, until boards are added.
 
     Without it nobody could tell whether whole lines were cut off the end.
     """

@@ -14,6 +14,7 @@ from arena.sandbox.sandbox import Sandbox
 from protocol.records import Result
 from protocol.usage import UserError
 from tournaments import folder as folders
+from tournaments.begin import begin
 from tournaments.event import Event
 from tournaments.folder import Folder
 from tournaments.ledger import Ledger, read_ledger
@@ -83,13 +84,13 @@ def forecast_for(wishes: Wishes, jobs: int, seconds: float) -> Forecast:
 
 def _short(event: Event) -> Event:
     """The event with as many boards as a calibration may play."""
-    each = games(event) // event.boards
+    each = games(event, {}) // event.boards
     boards = max(1, min(BOARDS, GAMES // each))
     return replace(event, boards=boards, boards_a_sitting=BOARDS_A_SITTING)
 
 
 def _trial(folder: Folder, event: Event, jobs: int, seconds: float) -> Trial:
-    folders.begin(folder, event, None)
+    begin(folder, event, None)
     ledger = Ledger(folder, event)
     sandbox = best_sandbox(event.sandbox, event.limits, folder.path)
     ends: dict[str, float] = {}

@@ -6,13 +6,16 @@ import sys
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 import arena.cli
 from arena.sandbox.limits import Wish
 from protocol.usage import UserError, unknown
+
+if TYPE_CHECKING:
+    from tournaments.wishes import Wishes
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -110,7 +113,32 @@ _sandbox = click.option(
     help="Seats at a table.  [default: the fewest]",
 )
 @click.option(
-    "--boards", type=click.IntRange(1), default=None, help="Boards for each pairing.  [default: 50]"
+    "--boards",
+    type=click.IntRange(1),
+    default=None,
+    help="Boards for each pairing; with versus the most.  [default: 50]",
+)
+@click.option(
+    "--format",
+    type=click.Choice(["round-robin", "gauntlet", "ladder", "swiss", "knockout", "versus"]),
+    default=None,
+    help="Who meets whom.  [default: round-robin]",
+)
+@click.option("--rounds", type=click.IntRange(1, 1000), default=None, help="swiss: how many.  [5]")
+@click.option(
+    "--challenger",
+    "challengers",
+    multiple=True,
+    metavar="BOT",
+    help="gauntlet [the first bot], ladder [the last]: who meets the field; may be repeated.",
+)
+@click.option("--h0", type=float, default=None, help="versus: the lead if not better.  [0]")
+@click.option("--h1", type=float, default=None, help="versus: the lead if better.  [20]")
+@click.option(
+    "--measure",
+    type=click.Choice(["elo", "nelo", "points"]),
+    default=None,
+    help="versus: the unit of --h0 and --h1.  [elo]",
 )
 @click.option(
     "--move-ms", type=click.IntRange(1), default=None, help="Time for each question, in ms."
@@ -127,22 +155,17 @@ _sandbox = click.option(
 @click.option("--json", "as_json", is_flag=True, help="Print results.json instead of a table.")
 def run(
     what: tuple[str, ...],
-    rules: str | None,
-    choices: tuple[str, ...],
-    seats: int | None,
-    boards: int | None,
-    move_ms: int | None,
-    sandbox: Wish | None,
-    ask_forced: bool,
     seed: int | None,
     jobs: int | None,
     out: Path,
     as_json: bool,
+    **options: Any,
 ) -> None:
-    """Play a round robin: an event file, or bots by name, file or command.
+    """Play an event: a file, or bots by name, file or command.
 
     Every pairing plays every board once in each rotation of the seats. Run the same
-    command again and it goes on where it stopped.
+    command again and it goes on where it stopped; with more boards, bots or rounds it plays
+    only what is missing.
 
     \b
     Examples:
@@ -150,12 +173,20 @@ def run(
       boneyard run bot_a.py ./bot_b "node bot_c.mjs" --rules dutch --boards 50
       boneyard run friday.toml --jobs 4 --out friday
       boneyard run greedy counting --set draw_limit=2 --seats 2
+      boneyard run my_bot.py old_bot.py --format versus
+      boneyard run first greedy random counting --format swiss --rounds 3
     """
     from tournaments.session import run_event
-    from tournaments.wishes import Wishes
 
-    wishes = Wishes(what, rules, choices, seats, boards, move_ms, sandbox, ask_forced)
-    sys.exit(run_event(wishes, out, seed, jobs or default_jobs(), as_json))
+    sys.exit(run_event(_wishes(what, options), out, seed, jobs or default_jobs(), as_json))
+
+
+def _wishes(what: tuple[str, ...], options: dict[str, Any]) -> "Wishes":
+    """The options of `run` and `plan` have the names of the wishes' fields."""
+    from tournaments.wishes import Wanted, Wishes
+
+    wanted = Wanted(**{name: options.pop(name) for name in Wanted._fields})
+    return Wishes(what, wanted=wanted, **options)
 
 
 def _takes_what_run_takes(command: click.Command) -> click.Command:
@@ -188,7 +219,7 @@ def plan(
     seconds: int,
     jobs: int | None,
     as_json: bool,
-    **wishes: Any,
+    **options: Any,
 ) -> None:
     """Say what an event will take, or after it, how many boards would tell two bots apart.
 
@@ -204,12 +235,11 @@ def plan(
       boneyard plan friday
     """
     from tournaments.calibrate import plan_event, plan_folder
-    from tournaments.wishes import Wishes
 
     path = Path(what[0])
     if separate or (len(what) == 1 and path.is_dir()):
         sys.exit(plan_folder(path, separate, as_json))
-    sys.exit(plan_event(Wishes(what, **wishes), jobs or default_jobs(), seconds, as_json))
+    sys.exit(plan_event(_wishes(what, options), jobs or default_jobs(), seconds, as_json))
 
 
 @main.command()
@@ -257,7 +287,7 @@ def verify(what: Path, seeds: Path | None) -> None:
     \b
     Examples:
       boneyard verify demo
-      boneyard verify demo/games/1-20.greedy.random.jsonl
+      boneyard verify demo/games/from-1.greedy.random.jsonl
       boneyard verify game.jsonl --seeds seeds.jsonl
     """
     from tournaments.session import verify_event

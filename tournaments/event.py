@@ -13,14 +13,33 @@ from arena.written import chosen, spelled
 from protocol.messages import Clock
 from protocol.records import FoulPolicy
 from protocol.rules import Ruleset, check_seats
-from protocol.usage import UserError
+from protocol.usage import UserError, unknown
+from tournaments.formats import (
+    Format,
+    Gauntlet,
+    Knockout,
+    Ladder,
+    RoundRobin,
+    Swiss,
+    Versus,
+    name_of,
+)
 
 EntrantName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,40}$")]
 Word = Annotated[str, Meta(pattern=r"^[^\x00]*\Z")]
 """A word of a command, or a path: the system ends both at a zero."""
+VersionName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,40}(@[1-9][0-9]{0,3})?$")]
+"""`mine` is the first version of an entrant, `mine@2` the second."""
 Boards = Annotated[int, Meta(ge=1, le=1_000_000)]
 BOARDS_A_SITTING = 25
 """Boards that one set of processes plays: enough to forget what starting them cost."""
+VERSUS_BOARDS_A_SITTING = 10
+"""Fewer where after each block it is asked whether the answer is known."""
+BOARDS = 50
+"""Boards where nothing is said."""
+
+Unit = tuple[int, ...]
+"""What sits down together: an entrant (its index), or a team of two."""
 
 
 class WrittenBot(Struct, frozen=True, forbid_unknown_fields=True):
@@ -50,8 +69,12 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
     """A named game, a file of rules, or `base` and the choices that differ."""
     seats: int | None = None
     """Seats at a table; as few as the rules allow when it is left out."""
-    boards: Boards = 50
-    """Boards that each pairing plays, each rotated through all seats."""
+    boards: Boards | None = None
+    """Boards that each pairing plays, each rotated through all seats; 50 when it is left out."""
+    format: Format = RoundRobin()
+    """How it is decided who meets whom."""
+    teams: tuple[tuple[str, str], ...] = ()
+    """Fixed partners, by the names of their bots; without any, partners are mixed."""
     clock: Clock = Clock()
     """How long bots may think."""
     fouls: FoulPolicy = FoulPolicy()
@@ -65,12 +88,14 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
 class Entrant(Struct, frozen=True, forbid_unknown_fields=True):
     """Who is rated: a command whose files have a fingerprint."""
 
-    name: EntrantName
+    name: VersionName
     """What it is called in the tables."""
     command: Command
     """How its bot is started."""
     fingerprint: str
     """SHA-256 of the command and of the files that it names."""
+    retired: bool = False
+    """Whether it plays no more, because another version took its place."""
 
 
 class Terms(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -83,9 +108,13 @@ class Terms(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     seats: int
     """Seats at a table."""
     boards: Boards
-    """Boards that each pairing plays, each rotated through all seats."""
+    """Boards that each pairing plays, each rotated through all seats; the most with versus."""
     boards_a_sitting: int
     """Boards that one set of processes plays."""
+    format: Format = RoundRobin()
+    """How it is decided who meets whom."""
+    teams: tuple[tuple[VersionName, VersionName], ...] = ()
+    """Fixed partners, by name; without any, partners are mixed."""
     clock: Clock
     """How long bots may think."""
     fouls: FoulPolicy
@@ -111,16 +140,107 @@ class Event(Terms, frozen=True, forbid_unknown_fields=True, kw_only=True):
         """
         if not 2 <= self.seats <= 4:
             raise UserError(f"A table has two to four seats, not {self.seats} (seats).")
-        if len(self.entrants) < self.seats:
+        active = [entrant for entrant in self.entrants if not entrant.retired]
+        if len(active) < self.seats and not self.teams:
             raise UserError(
                 f"A table of {self.seats} needs {self.seats} bots, but there "
-                f"{'is' if len(self.entrants) == 1 else 'are'} {len(self.entrants)}."
+                f"{'is' if len(active) == 1 else 'are'} {len(active)}."
             )
         names = [entrant.name for entrant in self.entrants]
         for name in names:
             if names.count(name) > 1:
                 raise UserError(f"Two bots are called {name!r}; every name must be its own.")
         check_seats(self.rules, self.seats)
+        self._check_teams([entrant.name for entrant in active])
+        self._check_format()
+
+    def _check_teams(self, names: list[str]) -> None:
+        if not self.teams:
+            return
+        if not self.rules.deal.partners:
+            raise UserError(f"Teams need rules with partners, which {self.rules.name!r} has not.")
+        if len(self.teams) < 2:
+            raise UserError("A table needs two teams, but there is one.")
+        placed = [name for team in self.teams for name in dict.fromkeys(team)]
+        for name in placed:
+            if name not in names:
+                raise unknown("bot in teams:", name, names)
+            if placed.count(name) > 1:
+                raise UserError(f"Bot {name} is in two teams.")
+        for name in names:
+            if name not in placed:
+                raise UserError(f"Bot {name} is in no team.")
+
+    def _check_format(self) -> None:
+        form, units = self.format, self.units
+        if isinstance(form, Gauntlet | Ladder):
+            self._check_challengers(form)
+        if isinstance(form, Knockout) and self.units_a_table != 2:
+            raise UserError("A knockout needs two sides: two seats, or partners in teams.")
+        if isinstance(form, Versus) and (
+            len(units) != 2 or self.units_a_table != 2 or any(len(set(unit)) > 1 for unit in units)
+        ):
+            raise UserError("Versus is between two bots: at two seats, or each partnering itself.")
+
+    def _check_challengers(self, form: Gauntlet | Ladder) -> None:
+        names = [self.unit_name(unit) for unit in self.units]
+        for name in form.challengers:
+            if name not in names:
+                raise unknown("challenger", name, names)
+        field = len(names) - len(self.challengers)
+        least = self.units_a_table - isinstance(form, Gauntlet)
+        if field < least:
+            raise UserError(
+                f"A {name_of(form)} needs a field of {least}, but {field} "
+                f"{'is' if field == 1 else 'are'} left beside the challengers."
+            )
+
+    @property
+    def units(self) -> tuple[Unit, ...]:
+        """What sits down together and still plays, in the order of the plan."""
+        if not self.teams:
+            return tuple((n,) for n, one in enumerate(self.entrants) if not one.retired)
+        index = {one.name: n for n, one in enumerate(self.entrants)}
+        return tuple((index[one], index[other]) for one, other in self.teams)
+
+    @property
+    def units_a_table(self) -> int:
+        """How many of them make a table."""
+        return 2 if self.teams else self.seats
+
+    def unit_name(self, unit: Unit) -> str:
+        """What a unit is called: `ada`, or `ada+bob`."""
+        return "+".join(self.entrants[one].name for one in unit)
+
+    @property
+    def challengers(self) -> tuple[int, ...]:
+        """Places among the units of those whom a gauntlet or a ladder is about."""
+        names = [self.unit_name(unit) for unit in self.units]
+        match self.format:
+            case Gauntlet(challengers=()):
+                return (0,)
+            case Ladder(challengers=()):
+                return (len(names) - 1,)
+            case Gauntlet(challengers=named) | Ladder(challengers=named):
+                return tuple(place for place, name in enumerate(names) if name in named)
+            case _:
+                return ()
+
+    @property
+    def retired(self) -> frozenset[str]:
+        """Names of the versions that play no more."""
+        return frozenset(entrant.name for entrant in self.entrants if entrant.retired)
+
+    @property
+    def all_boards(self) -> int:
+        """Boards that may be played, over all rounds; so many are committed to."""
+        match self.format:
+            case Swiss(rounds=rounds):
+                return rounds * self.boards
+            case Knockout(tie_boards=more):
+                return (len(self.units) - 1).bit_length() * (self.boards + more)
+            case _:
+                return self.boards
 
 
 def written(path: Path) -> WrittenEvent:

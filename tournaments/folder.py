@@ -3,21 +3,20 @@
 import fcntl
 import hashlib
 import os
-import secrets
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
 from msgspec import Struct
 
-from arena.engine.chance import board_seed, commitment
+from arena.engine.chance import board_seed
 from arena.sandbox.profile import SYSTEM
-from arena.sealed import damaged, read_lines
+from arena.sealed import DamagedFileError, damaged, read_lines
 from protocol.codec import DamagedRecordError, decode_commitment, decode_reveal, encode_line
 from protocol.records import Commitment, Reveal
 from protocol.usage import UserError
-from tournaments.event import Event, as_json, from_json
+from tournaments.event import Event, from_json
 
 P = TypeVar("P", Commitment, Reveal)
 
@@ -45,6 +44,11 @@ class Folder(Struct, frozen=True):
     def commitments(self) -> Path:
         """Published before the first game."""
         return self.path / "commitments.jsonl"
+
+    @property
+    def history(self) -> Path:
+        """What was promised before the event was extended; none if it never was."""
+        return self.path / "history.jsonl"
 
     @property
     def seeds(self) -> Path:
@@ -130,33 +134,12 @@ def only_writer(folder: Folder) -> Iterator[None]:
         os.close(descriptor)
 
 
-def begin(folder: Folder, event: Event, seed: int | None) -> None:
-    """Write the event, its secret and its commitments, or go on with the same event.
-
-    Raises UserError when the folder holds another one, or lies where a bot may read.
-    """
-    _hidden(folder, event)
-    if folder.event.exists():
-        _same(folder, event)
-        _promised(folder, event)
-        if seed is not None and secret_of(folder) != _seeded(seed):
-            raise UserError(
-                f"{folder.path} was begun with another --seed: choose another folder (--out)."
-            )
-    else:
-        # Whatever a killed run left here was published by nobody.
-        _write_secret(folder.secret, seed)
-        write_whole(folder.commitments, _commitments(event, secret_of(folder)))
-    # Last, so that a folder with an event has all the rest.
-    write_whole(folder.event, [as_json(event)])
-
-
 def secret_of(folder: Folder) -> bytes:
     """The event's secret.
 
     Raises UserError when it is not whole: deals from it could be predicted.
     """
-    secret = _content(folder.secret)
+    secret = content(folder.secret)
     if len(secret) != SECRET:
         raise UserError(f"{folder.secret} has {len(secret)} bytes, not {SECRET}: it is damaged.")
     return secret
@@ -174,7 +157,7 @@ def load(folder: Folder) -> Event:
 
 def write_whole(path: Path, lines: Iterable[bytes]) -> None:
     """Replace a file at once: whoever reads it sees the old one or the new one."""
-    _write_beside(path, lines, 0o644)
+    write_beside(path, lines, 0o644)
 
 
 def holds(path: Path, lines: Iterable[bytes]) -> bool:
@@ -186,7 +169,11 @@ def holds(path: Path, lines: Iterable[bytes]) -> bool:
         return same and not file.read(1)
 
 
-def _write_beside(path: Path, lines: Iterable[bytes], mode: int) -> None:
+def write_beside(path: Path, lines: Iterable[bytes], mode: int) -> None:
+    """Replace a file at once, readable by those whom the mode says.
+
+    Raises OSError, and then nothing is left of it.
+    """
     beside = path.with_name(path.name + ".new")
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
     try:
@@ -219,22 +206,24 @@ def published_seeds(path: Path) -> dict[int, bytes]:
 
 def digest(folder: Folder) -> str:
     """SHA-256 of the published commitments, in hex: who knows it holds us to every deal."""
-    return hashlib.sha256(_content(folder.commitments)).hexdigest()
+    return hashlib.sha256(content(folder.commitments)).hexdigest()
 
 
-def _content(path: Path) -> bytes:
+def content(path: Path) -> bytes:
+    """What is in a file; nothing when there is none."""
     return path.read_bytes() if path.exists() else b""
 
 
 def reveal(folder: Folder, event: Event, boards: Iterable[int]) -> None:
-    """Publish the seeds of finished boards."""
+    """Publish the seeds of finished boards; what was published once stays, whoever joins later."""
     secret = secret_of(folder)
+    seeds = {board: board_seed(secret, event.name, board) for board in boards}
+    with suppress(DamagedFileError):  # What is damaged is written anew.
+        public = published_seeds(folder.seeds).items()
+        seeds |= {n: seed for n, seed in public if seed == board_seed(secret, event.name, n)}
     write_whole(
         folder.seeds,
-        (
-            encode_line(Reveal(board, board_seed(secret, event.name, board).hex()))
-            for board in boards
-        ),
+        (encode_line(Reveal(board, seeds[board].hex())) for board in sorted(seeds)),
     )
 
 
@@ -252,29 +241,10 @@ def _promises(path: Path, decode: Callable[[bytes], P]) -> Iterator[P]:
         yield promise
 
 
-def _same(folder: Folder, event: Event) -> None:
-    old = load(folder)
-    if old == event:
-        return
-    before = {entrant.name: entrant for entrant in old.entrants}
-    changed = [one.name for one in event.entrants if before.get(one.name, one) != one]
-    differing = [
-        name for name in Event.__struct_fields__ if getattr(old, name) != getattr(event, name)
-    ]
-    what = (
-        f"bot {changed[0]} has changed since"
-        if changed
-        else f"the plan is not the same ({', '.join(differing)})"
-    )
-    raise UserError(
-        f"{folder.path} holds event {old.name!r}, but {what}: choose another folder (--out)."
-    )
-
-
-def _hidden(folder: Folder, event: Event) -> None:
+def hidden(folder: Folder, event: Event) -> None:
     """Refuse to keep secrets, and logs with everybody's tiles, in what a bot may read.
 
-    They would change its fingerprint too, and nobody could go on with the event.
+    They would change its fingerprint too, and nobody could go on with the event. Raises UserError.
     """
     for entrant in event.entrants:
         for path in map(Path, entrant.command.reads):
@@ -290,25 +260,3 @@ def _hidden(folder: Folder, event: Event) -> None:
             f"{folder.path} lies where every bot may read, and the event's secret and logs would "
             "lie there: choose another folder (--out)."
         )
-
-
-def _promised(folder: Folder, event: Event) -> None:
-    """Refuse to play deals that are not those that were committed to."""
-    if _content(folder.commitments) != b"".join(_commitments(event, secret_of(folder))):
-        raise UserError(
-            f"{folder.commitments} is not what {folder.secret.name} leads to: one is damaged."
-        )
-
-
-def _write_secret(path: Path, seed: int | None) -> None:
-    secret = secrets.token_bytes(SECRET) if seed is None else _seeded(seed)
-    _write_beside(path, [secret], 0o600)
-
-
-def _seeded(seed: int) -> bytes:
-    return hashlib.sha256(f"boneyard seed|{seed}".encode()).digest()
-
-
-def _commitments(event: Event, secret: bytes) -> Iterator[bytes]:
-    for board in range(1, event.boards + 1):
-        yield encode_line(Commitment(board, commitment(board_seed(secret, event.name, board))))

@@ -1,85 +1,168 @@
 """The results of an event, in the order of its schedule, whatever the order they came in."""
 
 import os
-from collections.abc import Iterable, Iterator
-from itertools import islice, takewhile
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from arena import sealed
-from arena.gamelog import GameLog, read_games
-from protocol.codec import decode_result
+from arena.gamelog import GameLog, read_games, sitting_lines
+from protocol.codec import decode_result, encode_line, seal
 from protocol.records import Result
 from tournaments.event import Event
-from tournaments.folder import Folder
-from tournaments.schedule import PlannedGame, PlannedSitting, sittings
+from tournaments.folder import Folder, write_whole
+from tournaments.schedule import (
+    PlannedGame,
+    PlannedSitting,
+    Stage,
+    canonical,
+    games,
+    planned,
+    sittings,
+    stages,
+)
 
 
 class Ledger:
-    """Results appended sitting by sitting, so that the file is the same at any number of jobs.
+    """Results in the order of the schedule, so that the file is the same at any number of jobs.
 
-    What is finished out of turn waits in memory, and in its game log, which outlives a kill.
+    `stage` is what can be played now, empty when the event is over; `left` counts the games of
+    each known board that have no result; `planned` is how many games the event has, see `games`.
+    The file holds the longest beginning of that order of which there are results. What is
+    finished out of turn waits in memory, and in its game log, which outlives a kill.
     """
 
     def __init__(self, folder: Folder, event: Event) -> None:
         """Open the folder's ledger and fetch from the game logs what it does not hold yet.
 
+        After the event was extended, the ledger is put into the order of the new schedule.
         Lines that a kill cut short are removed; `notices` says where.
         Raises DamagedFileError, OSError.
         """
         self.notices: list[str] = []
+        self._folder, self._event = folder, event
         self._path = folder.ledger
-        self._order = [game.name for plan in sittings(event) for game in plan.games]
         self._mend(self._path)
-        self._checksum = 0
-        self.results: dict[str, Result] = {}
-        for entry in sealed.read_sealed(self._path, decode_result):
-            self._expect(entry)
-            self.results[entry.record.game] = entry.record
-            self._checksum = entry.checksum
-        self._written = len(self.results)
-        for plan in sittings(event):
-            if self.missing(plan):
-                self._mend(folder.log(plan.name))
-                self.results |= recovered(folder.log(plan.name))
+        entries = list(sealed.read_sealed(self._path, decode_result))
+        self.results: dict[str, Result] = {entry.record.game: entry.record for entry in entries}
+        self._read_past()
+        self._stages = stages(event, self.results)
+        self.left: dict[int, int] = {}
+        self.stage: Stage = ()
+        self._open = self.planned = 0
+        self._pending: list[Result] = []
+        self._enter()
+        self._order = canonical(event, self.results)
+        self._due = next(self._order, None)
+        self._take_up(entries)
         self._release()
+
+    def _read_past(self) -> None:
+        for plan in past_sittings(self._folder, self._event):
+            self._recover(plan)
+
+    def _enter(self) -> None:
+        """Go on to the first stage that lacks results."""
+        for stage in self._stages:
+            self.stage = stage
+            for plan in stage:
+                if self.missing(plan):
+                    self._recover(plan)
+                for game in plan.games:
+                    missing = game.name not in self.results
+                    self.left[game.board] = self.left.get(game.board, 0) + missing
+                    self._open += missing
+            if self._open:
+                break
+        else:
+            self.stage = ()
+        self.planned = games(self._event, self.results)
+
+    def _recover(self, plan: PlannedSitting) -> None:
+        self._mend(self._folder.log(plan.name))
+        self.results |= recovered(self._folder.log(plan.name))
 
     def _mend(self, path: Path) -> None:
         notice = sealed.mend(path)
         if notice:
             self.notices.append(notice)
 
-    def _expect(self, entry: sealed.Entry[Result]) -> None:
-        """Refuse a ledger of other games: what is left to play follows from it."""
-        due = self._order[len(self.results) : len(self.results) + 1]
-        if [entry.record.game] != due:
-            why = f"game {entry.record.game}, where the schedule has {due[0] if due else 'none'}"
-            raise sealed.damaged(self._path, entry.line, why)
+    def _take_up(self, entries: Sequence[sealed.Entry[Result]]) -> None:
+        """Go on after the ledger's lines, or put them in order if the schedule has another."""
+        self._checksum = 0
+        for number, entry in enumerate(entries):
+            if entry.record.game != self._due:
+                self._check_rest(entries[number:])
+                self._rewrite()
+                return
+            self._checksum = entry.checksum
+            self._due = next(self._order, None)
+
+    def _check_rest(self, entries: Sequence[sealed.Entry[Result]]) -> None:
+        """Refuse a ledger of other games; what leaves it must stand in the game logs."""
+        known = {
+            game.name: plan.name
+            for plan in (*past_sittings(self._folder, self._event), *self._sittings())
+            for game in plan.games
+        }
+        logged: dict[str, dict[str, Result]] = {}
+        for entry in entries:
+            game = entry.record.game
+            if game not in known:
+                why = f"game {game}, where the schedule has {self._due or 'none'}"
+                raise sealed.damaged(self._path, entry.line, why)
+            name = known[game]
+            logged[name] = logged.get(name) or recovered(self._folder.log(name))
+            if logged[name].get(game) != entry.record:
+                why = f"game {game} is not as in its log, {self._folder.log(name).name}"
+                raise sealed.damaged(self._path, entry.line, why)
+
+    def _sittings(self) -> Iterator[PlannedSitting]:
+        return sittings(self._event, self.results)
+
+    def _rewrite(self) -> None:
+        """The whole file at once, in the order of the schedule."""
+        self._order = canonical(self._event, self.results)
+        self._due = next(self._order, None)
+        lines, self._checksum = [], 0
+        for result in self._ready():
+            line, self._checksum = seal(encode_line(result), self._checksum)
+            lines.append(line)
+        write_whole(self._path, lines)
 
     def add(self, result: Result) -> None:
         """A game is over."""
         self.results[result.game] = result
+        self.left[result.board] -= 1
+        self._open -= 1
         self._release()
+        if not self._open:
+            self._enter()
+
+    @property
+    def complete(self) -> bool:
+        """Whether the event is over."""
+        return not self.stage
 
     def missing(self, plan: PlannedSitting) -> list[PlannedGame]:
         """What is left to play of a sitting: schedule minus ledger."""
         return [game for game in plan.games if game.name not in self.results]
 
-    @property
-    def complete(self) -> bool:
-        """Whether every game of the plan has a result."""
-        return self._written == len(self._order)
+    def _ready(self) -> Iterator[Result]:
+        """The results whose turn has come."""
+        while self._due in self.results:
+            yield self.results[self._due]
+            self._due = next(self._order, None)
 
     def _release(self) -> None:
         """Write every result whose turn has come."""
-        waiting = takewhile(self.results.__contains__, islice(self._order, self._written, None))
-        ready = [self.results[game] for game in waiting]
-        if ready:
+        self._pending += self._ready()
+        if self._pending:
             descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
             try:
-                self._checksum = sealed.append(descriptor, ready, self._checksum)
+                self._checksum = sealed.append(descriptor, self._pending, self._checksum)
+                self._pending.clear()
             finally:
                 os.close(descriptor)
-            self._written += len(ready)
 
 
 def read_ledger(path: Path) -> Iterator[Result]:
@@ -98,23 +181,33 @@ def recovered(path: Path) -> dict[str, Result]:
     here, before the ledger takes the result and this log is not looked at again.
     Raises DamagedFileError, OSError.
     """
-    games = list(read_games(path))
-    results = {logged.game.game: logged.result for logged in games if logged.result}
-    if games and len(results) == len(games[0].sitting.boards):
-        GameLog(path, games[0].sitting).close()
+    logged = list(read_games(path))
+    results = {one.game.game: one.result for one in logged if one.result}
+    if logged and len(results) == len(logged[-1].sitting.boards):
+        GameLog(path, logged[-1].sitting).close()
     return results
 
 
-def boards_left(event: Event, results: Iterable[str]) -> dict[int, int]:
-    """How many games of each board have no result, by board in order."""
-    left = dict.fromkeys(range(1, event.boards + 1), 0)
-    known = frozenset(results)
-    for plan in sittings(event):
+def past_sittings(folder: Folder, event: Event) -> Iterator[PlannedSitting]:
+    """The sittings of earlier versions of entrants, as their logs have them; by name."""
+    index = {entrant.name: n for n, entrant in enumerate(event.entrants)}
+    for path in folder.logs():
+        seats = path.stem.split(".")[1:]
+        if event.retired.isdisjoint(seats) or not index.keys() >= set(seats):
+            continue
+        for sitting in sitting_lines(path)[-1:]:
+            yield planned(event, tuple(index[name] for name in seats), sitting.boards)
+
+
+def boards_left(event: Event, results: Mapping[str, Result]) -> dict[int, int]:
+    """How many games of each board that is known to be played have no result, by board."""
+    left: dict[int, int] = {}
+    for plan in sittings(event, results):
         for game in plan.games:
-            left[game.board] += game.name not in known
-    return left
+            left[game.board] = left.get(game.board, 0) + (game.name not in results)
+    return dict(sorted(left.items()))
 
 
 def finished(left: dict[int, int]) -> list[int]:
     """Boards of which every game has a result, in order."""
-    return [board for board, games in left.items() if games == 0]
+    return sorted(board for board, games in left.items() if games == 0)

@@ -153,7 +153,7 @@ def _game_s(event: Event, ends: Mapping[str, float], worked_s: float) -> float |
         return None
     games = [
         (ends[game.name], ends[before.name])
-        for plan in sittings(event)
+        for plan in sittings(event, {})
         for before, game in pairwise(plan.games)
         if game.name in ends and before.name in ends
     ]
@@ -197,7 +197,7 @@ def forecast(event: Event, jobs: int, trial: Trial) -> Forecast:
     """What the event takes at so many jobs."""
     tables = Counter[tuple[int, ...]]()
     sat = 0
-    for plan in sittings(event):
+    for plan in sittings(event, {}):
         tables[plan.seats] += len(plan.games)
         sat += 1
     games = tables.total()

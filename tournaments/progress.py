@@ -18,7 +18,6 @@ from tournaments.event import Event
 from tournaments.folder import Folder
 from tournaments.ledger import Ledger
 from tournaments.report import Results
-from tournaments.schedule import games
 from tournaments.ticker import Tick, ticked
 from tournaments.times import Times
 
@@ -38,7 +37,6 @@ class Progress:
     def __init__(self, event: Event, ledger: Ledger) -> None:
         self._ledger = ledger
         self._partners = event.rules.deal.partners
-        self._total = games(event)
         self._console = Console(stderr=True)
         self._bar = Bar(
             TextColumn("{task.description}"),
@@ -50,7 +48,7 @@ class Progress:
             console=self._console,
         )
         self._task = self._bar.add_task(
-            event.name, total=self._total, completed=len(ledger.results)
+            event.name, total=ledger.planned, completed=len(ledger.results)
         )
         self._live = Live(self._bar, console=self._console, refresh_per_second=4, transient=True)
         self._began = time.monotonic()
@@ -77,7 +75,9 @@ class Progress:
 
     def update(self, result: Result) -> None:
         """A game is over."""
-        self._bar.update(self._task, completed=len(self._ledger.results))
+        self._bar.update(
+            self._task, completed=len(self._ledger.results), total=self._ledger.planned
+        )
         now = time.monotonic()
         if not self._console.is_terminal:
             return self._line(now)
@@ -103,8 +103,8 @@ class Progress:
         self._next = now + LINE_EVERY_S
         done = len(self._ledger.results)
         rate = (done - self._first) / (now - self._began)
-        left = (self._total - done) / rate
-        print(f"{done} of {self._total} games, about {left:.0f} s left", file=sys.stderr)
+        left = (self._ledger.planned - done) / rate
+        print(f"{done} of {self._ledger.planned} games, about {left:.0f} s left", file=sys.stderr)
 
     @staticmethod
     def final(folder: Folder) -> None:

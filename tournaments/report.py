@@ -12,10 +12,10 @@ from msgspec import Struct
 
 from protocol.codec import printable
 from protocol.records import FoulPolicy, Result
-from tournaments import exports, standings
+from tournaments import exports, format_report, standings
 from tournaments.event import Entrant, Event, Terms
 from tournaments.folder import Folder, digest
-from tournaments.ledger import read_ledger
+from tournaments.ledger import past_sittings, read_ledger
 from tournaments.ratings import Pool, Ratings, fit_both
 from tournaments.sandboxes import Kept, sandboxes
 from tournaments.schedule import games, sittings
@@ -59,7 +59,7 @@ def files_now(folder: Folder, event: Event) -> dict[Path, Iterable[bytes]]:
     Raises DamagedFileError.
     """
     results = list(read_ledger(folder.ledger))
-    kept = sandboxes(folder, event, {result.game for result in results})
+    kept = sandboxes(folder, event, {result.game: result for result in results})
     return report_files(folder, event, results, kept)
 
 
@@ -71,20 +71,22 @@ def report_files(
     Each comes in pieces that can be read once.
     """
     partners = event.rules.deal.partners
+    by_game = {result.game: result for result in results}
     ratings = fit_both(results, partners=partners)
     summary = Results(
         event=msgspec.convert(event, Terms, from_attributes=True),
         entrants=tuple(Version(one.name, one.fingerprint) for one in event.entrants),
         played=len(results),
-        planned=games(event),
+        planned=games(event, by_game),
         commitments=digest(folder),
         sandboxes=kept,
         ratings=ratings,
     )
-    places = {game.name: plan.name for plan in sittings(event) for game in plan.games}
+    plans = (*past_sittings(folder, event), *sittings(event, by_game))
+    places = {game.name: plan.name for plan in plans for game in plan.games}
     fingerprints = {one.name: one.fingerprint for one in event.entrants}
     return {
-        folder.report: ["\n".join(_page(summary, event.entrants, results)).encode()],
+        folder.report: ["\n".join(_page(summary, event, results)).encode()],
         folder.results: [msgspec.json.format(msgspec.json.encode(summary), indent=1), b"\n"],
         folder.games: exports.games_csv(results, places, partners),
         folder.ratings: exports.ratings_csv(ratings, fingerprints),
@@ -93,25 +95,20 @@ def report_files(
     }
 
 
-def _page(
-    summary: Results, entrants: Sequence[Entrant], results: Sequence[Result]
-) -> Iterator[str]:
-    event = summary.event
+def _page(summary: Results, event: Event, results: Sequence[Result]) -> Iterator[str]:
     yield f"# {event.name}"
     yield ""
-    yield (
-        f"{event.rules.name}, {event.seats} seats, {event.boards} boards for each pairing, "
-        f"each board rotated through all seats. "
-        f"{summary.played} of {summary.planned} games are played."
-    )
+    yield format_report.headline(event, summary.played, summary.planned)
+    yield from format_report.section(event, results)
     for pool in summary.ratings.pools:
         yield from _pool(pool)
     yield from _fouls(results)
     yield from _how(event)
     yield from _kept(summary.sandboxes)
     yield from _deals(event, summary.commitments)
-    yield from _bots(entrants)
-    yield from _files(event)
+    yield from _bots(event.entrants)
+    yield from format_report.versions(event, results)
+    yield from _files(summary.event)
     yield ""
 
 

@@ -1,7 +1,7 @@
 """Plays an event: sittings side by side, each result into the ledger, nothing lost on the way."""
 
 import traceback
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -20,7 +20,7 @@ from tournaments.event import Entrant, Event
 from tournaments.folder import Folder, secret_of
 from tournaments.fouls import forfeited
 from tournaments.ledger import Ledger
-from tournaments.schedule import PlannedGame, PlannedSitting, sittings
+from tournaments.schedule import PlannedGame, PlannedSitting
 
 START_TRIES = 3
 """How often a process is started that the machine refused, before the run stops."""
@@ -50,7 +50,7 @@ async def call_roll(event: Event, sandbox: Sandbox) -> str | None:
     complaint = None
     async with trio.open_nursery() as nursery:
         nursery.start_soon(pump.run)
-        for entrant in event.entrants:
+        for entrant in (one for one in event.entrants if not one.retired):
             complaint = complaint or await _complaint(pump, entrant, event, sandbox)
         nursery.cancel_scope.cancel()
     return complaint
@@ -95,23 +95,26 @@ class Runner:
         self._finished = finished
         self._secret = secret_of(folder)
         self._pump = Pump()
-        self._plans = (plan for plan in sittings(event) if ledger.missing(plan))
 
     async def play(self, jobs: int) -> None:
         """Play what the ledger misses, `jobs` sittings at a time; each game goes to `finished`.
+
+        The next stage begins when the results of the one before are there.
 
         Cancel it to stop: no process is left, and the next call goes on.
         Raises StoppedError when the machine refuses to go on.
         """
         async with self._finished, trio.open_nursery() as nursery:
             nursery.start_soon(self._pump.run)
-            async with trio.open_nursery() as players:
-                for _ in range(jobs):
-                    players.start_soon(self._player)
+            while stage := self._ledger.stage:
+                plans = (plan for plan in stage if self._ledger.missing(plan))
+                async with trio.open_nursery() as players:
+                    for _ in range(jobs):
+                        players.start_soon(self._player, plans)
             nursery.cancel_scope.cancel()
 
-    async def _player(self) -> None:
-        for plan in self._plans:
+    async def _player(self, plans: Iterator[PlannedSitting]) -> None:
+        for plan in plans:
             try:
                 await self._sit(plan)
             except* MACHINE as group:

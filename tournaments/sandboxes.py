@@ -1,17 +1,15 @@
-"""Which sandbox levels an event was played at, from the first line of its game logs."""
+"""Which sandbox levels an event was played at, from the first lines of its game logs."""
 
 from collections import Counter
-from collections.abc import Container, Iterator
-from contextlib import suppress
-from pathlib import Path
+from collections.abc import Mapping
 
 from msgspec import Struct
 
-from arena.gamelog import read_records
-from arena.sealed import DamagedFileError
-from protocol.records import Sitting
+from arena.gamelog import sitting_lines
+from protocol.records import Result
 from tournaments.event import Event
 from tournaments.folder import Folder
+from tournaments.ledger import past_sittings
 from tournaments.schedule import sittings
 
 
@@ -26,14 +24,18 @@ class Kept(Struct, frozen=True):
     """Sittings that were played so."""
 
 
-def sandboxes(folder: Folder, event: Event, games: Container[str]) -> tuple[Kept, ...]:
+def sandboxes(folder: Folder, event: Event, games: Mapping[str, Result]) -> tuple[Kept, ...]:
     """The levels of the sittings to which these games belong, the most frequent first."""
     logs = (
         folder.log(plan.name)
-        for plan in sittings(event)
+        for plan in (*past_sittings(folder, event), *sittings(event, games))
         if any(game.name in games for game in plan.games)
     )
-    levels = Counter(level for path in logs for level in _level(path))
+    levels = Counter(
+        level
+        for path in logs
+        for level in {(one.sandbox, one.missing) for one in sitting_lines(path)}
+    )
     return tuple(
         Kept(level, missing, many) for (level, missing), many in sorted(levels.items(), key=_order)
     )
@@ -42,11 +44,3 @@ def sandboxes(folder: Folder, event: Event, games: Container[str]) -> tuple[Kept
 def _order(counted: tuple[tuple[str, tuple[str, ...]], int]) -> tuple[int, str, tuple[str, ...]]:
     (level, missing), many = counted
     return -many, level, missing
-
-
-def _level(path: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Nothing when the log does not say so any more: `verify` tells of that."""
-    with suppress(DamagedFileError, StopIteration):
-        first = next(read_records(path)).record
-        if isinstance(first, Sitting):
-            yield first.sandbox, first.missing

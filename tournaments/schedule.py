@@ -1,11 +1,22 @@
-"""Who plays whom, on which boards, in which seats: pure, and the same every time it is asked."""
+"""What is to be played next: sittings in stages, each of which follows from the results before it.
 
-from collections.abc import Iterator
-from itertools import combinations
+Pure, and the same every time it is asked. A board belongs to one stage.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import assert_never
 
 from msgspec import Struct
 
-from tournaments.event import Event
+from protocol.records import Result
+from tournaments import knockout, swiss
+from tournaments.event import Event, Unit
+from tournaments.formats import Gauntlet, Knockout, Ladder, RoundRobin, Static, Swiss, Versus
+from tournaments.pairings import circular_orders, gauntlet, round_robin
+from tournaments.sprt import verdict
+
+Meeting = tuple[Unit, ...]
+"""The units at a table."""
 
 
 class PlannedGame(Struct, frozen=True):
@@ -27,61 +38,195 @@ class PlannedSitting(Struct, frozen=True):
     """
 
     name: str
-    """Its name in the event, and the name of its log."""
+    """Its name in the event, and the name of its log; the same when boards are added to it."""
     seats: tuple[int, ...]
     """The entrant (an index) in each seat."""
     games: tuple[PlannedGame, ...]
     """Its games, in order."""
 
 
-def pairings(entrants: int, seats: int, partners: bool = False) -> list[tuple[int, ...]]:
-    """Every table of entrants once; pairs in the order of the circle method, so that in any
-    prefix everybody has played about as often. With partners every two of a four sit together
-    once, or nobody could tell them apart.
+Stage = tuple[PlannedSitting, ...]
+"""Sittings that can be played side by side, in the order of the ledger."""
+
+
+def stages(event: Event, results: Mapping[str, Result]) -> Iterator[Stage]:
+    """The stages that can be known, in order; of the last one, results may be missing.
+
+    It may be read while results come in: each stage is worked out when it is asked for.
     """
-    if seats == 2:
-        return [pair for day in circle(entrants) for pair in day]
-    tables = combinations(range(entrants), seats)
-    if not partners:
-        return list(tables)
-    return [order for a, b, c, d in tables for order in ((a, b, c, d), (a, c, b, d), (a, b, d, c))]
+    before: list[Result] = []
+    while stage := next_stage(event, before):
+        yield stage
+        names = [game.name for plan in stage for game in plan.games]
+        if not all(name in results for name in names):
+            return
+        before += [results[name] for name in names]
 
 
-def circle(entrants: int) -> list[list[tuple[int, int]]]:
-    """Rounds in which everybody plays once (with an odd number, all but one)."""
-    size = entrants + entrants % 2
+def sittings(event: Event, results: Mapping[str, Result]) -> Iterator[PlannedSitting]:
+    """The sittings of all stages that can be known."""
+    for stage in stages(event, results):
+        yield from stage
+
+
+def next_stage(event: Event, before: Sequence[Result]) -> Stage:
+    """The stage after those whose results these are, all of them; empty: the event is over."""
+    match event.format:
+        case RoundRobin() | Gauntlet() | Ladder() as form:
+            days = () if before else static(event, form)
+            return _stage(event, days, range(1, event.boards + 1))
+        case Swiss() as form:
+            return _stage(event, *swiss.next_round(event, form, before))
+        case Knockout() as form:
+            return _stage(event, *knockout.next_matches(event, form, before))
+        case Versus() as form:
+            return _versus(event, form, before)
+        case form:
+            assert_never(form)
+
+
+def static(event: Event, form: Static) -> list[list[Meeting]]:
+    """The tables of a format in which results decide nothing, in days."""
+    units, size = event.units, event.units_a_table
+    challengers = event.challengers
+    field = [place for place in range(len(units)) if place not in challengers]
     days = []
-    for day in range(size - 1):
-        ring = [size - 1, *((day + step) % (size - 1) for step in range(size - 1))]
-        pairs = zip(ring[: size // 2], reversed(ring[size // 2 :]), strict=True)
-        days.append([_in_turn(pair, day) for pair in pairs if max(pair) < entrants])
-    return days
+    if not isinstance(form, Gauntlet):
+        days += [
+            tuple(tuple(field[place] for place in table) for table in day)
+            for day in round_robin(len(field), size)
+        ]
+    if challengers:
+        days += gauntlet(challengers, field, size)
+    return [[tuple(units[place] for place in table) for table in day] for day in days]
 
 
-def _in_turn(pair: tuple[int, int], day: int) -> tuple[int, int]:
-    return pair if day % 2 == 0 else (pair[1], pair[0])
+def _versus(event: Event, form: Versus, before: Sequence[Result]) -> Stage:
+    """The next block of boards, unless the answer is known."""
+    one, other = event.units
+    first = max((result.board for result in before), default=0) + 1
+    if before and verdict(form.sprt, before, event.entrants[one[0]].name) != "undecided":
+        return ()
+    block = event.boards_a_sitting * len(_seatings(event, (one, other)))
+    boards = range(first, min(first + block, event.boards + 1))
+    return _stage(event, [[(one, other)]], boards)
 
 
-def sittings(event: Event) -> Iterator[PlannedSitting]:
-    """The whole plan, blocks of boards first, so that a stop at any time leaves it balanced."""
-    tables = pairings(len(event.entrants), event.seats, event.rules.deal.partners)
-    for first in range(1, event.boards + 1, event.boards_a_sitting):
-        boards = range(first, min(first + event.boards_a_sitting, event.boards + 1))
-        for table in tables:
-            for rotation in range(event.seats):
-                yield _sitting(event, table[rotation:] + table[:rotation], boards)
-
-
-def _sitting(event: Event, seats: tuple[int, ...], boards: range) -> PlannedSitting:
-    who = ".".join(event.entrants[entrant].name for entrant in seats)
-    games = tuple(PlannedGame(f"{board}.{who}", board - boards[0] + 1, board) for board in boards)
-    return PlannedSitting(f"{boards[0]}-{boards[-1]}.{who}", seats, games)
-
-
-def games(event: Event) -> int:
-    """How many games the plan has."""
-    return (
-        len(pairings(len(event.entrants), event.seats, event.rules.deal.partners))
-        * event.seats
-        * event.boards
+def _stage(event: Event, days: Sequence[Sequence[Meeting]], boards: range) -> Stage:
+    """Blocks of boards first, and in each of them days, so that any prefix is balanced."""
+    seatings = {table: _seatings(event, table) for day in days for table in day}
+    orders = min(map(len, seatings.values()), default=1)
+    return tuple(
+        planned(event, seats[turn:] + seats[:turn], block)
+        for order, block in _blocks(event, orders, boards)
+        for day in days
+        for turn in range(event.seats)
+        for table in day
+        for seats in seatings[table][order]
     )
+
+
+def _blocks(event: Event, orders: int, boards: range) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """The boards of a sitting, and by which circular order it is seated.
+
+    Each next board is another order's, so that a sitting has every sixth board at four seats.
+    """
+    span = orders * event.boards_a_sitting
+    for first in range(boards.start, boards.stop, span):
+        last = min(first + span, boards.stop)
+        for order in range(min(orders, last - first)):
+            yield order, tuple(range(first + order, last, orders))
+
+
+def _seatings(event: Event, table: Meeting) -> tuple[tuple[tuple[int, ...], ...], ...]:
+    """How a table is seated in each circular order: three times where partners are mixed.
+
+    It depends on the names, not on the places in the plan, so that a bot that is added to the
+    plan does not seat the others anew.
+    """
+    if event.seats == 2:
+        return ((sum(table, ()),),)
+
+    def name(entrant: int) -> str:
+        return event.entrants[entrant].name
+
+    if event.teams:
+        (a, c), (b, d) = sorted(
+            (sorted(unit, key=name) for unit in table), key=lambda u: name(u[0])
+        )
+        return (((a, b, c, d),), ((a, d, c, b),))
+    who = sorted((one for unit in table for one in unit), key=name)
+    if not event.rules.deal.partners:
+        return tuple((tuple(who[one] for one in order),) for order in circular_orders(len(who)))
+    # Partners of whom every two sit together once: others could not be told apart by results.
+    a, b, c, d = who
+    return ((a, b, c, d), (a, c, b, d), (a, b, d, c)), ((a, d, c, b), (a, d, b, c), (a, c, d, b))
+
+
+def planned(event: Event, seats: tuple[int, ...], boards: Sequence[int]) -> PlannedSitting:
+    """The sitting of these entrants on these boards."""
+    who = ".".join(event.entrants[entrant].name for entrant in seats)
+    games = tuple(PlannedGame(f"{board}.{who}", n, board) for n, board in enumerate(boards, 1))
+    return PlannedSitting(f"from-{boards[0]}.{who}", seats, games)
+
+
+def canonical(event: Event, results: Mapping[str, Result]) -> Iterator[str]:
+    """The names of games in the order of the ledger: those of earlier versions, then the stages.
+
+    Like `stages` it may be read while results come in, but not those of earlier versions.
+    """
+    yield from past(event, results)
+    for plan in sittings(event, results):
+        yield from (game.name for game in plan.games)
+
+
+def past(event: Event, results: Mapping[str, Result]) -> list[str]:
+    """Games in which an earlier version of an entrant sat; they count as long as they exist."""
+    old = event.retired
+    found = [one for one in results.values() if old.intersection(one.seats)] if old else []
+    return [result.game for result in sorted(found, key=past_order)]
+
+
+def counted(event: Event, results: Iterable[Result]) -> list[Result]:
+    """Games of those who still play: by them alone it is decided who meets whom."""
+    old = event.retired
+    return [result for result in results if old.isdisjoint(result.seats)]
+
+
+def past_order(result: Result) -> tuple[int, tuple[str, ...]]:
+    """By which games of earlier versions are ordered."""
+    return result.board, result.seats
+
+
+def games(event: Event, results: Mapping[str, Result]) -> int:
+    """How many games the event has: those of the stages that are known, and about how many more.
+
+    A Swiss has exactly so many, a knockout more if matches are tied, versus at most so many.
+    """
+    count = len(past(event, results))
+    last: Stage = ()
+    over = True
+    for stage in stages(event, results):
+        names = [game.name for plan in stage for game in plan.games]
+        count += len(names)
+        over = all(name in results for name in names)
+        last = stage
+    return count if over else count + to_come(event, last)
+
+
+def to_come(event: Event, stage: Stage) -> int:
+    """About how many games the stages after this one have; see `games`."""
+    board = stage[0].games[0].board
+    match event.format:
+        case RoundRobin() | Gauntlet() | Ladder():
+            return 0
+        case Swiss(rounds=rounds):
+            left = rounds - swiss.round_of(event, board)
+            return left * sum(len(plan.games) for plan in stage)
+        case Knockout() as form:
+            return knockout.matches_after(event, form, board) * event.boards * event.seats
+        case Versus():
+            last = max(plan.games[-1].board for plan in stage)
+            return (event.boards - last) * event.seats
+        case form:
+            assert_never(form)

@@ -13,9 +13,11 @@ from arena.sandbox.sandbox import Sandbox
 from protocol.records import Result
 from protocol.usage import UserError
 from tournaments import folder as folders
+from tournaments.begin import begin
 from tournaments.event import Event
 from tournaments.folder import Folder
-from tournaments.ledger import Ledger, boards_left, finished
+from tournaments.history import read_history
+from tournaments.ledger import Ledger, finished
 from tournaments.progress import Progress
 from tournaments.report import files_now
 from tournaments.run import MACHINE, Runner, StoppedError, call_roll, crashed, innermost
@@ -51,10 +53,10 @@ def _run_in(folder: Folder, wishes: Wishes, seed: int | None, jobs: int) -> int:
     Raises OSError, UserError.
     """
     with folders.only_writer(folder):
-        event = planned(wishes, folder.build, predictable=seed is not None)
-        folders.begin(folder, event, seed)
+        plan = planned(wishes, folder.build, predictable=seed is not None)
+        event, notices = begin(folder, plan, seed)
         ledger = Ledger(folder, event)
-        for notice in ledger.notices:
+        for notice in (*notices, *ledger.notices):
             click.echo(notice, err=True)
         if seed is not None:
             click.echo("The deals come from --seed: anyone can predict them.", err=True)
@@ -147,17 +149,16 @@ async def _watch(
     receiver: trio.MemoryReceiveChannel[Result], folder: Folder, event: Event, ledger: Ledger
 ) -> None:
     """Show each result, and reveal each board's seed when its last game is over."""
-    left = boards_left(event, ledger.results)
     with Progress(event, ledger) as progress:
         async for result in receiver:
-            left[result.board] -= 1
-            if left[result.board] == 0:
-                await trio.to_thread.run_sync(folders.reveal, folder, event, finished(left))
+            if ledger.left[result.board] == 0:
+                over = finished(ledger.left)
+                await trio.to_thread.run_sync(folders.reveal, folder, event, over)
             progress.update(result)
 
 
 def _publish(folder: Folder, event: Event, ledger: Ledger) -> None:
-    folders.reveal(folder, event, finished(boards_left(event, ledger.results)))
+    folders.reveal(folder, event, finished(ledger.left))
     for path, lines in files_now(folder, event).items():
         folders.write_whole(path, lines)
     folders.write_whole(folder.times, [as_json(times(folder))])
@@ -194,3 +195,8 @@ def _tell_what_is_left(folder: Folder) -> None:
         click.echo(f"{waiting} games wait for their boards' seeds: run the event to its end.")
     click.echo(f"The commitments' SHA-256 is {folders.digest(folder)}:")
     click.echo("compare it with the one that was published before the first game.")
+    for before in read_history(folder):
+        click.echo(
+            f"Until it was extended it had {before.boards} boards, promised by {before.sha256}, "
+            f"and {', '.join(before.entrants)}; the seeds of {before.revealed} were public then."
+        )

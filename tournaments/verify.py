@@ -25,11 +25,13 @@ from tournaments.folder import (
     published_commitments,
     published_seeds,
 )
+from tournaments.formats import Gauntlet, Ladder, RoundRobin
 from tournaments.fouls import forfeited, given
-from tournaments.ledger import boards_left, finished, read_ledger
+from tournaments.history import broken
+from tournaments.ledger import boards_left, finished, past_sittings, read_ledger
 from tournaments.report import Results, report_files
 from tournaments.sandboxes import sandboxes
-from tournaments.schedule import PlannedGame, PlannedSitting, sittings
+from tournaments.schedule import PlannedGame, PlannedSitting, past, past_order, sittings
 
 T = TypeVar("T")
 Checked = Generator[str, None, T]
@@ -55,11 +57,15 @@ def verify_folder(folder: Folder) -> Iterator[str]:
     event = load(folder)
     promises = yield from _promises(folder, event)
     ledger = yield from _ledger(folder, event)
-    for plan in sittings(event):
+    plans = [*past_sittings(folder, event), *sittings(event, ledger or {})]
+    for plan in plans:
         yield from _sitting(folder.log(plan.name), event, plan, promises, ledger or {})
-    planned = {folder.log(plan.name) for plan in sittings(event)}
+    yield from _past(folder, event, ledger)
+    planned = {folder.log(plan.name) for plan in plans}
     strange = [path for path in folder.logs() if path not in planned]
-    yield from (f"{path}: the schedule has no such sitting" for path in strange)
+    # Without a ledger it is not known what a Swiss or a knockout came to plan.
+    if ledger is not None or isinstance(event.format, RoundRobin | Gauntlet | Ladder):
+        yield from (f"{path}: the schedule has no such sitting" for path in strange)
     if ledger is not None:
         yield from _report(folder, event, list(ledger.values()), promises)
 
@@ -102,9 +108,10 @@ def _promises(folder: Folder, event: Event) -> Checked[Promises]:
         commitments, seeds = published_commitments(folder), published_seeds(folder.seeds)
     except DamagedFileError as error:
         yield f"{error}; no deal is thereby checked"
-        return Promises({}, {}, frozenset(range(1, event.boards + 1)))
-    if list(commitments) != list(range(1, event.boards + 1)):
-        yield f"{folder.commitments}: not one commitment for each of {event.boards} boards"
+        return Promises({}, {}, frozenset(range(1, event.all_boards + 1)))
+    if list(commitments) != list(range(1, event.all_boards + 1)):
+        yield f"{folder.commitments}: not one commitment for each of {event.all_boards} boards"
+    yield from _kept_since(folder)
     revealed = frozenset(seeds)
     broken = [board for board, seed in seeds.items() if commitments.get(board) != commitment(seed)]
     for board in broken:
@@ -118,23 +125,58 @@ def _promises(folder: Folder, event: Event) -> Checked[Promises]:
 
 def _ledger(folder: Folder, event: Event) -> Checked[dict[str, Result] | None]:
     """The results by game, in order; None when not all can be read."""
-    results: list[Result] = []
+    results: dict[str, Result] = {}
     names = [entrant.name for entrant in event.entrants]
+    # Read while the results come in: what a stage plans follows from those before it.
     planned = (
         (game.name, game.board, tuple(names[entrant] for entrant in plan.seats))
-        for plan in sittings(event)
+        for plan in sittings(event, results)
         for game in plan.games
     )
+    before, old = (0, tuple[str, ...]()), 0
     try:
         for result in read_ledger(folder.ledger):
-            if (result.game, result.board, result.seats) != next(planned, None):
+            if not event.retired.isdisjoint(result.seats):
+                in_turn = before < past_order(result) and len(results) == old
+                before, old = past_order(result), old + 1
+            else:
+                in_turn = (result.game, result.board, result.seats) == next(planned, None)
+            if not in_turn:
                 yield f"{folder.ledger}: {result.game} is not the next game of the schedule"
                 return None
-            results.append(result)
+            results[result.game] = result
     except DamagedFileError as error:
         yield f"{error}; nothing after it is trusted, and the report is thereby unchecked"
         return None
-    return {result.game: result for result in results}
+    return results
+
+
+def _kept_since(folder: Folder) -> Iterator[str]:
+    """Promises of before the event was extended."""
+    try:
+        yield from broken(folder)
+    except DamagedFileError as error:
+        yield f"{error}; what was promised before is thereby unchecked"
+
+
+def _past(folder: Folder, event: Event, ledger: Mapping[str, Result] | None) -> Iterator[str]:
+    """The games of earlier versions: all that their logs have, and no others."""
+    if ledger is None:
+        return
+    plans = list(past_sittings(folder, event))
+    logged = {
+        logged.game.game: path
+        for path in (folder.log(plan.name) for plan in plans)
+        for logged in _readable(path)[0]
+    }
+    for game in past(event, ledger):
+        if not any(game == one.name for plan in plans for one in plan.games):
+            yield f"{folder.ledger}: {game} stands in no log; it is thereby unchecked"
+    yield from (
+        f"{path}: the ledger does not have {game}"
+        for game, path in logged.items()
+        if game not in ledger
+    )
 
 
 def _readable(path: Path) -> tuple[list[LoggedGame], DamagedFileError | None]:
@@ -152,10 +194,11 @@ def _sitting(
 ) -> Iterator[str]:
     """What is wrong with a sitting's log, and where the ledger tells otherwise."""
     games, damage = _readable(path)
-    for logged in games[:1]:
-        yield from _misplaced(path, event, plan, logged.sitting)
+    for sitting in {logged.sitting.boards: logged.sitting for logged in games}.values():
+        yield from _misplaced(path, event, plan, sitting)
     results = yield from _games(path, plan, games, promises)
     due = [game.name for game in plan.games if game.name in ledger]
+    over = len(due) == len(plan.games) and event.retired.isdisjoint(_names(event, plan))
     for name in due:
         if name in results and results[name] != ledger[name]:
             yield f"{path}: the ledger tells of another result of {name}"
@@ -163,7 +206,7 @@ def _sitting(
     lost = sum(name not in results for name in due)
     if damage:
         yield f"{damage}; nothing after it is trusted: {_results(lost)} thereby unchecked"
-    elif lost or (len(due) == len(plan.games) and not is_over(path)):
+    elif lost or (over and not is_over(path)):
         yield f"{path}: lines are missing at its end: {_results(lost)} thereby unchecked"
 
 
@@ -199,13 +242,17 @@ def _results(count: int) -> str:
     return "1 result of the ledger is" if count == 1 else f"{count} results of the ledger are"
 
 
+def _names(event: Event, plan: PlannedSitting) -> tuple[str, ...]:
+    return tuple(event.entrants[entrant].name for entrant in plan.seats)
+
+
 def _misplaced(path: Path, event: Event, plan: PlannedSitting, sitting: Sitting) -> Iterator[str]:
     """Whether a sitting is not the one that was planned."""
     was = (sitting.event, sitting.seats, sitting.boards)
     terms = (sitting.rules, sitting.clock, sitting.fouls)
-    seats = tuple(event.entrants[entrant].name for entrant in plan.seats)
-    boards = tuple(game.board for game in plan.games)
-    if was != (event.name, seats, boards):
+    # It may have been played before boards were added.
+    boards = tuple(game.board for game in plan.games)[: len(sitting.boards)]
+    if was != (event.name, _names(event, plan), boards):
         yield f"{path}: the event, the seats or the boards are not as planned"
     if terms != (event.rules, event.clock, event.fouls):
         yield f"{path}: the rules, the clock or what a foul costs are not the event's"
@@ -237,12 +284,12 @@ def _report(
     if told.commitments != digest(folder):
         yield f"{folder.commitments}: its SHA-256 is not the one in {folder.results.name}"
     results = ledger[: told.played]
-    kept = sandboxes(folder, event, {result.game for result in results})
+    kept = sandboxes(folder, event, {result.game: result for result in results})
     if sum(one.sittings for one in kept) < sum(one.sittings for one in told.sandboxes):
         kept = told.sandboxes  # A log is gone, which is told elsewhere.
     for path, lines in report_files(folder, event, results, kept).items():
         if not holds(path, lines):
             yield f"{path}: does not follow from the ledger and the commitments"
-    over = finished(boards_left(event, (result.game for result in results)))
+    over = finished(boards_left(event, {result.game: result for result in results}))
     hidden = [board for board in over if board not in promises.revealed]
     yield from (f"{folder.seeds}: board {board} is over, but no seed is there" for board in hidden)

@@ -1,7 +1,7 @@
 """From what stands on the command line, and perhaps in an event file, to the event in full."""
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
@@ -10,7 +10,43 @@ from arena.written import changed, chosen
 from protocol.rules import Ruleset, tables
 from protocol.usage import UserError
 from tournaments.entrants import entered, spoken
-from tournaments.event import BOARDS_A_SITTING, Event, WrittenEvent, ruleset, written
+from tournaments.event import (
+    BOARDS,
+    BOARDS_A_SITTING,
+    VERSUS_BOARDS_A_SITTING,
+    Event,
+    WrittenEvent,
+    ruleset,
+    written,
+)
+from tournaments.formats import (
+    FORMATS,
+    Format,
+    FormatName,
+    Gauntlet,
+    Ladder,
+    Swiss,
+    Versus,
+    name_of,
+)
+from tournaments.sprt import Measure, Sprt
+
+
+class Wanted(NamedTuple):
+    """What the command line says about the format; None where nothing was said."""
+
+    format: FormatName | None = None
+    """How it is decided who meets whom."""
+    rounds: int | None = None
+    """Rounds of a Swiss."""
+    challengers: tuple[str, ...] = ()
+    """Whom a gauntlet or a ladder is about."""
+    h0: float | None = None
+    """What versus asks: the lead under H0,"""
+    h1: float | None = None
+    """under H1,"""
+    measure: Measure | None = None
+    """and in which unit."""
 
 
 class Wishes(NamedTuple):
@@ -32,6 +68,8 @@ class Wishes(NamedTuple):
     """Which sandbox."""
     ask_forced: bool = False
     """Whether a seat is asked although it has only one option."""
+    wanted: Wanted = Wanted()
+    """The format."""
 
 
 def planned(wishes: Wishes, build: Path, *, predictable: bool) -> Event:
@@ -41,12 +79,18 @@ def planned(wishes: Wishes, build: Path, *, predictable: bool) -> Event:
     """
     plan, base = _written(wishes)
     rules = _rules(wishes, plan, base)
+    form, boards = _format(plan.format, wishes.wanted), plan.boards or BOARDS
+    if isinstance(form, Versus):
+        boards = wishes.boards or plan.boards or form.sprt.max_boards
+        form = replace(form, sprt=_sprt(form.sprt, max_boards=boards))
     return Event(
         name=plan.name,
         rules=rules,
-        seats=plan.seats or tables(rules)[0],
-        boards=plan.boards,
-        boards_a_sitting=BOARDS_A_SITTING,
+        seats=plan.seats or (4 if plan.teams else tables(rules)[0]),
+        boards=boards,
+        boards_a_sitting=VERSUS_BOARDS_A_SITTING if isinstance(form, Versus) else BOARDS_A_SITTING,
+        format=form,
+        teams=plan.teams,
         clock=plan.clock,
         fouls=plan.fouls,
         sandbox=plan.sandbox,
@@ -54,6 +98,45 @@ def planned(wishes: Wishes, build: Path, *, predictable: bool) -> Event:
         entrants=tuple(entered(bot, base, build) for bot in plan.bots),
         predictable=predictable,
     )
+
+
+def _format(form: Format, wanted: Wanted) -> Format:
+    """The command line's words count more than the file's.
+
+    Raises UserError for words that say nothing about this format.
+    """
+    if wanted.format and wanted.format != name_of(form):
+        form = FORMATS[wanted.format]
+    changes: dict[str, Any] = {}
+    asked = {"h0": wanted.h0, "h1": wanted.h1, "measure": wanted.measure}
+    for option, of, change in (
+        ("--rounds", Swiss, {"rounds": wanted.rounds}),
+        ("--challenger", Gauntlet | Ladder, {"challengers": wanted.challengers}),
+        ("--h0, --h1, --measure", Versus, {"sprt": asked}),
+    ):
+        said = {name: value for name, value in change.items() if _said(value)}
+        if said and not isinstance(form, of):
+            raise UserError(f"{option}: a {name_of(form)} has no such choice; see --format.")
+        changes |= said
+    if isinstance(form, Versus) and "sprt" in changes:
+        changes["sprt"] = _sprt(form.sprt, **_only_said(changes["sprt"]))
+    return replace(form, **changes)
+
+
+def _said(value: Any) -> bool:
+    return any(map(_said, value.values())) if isinstance(value, dict) else value not in (None, ())
+
+
+def _only_said(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _sprt(test: Sprt, **changes: Any) -> Sprt:
+    """Raises UserError for a test that cannot decide."""
+    try:
+        return replace(test, **changes)
+    except ValueError as error:
+        raise UserError(f"Versus: {error}.") from error
 
 
 def _written(wishes: Wishes) -> tuple[WrittenEvent, Path]:

@@ -85,14 +85,14 @@ def planned(case: Case, results: int) -> Event:
     )  # fmt: skip
     if not case.scheduled:
         return event
-    each = sum(len(plan.games) for plan in sittings(event))
+    each = sum(len(plan.games) for plan in sittings(event, {}))
     return replace(event, boards=-(-results // each))
 
 
 def tables(event: Event, case: Case, rng: random.Random) -> Iterator[tuple[str, int, list[int]]]:
     """Game, board and entrants: by the plan, or at random where nobody can list it."""
     if case.scheduled:
-        for plan in sittings(event):
+        for plan in sittings(event, {}):
             for game in plan.games:
                 yield game.name, game.board, list(plan.seats)
     number = 0

@@ -54,16 +54,10 @@ def started(
     said: IO[bytes] | int = subprocess.DEVNULL,
     sandbox: Wish = "off",
 ) -> "subprocess.Popen[bytes]":
-    """A run in a process of its own: three sample bots, unless others are given."""
-    words = (
-        *(bots or ("first", "greedy", "random")),
-        "--boards",
-        "4",
-        "--seed",
-        "1",
-        "--sandbox",
-        sandbox,
-    )
+    """A run in a process of its own: three sample bots and four boards, unless others are given."""
+    chosen = bots or ("first", "greedy", "random")
+    boards = () if "--boards" in chosen else ("--boards", "4")
+    words = (*chosen, *boards, "--seed", "1", "--sandbox", sandbox)
     return subprocess.Popen(
         (*BONEYARD, "run", *words, "--jobs", f"{jobs}", "--out", str(out)),
         stdout=subprocess.DEVNULL,

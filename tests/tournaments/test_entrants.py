@@ -7,9 +7,10 @@ import pytest
 
 from arena.sandbox import paths
 from tests.tournaments.events import boneyard
+from tournaments.begin import begin
 from tournaments.entrants import entered
 from tournaments.event import Entrant, WrittenBot
-from tournaments.folder import Folder, begin
+from tournaments.folder import Folder
 from tournaments.wishes import Wishes, planned
 
 GREEDY = '[[bots]]\nname = "greedy"\n'

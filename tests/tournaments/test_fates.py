@@ -139,7 +139,7 @@ def test_a_void_game_can_be_watched(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     out = tmp_path / "out"
     run(event(tmp_path / "bots", HANGS.format(1), more=CLOCK), out)
     (void,) = [game for game in logged(out) if any(isinstance(r, VoidRecord) for r in game.records)]
-    path = out / "games" / f"1-2.{'.'.join(void.sitting.seats)}.jsonl"
+    path = out / "games" / f"from-1.{'.'.join(void.sitting.seats)}.jsonl"
     lines = path.read_bytes().splitlines(keepends=True)
     at = next(number for number, line in enumerate(lines) if b'"type":"void"' in line)
     alone = tmp_path / "alone.jsonl"
@@ -230,18 +230,19 @@ def test_at_a_table_of_three_the_event_says_whether_the_others_play_on(
 ) -> None:
     out = tmp_path / "out"
     more = SITTING.replace("after = 2", f'after = 1\nothers = "{others}"')
-    run(event(tmp_path / "bots", WRONG, boards=2, seats=3, more=more), out)
+    run(event(tmp_path / "bots", WRONG, boards=3, seats=3, more=more), out)
+    # Board 2 is seated the other way round, in a sitting of its own.
     results = ledger(out)
     assert {result.why for result in results} == {why}
     for result in results:
         odd = result.seats.index("odd")
         assert result.places[odd] == 3
-        assert result.fouls[0].foul == ("malformed" if result.board == 1 else "forfeit")
+        assert result.fouls[0].foul == ("forfeit" if result.board == 3 else "malformed")
         others_left = [place for seat, place in enumerate(result.places) if seat != odd]
         assert sorted(others_left) == ([1, 2] if why == "target" else [1, 1])
-    assert len((tmp_path / "bots" / "starts").read_text().splitlines()) == 1 + 3
+    assert len((tmp_path / "bots" / "starts").read_text().splitlines()) == 1 + 3 * 2
     assert "Everything fits." in boneyard("verify", str(out))
-    assert "Lost beforehand" in boneyard("replay", str(out), "2.first.greedy.odd")
+    assert "Lost beforehand" in boneyard("replay", str(out), "3.first.greedy.odd")
 
 
 @pytest.mark.parametrize("text", ["after = 0", 'lose = "match"', "often = 2"])

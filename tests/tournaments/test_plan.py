@@ -54,7 +54,7 @@ def simulated(plan: Event, strength: dict[str, float], seed: int) -> list[Result
     names = [one.name for one in plan.entrants]
     partners = plan.rules.deal.partners
     results = []
-    for sitting in sittings(plan):
+    for sitting in sittings(plan, {}):
         seats = [names[who] for who in sitting.seats]
         for one in sitting.games:
             worth = [strength[name] / ELO - math.log(-math.log(rng.random())) for name in seats]
@@ -126,7 +126,7 @@ def test_what_boards_save_makes_the_interval_smaller() -> None:
 def stamped(plan: Event, jobs: int, game_s: float, sitting_s: float) -> dict[str, float]:
     """When each game ends if games and sittings always take that long."""
     free, ends = [0.0] * jobs, {}
-    for sitting in sittings(plan):
+    for sitting in sittings(plan, {}):
         player = free.index(min(free))
         for one in sitting.games:
             free[player] += game_s + sitting_s * (one is sitting.games[0])
@@ -158,7 +158,7 @@ def test_more_jobs_than_sittings_do_not_help() -> None:
 
 def test_a_single_game_is_all_the_time_there_was() -> None:
     plan = like(2, 2, 20)
-    first = next(sittings(plan)).games[0].name
+    first = next(sittings(plan, {})).games[0].name
     results = simulated(plan, {"bot0": 0.0, "bot1": 0.0}, 3)[:1]
     trial = trial_of(
         plan, results, ends={first: 4.0}, jobs=1, seconds=8.0, sittings=1, questions=9.0

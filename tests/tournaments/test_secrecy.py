@@ -19,10 +19,10 @@ from arena.variants import named
 from protocol.records import Result
 from tests.tournaments.events import run
 from tests.tournaments.test_schedule import event
+from tournaments.begin import begin
 from tournaments.event import Event
 from tournaments.folder import (
     Folder,
-    begin,
     published_commitments,
     published_seeds,
     reveal,
@@ -72,7 +72,9 @@ def test_what_is_published_before_a_game_has_no_part_of_a_seed(tmp_path: Path) -
     """Neither have the names of games and sittings, which are made before there is a secret."""
     plan, folder = event(3, boards=5), Folder(tmp_path)
     begin(folder, plan, seed=7)
-    names = [name for one in sittings(plan) for name in (one.name, *(g.name for g in one.games))]
+    names = [
+        name for one in sittings(plan, {}) for name in (one.name, *(g.name for g in one.games))
+    ]
     public = folder.event.read_bytes() + folder.commitments.read_bytes() + "|".join(names).encode()
     assert len(published_commitments(folder)) == 5
     secret = secret_of(folder)
@@ -98,9 +100,11 @@ def test_a_seed_is_shown_only_when_every_game_on_its_board_is_over(tmp_path: Pat
     plan, folder = event(3, boards=3), Folder(tmp_path)
     begin(folder, plan, seed=None)
     results = {
-        game.name: result(game.name, game.board, "ab") for s in sittings(plan) for game in s.games
+        game.name: result(game.name, game.board, "ab")
+        for s in sittings(plan, {})
+        for game in s.games
     }
-    last = [game.name for one in sittings(plan) for game in one.games if game.board == 2][-1]
+    last = [game.name for one in sittings(plan, {}) for game in one.games if game.board == 2][-1]
     del results[last]
     reveal(folder, plan, finished(boards_left(plan, results)))
     secret = secret_of(folder)
@@ -129,7 +133,7 @@ PLANS = dict(plans())
 def test_no_sitting_meets_a_board_twice_or_seats_an_entrant_twice(kind: str) -> None:
     """A sitting is what a set of processes plays."""
     plan = PLANS[kind]
-    for sitting in sittings(plan):
+    for sitting in sittings(plan, {}):
         boards = [game.board for game in sitting.games]
         assert len(set(boards)) == len(boards)
         assert len(set(sitting.seats)) == len(sitting.seats) == plan.seats
@@ -139,7 +143,7 @@ def test_no_sitting_meets_a_board_twice_or_seats_an_entrant_twice(kind: str) -> 
 def test_a_games_number_is_the_same_in_every_rotation() -> None:
     """It tells the place in the sitting, and nothing of who sits where."""
     numbers: dict[int, set[int]] = {}
-    for sitting in sittings(event(4, 3, 5, 2)):
+    for sitting in sittings(event(4, 3, 5, 2), {}):
         for game in sitting.games:
             numbers.setdefault(game.board, set()).add(game.number)
     assert all(len(of_a_board) == 1 for of_a_board in numbers.values())

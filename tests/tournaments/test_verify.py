@@ -57,7 +57,7 @@ def without_lines(path: Path, count: int) -> None:
 
 
 def log(folder: Path) -> Path:
-    return folder / "games" / "1-2.first.greedy.jsonl"
+    return folder / "games" / "from-1.first.greedy.jsonl"
 
 
 @pytest.mark.parametrize("name", ["ledger.jsonl", "seeds.jsonl", "commitments.jsonl"])
@@ -103,7 +103,7 @@ def test_a_log_that_is_gone_or_strange_is_found(folder: Path) -> None:
 
 
 def test_a_log_of_another_sitting_is_found(folder: Path) -> None:
-    log(folder).write_bytes((folder / "games" / "1-2.greedy.first.jsonl").read_bytes())
+    log(folder).write_bytes((folder / "games" / "from-1.greedy.first.jsonl").read_bytes())
     said = "\n".join(faults(folder))
     assert "not as planned" in said
     assert "1.greedy.first does not belong there" in said
@@ -194,7 +194,7 @@ def test_a_ledger_that_lost_lines_contradicts_the_report(folder: Path) -> None:
 def test_a_report_from_before_a_kill_is_no_fault(folder: Path) -> None:
     """The ledger may be longer than the report knows, as after a kill."""
     plan, results = load(Folder(folder)), list(read_ledger(folder / "ledger.jsonl"))
-    kept = sandboxes(Folder(folder), plan, {result.game for result in results[:5]})
+    kept = sandboxes(Folder(folder), plan, {result.game: result for result in results[:5]})
     for path, lines in report_files(Folder(folder), plan, results[:5], kept).items():
         path.write_bytes(b"".join(lines))
     assert faults(folder) == []
@@ -249,7 +249,7 @@ def test_torn_lines_are_mended_with_a_notice_each(event: Path, folder: Path) -> 
     assert faults(folder) == []
 
 
-@pytest.mark.parametrize("name", ["ledger.jsonl", "games/1-2.first.greedy.jsonl"])
+@pytest.mark.parametrize("name", ["ledger.jsonl", "games/from-1.first.greedy.jsonl"])
 def test_damage_is_refused_before_any_game_is_played(folder: Path, name: str) -> None:
     path = folder / name
     if name == "ledger.jsonl":

@@ -1,0 +1,365 @@
+"""Formats end to end, and events that grow: the bytes of one that was played at once."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from protocol.messages import Clock
+from tests.arena.tables import SAMPLES
+from tests.tournaments.events import boneyard, made, run, started, wait_for_games
+from tests.tournaments.test_schedule import event
+from tournaments import folder as folders
+from tournaments.event import Event
+from tournaments.extend import extends, succeeded
+from tournaments.folder import Folder, load
+from tournaments.formats import Gauntlet, Knockout, Ladder, RoundRobin, Swiss, Versus
+from tournaments.ledger import read_ledger
+from tournaments.sprt import Sprt
+
+SHORT = ("--set", "target=30")
+FOUR = ("first", "greedy", "random", "counting")
+
+
+def report(out: Path) -> str:
+    return (out / "report.md").read_text()
+
+
+def summary(out: Path) -> dict[str, int]:
+    told = json.loads((out / "results.json").read_text())
+    return {"played": told["played"], "planned": told["planned"]}
+
+
+def fits(out: Path) -> bool:
+    return "Everything fits." in boneyard("verify", str(out))
+
+
+# --- formats ---
+
+
+@pytest.mark.parametrize(
+    ("words", "played", "told"),
+    [
+        (("--format", "gauntlet", "--challenger", "random"), 6, "A gauntlet: random against"),
+        (("--format", "ladder"), 12, "A ladder: counting against"),
+        (("--format", "swiss", "--rounds", "2"), 8, "| # | bot | points | Buchholz |"),
+        (("--format", "swiss", "--rounds", "2", "--seats", "3"), 6, "(bye)"),
+        (("--format", "gauntlet", "--seats", "4"), 4, "A gauntlet: first against"),
+    ],
+)
+def test_a_format_is_played_told_and_verified(
+    tmp_path: Path, words: tuple[str, ...], played: int, told: str
+) -> None:
+    run(tmp_path, *FOUR, *SHORT, "--boards", "1", *words)
+    assert summary(tmp_path) == {"played": played, "planned": played}
+    assert told in report(tmp_path)
+    assert fits(tmp_path)
+
+
+def test_a_knockout_is_played_and_its_bracket_told(tmp_path: Path) -> None:
+    run(tmp_path, *FOUR[:3], *SHORT, "--boards", "2", "--format", "knockout")
+    assert summary(tmp_path)["played"] >= 8
+    said = report(tmp_path)
+    assert "- first: bye" in said
+    assert "Final:" in said
+    assert "has won." in said
+    assert fits(tmp_path)
+
+
+def test_versus_stops_at_the_answer_or_at_the_last_board(tmp_path: Path) -> None:
+    """A lead of 300 points would be a wonder; 20 boards are the fewest that are asked about."""
+    words = ("greedy", "first", *SHORT, "--format", "versus", "--measure", "points")
+    run(tmp_path, *words, "--h0", "200", "--h1", "300", "--boards", "40")
+    assert summary(tmp_path) == {"played": 40, "planned": 40}
+    assert "**greedy is not better** than first by as much as was asked" in report(tmp_path)
+    assert fits(tmp_path)
+
+
+def test_teams_and_a_format_stand_in_an_event_file(tmp_path: Path) -> None:
+    written = tmp_path / "cup.toml"
+    written.write_text(
+        'rules = { base = "partnership", target = 30 }\nboards = 1\n'
+        'teams = [["first", "greedy"], ["random", "random"], ["counting", "counting"]]\n'
+        '[format]\ntype = "gauntlet"\nchallengers = ["first+greedy"]\n'
+        + "".join(f'[[bots]]\nname = "{name}"\n' for name in FOUR)
+    )
+    run(tmp_path / "out", str(written))
+    assert summary(tmp_path / "out")["played"] == 8
+    assert fits(tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (("--format", "gauntlet", "--challenger", "gredy"), "greedy"),
+        (("--rounds", "3"), "--rounds"),
+        (("--format", "versus"), "two bots"),
+        (("--format", "knockout", "--seats", "3"), "two sides"),
+        (("--format", "gauntlet", *(w for n in FOUR for w in ("--challenger", n))), "a field of 1"),
+    ],
+)
+def test_a_mistake_about_a_format_gets_one_sentence(
+    tmp_path: Path, words: tuple[str, ...], part: str
+) -> None:
+    said = run(tmp_path / "out", *FOUR, *words, code=2)
+    assert part in said
+    assert len(said.strip().splitlines()) == 1
+
+
+# --- events that grow ---
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ((*FOUR[:3], "--boards", "2"), (*FOUR[:3], "--boards", "4")),
+        ((*FOUR[:3], "--boards", "2"), ("counting", *FOUR[:3], "--boards", "3")),
+        (
+            (*FOUR[:3], "--boards", "1", "--seats", "3"),
+            ("counting", *FOUR[:3], "--boards", "2", "--seats", "3"),
+        ),
+        (
+            (*FOUR, "--boards", "1", "--format", "swiss", "--rounds", "1"),
+            (*FOUR, "--boards", "1", "--format", "swiss", "--rounds", "3"),
+        ),
+        (
+            (*FOUR[:2], "--format", "versus", "--boards", "22"),
+            (*FOUR[:2], "--format", "versus", "--boards", "24"),
+        ),
+        (
+            (*FOUR[:3], "--boards", "2"),
+            (*FOUR, "--boards", "2", "--format", "ladder"),
+        ),
+    ],
+    ids=["boards", "bots", "three seats", "rounds", "cap", "ladder"],
+)
+def test_an_extended_event_is_the_one_played_at_once(
+    tmp_path: Path, before: tuple[str, ...], after: tuple[str, ...]
+) -> None:
+    grown, once = tmp_path / "grown", tmp_path / "once"
+    run(grown, *before, *SHORT)
+    promised = (grown / "commitments.jsonl").read_bytes()
+    results = {result.game: result for result in read_ledger(grown / "ledger.jsonl")}
+    run(grown, *after, *SHORT, "--jobs", "2")
+    run(once, *after, *SHORT)
+    assert made(grown) == made(once)
+    assert fits(grown)
+    assert (grown / "commitments.jsonl").read_bytes().startswith(promised)
+    # Nothing was played again: every result is one of before, or new.
+    games = sum(path.read_bytes().count(b'"type":"game"') for path in (grown / "games").iterdir())
+    assert games == summary(grown)["played"]
+    now = {result.game: result for result in read_ledger(grown / "ledger.jsonl")}
+    assert results.items() <= now.items()
+
+
+def test_an_older_promise_is_remembered_and_checked(tmp_path: Path) -> None:
+    words = ("first", "greedy", *SHORT)
+    run(tmp_path, *words, "--boards", "2")
+    digest = folders.digest(Folder(tmp_path))
+    said = run(tmp_path, *words, "random", "--boards", "3")
+    assert "The seeds of 2 boards are public already: who wrote random could have known" in said
+    assert digest in boneyard("verify", str(tmp_path))
+    history = tmp_path / "history.jsonl"
+    history.write_text(history.read_text().replace(digest, "0" * 64))
+    said = boneyard("verify", str(tmp_path), code=1)
+    assert "its first 2 lines are not those whose SHA-256 is in history.jsonl" in said
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kills", [(1, 2), (3, 5)])
+def test_a_killed_and_extended_event_is_the_one_played_at_once(
+    tmp_path: Path, kills: tuple[int, int]
+) -> None:
+    """Killed in a Swiss of two rounds, lengthened to three, killed again."""
+    swiss = (*FOUR, *SHORT, "--format", "swiss", "--boards", "2", "--rounds")
+    for games, rounds in zip(kills, ("2", "3"), strict=True):
+        process = started(tmp_path / "out", *swiss, rounds, jobs=2)
+        wait_for_games(tmp_path / "out", games)
+        process.kill()
+        process.wait()
+    run(tmp_path / "out", *swiss, "3")
+    run(tmp_path / "once", *swiss, "3")
+    assert made(tmp_path / "out") == made(tmp_path / "once")
+    assert fits(tmp_path / "out")
+
+
+@pytest.mark.slow
+def test_killed_while_it_grows_by_boards_and_a_bot(tmp_path: Path) -> None:
+    """Also when the ledger has lost its end to the new order: the logs have it."""
+    out, once = tmp_path / "out", tmp_path / "once"
+    run(out, "first", "greedy", *SHORT, "--boards", "3")
+    process = started(out, "first", "greedy", "random", *SHORT, jobs=2)
+    wait_for_games(out, 9)
+    process.kill()
+    process.wait()
+    assert len(list(read_ledger(out / "ledger.jsonl"))) < 9
+    whole = ("first", "greedy", "random", *SHORT, "--boards", "4")
+    run(out, *whole)
+    run(once, *whole)
+    assert made(out) == made(once)
+    assert fits(out)
+
+
+@pytest.mark.parametrize(
+    ("new", "part"),
+    [
+        (event(3, boards=2), "(boards)"),
+        (event(2), "nobody can be taken out"),
+        (event(3, form=Gauntlet()), "would not meet any more"),
+        (event(3, form=Swiss()), "cannot become a swiss"),
+        (replace(event(3), clock=Clock(move_ms=1)), "(clock)"),
+        (event(3, seats=3), "(seats)"),
+    ],
+)
+def test_what_would_lose_or_bend_results_is_refused(new: Event, part: str) -> None:
+    assert part in (extends(event(3), new) or "")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "part"),
+    [
+        (event(4, form=Swiss(3)), event(4, form=Swiss(2)), "(rounds)"),
+        (event(4, form=Swiss(3)), event(5, form=Swiss(3)), "its bots cannot change"),
+        (event(4, form=Swiss(3)), event(4, boards=4, form=Swiss(3)), "(boards)"),
+        (event(4, form=Knockout(3)), event(4, form=Knockout(4)), "(tie_boards)"),
+        (event(2, form=Versus()), event(2, form=Versus(Sprt(h1=5))), "(sprt)"),
+        (event(4, form=Swiss(3)), event(4, form=Swiss(9)), None),
+        (event(2, form=Versus()), event(2, boards=4, form=Versus(Sprt(max_boards=9999))), None),
+        (event(4), event(5, form=Ladder()), None),
+        (event(4, form=Gauntlet()), event(4, form=RoundRobin()), None),
+        (event(8, 3), event(9, 3), "would not meet any more"),
+    ],
+)
+def test_each_format_can_grow_in_its_own_way(old: Event, new: Event, part: str | None) -> None:
+    said = extends(old, new)
+    assert said is None if part is None else part in (said or "")
+
+
+# --- versions ---
+
+
+def changed(bot: Path) -> None:
+    bot.write_text(bot.read_text() + "\n# better\n")
+
+
+def test_a_changed_bot_is_a_version_of_its_own(tmp_path: Path) -> None:
+    bot, out = tmp_path / "mine.py", tmp_path / "out"
+    shutil.copy(SAMPLES / "first.py", bot)
+    words = (str(bot), "greedy", "random", *SHORT, "--boards", "2")
+    run(out, *words)
+    before = {result.game: result for result in read_ledger(out / "ledger.jsonl")}
+    changed(bot)
+    said = run(out, *words, "--jobs", "2")
+    assert "bot mine have changed: they play as mine@2; what mine played is kept" in said
+    after = {result.game: result for result in read_ledger(out / "ledger.jsonl")}
+    assert before.items() <= after.items()
+    assert summary(out) == {"played": 12 + 8, "planned": 12 + 8}
+    (pool,) = json.loads((out / "results.json").read_text())["ratings"]["pools"]
+    games = {one["name"]: one["games"] for one in pool["entrants"]}
+    assert games == {"mine": 8, "mine@2": 8, "greedy": 12, "random": 12}
+    assert "- `mine`, 8 games; `mine@2` plays on with other files." in report(out)
+    assert fits(out)
+    # Apart from the earlier version it is the event that was played at once.
+    once = tmp_path / "once"
+    run(once, *words)
+    alone = [one for one in read_ledger(out / "ledger.jsonl") if "mine" not in one.seats]
+    at_once = [result.places for result in read_ledger(once / "ledger.jsonl")]
+    assert [result.places for result in alone] == at_once
+    assert (out / "seeds.jsonl").read_bytes() == (once / "seeds.jsonl").read_bytes()
+
+
+@pytest.mark.slow
+def test_a_bot_that_changes_in_the_middle_of_a_killed_run(tmp_path: Path) -> None:
+    """What it had played then counts; killed again or not, it comes to the same bytes."""
+    bot, out = tmp_path / "mine.py", tmp_path / "out"
+    shutil.copy(SAMPLES / "first.py", bot)
+    words = (str(bot), "greedy", "random", *SHORT, "--boards", "4")
+    process = started(out, *words, jobs=2)
+    wait_for_games(out, 7)
+    process.kill()
+    process.wait()
+    changed(bot)
+    other = shutil.copytree(out, tmp_path / "other")
+    process = started(other, *words, jobs=2)
+    wait_for_games(other, 14)
+    process.kill()
+    process.wait()
+    run(other, *words)
+    run(out, *words)
+    assert made(out) == made(other)
+    assert fits(out)
+
+
+def test_versus_asks_about_the_version_that_plays(tmp_path: Path) -> None:
+    bot, out = tmp_path / "mine.py", tmp_path / "out"
+    shutil.copy(SAMPLES / "first.py", bot)
+    words = (str(bot), "greedy", *SHORT, "--format", "versus", "--boards", "20")
+    run(out, *words)
+    changed(bot)
+    run(out, *words)
+    assert summary(out) == {"played": 80, "planned": 80}
+    assert "H0: mine@2 leads by" in report(out)
+    assert fits(out)
+
+
+def test_seeds_that_were_public_stay_so_while_a_newcomer_is_awaited(tmp_path: Path) -> None:
+    bot, out = tmp_path / "mine.py", tmp_path / "out"
+    run(out, "first", "greedy", *SHORT, "--boards", "1")
+    seeds = (out / "seeds.jsonl").read_bytes()
+    assert seeds
+    bot.write_text("raise SystemExit")
+    run(out, "first", "greedy", str(bot), *SHORT, "--boards", "1", code=2)
+    assert (out / "seeds.jsonl").read_bytes() == seeds
+    assert fits(out)
+
+
+def test_a_bot_that_has_not_played_is_just_replaced(tmp_path: Path) -> None:
+    bot, out = tmp_path / "mine.py", tmp_path / "out"
+    bot.write_text("raise SystemExit")
+    run(out, str(bot), "greedy", "--boards", "1", code=2)
+    shutil.copy(SAMPLES / "first.py", bot)
+    run(out, str(bot), "greedy", "--boards", "1")
+    assert [one.name for one in load(Folder(out)).entrants] == ["mine", "greedy"]
+
+
+def test_the_files_say_which_version_plays() -> None:
+    """Back to the first files: the first version plays on, and the second is retired."""
+    first = event(3)
+
+    def with_files(name: str, fingerprint: str) -> Event:
+        who = [replace(one, fingerprint=fingerprint * (one.name == name)) for one in first.entrants]
+        return replace(first, entrants=tuple(who))
+
+    everybody = ("bot0", "bot1", "bot2", "bot1@2", "bot1@3")
+    second = succeeded(first, with_files("bot1", "b"), everybody)
+    assert [one.name for one in second.entrants] == ["bot0", "bot1@2", "bot2", "bot1"]
+    assert second.retired == {"bot1"}
+    back = succeeded(second, first, everybody)
+    assert back.retired == {"bot1@2"}
+    third = succeeded(back, with_files("bot1", "c"), everybody)
+    assert third.retired == {"bot1", "bot1@2"}
+    assert third.entrants[1].name == "bot1@3"
+    assert extends(second, third) is None
+    swiss = replace(first, format=Swiss())
+    changed_swiss = succeeded(swiss, replace(with_files("bot1", "b"), format=Swiss()), everybody)
+    assert "bot bot1 has changed since" in (extends(swiss, changed_swiss) or "")
+
+
+def test_a_result_of_an_earlier_version_cannot_be_left_out(tmp_path: Path) -> None:
+    bot, out = tmp_path / "mine.py", tmp_path / "out"
+    shutil.copy(SAMPLES / "first.py", bot)
+    words = (str(bot), "greedy", *SHORT, "--boards", "1")
+    run(out, *words)
+    changed(bot)
+    run(out, *words)
+    log = out / "games" / "from-1.mine.greedy.jsonl"
+    kept = log.read_bytes()
+    log.unlink()
+    said = boneyard("verify", str(out), code=1)
+    assert "1.mine.greedy stands in no log" in said
+    log.write_bytes(kept)
+    (out / "ledger.jsonl").unlink()
+    said = boneyard("verify", str(out), code=1)
+    assert "the ledger does not have 1.mine.greedy" in said

@@ -1,0 +1,133 @@
+"""Begins an event in its folder, or goes on with it: by the same plan or by one that extends it."""
+
+import hashlib
+import secrets
+from collections.abc import Iterator
+from contextlib import suppress
+
+from arena.engine.chance import board_seed, commitment
+from arena.gamelog import read_games
+from arena.sealed import DamagedFileError
+from protocol.codec import encode_line
+from protocol.records import Commitment
+from protocol.usage import UserError
+from tournaments.event import Event, as_json
+from tournaments.extend import extends, new_versions, succeeded
+from tournaments.folder import (
+    SECRET,
+    Folder,
+    content,
+    hidden,
+    load,
+    published_seeds,
+    secret_of,
+    write_beside,
+    write_whole,
+)
+from tournaments.history import remember
+
+
+def begin(folder: Folder, event: Event, seed: int | None) -> tuple[Event, list[str]]:
+    """Write the event, its secret and its commitments; the event, and what the user should know.
+
+    In a folder that holds one, the event goes on: the same, or extended, with the versions of
+    its entrants. Raises UserError when the plan does not extend it, DamagedFileError.
+    """
+    hidden(folder, event)
+    if not folder.event.exists():
+        # Whatever a killed run left here was published by nobody.
+        _write_secret(folder, seed)
+        write_whole(folder.commitments, _commitments(event, secret_of(folder)))
+        # Last, so that a folder with an event has all the rest.
+        write_whole(folder.event, [as_json(event)])
+        return event, []
+    old = load(folder)
+    event = succeeded(old, event, _Played(folder))
+    if forbidden := extends(old, event):
+        raise UserError(
+            f"{folder.path} holds event {old.name!r}, but {forbidden}: "
+            "choose another folder (--out)."
+        )
+    _check_promises(folder, old, event)
+    if seed is not None and secret_of(folder) != _seeded(seed):
+        raise UserError(
+            f"{folder.path} was begun with another --seed: choose another folder (--out)."
+        )
+    return event, _go_on(folder, old, event)
+
+
+def _check_promises(folder: Folder, old: Event, event: Event) -> None:
+    """Refuse to play deals that are not those that were committed to."""
+    promised = b"".join(_commitments(event, secret_of(folder)))
+    # A longer file than the old plan's is what a killed extension left.
+    if content(folder.commitments) not in (_first(promised, old.all_boards), promised):
+        raise UserError(
+            f"{folder.commitments} is not what {folder.secret.name} leads to: one is damaged."
+        )
+
+
+def _go_on(folder: Folder, old: Event, event: Event) -> list[str]:
+    """Replace the plan; what came before is remembered first."""
+    said: list[str] = []
+    if event != old:
+        public = 0
+        with suppress(DamagedFileError):
+            public = len(published_seeds(folder.seeds))
+        said = list(_changes(old, event, public))
+        if _matters(old, event):
+            remember(folder, old, public)
+    write_whole(folder.commitments, _commitments(event, secret_of(folder)))
+    write_whole(folder.event, [as_json(event)])
+    return said
+
+
+def _first(lines: bytes, count: int) -> bytes:
+    return b"".join(lines.splitlines(keepends=True)[:count])
+
+
+def _matters(old: Event, event: Event) -> bool:
+    """Whether promises grow, or somebody new plays."""
+    return old.all_boards != event.all_boards or bool(_new(old, event))
+
+
+def _new(old: Event, event: Event) -> list[str]:
+    before = {one.name for one in old.entrants}
+    return [one.name for one in event.entrants if one.name not in before]
+
+
+def _changes(old: Event, event: Event, public: int) -> Iterator[str]:
+    for before, after in new_versions(old, event):
+        yield (
+            f"The files of bot {before} have changed: they play as {after}; what {before} played "
+            "is kept and rated apart."
+        )
+    if public and (new := _new(old, event)):
+        yield (
+            f"The seeds of {public} boards are public already: who wrote "
+            f"{' or '.join(new)} could have known these deals."
+        )
+
+
+class _Played:
+    """Of which entrants there is a result, by the game logs."""
+
+    def __init__(self, folder: Folder) -> None:
+        self._folder = folder
+
+    def __contains__(self, name: object) -> bool:
+        logs = (path for path in self._folder.logs() if name in path.stem.split("."))
+        return any(game.result for path in logs for game in read_games(path))
+
+
+def _write_secret(folder: Folder, seed: int | None) -> None:
+    secret = secrets.token_bytes(SECRET) if seed is None else _seeded(seed)
+    write_beside(folder.secret, [secret], 0o600)
+
+
+def _seeded(seed: int) -> bytes:
+    return hashlib.sha256(f"boneyard seed|{seed}".encode()).digest()
+
+
+def _commitments(event: Event, secret: bytes) -> Iterator[bytes]:
+    for board in range(1, event.all_boards + 1):
+        yield encode_line(Commitment(board, commitment(board_seed(secret, event.name, board))))

@@ -1,0 +1,151 @@
+"""What a later plan may change in an event that was begun: pure, sentences for what it may not."""
+
+from collections.abc import Container, Iterator
+
+from msgspec.structs import replace
+
+from tournaments.event import Entrant, Event
+from tournaments.formats import Gauntlet, Knockout, Ladder, RoundRobin, Swiss, Versus, name_of
+from tournaments.schedule import static
+
+FIXED = ("name", "rules", "seats", "boards_a_sitting", "clock", "fouls", "sandbox", "limits")
+"""What stays as it was; whether the deals are predictable stays too."""
+
+
+def succeeded(old: Event, new: Event, played: Container[str]) -> Event:
+    """The new plan with the versions of the old one's entrants.
+
+    An entrant whose files are those of an earlier version is that version. Any others are a
+    version of their own: `mine` becomes `mine@2`, and the one before is retired, unless none of
+    its games was `played`.
+    """
+    names = {one.name: _version(old, one, played) for one in new.entrants}
+    active = [replace(one, name=names[one.name]) for one in new.entrants]
+    kept = [
+        replace(one, retired=True)
+        for one in old.entrants
+        if one.name not in names.values()
+        and first_version(one.name) in names
+        and one.name in played
+    ]
+    form = new.format
+    if isinstance(form, Gauntlet | Ladder):
+        renamed = tuple(_unit_named(one, names) for one in form.challengers)
+        form = replace(form, challengers=renamed)
+    teams = tuple((names.get(a, a), names.get(b, b)) for a, b in new.teams)
+    return replace(new, entrants=(*active, *kept), format=form, teams=teams)
+
+
+def first_version(name: str) -> str:
+    """What an entrant was called before its files changed."""
+    return name.partition("@")[0]
+
+
+def _number(name: str) -> int:
+    return int(name.partition("@")[2] or 1)
+
+
+def _unit_named(unit: str, names: dict[str, str]) -> str:
+    return "+".join(names.get(name, name) for name in unit.split("+"))
+
+
+def _version(old: Event, entrant: Entrant, played: Container[str]) -> str:
+    """What a bot is called in the event, by its files."""
+    before = [one for one in old.entrants if first_version(one.name) == entrant.name]
+    for one in before:
+        if one.fingerprint == entrant.fingerprint:
+            return one.name
+    last = max((one.name for one in before if one.name in played), key=_number, default=None)
+    if last is None:
+        return entrant.name
+    return f"{entrant.name}@{_number(last) + 1}"
+
+
+def new_versions(old: Event, new: Event) -> Iterator[tuple[str, str]]:
+    """Versions that are retired now, and those that play on for them."""
+    playing = {first_version(one.name): one.name for one in new.entrants if not one.retired}
+    for name in sorted(new.retired - old.retired):
+        yield name, playing[first_version(name)]
+
+
+def extends(old: Event, new: Event) -> str | None:
+    """What forbids to go on with an event after a new plan; None: nothing, and nothing is lost."""
+    fixed = [name for name in (*FIXED, "predictable") if getattr(old, name) != getattr(new, name)]
+    if fixed:
+        return f"the plan is not the same ({', '.join(fixed)})"
+    names = {entrant.name for entrant in new.entrants}
+    for entrant in old.entrants:
+        if entrant.name not in names and first_version(entrant.name) not in map(
+            first_version, names
+        ):
+            return f"bot {entrant.name} plays in it, and nobody can be taken out"
+    if new.boards < old.boards:
+        return f"it has {old.boards} boards, and there cannot be fewer (boards)"
+    return _format(old, new)
+
+
+def _format(old: Event, new: Event) -> str | None:
+    match old.format, new.format:
+        case ((RoundRobin() | Gauntlet() | Ladder()), (RoundRobin() | Gauntlet() | Ladder())):
+            return _tables(old, new)
+        case Swiss(rounds=before), Swiss(rounds=after):
+            if after < before:
+                return f"it has {before} rounds, and there cannot be fewer (rounds)"
+            return _same_field(old, new) or _same_boards(old, new)
+        case Knockout(), Knockout():
+            if old.format != new.format:
+                return "a knockout's boards after a tie cannot change (tie_boards)"
+            return _same_field(old, new) or _same_boards(old, new)
+        case Versus(sprt=before), Versus(sprt=after):
+            if replace(before, max_boards=after.max_boards) != after:
+                return "what is asked cannot change after the first game (sprt)"
+            return None if len(old.units) == len(new.units) else "versus is between two bots"
+        case _:
+            was, wished = name_of(old.format), name_of(new.format)
+            return f"it is a {was}, which cannot become a {wished} (format)"
+
+
+def _same_boards(old: Event, new: Event) -> str | None:
+    if old.boards == new.boards:
+        return None
+    return (
+        f"the rounds of a {name_of(old.format)} follow from those before, so their boards cannot "
+        "change (boards)"
+    )
+
+
+def _same_field(old: Event, new: Event) -> str | None:
+    """Rounds follow from earlier rounds, and from who played them."""
+    if new.retired != old.retired:
+        name = min(new.retired ^ old.retired)
+        return (
+            f"bot {name} has changed since, and the rounds of a {name_of(old.format)} follow "
+            "from those that it played"
+        )
+    if [one.name for one in old.entrants] != [one.name for one in new.entrants]:
+        return (
+            f"the rounds of a {name_of(old.format)} follow from those before, so its bots cannot "
+            "change"
+        )
+    return None if old.teams == new.teams else "its teams cannot change (teams)"
+
+
+def _tables(old: Event, new: Event) -> str | None:
+    """Every table must stay, but for those of retired versions."""
+    lost = _met(old) - _met(new)
+    for table in sorted(sorted(table) for table in lost):
+        if new.retired.isdisjoint(name for unit in table for name in unit.split("+")):
+            return (
+                f"{' and '.join(table)} meet in it, and would not meet any more "
+                f"({'teams' if old.teams != new.teams else 'format'})"
+            )
+    return None
+
+
+def _met(event: Event) -> set[frozenset[str]]:
+    assert isinstance(event.format, RoundRobin | Gauntlet | Ladder)
+    return {
+        frozenset(event.unit_name(unit) for unit in table)
+        for day in static(event, event.format)
+        for table in day
+    }

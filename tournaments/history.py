@@ -1,0 +1,76 @@
+"""The plans that an event had before it was extended, so that no old promise can be forgotten.
+
+The report follows from the last plan alone: an extended event's is that of one played at once.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from itertools import islice
+
+import msgspec
+from msgspec import Struct
+
+from arena.sealed import damaged, read_lines
+from tournaments.event import Event
+from tournaments.folder import Folder, write_whole
+
+
+class Before(Struct, frozen=True, forbid_unknown_fields=True):
+    """A line of history.jsonl: a plan that another one took the place of."""
+
+    boards: int
+    """Boards that were committed to: the first so many lines of commitments.jsonl."""
+    sha256: str
+    """SHA-256 of those lines, in hex: what the report showed then."""
+    revealed: int
+    """Boards whose seeds were public when the next plan came."""
+    entrants: tuple[str, ...]
+    """Who played until then: whoever is not among them met those boards when they were public."""
+
+
+def remember(folder: Folder, old: Event, revealed: int) -> None:
+    """Add the plan that is about to be replaced, once.
+
+    Raises DamagedFileError, OSError.
+    """
+    names = tuple(entrant.name for entrant in old.entrants if not entrant.retired)
+    before = Before(old.all_boards, sha256(folder, old.all_boards), revealed, names)
+    known = list(read_history(folder))
+    # A kill may have come between this and the new plan.
+    if before not in known[-1:]:
+        write_whole(folder.history, map(_line, [*known, before]))
+
+
+def _line(before: Before) -> bytes:
+    return msgspec.json.encode(before) + b"\n"
+
+
+def read_history(folder: Folder) -> Iterator[Before]:
+    """The earlier plans, the first one first.
+
+    Raises DamagedFileError.
+    """
+    for line in read_lines(folder.history):
+        try:
+            yield msgspec.json.decode(line.data, type=Before)
+        except (msgspec.MsgspecError, ValueError) as error:
+            raise damaged(folder.history, line, error) from error
+
+
+def sha256(folder: Folder, boards: int) -> str:
+    """SHA-256 of the commitments to the first boards, in hex."""
+    lines = (line.data for line in islice(read_lines(folder.commitments), boards))
+    return hashlib.sha256(b"".join(lines)).hexdigest()
+
+
+def broken(folder: Folder) -> Iterator[str]:
+    """Earlier promises that the commitments do not keep.
+
+    Raises DamagedFileError.
+    """
+    for before in read_history(folder):
+        if sha256(folder, before.boards) != before.sha256:
+            yield (
+                f"{folder.commitments}: its first {before.boards} lines are not those whose "
+                f"SHA-256 is in {folder.history.name}"
+            )

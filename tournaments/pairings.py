@@ -1,0 +1,171 @@
+"""Which units meet at which tables, as numbers: designs, pure and the same every time.
+
+A unit is what sits down together: an entrant, or a team of two. Tables come in days. In every
+prefix of a design everybody has been at as many tables as anybody else, give or take one, at
+tables of two or where all tables are played; where only some are, give or take three.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import combinations, permutations
+from math import comb
+
+Table = tuple[int, ...]
+Day = tuple[Table, ...]
+
+ALL = 70
+"""So many tables of three or four are all played; of more, as many as make everybody meet."""
+
+
+@cache
+def round_robin(units: int, size: int) -> tuple[Day, ...]:
+    """Tables of `size` from so many units, each two units meeting equally often.
+
+    Equally often, give or take one, where not all tables are played.
+    """
+    if size == 2:
+        return tuple(_cycles(units) if units % 2 else _circle(units))
+    if comb(units, size) <= ALL:
+        return tuple((table,) for table in _levelled(units, size))
+    return tuple((table,) for table in _evenly(units, _developed(units, size)))
+
+
+def gauntlet(challengers: Sequence[int], field: Sequence[int], size: int) -> tuple[Day, ...]:
+    """Each challenger at a table with each choice of the field that a round robin would make."""
+    if size > 2:
+        others = (table for day in _field(len(field), size - 1) for table in day)
+        return tuple(
+            tuple((one, *(field[other] for other in table)) for one in challengers)
+            for table in others
+        )
+    days = []
+    for step in range(len(field)):
+        pairs = [(one, field[(n + step) % len(field)]) for n, one in enumerate(challengers)]
+        days.append(tuple(_in_turn(pair, step) for pair in pairs))
+    return tuple(days)
+
+
+def _field(units: int, size: int) -> tuple[Day, ...]:
+    return round_robin(units, size) if units > size else ((tuple(range(units)),),)
+
+
+def _circle(units: int) -> Iterator[Day]:
+    """An even number: days on which everybody plays once."""
+    for day in range(units - 1):
+        ring = [units - 1, *((day + step) % (units - 1) for step in range(units - 1))]
+        pairs = zip(ring[: units // 2], reversed(ring[units // 2 :]), strict=True)
+        # The fixed one changes seats from day to day, the others as they move around the ring.
+        yield tuple(_in_turn(pair, place or day) for place, pair in enumerate(pairs))
+
+
+def _in_turn(pair: tuple[int, int], turn: int) -> Table:
+    return pair if turn % 2 == 0 else (pair[1], pair[0])
+
+
+def _cycles(units: int) -> Iterator[Day]:
+    """An odd number: days on which everybody plays twice, once in each seat.
+
+    A day is one of Walecki's Hamiltonian cycles: every second edge of it, then the others. With
+    one day for each bye instead, somebody would lie two tables behind.
+    """
+    half = units // 2
+    zigzag = [step // 2 + 1 if step % 2 else -(step // 2) for step in range(2 * half)]
+    for turn in range(half):
+        cycle = [units - 1, *((place + turn) % (2 * half) for place in zigzag)]
+        edges = list(zip(cycle, cycle[1:] + cycle[:1], strict=True))
+        yield (*edges[0:-1:2], edges[-1], *edges[1:-1:2])
+
+
+def _levelled(units: int, size: int) -> list[Table]:
+    """All tables, in an order in which nobody ever is two tables behind: found by trying."""
+    played = [0] * units
+    met: Counter[Table] = Counter()
+    left = set(combinations(range(units), size))
+    order: list[Table] = []
+
+    def placed(table: Table, by: int) -> None:
+        for one in table:
+            played[one] += by
+        for pair in combinations(table, 2):
+            met[pair] += by
+
+    def filled() -> bool:
+        if not left:
+            return True
+        behind = {one for one in range(units) if played[one] == min(played)}
+        # Either only those who are behind sit down, or all of them do.
+        able = [table for table in left if behind.issuperset(table) or behind.issubset(table)]
+        for table in sorted(able, key=lambda table: (_often(table, met), table)):
+            left.remove(table)
+            placed(table, 1)
+            order.append(table)
+            if filled():
+                return True
+            left.add(order.pop())
+            placed(table, -1)
+        return False
+
+    filled()
+    return order
+
+
+def _often(table: Table, met: Counter[Table]) -> int:
+    return sum(met[pair] ** 2 for pair in combinations(table, 2))
+
+
+def _developed(units: int, size: int) -> Iterator[Table]:
+    """Tables that are turned around the circle of units, so that everybody plays equally often.
+
+    Each next one is that whose distances have been played least, until every two units have met,
+    all about equally often.
+    """
+    met: Counter[int] = Counter()
+    able = {
+        (0, *others): _distances((0, *others), units)
+        for others in combinations(range(1, units), size - 1)
+    }
+    apart = range(1, units // 2 + 1)
+    while min(met[d] for d in apart) < 1 or max(met[d] for d in apart) > 1 + min(
+        met[d] for d in apart
+    ):
+        base = min(able, key=lambda base: (_worse(able[base], met), base))
+        met += able.pop(base)
+        for turn in range(units):
+            yield tuple(sorted((one + turn) % units for one in base))
+
+
+def _distances(base: Table, units: int) -> Counter[int]:
+    """How often each distance around the circle comes about when the table is turned."""
+    found: Counter[int] = Counter()
+    for one, other in combinations(base, 2):
+        distance = min(other - one, units - other + one)
+        found[distance] += 2 if 2 * distance == units else 1
+    return found
+
+
+def _worse(more: Counter[int], met: Counter[int]) -> int:
+    return sum((met[d] + count) ** 2 - met[d] ** 2 for d, count in more.items())
+
+
+def _evenly(units: int, tables: Iterator[Table]) -> Iterator[Table]:
+    """In an order in which those sit down who have sat least."""
+    left = set(tables)
+    played = [0] * units
+
+    def long_seated(table: Table) -> tuple[int, int, Table]:
+        return max(played[one] for one in table), sum(played[one] for one in table), table
+
+    while left:
+        table = min(left, key=long_seated)
+        left.remove(table)
+        for one in table:
+            played[one] += 1
+        yield table
+
+
+def circular_orders(size: int) -> tuple[Table, ...]:
+    """Every way to sit around a table, turns apart: in all of them together, everybody has
+    everybody as often on the left and on the right; in the first half, as often beside.
+    """
+    return tuple((0, *others) for others in permutations(range(1, size)))

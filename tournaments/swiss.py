@@ -1,0 +1,162 @@
+"""The Swiss system: who meets whom in the next round, and the table after any round. Pure.
+
+Those who are close in the table and have met least meet. A table gives each unit as many points
+as it beat others there, all games of the round together, and half a point for a tie. Whom the
+tables leave over has a bye, which counts as much as beating everybody; nobody has a second one
+before all have had one.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from protocol.records import Result
+from tournaments.event import Event, Unit
+from tournaments.formats import Swiss
+from tournaments.matches import Halves, tables
+
+TRIES = 20_000
+"""Tables that are tried for a round in which nobody meets again, before somebody does."""
+
+
+class Standing(NamedTuple):
+    """A line of the table."""
+
+    unit: Unit
+    """Who."""
+    points: int
+    """Half points from the tables and byes."""
+    buchholz: int
+    """Half points of all whom it met."""
+    halves: int
+    """Half points from the games."""
+    rounds: tuple[tuple[int, tuple[Unit, ...]], ...]
+    """Of each round: half points, and whom it met; nobody: a bye."""
+
+
+Round = dict[frozenset[Unit], Halves]
+
+
+def round_of(event: Event, board: int) -> int:
+    """The round to which a board belongs, from 1."""
+    return (board - 1) // event.boards + 1
+
+
+def rounds(event: Event, results: Sequence[Result]) -> list[Round]:
+    """What the tables of each round came to."""
+    last = max((round_of(event, result.board) for result in results), default=0)
+    sorted_out: list[list[Result]] = [[] for _ in range(last)]
+    for result in results:
+        sorted_out[round_of(event, result.board) - 1].append(result)
+    return [tables(event, played) for played in sorted_out]
+
+
+def standings(event: Event, results: Sequence[Result]) -> list[Standing]:
+    """The table, best first; who is level in everything stands in the order of the plan."""
+    played = rounds(event, results)
+    by_round = {unit: [_part(event, unit, one) for one in played] for unit in event.units}
+    points = {unit: sum(got for got, _ in parts) for unit, parts in by_round.items()}
+    halves: Halves = Counter()
+    for one in played:
+        for table in one.values():
+            halves.update(table)
+    lines = [
+        Standing(
+            unit,
+            points[unit],
+            sum(points[other] for _, others in parts for other in others),
+            halves[unit],
+            tuple(parts),
+        )
+        for unit, parts in by_round.items()
+    ]
+    return sorted(lines, key=lambda line: (-line.points, -line.buchholz, -line.halves))
+
+
+def _part(event: Event, unit: Unit, played: Round) -> tuple[int, tuple[Unit, ...]]:
+    """What a unit made in a round, and whom it met."""
+    for table, halves in played.items():
+        if unit in table:
+            others = tuple(one for one in event.units if one in table and one != unit)
+            own = halves[unit]
+            return sum(1 + (own > halves[one]) - (own < halves[one]) for one in others), others
+    return 2 * (event.units_a_table - 1), ()
+
+
+def next_round(
+    event: Event, form: Swiss, results: Sequence[Result]
+) -> tuple[list[list[tuple[Unit, ...]]], range]:
+    """The tables of the round after these results, and its boards; no tables: it was the last."""
+    number = max((round_of(event, result.board) for result in results), default=0) + 1
+    boards = range((number - 1) * event.boards + 1, number * event.boards + 1)
+    if number > form.rounds:
+        return [], boards
+    table = standings(event, results)
+    left_over = _byes(event, table)
+    order = [line.unit for line in table if line.unit not in left_over]
+    if number == 1:
+        order = _folded(order, event.units_a_table)
+    met = Counter(
+        pair for line in table for _, others in line.rounds for pair in _pairs(line.unit, others)
+    )
+    return [_tables(order, event.units_a_table, met)], boards
+
+
+def _pairs(unit: Unit, others: Sequence[Unit]) -> Iterator[frozenset[Unit]]:
+    return (frozenset((unit, other)) for other in others)
+
+
+def _byes(event: Event, table: Sequence[Standing]) -> list[Unit]:
+    """Whom the tables leave over: the last of those who had fewest byes."""
+    many = len(table) % event.units_a_table
+
+    def had(line: Standing) -> int:
+        return sum(not others for _, others in line.rounds)
+
+    from_below = list(reversed(table))
+    return [line.unit for line in sorted(from_below, key=had)[:many]]
+
+
+def _folded(order: Sequence[Unit], size: int) -> list[Unit]:
+    """In the first round the first of each part of the field meet, not neighbours in the plan."""
+    part = len(order) // size
+    return [order[place + part * turn] for place in range(part) for turn in range(size)]
+
+
+def _tables(
+    order: Sequence[Unit], size: int, met: Counter[frozenset[Unit]]
+) -> list[tuple[Unit, ...]]:
+    """Tables from the top of the order down: nobody meets again, or else those who met least."""
+    tries = iter(range(TRIES))
+    return _fresh(tuple(order), size, met, tries) or list(_least(list(order), size, met))
+
+
+def _fresh(
+    order: tuple[Unit, ...], size: int, met: Counter[frozenset[Unit]], tries: Iterator[int]
+) -> list[tuple[Unit, ...]] | None:
+    """Tables of those who never met, found by trying; None when there are none, or too many."""
+    if not order:
+        return []
+    for others in combinations(order[1:], size - 1):
+        if next(tries, None) is None:
+            return None
+        table = (order[0], *others)
+        if any(met[frozenset(pair)] for pair in combinations(table, 2)):
+            continue
+        rest = tuple(unit for unit in order if unit not in table)
+        if (below := _fresh(rest, size, met, tries)) is not None:
+            return [table, *below]
+    return None
+
+
+def _least(
+    order: list[Unit], size: int, met: Counter[frozenset[Unit]]
+) -> Iterator[tuple[Unit, ...]]:
+    """Tables to each of which the next best comes who met those at it least."""
+    while order:
+        table = [order.pop(0)]
+        while len(table) < size:
+            table.append(min(order, key=lambda unit: sum(met[p] for p in _pairs(unit, table))))
+            order.remove(table[-1])
+        yield tuple(table)
