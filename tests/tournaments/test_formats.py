@@ -118,7 +118,7 @@ def test_a_mistake_about_a_format_gets_one_sentence(
         ((*FOUR[:3], "--boards", "2"), ("counting", *FOUR[:3], "--boards", "3")),
         (
             (*FOUR[:3], "--boards", "1", "--seats", "3"),
-            ("counting", *FOUR[:3], "--boards", "2", "--seats", "3"),
+            (*reversed(FOUR), "--boards", "2", "--seats", "3"),
         ),
         (
             (*FOUR, "--boards", "1", "--format", "swiss", "--rounds", "1"),
