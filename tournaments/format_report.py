@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from typing import assert_never
 
 from protocol.records import Result
-from tournaments import knockout, standings, swiss
+from tournaments import knockout, sprt_report, standings, swiss
 from tournaments.event import Event, Unit
 from tournaments.extend import first_version
 from tournaments.formats import Gauntlet, Knockout, Ladder, RoundRobin, Swiss, Versus
 from tournaments.schedule import counted
-from tournaments.sprt import verdict
+from tournaments.sprt import outcomes, walk
 
 
 def headline(event: Event, played: int, planned: int) -> str:
@@ -129,20 +129,8 @@ def _match(event: Event, match: knockout.Match) -> str:
 
 def _versus(event: Event, form: Versus, results: Sequence[Result]) -> Iterator[str]:
     one, other = (event.entrants[unit[0]].name for unit in event.units)
-    test = form.sprt
-    unit = {"elo": "Elo", "nelo": "normalised Elo", "points": "points a game"}[test.measure]
-    answer = verdict(test, results, one) if results else "undecided"
-    said = {
-        "H1": f"**{one} is better** than {other}, as far as the test can tell: H1 is accepted.",
-        "H0": f"**{one} is not better** than {other} by as much as was asked: H0 is accepted.",
-        "undecided": "**Undecided**: the results allow either answer.",
-    }
-    yield from ("", "## Versus", "")
-    yield said[answer]
-    yield (
-        f"H0: {one} leads by {test.h0:g} {unit} or less; H1: by {test.h1:g} or more; "
-        f"errors of {test.alpha:.0%} and {test.beta:.0%}."
-    )
+    steps = walk(form.sprt, outcomes(form.sprt, results, one))
+    yield from sprt_report.section(form.sprt, steps, one, other)
 
 
 def versions(event: Event, results: Sequence[Result]) -> Iterator[str]:

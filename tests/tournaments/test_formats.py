@@ -73,7 +73,7 @@ def test_versus_stops_at_the_answer_or_at_the_last_board(tmp_path: Path) -> None
     words = ("greedy", "first", *SHORT, "--format", "versus", "--measure", "points")
     run(tmp_path, *words, "--h0", "200", "--h1", "300", "--boards", "40")
     assert summary(tmp_path) == {"played": 40, "planned": 40}
-    assert "**greedy is not better** than first by as much as was asked" in report(tmp_path)
+    assert "**H0 after 20 boards: greedy" in report(tmp_path)
     assert fits(tmp_path)
 
 
@@ -118,7 +118,7 @@ def test_a_mistake_about_a_format_gets_one_sentence(
         ((*FOUR[:3], "--boards", "2"), ("counting", *FOUR[:3], "--boards", "3")),
         (
             (*FOUR[:3], "--boards", "1", "--seats", "3"),
-            ("counting", *FOUR[:3], "--boards", "2", "--seats", "3"),
+            (*reversed(FOUR), "--boards", "2", "--seats", "3"),
         ),
         (
             (*FOUR, "--boards", "1", "--format", "swiss", "--rounds", "1"),
@@ -300,7 +300,7 @@ def test_versus_asks_about_the_version_that_plays(tmp_path: Path) -> None:
     changed(bot)
     run(out, *words)
     assert summary(out) == {"played": 80, "planned": 80}
-    assert "H0: mine@2 leads by" in report(out)
+    assert "## Is mine@2 better than greedy?" in report(out)
     assert fits(out)
 
 
