@@ -1,6 +1,6 @@
 """What the report says about an event's format: a line, a table or a bracket, from its results."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
 
 from protocol.records import Result
@@ -127,10 +127,23 @@ def _match(event: Event, match: knockout.Match) -> str:
     return f"{said}; {event.unit_name(match.winner)} goes on{' as the better seed' * seeded}"
 
 
+def question_line(event: Event, results: Iterable[Result]) -> str:
+    """Where the sequential test of versus stands, in one line; empty in other formats."""
+    if not isinstance(event.format, Versus):
+        return ""
+    one, _ = _sides(event)
+    steps = walk(event.format.sprt, outcomes(event.format.sprt, counted(event, results), one))
+    return f"Is {one} better? {sprt_report.live(event.format.sprt, steps)}"
+
+
 def _versus(event: Event, form: Versus, results: Sequence[Result]) -> Iterator[str]:
-    one, other = (event.entrants[unit[0]].name for unit in event.units)
+    one, other = _sides(event)
     steps = walk(form.sprt, outcomes(form.sprt, results, one))
     yield from sprt_report.section(form.sprt, steps, one, other)
+
+
+def _sides(event: Event) -> list[str]:
+    return [event.entrants[unit[0]].name for unit in event.units]
 
 
 def versions(event: Event, results: Sequence[Result]) -> Iterator[str]:

@@ -15,8 +15,9 @@ from rich.text import Text
 from protocol.records import Result
 from tournaments import shown, standings
 from tournaments.event import Event
-from tournaments.folder import Folder
-from tournaments.ledger import Ledger
+from tournaments.folder import Folder, load
+from tournaments.format_report import question_line
+from tournaments.ledger import Ledger, read_ledger
 from tournaments.report import Results
 from tournaments.ticker import Tick, ticked
 from tournaments.times import Times
@@ -35,6 +36,7 @@ class Progress:
     """Shows a run on stderr; a terminal gets a live table, a pipe one line now and then."""
 
     def __init__(self, event: Event, ledger: Ledger) -> None:
+        self._event = event
         self._ledger = ledger
         self._partners = event.rules.deal.partners
         self._console = Console(stderr=True)
@@ -87,7 +89,8 @@ class Progress:
             room = max(1, self._console.height - OTHER_LINES)
             head, rows = standings.provisional(self._ticks, room)
             note = Text(standings.PROVISIONAL, style="dim")
-            self._live.update(Group(shown.table(head, rows, names=2), note, self._bar))
+            asked = Text(question_line(self._event, self._ledger.results.values()))
+            self._live.update(Group(shown.table(head, rows, names=2), note, asked, self._bar))
         return None
 
     def _tick(self, result: Result) -> None:
@@ -104,7 +107,9 @@ class Progress:
         done = len(self._ledger.results)
         rate = (done - self._first) / (now - self._began)
         left = (self._ledger.planned - done) / rate
-        print(f"{done} of {self._ledger.planned} games, about {left:.0f} s left", file=sys.stderr)
+        asked = question_line(self._event, self._ledger.results.values())
+        line = f"{done} of {self._ledger.planned} games, about {left:.0f} s left. {asked}"
+        print(line.rstrip(), file=sys.stderr)
 
     @staticmethod
     def final(folder: Folder) -> None:
@@ -117,6 +122,8 @@ class Progress:
                 console.print(Text(line, style="dim"))
             if pool.partners:
                 console.print(shown.table(*standings.partners(pool), names=2))
+        if asked := question_line(load(folder), read_ledger(folder.ledger)):
+            console.print(Text(asked, style="bold"))
         used = msgspec.json.decode(folder.times.read_bytes(), type=Times)
         console.print(shown.table(*standings.time_used(used)))
         for line in standings.lateness(used):
