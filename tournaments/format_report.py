@@ -102,7 +102,7 @@ def _half(halves: int) -> str:
 
 def _knockout(event: Event, form: Knockout, results: Sequence[Result]) -> Iterator[str]:
     known = knockout.bracket(event, form, results)
-    yield from ("", "## Knockout", "")
+    yield from ("", "## Knockout")
     for number, matches in enumerate(known, 1):
         left = len(matches)
         name = "Final" if left == 1 else f"Round {number}"
