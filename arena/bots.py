@@ -1,6 +1,5 @@
 """Bots as processes: started here and nowhere else, watched, killed and reaped with their group."""
 
-import errno
 import os
 import signal
 import time
@@ -12,7 +11,7 @@ from msgspec.structs import replace
 
 from arena.sandbox.profile import Command
 from arena.sandbox.sandbox import Sandbox
-from arena.sandbox.slot import Process, Slot
+from arena.sandbox.slot import SHORTAGES, Process, Slot
 from arena.sandbox.spent import Spent
 from protocol.codec import Fault, printable
 from protocol.messages import MAX_LINE
@@ -31,8 +30,6 @@ SHELL_SIGNALS = 128
 """What bubblewrap, like a shell, adds to the signal that killed its program."""
 REAP_S = 10.0
 """How long the kernel may take to end a killed process."""
-SHORTAGES = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
-"""What the machine says when it is short of something and may have it a moment later."""
 
 Watch = Callable[[int, Callable[[], None] | None], None]
 """Call the function whenever the descriptor has something to read; None ends that."""

@@ -190,6 +190,8 @@ def recovered(path: Path) -> dict[str, Result]:
 
 def past_sittings(folder: Folder, event: Event) -> Iterator[PlannedSitting]:
     """The sittings of earlier versions of entrants, as their logs have them; by name."""
+    if not event.retired:
+        return
     index = {entrant.name: n for n, entrant in enumerate(event.entrants)}
     for path in folder.logs():
         seats = path.stem.split(".")[1:]

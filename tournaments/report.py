@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from arena.sandbox.limits import called
 from protocol.codec import printable
 from protocol.records import FoulPolicy, Result
 from tournaments import exports, format_report, standings
@@ -196,8 +197,8 @@ def _how(event: Terms) -> Iterator[str]:
 
 def _kept(sandboxes: Sequence[Kept]) -> Iterator[str]:
     for kept in sandboxes:
-        level = "off" if kept.level == "off" else f"level {kept.level}"
-        yield f"- Sandbox: {level} in {kept.sittings} of the sittings that were played."
+        where = f"{called(kept.level)} in {kept.sittings} of the sittings that were played"
+        yield f"- Sandbox: {where}."
         yield from (f"  - {sentence}" for sentence in kept.missing)
 
 

@@ -9,6 +9,7 @@ import click
 import trio
 
 from arena.sandbox.choice import best_sandbox
+from arena.sandbox.limits import called
 from arena.sandbox.sandbox import Sandbox
 from protocol.records import Result
 from protocol.usage import UserError
@@ -81,9 +82,8 @@ async def _play(folder: Folder, event: Event, ledger: Ledger, jobs: int) -> int:
     if ledger.complete:
         return 0
     sandbox = best_sandbox(event.sandbox, event.limits, folder.path)
-    level = "off" if sandbox.level == "off" else f"level {sandbox.level}"
     for sentence in sandbox.missing:
-        click.echo(f"Sandbox {level}: {sentence}", err=True)
+        click.echo(f"Sandbox {called(sandbox.level)}: {sentence}", err=True)
     ended: BaseExceptionGroup[Exception] | None = None
     with trio.CancelScope() as scope:
         async with trio.open_nursery() as nursery:

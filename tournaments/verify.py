@@ -284,12 +284,13 @@ def _report(
     if told.commitments != digest(folder):
         yield f"{folder.commitments}: its SHA-256 is not the one in {folder.results.name}"
     results = ledger[: told.played]
-    kept = sandboxes(folder, event, {result.game: result for result in results})
+    by_game = {result.game: result for result in results}
+    kept = sandboxes(folder, event, by_game)
     if sum(one.sittings for one in kept) < sum(one.sittings for one in told.sandboxes):
         kept = told.sandboxes  # A log is gone, which is told elsewhere.
     for path, lines in report_files(folder, event, results, kept).items():
         if not holds(path, lines):
             yield f"{path}: does not follow from the ledger and the commitments"
-    over = finished(boards_left(event, {result.game: result for result in results}))
+    over = finished(boards_left(event, by_game))
     hidden = [board for board in over if board not in promises.revealed]
     yield from (f"{folder.seeds}: board {board} is over, but no seed is there" for board in hidden)

@@ -16,7 +16,7 @@ from arena.sandbox.proof.processes import PATIENCE_S, CannotProbeError, Popen, c
 from arena.sandbox.proof.promises import Promise, missing
 from arena.sandbox.proof.targets import Limits as Tried
 from arena.sandbox.sandbox import Sandbox
-from arena.sandbox.slot import Slot
+from arena.sandbox.slot import SHORTAGES, Slot
 from protocol.usage import UserError
 
 _WALLS = frozenset({"files", "inherited", "network", "kernel"})
@@ -39,13 +39,19 @@ TRIED = Tried(
     tmp_mib=SMALL.file_mib,
 )
 """The same limits, as the probes are told them."""
-
 TRIES = 3
 """How often a level is tried when it may only be the machine's load that spoiled the try."""
-SHORTAGES = frozenset(
-    {errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN}
-)
+PASSING = SHORTAGES | {errno.ENOSPC, errno.EDQUOT}
 """What passes: it stops a run, and never lowers its level."""
+OFF = (
+    "Bots run as your own user and can read, disturb and outlive what they like. "
+    "`boneyard doctor` explains what would help."
+)
+FOREIGN = (
+    "As root each bot runs as another user, who cannot enter the folders above our Python "
+    f"({sys.executable})."
+)
+"""Why a level that keeps the machine's file system cannot be tried."""
 
 
 class Finding(Struct, frozen=True):
@@ -87,17 +93,6 @@ def best_sandbox(wish: Wish, limits: Limits, folder: Path) -> Sandbox:
     return Sandbox("off", limits, (OFF,))
 
 
-OFF = (
-    "Bots run as your own user and can read, disturb and outlive what they like. "
-    "`boneyard doctor` explains what would help."
-)
-FOREIGN = (
-    "As root each bot runs as another user, who cannot enter the folders above our Python "
-    f"({sys.executable})."
-)
-"""Why a level that keeps the machine's file system cannot be tried."""
-
-
 def examined(level: Level, folder: Path) -> Finding:
     """Try a level with every probe; about a second. Nothing of it is left.
 
@@ -115,7 +110,7 @@ def _tried(level: Level, folder: Path) -> tuple[Finding, bool]:
     try:
         found = _probed(level, folder)
     except OSError as error:
-        if error.errno in SHORTAGES:
+        if error.errno in PASSING:
             raise
         return Finding(level, _sentence(error), (), {}), True
     except CannotProbeError as error:

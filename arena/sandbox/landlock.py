@@ -9,6 +9,7 @@ import os
 import struct
 from collections.abc import Iterable
 from contextlib import suppress
+from pathlib import Path
 
 from arena.sandbox.seccomp import filter_program
 
@@ -67,7 +68,7 @@ def _allow(rules: int, path: str, rights: int) -> None:
     with suppress(FileNotFoundError):
         descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
         try:
-            if not os.path.isdir(path):  # noqa: PTH112
+            if not Path(path).is_dir():
                 rights &= ~_LIST
             _must(_call(_ADD, rules, 1, struct.pack("=Qi", rights, descriptor), 0))
         finally:

@@ -62,3 +62,8 @@ class Limits(Struct, frozen=True, forbid_unknown_fields=True):
     def file_bytes(self) -> int:
         """Size of a file that it writes, in bytes."""
         return self.file_mib * MIB
+
+
+def called(level: str) -> str:
+    """What a level is called in a sentence."""
+    return "off" if level == "off" else f"level {level}"

@@ -61,12 +61,15 @@ def linked_paths(path: Path) -> Iterator[str]:
 
 
 def is_file(path: Path) -> bool:
-    """Whether there is such a file; a word of a command may be no path at all, or too long."""
+    """Whether there is such a file.
+
+    Not by pathlib: a word of a command may be no path at all, or too long, and that is no error.
+    """
     return os.path.isfile(path)  # noqa: PTH113
 
 
 def is_folder(path: Path) -> bool:
-    """Whether there is such a folder."""
+    """Whether there is such a folder; see `is_file`."""
     return os.path.isdir(path)  # noqa: PTH112
 
 

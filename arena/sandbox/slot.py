@@ -1,5 +1,6 @@
 """One bot's place in the sandbox: how it is started there, what it uses, and how it is ended."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -7,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 from arena.sandbox.cgroups import Cgroup
 from arena.sandbox.landlock import restrict_this_thread
@@ -17,6 +19,8 @@ from arena.sandbox.spent import Spent, children, spent_by
 from arena.sandbox.users import KILLER, User, needs_user
 
 Process = subprocess.Popen[bytes]
+SHORTAGES = frozenset({errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE})
+"""What the machine says when it is short of something and may have it a moment later."""
 END_ALL = """
 import os, sys
 killer, bots = map(int, sys.argv[1:])
@@ -151,7 +155,7 @@ class Slot:
         # bot, because a bot dies with the thread that started it.
         self._walls = ThreadPoolExecutor(1)
         # A link would open all that it leads to; what is behind it stands for itself.
-        reads = [path for path in command.reads if not os.path.islink(path)]  # noqa: PTH114
+        reads = [path for path in command.reads if not Path(path).is_symlink()]
         self._walls.submit(restrict_this_thread, (*readable(reads), "/proc")).result()
         return self._walls.submit(start).result()
 

@@ -410,15 +410,10 @@ def table() -> str:
         "| --- | --- | --- | --- |",
     ]
     for channel in CHANNELS:
+        tests = "<br>".join(f"`{test.removeprefix('tests/')}`" for test in channel.tests)
         state = f"**{channel.state}**" if channel.state == "open" else channel.state
-        lines.append(f"| {channel.name} | {state} | {channel.measure} | {_named(channel)} |")
+        lines.append(f"| {channel.name} | {state} | {channel.measure} | {tests} |")
     return "\n".join(lines) + "\n"
-
-
-def _named(channel: Channel) -> str:
-    if channel.tests:
-        return "<br>".join(f"`{test.removeprefix('tests/')}`" for test in channel.tests)
-    return ""
 
 
 if __name__ == "__main__":

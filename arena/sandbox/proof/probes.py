@@ -89,7 +89,7 @@ class Refused(Exception):  # noqa: N818 - the usual outcome, not an error
     """The attempt did not get through."""
 
 
-class Untried(Exception):  # noqa: N818
+class Untried(Exception):  # noqa: N818 - neither is this
     """The attempt could not be made, so nothing is known."""
 
 

@@ -145,7 +145,7 @@ def fills_the_disk(_bot: "Bot") -> None:
 def fills_memory_with_files(_bot: "Bot") -> None:
     """Shared memory that no process holds."""
     try:
-        with open("/dev/shm/boneyard-hostile", "wb") as file:  # noqa: PTH123
+        with open("/dev/shm/boneyard-hostile", "wb") as file:
             for _ in range(64):
                 file.write(b"x" * MIB)
     except OSError:

@@ -10,12 +10,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tests.bots.hostile.__main__ import Bot
 
-HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def _own_copy() -> bool:
     """Only a copy may be spoilt."""
-    return os.path.exists(os.path.join(HERE, "a-copy"))  # noqa: PTH110, PTH118
+    return os.path.exists(os.path.join(HERE, "a-copy"))
 
 
 def leaves_its_folder(_bot: "Bot") -> None:
@@ -35,13 +35,13 @@ def deletes_itself_and_is_gone(bot: "Bot") -> None:
 def locks_its_folder(_bot: "Bot") -> None:
     """Nobody but root may look into it any more."""
     if _own_copy():
-        os.chmod(HERE, 0)  # noqa: PTH101
+        os.chmod(HERE, 0)
 
 
 def fills_its_folder(_bot: "Bot") -> None:
     try:
         for number in range(200):
-            with open(f"litter-{number}", "w") as file:  # noqa: PTH123
+            with open(f"litter-{number}", "w") as file:
                 file.write("x" * 1000)
     except OSError:
         return
@@ -51,8 +51,8 @@ def strange_files(_bot: "Bot") -> None:
     """Names and kinds that whoever looks into the folder stumbles over."""
     try:
         os.mkfifo("fifo")
-        os.symlink("/", "root")  # noqa: PTH211
-        os.symlink("loop", "loop")  # noqa: PTH211
+        os.symlink("/", "root")
+        os.symlink("loop", "loop")
         os.close(os.open(b"\xff\x1b[31m\n", os.O_CREAT | os.O_WRONLY))
     except OSError:
         return

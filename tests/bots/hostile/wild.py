@@ -11,7 +11,7 @@ TURNS = 20
 
 def plan(seed: str) -> dict[int, str]:
     """Number of a question, or 0 for the hello → the behaviour."""
-    with open("menu") as menu:  # noqa: PTH123
+    with open("menu") as menu:
         names = menu.read().split()
     try:
         before = started_before()
