@@ -21,16 +21,15 @@ from arena.variants import VARIANTS, named
 from protocol.codec import encode_line
 from protocol.messages import Ask, Choose, Clock, ToBot
 from protocol.records import (
-    LOG_FORMAT,
     ChoiceRecord,
     DealRecord,
     GameRecord,
     Result,
     RoundRecord,
-    Sitting,
 )
 from protocol.rules import Ruleset, varied
 from protocol.tiles import Tile
+from tests.arena.tables import sitting
 
 FOLDER = Path(__file__).parent / "golden"
 NAMES = ("ada", "bob", "cyd", "dan")
@@ -159,18 +158,8 @@ def played(name: str, seats: int, seed: int) -> tuple[LoggedGame, dict[tuple[int
         referee.received(question.seat, line, 0.0)
     game, *records = referee.records()
     assert isinstance(game, GameRecord)
-    sitting = Sitting(
-        format=LOG_FORMAT,
-        boneyard="golden",
-        event="golden",
-        seats=names,
-        boards=(seed,),
-        rules=rules,
-        clock=CLOCK,
-        sandbox="off",
-        missing=(),
-    )
-    return LoggedGame(sitting, game, tuple(records), referee.result), asked
+    record = sitting(names, (seed,), rules, CLOCK, event="golden")
+    return LoggedGame(record, game, tuple(records), referee.result), asked
 
 
 def text(name: str, seats: int, seed: int) -> str:

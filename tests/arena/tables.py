@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from arena.table import Bench, Table
 from arena.variants import named
 from protocol.messages import Clock
 from protocol.records import LOG_FORMAT, Result, Sitting
+from protocol.rules import Ruleset
 
 BOTS = Path(__file__).parent.parent / "bots"
 SAMPLES = Path(__file__).parent.parent.parent / "sample_bots"
@@ -51,6 +52,28 @@ def hostile(how: str, tag: str = "", program: Path = BOTS / "hostile") -> Comman
     return Command(argv, str(program), reads(program))
 
 
+def sitting(
+    seats: tuple[str, ...],
+    boards: Iterable[int],
+    rules: Ruleset,
+    clock: Clock,
+    level: Level = LEVEL,
+    event: str = "test",
+) -> Sitting:
+    """The first record of a log, for tests that write one by hand."""
+    return Sitting(
+        format=LOG_FORMAT,
+        boneyard="test",
+        event=event,
+        seats=seats,
+        boards=tuple(boards),
+        rules=rules,
+        clock=clock,
+        sandbox=level,
+        missing=(),
+    )
+
+
 async def play(
     commands: Sequence[Command],
     log_path: Path,
@@ -67,17 +90,7 @@ async def play(
     commands = list(commands)
     names = tuple(f"bot{seat}" for seat in range(len(commands)))
     rules = named("dutch")
-    record = Sitting(
-        format=LOG_FORMAT,
-        boneyard="test",
-        event="test",
-        seats=names,
-        boards=tuple(range(1, games + 1)),
-        rules=rules,
-        clock=clock,
-        sandbox=level,
-        missing=(),
-    )
+    record = sitting(names, range(1, games + 1), rules, clock, level)
     results = []
     log = GameLog(log_path, record)
     async with trio.open_nursery() as nursery:

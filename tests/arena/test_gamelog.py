@@ -13,28 +13,16 @@ from arena.sealed import DamagedFileError
 from protocol.codec import encode_line, seal, unseal
 from protocol.messages import Clock
 from protocol.records import (
-    LOG_FORMAT,
     ChoiceRecord,
     GameRecord,
     LogRecord,
     Result,
-    Sitting,
     SittingOver,
 )
 from protocol.rules import Ruleset
-from tests.arena.tables import descriptors, flips
+from tests.arena.tables import descriptors, flips, sitting
 
-SITTING = Sitting(
-    format=LOG_FORMAT,
-    boneyard="test",
-    event="test",
-    seats=("ada", "bob"),
-    boards=(1, 2),
-    rules=Ruleset(name="test"),
-    clock=Clock(),
-    sandbox="off",
-    missing=(),
-)
+SITTING = sitting(("ada", "bob"), (1, 2), Ruleset(name="test"), Clock())
 CHOICE = ChoiceRecord(seat=0, id=1, choice=0, ms=1.5)
 
 

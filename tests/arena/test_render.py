@@ -35,19 +35,18 @@ from protocol.messages import (
     TurnedUp,
 )
 from protocol.records import (
-    LOG_FORMAT,
     ChoiceRecord,
     DealRecord,
     FoulRecord,
     GameRecord,
     LogRecord,
     RoundRecord,
-    Sitting,
 )
 from protocol.records import Result as GameResult
 from protocol.rules import Ruleset, tables, varied
 from protocol.tiles import Tile, as_held
 from tests.arena.golden import short
+from tests.arena.tables import sitting
 from tournaments.cli import main
 
 NAMES = ("ada", "bob", "cyd", "dan")
@@ -147,18 +146,8 @@ def logged(
         referee.received(question.seat, encode_line(said)[:-1], 1.5)
     game, *records = referee.records()
     assert isinstance(game, GameRecord)
-    sitting = Sitting(
-        format=LOG_FORMAT,
-        boneyard="test",
-        event="event",
-        seats=names,
-        boards=(board,),
-        rules=rules,
-        clock=clock,
-        sandbox="off",
-        missing=(),
-    )
-    return LoggedGame(sitting, game, tuple(records), referee.result)
+    record = sitting(names, (board,), rules, clock, event="event")
+    return LoggedGame(record, game, tuple(records), referee.result)
 
 
 def write(path: Path, *games: LoggedGame) -> Path:

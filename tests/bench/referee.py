@@ -31,7 +31,7 @@ from arena.sandbox.sandbox import Sandbox
 from arena.table import Bench, Table
 from arena.variants import named
 from protocol.messages import Clock
-from protocol.records import LOG_FORMAT, Sitting
+from tests.arena.tables import sitting
 
 RULES = named("draw")
 CLOCK = Clock()
@@ -102,17 +102,7 @@ def ping_pong(program: str, asked: list[tuple[int, bytes]]) -> int:
 
 async def _sit(pump: Pump, program: str, numbers: range, folder: Path) -> None:
     command = Command((program,), str(folder))
-    record = Sitting(
-        format=LOG_FORMAT,
-        boneyard="bench",
-        event="bench",
-        seats=NAMES,
-        boards=tuple(numbers),
-        rules=RULES,
-        clock=CLOCK,
-        sandbox="off",
-        missing=(),
-    )
+    record = sitting(NAMES, tuple(numbers), RULES, CLOCK, event="bench")
     log = GameLog(folder / f"{numbers.start}.jsonl", record)
     bench = Bench(pump, [command, command], CLOCK.start_ms, Sandbox("off", Limits()))
     try:

@@ -35,6 +35,16 @@ def run(out: Path, *words: str, code: int = 0) -> str:
     return boneyard("run", *words, *PLAIN, "--out", str(out), code=code)
 
 
+BOTS = ("first", "greedy", "random")
+SMALL = (*BOTS, "--boards", "2", "--set", "target=30")
+"""Three bots, two boards: twelve short games in six logs."""
+
+
+def small_event(folder: Path) -> Path:
+    run(folder, *SMALL)
+    return folder
+
+
 def made(folder: Path) -> dict[str, bytes]:
     return {name: (folder / name).read_bytes() for name in MADE}
 
@@ -55,7 +65,7 @@ def started(
     sandbox: Wish = "off",
 ) -> "subprocess.Popen[bytes]":
     """A run in a process of its own: three sample bots and four boards, unless others are given."""
-    chosen = bots or ("first", "greedy", "random")
+    chosen = bots or BOTS
     boards = () if "--boards" in chosen else ("--boards", "4")
     words = (*chosen, *boards, "--seed", "1", "--sandbox", sandbox)
     return subprocess.Popen(

@@ -18,9 +18,10 @@ from arena.referee import Referee, Seating
 from arena.variants import VARIANTS, named
 from protocol.codec import encode_line
 from protocol.messages import Choose, Clock
-from protocol.records import LOG_FORMAT, Commitment, Reveal, Sitting
+from protocol.records import Commitment, Reveal
 from protocol.rules import Ruleset, tables, varied
 from tests.arena.golden import short
+from tests.arena.tables import sitting
 from tests.tournaments.events import boneyard, copied, run
 
 PROTOCOL = Path(__file__).parent.parent.parent / "protocol"
@@ -96,19 +97,9 @@ def write_game(path: Path, board: int, seed: bytes, rules: Ruleset, seats: int) 
     while question := referee.awaiting:
         said = Choose(id=question.id, choice=len(question.options) - 1)
         referee.received(question.seat, encode_line(said)[:-1], 0.0)
-    sitting = Sitting(
-        format=LOG_FORMAT,
-        boneyard="test",
-        event="test",
-        seats=names,
-        boards=(board,),
-        rules=rules,
-        clock=Clock(),
-        sandbox="off",
-        missing=(),
-    )
+    record = sitting(names, (board,), rules, Clock())
     records = referee.records()
-    log = GameLog(path, sitting)
+    log = GameLog(path, record)
     log.append(records)
     log.close()
     return sum(getattr(record, "deal", 0) > 0 for record in records)

@@ -15,7 +15,7 @@ import msgspec
 import pytest
 
 from protocol.records import Result, SeatFoul
-from tests.tournaments.events import REPORTED, boneyard, copied, run
+from tests.tournaments.events import REPORTED, boneyard, copied, small_event
 from tests.tournaments.results import STRENGTH, ascent, game, played
 from tournaments import exports
 from tournaments.event import as_json
@@ -25,14 +25,10 @@ from tournaments.ratings import fit, fit_both
 from tournaments.report import Results
 from tournaments.schemas import SCHEMAS
 
-BOTS = ("first", "greedy", "random")
-
 
 @pytest.fixture(scope="module")
 def event(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("event")
-    run(folder, *BOTS, "--boards", "2", "--set", "target=30")
-    return folder
+    return small_event(tmp_path_factory.mktemp("event"))
 
 
 def rows(pieces: Iterable[bytes]) -> list[dict[str, str]]:

@@ -13,7 +13,7 @@ from arena.sealed import append
 from protocol.codec import decode_result, encode_line, seal, unseal
 from protocol.records import SittingOver
 from tests.arena.tables import flips
-from tests.tournaments.events import boneyard, copied, made, run
+from tests.tournaments.events import SMALL, boneyard, copied, made, run, small_event
 from tournaments import folder as folders
 from tournaments.event import Event
 from tournaments.folder import Folder, load
@@ -22,15 +22,10 @@ from tournaments.report import report_files
 from tournaments.sandboxes import sandboxes
 from tournaments.verify import verify_folder
 
-BOTS = ("first", "greedy", "random")
-
 
 @pytest.fixture(scope="module")
 def event(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three bots, two boards: twelve short games in six logs."""
-    folder = tmp_path_factory.mktemp("event")
-    run(folder, *BOTS, "--boards", "2", "--set", "target=30")
-    return folder
+    return small_event(tmp_path_factory.mktemp("event"))
 
 
 @pytest.fixture
@@ -39,7 +34,7 @@ def folder(event: Path, tmp_path: Path) -> Path:
 
 
 def again(folder: Path, code: int = 0) -> str:
-    return run(folder, *BOTS, "--boards", "2", "--set", "target=30", code=code)
+    return run(folder, *SMALL, code=code)
 
 
 def faults(folder: Path) -> list[str]:
