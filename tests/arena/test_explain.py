@@ -19,7 +19,7 @@ from arena.sentences.words import Heading, by_table, count, listed, ordinal, poi
 from arena.variants import VARIANTS, named
 from protocol.rules import Group, ImpossibleRulesError, Ruleset, choices, tables, varied
 from tests.rulesets import GROUPS, rulesets
-from tournaments.cli import main
+from tournaments.cli.main import main
 
 CLAUSE = re.compile(
     r"A|B|D|E( deal| play)?|C( deal| play| score| Dutch| Puerto Rico| Austria| Egypt|\.\d+)?"

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-import arena.cli
+import arena.cli.replay
 from arena.engine.chance import board_seed
 from arena.frames import Frame, frames
 from arena.gamelog import DamagedLogError, GameLog, LoggedGame
@@ -47,7 +47,7 @@ from protocol.rules import Ruleset, tables, varied
 from protocol.tiles import Tile, as_held
 from tests.arena.golden import short
 from tests.arena.tables import sitting
-from tournaments.cli import main
+from tournaments.cli.main import main
 
 NAMES = ("ada", "bob", "cyd", "dan")
 SMALL = varied(named("draw"), "small", {"hand": 2, "target": 5})
@@ -518,7 +518,7 @@ def test_keys_turn_frames(key: str, to: int | None) -> None:
 
 
 def press(monkeypatch: pytest.MonkeyPatch, keys: Iterator[str]) -> None:
-    monkeypatch.setattr(arena.cli, "_at_terminal", lambda: True)
+    monkeypatch.setattr(arena.cli.replay, "_at_terminal", lambda: True)
     monkeypatch.setattr(click, "getchar", lambda: next(keys))
 
 

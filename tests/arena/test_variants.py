@@ -10,7 +10,7 @@ from arena.variants import VARIANTS, named
 from arena.written import changed, chosen, spelled
 from protocol.rules import HandSizes, Ruleset, Targets, choices, tables, varied
 from protocol.usage import UserError
-from tournaments.cli import main
+from tournaments.cli.main import main
 from tournaments.event import written
 from tournaments.wishes import Wishes, planned
 

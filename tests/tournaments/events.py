@@ -9,9 +9,9 @@ from typing import IO
 from click.testing import CliRunner
 
 from arena.sandbox.limits import Wish
-from tournaments.cli import main
+from tournaments.cli.main import main
 
-BONEYARD = (sys.executable, "-c", "from tournaments.cli import main; main()")
+BONEYARD = (sys.executable, "-c", "from tournaments.cli.main import main; main()")
 REPORTED = (
     "report.md",
     "results.json",

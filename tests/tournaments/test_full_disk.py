@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.tournaments.events import PLAIN, boneyard, made, run
-from tournaments.cli import main
+from tournaments.cli.main import main
 
 EVENT = ("first", "greedy", "random", "--boards", "2", "--set", "target=30")
 PAGE = os.sysconf("SC_PAGE_SIZE")

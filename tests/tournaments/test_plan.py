@@ -21,7 +21,8 @@ from tests.tournaments.events import boneyard, run
 from tests.tournaments.results import ELO, game, played
 from tests.tournaments.test_ratings import only
 from tests.tournaments.test_schedule import event
-from tournaments import calibrate, cli, stats
+from tournaments import calibrate, stats
+from tournaments.cli import play
 from tournaments.event import Event
 from tournaments.plan import (
     MOST,
@@ -325,7 +326,7 @@ def test_what_the_machine_spoils_is_told(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_plan_takes_what_run_takes() -> None:
-    mine, theirs = ({one.name for one in command.params} for command in (cli.plan, cli.run))
+    mine, theirs = ({one.name for one in command.params} for command in (play.plan, play.run))
     assert mine == theirs - {"out", "seed"} | {"separate", "seconds"}
 
 

@@ -17,7 +17,7 @@ from arena.sandbox.limits import LEVELS, REQUIRED, Level, Limits
 from arena.sandbox.proof.promises import PROBES
 from arena.sandbox.sandbox import Sandbox
 from protocol.usage import UserError
-from tournaments.cli import main
+from tournaments.cli.main import main
 
 ROOT = os.geteuid() == 0
 SYSTEM_PYTHON = Path("/usr/bin/python3")

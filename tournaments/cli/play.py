@@ -1,59 +1,19 @@
-"""The program's entry, and the commands about many games."""
+"""Commands that play an event, or say beforehand what it will take: demo, run, plan."""
 
-import json
 import os
 import sys
 from collections.abc import Callable
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-import arena.cli
 from arena.sandbox.limits import Wish
-from protocol.usage import UserError, unknown
 
 if TYPE_CHECKING:
     from tournaments.wishes import Wishes
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-class Commands(click.Group):
-    """A group that answers a mistyped command with the nearest ones, and a user's error with 2."""
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command, or say which one was meant."""
-        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
-            raise click.UsageError(str(unknown("command", args[0], self.commands)))
-        return super().resolve_command(ctx, args)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; a user's error is one sentence and exit code 2."""
-        try:
-            return super().invoke(ctx)
-        except UserError as error:
-            click.echo(f"boneyard: {error}", err=True)
-            ctx.exit(2)
-
-
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(version("boneyard-arena"), prog_name="boneyard")
-def main() -> None:
-    """Bot tournaments for draw dominoes.
-
-    \b
-    Start here:
-      boneyard demo                     a small event of sample bots
-      boneyard run greedy ./my_bot.py   your bot against a sample bot
-      boneyard plan greedy ./my_bot.py  what that will take, and tell
-      boneyard replay OUT               watch a game
-      boneyard verify OUT               check every deal, byte and score
-    """
-
 
 DEFAULT_OUT = Path("boneyard-out")
 DEMO_BOTS = ("random", "random-js", "random-c", "random-sh", "first", "greedy", "counting")
@@ -92,7 +52,7 @@ _sandbox = click.option(
 )
 
 
-@main.command()
+@click.command()
 @click.argument("what", nargs=-1, required=True)
 @click.option(
     "--rules",
@@ -197,7 +157,7 @@ def _takes_what_run_takes(command: click.Command) -> click.Command:
 
 
 @_takes_what_run_takes
-@main.command()
+@click.command()
 @click.option(
     "--separate",
     nargs=2,
@@ -242,7 +202,7 @@ def plan(
     sys.exit(plan_event(_wishes(what, options), jobs or default_jobs(), seconds, as_json))
 
 
-@main.command()
+@click.command()
 @click.option(
     "--boards",
     type=click.IntRange(1),
@@ -269,120 +229,6 @@ def demo(boards: int, sandbox: Wish | None, jobs: int | None, out: Path) -> None
     able = tuple(name for name in DEMO_BOTS if samples[name].available)
     wishes = Wishes(able, "draw", (), 2, boards, None, sandbox)
     sys.exit(run_event(wishes, out, 1, jobs or default_jobs(), in_json=False))
-
-
-@main.command()
-@click.argument("what", type=click.Path(exists=True, path_type=Path))
-@click.option(
-    "--seeds",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    default=None,
-    help="The revealed seeds for a log that lies in no event's folder.",
-)
-def verify(what: Path, seeds: Path | None) -> None:
-    """Check an event's folder or one log: replay every game, recompute every deal, byte and score.
-
-    Needs nothing but the published files. Exit code 1 when something does not fit.
-
-    \b
-    Examples:
-      boneyard verify demo
-      boneyard verify demo/games/from-1.greedy.random.jsonl
-      boneyard verify game.jsonl --seeds seeds.jsonl
-    """
-    from tournaments.session import verify_event
-
-    sys.exit(verify_event(what, seeds))
-
-
-@main.command()
-def bots() -> None:
-    """List the sample bots and whether this machine can run them."""
-    from tournaments.entrants import sample_bots
-
-    for name, bot in sample_bots().items():
-        state = "" if bot.available else f"  (needs {bot.needs})"
-        click.echo(f"{name:<12} {bot.about}{state}")
-
-
-@main.command()
-@click.argument("what", default="protocol")
-def schema(what: str) -> None:
-    """Print a JSON Schema: of the protocol, of results.json, or of `rate --json`.
-
-    WHAT is protocol (every message, both directions), results or rated.
-
-    \b
-    Examples:
-      boneyard schema > boneyard.schema.json
-      boneyard schema results > results.schema.json
-    """
-    from tournaments.schemas import SCHEMAS
-
-    if what not in SCHEMAS:
-        raise unknown("schema", what, SCHEMAS)
-    click.echo(json.dumps(SCHEMAS[what](), indent=2))
-
-
-@main.command()
-@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--check", is_flag=True, help="Write nothing; exit code 1 if a file is not right.")
-def report(folder: Path, check: bool) -> None:
-    """Make an event's report anew from its plan and its ledger.
-
-    Everything that it shows follows from event.json and ledger.jsonl: report.md, results.json,
-    games.csv, ratings.csv, crosstable.csv and results.pgn.
-
-    \b
-    Examples:
-      boneyard report friday
-      boneyard report friday --check
-    """
-    from tournaments import anew
-
-    sys.exit(anew.check(folder) if check else anew.remake(folder))
-
-
-@main.command()
-@click.argument("what", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--prior", type=float, default=2.0, show_default=True, help="Virtual draws for each entrant."
-)
-@click.option("--no-fouls", is_flag=True, help="Leave out the games in which somebody fouled.")
-@click.option(
-    "--pool", is_flag=True, help="Put games of different rules with the same seats into one table."
-)
-@click.option("--anchor", metavar="NAME=ELO", default=None, help="Give somebody a rating.")
-@click.option("--json", "as_json", is_flag=True, help="Everything that is known, for programs.")
-def rate(
-    what: tuple[Path, ...],
-    prior: float,
-    no_fouls: bool,
-    pool: bool,
-    anchor: str | None,
-    as_json: bool,
-) -> None:
-    """Rate the results of several events together: ledgers, or events by their folders.
-
-    Bots are the same if name and fingerprint are. Different games, by their rules or seats,
-    get tables of their own.
-
-    \b
-    Examples:
-      boneyard rate friday saturday
-      boneyard rate friday saturday --anchor greedy=1500
-      boneyard rate old/ledger.jsonl --prior 0 --no-fouls --json
-    """
-    from tournaments import anew
-    from tournaments.rate import Asked
-
-    asked = Asked(prior=prior, fouls=not no_fouls, pool=pool, anchor=anew.anchored(anchor))
-    sys.exit(anew.rate(what, asked, as_json))
-
-
-main.add_command(arena.cli.doctor)
-main.add_command(arena.cli.rules)
-main.add_command(arena.cli.replay)
 
 
 def default_jobs() -> int:

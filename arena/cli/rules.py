@@ -1,0 +1,115 @@
+"""`boneyard rules`: the named games, and any ruleset in plain English."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from arena.cli.shared import print_json
+from arena.explain import explain
+from arena.variants import VARIANTS, Variant, named
+from arena.written import changed, chosen
+from protocol.rules import Ruleset, tables
+from protocol.usage import UserError
+
+WIDEST = 100
+"""Columns of an explanation, however wide the terminal is."""
+
+
+@click.command()
+@click.argument("game", required=False)
+@click.option(
+    "--set",
+    "choices",
+    multiple=True,
+    metavar="CHOICE=VALUE",
+    help="Change one choice first; may be repeated.",
+)
+@click.option("--json", "as_json", is_flag=True, help="The choices as JSON, for programs.")
+def rules(game: str | None, choices: tuple[str, ...], as_json: bool) -> None:
+    """List the named games, or explain one in plain English.
+
+    GAME is a name of the list, or a file of your own: a `base` and the choices that
+    differ from it. In brackets stand the clauses of the sources. A choice takes a number,
+    yes or no, a word, a list (100,75) or a table by players (2:7,3:7,4:6).
+
+    \b
+    Examples:
+      boneyard rules
+      boneyard rules dutch
+      boneyard rules dutch --set draw_limit=3 --set hand=2:7,3:7,4:5
+      boneyard rules my.toml
+      boneyard rules dutch --json
+    """
+    if game is None:
+        if choices:
+            raise UserError("--set changes one game: name it, as in `boneyard rules dutch --set`.")
+        _list_rules(as_json)
+        return
+    ruleset = changed(chosen(game, Path.cwd()), choices)
+    if as_json:
+        print_json(msgspec.to_builtins(ruleset))
+        return
+    console = Console(highlight=False)
+    for line in _explained(ruleset, _title(game, ruleset, choices), console.width):
+        console.print(line, soft_wrap=True)
+
+
+def _title(game: str, ruleset: Ruleset, choices: tuple[str, ...]) -> str:
+    """The line of the list, as long as it is true."""
+    if choices:
+        return f"{ruleset.name}, with {', '.join(choices)}"
+    return f"{game}: {VARIANTS[game].about}" if game in VARIANTS else f"{ruleset.name} ({game})"
+
+
+def _explained(ruleset: Ruleset, title: str, width: int) -> Iterator[Text]:
+    """The explanation in lines that fit, each sentence on lines of its own."""
+    yield from _wrapped(Text(title, "bold"), width, "")
+    heading = ""
+    for sentence in explain(ruleset):
+        if sentence.heading != heading:
+            heading = sentence.heading
+            yield Text()
+            yield Text(heading, "bold")
+        text = Text(sentence.text)
+        if sentence.sources:
+            text.append(f" [{', '.join(sentence.sources)}]", "dim")
+        yield from _wrapped(text, width, "  ")
+
+
+def _wrapped(text: Text, width: int, indent: str) -> Iterator[Text]:
+    room = max(20, min(width, WIDEST) - len(indent))
+    for line in text.wrap(Console(width=room), room):
+        line.rstrip()
+        yield Text(indent) + line
+
+
+def _list_rules(as_json: bool) -> None:
+    listed = [(name, variant, tables(named(name))) for name, variant in VARIANTS.items()]
+    if as_json:
+        print_json([_as_json(*game) for game in listed])
+        return
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        for name, variant, seats in listed:
+            at, sources = _seats(seats), ", ".join(variant.sources)
+            click.echo(f"{name:<20} {at:<7} {variant.about} [{sources}]")
+        return
+    table = Table("game", "seats", "what it is", "sources", box=None, pad_edge=False)
+    for name, variant, seats in listed:
+        table.add_row(name, _seats(seats), variant.about, Text(", ".join(variant.sources), "dim"))
+    console.print(table)
+
+
+def _as_json(name: str, variant: Variant, seats: tuple[int, ...]) -> dict[str, Any]:
+    told = {"name": name, "about": variant.about, "sources": variant.sources, "seats": seats}
+    return {**told, "rules": msgspec.to_builtins(named(name))}
+
+
+def _seats(seats: tuple[int, ...]) -> str:
+    return ", ".join(map(str, seats))

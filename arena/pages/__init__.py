@@ -1,0 +1,1 @@
+"""Pages: one self-contained HTML file each, that loads nothing and can be mailed."""

@@ -1,0 +1,84 @@
+"""A browser for the tests of pages: the system's Chromium, one a test process, no network."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+QUIET = (
+    "--no-sandbox",  # in a container, as root
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on the PATH")
+WORST = ("serious", "critical")
+"""Faults of accessibility that no page may have."""
+
+
+@cache
+def _browser() -> Browser:
+    """Lives as long as the test process."""
+    return sync_playwright().start().chromium.launch(executable_path=CHROMIUM, args=[*QUIET])
+
+
+@contextmanager
+def opened(
+    url: str | Path,
+    *,
+    width: int = 1000,
+    height: int = 800,
+    dark: bool = False,
+    local: bool = False,
+) -> Iterator[Page]:
+    """A page; when it is left, nothing may have been complained of or asked for.
+
+    `local` pages may ask the host they come from; files may ask for nothing but themselves.
+    """
+    address = url.resolve().as_uri() if isinstance(url, Path) else url
+    context = _browser().new_context(
+        viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light"
+    )
+    page = context.new_page()
+    page.set_default_timeout(20_000)
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.extend(_complaint(message)))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("request", lambda request: complaints.extend(_stranger(request, address, local)))
+    try:
+        page.goto(address)
+        yield page
+        assert complaints == []
+    finally:
+        context.close()
+
+
+def _complaint(message: ConsoleMessage) -> list[str]:
+    return [message.text] if message.type in ("error", "warning") else []
+
+
+def _stranger(request: Request, address: str, local: bool) -> list[str]:
+    """What a page should not have asked for: pages that it links are files beside it."""
+    own = address.split("/")[2] if local else ""
+    fine = request.url.startswith(("file:", "data:", "blob:")) or request.url.split("/")[2] == own
+    return [] if fine and (local or request.is_navigation_request()) else [request.url]
+
+
+def faults(page: Page) -> list[str]:
+    """Serious faults of accessibility that axe-core finds, each with what it is about."""
+    found = Axe().run(page).response["violations"]
+    return [
+        f"{one['id']}: {node['html'][:200]}"
+        for one in found
+        if one["impact"] in WORST
+        for node in one["nodes"]
+    ]

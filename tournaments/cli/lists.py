@@ -1,0 +1,36 @@
+"""Commands that list what is there: the sample bots, the schemas."""
+
+import json
+
+import click
+
+from protocol.usage import unknown
+
+
+@click.command()
+def bots() -> None:
+    """List the sample bots and whether this machine can run them."""
+    from tournaments.entrants import sample_bots
+
+    for name, bot in sample_bots().items():
+        state = "" if bot.available else f"  (needs {bot.needs})"
+        click.echo(f"{name:<12} {bot.about}{state}")
+
+
+@click.command()
+@click.argument("what", default="protocol")
+def schema(what: str) -> None:
+    """Print a JSON Schema: of the protocol, of results.json, or of `rate --json`.
+
+    WHAT is protocol (every message, both directions), results or rated.
+
+    \b
+    Examples:
+      boneyard schema > boneyard.schema.json
+      boneyard schema results > results.schema.json
+    """
+    from tournaments.schemas import SCHEMAS
+
+    if what not in SCHEMAS:
+        raise unknown("schema", what, SCHEMAS)
+    click.echo(json.dumps(SCHEMAS[what](), indent=2))

@@ -1,0 +1,65 @@
+"""The program's entry: every command by its name."""
+
+from importlib.metadata import version
+from typing import Any
+
+import click
+
+import arena.cli.doctor
+import arena.cli.replay
+import arena.cli.rules
+from protocol.usage import UserError, unknown
+from tournaments.cli import checks, lists, play
+
+COMMANDS = (
+    play.demo,
+    play.run,
+    play.plan,
+    arena.cli.replay.replay,
+    checks.verify,
+    arena.cli.rules.rules,
+    arena.cli.doctor.doctor,
+    checks.report,
+    checks.rate,
+    lists.bots,
+    lists.schema,
+)
+
+
+class Commands(click.Group):
+    """A group that answers a mistyped command with the nearest ones, and a user's error with 2."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, or say which one was meant."""
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            raise click.UsageError(str(unknown("command", args[0], self.commands)))
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; a user's error is one sentence and exit code 2."""
+        try:
+            return super().invoke(ctx)
+        except UserError as error:
+            click.echo(f"boneyard: {error}", err=True)
+            ctx.exit(2)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(version("boneyard-arena"), prog_name="boneyard")
+def main() -> None:
+    """Bot tournaments for draw dominoes.
+
+    \b
+    Start here:
+      boneyard demo                     a small event of sample bots
+      boneyard run greedy ./my_bot.py   your bot against a sample bot
+      boneyard plan greedy ./my_bot.py  what that will take, and tell
+      boneyard replay OUT               watch a game
+      boneyard verify OUT               check every deal, byte and score
+    """
+
+
+for _command in COMMANDS:
+    main.add_command(_command)
