@@ -1,6 +1,7 @@
-"""What an onlooker sees at once, everybody or one seat, put together from the steps of a replay."""
+"""What is seen at once by everybody, by one seat or by an onlooker, from the steps of a replay."""
 
 from collections.abc import Iterable, Iterator
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -9,9 +10,13 @@ from arena.engine import game as engine
 from arena.engine import view
 from arena.engine.state import Hand
 from arena.replay import Step
-from protocol.messages import Ask, Drew, Event, Option
+from protocol.messages import Ask, Drew, Event, Option, RoundOver
 from protocol.records import ChoiceRecord, FoulRecord, LogRecord, Result, RoundRecord
 from protocol.tiles import Tile
+
+Nobody = Literal["nobody"]
+NOBODY: Nobody = "nobody"
+"""The seat of an onlooker."""
 
 
 class Frame(Struct, frozen=True):
@@ -43,9 +48,17 @@ class Frame(Struct, frozen=True):
 
 def frames(steps: Iterable[Step], seat: int | None = None) -> Iterator[Frame]:
     """What everybody, or one seat, is shown; draws in a row are joined."""
+    return _joined(_open(step) if seat is None else _seen(step, seat) for step in steps)
+
+
+def public_frames(steps: Iterable[Step]) -> Iterator[Frame]:
+    """What is shown of a game that is not over yet; draws in a row are joined."""
+    return _joined(map(_public, steps))
+
+
+def _joined(shown: Iterable[Frame]) -> Iterator[Frame]:
     waiting: Frame | None = None
-    for step in steps:
-        frame = _open(step) if seat is None else _seen(step, seat)
+    for frame in shown:
         if not frame.events and frame.record is None:
             # A deal is kept, or a round not called blocked: nobody else hears of it.
             continue
@@ -88,7 +101,7 @@ def _open(step: Step) -> Frame:
     )
 
 
-def _turn(step: Step, seat: int | None = None) -> int | None:
+def _turn(step: Step, seat: int | Nobody | None = None) -> int | None:
     """Who is to move; that another seat may refuse the deal is hidden, for it tells of doubles."""
     state = step.game.playing
     hidden = state.aside.phase == "keep" and seat not in (None, state.turn)
@@ -98,18 +111,13 @@ def _turn(step: Step, seat: int | None = None) -> int | None:
 
 def _seen(step: Step, seat: int) -> Frame:
     """What the seat is told, put together from nothing by the seat's own door."""
-    state = step.game.playing
     told = view.question(step.game, seat, (), [], id=0, number=0, time_ms=0)
-    ended = isinstance(step.record, RoundRecord | Result)
-    shown = view.round_over(step.game, 0, []) if state.over and ended else None
+    shown = _shown(step)
     own = isinstance(step.record, ChoiceRecord | FoulRecord) and step.record.seat == seat
     return Frame(
         round=told.round,
         turn=_turn(step, seat),
-        events=tuple(
-            view.seen_by_others(event) if isinstance(event, Drew) and event.seat != seat else event
-            for event in step.events
-        ),
+        events=_heard(step, seat),
         line=told.line,
         hands=shown.hands if shown else _hands(told),
         pips=shown.pips if shown else (),
@@ -121,12 +129,45 @@ def _seen(step: Step, seat: int) -> Frame:
     )
 
 
+def _public(step: Step) -> Frame:
+    """What lies open, put together from nothing by the onlooker's own door."""
+    told = view.onlooker(step.game)
+    shown = _shown(step)
+    return Frame(
+        round=told.round,
+        turn=_turn(step, NOBODY),
+        events=_heard(step, NOBODY),
+        line=told.line,
+        hands=shown.hands if shown else told.hands,
+        pips=shown.pips if shown else (),
+        stock=told.boneyard.tiles,
+        drawable=told.boneyard.drawable,
+        options=(),
+        record=_told(step.record, NOBODY),
+        pot=told.pot if step.game.rules.stakes.pot else None,
+    )
+
+
+def _shown(step: Step) -> RoundOver | None:
+    """What everybody is told at the end of a round."""
+    ended = isinstance(step.record, RoundRecord | Result)
+    return view.round_over(step.game, 0, []) if step.game.playing.over and ended else None
+
+
+def _heard(step: Step, seat: int | Nobody) -> tuple[Event, ...]:
+    """What was added to the history of the round, as the seat saw it."""
+    return tuple(
+        view.seen_by_others(event) if isinstance(event, Drew) and event.seat != seat else event
+        for event in step.events
+    )
+
+
 def _hands(told: Ask) -> tuple[Hand | int, ...]:
     """A seat's own tiles, and how many the others hold."""
     return tuple(told.hand if at == told.seat else many for at, many in enumerate(told.hands))
 
 
-def _told(record: LogRecord | None, seat: int) -> LogRecord | None:
+def _told(record: LogRecord | None, seat: int | Nobody) -> LogRecord | None:
     """Of the log a seat sees its own lines, who else fouled, and how things ended."""
     match record:
         case ChoiceRecord() | FoulRecord() if record.seat == seat:
