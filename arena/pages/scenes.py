@@ -212,7 +212,7 @@ class Scenes:
         time = self._times[seat]
         if time:
             bank = max(0.0, time.bank - max(0.0, ms - self._move_ms))
-            self._times[seat] = Time(round(time.used + ms, 3), round(bank, 3))
+            self._times[seat] = Time(round(time.used + ms, 1), round(bank, 1))
 
 
 def tiles(some: Sequence[Tile]) -> Tiles:

@@ -7,7 +7,7 @@ from tournaments.schedule import PlannedSitting
 
 FOLDER = "replays"
 """The folder of the pages, in the event's."""
-GAMES_A_PAGE = 50
+GAMES_A_PAGE = 25
 """Games of a sitting that share a page, so that no page grows without bound."""
 
 
