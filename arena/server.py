@@ -22,6 +22,9 @@ from websockets.trio.server import ServerConnection, serve
 
 from protocol.usage import UserError
 
+Connection = ServerConnection
+"""A browser's socket, or the request that it begins with."""
+
 HOST = "127.0.0.1"
 NAMES = (HOST, "localhost")
 """What this machine may be called in an address."""
@@ -56,7 +59,7 @@ Page = Callable[[], str | None]
 """Makes a page, in a thread; None: there is none now."""
 Find = Callable[[str], Page | None]
 """What is served under a name, the part of the address behind the key; None: nothing is."""
-Talk = Callable[[ServerConnection], Awaitable[None]]
+Talk = Callable[[Connection], Awaitable[None]]
 """What is said on a socket as long as it is open."""
 
 
@@ -81,7 +84,7 @@ class Door:
         self.address = f"http://{HOST}:{port}/{self._key}/"
         """What the browser is to open."""
 
-    async def answer(self, _: ServerConnection, request: Request) -> Response | None:
+    async def answer(self, _: Connection, request: Request) -> Response | None:
         """What a request gets; None: it may open the socket."""
         key, _slash, name = request.path.partition("?")[0].removeprefix("/").partition("/")
         opens = name == SOCKET
@@ -97,7 +100,7 @@ class Door:
             return _response(HTTPStatus.SERVICE_UNAVAILABLE, f"{VIEWERS} are watching already.\n")
         return None
 
-    async def talk(self, connection: ServerConnection) -> None:
+    async def talk(self, connection: Connection) -> None:
         """Keep a socket open as long as there is something to say and somebody who listens."""
         self._viewers += 1
         try:
@@ -134,7 +137,7 @@ def _response(status: HTTPStatus, text: str, kind: str = "text/plain; charset=ut
     return Response(status, status.phrase, headers, body)
 
 
-async def send(connection: ServerConnection, text: str) -> None:
+async def send(connection: Connection, text: str) -> None:
     """Send a message; who does not read it in time is dropped.
 
     Raises ConnectionClosed.

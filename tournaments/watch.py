@@ -12,8 +12,7 @@ import trio
 from arena.pages.page import page
 from arena.pages.replays import packed, replay_page
 from arena.sealed import DamagedFileError
-from arena.server import Page, Site, send, served
-from protocol.usage import UserError
+from arena.server import Connection, Page, Site, send, served
 from tournaments.folder import Folder
 from tournaments.pages.replays import FOLDER
 from tournaments.watched import Watched
@@ -103,7 +102,7 @@ def site(watched: Watched, news: News) -> Site:
             return partial(_report, watched.report)
         return partial(_replays, watched, file) if folder == FOLDER else None
 
-    async def talk(connection: ServerConnection) -> None:
+    async def talk(connection: Connection) -> None:
         news.viewers += 1
         try:
             number = 0

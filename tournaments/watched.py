@@ -120,6 +120,11 @@ class Watched:
         self._planned = 0
         self._looks = 0
 
+    @property
+    def report(self) -> Path:
+        """The event's report as a page, once it was written."""
+        return self._folder.path / "report.html"
+
     def look(self) -> bool:
         """Read what was written since the last look; whether there was anything.
 
@@ -203,10 +208,10 @@ class Watched:
         return tables[0][0], [row for _, rows in tables for row in rows], RATED
 
     def _playing(self) -> Iterator[Playing]:
-        """The games that go on, then those that ended last, by their sittings' names."""
+        """The games that go on, then those that ended last, each by their sittings' names."""
         logs = [log for log in self._logs.values() if log.last and not log.trouble]
-        logs.sort(key=lambda log: (log.tail.playing() is not None, log.changed), reverse=True)
-        for log in sorted(logs[:BOARDS], key=lambda log: log.tail.path.stem):
+        logs.sort(key=lambda log: (log.over, -log.changed))
+        for log in sorted(logs[:BOARDS], key=lambda log: (log.over, log.tail.path.stem)):
             log.shown = log.shown or self._shown(log)
             if log.shown:
                 yield log.shown
@@ -264,6 +269,11 @@ class _Log:
         self.changed = 0
         self.last: LoggedGame | None = None
         self.shown: Playing | None = None
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is being played in it."""
+        return self.tail.playing() is None
 
 
 def _replay(log: _Log, logged: LoggedGame) -> str:
