@@ -17,6 +17,7 @@ from arena.pump import Pump
 from arena.referee import Question, Referee
 from arena.sandbox.profile import Command
 from arena.sandbox.sandbox import Sandbox
+from arena.seated import Seated
 from protocol.codec import Fault
 from protocol.records import FoulRecord, LogRecord, Result, VoidRecord
 
@@ -116,7 +117,7 @@ class Table:
         self,
         pump: Pump,
         referee: Referee,
-        bots: Sequence[Bot | None],
+        bots: Sequence[Seated | None],
         log: GameLog,
         *,
         final: bool = True,
@@ -133,7 +134,7 @@ class Table:
         self._wait = Wait(self._expired)
         self._unlogged = Wait(self._log_now)
         self._question: Question | None = None
-        self._asked: Bot | None = None
+        self._asked: Seated | None = None
         self._cpu_before: float | None = None
         self._lateness: dict[str, Any] = {}
         self._spending = Spending(len(bots))
