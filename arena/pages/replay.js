@@ -98,7 +98,7 @@
 
   function start() {
     if (now.at === view().length - 1) go(0);
-    nodes.play.textContent = "⏸ stop";
+    nodes.play.textContent = "■ stop";
     nodes.play.setAttribute("aria-label", "Stop (space)");
     nodes.words.setAttribute("aria-live", "off"); // What runs by is not read out.
     now.timer = setInterval(() => go(now.at + 1) || stop(), Number(nodes.speed.value));
