@@ -10,12 +10,12 @@ from pathlib import Path
 from urllib.parse import quote
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from arena import render
 from arena.frames import NOBODY, frames
 from arena.gamelog import LoggedGame, read_games
 from arena.pages import scenes
+from arena.pages.sittings import FOLDER, page_name
 from arena.replay import steps
 from arena.sealed import DamagedFileError
 from arena.tail import Tail
@@ -24,7 +24,6 @@ from protocol.records import FoulRecord, Result
 from tournaments import standings
 from tournaments.event import Event
 from tournaments.folder import Folder, load
-from tournaments.pages.replays import FOLDER, page_name
 from tournaments.ratings import fit_both
 from tournaments.schedule import games
 from tournaments.ticker import Tick, ticked
@@ -234,7 +233,7 @@ class Watched:
             return None
         return Playing(
             sitting=log.tail.path.stem,
-            about=replace(scenes.about(logged), remarks=()),
+            about=scenes.about_game(logged.game.game, sitting.seats, sitting.rules),
             scene=seen[-1],
             said=tuple(scene.words for scene in seen[-SAID:]),
             over=logged.result is not None,

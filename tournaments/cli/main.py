@@ -16,6 +16,7 @@ COMMANDS = (
     play.run,
     play.plan,
     live.watch,
+    live.play,
     arena.cli.replay.replay,
     checks.verify,
     arena.cli.rules.rules,
