@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 import trio
+from msgspec.structs import replace
 from rich.console import Console
 from rich.text import Text
 
@@ -37,6 +38,13 @@ class Terminal:
 
     async def show(self, person: Person, ready: trio.Event) -> bool:
         """Show a game to its end, and answer; False: the person leaves before."""
+        try:
+            return await self._show(person, ready)
+        except trio.Cancelled:
+            self._console.print()  # The cursor stands behind a prompt.
+            raise
+
+    async def _show(self, person: Person, ready: trio.Event) -> bool:
         ready.set()
         sight: Sight | None = None
         async for told in person.told:
@@ -44,7 +52,9 @@ class Terminal:
                 sight = Sight(told, self._look.names)
             elif isinstance(told, Ask | RoundOver | GameOver):
                 assert sight, "A game begins before anything happens in it."
-                self._print(render.draw(sight.frame(told), self._look))
+                # Whose turn it is, the question says.
+                frame = replace(sight.frame(told), turn=None)
+                self._print(render.draw(frame, self._look))
             if isinstance(told, GameOver):
                 return True
             if isinstance(told, Ask) and not await self._answered(person, told):
@@ -71,7 +81,7 @@ class Terminal:
         return True
 
     def _print(self, text: Text) -> None:
-        self._console.print(text, soft_wrap=True)
+        self._console.print(text)
 
 
 def offered(options: Sequence[Option]) -> Text:

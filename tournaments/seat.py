@@ -12,6 +12,7 @@ from typing import NamedTuple
 import click
 import msgspec
 import trio
+from msgspec.structs import replace
 from rich.console import Console
 
 from arena import render
@@ -36,7 +37,7 @@ from protocol.records import LOG_FORMAT, Commitment, Result, Reveal, Sitting
 from protocol.rules import Ruleset, check_seats, tables
 from protocol.usage import UserError
 from tournaments.begin import seeded
-from tournaments.entrants import entered, spoken
+from tournaments.entrants import entered, free_name, spoken
 from tournaments.event import Entrant, EntrantName
 from tournaments.folder import SECRET, Folder, hidden, only_writer
 from tournaments.run import MACHINE, StoppedError, crashed, innermost, ready
@@ -123,8 +124,7 @@ def table_set(asked: Asked, folder: Folder) -> Set:
         raise UserError(f"There is no seat {asked.seat}: this table has seats 0 to {size - 1}.")
     if len(asked.against) >= size:
         raise UserError(f"At a table of {size} there is no place for {len(asked.against)} bots.")
-    words = [asked.against[n % len(asked.against)] for n in range(size - 1)]
-    bots = [entered(bot, Path.cwd(), folder.build) for bot in spoken(words)]
+    bots = _bots(asked.against, size - 1, folder)
     hidden(folder, bots, asked.sandbox)
     # Clockwise from the person: the first bot is the next to its left.
     around = [asked.name, *(bot.name for bot in bots)]
@@ -133,6 +133,20 @@ def table_set(asked: Asked, folder: Folder) -> Set:
         raise UserError(f"A bot is called {asked.name} too: choose another --name.")
     in_order = sorted(bots, key=lambda bot: names.index(bot.name))
     return Set(_next(folder), names, asked.seat, tuple(in_order), asked.rules, _clock(asked))
+
+
+def _bots(words: Sequence[str], many: int, folder: Folder) -> list[Entrant]:
+    """So many bots, found and built; one that sits in several seats has a name for each.
+
+    Raises UserError.
+    """
+    here = Path.cwd()
+    found = {word: entered(spoken([word])[0], here, folder.build) for word in dict.fromkeys(words)}
+    bots: list[Entrant] = []
+    for seat in range(many):
+        bot = found[words[seat % len(words)]]
+        bots.append(replace(bot, name=free_name(bot.name, [one.name for one in bots])))
+    return bots
 
 
 def _fits(rules: Ruleset, people: int) -> int:
@@ -159,8 +173,6 @@ class Wanted(NamedTuple):
 
     terminal: bool
     """In the terminal; else in a browser."""
-    plain: bool = False
-    """Tiles as [6|4] in the terminal."""
     port: int = 0
     """Where the browser is listened to; 0: wherever there is place."""
     browser: bool = False
@@ -246,9 +258,8 @@ async def _played(
     names, seat = table.names, table.seat
     if wanted.terminal:
         console = Console(highlight=False)
-        glyphs = console.is_terminal and console.encoding.startswith("utf") and not wanted.plain
         partners = table.rules.deal.partners
-        look = render.Look(names, console.width, ascii=not glyphs, partners=partners)
+        look = render.Look(names, console.width, ascii=True, partners=partners)
         for line in _welcome(table, look):
             click.echo(line)
         return await sat_down(

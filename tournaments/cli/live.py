@@ -99,7 +99,7 @@ def watch(folder: Path, port: int, everything: bool, browser: bool) -> None:
     help="Seats at the table.  [default: as few as these bots need]",
 )
 @click.option("--seat", type=click.IntRange(0, 3), default=0, show_default=True, help="Yours.")
-@click.option("--name", default="you", show_default=True, help="What you are called in the log.")
+@click.option("--name", default="human", show_default=True, help="What you are called in the log.")
 @click.option(
     "--clock",
     "clock_s",
@@ -125,7 +125,6 @@ def watch(folder: Path, port: int, everything: bool, browser: bool) -> None:
     help="The folder of your games; each is logged there.",
 )
 @click.option("--terminal", is_flag=True, help="Play here instead of in the browser.")
-@click.option("--ascii", "plain", is_flag=True, help="In the terminal: tiles as [6|4].")
 @_port
 @_browser
 def play(
@@ -141,7 +140,6 @@ def play(
     sandbox: Wish,
     out: Path,
     terminal: bool,
-    plain: bool,
     port: int,
     browser: bool,
 ) -> None:
@@ -174,5 +172,5 @@ def play(
     if not terminal and not has_browser():
         what = "To play in the browser"
         click.echo(MISSING.format(what=what, instead="; so you play here"), err=True)
-    wanted = Wanted(terminal or not has_browser(), plain, port, browser)
+    wanted = Wanted(terminal or not has_browser(), port, browser)
     sys.exit(play_game(asked, out, wanted))
