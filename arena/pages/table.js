@@ -13,7 +13,7 @@ const Table = (() => {
     9: [[-1, -1], [0, -1], [1, -1], [-1, 0], [0, 0], [1, 0], [-1, 1], [0, 1], [1, 1]],
   };
   const DOTS_TO = 9; // The highest pip that is drawn in dots; the others are numbers.
-  const LINE_TO_PX = 480; // A line that would be higher is drawn smaller, as far as this:
+  const LINE_TO_PX = 600; // A line that would be higher is drawn smaller, as far as this:
   const SMALLEST_PX = 15;
   const DOTS_FROM_PX = 11; // Half tiles smaller than this show numbers, which stay readable.
   const OPTION = /^(?:([0-9a-i]{2})<)?(?:([0-9a-i]{2})([>=]))?$/;
