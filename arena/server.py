@@ -37,8 +37,6 @@ SEND_S = 10.0
 """How long a viewer may take to read what it is sent; then it is dropped."""
 CLOSE_S = 1.0
 """How long a browser may take to say goodbye."""
-SLOW = 1008
-"""What a viewer is told that does not read, by RFC 6455."""
 LONGEST = 4096
 """Bytes of what a page may say at once."""
 WAITING = 16
@@ -167,7 +165,9 @@ async def tell(news: News, connection: Connection) -> None:
             with trio.move_on_after(SEND_S) as waiting:
                 await connection.send(text)
             if waiting.cancelled_caught:
-                await connection.aclose(code=SLOW, reason="It does not read.")
+                # Half a message stands in its pipe: there is no saying goodbye.
+                await trio.aclose_forcefully(connection.stream)
+                return
 
 
 @asynccontextmanager

@@ -58,6 +58,7 @@
     const own = places[now.seat % places.length];
     const tied = places.filter((place) => place === own).length > 1;
     if (own === 1) return tied ? "The game is over: you tie for the win." : "The game is over: you win.";
+    if (places.length === 2) return "The game is over: you lose.";
     return `The game is over: you are number ${own} of ${places.length}.`;
   }
 
