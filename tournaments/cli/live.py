@@ -157,7 +157,8 @@ def play(
       boneyard play --against ./my_bot.py --seat 1 --seed 7
     """
     from arena.written import changed, chosen
-    from tournaments.seat import Asked, Wanted, named_so, play_game
+    from tournaments.seat import Asked, named_so
+    from tournaments.sit_down import Wanted, play_game
 
     asked = Asked(
         rules=changed(chosen(rules, Path.cwd()), choices),
