@@ -248,18 +248,13 @@ def served(*words: str) -> Iterator[tuple["subprocess.Popen[str]", str]]:
         process.communicate(timeout=60)
 
 
-def told_more(page: Page, before: str) -> None:
-    page.wait_for_function("(before) => said.innerText !== before", arg=before)
+def told_more(page: Page, before: int) -> None:
+    page.locator("#said li").nth(before).wait_for(state="attached")
 
 
 def click_on(page: Page) -> None:
     """Answer what is asked by clicking: a tile of the hand where one can be clicked."""
-    page.wait_for_function(
-        "document.querySelector('#options button') || main.dataset.over === 'true'"
-    )
-    if page.get_attribute("#main", "data-over") == "true":
-        return
-    before = page.inner_text("#said")
+    before = page.locator("#said li").count()
     tile = page.locator("#table .tile.choice").first
     if tile.count():
         tile.click()
@@ -268,9 +263,7 @@ def click_on(page: Page) -> None:
             ghost.click()
     else:
         page.locator("#options button").first.click()
-    page.wait_for_function(
-        "(said) => document.getElementById('said').innerText !== said", arg=before
-    )
+    told_more(page, before)
 
 
 @needs_chromium
@@ -282,6 +275,7 @@ def test_a_whole_game_is_played_by_clicking(tmp_path: Path) -> None:
         assert page.locator("#table .tile .back").count() == 7 + 14
         assert page.inner_text("#clock") == ""
         for _ in range(300):
+            page.wait_for_selector("#options button, main[data-over=true]")
             if page.get_attribute("#main", "data-over") == "true":
                 break
             click_on(page)
@@ -306,7 +300,7 @@ def test_keys_do_too_and_a_page_that_is_loaded_again_goes_on(tmp_path: Path) -> 
         page.reload()
         page.wait_for_selector("#options button")
         assert page.locator("#options").inner_text() == options
-        before = page.inner_text("#said")
+        before = page.locator("#said li").count()
         page.keyboard.press("2" if page.locator("#options button").count() > 1 else "1")
         told_more(page, before)
         assert "human plays" in page.inner_text("#said")
