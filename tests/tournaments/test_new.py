@@ -10,9 +10,10 @@ from arena.sandbox.choice import best_sandbox
 from arena.sandbox.limits import Level, Limits
 from arena.sandbox.profile import Command
 from arena.variants import VARIANTS, named
+from protocol.messages import Draw, Play, PlayTwo
 from protocol.rules import Ruleset, tables, varied
 from tests.arena.tables import play, sample
-from tests.test_sample_bots import BYE, CASES, HELLO, LATER, chosen, game, talk
+from tests.test_sample_bots import BYE, CASES, HELLO, LATER, ask, chosen, game, talk
 from tests.tournaments.events import PLAIN, boneyard
 from tournaments import new
 from tournaments.entrants import entered
@@ -23,6 +24,13 @@ LANGUAGES = new.languages()
 TEMPLATES = sample_folder() / "templates"
 LONGEST_TEMPLATE = 120
 """Lines."""
+HAND = [(10, 9), (6, 5), (5, 4), (2, 1)]
+PAIRS = [PlayTwo((2, 1), (5, 4)), PlayTwo((6, 5), (5, 4)), PlayTwo((5, 4), (6, 5))]
+QUESTIONS = [
+    *(each.question for each in CASES),
+    ask(21, HAND, [(5, 5)], options=PAIRS),
+    ask(22, HAND, [(9, 9)], options=[Play((9, 9), "left"), Draw(), Play((10, 9), "right")]),
+]
 TIMES = 3
 """How often every game is played at every table: over 200 games."""
 
@@ -68,15 +76,15 @@ def heaviest(question: bytes) -> int:
 
 
 def test_a_new_bot_takes_the_heaviest_play(bot: Command) -> None:
-    script = [HELLO, game(), LATER, *(each.question for each in CASES), BYE]
+    script = [HELLO, game(), LATER, *QUESTIONS, BYE]
     greeting, *answers = talk(list(bot.argv), script, Path(bot.folder))
     assert b'"mine"' in greeting
     assert [chosen(answer).id for answer in answers] == [
-        json.loads(each.question)["id"] for each in CASES
+        json.loads(question)["id"] for question in QUESTIONS
     ]
-    assert [chosen(answer).choice for answer in answers] == [
-        heaviest(each.question) for each in CASES
-    ]
+    choices = [chosen(answer).choice for answer in answers]
+    assert choices == [heaviest(question) for question in QUESTIONS]
+    assert choices[-2:] == [1, 2]
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
@@ -190,7 +198,14 @@ def test_without_its_toolchain_a_bot_is_made_and_does_not_play(
 
 @pytest.mark.parametrize(
     ("version", "missing"),
-    [("v22.6.0", False), ("v22.10", False), ("v100", False), ("v20.20.2", True), ("", True)],
+    [
+        ("v22.6", False),
+        ("v22.6.0", False),
+        ("v22.10", False),
+        ("v100", False),
+        ("v20.20.2", True),
+        ("", True),
+    ],
 )
 def test_a_need_may_say_a_version(
     here: Path, monkeypatch: pytest.MonkeyPatch, version: str, missing: bool
