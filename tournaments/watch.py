@@ -15,7 +15,9 @@ from arena.pages.replays import packed, replay_page
 from arena.pages.sittings import FOLDER
 from arena.sealed import DamagedFileError
 from arena.server import Page, Site, served, tell
+from protocol.usage import UserError
 from tournaments.folder import Folder
+from tournaments.run import innermost
 from tournaments.watched import Watched
 
 LOOK_S = 0.25
@@ -33,7 +35,14 @@ def watch_event(path: Path, port: int, *, everything: bool, browser: bool) -> in
     Raises UserError.
     """
     watched = Watched(Folder(path.resolve()), everything=everything)
-    trio.run(partial(_serve, watched, port, browser=browser))
+    ended: BaseExceptionGroup[Exception] | None = None
+    try:
+        trio.run(partial(_serve, watched, port, browser=browser))
+    except* (UserError, OSError) as group:
+        ended = group
+    if ended:
+        error = innermost(ended)
+        raise error if isinstance(error, UserError) else UserError(f"{path} went away: {error}.")
     return 0
 
 

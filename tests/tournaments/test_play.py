@@ -245,7 +245,10 @@ def served(*words: str) -> Iterator[tuple["subprocess.Popen[str]", str]]:
         yield process, address
     finally:
         process.terminate()
-        process.communicate(timeout=60)
+        process.wait(60)
+        for pipe in (process.stdout, process.stderr):
+            if pipe:
+                pipe.close()
 
 
 def told_more(page: Page, before: int) -> None:

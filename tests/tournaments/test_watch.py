@@ -172,6 +172,21 @@ def test_a_folder_without_event_is_the_users_error(tmp_path: Path) -> None:
     assert "holds no event" in boneyard("watch", f"{tmp_path}", code=2)
 
 
+def test_a_folder_that_goes_away_is_the_users_error(event: Path, tmp_path: Path) -> None:
+    folder = copied(event, tmp_path / "event")
+    with served("watch", str(folder)) as (watching, _):
+        folder.rename(tmp_path / "elsewhere")
+        _, said = watching.communicate(timeout=60)
+        assert watching.returncode == 2
+    assert "went away" in said
+
+
+def test_a_port_that_is_taken_is_the_users_error(event: Path) -> None:
+    with served("watch", str(event)) as (_, address):
+        port = address.split(":")[2].split("/")[0]
+        assert "cannot be listened on" in boneyard("watch", f"{event}", "--port", port, code=2)
+
+
 @needs_chromium
 def test_two_watch_and_see_games_end(event: Path, tmp_path: Path) -> None:
     folder = begun(event, tmp_path)
