@@ -66,11 +66,11 @@ class Bot:
         self._closed = False
         self._limits = sandbox.limits
         self._watch: Watch | None = None
-        self._slot, self._process = _started(command, sandbox)
+        self._slot, self._process = started(command, sandbox)
         assert self._process.stdin
         assert self._process.stdout
         assert self._process.stderr
-        self._pidfd = _watched(self._slot, self._process)
+        self._pidfd = watched(self._slot, self._process)
         self._stdin = self._process.stdin.fileno()
         self._stdout = self._process.stdout.fileno()
         self._stderr_fd = self._process.stderr.fileno()
@@ -240,21 +240,8 @@ class Bot:
         self._watch(self._pidfd, None)
         if self.fault is None and not self._closed:
             self._read_stdout()
-        self._faulted(Fault("gone", f"It {self._how_it_ended()}."))
+        self._faulted(Fault("gone", f"It {how_it_ended(self._pidfd)}."))
         self._heard()
-
-    def _how_it_ended(self) -> str:
-        # Looked at without reaping: the process number must stay taken until the group is killed.
-        ended = os.waitid(os.P_PIDFD, self._pidfd, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-        if ended is None:
-            return "left"
-        status = ended.si_status
-        if ended.si_code == os.CLD_EXITED:
-            if status <= SHELL_SIGNALS:
-                return f"exited with status {status}"
-            status -= SHELL_SIGNALS
-        names = {known.value: known.name for known in signal.Signals}
-        return f"was killed by {names.get(status, f'signal {status}')}"
 
     def _faulted(self, fault: Fault) -> None:
         """Nothing more is read: what a condemned bot writes costs nobody any time."""
@@ -291,7 +278,22 @@ class Bot:
             self._watch = None
 
 
-def _watched(slot: Slot, process: Process) -> int:
+def how_it_ended(pidfd: int) -> str:
+    """What became of a process, as the end of a sentence about it; it is not reaped."""
+    # The process number must stay taken until the group is killed.
+    ended = os.waitid(os.P_PIDFD, pidfd, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    if ended is None:
+        return "left"
+    status = ended.si_status
+    if ended.si_code == os.CLD_EXITED:
+        if status <= SHELL_SIGNALS:
+            return f"exited with status {status}"
+        status -= SHELL_SIGNALS
+    names = {known.value: known.name for known in signal.Signals}
+    return f"was killed by {names.get(status, f'signal {status}')}"
+
+
+def watched(slot: Slot, process: Process) -> int:
     """A descriptor that tells when the process has ended.
 
     Raises CannotStartError, and leaves no process, when there is none to be had.
@@ -305,8 +307,11 @@ def _watched(slot: Slot, process: Process) -> int:
         raise CannotStartError(f"it cannot be watched: {error.strerror}", error) from error
 
 
-def _started(command: Command, sandbox: Sandbox) -> tuple[Slot, Process]:
-    """Raises CannotStartError: what is missing, or refused by the machine, is nobody's foul."""
+def started(command: Command, sandbox: Sandbox) -> tuple[Slot, Process]:
+    """A bot's process in a slot of its own.
+
+    Raises CannotStartError: what is missing, or refused by the machine, is nobody's foul.
+    """
     for path in (command.folder, command.argv[0], *command.reads):
         if path.startswith("/") and not Path(path).exists():
             raise CannotStartError(f"{path} does not exist")
