@@ -118,7 +118,8 @@ def summary(logged: LoggedGame) -> str:
         return f"{name}  {', '.join(names)}: {unfinished(logged)}"
     scores = zip(names, logged.result.scores, strict=False)
     first = [who for who, place in zip(names, logged.result.places, strict=False) if place == 1]
-    won = f"{first[0]} wins" if len(first) == 1 else f"{' and '.join(first)} tie"
+    together = "win" if logged.sitting.rules.deal.partners and len(first) == 2 else "tie"
+    won = f"{first[0]} wins" if len(first) == 1 else f"{' and '.join(first)} {together}"
     fouls = [f"{names[foul.seat]} fouled: {foul.foul}" for foul in logged.result.fouls]
     points = ", ".join(f"{who} {score}" for who, score in scores)
     return "; ".join([f"{name}  {points}: {won}", *fouls])

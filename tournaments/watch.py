@@ -11,10 +11,10 @@ import trio
 
 from arena.pages.page import page
 from arena.pages.replays import packed, replay_page
+from arena.pages.sittings import FOLDER
 from arena.sealed import DamagedFileError
 from arena.server import Connection, Page, Site, send, served
 from tournaments.folder import Folder
-from tournaments.pages.replays import FOLDER
 from tournaments.watched import Watched
 
 LOOK_S = 0.25

@@ -16,6 +16,7 @@ from arena import render
 from arena.frames import NOBODY, frames
 from arena.gamelog import LoggedGame, read_games
 from arena.pages import scenes
+from arena.pages.sittings import FOLDER, page_name
 from arena.replay import steps
 from arena.sealed import DamagedFileError
 from arena.tail import Tail
@@ -24,7 +25,6 @@ from protocol.records import FoulRecord, Result
 from tournaments import standings
 from tournaments.event import Event
 from tournaments.folder import Folder, load
-from tournaments.pages.replays import FOLDER, page_name
 from tournaments.ratings import fit_both
 from tournaments.schedule import games
 from tournaments.ticker import Tick, ticked

@@ -43,7 +43,9 @@
     const look = { ...roomiest(scenes, scene.round), numbers: nodes.numbers.checked };
     Table.draw(nodes.table, scene, about, { ...look, seat: now.seat || 0 });
     const quiet = now.seat === null ? "" : "Nothing that this seat could see.";
-    nodes.words.textContent = `Round ${scene.round}. ${scene.words || quiet}`;
+    const next = scene.turn === null ? "" : `${about.names[scene.turn]} is to move.`;
+    const words = [`Round ${scene.round}.`, scene.words || quiet, next];
+    nodes.words.textContent = words.filter(Boolean).join(" ");
     Panels.seats(nodes.seats, scene, about);
     Panels.left(nodes.left, scene, about);
     Panels.question(nodes, scene, about);
@@ -98,7 +100,7 @@
 
   function start() {
     if (now.at === view().length - 1) go(0);
-    nodes.play.textContent = "⏸ stop";
+    nodes.play.textContent = "■ stop";
     nodes.play.setAttribute("aria-label", "Stop (space)");
     nodes.words.setAttribute("aria-live", "off"); // What runs by is not read out.
     now.timer = setInterval(() => go(now.at + 1) || stop(), Number(nodes.speed.value));
@@ -125,16 +127,17 @@
     stop();
     const game = games[place];
     nodes.game.value = place;
-    now.name = game.game;
+    [now.name, now.play] = [game.game, null];
     const main = document.querySelector("main");
     main.dataset.ready = "";
     main.classList.toggle("closed", !game.data);
-    nodes.about.textContent = game.told;
+    [nodes.title.textContent, nodes.about.textContent] = [game.game, game.told];
     if (!game.data) return;
-    now.play = await unpacked(game.data);
+    const play = await unpacked(game.data);
+    if (now.name !== game.game) return; // Another was opened meanwhile.
+    now.play = play;
     const { about, seats } = now.play;
     now.seat = seats.includes(seat) ? seat : seats[0];
-    nodes.title.textContent = about.game;
     const text = [`${about.rules}, ${about.goal}.`, ...about.remarks];
     nodes.about.textContent = `${game.told}. Rules: ${text.join(" ")}`;
     nodes.seat.replaceChildren();
@@ -165,7 +168,7 @@
   function key(event) {
     const busy = event.target.closest("input, select, button, a, .scroll");
     const own = busy && (busy.matches("input, select, .scroll") || event.key === " ");
-    if (own || !KEYS[event.key] || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (!now.play || own || !KEYS[event.key] || event.ctrlKey || event.altKey || event.metaKey) return;
     event.preventDefault();
     KEYS[event.key]();
   }
@@ -178,7 +181,7 @@
     nodes.play.addEventListener("click", toggle);
     nodes.speed.addEventListener("change", () => now.timer && (stop(), start()));
     nodes.at.addEventListener("input", () => go(Number(nodes.at.value)));
-    nodes.numbers.addEventListener("change", show);
+    nodes.numbers.addEventListener("change", () => go(now.at));
     nodes.round.addEventListener("change", () => go(rounds()[nodes.round.selectedIndex]));
     nodes.game.addEventListener("change", () => open(Number(nodes.game.value), now.seat, 0));
     nodes.seat.addEventListener("change", () => {

@@ -24,8 +24,6 @@ from protocol.codec import printable
 Fields = dict[str, Any]
 """Fields of a scene, as JSON has them."""
 
-MOST = 80_000
-"""Bytes that a game may take of a page that it shares; above them it goes without notes."""
 TOO_LONG = "This game is too long for a page with others; it can have one of its own: {command}"
 
 
@@ -52,7 +50,7 @@ class Play(Struct, frozen=True):
 
 
 def packed(logged: LoggedGame, seat: int | None = None, most: int | None = None) -> Packed:
-    """A game, packed; `most` bounds its bytes.
+    """A game, packed; where `most` bounds its bytes, it may have to go without the bots' notes.
 
     Raises DamagedLogError.
     """
@@ -107,7 +105,7 @@ def _changes(before: Fields, after: Fields) -> Fields:
 
 
 def _pack(play: Play) -> str:
-    return base64.b64encode(zlib.compress(msgspec.json.encode(play), 9)).decode()
+    return base64.b64encode(zlib.compress(msgspec.json.encode(play))).decode()
 
 
 def unpacked(data: str) -> Play:

@@ -1,6 +1,7 @@
 """What a page draws: scenes, which are frames as plain JSON with everything that stands beside."""
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -8,13 +9,15 @@ from arena import render
 from arena.frames import Frame, Seen
 from arena.gamelog import LoggedGame
 from protocol.codec import printable
-from protocol.messages import MAX_NOTE, Clock, Option, Play, Played, PlayTwo, TurnedUp
+from protocol.messages import MAX_NOTE, Bid, Clock, Option, Play, Played, PlayTwo, TurnedUp
 from protocol.records import ChoiceRecord, FoulRecord, Result, RoundRecord
 from protocol.rules import by_seats
 from protocol.tiles import Tile
 
 DIGITS = "0123456789abcdefghi"
 """A pip is one of these."""
+DIGITS_OF = {(a, b): DIGITS[a] + DIGITS[b] for a in range(19) for b in range(19)}
+"""A tile, either way round."""
 SIGNS = {"left": "<", "right": ">", "lead": "="}
 """The end that a tile goes to, behind it."""
 
@@ -217,9 +220,10 @@ class Scenes:
 
 def tiles(some: Sequence[Tile]) -> Tiles:
     """Tiles as a scene has them."""
-    return "".join(DIGITS[one] + DIGITS[other] for one, other in some)
+    return "".join(map(DIGITS_OF.__getitem__, some))
 
 
+@lru_cache(maxsize=4096)
 def option(one: Option) -> str:
     """An option as a scene has it; see `Asked.options`."""
     match one:
@@ -241,25 +245,18 @@ def _asked(frame: Frame) -> Asked | None:
     if not isinstance(record, ChoiceRecord | FoulRecord) or not frame.options:
         return None
     if isinstance(record, FoulRecord):
-        return Asked(record.seat, _joined(frame.options, None), ms=record.ms)
-    marks = [marked for _, marked in render.grouped(frame.options, record.choice)]
-    return Asked(
-        seat=record.seat,
-        options=_joined(frame.options, record.choice),
-        id=record.id,
-        chosen=marks.index(True),
-        ms=record.ms,
-        note=printable(record.note, MAX_NOTE),
-    )
+        return Asked(record.seat, _listed(frame.options, None)[0], ms=record.ms)
+    options, chosen = _listed(frame.options, record.choice)
+    note = printable(record.note, MAX_NOTE) if record.note else ""
+    return Asked(record.seat, options, id=record.id, chosen=chosen, ms=record.ms, note=note)
 
 
-def _joined(options: Sequence[Option], chosen: int | None) -> tuple[str, ...]:
-    return tuple(
-        option(together[0]) if len(together) == 1 else words
-        for (together, _), (words, _) in zip(
-            render.grouped(options, chosen), render.offered(options, chosen), strict=True
-        )
-    )
+def _listed(options: Sequence[Option], chosen: int | None) -> tuple[tuple[str, ...], int | None]:
+    """The options, bids that nobody made being joined, and where the chosen one is then."""
+    if not isinstance(options[-1], Bid):
+        return tuple(map(option, options)), chosen
+    words, marks = zip(*render.offered(options, chosen), strict=True)
+    return words, None if chosen is None else marks.index(True)
 
 
 def _foul(record: FoulRecord) -> Foul:

@@ -13,6 +13,8 @@ const Table = (() => {
     9: [[-1, -1], [0, -1], [1, -1], [-1, 0], [0, 0], [1, 0], [-1, 1], [0, 1], [1, 1]],
   };
   const DOTS_TO = 9; // The highest pip that is drawn in dots; the others are numbers.
+  const LINE_TO_PX = 600; // A line that would be higher is drawn smaller, as far as this:
+  const SMALLEST_PX = 15;
   const DOTS_FROM_PX = 11; // Half tiles smaller than this show numbers, which stay readable.
   const OPTION = /^(?:([0-9a-i]{2})<)?(?:([0-9a-i]{2})([>=]))?$/;
   const END = { "<": "left", ">": "right", "=": "" };
@@ -89,7 +91,7 @@ const Table = (() => {
   /** One half of a tile around its middle. */
   function pip(parent, value, x, y, unit, lying, look) {
     if (look.numbers || value > DOTS_TO || unit < DOTS_FROM_PX) {
-      const size = Math.max(9, unit * 0.7);
+      const size = Math.max(9, unit * (value > 9 ? 0.58 : 0.7));
       add(parent, "text", { x, y, "font-size": size, class: "number" }, `${value}`);
       return;
     }
@@ -102,7 +104,7 @@ const Table = (() => {
 
   /** A tile whose halves have these middles, in pixels. Open, or face down when it is null. */
   function tile(parent, pips, [ax, ay, bx, by], unit, look, kind = "") {
-    const group = add(parent, "g", { class: `tile ${kind}`.trim() });
+    const group = add(parent, "g", { class: `tile ${kind}`.trim(), "stroke-width": unit / 20 });
     const [left, top] = [Math.min(ax, bx) - unit / 2, Math.min(ay, by) - unit / 2];
     const lying = ay === by, gap = unit * 0.04;
     const [width, height] = lying ? [2 * unit, unit] : [unit, 2 * unit];
@@ -172,7 +174,7 @@ const Table = (() => {
 
   /** A seat's block: who sits there and what it holds; the height. */
   function seat(parent, scene, about, at, box, unit, look) {
-    const turn = scene.turn === at ? " ◀ to move" : "";
+    const turn = scene.turn === at ? (box.width > 300 ? " ◀ to move" : " ◀") : "";
     const group = add(parent, "g", { class: scene.turn === at ? "seat turn" : "seat" });
     label(group, about.names[at], ` (${count(scene.hands[at])})${turn}`, box, "name");
     const mine = look.choose && scene.asked && scene.asked.seat === at ? choices(scene) : new Map();
@@ -200,14 +202,24 @@ const Table = (() => {
     });
   }
 
-  /** The line, and where a tile could be put next to it. */
-  function drawLine(parent, scene, box, unit, look) {
+  /** Where the line lies, with room for a longer one, in tiles as large as fit. */
+  function arranged(scene, room, width, largest) {
+    for (let unit = largest; ; unit -= 1) {
+      const half = Math.max(4, Math.floor(width / unit / 2) - 1);
+      const [places, roomy] = [scene, room || scene].map((one) =>
+        lay(tiles(one.line), one.lead, half));
+      const [own, most] = [extent(places), extent(roomy)];
+      const [top, bottom] = [Math.min(own.top, most.top), Math.max(own.bottom, most.bottom)];
+      if ((bottom - top) * unit <= LINE_TO_PX || unit <= SMALLEST_PX) {
+        return { unit, half, places, top, bottom };
+      }
+    }
+  }
+
+  /** The line, and where a tile could be put next to it; the height. */
+  function drawLine(parent, scene, box, largest, look) {
     const line = tiles(scene.line);
-    const half = Math.max(4, Math.floor(box.width / unit / 2) - 1);
-    const places = lay(line, scene.lead, half);
-    const roomy = look.room ? lay(tiles(look.room.line), look.room.lead, half) : places;
-    const [own, most] = [extent(places), extent(roomy)];
-    const [top, bottom] = [Math.min(own.top, most.top), Math.max(own.bottom, most.bottom)];
+    const { unit, half, places, top, bottom } = arranged(scene, look.room, box.width, largest);
     const [x, y] = [box.x + box.width / 2, box.y - top * unit];
     const inPixels = ([ax, ay, bx, by]) =>
       [x + ax * unit, y + ay * unit, x + bx * unit, y + by * unit];
@@ -248,7 +260,7 @@ const Table = (() => {
     const wide = width >= 640;
     svg.replaceChildren();
     const places = around(scene.hands.length, look.seat || 0);
-    const unit = Math.max(14, Math.min(25, Math.floor(width / 34)));
+    const unit = Math.max(18, Math.min(30, Math.floor(width / 32)));
     const most = { most: look.most };
     const whole = { x: 8, width: width - 16, middle: wide, ...most };
     const beside = wide ? [places.left, places.right] : [];
