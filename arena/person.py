@@ -32,11 +32,6 @@ class Person:
         self._answer: bytes | None = None
         self._tell, self.told = trio.open_memory_channel[ToBot](TOLD)
 
-    @property
-    def stdin(self) -> None:
-        """Nothing has to wait for a pipe."""
-        return
-
     def tell(self, heard: Callable[[], None]) -> None:
         """Who is called from now on when it has answered."""
         self._heard = heard
@@ -52,9 +47,6 @@ class Person:
             self._tell.send_nowait(told)
         except trio.WouldBlock:
             self.fault = Fault("late", f"Over {TOLD} messages wait for the screen.")
-
-    def flush(self) -> None:
-        """Nothing is ever left to say."""
 
     def choose(self, id: int, choice: int) -> bool:
         """The person answers; whether that was asked and may be chosen."""

@@ -14,8 +14,8 @@ from contextlib import suppress
 
 import trio
 
+from arena.bots import Bot
 from arena.clock import Wait
-from arena.seated import Seated
 
 SLICE_S = 0.002
 """How long the pump may work before other tasks run."""
@@ -37,7 +37,7 @@ class Pump:
         self._readers: dict[int, Callable[[], None]] = {}
         self._waits: set[Wait] = set()
         self._soon: list[Callable[[], None]] = []
-        self._blocked: dict[int, Seated] = {}
+        self._blocked: dict[int, Bot] = {}
         self._nap = trio.CancelScope()
         self._nap_ends = -math.inf
         self._ticked = time.monotonic()
@@ -47,7 +47,7 @@ class Pump:
         """Pump until cancelled."""
         try:
             while True:
-                if self._slice():
+                if self._slice() and not self._soon:
                     await self._rest()
                 else:
                     await trio.lowlevel.checkpoint()
@@ -63,14 +63,13 @@ class Pump:
             self._readers[descriptor] = reader
             self._epoll.register(descriptor, select.EPOLLIN)
 
-    def say(self, bot: Seated, line: bytes) -> None:
-        """Say a line to a bot; what its pipe does not take is written when it does."""
-        bot.say(line)
+    def hold(self, bot: Bot) -> None:
+        """What a bot's pipe does not take is written when it does."""
         if bot.stdin is not None and bot.stdin not in self._blocked:
             self._blocked[bot.stdin] = bot
             self._epoll.register(bot.stdin, select.EPOLLOUT)
 
-    def forget(self, bot: Seated) -> None:
+    def forget(self, bot: Bot) -> None:
         """The bot leaves; nothing more will be written to it."""
         for descriptor, blocked in list(self._blocked.items()):
             if blocked is bot:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from arena import referee as rulings
 from arena.bots import Bot, CannotStartError
 from arena.clock import Spending, Wait
-from arena.gamelog import GameLog
+from arena.gamelog import GameLog, WholeGame
 from arena.greeting import Greeting
 from arena.pump import Pump
 from arena.referee import Question, Referee
@@ -118,7 +118,7 @@ class Table:
         pump: Pump,
         referee: Referee,
         bots: Sequence[Seated | None],
-        log: GameLog,
+        log: GameLog | WholeGame,
         *,
         final: bool = True,
     ) -> None:
@@ -249,7 +249,7 @@ class Table:
         for seat, line in referee.outgoing():
             bot = self._bots[seat]
             if bot:
-                self._pump.say(bot, line)
+                bot.say(line)
         # The clock of an open question runs on, whatever else its seat has written meanwhile.
         if referee.awaiting is not self._question:
             self._ask(now)

@@ -22,7 +22,8 @@ from tournaments.ledger import Ledger, finished
 from tournaments.pages.replays import make_pages
 from tournaments.progress import Progress
 from tournaments.report import files_now
-from tournaments.run import MACHINE, Runner, StoppedError, call_roll, crashed, innermost
+from tournaments.run import Runner, call_roll, crashed, innermost
+from tournaments.sitting import MACHINE, StoppedError
 from tournaments.times import as_json, times
 from tournaments.verify import unchecked, verify_folder, verify_log
 from tournaments.wishes import Wishes, planned

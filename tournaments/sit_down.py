@@ -35,9 +35,10 @@ from protocol.usage import UserError
 from tournaments.begin import seeded
 from tournaments.event import Entrant
 from tournaments.folder import SECRET, Folder, only_writer
-from tournaments.run import MACHINE, StoppedError, crashed, innermost, ready
+from tournaments.run import crashed, innermost
 from tournaments.seat import Asked, Set, table_set
 from tournaments.session import stop_on_signal
+from tournaments.sitting import MACHINE, StoppedError, ready
 
 EVENT = "play"
 """The event of all games that a person plays."""

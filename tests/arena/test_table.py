@@ -22,7 +22,7 @@ from protocol.codec import Fault
 from protocol.messages import Clock, WhyGame
 from protocol.records import ChoiceRecord, DealRecord, FoulRecord, SpentRecord
 from tests.arena.tables import children, descriptors, hostile, late_by, play, sample
-from tournaments.run import START_TRIES, StoppedError, ready
+from tournaments.sitting import START_TRIES, StoppedError, ready
 
 OFF = Sandbox("off", Limits())
 
