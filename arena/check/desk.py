@@ -1,8 +1,6 @@
 """Where the walk's conversations are held: starts processes, keeps one, counts, ends them all."""
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from arena.bots import CannotStartError
 from arena.check import hints, judge
@@ -66,19 +64,20 @@ class Desk:
 
     # --- processes ---
 
-    def process(self) -> Talk:
-        """A fresh process that has not greeted.
-
-        Raises CannotStartError.
-        """
-        return Talk(self.command, self.sandbox)
-
     def greeted(self, hello: bytes | None = None) -> Talk:
-        """A fresh process that has greeted.
+        """A fresh process that has greeted; no other of this bot runs beside it.
 
         Raises BrokenPromiseError, CannotStartError.
         """
-        talk = self.process()
+        self.drop()
+        return self.another(hello)
+
+    def another(self, hello: bytes | None = None) -> Talk:
+        """A process that has greeted, beside those that run.
+
+        Raises BrokenPromiseError, CannotStartError.
+        """
+        talk = Talk(self.command, self.sandbox)
         try:
             self.hello = judge.greeting(talk, self.clock.start_ms, self.language, hello)
         except BaseException:
@@ -159,12 +158,3 @@ class Desk:
         else:
             judge.tell(talk, seat, said)
         return questions
-
-
-@contextmanager
-def held(desk: Desk) -> Iterator[Desk]:
-    """The desk; its processes end with the block."""
-    try:
-        yield desk
-    finally:
-        desk.drop()

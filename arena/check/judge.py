@@ -44,7 +44,8 @@ def greeting(talk: Talk, start_ms: int, language: Language, hello: bytes | None 
     due = Due("hello")
     expected = f'{{"type":"hello","name":"...","version":"..."}} within {start_ms} ms'
     if line is None:
-        _broken(talk, silence.reason(talk, due, start_ms, language), talk.half, expected)
+        half = talk.half
+        _broken(talk, silence.reason(talk, due, start_ms, language), half, expected)
     said = rulings.greeted(line)
     if isinstance(said, Fault):
         behind = talk.overheard(GATHER_S)
@@ -120,9 +121,9 @@ def broken(talk: Talk, fault: str, mend: str, came: str, expected: str) -> NoRet
 
 
 def _silent(talk: Talk, question: Question, old: list[bytes], language: Language) -> NoReturn:
-    due = Due("choose", len(question.options), question.id)
+    due, came = Due("choose", len(question.options), question.id), b"\n".join([*old, talk.half])
     found = _old_numbers(question, old) or silence.reason(talk, due, question.time_ms, language)
-    _broken(talk, found, b"\n".join([*old, talk.half]), _expected(question))
+    _broken(talk, found, came, _expected(question))
 
 
 def _old_numbers(question: Question, old: list[bytes]) -> Verdict | None:
@@ -168,10 +169,11 @@ def _broken(talk: Talk, found: Verdict, came: bytes, expected: str) -> NoReturn:
         Finding(
             fault=found.fault,
             sent=tuple(map(shown, talk.sent)),
-            came=printable(came, SHOWN) if came else "nothing",
+            came=printable(came, SHOWN) if came.strip() else "nothing",
             expected=expected,
             mend=found.mend,
             stderr=_last_words(stderr),
+            gone=found.gone,
         )
     )
 

@@ -20,8 +20,8 @@ PRESSED_BYTES = 2**20
 """How long they may be together."""
 PRESS_S = 1.0
 """How long they are waited for; and then, with its stdin closed, the same again."""
-BUSY = 0.5
-"""The part of a core by which a bot that thinks is told from one that waits."""
+BUSY = 0.05
+"""The part of a core above which a bot thinks; who waits uses none. Low: the machine may be full."""
 SHOWN = 80
 """Characters of what came that are shown."""
 
@@ -75,13 +75,16 @@ def ending(talk: Talk) -> Verdict:
         return Verdict(
             f"It crashed: {printable(named, SHOWN)} (the process {talk.ended}).",
             f"Its stderr says where.{more}",
+            gone=True,
         )
     if talk.ended.endswith("status 0") or talk.ended == "left":
         return Verdict(
             "It left by itself while it was needed.",
             "Read lines in a loop until stdin ends, and answer each question.",
+            gone=True,
         )
-    return Verdict(f"The process {talk.ended}.", "Run it by hand with the lines that were sent.")
+    mend = "Run it by hand with the lines that were sent."
+    return Verdict(f"The process {talk.ended}.", mend, gone=True)
 
 
 def chatter(said: bytes, when: str) -> Verdict:

@@ -26,6 +26,8 @@ class Finding(Struct, frozen=True):
     """How to mend it."""
     stderr: str = ""
     """The end of its stderr, safe to show."""
+    gone: bool = False
+    """Whether the process had ended by itself."""
 
 
 class BrokenPromiseError(Exception):

@@ -77,7 +77,7 @@ def walk(desk: Desk, steps: Sequence[Numbered]) -> Iterator[Outcome]:
                 yield _outcome(number, step, MISSED)
             else:
                 outcome = _tried(desk, number, step)
-                if outcome.finding and not compared:
+                if outcome.finding and outcome.finding.gone and not compared:
                     compared = True
                     outcome = _compared(desk, step, outcome)
                 gate = number if outcome.finding and step.gate else 0
@@ -120,7 +120,7 @@ def _outcome(number: int, step: Step, reason: str) -> Outcome:
 
 
 def _compared(desk: Desk, step: Step, outcome: Outcome) -> Outcome:
-    """The first failure is tried without the sandbox too: is it the sandbox that the bot misses?"""
+    """A bot that ended by itself is tried without the sandbox: does it miss something there?"""
     if desk.outside is None or outcome.finding is None:
         return outcome
     plain = Desk(desk.command, desk.outside, desk.clock, desk.pace)

@@ -9,12 +9,13 @@ import arena.cli.doctor
 import arena.cli.replay
 import arena.cli.rules
 from protocol.usage import UserError, unknown
-from tournaments.cli import checks, lists, play
+from tournaments.cli import check, checks, lists, play
 
 COMMANDS = (
     play.demo,
     play.run,
     play.plan,
+    check.check,
     arena.cli.replay.replay,
     checks.verify,
     arena.cli.rules.rules,

@@ -25,16 +25,6 @@ def second_answer(desk: Desk) -> str:
     return f"{desk.play(talk, seat)} questions"
 
 
-def answers_once(desk: Desk) -> str:
-    """One line for one question."""
-    talk, seat = desk.kept, desk.seat(named("draw"))
-    for _ in range(3):
-        desk.ask(talk, seat)
-        judge.unasked(talk, desk.pace.quiet_ms / 3000, "after its answer")
-    desk.play(talk, seat)
-    return ""
-
-
 def only_option(desk: Desk) -> str:
     """A list of one: whoever counts from 1 is found out."""
     one = desk.found(
@@ -148,7 +138,6 @@ def _take_all(desk: Desk, talk: Talk, seats: list[Seat]) -> None:
 
 STEPS = (
     Step("questions", "answers question after question", "Numbers of questions", second_answer),
-    Step("once", "answers each question once", "Numbers of questions", answers_once),
     Step("one-option", "takes the only option of a list", "Options", only_option),
     Step("indices", "chooses within lists of any length", "Bot: choose", every_index),
     Step("numbers", "repeats very large numbers", "Numbers of questions", large_numbers),

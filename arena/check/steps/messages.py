@@ -53,14 +53,6 @@ def longest_line(desk: Desk) -> str:
     return f"{MAX_LINE} bytes"
 
 
-def round_and_end(desk: Desk) -> str:
-    """A round and a game are over: there is nothing to say."""
-    talk, seat = desk.kept, desk.seat(short("draw"))
-    desk.play(talk, seat)
-    judge.unasked(talk, desk.pace.quiet_ms / 1000, "at the end of a game")
-    return ""
-
-
 def other_seats(desk: Desk) -> str:
     """The next game may be another, at another table, in another seat."""
     talk = desk.kept
@@ -99,7 +91,6 @@ STEPS = (
     ),
     Step("large-set", "plays with the largest set", "Rules", largest_set),
     Step("longest", "reads the longest line", "The pipe", longest_line),
-    Step("end", "writes nothing when a game ends", "Who speaks when", round_and_end),
     Step("seats", "changes table, seat and rules", "Referee: game", other_seats),
     Step("rounds", "plays a long game", "Referee: round", many_rounds),
 )
