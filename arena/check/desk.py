@@ -4,9 +4,10 @@ import time
 
 from arena.bots import CannotStartError
 from arena.check import hints, judge
-from arena.check.judge import Answer, Said
+from arena.check.judge import Answer
+from arena.check.later import Said
 from arena.check.seat import BOARDS, Seat, Wanted
-from arena.check.step import Pace, SkippedError
+from arena.check.step import HurriedError, Pace, SkippedError
 from arena.check.talk import Talk
 from arena.sandbox.profile import Command
 from arena.sandbox.sandbox import Sandbox
@@ -53,9 +54,9 @@ class Desk:
         self._kept: Talk | None = None
         self._step_ends = 0.0
 
-    def begin_step(self) -> None:
+    def begin_step(self, seconds: float) -> None:
         """A step's time begins."""
-        self._step_ends = time.monotonic() + self.pace.step_s
+        self._step_ends = time.monotonic() + seconds
 
     @property
     def hurried(self) -> bool:
@@ -143,9 +144,9 @@ class Desk:
         return answer
 
     def play(self, talk: Talk, seat: Seat, said: Said | None = None) -> int:
-        """Play a game to its end, or as far as the step's time goes; how many questions it took.
+        """Play a game to its end; how many questions it took.
 
-        Raises BrokenPromiseError.
+        Raises BrokenPromiseError, and HurriedError when the step's time ends before it.
         """
         talk.complained = 0
         questions = 0
@@ -155,6 +156,16 @@ class Desk:
         if seat.question:
             # Nobody leaves a game in its middle: this process has done its part.
             self.drop()
-        else:
-            judge.tell(talk, seat, said)
+            raise HurriedError(questions)
+        judge.tell(talk, seat, said)
         return questions
+
+    def play_on(self, talk: Talk, seat: Seat, said: Said | None = None) -> str:
+        """Play a game as far as the step's time goes, and say how far.
+
+        Raises BrokenPromiseError.
+        """
+        try:
+            return f"{self.play(talk, seat, said)} questions"
+        except HurriedError as hurry:
+            return f"{hurry.questions} questions, then the step's time was up"

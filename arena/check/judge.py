@@ -1,13 +1,14 @@
 """Says hello and asks, takes what comes as the referee would, and words what is wrong with it."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import NamedTuple, NoReturn
 
 from arena import referee as rulings
 from arena.bots import STDERR_A_GAME
 from arena.check import silence
 from arena.check.hints import Language, crash
+from arena.check.later import Said
 from arena.check.lines import Due, Verdict, verdict
 from arena.check.seat import Seat
 from arena.check.step import BrokenPromiseError, Finding
@@ -20,9 +21,6 @@ SHOWN = 160
 """Characters of a line that are shown."""
 GATHER_S = 0.05
 """How long the rest of what begins with a bad line is waited for."""
-
-Said = Callable[[bytes], bytes]
-"""How a line of the referee is changed before it is said."""
 
 
 class Answer(NamedTuple):

@@ -21,7 +21,7 @@ PRESSED_BYTES = 2**20
 PRESS_S = 1.0
 """How long they are waited for; and then, with its stdin closed, the same again."""
 BUSY = 0.05
-"""The part of a core above which a bot thinks; who waits uses none. Low: the machine may be full."""
+"""The part of a core above which a bot thinks; who waits uses none. A full machine gives little."""
 SHOWN = 80
 """Characters of what came that are shown."""
 

@@ -22,7 +22,7 @@ SEVERAL = 4
 def second_answer(desk: Desk) -> str:
     """Each question under its own number."""
     talk, seat = desk.kept, desk.seat(named("draw"))
-    return f"{desk.play(talk, seat)} questions"
+    return desk.play_on(talk, seat)
 
 
 def only_option(desk: Desk) -> str:
@@ -31,20 +31,19 @@ def only_option(desk: Desk) -> str:
         named("block"), 2, lambda question: len(question.options) == 1, clock=asking(desk)
     )
     answer = desk.ask(desk.kept, one)
-    desk.play(desk.kept, one)
+    desk.play_on(desk.kept, one)
     return f"option {answer.choice} of 1"
 
 
 def every_index(desk: Desk) -> str:
     """Lists of two, three and more options."""
     met: set[int] = set()
-    for board in range(1, 4):
-        seat = desk.seat(named("old-draw"), board=board)
-        while seat.question and not desk.hurried:
-            met.add(len(seat.question.options))
-            desk.ask(desk.kept, seat)
-        desk.play(desk.kept, seat)
-    return f"lists of {min(met)} to {max(met)} options"
+    talk, seat = desk.kept, desk.seat(named("old-draw"))
+    while seat.question and not desk.hurried:
+        met.add(len(seat.question.options))
+        desk.ask(talk, seat)
+    desk.play_on(talk, seat)
+    return f"lists of {min(met, default=0)} to {max(met, default=0)} options"
 
 
 def large_numbers(desk: Desk) -> str:
@@ -70,7 +69,7 @@ def same_again(desk: Desk) -> str:
 
 def in_pieces(desk: Desk) -> str:
     """A question that comes in three pieces: a read may end anywhere."""
-    talk, seat = desk.kept, desk.seat(named("draw"))
+    talk, seat = desk.kept, desk.seat(short("draw"))
     *before, question = seat.lines()
     third = len(question) // 3
     for piece in (b"".join(before) + question[:third], question[third : 2 * third]):
@@ -78,7 +77,7 @@ def in_pieces(desk: Desk) -> str:
         judge.unasked(talk, desk.pace.quiet_ms / 3000, "before the question was whole")
     talk.say(question[2 * third :])
     judge.answered(talk, seat, desk.language)
-    desk.play(talk, seat)
+    desk.play_on(talk, seat)
     return ""
 
 
@@ -86,11 +85,12 @@ def in_one_go(desk: Desk) -> str:
     """The end of a game, the next one and its first question in one write."""
     talk = desk.kept
     first, second = desk.seat(short("draw")), desk.seat(short("draw"), board=2)
+    # Without the end, which follows with what comes next.
     while first.question:
         desk.ask(talk, first)
     talk.say(*first.lines(), later.WEATHER, *second.lines())
     judge.answered(talk, second, desk.language)
-    desk.play(talk, second)
+    desk.play_on(talk, second)
     return ""
 
 

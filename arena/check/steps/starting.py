@@ -38,8 +38,8 @@ def silent_at_game(desk: Desk) -> str:
 
 def answers_once(desk: Desk) -> str:
     """One line for one question."""
-    talk, seat = desk.kept, desk.seat(named("draw"))
-    for _ in range(3):
+    talk, seat = desk.kept, desk.seat(short("draw"))
+    while seat.question and not desk.hurried:
         desk.ask(talk, seat)
         judge.unasked(talk, desk.pace.quiet_ms / 3000, "after its answer")
     desk.play(talk, seat)
