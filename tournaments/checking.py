@@ -116,7 +116,7 @@ def _walked(entrant: Entrant, desk: Desk, steps: tuple[Numbered, ...], in_json: 
     printer = Printer(console)
     outcomes: list[Outcome] = []
     try:
-        with console.status("") as status:
+        with console.status(steps[0][1].title) as status:
             for outcome in walk(desk, steps):
                 outcomes.append(outcome)
                 printer.told(outcome)

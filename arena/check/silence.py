@@ -158,7 +158,7 @@ def _ran_over(line: bytes, due: Due, language: Language) -> Verdict:
             "Answer the referee's hello with a hello before anything else.",
         )
     return Verdict(
-        "Its answer came only when many more were due: its output is buffered and not flushed.",
+        "It answered only when many more questions were put: its output is buffered and not flushed.",
         f"Flush after each line ({language.name}): {language.flush}.",
     )
 
@@ -168,4 +168,4 @@ def _press(talk: Talk, due: Due) -> None:
     last = talk.sent[-1]
     if due.type == "hello":
         last = rulings.hello() + b"".join(Seat(named("draw"), 2, 0, 1, Clock()).lines())
-    talk.say(*[last] * min(PRESSED, PRESSED_BYTES // len(last)))
+    talk.press(last * min(PRESSED, PRESSED_BYTES // len(last)))

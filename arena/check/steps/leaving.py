@@ -67,7 +67,7 @@ def _leaves(talk: Talk, *goodbye: bytes) -> str:
         )
     named_crash = crash(bytes(talk.stderr).decode(errors="replace"))
     last = f", with {named_crash!r} on stderr" if named_crash else ""
-    return f"{talk.ended} after {ms:.0f} ms{last}"
+    return f"{ms:.0f} ms, {talk.ended}{last}"
 
 
 STEPS = (
