@@ -158,7 +158,7 @@ def _ran_over(line: bytes, due: Due, language: Language) -> Verdict:
             "Answer the referee's hello with a hello before anything else.",
         )
     return Verdict(
-        "It answered only when many more questions were put: its output is buffered and not flushed.",
+        "It answered only when many more were asked: its output is buffered and was not flushed.",
         f"Flush after each line ({language.name}): {language.flush}.",
     )
 

@@ -6,7 +6,7 @@ from arena.check.lines import Due
 from arena.check.seat import Seat
 from arena.check.silence import reason
 from arena.check.step import SkippedError, Step
-from arena.check.steps.games import asking, short
+from arena.check.steps.games import asking, short, tiny
 from arena.check.talk import Talk
 from arena.referee import QUESTIONS_A_GAME
 from arena.variants import named
@@ -84,7 +84,7 @@ def in_pieces(desk: Desk) -> str:
 def in_one_go(desk: Desk) -> str:
     """The end of a game, the next one and its first question in one write."""
     talk = desk.kept
-    first, second = desk.seat(short("draw")), desk.seat(short("draw"), board=2)
+    first, second = desk.seat(tiny()), desk.seat(short("draw"), board=2)
     # Without the end, which follows with what comes next.
     while first.question:
         desk.ask(talk, first)

@@ -38,6 +38,11 @@ def short(name: str, **differs: object) -> Ruleset:
     return varied(named(name), name, {**cut, **differs})
 
 
+def tiny() -> Ruleset:
+    """A round of three tiles each and no drawing, for what needs a game's end and no game."""
+    return short("block", hand=3)
+
+
 # --- kinds of options ---
 
 

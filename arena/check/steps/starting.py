@@ -3,10 +3,12 @@
 from arena.check import judge
 from arena.check.desk import Desk
 from arena.check.step import Step
-from arena.check.steps.games import short
+from arena.check.steps.games import tiny
 from arena.check.talk import Talk
 from arena.variants import named
 
+ANSWERS = 3
+"""How many answers are listened behind; every board has more questions than that."""
 STARTS = 3
 """How often a start is timed."""
 SLOW = 0.5
@@ -38,18 +40,19 @@ def silent_at_game(desk: Desk) -> str:
 
 def answers_once(desk: Desk) -> str:
     """One line for one question."""
-    talk, seat = desk.kept, desk.seat(short("draw"))
-    while seat.question and not desk.hurried:
+    talk, seat = desk.kept, desk.seat(named("draw"))
+    for _ in range(ANSWERS):
         desk.ask(talk, seat)
         judge.unasked(talk, desk.pace.quiet_ms / 3000, "after its answer")
-    desk.play(talk, seat)
+    # Its end is another step's.
+    desk.drop()
     return ""
 
 
 def silent_at_end(desk: Desk) -> str:
     """A round and a game are over: there is nothing to say."""
     talk = desk.kept
-    desk.play(talk, desk.seat(short("draw")))
+    desk.play(talk, desk.seat(tiny()))
     judge.unasked(talk, desk.pace.quiet_ms / 1000, "at the end of a game")
     return ""
 

@@ -33,8 +33,8 @@ def waits(step: str, says: str, mend: str = "") -> Row:
 
 BROKEN: dict[str, Row] = {
     # --- buffers and loops ---
-    "NeverFlushes": waits("hello", "buffered and not flushed", "flush=True"),
-    "FlushesOnlyHello": waits("first", "buffered and not flushed", "print(..., flush=True)"),
+    "NeverFlushes": waits("hello", "buffered and was not flushed", "flush=True"),
+    "FlushesOnlyHello": waits("first", "buffered and was not flushed", "print(..., flush=True)"),
     "ReadsToTheEnd": waits("hello", "only when its stdin was closed", "line by line"),
     "NeverReads": waits("hello", "does not read its stdin"),
     "SaysNothing": waits("first", "has read what was sent and says nothing"),
