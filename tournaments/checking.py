@@ -16,7 +16,7 @@ from arena.check.shown import Printer, Report, summary
 from arena.check.step import Outcome, Pace
 from arena.check.walk import STEPS, Numbered, chosen, walk
 from arena.sandbox.choice import best_sandbox
-from arena.sandbox.limits import Wish, called
+from arena.sandbox.limits import Level, Wish, called
 from arena.sandbox.sandbox import Sandbox
 from protocol.usage import UserError, unknown
 from tournaments.entrants import entered, spoken
@@ -57,7 +57,7 @@ def check_bots(asked: Checked, in_json: bool) -> int:
         Path(path).chmod(0o755)
         entrants = [entered(bot, base, Path(path).resolve()) for bot in event.bots]
         sandbox = best_sandbox(event.sandbox, event.limits, Path(path))
-        outside = _outside(event, sandbox)
+        outside = outside_of(event, sandbox.level)
         reports = []
         for entrant in entrants:
             desk = Desk(entrant.command, sandbox, event.clock, asked.pace, outside)
@@ -98,9 +98,9 @@ def _meant(bots: tuple[WrittenBot, ...], name: str | None) -> tuple[WrittenBot, 
     return found
 
 
-def _outside(event: WrittenEvent, sandbox: Sandbox) -> Sandbox | None:
+def outside_of(event: WrittenEvent, level: Level) -> Sandbox | None:
     """Plain processes to compare with, but never for a bot that must be locked in."""
-    if event.sandbox == "require" or sandbox.level == "off":
+    if event.sandbox == "require" or level == "off":
         return None
     return Sandbox("off", event.limits)
 

@@ -1,7 +1,6 @@
 """Says hello and asks, takes what comes as the referee would, and words what is wrong with it."""
 
 import time
-from collections.abc import Iterable
 from typing import NamedTuple, NoReturn
 
 from arena import referee as rulings
@@ -87,12 +86,12 @@ def answered(talk: Talk, seat: Seat, language: Language) -> Answer:
         old.append(line)
 
 
-def unasked(talk: Talk, seconds: float, when: str, old: Iterable[bytes] = ()) -> None:
+def unasked(talk: Talk, seconds: float, when: str) -> None:
     """Nothing may come for so long.
 
     Raises BrokenPromiseError.
     """
-    said = b"".join(old) + talk.overheard(seconds)
+    said = talk.overheard(seconds)
     if said:
         _broken(talk, silence.chatter(said, when), said, "nothing")
     if talk.ended:

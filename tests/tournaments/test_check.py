@@ -12,8 +12,11 @@ from rich.console import Console
 from arena.check.shown import Printer
 from arena.check.step import Finding, Outcome
 from arena.check.walk import STEPS
+from arena.sandbox.limits import Level, Wish
 from tests.arena.tables import BOTS
+from tournaments.checking import outside_of
 from tournaments.cli.main import main
+from tournaments.event import WrittenEvent
 
 FEW = ("--only", "1-4", "--sandbox", "off")
 DICT = f"{sys.executable} -I -S {BOTS / 'broken'} PrintsADict"
@@ -109,6 +112,19 @@ def test_the_list_names_every_step() -> None:
     done = check("--list")
     assert done.exit_code == 0
     assert [line.split()[1] for line in done.output.splitlines()] == [step.name for step in STEPS]
+
+
+@pytest.mark.parametrize(
+    ("wish", "level", "tried"),
+    [("require", "D", False), ("auto", "D", True), ("auto", "off", False)],
+)
+def test_what_must_be_locked_in_is_never_tried_outside(
+    wish: Wish, level: Level, tried: bool
+) -> None:
+    event = WrittenEvent(bots=(), sandbox=wish)
+    found = outside_of(event, level)
+    assert (found is not None) == tried
+    assert found is None or found.level == "off"
 
 
 def outcome(number: int, **more: Any) -> Outcome:

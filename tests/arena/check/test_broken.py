@@ -93,14 +93,6 @@ def test_what_works_only_without_the_sandbox_is_told_so(tmp_path: Path) -> None:
     assert "`reads`" in outcome.finding.mend
 
 
-def test_a_bot_that_must_be_locked_in_is_never_tried_outside(tmp_path: Path) -> None:
-    (tmp_path / "weights").write_text("1 2 3")
-    bot = command("CrashesAtOnce", str(tmp_path))
-    outcome = next(walk(Desk(bot, Sandbox("off", Limits()), PATIENT, PACE, None), chosen(())))
-    assert outcome.finding
-    assert "works without" not in outcome.finding.fault
-
-
 def test_every_broken_bot_stands_in_the_table() -> None:
     spec = importlib.util.spec_from_file_location("broken", PROGRAM / "__main__.py")
     assert spec
