@@ -9,7 +9,7 @@ import arena.cli.doctor
 import arena.cli.replay
 import arena.cli.rules
 from protocol.usage import UserError, unknown
-from tournaments.cli import checks, lists, live, new, play
+from tournaments.cli import check, checks, lists, live, new, play
 
 COMMANDS = (
     play.demo,
@@ -17,6 +17,7 @@ COMMANDS = (
     play.plan,
     live.watch,
     live.play,
+    check.check,
     arena.cli.replay.replay,
     checks.verify,
     arena.cli.rules.rules,
