@@ -22,7 +22,6 @@ from tournaments.ledger import Ledger, finished
 from tournaments.progress import Progress
 from tournaments.report import files_now
 from tournaments.run import MACHINE, Runner, StoppedError, call_roll, crashed, innermost
-from tournaments.times import as_json, times
 from tournaments.verify import unchecked, verify_folder, verify_log
 from tournaments.wishes import Wishes, planned
 
@@ -161,7 +160,6 @@ def _publish(folder: Folder, event: Event, ledger: Ledger) -> None:
     folders.reveal(folder, event, finished(ledger.left))
     for path, lines in files_now(folder, event).items():
         folders.write_whole(path, lines)
-    folders.write_whole(folder.times, [as_json(times(folder))])
 
 
 def _tell(folder: Folder, in_json: bool) -> None:
