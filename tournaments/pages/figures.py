@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tournaments.pages.cells import minus
 from tournaments.ratings import Pool
 from tournaments.sprt import Sprt, Step
 from tournaments.sprt_report import some
@@ -73,7 +74,7 @@ def nice(step: float) -> float:
 
 def label(value: float) -> str:
     """A value on an axis: +20, −0.5, 0."""
-    return f"{value:+g}".replace("-", "−") if abs(value) > 1e-12 else "0"
+    return minus(f"{value:+g}") if abs(value) > 1e-12 else "0"
 
 
 class Interval(NamedTuple):
@@ -129,34 +130,33 @@ class Histogram(NamedTuple):
 
     bars: list[Bar]
     """Those that are not empty."""
-    quartiles: tuple[float, float, float]
-    """A quarter, a half, three quarters of the games were below."""
-    games: int
-    """Games that are counted."""
+    said: str
+    """The same in words."""
 
 
 class Histograms(NamedTuple):
     """Of several entrants on one axis."""
 
-    far: float
+    ends: tuple[str, str]
     """Points at which the outermost bars begin, which hold all that lies beyond."""
     of: dict[str, Histogram]
     """By entrant."""
 
 
 def histograms(margins: dict[str, Floats]) -> Histograms:
-    """The spread of each entrant's margins, which are in points; none may be empty."""
+    """The spread of each entrant's margins, which are in points; none may be empty.
+
+    Each is as tall as its tallest bar.
+    """
     everything = np.abs(np.concatenate(list(margins.values())))
     width = nice(max(1.0, float(np.percentile(everything, REGULAR)) * 2 / (BINS - 2)))
     counts = {name: _counts(values, width) for name, values in margins.items()}
-    tallest = max(float((count / count.sum()).max()) for count in counts.values())
     of = {
-        name: Histogram(
-            _bars(count / count.sum() / tallest), _quartiles(margins[name]), int(count.sum())
-        )
+        name: Histogram(_bars(count / count.max()), _said(margins[name]))
         for name, count in counts.items()
     }
-    return Histograms(width * (BINS - 2) / 2, of)
+    far = width * (BINS - 2) / 2
+    return Histograms((label(-far), label(far)), of)
 
 
 def _counts(values: Floats, width: float) -> Floats:
@@ -182,9 +182,11 @@ def _bars(heights: Floats) -> list[Bar]:
     ]
 
 
-def _quartiles(values: Floats) -> tuple[float, float, float]:
-    low, middle, high = np.percentile(values, (25, 50, 75)).tolist()
-    return low, middle, high
+def _said(values: Floats) -> str:
+    low, middle, high = (f"{value:+.0f}" for value in np.percentile(values, (25, 50, 75)))
+    if len(values) == 1:
+        return minus(f"One game: {middle}.")
+    return minus(f"{len(values)} games, half of them from {low} to {high}; median {middle}.")
 
 
 class Walk(NamedTuple):

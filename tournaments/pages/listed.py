@@ -1,7 +1,6 @@
 """The games of an event as the report's script lists them: a few numbers each, bounded. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
 from typing import Any, get_args
 from urllib.parse import quote
 
@@ -52,15 +51,16 @@ def listed(
     room = BYTES
     for result in results:
         page = addresses[result.game].removesuffix(quote(result.game))
-        row = _row(result, pages.setdefault(page, len(pages)), places)
-        room -= len(msgspec.json.encode(row)) + 1
+        row = _row(result, pages.get(page, len(pages)), places)
+        room -= len(msgspec.json.encode((row, *(() if page in pages else (page,)))))
         if room < 0:
             break
+        pages.setdefault(page, len(pages))
         rows.append(row)
     return Listed(
         names=tuple(names),
         seats=seats,
-        pages=tuple(islice(pages, 1 + max((row[0] for row in rows), default=-1))),
+        pages=tuple(pages),
         total=len(results),
         games=tuple(rows),
     )

@@ -2,7 +2,7 @@
 "use strict";
 
 const listed = JSON.parse(document.getElementById("data").textContent);
-const PAGE = 50; // Games that are listed at once.
+const PAGE = 25; // Games that are listed at once.
 document.documentElement.classList.add("js");
 
 function made(tag, text = "", attributes = {}) {
@@ -20,7 +20,7 @@ function named(name) {
 
 // A number as it stands in a cell: a sign, a bound or a rest in small print may be with it.
 function number(text) {
-  return parseFloat(text.replace("−", "-").replace(/^[<>~]/, ""));
+  return parseFloat(text.replace("−", "-").replace("½", ".5").replace(/^[<>]/, ""));
 }
 
 function compared(numeric, up) {

@@ -14,8 +14,9 @@ from arena.explain import explain
 from arena.pages.page import page
 from protocol.codec import printable
 from protocol.records import Result
-from tournaments import format_report, how, standings
+from tournaments import format_report, how, standings, swiss
 from tournaments.event import Entrant, Event
+from tournaments.formats import Swiss
 from tournaments.measured import EXAMPLES, Evidence, Measured
 from tournaments.pages import figures, format_page
 from tournaments.pages.cells import Cell, Table, games, minus, pieces, table
@@ -25,7 +26,7 @@ from tournaments.pages.listed import listed
 from tournaments.pages.replays import addresses
 from tournaments.ratings import Pool, Rating, Ratings
 from tournaments.sandboxes import Kept
-from tournaments.schedule import PlannedSitting
+from tournaments.schedule import PlannedSitting, counted
 from tournaments.stats import Floats
 from tournaments.tally import Tally, by_pool, collect
 
@@ -140,19 +141,31 @@ def _command(entrant: Entrant) -> str:
 
 
 def _lead(told: Told) -> str:
-    """What people want to know first, in a sentence."""
+    """What people want to know first, in a sentence or two."""
+    event = told.event
     if not told.ratings.pools:
         return "No game is over yet."
-    known = format_page.bracket(told.event, told.results)
+    if asked := format_page.question(event, told.results):
+        return asked.answer
+    known = format_page.bracket(event, told.results)
     if known and known.winner:
         return f"**{known.winner}** has won the knockout."
-    pool = told.ratings.pools[0]
-    first = [one.name for one in pool.entrants if one.ranks[0] == 1]
-    if len(first) == 1:
-        return f"**{first[0]}** is the best of them: the results leave nobody else the first rank."
-    if len(first) <= OPEN:
-        return f"The first rank is open between {', '.join(first[:-1])} and {first[-1]}."
-    return f"The first rank is open between {len(first)} bots; {first[0]} is ahead."
+    open_to = _open_to([one for one in told.ratings.pools[0].entrants if one.ranks[0] == 1])
+    if isinstance(event.format, Swiss):
+        first = swiss.standings(event, counted(event, told.results))[0]
+        rounds = f"{len(first.rounds)} of {event.format.rounds} rounds"
+        return f"**{event.unit_name(first.unit)}** leads the Swiss, {rounds}. {open_to}"
+    return open_to
+
+
+def _open_to(first: Sequence[Rating]) -> str:
+    """Who may be the best, by the ratings."""
+    names = [one.name for one in first]
+    if len(names) == 1:
+        return f"**{names[0]}** is the best of them: the results leave nobody else the first rank."
+    if len(names) <= OPEN:
+        return f"The first rank is open between {', '.join(names[:-1])} and {names[-1]}."
+    return f"The first rank is open between {len(names)} bots; {names[0]} is ahead."
 
 
 def _pools(told: Told) -> list[PoolTold]:
@@ -173,7 +186,7 @@ def _pool(pool: Pool, tally: Tally) -> PoolTold:
     return PoolTold(
         standings=_standings(pool, clean),
         forest=figures.forest(pool),
-        told=[*standings.seat_advantages(pool), *standings.savings(pool)],
+        told=[minus(said) for said in (*standings.seat_advantages(pool), *standings.savings(pool))],
         clean=clean,
         crosstable=_crosstable(pool, encounters(tally, names), names),
         likelihoods=_likelihoods(pool, names),
@@ -184,7 +197,7 @@ def _pool(pool: Pool, tally: Tally) -> PoolTold:
     )
 
 
-STANDINGS = ("bot", "#", "ranks", "Elo", "95 %", "games", "score %", "margin", "fouls")
+STANDINGS = ("bot", "#", "ranks", "Elo", "95 %", "games", "score\N{NO-BREAK SPACE}%", "margin", "fouls")
 """Columns of the standings; the forest plot stands under `95 %`."""
 WITHOUT = "Elo without fouls"
 
