@@ -1,5 +1,6 @@
 """`boneyard replay`: a logged game, in the terminal."""
 
+import re
 import sys
 from collections.abc import Iterator
 from itertools import chain, islice
@@ -25,27 +26,77 @@ LISTED_GAMES = 50
 @click.option("--round", "only", type=click.IntRange(1), default=None, help="Only this round.")
 @click.option("--ascii", "plain", is_flag=True, help="Tiles as [6|4] instead of glyphs.")
 @click.option("--step", is_flag=True, help="One frame at a time: Enter, p back, q quit.")
+@click.option("--html", is_flag=True, help="Write a page for a browser instead.")
+@click.option(
+    "--out", type=click.Path(dir_okay=False, path_type=Path), help="The page's file, with --html."
+)
 def replay(
-    log: Path, game: str | None, seat: int | None, only: int | None, plain: bool, step: bool
+    log: Path,
+    game: str | None,
+    seat: int | None,
+    only: int | None,
+    plain: bool,
+    step: bool,
+    html: bool,
+    out: Path | None,
 ) -> None:
     """Watch a game from its log: LOG is a game log or an event's folder.
 
-    Without GAME the games are listed, unless there is only one.
+    Without GAME the games are listed, unless there is only one. With --html a page is written
+    that needs nothing else and can be mailed; with --seat too, nothing that this seat did not
+    know is in it. With --html and an event's folder alone, the pages of all its games are made.
 
     \b
     Examples:
       boneyard replay demo
       boneyard replay demo 1.greedy.first --step
       boneyard replay demo 1.greedy.first --seat 0 --round 2 --ascii
+      boneyard replay demo 1.greedy.first --html
+      boneyard replay demo --html
     """
+    if out and not html:
+        raise UserError("--out names the page's file: it goes with --html.")
     try:
+        if html and game is None and log.is_dir():
+            _make_all(log, seat, out)
+            return
         logged = _found(log, game)
-        if logged:
+        if logged and html:
+            _make_one(logged, seat, out)
+        elif logged:
             console = Console(highlight=False)
             shown = _drawn(logged, seat, only, _look(logged, console, plain))
             _paged(shown, console) if step and _at_terminal() else _printed(shown, console)
     except DamagedLogError as error:
         raise UserError(str(error)) from None
+
+
+def _make_one(logged: LoggedGame, seat: int | None, out: Path | None) -> None:
+    """The page of one game, for everybody or as one seat saw it."""
+    from arena.pages.replays import packed, replay_page
+    from arena.pages.sittings import write
+
+    _check_seat(logged, seat)
+    own = "" if seat is None else f".seat-{seat}"
+    # A log can come from anybody: its names lead to no other folder.
+    name = re.sub(r"[^\w@.-]|^\.", "_", logged.game.game, flags=re.ASCII)
+    path = out or Path(f"{name[:200]}{own}.html")
+    write(path, replay_page(logged.game.game, [packed(logged, seat)]))
+    click.echo(f"{path}")
+
+
+def _make_all(folder: Path, seat: int | None, out: Path | None) -> None:
+    """The pages of all games of an event, in its folder."""
+    from arena.pages import sittings
+
+    if seat is not None or out:
+        raise UserError("--seat and --out go with one game: name it after the folder.")
+    logs = _logs(folder)
+    if not logs:
+        raise UserError(f"{folder} holds no game.")
+    pages = logs[0].parent.parent / sittings.FOLDER
+    made = sittings.make(logs, pages)
+    click.echo(f"{pages}: {made} new pages.")
 
 
 def _found(log: Path, name: str | None) -> LoggedGame | None:
@@ -93,9 +144,7 @@ def _drawn(
     logged: LoggedGame, seat: int | None, only: int | None, look: render.Look
 ) -> Iterator[Text]:
     """The title, every frame that is wanted, and whether the log goes to the end."""
-    seats = len(logged.sitting.seats)
-    if seat is not None and seat >= seats:
-        raise UserError(f"There is no seat {seat}: this game has seats 0 to {seats - 1}.")
+    _check_seat(logged, seat)
     yield render.title(logged, look)
     last = 0
     for frame in frames.frames(steps(logged), seat):
@@ -107,6 +156,12 @@ def _drawn(
     if logged.result is None:
         why = render.unfinished(logged)
         yield Text(f"The log ends here: the game was {why} and does not count.")
+
+
+def _check_seat(logged: LoggedGame, seat: int | None) -> None:
+    seats = len(logged.sitting.seats)
+    if seat is not None and seat >= seats:
+        raise UserError(f"There is no seat {seat}: this game has seats 0 to {seats - 1}.")
 
 
 def _printed(shown: Iterator[Text], console: Console) -> None:

@@ -124,9 +124,10 @@ def late_by(monkeypatch: pytest.MonkeyPatch, referee_ms: float) -> None:
 
 
 def children() -> list[str]:
-    """Process ids of our children, dead or alive."""
+    """Process ids of our children, dead or alive; without the browser of other tests."""
     threads = Path("/proc/self/task").iterdir()
-    return [pid for thread in threads for pid in (thread / "children").read_text().split()]
+    found = [pid for thread in threads for pid in (thread / "children").read_text().split()]
+    return [pid for pid in found if b"playwright" not in Path(f"/proc/{pid}/cmdline").read_bytes()]
 
 
 def alive(tag: str) -> list[int]:

@@ -3,12 +3,16 @@
 from collections.abc import Iterable
 from urllib.parse import quote
 
+from arena.pages.sittings import FOLDER, make, page_name
+from tournaments.folder import Folder
 from tournaments.schedule import PlannedSitting
 
-FOLDER = "replays"
-"""The folder of the pages, in the event's."""
-GAMES_A_PAGE = 50
-"""Games of a sitting that share a page, so that no page grows without bound."""
+AT_ONCE = 1000
+"""Games of which the pages are made when an event is over; of more they are made when asked for.
+
+A page costs about 20 ms of one core for each of its games, which is about what it costs us to
+play a game between bots that answer at once.
+"""
 
 
 def addresses(plans: Iterable[PlannedSitting]) -> dict[str, str]:
@@ -24,7 +28,12 @@ def addresses(plans: Iterable[PlannedSitting]) -> dict[str, str]:
     }
 
 
-def page_name(sitting: str, number: int) -> str:
-    """The file that replays the game of this number, from 1, in a sitting."""
-    part = (number - 1) // GAMES_A_PAGE
-    return f"{sitting}.html" if part == 0 else f"{sitting}-{part + 1}.html"
+def make_pages(folder: Folder, games: int) -> str | None:
+    """Make the pages of an event of so many games; a sentence if they are left for later.
+
+    Raises DamagedFileError, OSError.
+    """
+    if games > AT_ONCE:
+        return f"Replay pages of all games: boneyard replay {folder.path} --html"
+    make(folder.logs(), folder.path / FOLDER)
+    return None
