@@ -112,6 +112,7 @@ def report_page(told: Told) -> str:
         bracket=format_page.bracket(event, told.results),
         pools=_pools(told),
         named=NAMED,
+        intervals=INTERVALS,
         fouls=_fouls(told.results),
         evidence=[_shown(one) for one in known.evidence[:SHOWN]],
         examples=EXAMPLES,
@@ -197,7 +198,17 @@ def _pool(pool: Pool, tally: Tally) -> PoolTold:
     )
 
 
-STANDINGS = ("bot", "#", "ranks", "Elo", "95 %", "games", "score\N{NO-BREAK SPACE}%", "margin", "fouls")
+STANDINGS = (
+    "bot",
+    "#",
+    "ranks",
+    "Elo",
+    "95 %",
+    "games",
+    "score\N{NO-BREAK SPACE}%",
+    "margin",
+    "fouls",
+)
 """Columns of the standings; the forest plot stands under `95 %`."""
 WITHOUT = "Elo without fouls"
 
@@ -310,6 +321,8 @@ class Shown(NamedTuple):
     """A foul with its evidence, as it is shown."""
 
     foul: Evidence
+    detail: str
+    """A sentence for its author."""
     line: str
     """The offending line."""
     stderr: str
@@ -320,6 +333,6 @@ class Shown(NamedTuple):
 
 def _shown(one: Evidence) -> Shown:
     # In the log a line's end is an escape like any other; here it may end the line.
-    stderr = printable(one.stderr, EVIDENCE).replace("\\n", "\n")
+    stderr = printable(one.stderr, EVIDENCE).replace("\\n", "\n").strip("\n")
     command = f"boneyard explain . {one.game} --seat {one.seat}"
-    return Shown(one, printable(one.line), stderr, command)
+    return Shown(one, printable(one.detail, EVIDENCE), printable(one.line), stderr, command)
