@@ -26,5 +26,6 @@ def test_the_wheel_works_away_from_the_checkout(tmp_path: Path) -> None:
     boneyard = tmp_path / "env" / "bin" / "boneyard"
     said = sh(boneyard, "run", "first", "greedy", "--boards", "2", "--out", "out", "--json")
     assert json.loads(said)["played"] == 4
+    assert "bot" in (tmp_path / "out" / "report.html").read_text()
     assert "Everything fits." in sh(boneyard, "verify", "out")
     assert "greedy" in sh(boneyard, "bots")

@@ -344,10 +344,11 @@ def test_the_page_of_a_real_event_shows_the_evidence(fouled: Path) -> None:
     with opened(fouled / "report.html") as page:
         assert RUDE[1] in texts(page, ".evidence pre")
         assert RUDE[0] in texts(page, ".evidence pre")
-        results = list(read_ledger(fouled / "ledger.jsonl"))
-        first = next(one for one in results if one.fouls)
-        seat = first.seats.index("rude")
-        assert f"boneyard explain . {first.game} --seat {seat}" in texts(page, ".command code")[0]
+        commands = texts(page, ".command code")
+        assert len(commands) == 3
+        for one in list(read_ledger(fouled / "ledger.jsonl"))[:2]:
+            command = f"boneyard explain . {one.game} --seat {one.seats.index('rude')}"
+            assert command in commands
         assert "Machine: Linux" in page.locator("#how").inner_text()
         assert texts(page, "#time tbody th") == ["first", "rude"]
 
