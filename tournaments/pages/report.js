@@ -248,12 +248,12 @@ function arrive() {
 function build() {
   const form = made("form");
   ["Games of", "with"].forEach((text, at) => {
-    const label = made("label", `${text} `);
-    label.append(choosers[at]);
+    const label = made("label");
+    label.append(made("span", text), choosers[at]);
     form.append(label);
   });
   const label = made("label");
-  label.append(onlyFouls, " only with fouls");
+  label.append(onlyFouls, "only with fouls");
   form.append(label);
   onlyFouls.addEventListener("change", () => {
     Object.assign(wish, { fouled: onlyFouls.checked, from: 0 });

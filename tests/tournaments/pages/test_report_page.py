@@ -24,9 +24,17 @@ from tournaments.pages.report_page import MATRIX
 from tournaments.report import report_files
 from tournaments.sprt import Sprt
 
+
+def long_named(plan: Event) -> Event:
+    """The same event of bots whose names are as long as names may be."""
+    names = [f"{n}_{'long-' * 8}"[:40] for n in range(len(plan.entrants))]
+    who = (replace(one, name=name) for one, name in zip(plan.entrants, names, strict=True))
+    return replace(plan, name="x" * 40, entrants=tuple(who))
+
+
 EVENTS: dict[str, Event] = {
     "two bots": event(2, boards=10),
-    "ten bots": event(10, boards=4),
+    "ten bots": long_named(event(10, boards=4)),
     "three seats": event(4, 3, boards=6),
     "four seats": event(4, 4, boards=6),
     "teams": teams(boards=4),
@@ -42,6 +50,8 @@ RUDE = (
     "\"quoted\" 'twice' &amp; `code` {{ 7 * 7 }}",
 )
 """What a bot may write."""
+LOOKED_AT = {"three seats", "teams", "swiss", "knockout", "versus"}
+"""Events whose pages have between them all in which axe-core, which is slow, finds faults."""
 
 
 def texts(page: Page, selector: str) -> list[str]:
@@ -69,7 +79,7 @@ def test_every_kind_of_event_has_a_page_for_everybody(tmp_path: Path, name: str)
     fouls = [evidence(one, stderr="x" * 900) for one in results if one.fouls][:4]
     path = written(tmp_path, plan, results, measured(plan, *fouls))
     with opened(path, dark=len(name) % 2 == 0) as page:
-        assert faults(page) == []
+        assert name not in LOOKED_AT or faults(page) == []
         assert texts(page, "#standings tbody th") == [
             one.name for one in told(plan, results).ratings.pools[0].entrants
         ]
@@ -346,9 +356,9 @@ def test_the_page_of_a_real_event_shows_the_evidence(fouled: Path) -> None:
         assert RUDE[0] in texts(page, ".evidence pre")
         commands = texts(page, ".command code")
         assert len(commands) == 3
-        for one in list(read_ledger(fouled / "ledger.jsonl"))[:2]:
+        for one in list(read_ledger(fouled / "ledger.jsonl")):
             command = f"boneyard explain . {one.game} --seat {one.seats.index('rude')}"
-            assert command in commands
+            assert (command in commands) == (one.game != "2.rude.first")
         assert "Machine: Linux" in page.locator("#how").inner_text()
         assert texts(page, "#time tbody th") == ["first", "rude"]
 
