@@ -9,7 +9,7 @@ import arena.cli.doctor
 import arena.cli.replay
 import arena.cli.rules
 from protocol.usage import UserError, unknown
-from tournaments.cli import checks, lists, play
+from tournaments.cli import checks, lists, new, play
 
 COMMANDS = (
     play.demo,
@@ -21,6 +21,7 @@ COMMANDS = (
     arena.cli.doctor.doctor,
     checks.report,
     checks.rate,
+    new.new,
     lists.bots,
     lists.schema,
 )
@@ -54,6 +55,7 @@ def main() -> None:
     \b
     Start here:
       boneyard demo                     a small event of sample bots
+      boneyard new python mine          a bot of your own to start from
       boneyard run greedy ./my_bot.py   your bot against a sample bot
       boneyard plan greedy ./my_bot.py  what that will take, and tell
       boneyard replay OUT               watch a game

@@ -218,7 +218,7 @@ def demo(boards: int, sandbox: Wish | None, jobs: int | None, out: Path) -> None
 
     The deals are fixed, so that everybody sees the same demo.
     """
-    from tournaments.entrants import sample_bots
+    from tournaments.listed import sample_bots
     from tournaments.session import run_event
     from tournaments.wishes import Wishes
 
