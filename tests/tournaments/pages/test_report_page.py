@@ -19,6 +19,7 @@ from tournaments.folder import Folder, load
 from tournaments.formats import Knockout, Swiss, Versus
 from tournaments.ledger import read_ledger
 from tournaments.pages import listed, report_page
+from tournaments.pages.format_page import Match, bracket
 from tournaments.pages.replays import addresses
 from tournaments.pages.report_page import MATRIX
 from tournaments.report import report_files
@@ -115,13 +116,39 @@ def test_columns_sort_by_click_and_by_key(tmp_path: Path) -> None:
 
 @needs_chromium
 def test_halves_and_unknown_numbers_sort_too(tmp_path: Path) -> None:
-    plan = event(5, boards=3, form=Swiss(rounds=3))
-    with opened(written(tmp_path, plan, made_up(plan))) as page:
-        page.locator("#swiss").get_by_role("button", name="points", exact=True).click()
-        told = texts(page, "#swiss tbody td:nth-child(3)")
-        points = [float(text.replace("½", ".5")) for text in told]
-        assert points == sorted(points, reverse=True)
-        assert any(point % 1 for point in points) or len(set(points)) > 2
+    """½ is half a point; what is not known stands last either way."""
+    plan = event(6, boards=1, form=Swiss(rounds=3))
+    with opened(written(tmp_path, plan, made_up(plan), measured(plan))) as page:
+        sort = page.locator("#swiss").get_by_role("button", name="points", exact=True)
+        for sign in (-1, 1):
+            sort.click()
+            shown = texts(page, "#swiss tbody td:nth-child(3)")
+            points = [float(text.replace("½", ".5")) for text in shown]
+            assert points == sorted(points, key=lambda one: sign * one)
+            assert {"½", "1½", "1"} <= set(shown)
+
+
+def test_a_bracket_says_why_somebody_goes_on() -> None:
+    plan = event(4, boards=1, form=Knockout(tie_boards=0))
+    notes = set()
+    for seed in range(6):
+        for _, matches in found_bracket(plan, seed):
+            for match in matches:
+                points = {side.points for side in match.sides}
+                assert match.note == "tied: the better seed goes on" * (len(points) == 1)
+                assert [side.won for side in match.sides].count(True) == 1
+                notes.add(match.note)
+    assert len(notes) == 2
+    first = bracket(plan, [])
+    assert first
+    assert {match.note for _, matches in first.rounds for match in matches} == {"to be played"}
+
+
+def found_bracket(plan: Event, seed: int) -> list[tuple[str, list[Match]]]:
+    found = bracket(plan, made_up(plan, seed=seed))
+    assert found
+    assert found.winner
+    return found.rounds
 
 
 @needs_chromium
