@@ -11,6 +11,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from arena.engine.chance import board_seed
+from arena.logs import ENDING, logs
 from arena.sandbox.limits import Wish
 from arena.sandbox.profile import SYSTEM
 from arena.sealed import DamagedFileError, damaged, read_lines
@@ -21,6 +22,8 @@ from tournaments.event import Entrant, Event, from_json
 
 P = TypeVar("P", Commitment, Reveal)
 
+LOGS = "games"
+"""The folder of the game logs."""
 SECRET = 32
 """Bytes of a secret."""
 
@@ -113,11 +116,11 @@ class Folder(Struct, frozen=True):
 
     def log(self, sitting: str) -> Path:
         """The game log of a sitting."""
-        return self.path / "games" / f"{sitting}.jsonl"
+        return self.path / LOGS / f"{sitting}{ENDING}"
 
     def logs(self) -> list[Path]:
-        """Every game log, by name."""
-        return sorted((self.path / "games").glob("*.jsonl"))
+        """Every game log, by name; see `arena.packed` for how they lie there."""
+        return logs(self.path / LOGS)
 
 
 @contextmanager
