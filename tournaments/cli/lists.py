@@ -9,7 +9,12 @@ from protocol.usage import unknown
 
 @click.command()
 def bots() -> None:
-    """List the sample bots and whether this machine can run them."""
+    """List the sample bots and whether this machine can run them.
+
+    \b
+    Example:
+      boneyard bots
+    """
     from tournaments.entrants import sample_bots
 
     for name, bot in sample_bots().items():
@@ -20,7 +25,7 @@ def bots() -> None:
 @click.command()
 @click.argument("what", default="protocol")
 def schema(what: str) -> None:
-    """Print a JSON Schema: of the protocol, of results.json, or of `rate --json`.
+    """Print a JSON Schema, for programs.
 
     WHAT is protocol (every message, both directions), results or rated.
 

@@ -1,0 +1,51 @@
+"""What the shell offers after Tab for many games: bots, events, entrants. Never raises."""
+
+from contextlib import suppress
+from pathlib import Path
+
+import click
+from click.shell_completion import CompletionItem
+
+from arena.cli.complete import MOST, folders, offered, or_files
+
+SUFFIXES = (".toml", ".py", ".js", ".mjs", ".sh", ".rb", ".pl", ".lua")
+"""What files end with that are offered as bots or events."""
+
+
+def complete_bots(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Sample bots, event files and bots' files; else whatever files the shell finds."""
+    from tournaments.entrants import sample_bots
+
+    own: list[str] = []
+    with suppress(OSError):
+        own = [path.name for path in sorted(Path().iterdir())[:MOST] if path.suffix in SUFFIXES]
+    return or_files(offered((*sample_bots(), *own), begun), begun)
+
+
+def complete_events(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Events' folders; else folders."""
+    found = offered(folders(begun), begun)
+    return found or [CompletionItem(begun, type="dir")]
+
+
+def complete_planned(
+    context: click.Context, parameter: click.Parameter, begun: str
+) -> list[CompletionItem]:
+    """What `plan` takes: what `run` takes, and an event's folder."""
+    found = offered(folders(begun), begun) if not context.params.get("what") else []
+    bots = complete_bots(context, parameter, begun)
+    return found + [one for one in bots if one.type == "plain" or not found]
+
+
+def complete_entrants(
+    context: click.Context, _: click.Parameter, begun: str
+) -> list[CompletionItem]:
+    """The entrants of the event whose folder was named before, or the bots that were."""
+    from protocol.usage import UserError
+    from tournaments.folder import Folder, load
+
+    words: tuple[str, ...] = context.params.get("what") or ()
+    names = [Path(word).stem for word in words]
+    with suppress(OSError, UserError, IndexError):
+        names = [entrant.name for entrant in load(Folder(Path(words[0]))).entrants]
+    return offered(names, begun)
