@@ -33,9 +33,9 @@ def show(path: Path, in_json: bool) -> int:
     if in_json:
         click.echo(msgspec.json.format(msgspec.json.encode(seen), indent=1).decode())
         return 0
-    console = Console(highlight=False)
-    for part in parts(folder, seen, None):
-        console.print(part, soft_wrap=isinstance(part, Text) and not console.is_terminal)
+    console = shown.console()
+    for part in parts(folder, seen, console.width):
+        console.print(part)
     return 0
 
 
@@ -45,7 +45,7 @@ def watch(path: Path, in_json: bool) -> int:
     A pipe gets a line, or with JSON an object on one line, whenever more was played.
     Raises UserError.
     """
-    folder, console = Folder(path), Console(highlight=False)
+    folder, console = Folder(path), shown.console()
     try:
         if console.is_terminal and not in_json:
             _live(folder, console)
@@ -60,7 +60,7 @@ def _live(folder: Folder, console: Console) -> None:
     with Live(console=console, auto_refresh=False, transient=True) as live:
         for seen in _looks(folder):
             room = max(2, console.height - OTHER_LINES)
-            live.update(Group(*parts(folder, seen, room)), refresh=True)
+            live.update(Group(*parts(folder, seen, console.width, room)), refresh=True)
 
 
 def _lines(folder: Folder, in_json: bool) -> None:
@@ -83,23 +83,24 @@ def _looks(folder: Folder) -> Iterator[Glance]:
         time.sleep(max(LOOK_EVERY_S, REST * (time.monotonic() - began)))
 
 
-def parts(folder: Folder, seen: Glance, room: int | None) -> Iterator[RenderableType]:
-    """All that is shown, in at most so many lines where there is little room."""
+def parts(
+    folder: Folder, seen: Glance, width: int, room: int | None = None
+) -> Iterator[RenderableType]:
+    """All that is shown, in so many columns, and about so many lines where there is little room."""
     yield Text(f"{seen.name}: {seen.about}", "bold")
     fouls = _fouls(seen.fouls)
     if room is not None:
         fouls = (fouls[0], standings.cut(fouls[1], max(2, room // 3)))
         room -= len(fouls[1]) + 2 if fouls[1] else 0
     for pool in seen.ratings.pools:
-        head, rows = standings.table(pool)
-        yield shown.table(head, rows if room is None else standings.cut(rows, room), names=2)
+        yield shown.standing(pool, width, room)
         if room is None:
             yield from (Text(line, "dim") for line in standings.seat_advantages(pool))
     if seen.question:
         yield Text(seen.question, "bold")
     if fouls[1]:
         yield Text()
-        yield shown.table(*fouls, names=2)
+        yield shown.table(*fouls, names=3)
         yield Text(_example(folder, seen.fouls[0]), "dim")
     yield Text(progress(seen), "bold" if seen.complete else "bold cyan")
 
@@ -107,9 +108,9 @@ def parts(folder: Folder, seen: Glance, room: int | None) -> Iterator[Renderable
 def _fouls(found: Sequence[Fouled]) -> tuple[tuple[str, ...], standings.Rows]:
     """Head and rows: who fouled how, and where to look for the reason."""
     rows: standings.Rows = [
-        (one.entrant, one.foul, f"{one.games}", one.game, f"{one.seat}") for one in found
+        (one.entrant, one.foul, one.game, f"{one.games}", f"{one.seat}") for one in found
     ]
-    return ("fouls of", "class", "games", "the last in", "seat"), rows
+    return ("fouls of", "class", "the last in", "games", "seat"), rows
 
 
 def _example(folder: Folder, foul: Fouled) -> str:

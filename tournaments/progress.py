@@ -139,10 +139,10 @@ class Progress:
     @staticmethod
     def final(folder: Folder) -> None:
         """Show where everything is, and the standings."""
-        console = Console()
+        console = shown.console()
         summary = msgspec.json.decode(folder.results.read_bytes(), type=Results)
         for pool in summary.ratings.pools:
-            console.print(shown.standing(pool))
+            console.print(shown.standing(pool, console.width))
             for line in standings.seat_advantages(pool):
                 console.print(Text(line, style="dim"))
             if pool.partners:
@@ -156,4 +156,5 @@ class Progress:
         console.print(f"{summary.played} of {summary.planned} games", style="bold", end="  ")
         console.print(Text(f"report: {folder.report}"))
         console.print(Text(f"Replay a game: boneyard replay {folder.path}", style="dim"))
+        console.print(Text(f"Why a bot lost: boneyard explain {folder.path} GAME", style="dim"))
         console.print(Text(f"Check them all: boneyard verify {folder.path}", style="dim"))

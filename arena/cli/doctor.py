@@ -12,8 +12,9 @@ from arena.cli.shared import plain_console, print_json
 def doctor(as_json: bool) -> None:
     """Try what this machine can promise about bots.
 
-    It takes some seconds. Each level is tried with all probes: small programs that do what a cheating bot would,
-    against stand-ins for the referee and for another bot. Nothing of it is left behind.
+    It takes some seconds. Each level is tried with all probes: small programs that do what a
+    cheating bot would, against stand-ins for the referee and for another bot. Nothing of it is
+    left behind.
 
     \b
     Examples:

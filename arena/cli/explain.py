@@ -46,9 +46,10 @@ def explain(
 ) -> None:
     """Say why a bot won or lost a game.
 
-    Its rounds, what turned the game, and its decisions in order. Each decision is shown as the bot saw it: its hand, the line, what the others held, what it
-    could do, what it did, noted and took of time; a foul with its evidence. Below each stands the
-    command that puts exactly this question to the bot again.
+    Its rounds, what turned the game, and its decisions in order. Each decision is shown as the
+    bot saw it: its hand, the line, what the others held, what it could do, what it did, noted
+    and took of time; a foul with its evidence. Below each stands the command that puts exactly
+    this question to the bot again.
 
     \b
     Examples:

@@ -37,8 +37,8 @@ def replay(
 ) -> None:
     """Watch a game from its log.
 
-    LOG is a game log or an event's folder. Without GAME the games are listed, unless there is only one. A part of a game's name will
-    do; without LOG it is the event that lies here.
+    LOG is a game log or an event's folder. Without GAME the games are listed, unless there is
+    only one. A part of a game's name will do; without LOG it is the event that lies here.
 
     \b
     Examples:

@@ -27,8 +27,8 @@ FOLDER = click.argument(
 def show(folder: Path | None, watch: bool, as_json: bool) -> None:
     """Show where an event stands, while it runs or after.
 
-    Its standings, how far it is, how long it will take, and its fouls. Reads only, and takes no lock: use it from another terminal. Without FOLDER it is the event
-    that lies here.
+    Its standings, how far it is, how long it will take, and its fouls. Reads only, and takes no
+    lock: use it from another terminal. Without FOLDER it is the event that lies here.
 
     \b
     Examples:
@@ -58,8 +58,9 @@ def show(folder: Path | None, watch: bool, as_json: bool) -> None:
 def verify(what: Path | None, seeds: Path | None) -> None:
     """Check an event or one log: every deal, byte and score.
 
-    WHAT is an event's folder or a log. Every game is replayed and rated anew. Needs nothing but the published files. Exit code 1 when something does not fit. Without WHAT
-    it is the event that lies here.
+    WHAT is an event's folder or a log. Every game is replayed and rated anew. Needs nothing but
+    the published files. Exit code 1 when something does not fit. Without WHAT it is the event
+    that lies here.
 
     \b
     Examples:
@@ -119,8 +120,8 @@ def rate(
 ) -> None:
     """Rate the results of several events together.
 
-    WHAT are ledgers, or events by their folders. Bots are the same if name and fingerprint are. Different games, by their rules or seats,
-    get tables of their own.
+    WHAT are ledgers, or events by their folders. Bots are the same if name and fingerprint are.
+    Different games, by their rules or seats, get tables of their own.
 
     \b
     Examples:

@@ -1,10 +1,11 @@
 """What the shell offers after Tab for many games: bots, events, entrants. Never raises."""
 
+import os
 from contextlib import suppress
 from pathlib import Path
 
 import click
-from click.shell_completion import CompletionItem
+from click.shell_completion import CompletionItem, split_arg_string
 
 from arena.cli.complete import MOST, folders, offered, or_files
 
@@ -37,15 +38,15 @@ def complete_planned(
     return found + [one for one in bots if one.type == "plain" or not found]
 
 
-def complete_entrants(
-    context: click.Context, _: click.Parameter, begun: str
-) -> list[CompletionItem]:
+def complete_entrants(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
     """The entrants of the event whose folder was named before, or the bots that were."""
     from protocol.usage import UserError
     from tournaments.folder import Folder, load
 
-    words: tuple[str, ...] = context.params.get("what") or ()
-    names = [Path(word).stem for word in words]
-    with suppress(OSError, UserError, IndexError):
-        names = [entrant.name for entrant in load(Folder(Path(words[0]))).entrants]
+    # An option that still lacks its word keeps click from reading the arguments.
+    words = split_arg_string(os.environ.get("COMP_WORDS", ""))[2:]
+    names = [Path(word).stem for word in words if word != begun and not word.startswith("-")]
+    for word in words:
+        with suppress(OSError, UserError):
+            names = [entrant.name for entrant in load(Folder(Path(word))).entrants]
     return offered(names, begun)

@@ -60,7 +60,8 @@ def version() -> None:
 def completion(context: click.Context, shell: str | None) -> None:
     """Print a script that completes commands in your shell.
 
-    It completes commands, options, bots, games of rules, events, games, seats and questions. SHELL is bash, zsh or fish; without it, the one in $SHELL. For one session, or for good:
+    It completes commands, options, bots, games of rules, events, games, seats and questions.
+    SHELL is bash, zsh or fish; without it, the one in $SHELL. For one session, or for good:
 
     \b
     Examples:

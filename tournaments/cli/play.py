@@ -195,10 +195,10 @@ def plan(
 ) -> None:
     """Say what an event will take, and what it can tell.
 
-    Before a run, with the same arguments as `boneyard run`: the bots play for a few seconds, on deals
-    of their own; then it says how many sittings, games, questions and minutes the event will
-    take, and how wide the intervals of its ratings will be. After a run, with
-    its folder: how many boards would tell two bots apart.
+    Before a run, with the same arguments as `boneyard run`: the bots play for a few seconds, on
+    deals of their own; then it says how many sittings, games, questions and minutes the event
+    will take, and how wide the intervals of its ratings will be. After a run, with its folder:
+    how many boards would tell two bots apart.
 
     \b
     Examples:
