@@ -3,14 +3,17 @@
 import shlex
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from arena.cli.complete import complete_questions
 from arena.cli.explain import SEAT
 from arena.cli.shared import GAME, LOG
-from arena.sandbox.limits import Wish
 from tournaments.cli.complete import complete_bots
+
+if TYPE_CHECKING:
+    from arena.sandbox.limits import Wish
 
 
 @click.command()
@@ -50,7 +53,7 @@ def ask(
     seat: str | None,
     times: int,
     deals: int | None,
-    sandbox: Wish | None,
+    sandbox: "Wish | None",
     raw: bool,
     plain: bool,
     as_json: bool,
