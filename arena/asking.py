@@ -53,15 +53,18 @@ async def ask(
     Raises UserError when the bot cannot be started.
     """
     found: list[Asked] = []
-    try:
-        async with trio.open_nursery() as nursery:
-            pump = Pump()
-            nursery.start_soon(pump.run)
+    complaint: CannotStartError | None = None
+    async with trio.open_nursery() as nursery:
+        pump = Pump()
+        nursery.start_soon(pump.run)
+        try:
             while len(found) < times and not (found and found[-1].foul):
                 found.append(await _once(pump, command, decision, clock, sandbox))
-            nursery.cancel_scope.cancel()
-    except* CannotStartError as group:
-        raise UserError(f"The bot cannot be started: {group.exceptions[0]}.") from None
+        except CannotStartError as error:
+            complaint = error
+        nursery.cancel_scope.cancel()
+    if complaint:
+        raise UserError(f"The bot cannot be started: {complaint}.") from complaint
     return found
 
 
@@ -70,9 +73,9 @@ async def _once(
 ) -> Asked:
     bench = Bench(pump, [command], clock.start_ms, sandbox)
     try:
+        (bot,) = await bench.ready()
+        assert bot, "Somebody sits there."
         async with trio.open_nursery() as nursery:
-            (bot,) = await bench.ready()
-            assert bot, "Somebody sits there."
             nursery.start_soon(bench.look_after)
             said = await Asking(pump, bot, decision).answered()
             nursery.cancel_scope.cancel()
@@ -113,7 +116,7 @@ class Asking:
             detail=self._fault.detail if self._fault else "",
             line=printable(self._line),
             ms=self._ms,
-            referee_ms=round(self._wait.worst_ms, 3),
+            referee_ms=round(self._wait.referee_ms, 3),
             stderr=self._bot.last_words(),
         )
 

@@ -223,7 +223,7 @@ def _misdeal(game: Game, dealt: Dealt, ended: bool) -> str | None:
     before, seats = game.round, range(game.seats)
     leaders: tuple[int, ...] = tuple(seats)
     if before and not before.over:
-        turn, leaders = (before.number, before.aside.deal + 1), (before.leader,)
+        turn, leaders = (before.number, before.aside.deal + 1), (before.aside.began,)
     else:
         turn = (before.number if before else 0) + 1, lead.method(game) != "odd_even"
     if (dealt.round, dealt.deal) != turn:

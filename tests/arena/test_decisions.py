@@ -52,6 +52,15 @@ def compare(rules: Ruleset, seats: int, seed: object, foul: float = 0.0) -> None
         assert all(one.step.options == one.question.options for one in found)
 
 
+def test_a_deal_refused_after_a_double_had_won_the_lead_is_replayed() -> None:
+    """The next deal's leader is who led before the double decided."""
+    differs = {"first": "double_six", "refuse_doubles": 1, "target": 40}
+    rules = varied(named("draw"), "proud", differs)
+    for board in range(1, 9):
+        logged, _ = overheard(rules, 2, lambda question: len(question.options) - 1, board=board)
+        assert list(decisions(logged, 0))
+
+
 def test_the_bytes_are_those_whose_fingerprint_the_log_has() -> None:
     logged, lines = overheard(SHORT, 2, any_of(1))
     (sent,) = [one.sha256 for one in logged.records if isinstance(one, SentRecord)]
