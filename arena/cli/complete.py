@@ -1,11 +1,12 @@
 """What the shell offers after Tab for one game: logs, games, seats, rules. Never raises."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import click
-from click.shell_completion import CompletionItem
+from click.shell_completion import CompletionItem, split_arg_string
 
 MOST = 200
 """Names that are offered at once."""
@@ -90,10 +91,16 @@ def complete_choices(
     return offered((f"{choice}=" for choice in choices()), begun)
 
 
-def complete_seats(context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
+def complete_seats(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
     """The seats of the game that was named before, by number and by name."""
-    name = context.params.get("game") or ""
-    return offered((*"0123"[: max(2, len(name.split(".")) - 1)], *name.split(".")[1:]), begun)
+    named = [word.split(".")[1:] for word in typed() if word.partition(".")[0].isdecimal()]
+    names = named[-1] if named else []
+    return offered((*map(str, range(len(names) or 4)), *names), begun)
+
+
+def typed() -> list[str]:
+    """The words after the command: an option that lacks its word keeps click from reading them."""
+    return split_arg_string(os.environ.get("COMP_WORDS", ""))[2:]
 
 
 def complete_questions(

@@ -1,13 +1,12 @@
 """What the shell offers after Tab for many games: bots, events, entrants. Never raises."""
 
-import os
 from contextlib import suppress
 from pathlib import Path
 
 import click
-from click.shell_completion import CompletionItem, split_arg_string
+from click.shell_completion import CompletionItem
 
-from arena.cli.complete import MOST, folders, offered, or_files
+from arena.cli.complete import MOST, folders, offered, or_files, typed
 
 SUFFIXES = (".toml", ".py", ".js", ".mjs", ".sh", ".rb", ".pl", ".lua")
 """What files end with that are offered as bots or events."""
@@ -43,8 +42,7 @@ def complete_entrants(_: click.Context, __: click.Parameter, begun: str) -> list
     from protocol.usage import UserError
     from tournaments.folder import Folder, load
 
-    # An option that still lacks its word keeps click from reading the arguments.
-    words = split_arg_string(os.environ.get("COMP_WORDS", ""))[2:]
+    words = typed()
     names = [Path(word).stem for word in words if word != begun and not word.startswith("-")]
     for word in words:
         with suppress(OSError, UserError):
