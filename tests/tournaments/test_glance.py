@@ -188,7 +188,7 @@ def drawn(seen: Glance, width: int, room: int | None = None) -> list[str]:
 
 def looking(**known: Any) -> Glance:
     """A glance at an event that has just begun, but for what is known."""
-    usual = {
+    usual: dict[str, Any] = {
         "name": "league",
         "about": "draw",
         "played": 0,
