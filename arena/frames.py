@@ -1,6 +1,6 @@
 """What an onlooker sees at once, everybody or one seat, put together from the steps of a replay."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -39,26 +39,37 @@ class Frame(Struct, frozen=True):
     """What came in, or how the round or the game ended."""
     pot: int | None = None
     """What lies in the pot; None where there is none."""
+    scores: tuple[int, ...] = ()
+    """Points of each seat, or side, so far."""
 
 
 def frames(steps: Iterable[Step], seat: int | None = None) -> Iterator[Frame]:
     """What everybody, or one seat, is shown; draws in a row are joined."""
-    waiting: Frame | None = None
+    return (shown[0] for shown in side_by_side(steps, (seat,)))
+
+
+def side_by_side(steps: Iterable[Step], seats: Sequence[int | None]) -> Iterator[tuple[Frame, ...]]:
+    """What several are shown at the same moments: those of the first, None being everybody."""
+    waiting: tuple[Frame, ...] = ()
     for step in steps:
-        frame = _open(step) if seat is None else _seen(step, seat)
-        if not frame.events and frame.record is None:
+        shown = tuple(_open(step) if seat is None else _seen(step, seat) for seat in seats)
+        if not shown[0].events and shown[0].record is None:
             # A deal is kept, or a round not called blocked: nobody else hears of it.
             continue
-        if waiting and _goes_on_drawing(waiting, frame):
-            # The table is as after the last draw; who was asked, and why, is as before the first.
-            events = waiting.events + frame.events
-            waiting = replace(frame, events=events, options=waiting.options, record=waiting.record)
+        if waiting and _goes_on_drawing(waiting[0], shown[0]):
+            waiting = tuple(map(_joined, waiting, shown))
             continue
         if waiting:
             yield waiting
-        waiting = frame
+        waiting = shown
     if waiting:
         yield waiting
+
+
+def _joined(before: Frame, after: Frame) -> Frame:
+    """The table is as after the last draw; who was asked, and why, is as before the first."""
+    events = before.events + after.events
+    return replace(after, events=events, options=before.options, record=before.record)
 
 
 def _goes_on_drawing(before: Frame, after: Frame) -> bool:
@@ -85,6 +96,7 @@ def _open(step: Step) -> Frame:
         options=step.options,
         record=step.record,
         pot=step.game.pot if step.game.rules.stakes.pot else None,
+        scores=step.game.scores,
     )
 
 
@@ -118,6 +130,7 @@ def _seen(step: Step, seat: int) -> Frame:
         options=step.options if own else (),
         record=_told(step.record, seat),
         pot=told.pot if step.game.rules.stakes.pot else None,
+        scores=told.scores,
     )
 
 

@@ -118,7 +118,8 @@ def summary(logged: LoggedGame) -> str:
         return f"{name}  {', '.join(names)}: {unfinished(logged)}"
     scores = zip(names, logged.result.scores, strict=False)
     first = [who for who, place in zip(names, logged.result.places, strict=False) if place == 1]
-    won = f"{first[0]} wins" if len(first) == 1 else f"{' and '.join(first)} tie"
+    together = "win" if logged.sitting.rules.deal.partners and len(first) == 2 else "tie"
+    won = f"{first[0]} wins" if len(first) == 1 else f"{' and '.join(first)} {together}"
     fouls = [f"{names[foul.seat]} fouled: {foul.foul}" for foul in logged.result.fouls]
     points = ", ".join(f"{who} {score}" for who, score in scores)
     return "; ".join([f"{name}  {points}: {won}", *fouls])
@@ -138,7 +139,7 @@ def unfinished(logged: LoggedGame) -> str:
 def draw(frame: Frame, look: Look) -> Text:
     """One frame."""
     text = Text().append(f"Round {frame.round}.", "bold")
-    for sentence in _words(frame, look):
+    for sentence in words(frame, look):
         text.append(f" {sentence}")
     if frame.turn is not None and not isinstance(frame.record, FoulRecord):
         text.append(f" {look.name(frame.turn)} is to move.")
@@ -168,7 +169,7 @@ def _plain(tile: Tile) -> str:
     return f"[{tile[0]}|{tile[1]}]"
 
 
-def _words(frame: Frame, look: Look) -> Iterator[str]:
+def words(frame: Frame, look: Look) -> Iterator[str]:
     """What has happened, in sentences."""
     yield from told(frame.events, look)
     match frame.record:
@@ -249,7 +250,8 @@ def _draws(who: str, tiles: list[Tile | None]) -> str:
     return f"{who} draws {many}{named and ': '}{named}."
 
 
-def _option(option: Option) -> str:
+def option_words(option: Option) -> str:
+    """What an option is called."""
     match option:
         case Play():
             end = "" if option.end == "lead" else f" {option.end}"
@@ -297,6 +299,16 @@ def _record(frame: Frame, look: Look) -> Iterator[Row]:
 
 def offered(options: Iterable[Option], chosen: int | None) -> Iterator[tuple[str, bool]]:
     """The options in words, and whether it is the chosen one; bids in a row are joined."""
+    for together, marked in grouped(options, chosen):
+        first, last = option_words(together[0]), option_words(together[-1])
+        many = f"{first} to {last.removeprefix('bid ')}"
+        yield (first if len(together) == 1 else many), marked
+
+
+def grouped(
+    options: Iterable[Option], chosen: int | None
+) -> Iterator[tuple[tuple[Option, ...], bool]]:
+    """The options one by one, but bids in a row together; and whether it is the chosen one."""
 
     def kind(numbered: tuple[int, Option]) -> int | None:
         number, option = numbered
@@ -304,9 +316,7 @@ def offered(options: Iterable[Option], chosen: int | None) -> Iterator[tuple[str
         return None if joined else number
 
     for number, together in groupby(enumerate(options), kind):
-        words = [_option(option) for _, option in together]
-        many = f"{words[0]} to {words[-1].removeprefix('bid ')}"
-        yield (words[0] if len(words) == 1 else many), number is not None and number == chosen
+        yield tuple(option for _, option in together), number is not None and number == chosen
 
 
 def _options(frame: Frame, chosen: int | None) -> Iterator[Cell]:
@@ -329,12 +339,13 @@ def _evidence(frame: Frame, foul: FoulRecord) -> Iterator[Row]:
     if foul.line:
         yield "said", _free(printable(foul.line, EVIDENCE), "red")
     if foul.limit_ms:
-        yield "clock", _free(_clock(foul), "dim")
+        yield "clock", _free(foul_clock(foul), "dim")
     if foul.stderr:
         yield "stderr", _free(printable(foul.stderr, EVIDENCE), "red")
 
 
-def _clock(foul: FoulRecord) -> str:
+def foul_clock(foul: FoulRecord) -> str:
+    """The figures of a lateness."""
     cpu = "not known" if foul.cpu_ms is None else f"{foul.cpu_ms:g} ms"
     return f"limit {foul.limit_ms} ms; CPU {cpu}; referee late by {foul.referee_ms:g} ms"
 

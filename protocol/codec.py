@@ -184,6 +184,8 @@ def printable(raw: bytes | str, limit: int = SHOWN_LINE) -> str:
     """
     text = raw.decode(errors="backslashreplace") if isinstance(raw, bytes) else raw
     cut = text[:limit]
+    if cut.isprintable() and cut == text:
+        return text
     shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in cut)
     return shown + "…" if len(text) > limit else shown
 

@@ -199,11 +199,11 @@ def python_bot(name: str) -> list[str]:
     return [part.format(python=sys.executable) for part in BOTS[name]["run"]]
 
 
-def talk(command: list[str], lines: Sequence[bytes]) -> list[bytes]:
+def talk(command: list[str], lines: Sequence[bytes], folder: Path = FOLDER) -> list[bytes]:
     """Everything that the bot says to these lines; it must then leave of its own accord."""
     done = subprocess.run(
         command,
-        cwd=FOLDER,
+        cwd=folder,
         input=b"".join(line + b"\n" for line in lines),
         capture_output=True,
         timeout=PATIENCE,

@@ -24,7 +24,8 @@ def test_the_wheel_works_away_from_the_checkout(tmp_path: Path) -> None:
     installer = tmp_path / "env" / "bin" / "pip"
     sh(installer, "install", "-q", "-c", ROOT / "requirements.lock", wheel)
     boneyard = tmp_path / "env" / "bin" / "boneyard"
-    said = sh(boneyard, "run", "first", "greedy", "--boards", "2", "--out", "out", "--json")
+    sh(boneyard, "new", "python", "mine")
+    said = sh(boneyard, "run", "mine", "greedy", "--boards", "2", "--out", "out", "--json")
     assert json.loads(said)["played"] == 4
     assert "Everything fits." in sh(boneyard, "verify", "out")
     assert "greedy" in sh(boneyard, "bots")

@@ -7,16 +7,13 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from importlib import resources
 from pathlib import Path
-
-import msgspec
-from msgspec import Struct
 
 from arena.sandbox.paths import is_file, linked_paths, named_paths, program_paths, true_path
 from arena.sandbox.profile import Command
 from protocol.usage import UserError, unknown
 from tournaments.event import Entrant, WrittenBot
+from tournaments.listed import all_bots
 
 BUILD_S = 300
 """How long a build command may take."""
@@ -31,37 +28,8 @@ INTERPRETERS = {
 }
 
 
-class SampleBot(Struct, frozen=True, forbid_unknown_fields=True):
-    """One entry of sample_bots/bots.toml."""
-
-    about: str
-    """One line for a list."""
-    run: tuple[str, ...]
-    """Program and arguments."""
-    build: tuple[str, ...] = ()
-    """A command that builds it first."""
-    needs: str = ""
-    """A program that must be on the PATH."""
-
-    @property
-    def available(self) -> bool:
-        """Whether this machine has what it needs."""
-        return not self.needs or shutil.which(self.needs) is not None
-
-
-def sample_folder() -> Path:
-    """Where the sample bots are, in a checkout or in an installed wheel."""
-    return Path(str(resources.files("sample_bots")))
-
-
-def sample_bots() -> dict[str, SampleBot]:
-    """Every sample bot by name."""
-    data = (sample_folder() / "bots.toml").read_bytes()
-    return msgspec.toml.decode(data, type=dict[str, SampleBot])
-
-
 def spoken(words: Sequence[str]) -> tuple[WrittenBot, ...]:
-    """Bots as they stand on the command line: a sample bot's name, a file, or a command.
+    """Bots as they stand on the command line: the name of one in a list, a file, or a command.
 
     Raises UserError.
     """
@@ -74,8 +42,8 @@ def spoken(words: Sequence[str]) -> tuple[WrittenBot, ...]:
 
 
 def _understood(word: str) -> tuple[str, tuple[str, ...]]:
-    samples = sample_bots()
-    if word in samples:
+    listed = all_bots(Path.cwd())
+    if word in listed:
         return word, ()
     path = Path(word)
     if is_file(path):
@@ -87,7 +55,7 @@ def _understood(word: str) -> tuple[str, tuple[str, ...]]:
     if len(argv) > 1 and shutil.which(argv[0]):
         scripts = [Path(part) for part in argv[1:] if is_file(Path(part))]
         return _slug((scripts or [Path(argv[0])])[0].stem), tuple(argv)
-    raise unknown("bot", word, [*samples, *map(str, Path().glob("*.*"))])
+    raise unknown("bot", word, [*listed, *map(str, Path().glob("*.*"))])
 
 
 def _interpreter(path: Path) -> tuple[str, ...]:
@@ -118,26 +86,27 @@ def entered(bot: WrittenBot, base: Path, build: Path) -> Entrant:
     Its bot may read its program's installation, the files that its command names, and what the
     event file adds; the fingerprint covers all but the installation. Raises UserError.
     """
+    if not bot.run:
+        bot, base = _listed(bot.name, base)
     folder = (base / (bot.folder or ".")).resolve()
-    run, made_by = bot.run, bot.build
-    if not run:
-        sample = _sample(bot.name)
-        folder, run, made_by = sample_folder().resolve(), sample.run, sample.build
-    if made_by:
-        _built(bot.name, _filled(made_by, build), folder, build)
-    argv = _filled(run, build)
+    if not folder.is_dir():
+        raise UserError(f"Bot {bot.name}: there is no folder {folder}.")
+    if bot.build:
+        _built(bot.name, _filled(bot.build, build), folder, build)
+    argv = _filled(bot.run, build)
     program = _program(bot.name, argv[0], folder)
-    added = [folder / part for part in bot.reads] + ([folder] if bot.folder else [])
+    reads = [folder / part for part in _filled(bot.reads, build)]
+    added = reads + ([folder] if bot.folder else [])
     for path in added:
         if not path.exists():
             raise UserError(
                 f"Bot {bot.name}: it reads {path}, but there is no such file or folder."
             )
     own = [*named_paths(argv[1:], folder), *(one for path in added for one in linked_paths(path))]
-    reads = dict.fromkeys((*program_paths(program), *own))
-    command = Command((str(program), *argv[1:]), str(folder), tuple(reads))
+    readable = dict.fromkeys((*program_paths(program), *own))
+    command = Command((str(program), *argv[1:]), str(folder), tuple(readable))
     try:
-        return Entrant(bot.name, command, fingerprint(argv, folder, own))
+        return Entrant(bot.name, command, fingerprint(bot.run, argv, folder, own))
     except OSError as error:
         text = f"{error.filename} cannot be read: {error.strerror}"
         raise UserError(f"Bot {bot.name}: {text}.") from error
@@ -157,13 +126,15 @@ def _program(name: str, word: str, folder: Path) -> Path:
     return program
 
 
-def _sample(name: str) -> SampleBot:
-    samples = sample_bots()
-    if name not in samples:
-        raise unknown("sample bot", name, samples)
-    if not samples[name].available:
-        raise UserError(f"Bot {name} needs {samples[name].needs}, which is not on the PATH.")
-    return samples[name]
+def _listed(name: str, base: Path) -> tuple[WrittenBot, Path]:
+    """The bot of a list as if it were written out, and the folder that it speaks of."""
+    bots = all_bots(base)
+    if name not in bots:
+        raise unknown("bot", name, bots)
+    bot, home = bots[name]
+    if bot.lacks:
+        raise UserError(f"Bot {name} needs {bot.needs}, {bot.lacks}.")
+    return WrittenBot(name, bot.run, bot.build, bot.folder, bot.reads), home
 
 
 def _filled(argv: Sequence[str], build: Path) -> tuple[str, ...]:
@@ -188,14 +159,20 @@ def _built(name: str, argv: Sequence[str], folder: Path, build: Path) -> None:
         raise UserError(f"Bot {name} cannot be built:\n{said}")
 
 
-def fingerprint(argv: Sequence[str], folder: Path, own: Iterable[str]) -> str:
-    """SHA-256 of a command's words and of the files that are the bot's own."""
+def fingerprint(
+    written: Sequence[str], argv: Sequence[str], folder: Path, own: Iterable[str]
+) -> str:
+    """SHA-256 of a command's words, as they are written, and of the files that are the bot's own.
+
+    Where it is built tells nothing of what it is: another event builds it in another place.
+    """
     digest = hashlib.sha256()
     # A program from the PATH, or the interpreter that runs us, is the machine's and not the bot's.
     borrowed = "/" not in argv[0] or argv[0] == sys.executable
-    for part in argv[1 if borrowed and len(argv) > 1 else 0 :]:
+    first = 1 if borrowed and len(argv) > 1 else 0
+    for word, part in zip(written[first:], argv[first:], strict=True):
         path = Path(folder, part)
-        content = path.read_bytes() if is_file(path) else part.encode()
+        content = path.read_bytes() if is_file(path) else word.encode()
         digest.update(hashlib.sha256(content).digest())
     for path in _files_below(own):
         digest.update(hashlib.sha256(path.name.encode()).digest())

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
@@ -25,6 +25,7 @@ from tournaments.formats import (
     name_of,
 )
 
+T = TypeVar("T")
 EntrantName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,40}$")]
 Word = Annotated[str, Meta(pattern=r"^[^\x00]*\Z")]
 """A word of a command, or a path: the system ends both at a zero."""
@@ -248,8 +249,16 @@ def written(path: Path) -> WrittenEvent:
 
     Raises UserError with the file and the path inside it.
     """
+    return from_toml(path, WrittenEvent)
+
+
+def from_toml(path: Path, kind: type[T]) -> T:
+    """What a user wrote in a TOML file.
+
+    Raises UserError with the file and the path inside it.
+    """
     try:
-        return msgspec.toml.decode(path.read_bytes(), type=WrittenEvent)
+        return msgspec.toml.decode(path.read_bytes(), type=kind)
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}.") from error
     except (msgspec.MsgspecError, ValueError) as error:

@@ -19,6 +19,7 @@ from tournaments.event import Event
 from tournaments.folder import Folder
 from tournaments.history import read_history
 from tournaments.ledger import Ledger, finished
+from tournaments.pages.replays import make_pages
 from tournaments.progress import Progress
 from tournaments.report import files_now
 from tournaments.run import MACHINE, Runner, StoppedError, call_roll, crashed, innermost
@@ -67,6 +68,8 @@ def _run_in(folder: Folder, wishes: Wishes, seed: int | None, jobs: int) -> int:
         # A disk too full for a game may be too full for a report: the next run writes it.
         with suppress(OSError) if code == STOPPED else nullcontext():
             _publish(folder, event, ledger)
+        if code == 0 and (later := make_pages(folder, len(ledger.results))):
+            click.echo(later, err=True)
     return code
 
 

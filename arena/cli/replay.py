@@ -1,5 +1,6 @@
 """`boneyard replay`: a logged game, in the terminal."""
 
+import re
 import sys
 from collections.abc import Iterator
 from itertools import islice
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.cli.games import find, list_games, usual_folder
+from arena.cli.games import find, list_games, logs, usual_folder
 from arena.cli.shared import GAME, LOG, look_of, plain_console, printed
 from protocol.usage import UserError
 
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
 @click.option("--round", "only", type=click.IntRange(1), default=None, help="Only this round.")
 @click.option("--ascii", "plain", is_flag=True, help="Tiles as [6|4] instead of glyphs.")
 @click.option("--step", is_flag=True, help="One frame at a time: Enter, p back, q quit.")
+@click.option("--html", is_flag=True, help="Write a page for a browser instead.")
+@click.option(
+    "--out", type=click.Path(dir_okay=False, path_type=Path), help="The page's file, with --html."
+)
 def replay(
     log: Path | None,
     game: str | None,
@@ -34,11 +39,16 @@ def replay(
     only: int | None,
     plain: bool,
     step: bool,
+    html: bool,
+    out: Path | None,
 ) -> None:
     """Watch a game from its log.
 
-    LOG is a game log or an event's folder. Without GAME the games are listed, unless there is
-    only one. A part of a game's name will do; without LOG it is the event that lies here.
+    LOG is a game log or an event's folder; without it, it is the event that lies here. Without
+    GAME the games are listed, unless there is only one; a part of a game's name will do. With
+    --html a page is written that needs nothing else and can be mailed; with --seat too, nothing
+    that this seat did not know is in it. With --html and an event's folder alone, the pages of
+    all its games are made.
 
     \b
     Examples:
@@ -46,14 +56,52 @@ def replay(
       boneyard replay demo 1.greedy
       boneyard replay demo 1.greedy.first --step
       boneyard replay demo 1.greedy.first --seat 0 --round 2 --ascii
+      boneyard replay demo 1.greedy.first --html
+      boneyard replay demo --html
     """
-    found = find(log or usual_folder(), game)
+    if out and not html:
+        raise UserError("--out names the page's file: it goes with --html.")
+    where = log or usual_folder()
+    if html and game is None and where.is_dir():
+        _make_all(where, seat, out)
+        return
+    found = find(where, game)
     if found.game is None:
         list_games(found)
-        return
-    console = plain_console()
-    shown = _drawn(found.game, seat, only, look_of(found.game, console, plain))
-    _paged(shown, console) if step and _at_terminal() else printed(shown, console)
+    elif html:
+        _make_one(found.game, seat, out)
+    else:
+        console = plain_console()
+        shown = _drawn(found.game, seat, only, look_of(found.game, console, plain))
+        _paged(shown, console) if step and _at_terminal() else printed(shown, console)
+
+
+def _make_one(logged: "LoggedGame", seat: int | None, out: Path | None) -> None:
+    """The page of one game, for everybody or as one seat saw it."""
+    from arena.pages.replays import packed, replay_page
+    from arena.pages.sittings import write
+
+    _check_seat(logged, seat)
+    own = "" if seat is None else f".seat-{seat}"
+    # A log can come from anybody: its names lead to no other folder.
+    name = re.sub(r"[^\w@.-]|^\.", "_", logged.game.game, flags=re.ASCII)
+    path = out or Path(f"{name[:200]}{own}.html")
+    write(path, replay_page(logged.game.game, [packed(logged, seat)]))
+    click.echo(f"{path}")
+
+
+def _make_all(folder: Path, seat: int | None, out: Path | None) -> None:
+    """The pages of all games of an event, in its folder."""
+    from arena.pages import sittings
+
+    if seat is not None or out:
+        raise UserError("--seat and --out go with one game: name it after the folder.")
+    found = logs(folder)
+    if not found:
+        raise UserError(f"{folder} holds no game.")
+    pages = found[0].parent.parent / sittings.FOLDER
+    made = sittings.make(found, pages)
+    click.echo(f"{pages}: {made} new pages.")
 
 
 def _drawn(
@@ -65,9 +113,7 @@ def _drawn(
     from arena import frames, render
     from arena.replay import steps
 
-    seats = len(logged.sitting.seats)
-    if seat is not None and seat >= seats:
-        raise UserError(f"There is no seat {seat}: this game has seats 0 to {seats - 1}.")
+    _check_seat(logged, seat)
     yield render.title(logged, look)
     last = 0
     for frame in frames.frames(steps(logged), seat):
@@ -79,6 +125,12 @@ def _drawn(
     if logged.result is None:
         why = render.unfinished(logged)
         yield Text(f"The log ends here: the game was {why} and does not count.")
+
+
+def _check_seat(logged: "LoggedGame", seat: int | None) -> None:
+    seats = len(logged.sitting.seats)
+    if seat is not None and seat >= seats:
+        raise UserError(f"There is no seat {seat}: this game has seats 0 to {seats - 1}.")
 
 
 def _paged(shown: Iterator["Text"], console: "Console") -> None:

@@ -119,7 +119,11 @@ def _bwrap(
 def _files(command: Command) -> Iterator[str]:
     """What lies in the bot's file system: all that it may read, at the same paths as outside."""
     made: set[str] = set()
+    there: list[str] = []
     for path in readable(command.reads):
+        if _within(path, there):
+            continue  # A link in a folder that is there already cannot be made a second time.
+        there.append(path)
         where = Path(path)
         yield from _parents(where, made)
         if where.is_symlink():

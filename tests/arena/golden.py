@@ -141,12 +141,27 @@ def short(name: str) -> Ruleset:
     return varied(named(name), name, {"max_rounds": ROUNDS, "rounds": rounds})
 
 
+def board_of(name: str, seed: int) -> bytes:
+    """The seed of the deals and of the choices."""
+    return board_seed(b"golden", name, seed)
+
+
+def begun(name: str, seats: int, seed: int) -> tuple[Referee, Iterator[int]]:
+    """The game before its first question, and what the choices are made from."""
+    board = board_of(name, seed)
+    seating = Seating(name, 1, seed, NAMES[:seats], short(name), CLOCK)
+    return Referee(seating, board), luck_of(board)
+
+
+def luck_of(board: bytes) -> Iterator[int]:
+    """What the choices are made from: `below` the number of options, where there are several."""
+    return words(board, 0, "choices")
+
+
 def played(name: str, seats: int, seed: int) -> tuple[LoggedGame, dict[tuple[int, int], Ask]]:
     """The game as it is logged, and every question as its seat read it."""
-    rules, names = short(name), NAMES[:seats]
-    board = board_seed(b"golden", name, seed)
-    luck, decoder = words(board, 0, "choices"), msgspec.json.Decoder(ToBot)
-    referee = Referee(Seating(name, 1, seed, names, rules, CLOCK), board)
+    rules, names, decoder = short(name), NAMES[:seats], msgspec.json.Decoder(ToBot)
+    referee, luck = begun(name, seats, seed)
     asked: dict[tuple[int, int], Ask] = {}
     while question := referee.awaiting:
         for seat, line in referee.outgoing():

@@ -30,6 +30,7 @@ STATUS = Path("/proc/self/status")
 CLOCK = Clock(start_ms=20_000, move_ms=10_000, bank_ms=0)
 
 
+DUTCH = (named("dutch"),)
 LIMITS = Limits()
 LEVEL: Level = "off"
 """The level at which games are played unless a test says otherwise."""
@@ -82,15 +83,16 @@ async def play(
     level: Level = LEVEL,
     limits: Limits = LIMITS,
     then: Sequence[Command] = (),
+    rules: Sequence[Ruleset] = DUTCH,
 ) -> list[Result]:
     """Play games one after another with the same bench.
 
-    `then`: who is started in place of a bot that is lost.
+    `then`: who is started in place of a bot that is lost. `rules`: of one game after the other,
+    and then from the first again.
     """
     commands = list(commands)
     names = tuple(f"bot{seat}" for seat in range(len(commands)))
-    rules = named("dutch")
-    record = sitting(names, range(1, games + 1), rules, clock, level)
+    record = sitting(names, range(1, games + 1), rules[0], clock, level)
     results = []
     log = GameLog(log_path, record)
     async with trio.open_nursery() as nursery:
@@ -100,7 +102,8 @@ async def play(
         nursery.start_soon(bench.look_after)
         try:
             for number in range(1, games + 1):
-                seating = Seating(f"{number}.test", number, number, names, rules, clock)
+                played = rules[(number - 1) % len(rules)]
+                seating = Seating(f"{number}.test", number, number, names, played, clock)
                 referee = Referee(seating, board_seed(b"test", "test", number))
                 bots = await bench.ready()
                 results.append(await Table(pump, referee, bots, log).play())
@@ -124,9 +127,10 @@ def late_by(monkeypatch: pytest.MonkeyPatch, referee_ms: float) -> None:
 
 
 def children() -> list[str]:
-    """Process ids of our children, dead or alive."""
+    """Process ids of our children, dead or alive; without the browser of other tests."""
     threads = Path("/proc/self/task").iterdir()
-    return [pid for thread in threads for pid in (thread / "children").read_text().split()]
+    found = [pid for thread in threads for pid in (thread / "children").read_text().split()]
+    return [pid for pid in found if b"playwright" not in Path(f"/proc/{pid}/cmdline").read_bytes()]
 
 
 def alive(tag: str) -> list[int]:

@@ -5,7 +5,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,7 +19,7 @@ from protocol.messages import Clock
 from protocol.rules import varied
 
 SPEC = Path(codec.__file__).with_name("SPEC.md")
-GREETING = b'< {"type": "hello", "name": "first", "version": "1"}\n'
+GREETING = b'{"type": "hello", "name": "first", "version": "1"}\n'
 LEFT_OUT = "...\n"
 """Stands in an excerpt for one line or more of the conversation."""
 
@@ -118,18 +118,26 @@ def played(told: Conversation) -> str:
     rules = varied(named(told.base), "tiny" if told is TINY else told.base, told.differs)
     seating = Seating("tiny", 1, 1, ("first",) * told.seats, rules, Clock())
     bots = [_Wisher(told.wishes.get(seat, ())) for seat in range(told.seats)]
-    referee = Referee(seating, told.seed)
-    lines = [b"> " + rulings.hello(), GREETING]
+    lines = exchanged(
+        Referee(seating, told.seed), lambda question: bots[question.seat].choice(question)
+    )
+    return b"".join(way + b" " + line for way, line in lines).decode()
+
+
+def exchanged(referee: Referee, choice: Callable[[Question], int]) -> Iterator[tuple[bytes, bytes]]:
+    """Each line that seat 0 reads (`>`) or writes (`<`) in a game; all seats choose by `choice`."""
+    yield b">", rulings.hello()
+    yield b"<", GREETING
     while True:
-        lines += [b"> " + line for seat, line in referee.outgoing() if seat == 0]
+        yield from ((b">", line) for seat, line in referee.outgoing() if seat == 0)
         question = referee.awaiting
         if question is None:
             break
-        answer = answered(question.id, bots[question.seat].choice(question))
+        answer = answered(question.id, choice(question))
         if question.seat == 0:
-            lines.append(b"< " + answer + b"\n")
+            yield b"<", answer + b"\n"
         referee.received(question.seat, answer, ms=1.0)
-    return b"".join([*lines, b"> " + rulings.bye()]).decode()
+    yield b">", rulings.bye()
 
 
 def excerpt(told: Conversation) -> str:

@@ -1,16 +1,19 @@
 """What a user may write about a bot, and what the bot can read thereby."""
 
+import re
 import sys
 from pathlib import Path
 
 import pytest
 
 from arena.sandbox import paths
+from protocol.usage import UserError
 from tests.tournaments.events import boneyard
 from tournaments.begin import begin
 from tournaments.entrants import entered
 from tournaments.event import Entrant, WrittenBot
 from tournaments.folder import Folder
+from tournaments.listed import LIST
 from tournaments.wishes import Wishes, planned
 
 GREEDY = '[[bots]]\nname = "greedy"\n'
@@ -69,6 +72,49 @@ def test_a_file_that_is_only_read_is_part_of_the_fingerprint(base: Path) -> None
     before = entrant(base, "mine.py", reads=("weights",))
     (base / "weights").write_text("better")
     assert entrant(base, "mine.py", reads=("weights",)).fingerprint != before.fingerprint
+
+
+def test_where_it_is_built_tells_nothing_of_a_bot(base: Path) -> None:
+    """As Java's classes, which its command names by their folder."""
+    made = "{build}/classes"
+    bot = WrittenBot("mine", ("{python}", "-cp", made), ("mkdir", "-p", made), reads=(made,))
+    one, other = (entered(bot, base, base / place) for place in ("here", "there"))
+    assert one.fingerprint == other.fingerprint
+    assert str(base / "here" / "classes") in one.command.reads
+    (base / "there" / "classes" / "Mine").write_text("better")
+    assert entered(bot, base, base / "there").fingerprint != one.fingerprint
+
+
+LISTED = '[mine]\nfolder = "real"\nrun = ["{python}", "mine.py"]\n'
+
+
+def test_a_listed_bot_is_as_if_it_were_written_out(base: Path) -> None:
+    (base / LIST).write_text(LISTED)
+    build = base / "build"
+    written = WrittenBot("mine", ("{python}", "mine.py"), folder="real")
+    assert entered(WrittenBot("mine"), base, build) == entered(written, base, build)
+    before = entered(WrittenBot("mine"), base, build).fingerprint
+    (base / "real" / "weights").write_text("better")
+    assert entered(WrittenBot("mine"), base, build).fingerprint != before
+
+
+@pytest.mark.parametrize(
+    ("listed", "said"),
+    [
+        (LISTED.replace("mine", "greedy"), "greedy is the name of a sample bot"),
+        (LISTED.replace("real", "gone"), "there is no folder"),
+        (LISTED.replace("[mine]", "['a b']"), "`key` in `$`"),
+        (LISTED + "need = 1", "unknown field `need`"),
+        (LISTED + "needs = 'node > 2'", "needs takes a program"),
+        (LISTED + "needs = 'python3 >= 99.1'", "Bot mine needs python3 >= 99.1, and here is 3."),
+        (LISTED.replace("[mine]", "[mint]"), "did you mean mint?"),
+        (LISTED + "[", LIST),
+    ],
+)
+def test_a_mistake_in_a_list_is_named(base: Path, listed: str, said: str) -> None:
+    (base / LIST).write_text(listed)
+    with pytest.raises(UserError, match=re.escape(said)):
+        entered(WrittenBot("mine"), base, base / "build")
 
 
 @pytest.mark.parametrize(

@@ -13,13 +13,16 @@ SUFFIXES = (".toml", ".py", ".js", ".mjs", ".sh", ".rb", ".pl", ".lua")
 
 
 def complete_bots(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Sample bots, event files and bots' files; else whatever files the shell finds."""
-    from tournaments.entrants import sample_bots
+    """Listed bots, event files and bots' files; else whatever files the shell finds."""
+    from protocol.usage import UserError
+    from tournaments.listed import all_bots
 
-    own: list[str] = []
+    listed, own = list[str](), list[str]()
+    with suppress(OSError, UserError):
+        listed = list(all_bots(Path()))
     with suppress(OSError):
         own = [path.name for path in sorted(Path().iterdir())[:MOST] if path.suffix in SUFFIXES]
-    return or_files(offered((*sample_bots(), *own), begun), begun)
+    return or_files(offered((*listed, *own), begun), begun)
 
 
 def complete_events(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
@@ -48,3 +51,10 @@ def complete_entrants(_: click.Context, __: click.Parameter, begun: str) -> list
         with suppress(OSError, UserError):
             names = [entrant.name for entrant in load(Folder(Path(word))).entrants]
     return offered(names, begun)
+
+
+def complete_languages(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Languages in which `new` makes a bot."""
+    from tournaments.new import languages
+
+    return offered(languages(), begun)

@@ -1,6 +1,7 @@
-"""Commands that list what is there: the sample bots, the schemas."""
+"""Commands that list what is there: the bots, the schemas."""
 
 import json
+from pathlib import Path
 
 import click
 
@@ -9,15 +10,17 @@ from protocol.usage import unknown
 
 @click.command()
 def bots() -> None:
-    """List the sample bots and whether this machine can run them.
+    """List the sample bots, and your own in bots.toml.
+
+    And whether this machine can run them.
 
     \b
     Example:
       boneyard bots
     """
-    from tournaments.entrants import sample_bots
+    from tournaments.listed import all_bots
 
-    for name, bot in sample_bots().items():
+    for name, (bot, _) in all_bots(Path.cwd()).items():
         state = "" if bot.available else f"  (needs {bot.needs})"
         click.echo(f"{name:<12} {bot.about}{state}")
 

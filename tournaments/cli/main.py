@@ -10,7 +10,7 @@ import arena.cli.replay
 import arena.cli.rules
 from protocol import __version__
 from protocol.usage import UserError, unknown
-from tournaments.cli import ask, checks, guide, lists, play
+from tournaments.cli import ask, checks, guide, lists, new, play
 
 COMMANDS = (
     play.demo,
@@ -25,6 +25,7 @@ COMMANDS = (
     arena.cli.doctor.doctor,
     checks.report,
     checks.rate,
+    new.new,
     lists.bots,
     lists.schema,
     guide.completion,
@@ -61,6 +62,7 @@ def main() -> None:
     \b
     Start here:
       boneyard demo                     a small event of sample bots
+      boneyard new python mine          a bot of your own to start from
       boneyard run greedy ./my_bot.py   your bot against a sample bot
       boneyard plan greedy ./my_bot.py  what that will take, and tell
       boneyard show OUT                 where it stands, while it runs or after

@@ -236,7 +236,7 @@ def demo(boards: int, sandbox: "Wish | None", jobs: int | None, out: Path) -> No
       boneyard demo
       boneyard demo --boards 50 --out longer
     """
-    from tournaments.entrants import sample_bots
+    from tournaments.listed import sample_bots
     from tournaments.session import run_event
     from tournaments.wishes import Wishes
 

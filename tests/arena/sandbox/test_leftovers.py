@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -86,6 +87,23 @@ def test_at_every_level_the_gate_stands_right_before_the_bot(level: Level) -> No
     tools = profile.Tools("bwrap", "setpriv", "prlimit")
     words = profile.profile(level, profile.Command(("bot",), "/"), Limits(), tools, 1, ())
     assert words[-len(profile.GATE) - 1 :] == (*profile.GATE, "bot")
+
+
+def test_a_link_in_a_folder_that_is_there_is_not_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As /etc/alternatives/java is, which Debian's /usr/bin/java leads to."""
+    settings, beside = tmp_path / "settings", tmp_path / "beside"
+    settings.mkdir()
+    monkeypatch.setattr(profile, "SETTINGS", (str(settings),))
+    for link in (settings / "java", beside):
+        link.symlink_to("/usr/bin/true")
+    tools = profile.Tools("bwrap", "setpriv", "prlimit")
+    command = profile.Command(("bot",), "/", (str(settings / "java"), str(beside)))
+    words = profile.profile("B", command, Limits(), tools, 1, ())
+    assert str(settings) in words
+    assert str(beside) in words
+    assert str(settings / "java") not in words
 
 
 @pytest.mark.skipif(not ROOT, reason="only root gives each bot a user of its own")

@@ -1,0 +1,107 @@
+/* What stands beside the table: seats, what is left of each number, the question, evidence. */
+"use strict";
+const Panels = (() => {
+  const { tiles, count } = Table;
+
+  /** A new element with this text, at the end of its parent. */
+  function add(parent, name, text = "", kind = "") {
+    const element = document.createElement(name);
+    if (text !== "") element.textContent = text;
+    if (kind) element.className = kind;
+    parent.append(element);
+    return element;
+  }
+
+  /** Fills a table: the head, and rows of a heading and numbers; a mark makes a row stand out. */
+  function fill(table, head, rows) {
+    table.replaceChildren();
+    const top = add(add(table, "thead"), "tr");
+    head.forEach((words, at) => {
+      add(top, "th", words, at ? "number" : "").setAttribute("scope", "col");
+    });
+    const body = add(table, "tbody");
+    for (const { cells, mark } of rows) {
+      const row = add(body, "tr", "", mark ? "now" : "");
+      const [first, ...others] = cells;
+      add(row, "th", first).setAttribute("scope", "row");
+      for (const words of others) add(row, "td", `${words}`, "number");
+    }
+  }
+
+  /** Both ends of the line; none before the first tile. */
+  function ends(scene) {
+    const line = tiles(scene.line);
+    return line.length ? [line[0][0], line[line.length - 1][1]] : [];
+  }
+
+  const shown = (hand) => typeof hand === "string";
+  const seconds = (ms) => (ms >= 10000 ? `${(ms / 1000).toFixed(1)} s` : `${+ms.toFixed(1)} ms`);
+
+  /** Who sits where, with points, tiles, pips, what fits, and time. */
+  function seats(table, scene, about) {
+    const open = ends(scene);
+    const sides = about.sides.length;
+    const rows = about.names.map((name, at) => {
+      const hand = scene.hands[at];
+      const held = shown(hand) ? tiles(hand) : null;
+      const sum = held && held.reduce((all, [a, b]) => all + a + b, 0);
+      const fits = held && held.filter((tile) => tile.some((pip) => open.includes(pip))).length;
+      const time = scene.times[at];
+      const place = scene.places.length ? ` (place ${scene.places[at % sides]})` : "";
+      const won = scene.points.length ? ` (+${scene.points[at % sides]})` : "";
+      return {
+        mark: scene.turn === at,
+        cells: [
+          `${at} ${name}${scene.turn === at ? " ◀" : ""}`,
+          `${scene.scores.length ? scene.scores[at % sides] : ""}${won}${place}`,
+          count(hand),
+          scene.pips.length ? scene.pips[at] : held ? sum : "?",
+          held ? (open.length ? fits : "") : "?",
+          time ? seconds(time.used) : "?",
+          time ? seconds(time.bank) : "?",
+        ],
+      };
+    });
+    fill(table, ["seat", "points", "tiles", "pips", "fits", "used", "bank"], rows);
+  }
+
+  /** Of each number: how many tiles lie in the line, in hands that are seen, and elsewhere. */
+  function left(table, scene, about) {
+    const open = ends(scene), line = tiles(scene.line);
+    const total = about.highest + (about.doubles ? 1 : 0);
+    const seen = about.names.map((name, at) => ({ name, hand: scene.hands[at] }))
+      .filter(({ hand }) => shown(hand)).map(({ name, hand }) => ({ name, held: tiles(hand) }));
+    const rows = [...Array(about.highest + 1).keys()].map((pip) => {
+      const of = (some) => some.filter((tile) => tile.includes(pip)).length;
+      const laid = of(line), held = seen.map((one) => of(one.held));
+      const rest = total - laid - held.reduce((all, one) => all + one, 0);
+      const end = open.includes(pip) ? (laid === total ? " ◀ dead end" : " ◀ end") : "";
+      return { mark: end !== "", cells: [`${pip}${end}`, laid, ...held, rest] };
+    });
+    const elsewhere = shown(scene.stock) ? "boneyard" : "unseen";
+    fill(table, ["number", "line", ...seen.map(({ name }) => name), elsewhere], rows);
+  }
+
+  /** The question in a sentence, its options, the note, and the evidence of a foul. */
+  function question(nodes, scene, about) {
+    const { asked, foul } = scene;
+    nodes.asked.textContent = asked
+      ? `${about.names[asked.seat]} had ${asked.options.length} options`
+        + (asked.id === null ? "" : ` in its question ${asked.id}`)
+        + (asked.ms === null ? "." : ` and took ${seconds(asked.ms)}.`)
+      : "Nobody was asked, or it is not known here.";
+    Table.options(nodes.options, scene);
+    const told = { note: asked && asked.note };
+    if (foul) {
+      const { detail, line, stderr, clock } = foul;
+      Object.assign(told, { foul: detail || foul.foul, said: line, stderr, clock });
+    }
+    nodes.evidence.replaceChildren();
+    for (const [name, words] of Object.entries(told).filter(([, words]) => words)) {
+      add(nodes.evidence, "dt", name);
+      add(nodes.evidence, "dd", words).dir = "auto";
+    }
+  }
+
+  return { add, seats, left, question };
+})();

@@ -1,0 +1,207 @@
+/* Plays packed games again: where we are, the controls, the address. See replays.py. */
+"use strict";
+(() => {
+  const { games } = JSON.parse(document.getElementById("data").textContent);
+  const nodes = Object.fromEntries(
+    [...document.querySelectorAll("[id]")].map((node) => [node.id, node]),
+  );
+  const now = { name: null, play: null, views: [], seat: null, at: 0, timer: null };
+
+  /** A packed game, read; each onlooker's scenes in full. */
+  async function unpacked(data) {
+    const bytes = Uint8Array.from(atob(data), (char) => char.charCodeAt(0));
+    const deflated = new Blob([bytes]).stream();
+    const read = new Response(deflated.pipeThrough(new DecompressionStream("deflate")));
+    const play = await read.json();
+    let first = {};
+    const moments = play.moments.map(([changed, ...others]) => {
+      first = { ...first, ...changed };
+      return [first, ...others.map((other) => ({ ...first, ...other }))];
+    });
+    return { ...play, views: play.seats.map((_, who) => moments.map((moment) => moment[who])) };
+  }
+
+  const view = () => now.play.views[Math.max(0, now.play.seats.indexOf(now.seat))];
+  const rounds = () => {
+    const scenes = view();
+    return scenes.map((_, at) => at)
+      .filter((at) => !at || scenes[at].round !== scenes[at - 1].round);
+  };
+
+  /** The scene of the round with the longest line, so that the table does not jump. */
+  function roomiest(scenes, round) {
+    const same = scenes.filter((scene) => scene.round === round);
+    const line = same.reduce((a, b) => (b.line.length > a.line.length ? b : a));
+    const stock = same.reduce((a, b) => (Table.count(b.stock) > Table.count(a.stock) ? b : a));
+    const most = Math.max(...same.flatMap((scene) => scene.hands.map(Table.count)));
+    return { room: { ...line, stock: stock.stock }, most };
+  }
+
+  /** Shows where we are. */
+  function show() {
+    const scenes = view(), { about } = now.play, scene = scenes[now.at];
+    const look = { ...roomiest(scenes, scene.round), numbers: nodes.numbers.checked };
+    Table.draw(nodes.table, scene, about, { ...look, seat: now.seat || 0 });
+    const quiet = now.seat === null ? "" : "Nothing that this seat could see.";
+    const next = scene.turn === null ? "" : `${about.names[scene.turn]} is to move.`;
+    const words = [`Round ${scene.round}.`, scene.words || quiet, next];
+    nodes.words.textContent = words.filter(Boolean).join(" ");
+    Panels.seats(nodes.seats, scene, about);
+    Panels.left(nodes.left, scene, about);
+    Panels.question(nodes, scene, about);
+    nodes.at.value = now.at;
+    nodes.position.textContent = `${now.at + 1} of ${scenes.length}`;
+    nodes.at.setAttribute("aria-valuetext", nodes.position.textContent);
+    nodes.round.value = scene.round;
+    nodes.link.href = address();
+    nodes.first.disabled = nodes.back.disabled = now.at === 0;
+    nodes.last.disabled = nodes.on.disabled = now.at === scenes.length - 1;
+    mark();
+  }
+
+  /** Marks the move in the list and brings it into sight there. */
+  function mark() {
+    nodes.moves.querySelector("[aria-current]")?.removeAttribute("aria-current");
+    const item = nodes.moves.children[now.at];
+    item.setAttribute("aria-current", "step");
+    nodes.moves.scrollTop = item.offsetTop - nodes.moves.clientHeight / 2;
+  }
+
+  function address() {
+    const words = new URLSearchParams({ game: now.name, at: now.at });
+    if (now.seat !== null) words.set("seat", now.seat);
+    return `#${words}`;
+  }
+
+  /** Goes to a moment, as far as there is one; whether it is another. */
+  function go(at) {
+    const to = Math.min(Math.max(0, at), view().length - 1);
+    const moved = to !== now.at;
+    now.at = to;
+    show();
+    return moved;
+  }
+
+  function goRound(by) {
+    const starts = rounds();
+    const here = starts.filter((at) => at <= now.at).length - 1;
+    // Back means the beginning of this round first, as in any player.
+    const to = by < 0 && starts[here] < now.at ? here : here + by;
+    go(to < starts.length ? starts[Math.max(0, to)] : view().length - 1);
+  }
+
+  function stop() {
+    clearInterval(now.timer);
+    now.timer = null;
+    nodes.play.textContent = "▶ play";
+    nodes.play.setAttribute("aria-label", "Play (space)");
+    nodes.words.setAttribute("aria-live", "polite");
+  }
+
+  function start() {
+    if (now.at === view().length - 1) go(0);
+    nodes.play.textContent = "■ stop";
+    nodes.play.setAttribute("aria-label", "Stop (space)");
+    nodes.words.setAttribute("aria-live", "off"); // What runs by is not read out.
+    now.timer = setInterval(() => go(now.at + 1) || stop(), Number(nodes.speed.value));
+  }
+
+  const toggle = () => (now.timer ? stop() : start());
+
+  /** Lists the moves and rounds of this view. */
+  function list() {
+    const scenes = view(), starts = rounds();
+    nodes.moves.replaceChildren();
+    scenes.forEach((scene, at) => {
+      Panels.add(nodes.moves, "li", scene.words || "–", starts.includes(at) ? "round" : "");
+    });
+    nodes.round.replaceChildren();
+    for (const at of starts) {
+      Panels.add(nodes.round, "option", `${scenes[at].round}`).value = scenes[at].round;
+    }
+    nodes.at.max = scenes.length - 1;
+  }
+
+  /** Opens a game by its place on the page. */
+  async function open(place, seat, at) {
+    stop();
+    const game = games[place];
+    nodes.game.value = place;
+    [now.name, now.play] = [game.game, null];
+    const main = document.querySelector("main");
+    main.dataset.ready = "";
+    main.classList.toggle("closed", !game.data);
+    [nodes.title.textContent, nodes.about.textContent] = [game.game, game.told];
+    if (!game.data) return;
+    const play = await unpacked(game.data);
+    if (now.name !== game.game) return; // Another was opened meanwhile.
+    now.play = play;
+    const { about, seats } = now.play;
+    now.seat = seats.includes(seat) ? seat : seats[0];
+    const text = [`${about.rules}, ${about.goal}.`, ...about.remarks];
+    nodes.about.textContent = `${game.told}. Rules: ${text.join(" ")}`;
+    nodes.seat.replaceChildren();
+    for (const one of seats) {
+      const words = one === null ? "everybody" : `seat ${one}, ${about.names[one]}`;
+      Panels.add(nodes.seat, "option", words).value = `${one}`;
+    }
+    nodes.seat.value = `${now.seat}`;
+    list();
+    go(at);
+    main.dataset.ready = game.game;
+  }
+
+  /** Opens what the address names, else the first game. */
+  function follow() {
+    const words = new URLSearchParams(location.hash.slice(1));
+    const place = Math.max(0, games.findIndex((game) => game.game === words.get("game")));
+    const seat = words.has("seat") ? Number(words.get("seat")) : null;
+    return open(place, seat, Number(words.get("at")) || 0);
+  }
+
+  const KEYS = {
+    ArrowLeft: () => go(now.at - 1), ArrowRight: () => go(now.at + 1),
+    Home: () => go(0), End: () => go(view().length - 1),
+    PageUp: () => goRound(-1), PageDown: () => goRound(1), " ": toggle,
+  };
+
+  function key(event) {
+    const busy = event.target.closest("input, select, button, a, .scroll");
+    const own = busy && (busy.matches("input, select, .scroll") || event.key === " ");
+    if (!now.play || own || !KEYS[event.key] || event.ctrlKey || event.altKey || event.metaKey) return;
+    event.preventDefault();
+    KEYS[event.key]();
+  }
+
+  function listen() {
+    nodes.first.addEventListener("click", () => go(0));
+    nodes.back.addEventListener("click", () => go(now.at - 1));
+    nodes.on.addEventListener("click", () => go(now.at + 1));
+    nodes.last.addEventListener("click", () => go(view().length - 1));
+    nodes.play.addEventListener("click", toggle);
+    nodes.speed.addEventListener("change", () => now.timer && (stop(), start()));
+    nodes.at.addEventListener("input", () => go(Number(nodes.at.value)));
+    nodes.numbers.addEventListener("change", () => go(now.at));
+    nodes.round.addEventListener("change", () => go(rounds()[nodes.round.selectedIndex]));
+    nodes.game.addEventListener("change", () => open(Number(nodes.game.value), now.seat, 0));
+    nodes.seat.addEventListener("change", () => {
+      now.seat = nodes.seat.value === "null" ? null : Number(nodes.seat.value);
+      list();
+      show();
+    });
+    nodes.moves.addEventListener("click", (event) => {
+      const item = event.target.closest("li");
+      if (item) go([...nodes.moves.children].indexOf(item));
+    });
+    document.addEventListener("keydown", key);
+    addEventListener("hashchange", follow);
+    addEventListener("resize", () => now.play && show());
+  }
+
+  games.forEach((game, place) => {
+    Panels.add(nodes.game, "option", game.game).value = place;
+  });
+  nodes.which.hidden = games.length < 2;
+  listen();
+  follow();
+})();

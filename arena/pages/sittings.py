@@ -1,0 +1,72 @@
+"""The replay pages of game logs: which page has which game, and how they are written."""
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from pathlib import Path
+
+from arena.gamelog import LoggedGame, read_games
+from arena.pages.replays import packed, replay_page
+
+FOLDER = "replays"
+"""The folder of the pages, beside that of the logs."""
+GAMES_A_PAGE = 25
+"""Games that share a page, so that with the bound of each no page exceeds 2 MB."""
+MOST = 80_000
+"""Bytes that each of them may take."""
+
+
+def page_name(sitting: str, number: int) -> str:
+    """The file that replays the game of this number, from 1, in a sitting."""
+    part = _part(number)
+    return f"{sitting}.html" if part == 0 else f"{sitting}-{part + 1}.html"
+
+
+def _part(number: int) -> int:
+    return (number - 1) // GAMES_A_PAGE
+
+
+def make(logs: Iterable[Path], folder: Path) -> int:
+    """Write the pages of these logs, except where they are newer than their log; how many.
+
+    Raises DamagedFileError, OSError.
+    """
+    made = 0
+    for log in logs:
+        first = folder / page_name(log.stem, 1)
+        if first.exists() and first.stat().st_mtime_ns > log.stat().st_mtime_ns:
+            continue
+        # Where a log's first page is newer than the log, they all are: it is written last.
+        for name, html in reversed([*pages(log)]):
+            write(folder / name, html)
+            made += 1
+    return made
+
+
+def pages(log: Path) -> Iterator[tuple[str, str]]:
+    """The names of a log's pages, and the pages; a log without games has none.
+
+    Raises DamagedFileError.
+    """
+    for part, games in groupby(_counting(log), lambda logged: _part(logged.game.number)):
+        name = page_name(log.stem, part * GAMES_A_PAGE + 1)
+        yield name, replay_page(log.stem, [packed(logged, most=MOST) for logged in games])
+
+
+def _counting(log: Path) -> list[LoggedGame]:
+    """The games by their numbers; one that was cut off only if it was not played again."""
+    found: dict[int, LoggedGame] = {}
+    for logged in read_games(log):
+        if logged.result or logged.game.number not in found:
+            found[logged.game.number] = logged
+    return [found[number] for number in sorted(found)]
+
+
+def write(path: Path, html: str) -> None:
+    """Put a page there at once: whoever opens it sees the old one or the new one.
+
+    Raises OSError.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(path.name + ".new")
+    beside.write_text(html, encoding="utf-8")
+    beside.replace(path)

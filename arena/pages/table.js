@@ -1,0 +1,315 @@
+/* Draws a table from a scene (see scenes.py) as SVG. Knows no rules and keeps nothing. */
+"use strict";
+const Table = (() => {
+  const SVG = "http://www.w3.org/2000/svg";
+  const PITCH = 3; // From one row of the line to the next, in half tiles.
+  const DOTS = { // Where the dots of a half lie, in quarters from its middle: across, along.
+    0: [], 1: [[0, 0]], 2: [[-1, -1], [1, 1]], 3: [[-1, -1], [0, 0], [1, 1]],
+    4: [[-1, -1], [1, -1], [-1, 1], [1, 1]],
+    5: [[-1, -1], [1, -1], [0, 0], [-1, 1], [1, 1]],
+    6: [[-1, -1], [1, -1], [-1, 0], [1, 0], [-1, 1], [1, 1]],
+    7: [[-1, -1], [1, -1], [-1, 0], [0, 0], [1, 0], [-1, 1], [1, 1]],
+    8: [[-1, -1], [0, -1], [1, -1], [-1, 0], [1, 0], [-1, 1], [0, 1], [1, 1]],
+    9: [[-1, -1], [0, -1], [1, -1], [-1, 0], [0, 0], [1, 0], [-1, 1], [0, 1], [1, 1]],
+  };
+  const DOTS_TO = 9; // The highest pip that is drawn in dots; the others are numbers.
+  const LINE_TO_PX = 600; // A line that would be higher is drawn smaller, as far as this:
+  const SMALLEST_PX = 15;
+  const DOTS_FROM_PX = 11; // Half tiles smaller than this show numbers, which stay readable.
+  const OPTION = /^(?:([0-9a-i]{2})<)?(?:([0-9a-i]{2})([>=]))?$/;
+  const END = { "<": "left", ">": "right", "=": "" };
+
+  /** "6453" as [[6, 4], [5, 3]]. */
+  const tiles = (text) =>
+    (text.match(/../g) || []).map((two) => [parseInt(two[0], 19), parseInt(two[1], 19)]);
+  const count = (hand) => (typeof hand === "number" ? hand : hand.length / 2);
+  const written = (tile) => `[${tile[0]}|${tile[1]}]`;
+
+  /** An option as the tiles that it plays, none for words, and what it is called. */
+  function option(text) {
+    const found = text && OPTION.exec(text);
+    if (!found) return { plays: [], words: text };
+    const plays = [];
+    if (found[1]) plays.push({ tile: tiles(found[1])[0], end: "left" });
+    if (found[2]) plays.push({ tile: tiles(found[2])[0], end: END[found[3]] });
+    const named = plays.map((play) => `${written(play.tile)} ${play.end}`.trim());
+    return { plays, words: named.join(" and ") };
+  }
+
+  /** A new element with these attributes, at the end of its parent. */
+  function add(parent, name, attributes = {}, text = "") {
+    const element = document.createElementNS(SVG, name);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    if (text !== "") element.textContent = text;
+    parent.append(element);
+    return element;
+  }
+
+  /** Places of tiles laid one after another to the right, and down where there is no more room.
+      In half tiles; the first begins at `from`. Each place: the middles of both halves. */
+  function chain(line, from, half) {
+    const places = [];
+    let x = from, y = 0, way = 1, stood = false, turned = false;
+    for (const [one, other] of line) {
+      const across = one === other && !turned;
+      const long = across ? 1 : 2;
+      if (!turned && way * x + long > half && places.length) {
+        const column = x - way * 0.5, top = y + (stood ? 1.5 : 1);
+        places.push([column, top, column, top + 1]);
+        y = top + 2;
+        way = -way;
+        [stood, turned] = [false, true];
+        continue;
+      }
+      const middle = x + way * 0.5;
+      places.push(across ? [middle, y - 0.5, middle, y + 0.5] : [middle, y, middle + way, y]);
+      x += way * long;
+      [stood, turned] = [across, false];
+    }
+    return places;
+  }
+
+  /** Places of the whole line around the tile that was laid first, which stays in the middle. */
+  function lay(line, lead, half) {
+    if (!line.length) return [];
+    const [one, other] = line[lead];
+    const middle = one === other ? [0, -0.5, 0, 0.5] : [-0.5, 0, 0.5, 0];
+    const from = one === other ? 0.5 : 1;
+    const right = chain(line.slice(lead + 1), from, half);
+    const left = chain(line.slice(0, lead).reverse(), from, half);
+    // The other way round: a tile is named from left to right, but was laid from right to left.
+    const back = left.map(([ax, ay, bx, by]) => [-bx, -by, -ax, -ay]).reverse();
+    return [...back, middle, ...right];
+  }
+
+  /** What a line takes up, in half tiles from its middle. */
+  function extent(places) {
+    const ys = places.flatMap(([, ay, , by]) => [ay, by]);
+    return { top: Math.min(0, ...ys) - 1, bottom: Math.max(0, ...ys) + 1 };
+  }
+
+  /** One half of a tile around its middle. */
+  function pip(parent, value, x, y, unit, lying, look) {
+    if (look.numbers || value > DOTS_TO || unit < DOTS_FROM_PX) {
+      const size = Math.max(9, unit * (value > 9 ? 0.58 : 0.7));
+      add(parent, "text", { x, y, "font-size": size, class: "number" }, `${value}`);
+      return;
+    }
+    for (const [a, b] of DOTS[value]) {
+      const [dx, dy] = lying ? [b, a] : [a, b];
+      const [cx, cy] = [x + (dx * unit) / 3.7, y + (dy * unit) / 3.7];
+      add(parent, "circle", { cx, cy, r: unit * 0.1, class: "dot" });
+    }
+  }
+
+  /** A tile whose halves have these middles, in pixels. Open, or face down when it is null. */
+  function tile(parent, pips, [ax, ay, bx, by], unit, look, kind = "") {
+    const group = add(parent, "g", { class: `tile ${kind}`.trim(), "stroke-width": unit / 20 });
+    const [left, top] = [Math.min(ax, bx) - unit / 2, Math.min(ay, by) - unit / 2];
+    const lying = ay === by, gap = unit * 0.04;
+    const [width, height] = lying ? [2 * unit, unit] : [unit, 2 * unit];
+    const box = { x: left + gap, y: top + gap, width: width - 2 * gap, height: height - 2 * gap };
+    add(group, "rect", { ...box, rx: unit * 0.14, class: pips ? "face" : "back" });
+    if (!pips) return group;
+    add(group, "title", {}, written(pips));
+    const [mx, my] = [(ax + bx) / 2, (ay + by) / 2], arm = unit * 0.36;
+    const bar = lying ? { x1: mx, x2: mx, y1: my - arm, y2: my + arm }
+      : { x1: mx - arm, x2: mx + arm, y1: my, y2: my };
+    add(group, "line", { ...bar, class: "bar" });
+    pip(group, pips[0], ax, ay, unit, lying, look);
+    pip(group, pips[1], bx, by, unit, lying, look);
+    return group;
+  }
+
+  /** Makes a part of the table something to click on, by mouse, finger or key. */
+  function clickable(element, label, act) {
+    element.classList.add("choice");
+    element.setAttribute("role", "button");
+    element.setAttribute("tabindex", "0");
+    element.setAttribute("aria-label", label);
+    element.addEventListener("click", act);
+    element.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      event.stopPropagation();
+      act();
+    });
+  }
+
+  /** Tiles upright, side by side and in rows, from the left; the height that they take. */
+  function upright(parent, hand, box, unit, look, more = () => {}) {
+    const many = count(hand), shown = typeof hand === "number" ? [] : tiles(hand);
+    const [wide, high] = [unit * 1.12, unit * 2.15];
+    const row = Math.max(1, Math.floor(box.width / wide));
+    const start = box.middle ? (box.width - Math.min(many, row) * wide) / 2 : 0;
+    for (let at = 0; at < many; at += 1) {
+      const x = box.x + start + (at % row) * wide + unit / 2;
+      const y = box.y + Math.floor(at / row) * high + unit / 2;
+      const pips = shown[at] || null;
+      more(tile(parent, pips, [x, y, x, y + unit], unit, look), pips);
+    }
+    return Math.ceil(Math.max(1, box.most || many, many) / row) * high;
+  }
+
+  /** A name that fits, with what stands behind it. */
+  function label(parent, words, behind, box, kind) {
+    const room = Math.max(4, Math.floor(box.width / 8.2) - behind.length);
+    const cut = words.length > room ? `${words.slice(0, room - 1)}…` : words;
+    const at = box.middle ? { x: box.x + box.width / 2, "text-anchor": "middle" } : { x: box.x };
+    const text = add(parent, "text", { ...at, y: box.y + 14, class: `label ${kind}` }, cut + behind);
+    add(text, "title", {}, words);
+  }
+
+  /** What each tile of the seat that is asked may be chosen for: its options by its pips. */
+  function choices(scene) {
+    const found = new Map();
+    scene.asked.options.forEach((text, number) => {
+      const { plays, words } = option(text);
+      if (plays.length !== 1) return;
+      const key = written(plays[0].tile);
+      found.set(key, [...(found.get(key) || []), { number, words, end: plays[0].end }]);
+    });
+    return found;
+  }
+
+  /** A seat's block: who sits there and what it holds; the height. */
+  function seat(parent, scene, about, at, box, unit, look) {
+    const turn = scene.turn === at ? (box.width > 300 ? " ◀ to move" : " ◀") : "";
+    const group = add(parent, "g", { class: scene.turn === at ? "seat turn" : "seat" });
+    label(group, about.names[at], ` (${count(scene.hands[at])})${turn}`, box, "name");
+    const mine = look.choose && scene.asked && scene.asked.seat === at ? choices(scene) : new Map();
+    const below = { ...box, y: box.y + 22, most: box.most };
+    const height = upright(group, scene.hands[at], below, unit, look, (drawn, pips) => {
+      const open = pips && mine.get(written(pips));
+      if (open) pick(drawn, open, pips, look);
+    });
+    return 22 + height + 6;
+  }
+
+  /** A tile in the hand: chosen at once where there is one way, else its ends are offered. */
+  function pick(drawn, open, pips, look) {
+    const [only] = open;
+    if (open.length === 1) {
+      clickable(drawn, `play ${only.words}`, () => look.choose(only.number));
+      return;
+    }
+    clickable(drawn, `play ${written(pips)}: choose an end`, () => {
+      const svg = drawn.ownerSVGElement;
+      svg.querySelectorAll(".picked").forEach((other) => other.classList.remove("picked"));
+      svg.querySelectorAll(".ghost").forEach((ghost) => ghost.remove());
+      drawn.classList.add("picked");
+      for (const { number, words, end } of open) look.ghost(number, words, end);
+    });
+  }
+
+  /** Where the line lies, with room for a longer one, in tiles as large as fit. */
+  function arranged(scene, room, width, largest) {
+    for (let unit = largest; ; unit -= 1) {
+      const half = Math.max(4, Math.floor(width / unit / 2) - 1);
+      const [places, roomy] = [scene, room || scene].map((one) =>
+        lay(tiles(one.line), one.lead, half));
+      const [own, most] = [extent(places), extent(roomy)];
+      const [top, bottom] = [Math.min(own.top, most.top), Math.max(own.bottom, most.bottom)];
+      if ((bottom - top) * unit <= LINE_TO_PX || unit <= SMALLEST_PX) {
+        return { unit, half, places, top, bottom };
+      }
+    }
+  }
+
+  /** The line, and where a tile could be put next to it; the height. */
+  function drawLine(parent, scene, box, largest, look) {
+    const line = tiles(scene.line);
+    const { unit, half, places, top, bottom } = arranged(scene, look.room, box.width, largest);
+    const [x, y] = [box.x + box.width / 2, box.y - top * unit];
+    const inPixels = ([ax, ay, bx, by]) =>
+      [x + ax * unit, y + ay * unit, x + bx * unit, y + by * unit];
+    const group = add(parent, "g", { class: "line" });
+    line.forEach((pips, at) => {
+      const fresh = at < scene.laid[0] || at >= line.length - scene.laid[1];
+      tile(group, pips, inPixels(places[at]), unit, look, fresh ? "fresh" : "");
+    });
+    look.ghost = (number, words, end) => {
+      const more = end === "left" ? [[0, 1], ...line] : [...line, [0, 1]];
+      const lead = scene.lead + (end === "left" ? 1 : 0);
+      const place = lay(more, line.length ? lead : 0, half).at(end === "left" ? 0 : -1);
+      const ghost = tile(group, null, inPixels(place), unit, look, "ghost");
+      clickable(ghost, `play ${words}`, () => look.choose(number));
+    };
+    return (bottom - top) * unit;
+  }
+
+  /** Where the seats are, clockwise from the onlooker's: below, left, above, right. */
+  function around(seats, first) {
+    const order = [...Array(seats).keys()].map((at) => (at + first) % seats);
+    const [own, ...others] = order;
+    if (seats === 2) return { own, above: [others[0]] };
+    if (seats === 3) return { own, left: others[0], right: others[1], above: [] };
+    return { own, left: others[0], above: [others[1]], right: others[2] };
+  }
+
+  /**
+   * Draws a scene into an SVG element, whose width it takes and whose height it sets.
+   *
+   * about: what does not change (scenes.py). look: {seat: whose side is below (0), numbers: pips as
+   * numbers, room: a scene with a longer line to leave room for, most: tiles of a hand to leave room
+   * for, choose: called with the index of the option that is clicked, when `asked` is open}.
+   */
+  function draw(svg, scene, about, wanted = {}) {
+    const look = { ...wanted, numbers: wanted.numbers || about.highest > DOTS_TO };
+    const width = Math.max(300, Math.round(svg.clientWidth || 720));
+    const wide = width >= 640;
+    svg.replaceChildren();
+    const places = around(scene.hands.length, look.seat || 0);
+    const unit = Math.max(18, Math.min(30, Math.floor(width / 32)));
+    const most = { most: look.most };
+    const whole = { x: 8, width: width - 16, middle: wide, ...most };
+    const beside = wide ? [places.left, places.right] : [];
+    const stacked = wide ? places.above : [places.left, ...places.above, places.right];
+    let y = 8;
+    for (const at of stacked.filter((one) => one !== undefined)) {
+      y += seat(svg, scene, about, at, { ...whole, y }, unit, look);
+    }
+    const side = beside.some((one) => one !== undefined) ? Math.ceil(unit * 1.12 * 4) + 8 : 0;
+    const middle = { x: 8 + side, width: width - 16 - 2 * side, y: y + unit / 2 };
+    let height = drawLine(svg, scene, middle, unit, look) + unit;
+    beside.forEach((at, right) => {
+      if (at === undefined) return;
+      const x = right ? width - side : 8;
+      const box = { x, width: side - 8, y: y + 4, ...most };
+      height = Math.max(height, seat(svg, scene, about, at, box, unit, look));
+    });
+    y += height;
+    y += seat(svg, scene, about, places.own, { ...whole, y }, unit, look);
+    y += boneyard(svg, scene, { ...whole, y }, Math.max(12, unit * 0.62), look);
+    svg.setAttribute("viewBox", `0 0 ${width} ${Math.ceil(y)}`);
+    svg.setAttribute("height", Math.ceil(y));
+  }
+
+  /** The boneyard and the pot; the height. */
+  function boneyard(parent, scene, box, unit, look) {
+    const group = add(parent, "g", { class: "boneyard" });
+    const pot = scene.pot === null ? "" : `; pot ${scene.pot}`;
+    const words = `Boneyard ${count(scene.stock)}, ${scene.drawable} to draw${pot}`;
+    label(group, words, "", box, "faint");
+    const most = (look.room && count(look.room.stock)) || 0;
+    return 22 + upright(group, scene.stock, { ...box, y: box.y + 22, most }, unit, look) + 4;
+  }
+
+  /** Lists the options of a question: buttons where `choose` is given, else what was chosen. */
+  function options(list, scene, look = {}) {
+    const { asked } = scene;
+    list.replaceChildren();
+    (asked ? asked.options : []).forEach((text, number) => {
+      const item = document.createElement("li");
+      const chosen = number === asked.chosen;
+      const holder = look.choose ? document.createElement("button") : item;
+      if (look.choose) holder.addEventListener("click", () => look.choose(number));
+      if (holder !== item) item.append(holder);
+      holder.append(chosen ? `✓ ${option(text).words} (chosen)` : option(text).words);
+      item.className = chosen ? "chosen" : "";
+      list.append(item);
+    });
+  }
+
+  return { draw, options, option, tiles, count };
+})();

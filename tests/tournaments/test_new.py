@@ -1,0 +1,217 @@
+"""`boneyard new`: in every language that this machine has, a bot that plays all games at once."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from arena.sandbox.choice import best_sandbox
+from arena.sandbox.limits import Level, Limits
+from arena.sandbox.profile import Command
+from arena.variants import VARIANTS, named
+from protocol.messages import Draw, Play, PlayTwo
+from protocol.rules import Ruleset, tables, varied
+from tests.arena.tables import play, sample
+from tests.test_sample_bots import BYE, CASES, HELLO, LATER, ask, chosen, game, talk
+from tests.tournaments.events import PLAIN, boneyard
+from tournaments import new
+from tournaments.entrants import entered
+from tournaments.event import WrittenBot
+from tournaments.listed import LIST, own_bots, sample_folder
+
+LANGUAGES = new.languages()
+TEMPLATES = sample_folder() / "templates"
+LONGEST_TEMPLATE = 120
+"""Lines."""
+HAND = [(10, 9), (6, 5), (5, 4), (2, 1)]
+PAIRS = [PlayTwo((2, 1), (5, 4)), PlayTwo((6, 5), (5, 4)), PlayTwo((5, 4), (6, 5))]
+QUESTIONS = [
+    *(each.question for each in CASES),
+    ask(21, HAND, [(5, 5)], options=PAIRS),
+    ask(22, HAND, [(9, 9)], options=[Play((9, 9), "left"), Draw(), Play((10, 9), "right")]),
+]
+TIMES = 3
+"""How often every game is played at every table: over 200 games."""
+
+
+@pytest.fixture(scope="module", params=LANGUAGES)
+def bot(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Command:
+    """A new bot, as an event would start it."""
+    language = request.param
+    folder = tmp_path_factory.mktemp("new")
+    made = new.make(language, "mine", folder)
+    if made.missing:
+        pytest.skip(f"{LANGUAGES[language].title}: {made.missing}")
+    return entered(WrittenBot("mine"), folder, folder / "build").command
+
+
+@pytest.fixture(scope="module")
+def level() -> Level:
+    """The best that this machine has."""
+    return best_sandbox("auto", Limits(), Path("/nonexistent")).level
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working folder."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def one_round(name: str) -> Ruleset:
+    """A named game, over after a round."""
+    return varied(named(name), name, {"max_rounds": 1, "rounds": min(1, named(name).game.rounds)})
+
+
+def heaviest(question: bytes) -> int:
+    """What every template takes."""
+    played = [
+        sum(sum(option.get(tile, ())) for tile in ("tile", "left", "right"))
+        if option["do"] in ("play", "play_two")
+        else -1
+        for option in json.loads(question)["options"]
+    ]
+    return played.index(max(played))
+
+
+def test_a_new_bot_takes_the_heaviest_play(bot: Command) -> None:
+    script = [HELLO, game(), LATER, *QUESTIONS, BYE]
+    greeting, *answers = talk(list(bot.argv), script, Path(bot.folder))
+    assert b'"mine"' in greeting
+    assert [chosen(answer).id for answer in answers] == [
+        json.loads(question)["id"] for question in QUESTIONS
+    ]
+    choices = [chosen(answer).choice for answer in answers]
+    assert choices == [heaviest(question) for question in QUESTIONS]
+    assert choices[-2:] == [1, 2]
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+async def test_a_new_bot_plays_every_named_game_without_a_foul(
+    bot: Command, seats: int, level: Level, tmp_path: Path
+) -> None:
+    """In the sandbox at the table for two; one process for all games at a table."""
+    rules = [one_round(name) for name in VARIANTS if seats in tables(named(name))]
+    bots = [bot, *(sample() for _ in range(1, seats))]
+    results = await play(
+        bots,
+        tmp_path / "log",
+        games=TIMES * len(rules),
+        rules=rules,
+        level=level if seats == 2 else "off",
+    )
+    assert len(results) == TIMES * len(rules)
+    assert not [result.fouls for result in results if result.fouls]
+
+
+def test_every_language_plays_two_hundred_games() -> None:
+    assert TIMES * sum(len(tables(named(name))) for name in VARIANTS) >= 200
+
+
+@pytest.mark.parametrize("key", LANGUAGES)
+def test_a_template_is_short_and_takes_the_name(key: str) -> None:
+    source = (TEMPLATES / key / LANGUAGES[key].file).read_text()
+    assert len(source.splitlines()) <= LONGEST_TEMPLATE
+    assert source.count(new.PLACE) == 2
+
+
+def test_every_template_has_a_language_and_every_language_another_word() -> None:
+    assert {path.name for path in TEMPLATES.iterdir() if path.is_dir()} == set(LANGUAGES)
+    words = [word for key, one in LANGUAGES.items() for word in (key, *one.also)]
+    assert len(words) == len(set(words))
+
+
+def test_what_is_made_is_found_by_its_name(here: Path) -> None:
+    said = boneyard("new", "py", "mine")
+    assert f"{Path('mine', 'bot.py')}" in said
+    readme = (here / "mine" / "README.md").read_text()
+    assert readme.startswith("# mine\n")
+    assert len(readme.splitlines()) <= 10
+    assert not [word for word in (new.PLACE, "LANGUAGE", "FILE", "BUILT") if word in readme]
+    assert "mine" in boneyard("bots")
+    short_game = ("--boards", "1", "--set", "target=10", *PLAIN)
+    boneyard("run", "mine", "first", *short_game, "--out", "out")
+    ledger = (here / "out" / "ledger.jsonl").read_text()
+    assert ledger.count('"seats":["mine","first"]') == 1
+
+
+def test_an_event_file_finds_the_bots_beside_it(here: Path, tmp_path: Path) -> None:
+    cup = tmp_path / "cup"
+    cup.mkdir()
+    new.make("python", "mine", cup)
+    (cup / "cup.toml").write_text('boards = 1\n[[bots]]\nname = "mine"\n[[bots]]\nname = "first"')
+    boneyard("run", "cup/cup.toml", "--set", "target=10", *PLAIN, "--out", "out")
+    assert not (here / LIST).exists()
+
+
+def test_a_list_keeps_what_the_user_wrote_in_it(here: Path) -> None:
+    new.make("c", "one", here)
+    first = (here / LIST).read_text()
+    (here / LIST).write_text(first + "# by hand")
+    new.make("java", "two", here)
+    assert (here / LIST).read_text().startswith(first + "# by hand\n\n[two]\n")
+    assert list(own_bots(here)) == ["one", "two"]
+    assert own_bots(here)["two"].reads == ("{build}/two",)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("pyton", "x"), "did you mean python"),
+        (("python", "taken"), "is there already"),
+        (("python", "listed"), "There is a bot listed already"),
+        (("python", "greedy"), "There is a bot greedy already"),
+        (("python", "a b"), "letters, digits"),
+        (("python", "../x"), "letters, digits"),
+        (("python", "x" * 33), "1 to 32"),
+        (("python", ""), "What shall it be called"),
+    ],
+)
+def test_what_cannot_be_made_is_refused_and_leaves_nothing(
+    here: Path, words: tuple[str, str], said: str
+) -> None:
+    (here / "taken").touch()
+    (here / LIST).write_text('[listed]\nrun = ["x"]\n')
+    before = sorted(here.rglob("*"))
+    assert said in boneyard("new", *words, code=2)
+    assert sorted(here.rglob("*")) == before
+    assert (here / LIST).read_text() == '[listed]\nrun = ["x"]\n'
+
+
+def test_without_a_name_the_languages_are_listed() -> None:
+    listed = boneyard("new").splitlines()
+    assert [line.split()[0] for line in listed] == list(LANGUAGES)
+    assert "ready" in listed[0]
+
+
+def test_without_its_toolchain_a_bot_is_made_and_does_not_play(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(here))
+    assert "needs cc, which is not on the PATH: apt install gcc" in boneyard("new")
+    assert "needs cc" in boneyard("new", "c", "mine")
+    assert (here / "mine" / "bot.c").exists()
+    assert "mine         A bot in C, made by `boneyard new`.  (needs cc)" in boneyard("bots")
+    assert "Bot mine needs cc" in boneyard("run", "mine", "first", *PLAIN, code=2)
+
+
+@pytest.mark.parametrize(
+    ("version", "missing"),
+    [
+        ("v22.6", False),
+        ("v22.6.0", False),
+        ("v22.10", False),
+        ("v100", False),
+        ("v20.20.2", True),
+        ("", True),
+    ],
+)
+def test_a_need_may_say_a_version(
+    here: Path, monkeypatch: pytest.MonkeyPatch, version: str, missing: bool
+) -> None:
+    node = here / "node"
+    node.write_text(f"#!/bin/sh\necho '{version}'\n")
+    node.chmod(0o755)
+    monkeypatch.setenv("PATH", str(here), prepend=os.pathsep)
+    assert bool(new.make("typescript", "mine", here).missing) == missing

@@ -1,0 +1,147 @@
+"""A new bot from a template: its folder, and its entry in the list of the working folder."""
+
+import json
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from protocol.usage import UserError, unknown
+from tournaments.event import from_toml
+from tournaments.listed import LIST, all_bots, lacking, sample_folder
+
+PLACE = "my-bot"
+"""What stands in the templates for the name of the bot."""
+LONGEST = 32
+"""Characters of a name: room is left for what a tournament adds."""
+_NAME = re.compile(rf"[A-Za-z0-9_][A-Za-z0-9_-]{{0,{LONGEST - 1}}}")
+HEAD = """\
+# Your bots: commands in this folder find them by name, as they find the sample bots.
+#   {python}  the interpreter that runs boneyard
+#   {build}   a private folder for what is built
+"""
+
+
+class Language(Struct, frozen=True, forbid_unknown_fields=True):
+    """One entry of languages.toml."""
+
+    title: str
+    """What the language is called."""
+    file: str
+    """The bot's source."""
+    run: tuple[str, ...]
+    """As in a list of bots."""
+    build: tuple[str, ...] = ()
+    """As in a list of bots."""
+    needs: str = ""
+    """As in a list of bots."""
+    reads: tuple[str, ...] = ()
+    """As in a list of bots."""
+    also: tuple[str, ...] = ()
+    """Other words for the language."""
+    install: str = ""
+    """Where that comes from which it needs."""
+
+
+class Made(NamedTuple):
+    """What `new` has made."""
+
+    files: tuple[Path, ...]
+    """The bot's files; the first is its source."""
+    missing: str
+    """What must be installed before it can play; nothing if it can."""
+
+
+def languages() -> dict[str, Language]:
+    """Every language that there is a template for, by name."""
+    return from_toml(_templates() / "languages.toml", dict[str, Language])
+
+
+def missing(language: Language) -> str:
+    """A sentence that says what to install; nothing if this machine has what it needs."""
+    lacks = lacking(language.needs)
+    return f"It needs {language.needs}, {lacks}: {language.install}." if lacks else ""
+
+
+def make(word: str, name: str, folder: Path) -> Made:
+    """Make a bot in the folder, and add it to the folder's list.
+
+    Raises UserError, and then nothing was made.
+    """
+    key = _meant(word)
+    language = languages()[key]
+    _check(name, folder)
+    try:
+        files = _written(key, language, name, folder / name)
+        _add(folder / LIST, _entry(language, name))
+    except OSError as error:
+        raise UserError(f"{error.filename} cannot be written: {error.strerror}.") from error
+    return Made(files, missing(language))
+
+
+def _templates() -> Path:
+    return sample_folder() / "templates"
+
+
+def _meant(word: str) -> str:
+    """The language by any of its names."""
+    known = languages()
+    names = {also: key for key, one in known.items() for also in (key, *one.also)}
+    if word.lower() not in names:
+        raise unknown("language", word, known)
+    return names[word.lower()]
+
+
+def _check(name: str, folder: Path) -> None:
+    if not _NAME.fullmatch(name):
+        raise UserError(
+            f"A bot's name has 1 to {LONGEST} letters, digits, _ and -, and no - in front: "
+            f"not {name!r}."
+        )
+    if name in all_bots(folder):
+        raise UserError(f"There is a bot {name} already: see `boneyard bots`.")
+    if (folder / name).exists():
+        raise UserError(f"{folder / name} is there already, and nothing is overwritten.")
+
+
+def _written(key: str, language: Language, name: str, folder: Path) -> tuple[Path, ...]:
+    """The bot's files. Its folder must be new."""
+    source = (_templates() / key / language.file).read_text(encoding="utf-8")
+    folder.mkdir()
+    texts = {language.file: source, "README.md": _readme(language)}
+    for file, text in texts.items():
+        (folder / file).write_text(text.replace(PLACE, name), encoding="utf-8")
+    return tuple(folder / file for file in texts)
+
+
+def _readme(language: Language) -> str:
+    text = (_templates() / "README.md").read_text(encoding="utf-8")
+    built = "It is built before it plays." if language.build else "Nothing has to be built."
+    return (
+        text.replace("LANGUAGE", language.title)
+        .replace("FILE", language.file)
+        .replace("BUILT", built)
+    )
+
+
+def _entry(language: Language, name: str) -> str:
+    """The bot as it stands in a list. A string of JSON is one of TOML."""
+    fields = {
+        "about": f"A bot in {language.title}, made by `boneyard new`.",
+        "folder": name,
+        "needs": language.needs,
+        "build": language.build,
+        "run": language.run,
+        "reads": language.reads,
+    }
+    lines = [f"{field} = {json.dumps(value)}" for field, value in fields.items() if value]
+    return "\n".join([f"[{name}]", *lines, ""]).replace(PLACE, name)
+
+
+def _add(path: Path, entry: str) -> None:
+    """Add the entry in one write; what the user has written there stays as it is."""
+    old = path.read_text(encoding="utf-8") if path.exists() else ""
+    before = HEAD if not old else "" if old.endswith("\n") else "\n"
+    with path.open("a", encoding="utf-8") as file:
+        file.write(f"{before}\n{entry}")

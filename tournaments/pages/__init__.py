@@ -1,0 +1,1 @@
+"""Pages about many games: their templates and what fills them."""
