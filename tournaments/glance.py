@@ -141,7 +141,7 @@ def _holds(words: list[str], inode: int) -> bool:
 
 def _pace(folder: Folder, event: Event, results: Mapping[str, Result]) -> float | None:
     """Games a second in this run, whose beginning is when results.json was published."""
-    with suppress(OSError):
+    with suppress(OSError, msgspec.MsgspecError):
         began = folder.results.stat().st_mtime
         lasted = time.time() - began
         fresh = sum(

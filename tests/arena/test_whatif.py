@@ -11,10 +11,10 @@ from msgspec.structs import replace
 from arena.decisions import decisions
 from arena.engine import game as engine
 from arena.variants import named
-from arena.whatif import other_deals, outlooks, plain
+from arena.whatif import _so_far, other_deals, outlooks, plain
 from protocol.messages import Draw, Pass, Play
 from protocol.rules import Ruleset, varied
-from tests.arena.overheard import any_of, overheard
+from tests.arena.overheard import NONSENSE, any_of, overheard
 from tests.arena.positions import position
 from tests.rulesets import seated
 
@@ -43,6 +43,22 @@ def test_going_out_is_worth_what_the_others_hold() -> None:
     assert len(found) == len(options) == 3
     for one in found:
         assert one.beyond == pytest.approx(one.lead - found[out].lead)
+
+
+def test_what_the_other_gains_counts_against_it() -> None:
+    """With 2-1 on the left both ends are twos: the other goes out and is paid for 6-6."""
+    game = position("draw", hands=["21 66", "22"], line="13 32")
+    found = outlooks([game, game], 0, random.Random(1))
+    assert found[engine.legal(game).index(Play((2, 1), "left"))].lead == -12.0
+
+
+def test_a_seat_that_fouled_plays_its_first_option_under_other_deals_too() -> None:
+    logged, _ = overheard(DRAW, 3, lambda question: NONSENSE if question.seat == 1 else 0)
+    late = next(one for one in decisions(logged, 0) if len(one.step.game.playing.line) > 6)
+    deal, until = _so_far(logged, late)
+    assert {act.seat for act in deal.acts if act.fallback} == {1}
+    assert all(act.fallback == (act.seat == 1) for act in deal.acts)
+    assert until[1].acts == len(deal.acts)
 
 
 def test_one_deal_tells_no_interval() -> None:
