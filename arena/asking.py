@@ -122,9 +122,9 @@ class Asking:
 
     def _say(self) -> None:
         for line in self._decision.told:
-            self._pump.say(self._bot, line)
+            self._bot.say(line)
         now = time.monotonic()
-        self._pump.say(self._bot, self._decision.line)
+        self._bot.say(self._decision.line)
         self._wait.begin(now, self._question.time_ms)
         self._pump.expect(self._wait.deadline)
 

@@ -10,13 +10,16 @@ import arena.cli.replay
 import arena.cli.rules
 from protocol import __version__
 from protocol.usage import UserError, unknown
-from tournaments.cli import ask, checks, guide, lists, new, play
+from tournaments.cli import ask, check, checks, guide, lists, live, new, play
 
 COMMANDS = (
     play.demo,
     play.run,
     play.plan,
     checks.show,
+    live.watch,
+    live.play,
+    check.check,
     arena.cli.replay.replay,
     arena.cli.explain.explain,
     ask.ask,
