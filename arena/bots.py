@@ -5,6 +5,7 @@ import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol
 
 import trio
 from msgspec.structs import replace
@@ -31,8 +32,15 @@ SHELL_SIGNALS = 128
 REAP_S = 10.0
 """How long the kernel may take to end a killed process."""
 
-Watch = Callable[[int, Callable[[], None] | None], None]
-"""Call the function whenever the descriptor has something to read; None ends that."""
+
+class Pipes(Protocol):
+    """Who reads and writes a bot's pipes."""
+
+    def watch(self, descriptor: int, reader: Callable[[], None] | None) -> None:
+        """Call the reader whenever the descriptor has something to read; None ends that."""
+
+    def hold(self, bot: "Bot") -> None:
+        """Flush the bot whenever its pipe takes more, until nothing waits for it."""
 
 
 class CannotStartError(Exception):
@@ -56,6 +64,8 @@ class Bot:
         """
         self.fault: Fault | None = None
         self.read_at = 0.0
+        self.tables = 1
+        """Games that it can play at once, as it said in its hello."""
         self.cpu_seen_ms = 0.0
         """What `cpu_ms` said last: a question must not wait for the kernel to say it anew."""
         self._heard: Callable[[], None] = nobody
@@ -65,12 +75,12 @@ class Bot:
         self._stderr_read = 0
         self._closed = False
         self._limits = sandbox.limits
-        self._watch: Watch | None = None
-        self._slot, self._process = _started(command, sandbox)
+        self._pipes: Pipes | None = None
+        self._slot, self._process = started(command, sandbox)
         assert self._process.stdin
         assert self._process.stdout
         assert self._process.stderr
-        self._pidfd = _watched(self._slot, self._process)
+        self._pidfd = watched(self._slot, self._process)
         self._stdin = self._process.stdin.fileno()
         self._stdout = self._process.stdout.fileno()
         self._stderr_fd = self._process.stderr.fileno()
@@ -92,13 +102,13 @@ class Bot:
         """The descriptor that must become writable before the rest can be said."""
         return self._stdin if self._outbox else None
 
-    def listen(self, watch: Watch, heard: Callable[[], None]) -> None:
+    def listen(self, pipes: Pipes, heard: Callable[[], None]) -> None:
         """From now on `heard` is called whenever the bot has written or is gone."""
-        self._watch = watch
+        self._pipes = pipes
         self.tell(heard)
-        watch(self._stdout, self._readable)
-        watch(self._stderr_fd, self._complains)
-        watch(self._pidfd, self._exited)
+        pipes.watch(self._stdout, self._readable)
+        pipes.watch(self._stderr_fd, self._complains)
+        pipes.watch(self._pidfd, self._exited)
 
     def tell(self, heard: Callable[[], None]) -> None:
         """Who is called from now on: another game begins, with all of its stderr to fill."""
@@ -116,6 +126,8 @@ class Bot:
         written = self._write(line)
         if written < len(line):
             self._outbox += line[written:]
+            if self._pipes:
+                self._pipes.hold(self)
 
     def flush(self) -> None:
         """Write what is left."""
@@ -231,30 +243,17 @@ class Bot:
         if not data:
             # Mostly it is about to end: how it ended is known when it has, a moment later.
             self._closed = True
-            if self._watch:
-                self._watch(self._stdout, None)
+            if self._pipes:
+                self._pipes.watch(self._stdout, None)
 
     def _exited(self) -> None:
         """The process has ended, though something that it started may hold its stdout open."""
-        assert self._watch
-        self._watch(self._pidfd, None)
+        assert self._pipes
+        self._pipes.watch(self._pidfd, None)
         if self.fault is None and not self._closed:
             self._read_stdout()
-        self._faulted(Fault("gone", f"It {self._how_it_ended()}."))
+        self._faulted(Fault("gone", f"It {how_it_ended(self._pidfd)}."))
         self._heard()
-
-    def _how_it_ended(self) -> str:
-        # Looked at without reaping: the process number must stay taken until the group is killed.
-        ended = os.waitid(os.P_PIDFD, self._pidfd, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-        if ended is None:
-            return "left"
-        status = ended.si_status
-        if ended.si_code == os.CLD_EXITED:
-            if status <= SHELL_SIGNALS:
-                return f"exited with status {status}"
-            status -= SHELL_SIGNALS
-        names = {known.value: known.name for known in signal.Signals}
-        return f"was killed by {names.get(status, f'signal {status}')}"
 
     def _faulted(self, fault: Fault) -> None:
         """Nothing more is read: what a condemned bot writes costs nobody any time."""
@@ -262,9 +261,9 @@ class Bot:
             self.fault = fault
             # Nobody will ask it again: until its game is over it would only burn CPU.
             self._kill()
-            if self._watch:
-                self._watch(self._stdout, None)
-                self._watch(self._stderr_fd, None)
+            if self._pipes:
+                self._pipes.watch(self._stdout, None)
+                self._pipes.watch(self._stderr_fd, None)
 
     def _complains(self) -> None:
         self._drain_stderr()
@@ -278,20 +277,35 @@ class Bot:
             data = os.read(self._stderr_fd, READ)
         except BlockingIOError:
             return
-        if not data and self._watch:
-            self._watch(self._stderr_fd, None)
+        if not data and self._pipes:
+            self._pipes.watch(self._stderr_fd, None)
         self._stderr_read += len(data)
         self._stderr += data
         del self._stderr[:-STDERR_KEPT]
 
     def _unwatch(self) -> None:
-        if self._watch:
+        if self._pipes:
             for descriptor in (self._stdout, self._stderr_fd, self._pidfd):
-                self._watch(descriptor, None)
-            self._watch = None
+                self._pipes.watch(descriptor, None)
+            self._pipes = None
 
 
-def _watched(slot: Slot, process: Process) -> int:
+def how_it_ended(pidfd: int) -> str:
+    """What became of a process, as the end of a sentence about it; it is not reaped."""
+    # The process number must stay taken until the group is killed.
+    ended = os.waitid(os.P_PIDFD, pidfd, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    if ended is None:
+        return "left"
+    status = ended.si_status
+    if ended.si_code == os.CLD_EXITED:
+        if status <= SHELL_SIGNALS:
+            return f"exited with status {status}"
+        status -= SHELL_SIGNALS
+    names = {known.value: known.name for known in signal.Signals}
+    return f"was killed by {names.get(status, f'signal {status}')}"
+
+
+def watched(slot: Slot, process: Process) -> int:
     """A descriptor that tells when the process has ended.
 
     Raises CannotStartError, and leaves no process, when there is none to be had.
@@ -305,8 +319,11 @@ def _watched(slot: Slot, process: Process) -> int:
         raise CannotStartError(f"it cannot be watched: {error.strerror}", error) from error
 
 
-def _started(command: Command, sandbox: Sandbox) -> tuple[Slot, Process]:
-    """Raises CannotStartError: what is missing, or refused by the machine, is nobody's foul."""
+def started(command: Command, sandbox: Sandbox) -> tuple[Slot, Process]:
+    """A bot's process in a slot of its own.
+
+    Raises CannotStartError: what is missing, or refused by the machine, is nobody's foul.
+    """
     for path in (command.folder, command.argv[0], *command.reads):
         if path.startswith("/") and not Path(path).exists():
             raise CannotStartError(f"{path} does not exist")

@@ -1,6 +1,7 @@
-"""What an onlooker sees at once, everybody or one seat, put together from the steps of a replay."""
+"""What is seen at once by everybody, by one seat or by an onlooker, from the steps of a replay."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -9,9 +10,15 @@ from arena.engine import game as engine
 from arena.engine import view
 from arena.engine.state import Hand
 from arena.replay import Step
-from protocol.messages import Ask, Drew, Event, Option
+from protocol.messages import Ask, Drew, Event, Option, RoundOver
 from protocol.records import ChoiceRecord, FoulRecord, LogRecord, Result, RoundRecord
 from protocol.tiles import Tile
+
+Nobody = Literal["nobody"]
+NOBODY: Nobody = "nobody"
+"""The seat of an onlooker, who is shown no hand before the end of the round."""
+Seen = int | Nobody | None
+"""By whom a game is seen: a seat, an onlooker, or everybody together (None)."""
 
 
 class Frame(Struct, frozen=True):
@@ -43,16 +50,16 @@ class Frame(Struct, frozen=True):
     """Points of each seat, or side, so far."""
 
 
-def frames(steps: Iterable[Step], seat: int | None = None) -> Iterator[Frame]:
-    """What everybody, or one seat, is shown; draws in a row are joined."""
+def frames(steps: Iterable[Step], seat: Seen = None) -> Iterator[Frame]:
+    """What everybody, one seat or an onlooker is shown; draws in a row are joined."""
     return (shown[0] for shown in side_by_side(steps, (seat,)))
 
 
-def side_by_side(steps: Iterable[Step], seats: Sequence[int | None]) -> Iterator[tuple[Frame, ...]]:
-    """What several are shown at the same moments: those of the first, None being everybody."""
+def side_by_side(steps: Iterable[Step], seats: Sequence[Seen]) -> Iterator[tuple[Frame, ...]]:
+    """What several are shown at the same moments: those of the first."""
     waiting: tuple[Frame, ...] = ()
     for step in steps:
-        shown = tuple(_open(step) if seat is None else _seen(step, seat) for seat in seats)
+        shown = tuple(_frame(step, seat) for seat in seats)
         if not shown[0].events and shown[0].record is None:
             # A deal is kept, or a round not called blocked: nobody else hears of it.
             continue
@@ -80,6 +87,12 @@ def _goes_on_drawing(before: Frame, after: Frame) -> bool:
     return both and only and len(draws) == 1 and after.record is None
 
 
+def _frame(step: Step, seat: Seen) -> Frame:
+    if seat is None:
+        return _open(step)
+    return _public(step) if seat == NOBODY else _seen(step, seat)
+
+
 def _open(step: Step) -> Frame:
     """Everything."""
     state = step.game.playing
@@ -100,7 +113,7 @@ def _open(step: Step) -> Frame:
     )
 
 
-def _turn(step: Step, seat: int | None = None) -> int | None:
+def _turn(step: Step, seat: Seen = None) -> int | None:
     """Who is to move; that another seat may refuse the deal is hidden, for it tells of doubles."""
     state = step.game.playing
     hidden = state.aside.phase == "keep" and seat not in (None, state.turn)
@@ -110,18 +123,13 @@ def _turn(step: Step, seat: int | None = None) -> int | None:
 
 def _seen(step: Step, seat: int) -> Frame:
     """What the seat is told, put together from nothing by the seat's own door."""
-    state = step.game.playing
     told = view.question(step.game, seat, (), [], id=0, number=0, time_ms=0)
-    ended = isinstance(step.record, RoundRecord | Result)
-    shown = view.round_over(step.game, 0, []) if state.over and ended else None
+    shown = _shown(step)
     own = isinstance(step.record, ChoiceRecord | FoulRecord) and step.record.seat == seat
     return Frame(
         round=told.round,
         turn=_turn(step, seat),
-        events=tuple(
-            view.seen_by_others(event) if isinstance(event, Drew) and event.seat != seat else event
-            for event in step.events
-        ),
+        events=_heard(step, seat),
         line=told.line,
         hands=shown.hands if shown else _hands(told),
         pips=shown.pips if shown else (),
@@ -134,12 +142,46 @@ def _seen(step: Step, seat: int) -> Frame:
     )
 
 
+def _public(step: Step) -> Frame:
+    """What lies open, put together from nothing by the onlooker's own door."""
+    told = view.onlooker(step.game)
+    shown = _shown(step)
+    return Frame(
+        round=told.round,
+        turn=_turn(step, NOBODY),
+        events=_heard(step, NOBODY),
+        line=told.line,
+        hands=shown.hands if shown else told.hands,
+        pips=shown.pips if shown else (),
+        stock=told.boneyard.tiles,
+        drawable=told.boneyard.drawable,
+        options=(),
+        record=_told(step.record, NOBODY),
+        pot=told.pot if step.game.rules.stakes.pot else None,
+        scores=told.scores,
+    )
+
+
+def _shown(step: Step) -> RoundOver | None:
+    """What everybody is told at the end of a round."""
+    ended = isinstance(step.record, RoundRecord | Result)
+    return view.round_over(step.game, 0, []) if step.game.playing.over and ended else None
+
+
+def _heard(step: Step, seat: Seen) -> tuple[Event, ...]:
+    """What was added to the history of the round, as the seat saw it."""
+    return tuple(
+        view.seen_by_others(event) if isinstance(event, Drew) and event.seat != seat else event
+        for event in step.events
+    )
+
+
 def _hands(told: Ask) -> tuple[Hand | int, ...]:
     """A seat's own tiles, and how many the others hold."""
     return tuple(told.hand if at == told.seat else many for at, many in enumerate(told.hands))
 
 
-def _told(record: LogRecord | None, seat: int) -> LogRecord | None:
+def _told(record: LogRecord | None, seat: Seen) -> LogRecord | None:
     """Of the log a seat sees its own lines, who else fouled, and how things ended."""
     match record:
         case ChoiceRecord() | FoulRecord() if record.seat == seat:

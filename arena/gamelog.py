@@ -18,6 +18,7 @@ from protocol.records import (
     Result,
     Sitting,
     SittingOver,
+    VoidRecord,
 )
 
 
@@ -97,6 +98,21 @@ def _boards(record: LogRecord) -> int:
 
 def _results(records: Sequence[LogRecord]) -> int:
     return sum(isinstance(record, Result) for record in records)
+
+
+class WholeGame:
+    """Where a game that shares its log with others writes: all its records come when it is over."""
+
+    def __init__(self, log: GameLog) -> None:
+        self._log = log
+        self._records: list[LogRecord] = []
+
+    def append(self, records: Sequence[LogRecord]) -> None:
+        """Keep the records; the last one brings them all into the log. Raises OSError."""
+        self._records += records
+        if records and isinstance(records[-1], Result | VoidRecord):
+            self._log.append(self._records)
+            self._records = []
 
 
 class LoggedGame(Struct, frozen=True):

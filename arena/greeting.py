@@ -9,6 +9,7 @@ from arena.bots import Bot, nobody
 from arena.clock import Wait
 from arena.pump import Pump
 from protocol.codec import Fault
+from protocol.messages import BotHello
 
 
 class Greeting:
@@ -25,10 +26,10 @@ class Greeting:
 
     async def wait(self) -> None:
         """Wait until the bot has greeted, or has its `fault` set, or nobody can say: `disputed`."""
-        self._bot.listen(self._pump.watch, self._heard)
+        self._bot.listen(self._pump, self._heard)
         self._pump.join(self._wait)
         try:
-            self._pump.say(self._bot, rulings.hello())
+            self._bot.say(rulings.hello())
             await self._done.wait()
         finally:
             self._pump.part(self._wait)
@@ -44,10 +45,15 @@ class Greeting:
         if line is not None and self._wait.charged(self._bot.read_at) > self._wait.limit_ms:
             self._late(self._bot.read_at)
         elif line is not None:
-            said = rulings.greeted(line)
-            self._end(said if isinstance(said, Fault) else None)
+            self._greeted(rulings.greeted(line))
         elif self._bot.fault:
             self._end(self._bot.fault)
+
+    def _greeted(self, said: BotHello | Fault) -> None:
+        if isinstance(said, Fault):
+            return self._end(said)
+        self._bot.tables = said.tables
+        return self._end(None)
 
     def _late(self, moment: float) -> None:
         wait = self._wait

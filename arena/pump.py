@@ -47,7 +47,7 @@ class Pump:
         """Pump until cancelled."""
         try:
             while True:
-                if self._slice():
+                if self._slice() and not self._soon:
                     await self._rest()
                 else:
                     await trio.lowlevel.checkpoint()
@@ -63,9 +63,8 @@ class Pump:
             self._readers[descriptor] = reader
             self._epoll.register(descriptor, select.EPOLLIN)
 
-    def say(self, bot: Bot, line: bytes) -> None:
-        """Say a line to a bot; what its pipe does not take is written when it does."""
-        bot.say(line)
+    def hold(self, bot: Bot) -> None:
+        """What a bot's pipe does not take is written when it does."""
         if bot.stdin is not None and bot.stdin not in self._blocked:
             self._blocked[bot.stdin] = bot
             self._epoll.register(bot.stdin, select.EPOLLOUT)

@@ -91,7 +91,7 @@ class Referee:
         seats = len(seating.seats)
         self.awaiting: Question | None = None
         self.result: Result | None = None
-        self._seating = seating
+        self.seating = seating
         self._seed = seed
         self._game = engine.new_game(seating.rules, seats)
         self._memory = view.Memory(seats)
@@ -149,9 +149,9 @@ class Referee:
 
     def _decided(self) -> bool:
         """Whether the fouls end the game, or leave only one seat, or side, that can win."""
-        if self._fouls and self._seating.fouls.others == "stop":
+        if self._fouls and self.seating.fouls.others == "stop":
             return True
-        partners = self._seating.rules.deal.partners
+        partners = self.seating.rules.deal.partners
         parties = {seat % 2 if partners else seat for seat in range(self._game.seats)}
         fouled = {foul.seat % 2 if partners else foul.seat for foul in self._fouls}
         return len(parties - fouled) <= 1
@@ -176,7 +176,7 @@ class Referee:
         return bool(self._fouls) and any(foul.seat == seat for foul in self._fouls)
 
     def _begin(self) -> None:
-        seating = self._seating
+        seating = self.seating
         self._records.append(
             GameRecord(
                 game=seating.game,
@@ -220,14 +220,14 @@ class Referee:
                 continue
             options = engine.legal(self._game)
             seat = self._game.playing.turn
-            if asks(self._seating.clock, options, fouled=self.has_fouled(seat)):
+            if asks(self.seating.clock, options, fouled=self.has_fouled(seat)):
                 return self._ask(seat, options)
             self._game = engine.act(self._game, options[0])
 
     def _ask(self, seat: int, options: tuple[Option, ...]) -> None:
         self._memory.catch_up(self._game.playing)
         self._asked[seat] += 1
-        time_ms = self._seating.clock.move_ms + int(self._bank_ms[seat])
+        time_ms = self.seating.clock.move_ms + int(self._bank_ms[seat])
         number = self._asked[seat]
         self.awaiting = Question(seat, number, options, time_ms)
         self._say(
@@ -238,7 +238,7 @@ class Referee:
                 options,
                 self._memory.of(seat),
                 id=number,
-                number=self._seating.number,
+                number=self.seating.number,
                 time_ms=time_ms,
             ),
         )
@@ -252,7 +252,7 @@ class Referee:
 
     def _accept(self, question: Question, said: Choose, ms: float) -> None:
         seat = question.seat
-        beyond = ms - self._seating.clock.move_ms
+        beyond = ms - self.seating.clock.move_ms
         if beyond > 0:
             self._bank_ms[seat] = max(0.0, self._bank_ms[seat] - beyond)
         self._records.append(
@@ -267,7 +267,7 @@ class Referee:
         assert state.over is not None
         self._memory.catch_up(state)
         for seat in range(game.seats):
-            self._say(seat, view.round_over(game, self._seating.number, self._memory.of(seat)))
+            self._say(seat, view.round_over(game, self.seating.number, self._memory.of(seat)))
         self._records.append(
             RoundRecord(round=state.number, why=state.over, points=game.points, scores=game.scores)
         )
@@ -275,7 +275,7 @@ class Referee:
     def _finish(self, why: WhyGame) -> None:
         game, places = self._game, self._places()
         for seat in range(game.seats):
-            self._say(seat, view.game_over(self._seating.number, why, game.scores, places))
+            self._say(seat, view.game_over(self.seating.number, why, game.scores, places))
         self._close(why)
 
     def _places(self) -> tuple[int, ...]:
@@ -283,7 +283,7 @@ class Referee:
 
     def _close(self, why: WhyGame) -> None:
         """Write down how the game ended; one that forfeits decided has no round."""
-        game, seating = self._game, self._seating
+        game, seating = self._game, self.seating
         self.result = Result(
             game=seating.game,
             board=seating.board,
@@ -298,7 +298,7 @@ class Referee:
         self._records += SentRecord(sha256=sent), self.result
 
     def _say(self, seat: int, message: Said) -> None:
-        if seat in self._seating.forfeited:
+        if seat in self.seating.forfeited:
             return  # Nobody sits there.
         line = encode_line(message)
         self._sent[seat].update(line)

@@ -1,5 +1,6 @@
 """Seats bots around a referee, keeps time, feeds the log. Decides nothing."""
 
+import math
 import time
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
@@ -10,12 +11,13 @@ from msgspec.structs import replace
 from arena import referee as rulings
 from arena.bots import Bot, CannotStartError
 from arena.clock import Spending, Wait
-from arena.gamelog import GameLog
+from arena.gamelog import GameLog, WholeGame
 from arena.greeting import Greeting
 from arena.pump import Pump
 from arena.referee import Question, Referee
 from arena.sandbox.profile import Command
 from arena.sandbox.sandbox import Sandbox
+from arena.seated import Seated
 from protocol.codec import Fault
 from protocol.records import FoulRecord, LogRecord, Result, VoidRecord
 
@@ -23,6 +25,8 @@ LOOK_S = 0.1
 """How often the bots' memory and pipes are looked at."""
 LOG_EVERY = 64
 """Records that are collected before they are written."""
+LOG_WITHIN_MS = 200
+"""How long a record may wait to be written: onlookers follow the log."""
 LINES_AT_ONCE = 32
 """Lines that one table reads before the other tables have their turn."""
 TRIES = 3
@@ -113,8 +117,8 @@ class Table:
         self,
         pump: Pump,
         referee: Referee,
-        bots: Sequence[Bot | None],
-        log: GameLog,
+        bots: Sequence[Seated | None],
+        log: GameLog | WholeGame,
         *,
         final: bool = True,
     ) -> None:
@@ -128,8 +132,9 @@ class Table:
         self._log = log
         self._final = final
         self._wait = Wait(self._expired)
+        self._unlogged = Wait(self._log_now)
         self._question: Question | None = None
-        self._asked: Bot | None = None
+        self._asked: Seated | None = None
         self._cpu_before: float | None = None
         self._lateness: dict[str, Any] = {}
         self._spending = Spending(len(bots))
@@ -147,12 +152,16 @@ class Table:
             if bot:
                 bot.tell(self._heard)
         self._pump.join(self._wait)
+        self._pump.join(self._unlogged)
         try:
             self._guarded(self._deliver)
             self._heard()
             await self._done.wait()
         finally:
             self._pump.part(self._wait)
+            self._pump.part(self._unlogged)
+            # A game that is cut off is seen as far as it came.
+            self._log_now()
         if self._bug:
             raise self._bug
         assert self._referee.result
@@ -240,12 +249,20 @@ class Table:
         for seat, line in referee.outgoing():
             bot = self._bots[seat]
             if bot:
-                self._pump.say(bot, line)
+                bot.say(line)
         # The clock of an open question runs on, whatever else its seat has written meanwhile.
         if referee.awaiting is not self._question:
             self._ask(now)
         if at_once or referee.unlogged >= LOG_EVERY or referee.result:
             self._write(referee.records())
+        elif referee.unlogged and self._unlogged.deadline == math.inf:
+            self._unlogged.begin(now, LOG_WITHIN_MS)
+            self._pump.expect(self._unlogged.deadline)
+
+    def _log_now(self) -> None:
+        """What has waited long enough is written, though it is little."""
+        if self._referee.unlogged and not self._bug:
+            self._guarded(lambda: self._write(self._referee.records()))
 
     def _ask(self, now: float) -> None:
         """Another question is open, or none."""
@@ -258,6 +275,7 @@ class Table:
             self._pump.expect(self._wait.deadline)
 
     def _write(self, records: Sequence[LogRecord]) -> None:
+        self._unlogged.end()
         complete = [self._with_evidence(record) for record in records]
         for record in complete:
             self._spending.note(record)

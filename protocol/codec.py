@@ -49,6 +49,7 @@ class DamagedRecordError(ValueError):
 
 _encoder = msgspec.json.Encoder()
 _from_bot: msgspec.json.Decoder[FromBot] = msgspec.json.Decoder(FromBot)
+_to_bot: msgspec.json.Decoder[ToBot] = msgspec.json.Decoder(ToBot)
 _log_record: msgspec.json.Decoder[LogRecord] = msgspec.json.Decoder(LogRecord)
 _result = msgspec.json.Decoder(Result)
 _commitment = msgspec.json.Decoder(Commitment)
@@ -91,6 +92,14 @@ def decode_line(line: bytes) -> FromBot | Fault:
     if line.count(b":") != REQUIRED_FIELDS and _repeats_a_key(line):
         return Fault("malformed", "A key stands twice in one object.")
     return message
+
+
+def decode_told(line: bytes) -> ToBot:
+    """What our referee told a seat, for whoever shows it to a person.
+
+    Raises DamagedRecordError.
+    """
+    return _strict(_to_bot, line)
 
 
 def _depth(line: bytes) -> int:

@@ -29,8 +29,9 @@ from tournaments.plan import (
 )
 from tournaments.plan_report import told, told_apart
 from tournaments.ratings import fit
-from tournaments.run import MACHINE, Runner, StoppedError, call_roll, innermost
+from tournaments.run import Runner, call_roll, innermost
 from tournaments.schedule import games
+from tournaments.sitting import MACHINE, StoppedError
 from tournaments.wishes import Wishes, planned
 
 GAMES = 4000

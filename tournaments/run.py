@@ -1,19 +1,20 @@
 """Plays an event: sittings side by side, each result into the ledger, nothing lost on the way."""
 
 import traceback
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import trio
 
-from arena.bots import Bot, CannotStartError
+from arena.bots import CannotStartError
 from arena.engine.chance import board_seed
 from arena.gamelog import GameLog
 from arena.pump import Pump
 from arena.referee import Referee, Seating
 from arena.sandbox.sandbox import Sandbox
-from arena.table import TRIES, VOID, Bench, DisputedError, Table
+from arena.table import Bench
 from protocol import __version__
 from protocol.records import LOG_FORMAT, Result, Sitting
 from tournaments.event import Entrant, Event
@@ -22,23 +23,13 @@ from tournaments.fouls import forfeited
 from tournaments.ledger import Ledger
 from tournaments.machine import machine
 from tournaments.schedule import PlannedGame, PlannedSitting
-
-START_TRIES = 3
-"""How often a process is started that the machine refused, before the run stops."""
-MACHINE = (OSError, MemoryError, CannotStartError)
-"""What the machine does to us: the run stops, and can go on later."""
-START_PAUSE_S = 1.0
-"""How long the machine is given in between."""
+from tournaments.sitting import MACHINE, Sitter, SpoiltError, StoppedError, ready
 
 UNSEEN = (
     "(At sandbox level {level} it reads only the files that its command names: `folder` or `reads` "
     "in an event file add more, and --sandbox off shows whether that is the reason.)"
 )
 """What is added when a bot does not start in the sandbox."""
-
-
-class StoppedError(Exception):
-    """The run cannot go on here and now; what was played is kept. The text is the reason."""
 
 
 async def call_roll(event: Event, sandbox: Sandbox) -> str | None:
@@ -121,54 +112,34 @@ class Runner:
             except* MACHINE as group:
                 reason = innermost(group)
                 raise StoppedError(f"The run stopped in sitting {plan.name}: {reason}.") from group
+            except* SpoiltError as group:
+                spoilt = innermost(group)
+                cause = spoilt.__cause__ or spoilt
+                raise StoppedError(crashed(self._folder, cause, f"in game {spoilt}")) from cause
 
     async def _sit(self, plan: PlannedSitting) -> None:
         commands = [self._event.entrants[entrant].command for entrant in plan.seats]
         bench = Bench(self._pump, commands, self._event.clock.start_ms, self._sandbox)
         log = GameLog(self._folder.log(plan.name), self._record(plan))
+        sitter = Sitter(self._pump, bench, log, partial(self._referee, plan), self._over)
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(bench.look_after)
-                for game in self._ledger.missing(plan):
-                    await self._play_game(plan, game, bench, log)
+                # Where fouls cost more than their game, a game depends on those before it.
+                several = self._event.fouls.lose == "game"
+                await sitter.play(self._ledger.missing(plan), several=several)
                 nursery.cancel_scope.cancel()
         finally:
             await bench.close()
             log.close()
 
-    async def _play_game(
-        self, plan: PlannedSitting, game: PlannedGame, bench: Bench, log: GameLog
-    ) -> None:
-        """Play it; again, by fresh processes, while it cannot be said whether a bot was late."""
-        for number in range(1, TRIES + 1):
-            try:
-                result = await self._played(plan, game, bench, log, final=number == TRIES)
-                break
-            except DisputedError:
-                # They have seen the board; nobody may meet it twice.
-                await bench.close(VOID)
-        await trio.to_thread.run_sync(log.sync)
+    async def _over(self, result: Result) -> None:
         self._ledger.add(result)
         await self._finished.send(result)
 
-    async def _played(
-        self, plan: PlannedSitting, game: PlannedGame, bench: Bench, log: GameLog, *, final: bool
-    ) -> Result:
-        """The result; what spoils the game on our side voids it and stops the run.
-
-        Raises DisputedError.
-        """
-        seating = self._seating(plan, game)
-        try:
-            referee = Referee(seating, board_seed(self._secret, self._event.name, game.board))
-            # What forfeits have decided needs nobody to sit down.
-            absent = range(len(plan.seats)) if referee.result else seating.forfeited
-            bots = await ready(bench, absent)
-            return await Table(self._pump, referee, bots, log, final=final).play()
-        except (*MACHINE, DisputedError, StoppedError):
-            raise
-        except Exception as bug:
-            raise StoppedError(crashed(self._folder, bug, f"in game {game.name}")) from bug
+    def _referee(self, plan: PlannedSitting, game: PlannedGame) -> Referee:
+        seed = board_seed(self._secret, self._event.name, game.board)
+        return Referee(self._seating(plan, game), seed)
 
     def _seating(self, plan: PlannedSitting, game: PlannedGame) -> Seating:
         return Seating(
@@ -199,24 +170,6 @@ class Runner:
             missing=self._sandbox.missing,
             machine=machine(),
         )
-
-
-async def ready(bench: Bench, absent: Collection[int] = ()) -> list[Bot | None]:
-    """Bots for the next game, trying again while the machine is short of something.
-
-    Raises StoppedError when it stays so, CannotStartError when trying again cannot help.
-    """
-    number = 1
-    while True:
-        try:
-            return await bench.ready(absent)
-        except CannotStartError as error:
-            if not error.shortage:
-                raise
-            if number == START_TRIES:
-                raise StoppedError(f"The run stopped, tried {number} times: {error}.") from error
-        await trio.sleep(START_PAUSE_S)
-        number += 1
 
 
 def crashed(folder: Folder, bug: BaseException, where: str) -> str:

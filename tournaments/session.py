@@ -22,7 +22,8 @@ from tournaments.ledger import Ledger, finished
 from tournaments.pages.replays import make_pages
 from tournaments.progress import Progress
 from tournaments.report import files_now
-from tournaments.run import MACHINE, Runner, StoppedError, call_roll, crashed, innermost
+from tournaments.run import Runner, call_roll, crashed, innermost
+from tournaments.sitting import MACHINE, StoppedError
 from tournaments.verify import unchecked, verify_folder, verify_log
 from tournaments.wishes import Wishes, planned
 
@@ -89,7 +90,7 @@ async def _play(folder: Folder, event: Event, ledger: Ledger, jobs: int) -> int:
     ended: BaseExceptionGroup[Exception] | None = None
     with trio.CancelScope() as scope:
         async with trio.open_nursery() as nursery:
-            await nursery.start(_stop_on_signal, scope)
+            await nursery.start(stop_on_signal, scope)
             ended = await _ended(folder, event, ledger, sandbox, jobs)
             nursery.cancel_scope.cancel()
     if ended:
@@ -138,9 +139,10 @@ async def _run(folder: Folder, event: Event, ledger: Ledger, sandbox: Sandbox, j
         await Runner(folder, event, ledger, sandbox, sender).play(jobs)
 
 
-async def _stop_on_signal(
+async def stop_on_signal(
     scope: trio.CancelScope, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
 ) -> None:
+    """Cancel the scope when somebody presses Ctrl-C or the program is asked to end."""
     with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
         task_status.started()
         async for _ in signals:

@@ -2,6 +2,8 @@
 
 from typing import cast
 
+from msgspec import Struct
+
 from arena.engine import game as engine
 from arena.engine.state import Game, Round
 from protocol.codec import encode_event, encoded_events
@@ -17,6 +19,7 @@ from protocol.messages import (
     Stock,
     WhyGame,
 )
+from protocol.tiles import Tile
 
 
 class Memory:
@@ -92,6 +95,36 @@ def question(
         pot=game.pot,
         events=events,
         options=options,
+    )
+
+
+class Onlooker(Struct, frozen=True):
+    """What lies open on the table: what somebody knows who sits at no seat."""
+
+    round: int
+    """The round's number in the game, from 1."""
+    line: tuple[Tile, ...]
+    """The line as it lies, from left to right, each tile [left, right]."""
+    boneyard: Stock
+    """What is left to draw."""
+    hands: tuple[int, ...]
+    """How many tiles each seat holds."""
+    scores: tuple[int, ...]
+    """Points of each seat so far."""
+    pot: int
+    """Points in the pot; 0 where nothing is paid."""
+
+
+def onlooker(game: Game) -> Onlooker:
+    """What is shown of a game that is being played to whoever does not play it."""
+    state = game.playing
+    return Onlooker(
+        round=state.number,
+        line=state.line,
+        boneyard=Stock(sum(map(len, state.stock)), state.drawable),
+        hands=tuple(map(len, state.hands)),
+        scores=game.scores,
+        pot=game.pot,
     )
 
 

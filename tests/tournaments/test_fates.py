@@ -276,7 +276,7 @@ def test_a_shortage_of_the_machine_costs_no_game(
     path, out = event(tmp_path / "bots", "pass"), tmp_path / "out"
     with monkeypatch.context() as patch:
         patch.setattr(name, short)
-        patch.setattr("tournaments.run.START_PAUSE_S", 0)
+        patch.setattr("tournaments.sitting.START_PAUSE_S", 0)
         said = run(path, out, code=1 if stays else 0)
     if stays:
         assert f"short of {code}" in said

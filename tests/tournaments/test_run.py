@@ -107,8 +107,8 @@ def test_what_we_spoil_ourselves_is_void_and_played_again(
     broken: list[str] = []
 
     def spoilt(self: Referee, seat: int, line: bytes, ms: float) -> None:
-        if self._seating.game.startswith("3.") and not broken:
-            broken.append(self._seating.game)
+        if self.seating.game.startswith("3.") and not broken:
+            broken.append(self.seating.game)
             raise error
         received(self, seat, line, ms)
 

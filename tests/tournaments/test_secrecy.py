@@ -162,16 +162,16 @@ def test_no_process_meets_a_board_twice_even_when_the_run_is_stopped(
         ) -> None:
             assert len(set(bots)) == len(bots)
             for bot in bots:
-                met.setdefault(bot, []).append(referee._seating.board)
+                met.setdefault(bot, []).append(referee.seating.board)
             super().__init__(pump, referee, bots, log, final=final)
 
     def spoiling(self: Referee, seat: int, line: bytes, ms: float) -> None:
-        if self._seating.board == 2 and not spoilt:
-            spoilt.append(self._seating.game)
+        if self.seating.board == 2 and not spoilt:
+            spoilt.append(self.seating.game)
             raise ZeroDivisionError
         received(self, seat, line, ms)
 
-    monkeypatch.setattr("tournaments.run.Table", Noting)
+    monkeypatch.setattr("tournaments.sitting.Table", Noting)
     monkeypatch.setattr(Referee, "received", spoiling)
     words = ("first", "greedy", "random", "--boards", "3", "--jobs", "1")
     run(tmp_path, *words, code=1)

@@ -1,0 +1,70 @@
+"""The referee's lines as they may be: of a later version, with strange names, very long. Pure."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from protocol.messages import MAX_LINE
+
+STRANGE = 'Łódź 🁣 "дом\u00edno" \\ \u202eeman\u2066 \u2028'
+"""A name as a ruleset may have one."""
+Said = Callable[[bytes], bytes]
+"""How a line of the referee is changed before it is said."""
+WEATHER = b'{"type":"weather","id":5,"game":1,"sky":["rain",{"do":"rain"}],"choice":0}\n'
+"""A message of a type that nobody knows yet."""
+NEWER = 7
+"""What stands in fields that nobody knows yet."""
+
+
+def with_fields(line: bytes) -> bytes:
+    """The line with unknown fields in every object, none before `id` or after `options`."""
+    return _packed(_widened(json.loads(line)))
+
+
+def with_options(line: bytes) -> bytes:
+    """A question whose options are all of a kind that nobody knows, as many as there were."""
+    value = json.loads(line)
+    if value["type"] == "ask":
+        value["options"] = [{"do": "swap", "with": n} for n, _ in enumerate(value["options"])]
+    return _packed(value)
+
+
+def with_events(line: bytes) -> bytes:
+    """A line whose events have one of a kind that nobody knows, before all others."""
+    value = json.loads(line)
+    if "events" in value:
+        value["events"].insert(0, {"do": "swap", "seat": 0, "with": 1})
+    return _packed(value)
+
+
+def with_name(line: bytes) -> bytes:
+    """The line of a game whose ruleset has a strange name."""
+    value = json.loads(line)
+    if value["type"] == "game":
+        value["rules"]["name"] = STRANGE
+    return _packed(value)
+
+
+def at_full_length(line: bytes) -> bytes:
+    """A question as long as a line may be, by a field that nobody knows."""
+    head, options, tail = line.rpartition(b',"options":')
+    if not line.startswith(b'{"type":"ask"'):
+        return line
+    frame = b',"remarks":""'
+    filling = b"x" * (MAX_LINE - len(line) - len(frame))
+    return b"".join((head, frame[:-1], filling, b'"', options, tail))
+
+
+def _packed(value: Any) -> bytes:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
+
+
+def _widened(value: Any) -> Any:
+    """The value with one more field in each object."""
+    if isinstance(value, list):
+        return [_widened(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    wide = {name: _widened(one) for name, one in value.items()}
+    options = {"options": wide.pop("options")} if "options" in wide else {}
+    return {**wide, "newer": NEWER, "newest": {"x": [NEWER, None, True]}, **options}

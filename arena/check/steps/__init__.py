@@ -1,0 +1,1 @@
+"""The steps of the walk, a file for each theme."""

@@ -1,0 +1,146 @@
+"""The walk: every step by its number, one after another, within a time that is known before."""
+
+import time
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from arena.check.desk import Desk
+from arena.check.step import BrokenPromiseError, Finding, Outcome, SkippedError, State, Step
+from arena.check.steps import answering, games, leaving, messages, starting, timing
+from protocol.usage import UserError, unknown
+
+STEPS: tuple[Step, ...] = (
+    *starting.STEPS,
+    *answering.STEPS,
+    *messages.STEPS,
+    *timing.STEPS,
+    *leaving.STEPS,
+    *games.STEPS,
+)
+"""In this order, so that what explains the rest is told first."""
+
+Numbered = tuple[int, Step]
+
+
+class Totals(NamedTuple):
+    """What a walk came to."""
+
+    passed: int
+    """Steps that passed."""
+    failed: int
+    """Steps that failed."""
+    skipped: int
+    """Steps that say nothing about this bot."""
+    missed: int
+    """Steps that were not reached."""
+
+
+def chosen(words: Sequence[str]) -> tuple[Numbered, ...]:
+    """The steps that are meant: by number, by range (3-7) or by name; all without a word.
+
+    Raises UserError.
+    """
+    if not words:
+        return tuple(enumerate(STEPS, 1))
+    numbers = {number for word in words for number in _meant(word)}
+    return tuple((number, STEPS[number - 1]) for number in sorted(numbers))
+
+
+def _meant(word: str) -> range:
+    names = [step.name for step in STEPS]
+    if word in names:
+        return range(names.index(word) + 1, names.index(word) + 2)
+    first, _, last = word.partition("-")
+    if not first.isdecimal() or (last and not last.isdecimal()):
+        raise unknown("step", word, names)
+    numbers = range(int(first), int(last or first) + 1)
+    if not numbers or numbers[0] < 1 or numbers[-1] > len(STEPS):
+        raise UserError(f"Steps go from 1 to {len(STEPS)}, not {word}.")
+    return numbers
+
+
+def walk(desk: Desk, steps: Sequence[Numbered]) -> Iterator[Outcome]:
+    """Try the steps, each as soon as the one before is told. Ends every process that it started.
+
+    Raises CannotStartError when the machine keeps the bot from starting.
+    """
+    ends = time.monotonic() + desk.pace.total_s
+    gate = 0
+    compared = False
+    try:
+        for place, (number, step) in enumerate(steps):
+            left = ends - time.monotonic()
+            if gate:
+                yield _outcome(number, step, f"Step {gate} must pass first.")
+            elif left <= 0:
+                yield _outcome(number, step, MISSED)
+            else:
+                # A bot that uses its whole clock must not use up the time of the steps to come.
+                share = min(desk.pace.step_s, left / (len(steps) - place))
+                outcome = _tried(desk, number, step, share)
+                if outcome.finding and outcome.finding.gone and not compared:
+                    compared = True
+                    outcome = _compared(desk, step, outcome, share)
+                gate = number if outcome.finding and step.gate else 0
+                yield outcome
+    finally:
+        desk.drop()
+
+
+MISSED = "The time for the walk was up."
+"""Why a step was not reached."""
+
+
+def totals(outcomes: Sequence[Outcome]) -> Totals:
+    """How many steps ended how."""
+    missed = sum(one.note == MISSED for one in outcomes)
+    passed, failed, skipped = (
+        sum(one.state == state for one in outcomes) for state in ("pass", "fail", "skip")
+    )
+    return Totals(passed, failed, skipped - missed, missed)
+
+
+def _tried(desk: Desk, number: int, step: Step, seconds: float) -> Outcome:
+    began = time.monotonic()
+    desk.begin_step(seconds)
+    state: State = "pass"
+    note, finding = "", None
+    try:
+        note = step.run(desk)
+    except SkippedError as reason:
+        state, note = "skip", str(reason)
+    except BrokenPromiseError as broken:
+        state, finding = "fail", broken.finding
+        desk.drop()
+    ms = round((time.monotonic() - began) * 1000)
+    return Outcome(number, step.name, step.title, step.promise, state, note, ms, finding)
+
+
+def _outcome(number: int, step: Step, reason: str) -> Outcome:
+    return Outcome(number, step.name, step.title, step.promise, "skip", reason, 0)
+
+
+def _compared(desk: Desk, step: Step, outcome: Outcome, seconds: float) -> Outcome:
+    """A bot that ended by itself is tried without the sandbox: does it miss something there?"""
+    if desk.outside is None or outcome.finding is None:
+        return outcome
+    plain = Desk(desk.command, desk.outside, desk.clock, desk.pace)
+    try:
+        if _tried(plain, outcome.number, step, seconds).state == "fail":
+            return outcome
+    finally:
+        plain.drop()
+    return replace(outcome, finding=_within(desk, outcome.finding))
+
+
+def _within(desk: Desk, finding: Finding) -> Finding:
+    return replace(
+        finding,
+        fault=f"It works without the sandbox, but not at level {desk.sandbox.level}: "
+        f"{finding.fault}",
+        mend=f"{finding.mend} In the sandbox it sees the files that its command names and nothing "
+        "else of yours: in an event file `folder` or `reads` open more to it (README, Code that "
+        "you don't trust). There is no network, and it may write to /tmp only.",
+    )

@@ -1,0 +1,146 @@
+/* Follows an event over a socket: each message is all that can be seen (watched.py, Now). */
+"use strict";
+(() => {
+  const nodes = Object.fromEntries(
+    [...document.querySelectorAll("[id]")].map((node) => [node.id, node]),
+  );
+  const GOING_AWAY = 1001; // What a server says that ends.
+  const QUIET_MS = 30000; // After so long without news the run may have stopped.
+  const RETRY_MS = 2000;
+  const shown = new Map(); // By sitting: the parts of its article, and what was drawn in it.
+  let now = null, quiet = null;
+
+  function add(parent, name, text = "") {
+    const element = document.createElement(name);
+    element.textContent = text;
+    parent.append(element);
+    return element;
+  }
+
+  /** Makes the article of a table. */
+  function article(sitting) {
+    const frame = add(nodes.tables, "article");
+    const title = add(frame, "h3");
+    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    svg.setAttribute("class", "table");
+    svg.setAttribute("role", "img");
+    frame.append(svg);
+    const parts = { frame, title, svg, words: add(frame, "p"), said: add(frame, "ol") };
+    parts.replay = add(add(frame, "p"), "a", "Replay this game");
+    parts.replay.target = "_blank";
+    shown.set(sitting, parts);
+    return parts;
+  }
+
+  /** Draws a table, if anything on it is new. */
+  function draw(game, again) {
+    const parts = shown.get(game.sitting) || article(game.sitting);
+    const key = JSON.stringify([game, nodes.numbers.checked]);
+    if (parts.key === key && !again) return;
+    parts.key = key;
+    const { about, scene } = game;
+    const scores = about.sides.map((side, at) => `${side} ${scene.scores[at] ?? 0}`).join(", ");
+    parts.title.textContent = `${about.game}: ${scores}`;
+    parts.words.textContent = `Round ${scene.round}. ${scene.words}`;
+    parts.said.replaceChildren();
+    for (const words of game.said) add(parts.said, "li", words || "–");
+    parts.svg.setAttribute("aria-label", `The table of ${about.game}. ${parts.words.textContent}`);
+    parts.replay.parentElement.hidden = !game.replay;
+    if (game.replay) parts.replay.href = game.replay;
+    parts.frame.dataset.over = game.over;
+    Table.draw(parts.svg, scene, about, { numbers: nodes.numbers.checked });
+  }
+
+  /** Which tables there are, and which of them is wanted. */
+  function tables(again) {
+    const games = new Map(now.playing.map((game) => [game.sitting, game]));
+    const listed = [...nodes.which.options].map((option) => option.value).slice(1);
+    for (const sitting of games.keys()) {
+      if (!listed.includes(sitting)) add(nodes.which, "option", sitting).value = sitting;
+    }
+    for (const option of [...nodes.which.options].slice(1)) {
+      if (!games.has(option.value) && !option.selected) option.remove();
+    }
+    const wanted = nodes.which.value;
+    for (const [sitting, parts] of [...shown]) {
+      if (games.has(sitting) && (!wanted || wanted === sitting)) continue;
+      parts.frame.remove();
+      shown.delete(sitting);
+    }
+    nodes.tables.className = wanted ? "one" : "";
+    for (const [sitting, game] of games) if (!wanted || wanted === sitting) draw(game, again);
+    nodes.none.hidden = shown.size > 0;
+  }
+
+  function standings() {
+    const [head, body] = [nodes.standings.tHead, nodes.standings.tBodies[0]];
+    head.replaceChildren();
+    body.replaceChildren();
+    if (!now.rows.length) return;
+    const titles = add(head, "tr");
+    for (const column of now.head) add(titles, "th", column).scope = "col";
+    for (const row of now.rows) {
+      const line = add(body, "tr");
+      row.forEach((cell, at) => {
+        const place = add(line, at === 1 ? "th" : "td", cell);
+        if (at === 1) place.scope = "row";
+      });
+    }
+  }
+
+  function list(node, lines) {
+    node.replaceChildren();
+    for (const line of lines) {
+      const item = add(node, "li", `${line.words} `);
+      const link = add(item, "a", "replay");
+      link.href = line.replay;
+      link.target = "_blank";
+    }
+    if (!lines.length) add(node, "li", "none so far");
+  }
+
+  function tell() {
+    nodes.progress.max = Math.max(1, now.planned);
+    nodes.progress.value = now.played;
+    nodes.played.textContent = `${now.played} of ${now.planned} games${now.over ? "; it is over" : ""}.`;
+    nodes.note.textContent = now.rows.length ? now.note : "No game is over yet.";
+    nodes.trouble.replaceChildren();
+    for (const words of now.trouble) add(nodes.trouble, "li", words);
+    standings();
+    list(nodes.finished, now.finished);
+    list(nodes.fouls, now.fouls);
+    tables();
+    nodes.main.dataset.played = now.played;
+  }
+
+  /** Says so when nothing comes any more, though games are left to play. */
+  function listenFor() {
+    clearTimeout(quiet);
+    nodes.link.textContent = "";
+    quiet = setTimeout(() => {
+      if (!now.over) nodes.link.textContent = "Nothing was written for a while: the run may have stopped.";
+    }, QUIET_MS);
+  }
+
+  function connect() {
+    const address = new URL("socket", location.href);
+    address.protocol = "ws:";
+    const socket = new WebSocket(address);
+    socket.addEventListener("message", (event) => {
+      now = JSON.parse(event.data);
+      listenFor();
+      tell();
+    });
+    socket.addEventListener("close", (event) => {
+      clearTimeout(quiet);
+      const ended = event.code === GOING_AWAY;
+      nodes.link.textContent = ended ? "The watching was ended." : "The connection is lost; trying again.";
+      if (!ended) setTimeout(connect, RETRY_MS);
+    });
+  }
+
+  nodes.which.addEventListener("change", () => now && tables(true));
+  nodes.numbers.addEventListener("change", () => now && tables());
+  addEventListener("resize", () => now && tables(true));
+  connect();
+})();

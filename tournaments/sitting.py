@@ -1,0 +1,152 @@
+"""Plays one sitting: its games in turn, or several at once where every bot of it can do that."""
+
+from collections import deque
+from collections.abc import Awaitable, Callable, Collection, Iterable
+
+import trio
+
+from arena.bots import Bot, CannotStartError
+from arena.gamelog import GameLog, WholeGame
+from arena.pump import Pump
+from arena.referee import Referee
+from arena.seated import Seated
+from arena.shared import SharedBot
+from arena.table import TRIES, VOID, Bench, DisputedError, Table
+from protocol.records import Result
+from tournaments.schedule import PlannedGame
+
+START_TRIES = 3
+"""How often a process is started that the machine refused, before the run stops."""
+START_PAUSE_S = 1.0
+"""How long the machine is given in between."""
+
+
+MACHINE = (OSError, MemoryError, CannotStartError)
+"""What the machine does to us: the run stops, and can go on later."""
+
+
+class StoppedError(Exception):
+    """The run cannot go on here and now; what was played is kept. The text is the reason."""
+
+
+class SpoiltError(Exception):
+    """A bug of ours, the cause, spoilt the game that the text names: it does not count."""
+
+
+class Sitter:
+    """The games of a sitting that are left, the bench that plays them, and the log they go to."""
+
+    def __init__(
+        self,
+        pump: Pump,
+        bench: Bench,
+        log: GameLog,
+        referee: Callable[[PlannedGame], Referee],
+        over: Callable[[Result], Awaitable[None]],
+    ) -> None:
+        self._pump = pump
+        self._bench = bench
+        self._log = log
+        self._referee = referee
+        self._over = over
+        self._left: deque[PlannedGame] = deque()
+        self._tried: dict[str, int] = {}
+
+    async def play(self, games: Iterable[PlannedGame], *, several: bool) -> None:
+        """Play the games; each result goes to `over`.
+
+        `several`: no game depends on one before it, so that bots which can play several at once do.
+        Raises StoppedError, SpoiltError, OSError, CannotStartError.
+        """
+        self._left.extend(games)
+        while self._left:
+            referee = self._new_referee(self._left[0])
+            # What forfeits have decided needs nobody to sit down.
+            bots = await ready(self._bench, absent(referee))
+            present = [bot for bot in bots if bot]
+            tables = min((bot.tables for bot in present), default=1) if several else 1
+            if min(tables, len(self._left)) > 1:
+                await self._play_several(present, tables)
+            else:
+                await self._play_game(self._left.popleft(), referee, bots, self._log)
+            if any(self._disputed(game) for game in self._left):
+                # They have seen its board; nobody may meet it twice.
+                await self._bench.close(VOID)
+
+    async def _play_several(self, bots: list[Bot], tables: int) -> None:
+        """Play at so many tables at once until no game is left or these bots cannot go on."""
+        shared = [SharedBot(self._pump, bot) for bot in bots]
+        async with trio.open_nursery() as nursery:
+            for _ in range(min(tables, len(self._left))):
+                nursery.start_soon(self._play_on, shared)
+
+    async def _play_on(self, shared: list[SharedBot]) -> None:
+        """Play game after game at one table."""
+        while self._left and not self._must_part(shared):
+            game = self._left.popleft()
+            shares = [one.share(game.number) for one in shared]
+            await self._play_game(game, self._new_referee(game), shares, WholeGame(self._log))
+            for share in shares:
+                share.leave()
+
+    def _new_referee(self, game: PlannedGame) -> Referee:
+        try:
+            return self._referee(game)
+        except MACHINE:
+            raise
+        except Exception as bug:
+            raise SpoiltError(game.name) from bug
+
+    def _must_part(self, shared: list[SharedBot]) -> bool:
+        """Whether other processes must play on: one is lost, or knows a board that is left."""
+        return any(one.bot.fault for one in shared) or any(map(self._disputed, self._left))
+
+    def _disputed(self, game: PlannedGame) -> bool:
+        return game.name in self._tried
+
+    async def _play_game(
+        self,
+        game: PlannedGame,
+        referee: Referee,
+        seated: Collection[Seated | None],
+        log: GameLog | WholeGame,
+    ) -> None:
+        """Play it, or put it back while it cannot be said whether a bot was late."""
+        tries = self._tried.pop(game.name, 0) + 1
+        final = tries == TRIES
+        try:
+            result = await Table(self._pump, referee, [*seated], log, final=final).play()
+        except DisputedError:
+            self._tried[game.name] = tries
+            self._left.appendleft(game)
+            return
+        except MACHINE:
+            raise
+        except Exception as bug:
+            raise SpoiltError(game.name) from bug
+        await trio.to_thread.run_sync(self._log.sync)
+        await self._over(result)
+
+
+def absent(referee: Referee) -> Collection[int]:
+    """The seats at which nobody sits down: they have lost already, or all is decided."""
+    seating = referee.seating
+    return range(len(seating.seats)) if referee.result else seating.forfeited
+
+
+async def ready(bench: Bench, absent: Collection[int] = ()) -> list[Bot | None]:
+    """Bots for the next game, trying again while the machine is short of something.
+
+    Raises StoppedError when it stays so, CannotStartError when trying again cannot help.
+    """
+    number = 1
+    while True:
+        try:
+            return await bench.ready(absent)
+        except CannotStartError as error:
+            if not error.shortage:
+                raise
+            if number == START_TRIES:
+                raise StoppedError(f"The run stopped, tried {number} times: {error}.") from error
+        await trio.sleep(START_PAUSE_S)
+        number += 1
