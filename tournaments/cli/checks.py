@@ -79,8 +79,8 @@ def verify(what: Path | None, seeds: Path | None) -> None:
 def report(folder: Path | None, check: bool) -> None:
     """Make an event's report anew from its plan and ledger.
 
-    Everything that it shows follows from event.json and ledger.jsonl: report.md, results.json,
-    games.csv, ratings.csv, crosstable.csv and results.pgn.
+    report.md, results.json, games.csv, ratings.csv, crosstable.csv and results.pgn follow from
+    event.json and ledger.jsonl; report.html and times.json tell also what only the logs know.
 
     \b
     Examples:
