@@ -198,7 +198,13 @@ def test_the_forecast_in_words() -> None:
 
 @pytest.mark.parametrize(
     ("minutes", "words"),
-    [(0.001, "about 1 s"), (0.5, "about 30 s"), (3.4, "about 3 minutes"), (150, "about 2.5 hours")],
+    [
+        (0.001, "about 1 s"),
+        (0.5, "about 30 s"),
+        (1.2, "about 1 minute"),
+        (3.4, "about 3 minutes"),
+        (150, "about 2.5 hours"),
+    ],
 )
 def test_a_duration_has_a_unit_that_fits(minutes: float, words: str) -> None:
     assert duration(minutes) == words
