@@ -1,14 +1,18 @@
 """The command `check`: whether a bot keeps what the protocol asks."""
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
-from arena.sandbox.limits import Wish
+from tournaments.cli.complete import complete_bots
+
+if TYPE_CHECKING:
+    from arena.sandbox.limits import Wish
 
 
 @click.command()
-@click.argument("bot", required=False)
+@click.argument("bot", required=False, shell_complete=complete_bots)
 @click.option("--bot", "name", metavar="NAME", default=None, help="One of an event file's bots.")
 @click.option(
     "--only",
@@ -48,14 +52,15 @@ def check(
     seconds: int,
     start_ms: int | None,
     move_ms: int | None,
-    sandbox: Wish | None,
+    sandbox: "Wish | None",
     as_json: bool,
 ) -> None:
-    """Check a bot: talk to it as the referee would, step by step, and say what to mend.
+    """Check a bot, step by step, and say what to mend.
 
-    BOT is a sample bot, a file or a command as in `run`, or an event file, of which every bot is
-    checked. Each failure shows what was sent, what came back, what was expected and how to mend
-    it. Exit code 0 when all is well, 1 when a step failed or was not reached in time.
+    It is talked to as the referee would. BOT is a sample bot, a file or a command as in `run`,
+    or an event file, of which every bot is checked. Each failure shows what was sent, what came
+    back, what was expected and how to mend it. Exit code 0 when all is well, 1 when a step
+    failed or was not reached in time.
 
     \b
     Examples:

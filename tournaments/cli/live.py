@@ -4,12 +4,17 @@ import sys
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from arena.sandbox.limits import Wish
+from arena.cli.complete import complete_choices, complete_rules
+from arena.cli.games import usual_folder
 from protocol.usage import UserError
+from tournaments.cli.complete import complete_bots, complete_events
+
+if TYPE_CHECKING:
+    from arena.sandbox.limits import Wish
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -41,7 +46,12 @@ def has_browser() -> bool:
 
 
 @click.command()
-@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument(
+    "folder",
+    required=False,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    shell_complete=complete_events,
+)
 @_port
 @click.option(
     "--open",
@@ -50,7 +60,7 @@ def has_browser() -> bool:
     help="Show all hands of games that are not over too, and the boneyard.",
 )
 @_browser
-def watch(folder: Path, port: int, everything: bool, browser: bool) -> None:
+def watch(folder: Path | None, port: int, everything: bool, browser: bool) -> None:
     """Watch an event in the browser while it is played, or after.
 
     It reads the logs that the run is writing, and changes nothing: standings, the games on the
@@ -67,7 +77,7 @@ def watch(folder: Path, port: int, everything: bool, browser: bool) -> None:
         raise UserError(MISSING.format(what="To watch in the browser", instead=""))
     from tournaments.watch import watch_event
 
-    sys.exit(watch_event(folder, port, everything=everything, browser=browser))
+    sys.exit(watch_event(folder or usual_folder(), port, everything=everything, browser=browser))
 
 
 @click.command()
@@ -75,6 +85,7 @@ def watch(folder: Path, port: int, everything: bool, browser: bool) -> None:
     "--rules",
     default="draw",
     show_default=True,
+    shell_complete=complete_rules,
     help="A named game or a file of your own; see `boneyard rules`.",
 )
 @click.option(
@@ -82,6 +93,7 @@ def watch(folder: Path, port: int, everything: bool, browser: bool) -> None:
     "choices",
     multiple=True,
     metavar="CHOICE=VALUE",
+    shell_complete=complete_choices,
     help="Change one choice of the rules; may be repeated.",
 )
 @click.option(
@@ -90,6 +102,7 @@ def watch(folder: Path, port: int, everything: bool, browser: bool) -> None:
     default=("greedy",),
     show_default=True,
     metavar="BOT",
+    shell_complete=complete_bots,
     help="A sample bot, a file or a command; may be repeated, clockwise from you.",
 )
 @click.option(
@@ -137,16 +150,17 @@ def play(
     clock_s: int,
     no_clock: bool,
     seed: int | None,
-    sandbox: Wish,
+    sandbox: "Wish",
     out: Path,
     terminal: bool,
     port: int,
     browser: bool,
 ) -> None:
-    """Play yourself, against bots and with them, in the browser or in the terminal.
+    """Play yourself, in the browser or in the terminal.
 
-    You sit in a seat like any bot's: the same protocol and the same referee, and a log that
-    `boneyard replay` and `boneyard verify` read. At a table for partners you sit opposite yours.
+    Against bots and with them: you sit in a seat like any bot's: the same protocol and the same
+    referee, and a log that `boneyard replay` and `boneyard verify` read. At a table for
+    partners you sit opposite yours.
 
     \b
     Examples:

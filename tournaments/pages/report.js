@@ -155,9 +155,19 @@ function why(game, row) {
   return true;
 }
 
+function links(game, row) {
+  const cell = made("td", "", { class: "links" });
+  const replay = made("a", "replay", { href: game.href, "aria-label": `replay ${game.name}` });
+  const button = made("button", "why?", { type: "button", class: "plain", "aria-expanded": "false" });
+  button.setAttribute("aria-label", `why: how to explain ${game.name}`);
+  button.addEventListener("click", () => button.setAttribute("aria-expanded", why(game, row)));
+  cell.append(replay, " ", button);
+  return cell;
+}
+
 function line(game) {
   const row = made("tr");
-  row.append(made("td", game.board, { class: "n" }));
+  row.append(made("td", game.board, { class: "n" }), links(game, row));
   game.who.forEach((name, seat) => {
     const cell = made("td", "", game.places[seat] === 1 ? { class: "first" } : {});
     cell.append(named(name), ` ${game.scores[seat]}`.replace("-", "−"));
@@ -166,23 +176,13 @@ function line(game) {
   row.append(made("td", game.rounds, { class: "n" }));
   const fouled = game.fouled.map(([seat, foul]) => `${game.who[seat]}: ${foul}`).join(", ");
   row.append(made("td", fouled || game.why.replace("_", " ")));
-  const links = made("td");
-  const replay = made("a", "replay", { href: game.href, "aria-label": `replay ${game.name}` });
-  const button = made("button", "why?", { type: "button", class: "plain", "aria-expanded": "false" });
-  button.setAttribute("aria-label", `why: how to explain ${game.name}`);
-  button.addEventListener("click", () => button.setAttribute("aria-expanded", why(game, row)));
-  links.append(replay, " ", button);
-  row.append(links);
   return row;
 }
 
 function head() {
-  const columns = ["board", ...Array.from({ length: seats }, (_, n) => `seat ${n}`), "rounds", "ended by"];
   const row = made("tr");
-  row.append(...columns.map((text) => made("th", text, { scope: "col" })));
-  const last = made("th", "", { scope: "col" });
-  last.append(made("span", "replay", { class: "hide" }));
-  row.append(last);
+  const columns = Array.from({ length: seats }, (_, seat) => `seat ${seat}`);
+  row.append(...["board", "replay", ...columns, "rounds", "ended by"].map((text) => made("th", text, { scope: "col" })));
   return row;
 }
 

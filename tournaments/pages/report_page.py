@@ -118,7 +118,7 @@ def report_page(told: Told) -> str:
         examples=EXAMPLES,
         evidence_left_out=max(0, len(known.evidence) - SHOWN),
         replays=replays,
-        times=table(*standings.time_used(known.times)) if known.times.entrants else None,
+        times=_times(known) if known.times.entrants else None,
         lateness=standings.lateness(known.times),
         listed=found,
         rules=[(head, list(said)) for head, said in groupby(explain(event.rules), _heading)],
@@ -136,6 +136,11 @@ def _heading(sentence: object) -> str:
     return str(getattr(sentence, "heading", ""))
 
 
+def _times(known: Measured) -> Table:
+    (_, *head), rows = standings.time_used(known.times)
+    return table(("bot", *head), rows)
+
+
 def _command(entrant: Entrant) -> str:
     """Its words without folders, which are this machine's."""
     return printable(" ".join(Path(part).name for part in entrant.command.argv))
@@ -147,7 +152,7 @@ def _lead(told: Told) -> str:
     if not told.ratings.pools:
         return "No game is over yet."
     if asked := format_page.question(event, told.results):
-        return asked.answer
+        return f"**{asked.answer}**"
     known = format_page.bracket(event, told.results)
     if known and known.winner:
         return f"**{known.winner}** has won the knockout."
