@@ -1,4 +1,4 @@
-"""The game logs of a folder: which there are, which of them has a game, which are full and packed."""
+"""The game logs of a folder: which there are, which has a game, which are full and packed."""
 
 from pathlib import Path
 

@@ -53,7 +53,7 @@ def stored(path: Path) -> Path:
 def listed(folder: Path, ending: str) -> list[Path]:
     """The files of a folder whose names end so, packed or not, by name; none without a folder."""
     with suppress(FileNotFoundError):
-        names = {name.removesuffix(ENDING) for name in os.listdir(folder)}
+        names = {path.name.removesuffix(ENDING) for path in folder.iterdir()}
         return [folder / name for name in sorted(names) if name.endswith(ending)]
     return []
 
@@ -187,7 +187,7 @@ def tidy(folder: Path) -> None:
     Raises OSError.
     """
     with suppress(FileNotFoundError):
-        names = set(os.listdir(folder))
+        names = {path.name for path in folder.iterdir()}
         for name in names:
             both = name.endswith(ENDING) and name.removesuffix(ENDING) in names
             if both or name.endswith(BESIDE):

@@ -15,6 +15,7 @@ from protocol.records import SittingOver
 from tests.arena.tables import flips
 from tests.tournaments.events import REPORTED, SMALL, boneyard, copied, made, run, small_event
 from tournaments import folder as folders
+from tournaments.columns import Columns
 from tournaments.event import Event
 from tournaments.folder import Folder, load
 from tournaments.ledger import read_ledger
@@ -190,7 +191,7 @@ def test_a_report_from_before_a_kill_is_no_fault(folder: Path) -> None:
     """The ledger may be longer than the report knows, as after a kill."""
     plan, results = load(Folder(folder)), list(read_ledger(folder / "ledger.jsonl"))
     kept = sandboxes(Folder(folder), plan, {result.game: result for result in results[:5]})
-    for path, lines in report_files(Folder(folder), plan, results[:5], kept).items():
+    for path, lines in report_files(Folder(folder), plan, Columns(results[:5]), kept).items():
         path.write_bytes(b"".join(lines))
     assert faults(folder) == []
     changed(folder / "report.md", b"5 of 12", b"6 of 12")
