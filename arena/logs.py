@@ -1,5 +1,6 @@
 """The game logs of a folder: which there are, which has a game, which are full and packed."""
 
+from contextlib import suppress
 from pathlib import Path
 
 from arena import packed
@@ -49,8 +50,9 @@ def pack_full(path: Path) -> None:
 def tidy(folder: Path) -> None:
     """Do for a folder's logs what kills kept from being done.
 
-    Raises OSError.
+    Raises OSError when something cannot be removed.
     """
     packed.tidy(folder)
     for path in logs(folder):
-        pack_full(path)
+        with suppress(OSError):
+            pack_full(path)

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 import trio
 
+from arena.logs import tidy
 from arena.sandbox.choice import best_sandbox
 from arena.sandbox.limits import called
 from arena.sandbox.sandbox import Sandbox
@@ -58,16 +59,19 @@ def _run_in(folder: Folder, wishes: Wishes, seed: int | None, jobs: int) -> int:
         plan = planned(wishes, folder.build, predictable=seed is not None)
         event, notices = begin(folder, plan, seed)
         ledger = Ledger(folder, event)
+        tidy(folder.path / folders.LOGS)
         for notice in (*notices, *ledger.notices):
             click.echo(notice, err=True)
         if seed is not None:
             click.echo("The deals come from --seed: anyone can predict them.", err=True)
         # Before the first game too: the commitments' digest is of use only if it is known then.
         _publish(folder, event, ledger)
+        published = len(ledger.results)
         code = trio.run(_play, folder, event, ledger, jobs)
         # A disk too full for a game may be too full for a report: the next run writes it.
         with suppress(OSError) if code == STOPPED else nullcontext():
-            _publish(folder, event, ledger)
+            if len(ledger.results) > published:
+                _publish(folder, event, ledger)
         if code == 0 and (later := make_pages(folder, len(ledger.results))):
             click.echo(later, err=True)
     return code
@@ -156,9 +160,14 @@ async def _watch(
     with Progress(event, ledger) as progress:
         async for result in receiver:
             if ledger.left[result.board] == 0:
-                over = finished(ledger.left)
-                await trio.to_thread.run_sync(folders.reveal, folder, event, over)
+                await _reveal(folder, event, ledger, result.board)
             progress.update(result)
+
+
+async def _reveal(folder: Folder, event: Event, ledger: Ledger, board: int) -> None:
+    if not await trio.to_thread.run_sync(folders.reveal_next, folder, event, board):
+        over = finished(ledger.left)
+        await trio.to_thread.run_sync(folders.reveal, folder, event, over)
 
 
 def _publish(folder: Folder, event: Event, ledger: Ledger) -> None:

@@ -3,7 +3,7 @@
     python -m tests.bench.million [--games 1000000] [--folder FOLDER]
 
 The games are played by the engine alone, every seat taking its first option, and are written as a
-run writes them: logs, ledger, seeds, report. They are short, one round each, so that a million takes
+run writes them: packed logs, ledger, seeds. They are short, one round each, so that a million takes
 some ten minutes. A folder that was written before is taken as it is. The last games are left for
 `boneyard run`, which goes on with real bots. Each command is a process of its own; printed are its
 wall time, its CPU time and the peak of its resident memory.

@@ -29,7 +29,8 @@ def fouled(number: int, name: str = "mine") -> Result:
 
 
 def ticked(live: Progress, result: Result) -> None:
-    live._ledger.results.add(result)
+    results = live._ledger.results
+    results.add(replace(result, game=f"{len(results)}.more"))
     live._tick()
 
 
