@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 from arena.engine.chance import board_seed
 from arena.gamelog import GameLog
+from arena.logs import pack_full
 from arena.referee import Referee, Seating
 from protocol import __version__
 from protocol.records import LOG_FORMAT, LogRecord, Result, Sitting, SpentRecord
@@ -81,6 +82,7 @@ def write(folder: Folder, games: int) -> None:
             log.append(records)
             ledger.add(result)
         log.close()
+        pack_full(folder.log(plan.name))
         left -= len(plan.games)
 
 
