@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from arena import packed, sealed
-from arena.sealed import DamagedFileError, Entry, damaged, read_lines
+from arena.sealed import DamagedFileError, Entry, damaged, lines_like, read_lines
 from protocol.codec import DamagedRecordError, decode_record, unsealed
 from protocol.records import (
     ChoiceRecord,
@@ -178,10 +178,9 @@ def _goes_on(before: Sitting, after: Sitting) -> bool:
 def sitting_lines(path: Path) -> list[Sitting]:
     """The log's sitting, and the same with more boards later, as far as these lines can be read."""
     found = []
-    for line in read_lines(path):
-        if line.data.startswith(b'{"type":"sitting",'):
-            with suppress(DamagedRecordError):
-                found.append(decode_record(unsealed(line.data)))
+    for line in lines_like(path, (b'{"type":"sitting",',)):
+        with suppress(DamagedRecordError):
+            found.append(decode_record(unsealed(line)))
     return [record for record in found if isinstance(record, Sitting)]
 
 

@@ -3,6 +3,7 @@
 import errno
 import os
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
@@ -105,13 +106,26 @@ def read_lines(path: Path) -> Iterator[Line]:
     Raises DamagedFileError when it cannot be unpacked, or has a line that nobody wrote.
     """
     offset = 0
+    for number, data in enumerate(_lines(path), 1):
+        yield Line(number, offset, data)
+        offset += len(data)
+
+
+def lines_like(path: Path, told: tuple[bytes, ...]) -> Iterator[bytes]:
+    """The lines of a file that begin so; a log has hundreds of others, which cost little here.
+
+    For what is only counted, not trusted: what cannot be unpacked is left out.
+    """
+    with suppress(DamagedFileError):
+        yield from (data for data in _lines(path) if data.startswith(told))
+
+
+def _lines(path: Path) -> Iterator[bytes]:
     with opened(path) as file:
-        lines = iter(partial(file.readline, LONGEST), b"") if file else ()
-        for number, data in enumerate(lines, 1):
+        for data in iter(partial(file.readline, LONGEST), b"") if file else ():
             if len(data) == LONGEST:
-                raise DamagedFileError(f"{stored(path)}, byte {offset}: a line without an end")
-            yield Line(number, offset, data)
-            offset += len(data)
+                raise DamagedFileError(f"{stored(path)}: a line of {LONGEST} bytes has no end")
+            yield data
 
 
 def read_sealed(path: Path, decode: Callable[[bytes], T]) -> Iterator[Entry[T]]:

@@ -86,7 +86,7 @@ class Tail:
         if isinstance(record, Sitting):
             self.sitting, self.game = record, None
         elif isinstance(record, SittingOver):
-            self.game, self.records = None, []
+            self.sitting, self.game, self.records = None, None, []
         elif isinstance(record, GameRecord):
             self.game, self.records = record, []
         elif len(self.records) < LONGEST_GAME or isinstance(record, Result):
