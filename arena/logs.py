@@ -11,6 +11,8 @@ ENDING = ".jsonl"
 """How the names of game logs end."""
 FROM = "from-"
 """How they begin; then come the sitting's first board and its seats, with dots between them."""
+ORDERS = 6
+"""Circular orders of four seats: sittings of as many may take turns with their boards."""
 WORTH = 2**15
 """Bytes from which on a full log is packed; what is smaller can be read as it lies."""
 
@@ -20,20 +22,19 @@ def logs(folder: Path) -> list[Path]:
     return packed.listed(folder, ENDING)
 
 
-def log_of(folder: Path, game: str) -> Path | None:
-    """The log in a folder that has a game, found by their names alone: no log is opened.
+def logs_of(folder: Path, game: str) -> list[Path]:
+    """The few logs in a folder that may have a game, by their names alone, the likeliest first.
 
-    A game is called by its board and its seats, a log by its first board and its seats, and those
-    of the same seats follow each other. None: no log is called so; whether the game is in the one
-    that is, is not known yet.
+    A game is called by its board and its seats, a log by its first board and its seats. Those of
+    the same seats follow each other, unless two circular orders seat them alike. No log is opened.
     """
     board, _, seats = game.partition(".")
-    found: tuple[int, Path] | None = None
+    found: list[tuple[int, Path]] = []
     for path in logs(folder) if board.isdecimal() else ():
         first, _, who = path.name.removeprefix(FROM).removesuffix(ENDING).partition(".")
-        if who == seats and first.isdecimal() and (found or (0,))[0] < int(first) <= int(board):
-            found = int(first), path
-    return found[1] if found else None
+        if who == seats and first.isdecimal() and int(first) <= int(board):
+            found.append((int(first), path))
+    return [path for _, path in sorted(found, reverse=True)[:ORDERS]]
 
 
 def pack_full(path: Path) -> None:

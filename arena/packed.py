@@ -28,8 +28,6 @@ CHUNK = 2**17
 """Bytes that are read at once."""
 WINDOW_LOG = 23
 """Logarithm of the memory that unpacking may take: a file can come from anybody."""
-RESERVED = 0x18
-"""Bits of a frame's descriptor (its fifth byte) that say nothing; we write none."""
 OPTIONS: dict[int, int] = {
     zstd.CompressionParameter.compression_level: 3,
     zstd.CompressionParameter.checksum_flag: 1,
@@ -99,7 +97,6 @@ class _Unpacked(io.RawIOBase):
         self._path = path
         self._file = path.open("rb")
         self._unpack = zstd.ZstdDecompressor(options=options)
-        self._begun = False
 
     def readable(self) -> bool:
         return True
@@ -123,9 +120,6 @@ class _Unpacked(io.RawIOBase):
             raw = self._file.read(CHUNK) if self._unpack.needs_input else b""
             if self._unpack.needs_input and not raw:
                 raise EOFError("its end is missing.")
-            if not self._begun and len(raw) > 4 and raw[4] & RESERVED:
-                raise zstd.ZstdError("its first bytes are not ours.")
-            self._begun = True
             if data := self._unpack.decompress(raw, most):
                 return data
         if self._unpack.unused_data or self._file.read(1):

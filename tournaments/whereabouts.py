@@ -4,6 +4,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeVar
 
+from arena.logs import ORDERS
 from tournaments.schedule import PlannedGame, PlannedSitting
 
 T = TypeVar("T")
@@ -27,10 +28,9 @@ class ByGame(Mapping[str, T]):
         """Raises KeyError."""
         word, _, who = game.partition(".")
         board = int(word) if word.isdecimal() else 0
-        # Sittings of the same seats follow each other.
+        # Sittings of the same seats follow each other, unless orders seat them alike.
         before = bisect_right(self._plans[who], board, key=_first)
-        if before:
-            plan = self._plans[who][before - 1]
+        for plan in reversed(self._plans[who][max(0, before - ORDERS) : before]):
             planned = plan.game_on(board)
             if planned and planned.name == game:
                 return self._said(plan, planned)

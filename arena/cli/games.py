@@ -87,11 +87,11 @@ def _called(log: Path, name: str) -> "LoggedGame | None":
     One that was cut off may stand in its log again, played to its end: that one counts.
     """
     from arena.gamelog import read_games
-    from arena.logs import log_of
+    from arena.logs import logs_of
 
-    path = log_of(_folder(log), name) if log.is_dir() else log
     exact = None
-    for logged in read_games(path) if path else ():
+    paths = logs_of(_folder(log), name) if log.is_dir() else [log]
+    for logged in chain.from_iterable(map(read_games, paths)):
         if logged.game.game == name:
             exact = logged
             if logged.result:
