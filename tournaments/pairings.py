@@ -10,7 +10,9 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import combinations, permutations
 from math import comb
+from typing import TypeVar
 
+Who = TypeVar("Who")
 Table = tuple[int, ...]
 Day = tuple[Table, ...]
 
@@ -162,6 +164,11 @@ def _evenly(units: int, tables: Iterator[Table]) -> Iterator[Table]:
         for one in table:
             played[one] += 1
         yield table
+
+
+def rotations(seats: tuple[Who, ...]) -> tuple[tuple[Who, ...], ...]:
+    """Every way to turn a table, each once: two bots that partner themselves have two, not four."""
+    return tuple(dict.fromkeys(seats[turn:] + seats[:turn] for turn in range(len(seats))))
 
 
 def circular_orders(size: int) -> tuple[Table, ...]:

@@ -31,6 +31,7 @@ from msgspec.structs import replace
 from protocol.records import Result
 from protocol.usage import UserError, unknown
 from tournaments.event import Event
+from tournaments.pairings import rotations
 from tournaments.ratings import Pool, Ratings, fit
 from tournaments.schedule import sittings
 from tournaments.stats import ELO, Error, Floats, Z, share
@@ -189,7 +190,7 @@ def _whole_boards(results: Iterable[Result]) -> list[Result]:
     played: dict[tuple[int, tuple[str, ...]], list[Result]] = {}
     for one in results:
         played.setdefault((one.board, tuple(sorted(one.seats))), []).append(one)
-    whole = [games for games in played.values() if len(games) % len(games[0].seats) == 0]
+    whole = [games for games in played.values() if len(games) % len(rotations(games[0].seats)) == 0]
     return [replace(one, board=number) for number, games in enumerate(whole) for one in games]
 
 

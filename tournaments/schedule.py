@@ -12,7 +12,7 @@ from protocol.records import Result
 from tournaments import knockout, swiss
 from tournaments.event import Event, Unit
 from tournaments.formats import Gauntlet, Knockout, Ladder, RoundRobin, Static, Swiss, Versus
-from tournaments.pairings import circular_orders, gauntlet, round_robin
+from tournaments.pairings import circular_orders, gauntlet, rotations, round_robin
 from tournaments.sprt import verdict
 
 Meeting = tuple[Unit, ...]
@@ -117,12 +117,13 @@ def _stage(event: Event, days: Sequence[Sequence[Meeting]], boards: range) -> St
     seatings = {table: _seatings(event, table) for day in days for table in day}
     orders = min(map(len, seatings.values()), default=1)
     return tuple(
-        planned(event, seats[turn:] + seats[:turn], block)
+        planned(event, turned, block)
         for order, block in _blocks(event, orders, boards)
         for day in days
         for turn in range(event.seats)
         for table in day
         for seats in seatings[table][order]
+        for turned in rotations(seats)[turn : turn + 1]
     )
 
 
@@ -227,6 +228,6 @@ def to_come(event: Event, stage: Stage) -> int:
             return knockout.matches_after(event, form, board) * event.boards * event.seats
         case Versus():
             last = max(plan.games[-1].board for plan in stage)
-            return (event.boards - last) * event.seats
+            return (event.boards - last) * len(rotations(stage[0].seats))
         case form:
             assert_never(form)

@@ -36,6 +36,7 @@ import numpy as np
 from msgspec import Struct
 
 from protocol.records import Result
+from tournaments.pairings import rotations
 from tournaments.stats import Floats
 
 Measure = Literal["elo", "nelo", "points"]
@@ -137,12 +138,13 @@ def outcomes(
     first = boards[min(boards)][0]
     own = _checked(entrant or first.seats[0], boards.values())
     # Which boards are complete depends on the number of jobs; those without a gap do not.
-    whole = takewhile(lambda board: len(boards.get(board, ())) == len(first.seats), count(1))
+    games = len(rotations(first.seats))
+    whole = takewhile(lambda board: len(boards.get(board, ())) == games, count(1))
     played = ((board, boards[board]) for board in whole)
     return tuple(
-        Outcome(board, len(games), _value(settings.measure, own, games))
-        for board, games in played
-        if settings.measure != "points" or all(game.why != "foul" for game in games)
+        Outcome(board, games, _value(settings.measure, own, met))
+        for board, met in played
+        if settings.measure != "points" or all(game.why != "foul" for game in met)
     )
 
 
