@@ -24,13 +24,15 @@ from tournaments.formats import (
     Versus,
     name_of,
 )
+from tournaments.sprt import MOST
 
-EntrantName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,40}$")]
+# In Python $ stands before a newline at the end too; \Z, which does not, is not JSON Schema's.
+EntrantName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,40}(?!\n)$")]
 Word = Annotated[str, Meta(pattern=r"^[^\x00]*\Z")]
 """A word of a command, or a path: the system ends both at a zero."""
-VersionName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,40}(@[1-9][0-9]{0,3})?$")]
+VersionName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,40}(@[1-9][0-9]{0,3})?(?!\n)$")]
 """`mine` is the first version of an entrant, `mine@2` the second."""
-Boards = Annotated[int, Meta(ge=1, le=1_000_000)]
+Boards = Annotated[int, Meta(ge=1, le=MOST)]
 BOARDS_A_SITTING = 25
 """Boards that one set of processes plays: enough to forget what starting them cost."""
 VERSUS_BOARDS_A_SITTING = 10
@@ -67,7 +69,7 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
     """What the event is called."""
     rules: str | dict[str, Any] = "draw"
     """A named game, a file of rules, or `base` and the choices that differ."""
-    seats: int | None = None
+    seats: Annotated[int, Meta(ge=2, le=4)] | None = None
     """Seats at a table; as few as the rules allow when it is left out."""
     boards: Boards | None = None
     """Boards that each pairing plays, each rotated through all seats; 50 when it is left out."""
@@ -153,6 +155,11 @@ class Event(Terms, frozen=True, forbid_unknown_fields=True, kw_only=True):
         check_seats(self.rules, self.seats)
         self._check_teams([entrant.name for entrant in active])
         self._check_format()
+        if self.all_boards > MOST:
+            raise UserError(
+                f"Over all its rounds the event has {self.all_boards:,} boards, and "
+                f"{MOST:,} are the most (boards)."
+            )
 
     def _check_teams(self, names: list[str]) -> None:
         if not self.teams:

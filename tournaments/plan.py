@@ -34,12 +34,11 @@ from tournaments.event import Event
 from tournaments.pairings import rotations
 from tournaments.ratings import Pool, Ratings, fit
 from tournaments.schedule import sittings
+from tournaments.sprt import MOST
 from tournaments.stats import ELO, Error, Floats, Z, share
 
 POWER = 0.8416212335729143
 """Normal quantile of the probability, 0.8, with which entrants are to be separated."""
-MOST = 1_000_000
-"""Boards that an event can have."""
 TELLING = 10
 """Boards of pairings below which nothing is known about what boards save."""
 WANTED = 10.0

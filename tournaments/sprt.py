@@ -51,7 +51,7 @@ STEPS = 5
 FARTHEST = {"elo": 400.0, "nelo": 100.0, "points": 1000.0}
 """How far from 0 hypotheses may be: farther out its error rates are not known to hold."""
 MOST = 1_000_000
-"""Boards that an event can have."""
+"""Boards that an event can have, over all its rounds: each is committed to before the first."""
 
 
 class Sprt(Struct, frozen=True, forbid_unknown_fields=True):

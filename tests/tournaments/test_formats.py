@@ -95,6 +95,7 @@ def test_teams_and_a_format_stand_in_an_event_file(tmp_path: Path) -> None:
     [
         (("--format", "gauntlet", "--challenger", "gredy"), "greedy"),
         (("--rounds", "3"), "--rounds"),
+        (("--format", "swiss", "--rounds", "1000", "--boards", "1001"), "1,000,000 are the most"),
         (("--format", "versus"), "two bots"),
         (("--format", "knockout", "--seats", "3"), "two sides"),
         (("--format", "gauntlet", *(w for n in FOUR for w in ("--challenger", n))), "a field of 1"),
@@ -217,6 +218,10 @@ def test_what_would_lose_or_bend_results_is_refused(new: Event, part: str) -> No
     assert part in (extends(event(3), new) or "")
 
 
+def turned(one: Event) -> Event:
+    return replace(one, entrants=one.entrants[::-1])
+
+
 @pytest.mark.parametrize(
     ("old", "new", "part"),
     [
@@ -227,6 +232,7 @@ def test_what_would_lose_or_bend_results_is_refused(new: Event, part: str) -> No
         (event(2, form=Versus()), event(2, form=Versus(Sprt(h1=5))), "(sprt)"),
         (event(4, form=Swiss(3)), event(4, form=Swiss(9)), None),
         (event(2, form=Versus()), event(2, boards=4, form=Versus(Sprt(max_boards=9999))), None),
+        (event(2, form=Versus()), turned(event(2, form=Versus())), "bot0 is better than bot1"),
         (event(4), event(5, form=Ladder()), None),
         (event(4, form=Gauntlet()), event(4, form=RoundRobin()), None),
         (event(8, 3), event(9, 3), "would not meet any more"),

@@ -225,7 +225,13 @@ def test_an_event_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "part"),
-    [("boards = 0", "boards"), ("bord = 3", "bord"), ("boards = [", "line 2")],
+    [
+        ("boards = 0", "boards"),
+        ("bord = 3", "bord"),
+        ("boards = [", "line 2"),
+        ("seats = 0", "seats"),
+        ('name = "cup\\n"', "name"),
+    ],
 )
 def test_a_mistake_in_an_event_file_is_placed(tmp_path: Path, text: str, part: str) -> None:
     path = tmp_path / "cup.toml"
