@@ -239,15 +239,21 @@ class Event(Terms, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return frozenset(entrant.name for entrant in self.entrants if entrant.retired)
 
     @property
-    def all_boards(self) -> int:
-        """Boards that may be played, over all rounds; so many are committed to."""
+    def rounds(self) -> int:
+        """Rounds that follow from each other; 1 in formats that have none."""
         match self.format:
             case Swiss(rounds=rounds):
-                return rounds * self.boards
-            case Knockout(tie_boards=more):
-                return (len(self.units) - 1).bit_length() * (self.boards + more)
+                return rounds
+            case Knockout():
+                return (len(self.units) - 1).bit_length()
             case _:
-                return self.boards
+                return 1
+
+    @property
+    def all_boards(self) -> int:
+        """Boards that may be played, over all rounds; so many are committed to."""
+        more = self.format.tie_boards if isinstance(self.format, Knockout) else 0
+        return self.rounds * (self.boards + more)
 
 
 def written(path: Path) -> WrittenEvent:

@@ -291,6 +291,19 @@ def boards_still_needed(settings: Sprt, step: Step) -> int:
     return min(most, max(least, ceil(min(expected, MOST))))
 
 
+def boards_expected(settings: Sprt, tried: Sequence[Outcome]) -> int | None:
+    """Boards from the first to the answer, expected if all are like those that were tried.
+
+    As `boards_still_needed`; None if nothing was tried.
+    """
+    if not tried:
+        return None
+    path = _path(settings, np.array([one.value for one in tried]), tried[0].games)
+    drift, noise = float(path.llr[-1]) / len(tried), float(path.noise[-1])
+    expected = ceil(min(_exit_time(*settings.bounds, drift, noise**2), MOST))
+    return min(settings.max_boards, max(settings.min_boards, expected))
+
+
 def _exit_time(low: float, high: float, drift: float, variance: float) -> float:
     """Expected time at which a Brownian motion from 0 leaves the interval (low, high)."""
     if low >= 0 or high <= 0:
