@@ -12,7 +12,7 @@ from arena.sandbox.profile import Command
 from arena.written import chosen, spelled
 from protocol.messages import Clock
 from protocol.records import FoulPolicy
-from protocol.rules import Ruleset, check_seats
+from protocol.rules import Ruleset, by_seats, check_seats
 from protocol.usage import UserError, unknown
 from tournaments.formats import (
     Format,
@@ -232,6 +232,11 @@ class Event(Terms, frozen=True, forbid_unknown_fields=True, kw_only=True):
                 return tuple(place for place, name in enumerate(names) if name in named)
             case _:
                 return ()
+
+    @property
+    def target(self) -> int:
+        """Points that a game is played to."""
+        return by_seats(self.rules.game.target, self.seats)
 
     @property
     def retired(self) -> frozenset[str]:

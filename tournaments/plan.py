@@ -134,7 +134,8 @@ def _answer(event: Event, results: Sequence[Result]) -> int | None:
     if not isinstance(event.format, Versus):
         return None
     test = event.format.sprt
-    return boards_expected(test, outcomes(test, results, event.entrants[event.units[0][0]].name))
+    one = event.entrants[event.units[0][0]].name
+    return boards_expected(test, outcomes(test, results, one, lost_by=event.target))
 
 
 def _game_s(event: Event, ends: Mapping[str, float], worked_s: float) -> float | None:

@@ -2,7 +2,9 @@
 
 **Outcome.** Boards, not games, are independent: a board's outcome is the mean over its rotations
 of entrant A's share of the points (1, ½, 0) or of its margin in points. For two seats that is
-the pentanomial statistic of Fishtest and fastchess.
+the pentanomial statistic of Fishtest and fastchess. A game that a foul ended is lost by at least
+the points that a game is played to, whatever it stood at: left out, or taken as it stood, it would
+pay to foul as soon as a game is as good as lost.
 
 **Hypotheses.** H0 and H1 say what theta is. With x a board's outcome, m and s its mean and
 standard deviation, r the games a board:
@@ -28,6 +30,7 @@ share (by 5 (h1 - h0) points): boards that were all alike do not prove that the 
 """
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import count, takewhile
 from math import ceil, expm1, log, sqrt
 from typing import Literal, NamedTuple
@@ -37,7 +40,7 @@ from msgspec import Struct
 
 from protocol.records import Result
 from tournaments.pairings import rotations
-from tournaments.stats import Floats
+from tournaments.stats import Bools, Floats
 
 Measure = Literal["elo", "nelo", "points"]
 Verdict = Literal["H1", "H0", "undecided"]
@@ -122,13 +125,18 @@ class Step(Struct, frozen=True):
 
 
 def outcomes(
-    settings: Sprt, results: Iterable[Result], entrant: str | None = None
+    settings: Sprt,
+    results: Iterable[Result],
+    entrant: str | None = None,
+    *,
+    lost_by: int,
+    since: int = 1,
 ) -> tuple[Outcome, ...]:
     """Outcomes of the boards up to the first that is not complete, in the order of the boards.
 
     `entrant` is A; without a name it is who sits in seat 0 of the first result of the first
-    board. Where the points are measured, boards on which a foul ended a game are left out: their
-    margin says nothing. ValueError unless two entrants met.
+    board. By `lost_by` points, or more if it stood so, a game is lost that a foul ended; `since`
+    is the first board. ValueError unless two entrants met.
     """
     boards: dict[int, list[Result]] = {}
     for result in results:
@@ -139,12 +147,12 @@ def outcomes(
     own = _checked(entrant or first.seats[0], boards.values())
     # Which boards are complete depends on the number of jobs; those without a gap do not.
     games = len(rotations(first.seats))
-    whole = takewhile(lambda board: len(boards.get(board, ())) == games, count(1))
-    played = ((board, boards[board]) for board in whole)
+    whole = takewhile(lambda board: len(boards.get(board, ())) == games, count(since))
+    each = partial(_margin, lost_by=lost_by) if settings.measure == "points" else _share
+    # Sums of halves are exact: the order of the games cannot matter.
     return tuple(
-        Outcome(board, games, _value(settings.measure, own, met))
-        for board, met in played
-        if settings.measure != "points" or all(game.why != "foul" for game in met)
+        Outcome(board, games, sum(each(own, game) for game in boards[board]) / games)
+        for board in whole
     )
 
 
@@ -156,20 +164,18 @@ def _checked(entrant: str, boards: Iterable[Sequence[Result]]) -> str:
     return entrant
 
 
-def _value(measure: Measure, own: str, games: Sequence[Result]) -> float:
-    each = _margin if measure == "points" else _share
-    # Sums of halves are exact: the order of the games cannot matter.
-    return sum(each(own, game) for game in games) / len(games)
-
-
 def _share(own: str, game: Result) -> float:
     mine, others = _split(own, game.seats, game.places)
     return 0.5 + 0.5 * (min(mine) < min(others)) - 0.5 * (min(mine) > min(others))
 
 
-def _margin(own: str, game: Result) -> float:
+def _margin(own: str, game: Result, lost_by: int) -> float:
     mine, others = _split(own, game.seats, game.scores)
-    return sum(mine) / len(mine) - sum(others) / len(others)
+    lead = sum(mine) / len(mine) - sum(others) / len(others)
+    if game.why != "foul":
+        return lead
+    share = _share(own, game)
+    return min(lead, -lost_by) if share == 0 else max(lead, lost_by) if share == 1 else 0.0
 
 
 def _split(own: str, seats: Sequence[str], values: Sequence[int]) -> tuple[list[int], list[int]]:
@@ -243,30 +249,36 @@ def _estimate(settings: Sprt, lead: Floats, n: Floats, games: int) -> Floats:
     return lead * NELO / sqrt(games) if settings.measure == "nelo" else lead
 
 
-def walk(settings: Sprt, outcomes: Sequence[Outcome]) -> tuple[Step, ...]:
-    """The test after each board, up to the board that decides it or is the last allowed."""
+def known(settings: Sprt, outcomes: Sequence[Outcome]) -> bool:
+    """Whether the test has its answer after these boards: H0 or H1."""
+    return bool(outcomes) and bool(_decided(settings, _tried(settings, outcomes)).any())
+
+
+def _tried(settings: Sprt, outcomes: Sequence[Outcome]) -> _Path:
     used = outcomes[: settings.max_boards]
-    if not used:
-        return ()
-    path = _path(settings, np.array([one.value for one in used]), used[0].games)
+    return _path(settings, np.array([one.value for one in used]), used[0].games)
+
+
+def _decided(settings: Sprt, path: _Path) -> Bools:
+    """After which boards the ratio is past a bound, none of the first few among them."""
     low, high = settings.bounds
     decided = (path.llr <= low) | (path.llr >= high)
     decided[: settings.min_boards - 1] = False
-    end = int(decided.argmax()) + 1 if decided.any() else len(used)
+    return decided
+
+
+def walk(settings: Sprt, outcomes: Sequence[Outcome]) -> tuple[Step, ...]:
+    """The test after each board, up to the board that decides it or is the last allowed."""
+    if not outcomes:
+        return ()
+    path = _tried(settings, outcomes)
+    decided = _decided(settings, path)
+    end = int(decided.argmax()) + 1 if decided.any() else len(decided)
     columns = zip(*(column[:end].tolist() for column in path), strict=True)
     return tuple(
         Step(boards, llr, estimate, noise, settings.bounds)
         for boards, (llr, estimate, noise) in enumerate(columns, 1)
     )
-
-
-def verdict(settings: Sprt, results: Iterable[Result], entrant: str | None = None) -> Verdict:
-    """What the test says of A's lead over the other entrant; see `outcomes` for who A is.
-
-    Boards count in their order, so that neither the number of jobs nor the order of the lines
-    changes the answer. ValueError unless two entrants met.
-    """
-    return answer(settings, walk(settings, outcomes(settings, results, entrant)))
 
 
 def answer(settings: Sprt, steps: Sequence[Step]) -> Verdict:
@@ -298,8 +310,8 @@ def boards_expected(settings: Sprt, tried: Sequence[Outcome]) -> int | None:
     """
     if not tried:
         return None
-    path = _path(settings, np.array([one.value for one in tried]), tried[0].games)
-    drift, noise = float(path.llr[-1]) / len(tried), float(path.noise[-1])
+    path = _tried(settings, tried)
+    drift, noise = float(path.llr[-1]) / len(path.llr), float(path.noise[-1])
     expected = ceil(min(_exit_time(*settings.bounds, drift, noise**2), MOST))
     return min(settings.max_boards, max(settings.min_boards, expected))
 

@@ -16,7 +16,7 @@ from tournaments.event import Event
 from tournaments.extend import extends, succeeded
 from tournaments.folder import Folder, load
 from tournaments.formats import Gauntlet, Knockout, Ladder, RoundRobin, Swiss, Versus
-from tournaments.ledger import read_ledger
+from tournaments.ledger import Ledger, read_ledger
 from tournaments.sprt import Sprt
 
 SHORT = ("--set", "target=30")
@@ -55,6 +55,7 @@ def test_a_format_is_played_told_and_verified(
     run(tmp_path, *FOUR, *SHORT, "--boards", "1", *words)
     assert summary(tmp_path) == {"played": played, "planned": played}
     assert told in report(tmp_path)
+    assert Ledger(Folder(tmp_path), load(Folder(tmp_path))).planned == played
     assert fits(tmp_path)
 
 
@@ -87,6 +88,22 @@ def test_teams_and_a_format_stand_in_an_event_file(tmp_path: Path) -> None:
     )
     run(tmp_path / "out", str(written))
     assert summary(tmp_path / "out")["played"] == 8
+    assert fits(tmp_path / "out")
+
+
+def test_two_bots_that_partner_themselves_meet_until_the_answer_is_known(tmp_path: Path) -> None:
+    """A table turned twice is the same table: a board has two games, not four."""
+    written = tmp_path / "cup.toml"
+    written.write_text(
+        'rules = { base = "partnership", target = 30 }\nboards = 3\n'
+        'teams = [["first", "first"], ["greedy", "greedy"]]\n'
+        'format = { type = "versus", sprt = { min_boards = 2 } }\n'
+        '[[bots]]\nname = "first"\n[[bots]]\nname = "greedy"\n'
+    )
+    run(tmp_path / "out", str(written))
+    assert summary(tmp_path / "out") == {"played": 6, "planned": 6}
+    out = Folder(tmp_path / "out")
+    assert Ledger(out, load(out)).planned == 6
     assert fits(tmp_path / "out")
 
 

@@ -129,7 +129,7 @@ def test_versus_is_forecast_as_long_as_it_is_likely_to_take() -> None:
     results = simulated(like(2, 2, 400), {"bot0": 60.0, "bot1": 0.0}, 1)
     trial = trial_of(plan, results, ends={}, jobs=1, seconds=1, sittings=1, questions=None)
     found = forecast(plan, 1, trial)
-    steps = walk(Sprt(), outcomes(Sprt(), results))
+    steps = walk(Sprt(), outcomes(Sprt(), results, lost_by=100))
     assert found.boards == trial.answer
     assert 0.5 * len(steps) < found.boards < 2 * len(steps) < 800
     assert (found.games, found.most_boards) == (2 * found.boards, 2000)

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -16,12 +17,12 @@ from arena.variants import named
 from protocol.messages import Clock
 from protocol.records import FoulPolicy, Result
 from protocol.rules import Ruleset
-from tournaments import knockout, swiss
+from tournaments import knockout, schedule, sprt, swiss
 from tournaments.event import Entrant, Event
 from tournaments.formats import Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss, Versus
 from tournaments.pairings import ALL, circular_orders, round_robin
-from tournaments.schedule import PlannedSitting, games, next_stage, sittings, stages
-from tournaments.sprt import Sprt
+from tournaments.schedule import PlannedSitting, Stage, games, sittings, stages
+from tournaments.sprt import Outcome, Sprt
 
 
 def event(
@@ -67,6 +68,15 @@ def alone(boards: int = 3, form: Format | None = None) -> Event:
 
 def mixed(entrants: int, boards: int = 3) -> Event:
     return replace(event(entrants, 4, boards), rules=named("partnership"))
+
+
+def next_stage(one: Event, before: Sequence[Result]) -> Stage:
+    """The first stage that is not over after these results."""
+    results = {made.game: made for made in before}
+    for stage in stages(one, results):
+        if not all(game.name in results for plan in stage for game in plan.games):
+            return stage
+    return ()
 
 
 def plan_of(one: Event) -> list[PlannedSitting]:
@@ -407,6 +417,22 @@ def test_a_tied_match_goes_on_and_then_the_better_seed_does() -> None:
     assert (match.halves, match.more, match.winner) == ((4, 4), (2, 10), (1,))
     (match,) = bracket_of(one, drawn(one, until=2))[0]
     assert (match.halves, match.more, match.winner) == ((2, 6), (), (1,))
+
+
+def test_versus_looks_at_each_board_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There may be a million of them."""
+    one = event(2, 2, 300, 10, form=Versus(Sprt(h0=-1, h1=1, max_boards=300)))
+    results = played_through(one, Random(3), upset=1)
+    seen: list[Result] = []
+    asked = sprt.outcomes
+
+    def looked(test: Sprt, played: list[Result], *words: Any, **more: Any) -> tuple[Outcome, ...]:
+        seen.extend(played)
+        return asked(test, played, *words, **more)
+
+    monkeypatch.setattr(schedule, "outcomes", looked)
+    assert len(list(sittings(one, results))) == 60
+    assert seen == list(results.values())
 
 
 def test_versus_ends_with_the_block_in_which_the_answer_is_known() -> None:
