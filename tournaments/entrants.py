@@ -69,7 +69,7 @@ def spoken(words: Sequence[str]) -> tuple[WrittenBot, ...]:
     for word in words:
         name, argv = _understood(word)
         taken = {bot.name for bot in bots}
-        bots.append(WrittenBot(name=_free(name, taken), run=argv))
+        bots.append(WrittenBot(_free(name, taken), argv, sample=None if argv else name))
     return tuple(bots)
 
 
@@ -120,8 +120,10 @@ def entered(bot: WrittenBot, base: Path, build: Path) -> Entrant:
     """
     folder = (base / (bot.folder or ".")).resolve()
     run, made_by = bot.run, bot.build
+    if run and bot.sample:
+        raise UserError(f"Bot {bot.name} has both sample and run: one of them says what it is.")
     if not run:
-        sample = _sample(bot.name)
+        sample = _sample(bot.sample or bot.name)
         folder, run, made_by = sample_folder().resolve(), sample.run, sample.build
     if made_by:
         _built(bot.name, _filled(made_by, build), folder, build)

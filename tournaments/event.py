@@ -48,7 +48,7 @@ class WrittenBot(Struct, frozen=True, forbid_unknown_fields=True):
     """A bot in an event file."""
 
     name: EntrantName
-    """What it is called in the tables; the name of a sample bot when `run` is left out."""
+    """What it is called in the tables; the name of a sample bot when nothing else says which."""
     run: tuple[Word, ...] = ()
     """Program and arguments; {python} and {build} are filled in."""
     build: tuple[Word, ...] = ()
@@ -58,6 +58,8 @@ class WrittenBot(Struct, frozen=True, forbid_unknown_fields=True):
     run in the event file's folder and the bot may read the files that its command names."""
     reads: tuple[Word, ...] = ()
     """Further files and folders that it may read."""
+    sample: str | None = None
+    """A sample bot, when it is called otherwise here; then `run` is left out."""
 
 
 class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):

@@ -5,9 +5,7 @@ from math import isfinite
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
 
 from protocol.usage import UserError, unknown
 from tournaments.ratings import PRIOR, Anchor, Ratings, fit_both
@@ -92,9 +90,7 @@ def rated(paths: Sequence[Path], asked: Asked) -> Rated:
 def _game(of: Source, pool: bool) -> _Game:
     if of.event is None:
         return _Game(of.seats, False, b"" if pool else of.said.encode())
-    # What a ruleset is called changes nothing about it.
-    choices = msgspec.json.encode(replace(of.event.rules, name=""), order="deterministic")
-    return _Game(of.seats, of.event.rules.deal.partners, b"" if pool else choices)
+    return _Game(of.seats, of.event.rules.deal.partners, b"" if pool else of.choices)
 
 
 def _table(game: _Game, results: Relabelled, sources: Sequence[Source], asked: Asked) -> RatedTable:
