@@ -146,10 +146,17 @@ def _tables(old: Event, new: Event) -> str | None:
     for table in sorted(sorted(table) for table in lost):
         if new.retired.isdisjoint(name for unit in table for name in unit.split("+")):
             return (
-                f"{' and '.join(table)} meet in it, and would not meet any more "
-                f"({'teams' if old.teams != new.teams else 'format'})"
+                f"{' and '.join(table)} meet in it, and would not meet any more ({_why(old, new)})"
             )
     return None
+
+
+def _why(old: Event, new: Event) -> str:
+    if old.teams != new.teams:
+        return "teams"
+    # Of many bots only some tables of three or four are played, others with each bot more.
+    grown = len(new.units) > len(old.units) and isinstance(new.format, RoundRobin)
+    return "to so many bots a ladder adds one: --format ladder" if grown else "format"
 
 
 def _met(event: Event) -> set[frozenset[str]]:

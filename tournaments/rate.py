@@ -1,7 +1,6 @@
 """Ratings over the ledgers of several events: one table for each game that was played."""
 
 from collections.abc import Iterator, Sequence
-from math import isfinite
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,6 +11,8 @@ from tournaments.ratings import PRIOR, Anchor, Ratings, fit_both
 from tournaments.sources import Boards, Labels, Relabelled, Source, refuse_twice, source
 
 RATED_FORMAT = 1
+MOST_DRAWS = 1e6
+"""The largest prior: beside more draws no results would show."""
 COMPARED = ("clock", "fouls", "limits", "sandbox")
 """What may differ between events that are rated together, and is told."""
 
@@ -69,7 +70,7 @@ def rated(paths: Sequence[Path], asked: Asked) -> Rated:
 
     Raises UserError; DamagedFileError is one.
     """
-    if not (isfinite(asked.prior) and asked.prior >= 0):
+    if not 0 <= asked.prior <= MOST_DRAWS:
         raise UserError(f"A prior is a number of virtual draws, not {asked.prior:g} (--prior).")
     sources = [source(path) for path in paths]
     refuse_twice(sources)

@@ -252,7 +252,9 @@ def turned(one: Event) -> Event:
         (event(2, form=Versus()), turned(event(2, form=Versus())), "bot0 is better than bot1"),
         (event(4), event(5, form=Ladder()), None),
         (event(4, form=Gauntlet()), event(4, form=RoundRobin()), None),
-        (event(8, 3), event(9, 3), "would not meet any more"),
+        (event(8, 3), event(9, 3), "--format ladder"),
+        (event(12, 4), event(13, 4, form=Ladder()), None),
+        (event(13, 4, form=Ladder()), event(14, 4, form=Ladder(("bot12", "bot13"))), None),
     ],
 )
 def test_each_format_can_grow_in_its_own_way(old: Event, new: Event, part: str | None) -> None:

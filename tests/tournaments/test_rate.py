@@ -254,6 +254,7 @@ def test_the_terminal_says_what_json_says(events: Path) -> None:
         (("friday", "--anchor", "greedy=nan"), "greedy=1500"),
         (("friday", "--prior", "-1"), "--prior"),
         (("friday", "--prior", "nan"), "--prior"),
+        (("friday", "--prior", "1e300"), "--prior"),
         (("friday/games",), "no ledger.jsonl"),
         (("friday/event.json",), "line 1"),
     ],
