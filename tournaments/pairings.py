@@ -14,9 +14,9 @@ from math import comb
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tournaments.stats import Ints
-
+Small = NDArray[np.int16]
 Who = TypeVar("Who")
 Table = tuple[int, ...]
 Day = tuple[Table, ...]
@@ -128,30 +128,33 @@ def _developed(units: int, size: int) -> Iterator[Table]:
     all about equally often.
     """
     places = chain.from_iterable(combinations(range(1, units), size - 1))
-    bases = np.fromiter(places, np.int64).reshape(-1, size - 1)
-    bases = np.hstack((np.zeros((len(bases), 1), np.int64), bases))
+    # Small numbers: 200 units have 1.3 million bases.
+    bases = np.fromiter(places, np.int16).reshape(-1, size - 1)
+    bases = np.hstack((np.zeros((len(bases), 1), np.int16), bases))
     apart, times = _distances(bases, units)
-    # What a base adds to the sum of the squares: that of its own distances, and see below.
+    pairs = range(apart.shape[1])
+    # What a base adds to the sum of the squares: that of its own distances, and twice
+    # what they are times what they were.
     own = sum(
-        (times[:, one] * times[:, other] * (apart[:, one] == apart[:, other]))
-        for one in range(apart.shape[1])
-        for other in range(apart.shape[1])
-    )
+        times[:, one] * times[:, other] * (apart[:, one] == apart[:, other])
+        for one in pairs
+        for other in pairs
+    ) + np.zeros(len(bases), np.int64)
     met = np.zeros(units // 2 + 1, np.int64)
     while met[1:].min() < 1 or met[1:].max() > 1 + met[1:].min():
-        best = int(np.argmin(own + 2 * (times * met[apart]).sum(axis=1)))
+        best = int(np.argmin(own + 2 * sum(times[:, one] * met[apart[:, one]] for one in pairs)))
         np.add.at(met, apart[best], times[best])
         own[best] = np.iinfo(np.int64).max // 2  # Nobody sits down twice at the same table.
         for turn in range(units):
-            yield tuple(sorted(int(one + turn) % units for one in bases[best]))
+            yield tuple(sorted((one + turn) % units for one in bases[best].tolist()))
 
 
-def _distances(bases: Ints, units: int) -> tuple[Ints, Ints]:
+def _distances(bases: Small, units: int) -> tuple[Small, Small]:
     """Of each base every two units' distance around the circle, and how often it comes about."""
     one, other = np.triu_indices(bases.shape[1], 1)
     apart = bases[:, other] - bases[:, one]
-    apart = np.minimum(apart, units - apart)
-    return apart, np.where(2 * apart == units, 2, 1)
+    apart = np.minimum(apart, np.int16(units) - apart)
+    return apart, np.where(2 * apart == units, np.int16(2), np.int16(1))
 
 
 def _evenly(units: int, tables: Iterator[Table]) -> Iterator[Table]:

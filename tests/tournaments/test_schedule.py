@@ -17,11 +17,13 @@ from arena.variants import named
 from protocol.messages import Clock
 from protocol.records import FoulPolicy, Result
 from protocol.rules import Ruleset
+from protocol.usage import UserError
 from tournaments import knockout, schedule, sprt, swiss
 from tournaments.event import Entrant, Event
 from tournaments.formats import Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss, Versus
 from tournaments.pairings import ALL, circular_orders, round_robin
 from tournaments.schedule import PlannedSitting, Stage, games, sittings, stages
+from tournaments.sizes import MOST_GAMES, check_size
 from tournaments.sprt import Outcome, Sprt
 
 
@@ -442,6 +444,39 @@ def test_versus_ends_with_the_block_in_which_the_answer_is_known() -> None:
     assert boards % 10 == 0
     assert 20 <= boards < 100
     assert next_stage(one, list(results.values())) == ()
+
+
+@pytest.mark.parametrize(
+    ("one", "part"),
+    [
+        (event(200, 2, 50), None),
+        (event(2, 2, 1_000_000), None),
+        (event(1000, 4, 50, form=Swiss()), None),
+        (event(2, 2, 1_000_000, form=Versus(Sprt(max_boards=1_000_000))), None),
+        (event(250, 4, 1), None),
+        (event(251, 3, 1), "250 bots are the most"),
+        (event(200, 2, 51), "2,029,800 games at least"),
+        (event(10, 2, 1_000_000, form=Gauntlet()), "18,000,000 games"),
+        (mixed(9, 100_000), "7,200,000 games at least"),
+        (teams(300_000), "3,600,000 games at least"),
+    ],
+)
+def test_what_is_too_large_to_plan_is_refused_before_it_is_planned(
+    one: Event, part: str | None
+) -> None:
+    if part is None:
+        check_size(one)
+        return
+    with pytest.raises(UserError, match=part):
+        check_size(one)
+
+
+@pytest.mark.parametrize(
+    "one", [event(7), event(9, 3), event(12, 4), mixed(5), teams(), event(7, form=Gauntlet())]
+)
+def test_the_size_that_is_refused_is_never_more_than_there_is(one: Event) -> None:
+    whole = replace(one, boards=-(-MOST_GAMES // (games(one, {}) // one.boards)) - 1)
+    check_size(whole)
 
 
 def tables_of(one: Event) -> Iterator[frozenset[int]]:
