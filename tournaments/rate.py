@@ -13,8 +13,9 @@ from tournaments.sources import Boards, Labels, Relabelled, Source, refuse_twice
 RATED_FORMAT = 1
 MOST_DRAWS = 1e6
 """The largest prior: beside more draws no results would show."""
-COMPARED = ("clock", "fouls", "limits", "sandbox")
-"""What may differ between events that are rated together, and is told."""
+COMPARED = ("clock", "format", "fouls", "limits", "sandbox")
+"""What may differ between events that are rated together, and is told: also the format, for where
+results decide who plays on, as in versus, a lead that ends an event is on average too large."""
 
 
 class Asked(Struct, frozen=True, kw_only=True):

@@ -221,6 +221,8 @@ def test_events_that_differ_in_their_terms_say_so(events: Path, tmp_path: Path) 
     assert told(events / "friday", other).notices == (
         f"These events differ in clock: {events / 'friday'}, {other}.",
     )
+    changed(other, lambda text: text.replace('"type": "round-robin"', '"type": "gauntlet"'))
+    assert "differ in clock, format:" in told(events / "friday", other).notices[0]
 
 
 def test_an_event_without_results_is_told(events: Path, tmp_path: Path) -> None:
