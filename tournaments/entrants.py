@@ -37,7 +37,7 @@ def spoken(words: Sequence[str]) -> tuple[WrittenBot, ...]:
     for word in words:
         name, argv = _understood(word)
         taken = {bot.name for bot in bots}
-        bots.append(WrittenBot(name=free_name(name, taken), run=argv))
+        bots.append(WrittenBot(free_name(name, taken), argv, bot=None if argv else name))
     return tuple(bots)
 
 
@@ -87,8 +87,10 @@ def entered(bot: WrittenBot, base: Path, build: Path) -> Entrant:
     Its bot may read its program's installation, the files that its command names, and what the
     event file adds; the fingerprint covers all but the installation. Raises UserError.
     """
+    if bot.run and bot.bot:
+        raise UserError(f"Bot {bot.name} has both bot and run: one of them says what it is.")
     if not bot.run:
-        bot, base = _listed(bot.name, base)
+        bot, base = _listed(bot, base)
     folder = (base / (bot.folder or ".")).resolve()
     if not folder.is_dir():
         raise UserError(f"Bot {bot.name}: there is no folder {folder}.")
@@ -127,15 +129,15 @@ def _program(name: str, word: str, folder: Path) -> Path:
     return program
 
 
-def _listed(name: str, base: Path) -> tuple[WrittenBot, Path]:
+def _listed(meant: WrittenBot, base: Path) -> tuple[WrittenBot, Path]:
     """The bot of a list as if it were written out, and the folder that it speaks of."""
-    bots = all_bots(base)
+    bots, name = all_bots(base), meant.bot or meant.name
     if name not in bots:
         raise unknown("bot", name, bots)
     bot, home = bots[name]
     if bot.lacks:
         raise UserError(f"Bot {name} needs {bot.needs}, {bot.lacks}.")
-    return WrittenBot(name, bot.run, bot.build, bot.folder, bot.reads), home
+    return WrittenBot(meant.name, bot.run, bot.build, bot.folder, bot.reads), home
 
 
 def _filled(argv: Sequence[str], build: Path) -> tuple[str, ...]:
