@@ -223,7 +223,7 @@ def test_the_forecast_in_words() -> None:
     [
         (0.001, "about 1 s"),
         (0.5, "about 30 s"),
-        (1.2, "about 1 minute"),
+        (1.2, "about 72 s"),
         (3.4, "about 3 minutes"),
         (150, "about 2.5 hours"),
     ],
