@@ -55,8 +55,7 @@ def duration(minutes: float) -> str:
     if minutes < 2:
         return f"about {max(1, round(60 * minutes))} s"
     if minutes < 120:
-        many = round(minutes)
-        return "about 1 minute" if many == 1 else f"about {many} minutes"
+        return f"about {round(minutes)} minutes"
     return f"about {minutes / 60:.1f} hours"
 
 
