@@ -102,7 +102,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801
         self._secret, self._board = secrets.token_bytes(), 0
         low, high = self.encoding.bounds()
         many = len(self.encoding.actions.options)
-        seen = {
+        seen: dict[str, spaces.Space[Any]] = {
             "observation": spaces.Box(low, high, dtype=np.float32),
             "action_mask": spaces.Box(0, 1, (many,), np.int8),
         }

@@ -12,8 +12,8 @@ it is shown in the same places when it plays as a bot. With T tiles (in the orde
 | played | n x T | by seat: 1 for each tile that it has played in this round |
 | passed | n x P | by seat: 1 if it passed on these pips and has drawn nothing since |
 | drew | n x P | by seat: 1 if it drew a tile while a tile with these pips would have fitted |
+| leader | n | by seat: 1 if it leads the round |
 | tiles | n | by seat: tiles that it holds, as a share of the set |
-| leader | n | 1 for the seat that leads the round |
 | scores | n | by seat: its score, as a share of the target, from -2 to 2 |
 | boneyard | 2 | tiles that lie in it, and that may still be drawn, as shares of the set |
 | passes | 1 | passes in a row, as a share of the seats |
@@ -25,6 +25,7 @@ it is shown in the same places when it plays as a bot. With T tiles (in the orde
 third is the own partner. Nothing else is looked at than the question, which is what a bot is sent.
 """
 
+from collections.abc import Sequence
 from itertools import accumulate
 
 import numpy as np
@@ -36,13 +37,14 @@ from protocol.messages import (
     Ask,
     Bade,
     Drew,
+    Event,
     Leads,
     Passed,
     Played,
     TurnedUp,
 )
 from protocol.rules import Ruleset, by_seats, check_seats, the_set
-from protocol.tiles import turned
+from protocol.tiles import Tile, turned
 
 Vector = NDArray[np.float32]
 """A question; see the table above."""
@@ -77,11 +79,12 @@ class Encoding:
 
     def vector(self, ask: Ask) -> Vector:
         """The question as numbers."""
-        past = self._past(ask)
+        order = self.order(ask.seat)
+        past = _Past(self._seats)
+        past.read(ask.events)
         vector = np.zeros(self.size, np.float32)
-        vector[self._present(ask) + past.ones] = 1
-        vector[self.parts["passes"]] = min(1.0, past.passes / self._seats)
-        self._put_shares(vector, ask)
+        vector[self._present(ask) + self._done(past, order)] = 1
+        vector[self._at["tiles"] :] = self._shares(ask, order, past)
         return vector
 
     def bounds(self) -> tuple[Vector, Vector]:
@@ -96,7 +99,7 @@ class Encoding:
         return tuple((seat + turn * self._step) % self._seats for turn in range(self._seats))
 
     def _present(self, ask: Ask) -> list[int]:
-        """Where the vector has a 1 for what lies on the table and in the hand."""
+        """Where the vector has a 1 for what lies in the hand and on the table."""
         at, number = self._at, self._number
         hand, line = at["hand"], at["line"]
         ones = [hand + number[tile] for tile in ask.hand]
@@ -105,88 +108,93 @@ class Encoding:
             ones += at["left"] + ask.ends[0], at["right"] + ask.ends[1]
         return ones
 
-    def _past(self, ask: Ask) -> "_Past":
-        """Where it has a 1 for what the seats have done: the events, from the first to the last."""
-        at, pips = self._at, self._pips
-        place = {seat: turn for turn, seat in enumerate(self.order(ask.seat))}
-        past = _Past(self._seats)
-        for event in ask.events:
-            match event:
-                case Played():
-                    tile = place[event.seat] * self._tiles + self._number[event.tile]
-                    past.played(at["played"] + tile, event)
-                case Drew():
-                    turn = place[event.seat]
-                    past.drew(turn, at["drew"] + turn * pips)
-                case Passed():
-                    turn = place[event.seat]
-                    past.passed(turn, at["passed"] + turn * pips)
-                case Leads():
-                    past.ones.append(at["leader"] + place[event.seat])
-                case TurnedUp():
-                    past.ends = event.tile
-                case Annulled():
-                    past = _Past(self._seats)
-                case _:
-                    pass  # Lots and guesses are forgotten, bids are told apart.
-        past.ones += [one for lacks in past.lacks for one in lacks]
-        return past
+    def _done(self, past: "_Past", order: tuple[int, ...]) -> list[int]:
+        """Where it has a 1 for what the seats have done."""
+        at, number, ones = self._at, self._number, list[int]()
+        for turn, seat in enumerate(order):
+            played = at["played"] + turn * self._tiles
+            ones += [played + number[tile] for tile in past.played[seat]]
+            for first, pips in ((at["passed"], past.passed[seat]), (at["drew"], past.drew[seat])):
+                ones += [first + turn * self._pips + pip for pip in pips]
+        if past.leader is not None:
+            ones.append(at["leader"] + order.index(past.leader))
+        return ones
 
-    def _put_shares(self, vector: Vector, ask: Ask) -> None:
-        parts, order, stock = self.parts, self.order(ask.seat), ask.boneyard
-        vector[parts["tiles"]] = [ask.hands[seat] / self._tiles for seat in order]
-        vector[parts["scores"]] = [self._of_target(ask.scores[seat]) for seat in order]
-        vector[parts["boneyard"]] = stock.tiles / self._tiles, stock.drawable / self._tiles
-        vector[parts["round"]] = min(1.0, ask.round / self._rounds)
-        vector[parts["pot"]] = self._of_target(ask.pot)
+    def _shares(self, ask: Ask, order: tuple[int, ...], past: "_Past") -> list[float]:
+        """The parts behind those of 0 and 1, in their order."""
+        tiles, stock = self._tiles, ask.boneyard
+        shares = [ask.hands[seat] / tiles for seat in order]
+        shares += [self._of_target(ask.scores[seat]) for seat in order]
+        shares += stock.tiles / tiles, stock.drawable / tiles
+        shares += min(1.0, past.passes / self._seats), min(1.0, ask.round / self._rounds)
+        shares.append(self._of_target(ask.pot))
         if self._chips:
-            last = {event.seat: event.chips for event in ask.events if isinstance(event, Bade)}
-            vector[parts["bids"]] = [min(1.0, last.get(seat, 0) / self._chips) for seat in order]
+            shares += [min(1.0, past.bids.get(seat, 0) / self._chips) for seat in order]
+        return shares
 
     def _of_target(self, points: int) -> float:
         return max(-MOST, min(MOST, points / self._target))
 
 
 class _Past:
-    """What the events that were read so far leave behind."""
+    """What the events of a round leave behind, by seat."""
 
     def __init__(self, seats: int) -> None:
-        self.ones: list[int] = []
-        self.lacks: list[set[int]] = [set() for _ in range(seats)]
-        self.ends: tuple[int, ...] = ()
+        self.played: list[list[Tile]] = [[] for _ in range(seats)]
+        self.passed: list[set[int]] = [set() for _ in range(seats)]
+        self.drew: list[set[int]] = [set() for _ in range(seats)]
+        self.bids: dict[int, int] = {}
+        self.leader: int | None = None
         self.passes = 0
 
-    def played(self, one: int, event: Played) -> None:
-        self.ones.append(one)
-        self.passes = 0
-        left, right = event.tile
-        if event.end == "left":
-            self.ends = (left, self.ends[1])
-        elif event.end == "right":
-            self.ends = (self.ends[0], right)
-        else:
-            self.ends = (left, right)
+    def read(self, events: Sequence[Event]) -> None:
+        """Read them from the first to the last; this is where the time goes."""
+        ends: tuple[int, ...] = ()
+        for event in events:
+            if isinstance(event, Played):
+                ends = _after(ends, event)
+                self.played[event.seat].append(event.tile)
+                self.passes = 0
+            elif isinstance(event, Drew):
+                self.drew[event.seat].update(ends)
+                self.passed[event.seat].clear()
+                self.passes = 0
+            elif isinstance(event, Passed):
+                self.passed[event.seat].update(ends)
+                self.passes += 1
+            elif isinstance(event, TurnedUp | Annulled):
+                ends = event.tile if isinstance(event, TurnedUp) else self._nothing_counts()
+            elif isinstance(event, Leads):
+                self.leader = event.seat
+            elif isinstance(event, Bade):
+                self.bids[event.seat] = event.chips
 
-    def drew(self, turn: int, first: int) -> None:
-        self.ones += [first + end for end in self.ends]
-        self.lacks[turn].clear()
-        self.passes = 0
+    def _nothing_counts(self) -> tuple[int, ...]:
+        """The deal was annulled, before a tile was played: nobody has drawn or led, and no ends."""
+        for drawn in self.drew:
+            drawn.clear()
+        self.leader = None
+        return ()
 
-    def passed(self, turn: int, first: int) -> None:
-        self.lacks[turn].update(first + end for end in self.ends)
-        self.passes += 1
+
+def _after(ends: tuple[int, ...], event: Played) -> tuple[int, ...]:
+    """The pips to match after a tile was played."""
+    if event.end == "left":
+        return event.tile[0], ends[1]
+    if event.end == "right":
+        return ends[0], event.tile[1]
+    return event.tile
 
 
 def _lengths(rules: Ruleset, seats: int, tiles: int) -> dict[str, int]:
     pips = rules.deal.highest_pip + 1
     lengths = {"hand": tiles, "line": tiles, "left": pips, "right": pips}
     lengths |= {"played": seats * tiles, "passed": seats * pips, "drew": seats * pips}
-    lengths |= {"tiles": seats, "leader": seats, "scores": seats}
+    lengths |= {"leader": seats, "tiles": seats, "scores": seats}
     lengths |= {"boneyard": 2, "passes": 1, "round": 1, "pot": 1}
     return lengths | ({"bids": seats} if rules.boneyard.auction else {})
 
 
 def _laid_out(lengths: dict[str, int]) -> dict[str, slice]:
-    ends = list(accumulate(lengths.values()))
-    starts = [0, *ends[:-1]]
-    return {name: slice(*where) for name, *where in zip(lengths, starts, ends, strict=True)}
+    starts = accumulate(lengths.values(), initial=0)
+    return {name: slice(at, at + lengths[name]) for name, at in zip(lengths, starts, strict=False)}

@@ -34,7 +34,9 @@ class Episode:
         self._seed = seed
         self._reward = reward
         self._before = self.game.scores
-        self._go_on(self.game)
+        self._owed = (0.0,) * seats
+        # What rounds were worth in which nobody had a choice comes with the first step.
+        self._owed = self._go_on(self.game)
 
     @property
     def seat(self) -> int:
@@ -43,10 +45,7 @@ class Episode:
 
     def question(self, seat: int) -> Ask:
         """All that a seat may know now; options are offered to the seat that is asked."""
-        state = self.game.playing
-        options = self.options if seat == state.turn else ()
-        events = view.history(state, seat)
-        return view.question(self.game, seat, options, events, id=0, number=0, time_ms=0)
+        return question(self.game, seat, self.options if seat == self.seat else ())
 
     def act(self, option: Option) -> Rewards:
         """Take one of the options and go on to the next question; what that brought each seat."""
@@ -54,7 +53,7 @@ class Episode:
 
     def _go_on(self, game: Game) -> Rewards:
         """Deal, and do what is forced, until somebody has a choice or the game is over."""
-        rewards = (0.0,) * game.seats
+        rewards, self._owed = self._owed, (0.0,) * game.seats
         while True:
             if game.round and game.round.over:
                 rewards = tuple(map(add, rewards, self._worth(game)))
@@ -79,6 +78,12 @@ class Episode:
         return tuple(
             own - sum(rivals) / len(rivals) for own, rivals in _rivals(game.rules, changes)
         )
+
+
+def question(game: Game, seat: int, options: tuple[Option, ...]) -> Ask:
+    """What a seat may know of a game, as it would be asked at a table."""
+    events = view.history(game.playing, seat)
+    return view.question(game, seat, options, events, id=0, number=0, time_ms=0)
 
 
 def standing(game: Game) -> Rewards:
