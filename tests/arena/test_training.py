@@ -40,7 +40,7 @@ from protocol.messages import (
     Stock,
     TurnedUp,
 )
-from protocol.rules import Ruleset, tables
+from protocol.rules import Ruleset, tables, varied
 from protocol.tiles import tile_set
 from protocol.usage import UserError
 from tests.arena.worlds import played, questions, resampled, walk
@@ -361,3 +361,22 @@ def test_places_are_worth_as_much_as_was_left_behind() -> None:
     assert standing(replace(game, scores=(5, 9, 5, 1))) == pytest.approx((0, 1, 0, -1))
     pairs = engine.new_game(named("partnership"), 4)
     assert standing(replace(pairs, scores=(5, 9, 5, 9))) == (-1, 1, -1, 1)
+
+
+def test_a_round_without_a_choice_is_not_lost() -> None:
+    """Two tiles each, nothing to draw and the highest leads: many first rounds ask nobody."""
+    rules = varied(
+        named("block"), "tiny", {"hand": 2, "tile": "highest", "target": 1000, "rounds": 6}
+    )
+    late = 0
+    for number in range(20):
+        episode = Episode(rules, 2, board_seed(b"test", "tiny", number), "points")
+        if not episode.options or episode.game.playing.number == 1:
+            continue
+        late += any(episode.game.scores)
+        total = np.zeros(2)
+        while episode.options:
+            total += episode.act(episode.options[0])
+        one, other = episode.game.scores
+        assert total.tolist() == [one - other, other - one]
+    assert late
