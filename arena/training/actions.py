@@ -73,6 +73,8 @@ class Actions:
 
         Raises ValueError when the question does not offer it.
         """
+        if not (0 <= number < len(self.options) and self.options[number] in options):
+            raise ValueError(f"Action {number} is not offered now.")
         return options.index(self.options[number])
 
 

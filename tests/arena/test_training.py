@@ -90,8 +90,10 @@ def test_an_action_that_is_not_offered_is_refused_or_ends_the_game() -> None:
     env = boneyard_v0.env("block", rounds=1)
     env.reset(seed=1)
     (wrong, *_) = np.flatnonzero(env.last()[0]["action_mask"] == 0)
-    with pytest.raises(ValueError, match="not in tuple"):
+    with pytest.raises(ValueError, match=f"Action {wrong} is not offered now"):
         env.step(wrong)
+    with pytest.raises(ValueError, match="not offered"):
+        env.step(len(env.last()[0]["action_mask"]))
     lenient = TerminateIllegalWrapper(boneyard_v0.raw_env("block", rounds=1), illegal_reward=-1)
     lenient.reset(seed=1)
     lenient.last()
