@@ -91,7 +91,7 @@ async def _play(folder: Folder, event: Event, ledger: Ledger, jobs: int) -> int:
     ended: BaseExceptionGroup[Exception] | None = None
     with trio.CancelScope() as scope:
         async with trio.open_nursery() as nursery:
-            await nursery.start(_stop_on_signal, scope)
+            await nursery.start(stop_on_signal, scope)
             ended = await _ended(folder, event, ledger, sandbox, jobs)
             nursery.cancel_scope.cancel()
     if ended:
@@ -140,9 +140,10 @@ async def _run(folder: Folder, event: Event, ledger: Ledger, sandbox: Sandbox, j
         await Runner(folder, event, ledger, sandbox, sender).play(jobs)
 
 
-async def _stop_on_signal(
+async def stop_on_signal(
     scope: trio.CancelScope, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
 ) -> None:
+    """Cancel the scope when somebody presses Ctrl-C or the program is asked to end."""
     with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
         task_status.started()
         async for _ in signals:

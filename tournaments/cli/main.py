@@ -9,13 +9,15 @@ import arena.cli.doctor
 import arena.cli.replay
 import arena.cli.rules
 from protocol.usage import UserError, unknown
-from tournaments.cli import checks, lists, live, new, play
+from tournaments.cli import check, checks, lists, live, new, play
 
 COMMANDS = (
     play.demo,
     play.run,
     play.plan,
     live.watch,
+    live.play,
+    check.check,
     arena.cli.replay.replay,
     checks.verify,
     arena.cli.rules.rules,
