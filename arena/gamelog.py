@@ -161,7 +161,7 @@ def read_records(path: Path) -> Iterator[Entry[LogRecord]]:
 
 def _goes_on(before: Sitting, after: Sitting) -> bool:
     """Whether a sitting is the one before it with boards added: played later, so elsewhere too."""
-    elsewhere = ("boards", "boneyard", "sandbox", "missing")
+    elsewhere = ("boards", "boneyard", "sandbox", "missing", "machine")
     same = (
         getattr(before, field) == getattr(after, field)
         for field in Sitting.__struct_fields__

@@ -67,6 +67,11 @@ class Folder(Struct, frozen=True):
         return self.path / "report.md"
 
     @property
+    def page(self) -> Path:
+        """For people who look before they read."""
+        return self.path / "report.html"
+
+    @property
     def results(self) -> Path:
         """For programs."""
         return self.path / "results.json"

@@ -129,6 +129,6 @@ class Progress:
         for line in standings.lateness(used):
             console.print(Text(line, style="dim"))
         console.print(f"{summary.played} of {summary.planned} games", style="bold", end="  ")
-        console.print(Text(f"report: {folder.report}"))
+        console.print(Text(f"report: {folder.page}"))
         console.print(Text(f"Replay a game: boneyard replay {folder.path}", style="dim"))
         console.print(Text(f"Check them all: boneyard verify {folder.path}", style="dim"))

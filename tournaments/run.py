@@ -21,6 +21,7 @@ from tournaments.event import Entrant, Event
 from tournaments.folder import Folder, secret_of
 from tournaments.fouls import forfeited
 from tournaments.ledger import Ledger
+from tournaments.machine import machine
 from tournaments.schedule import PlannedGame, PlannedSitting
 from tournaments.sitting import MACHINE, Sitter, SpoiltError, StoppedError, ready
 
@@ -167,6 +168,7 @@ class Runner:
             fouls=self._event.fouls,
             sandbox=self._sandbox.level,
             missing=self._sandbox.missing,
+            machine=machine(),
         )
 
 

@@ -24,7 +24,6 @@ from tournaments.progress import Progress
 from tournaments.report import files_now
 from tournaments.run import Runner, call_roll, crashed, innermost
 from tournaments.sitting import MACHINE, StoppedError
-from tournaments.times import as_json, times
 from tournaments.verify import unchecked, verify_folder, verify_log
 from tournaments.wishes import Wishes, planned
 
@@ -166,7 +165,6 @@ def _publish(folder: Folder, event: Event, ledger: Ledger) -> None:
     folders.reveal(folder, event, finished(ledger.left))
     for path, lines in files_now(folder, event).items():
         folders.write_whole(path, lines)
-    folders.write_whole(folder.times, [as_json(times(folder))])
 
 
 def _tell(folder: Folder, in_json: bool) -> None:

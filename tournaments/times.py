@@ -1,22 +1,9 @@
-"""What the bots used of time, from the game logs: differs each time, so it has a file of its own.
-
-The report follows from the ledger and has the same bytes at any number of jobs; this has not.
-"""
-
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
-from itertools import pairwise
+"""What the bots used of time, summed up: differs each time, so it has a file of its own. Pure."""
 
 import msgspec
 from msgspec import Struct
 
-from arena.sealed import read_lines
-from protocol.codec import DamagedRecordError, decode_record, unsealed
-from protocol.records import LogRecord, Result, SpentRecord, VoidRecord
-from tournaments.folder import Folder
-
-TOLD = (b'{"type":"spent",', b'{"type":"result",', b'{"type":"void",')
-"""How the lines begin that say something about time; a log has hundreds of others."""
+from protocol.records import Result, SpentRecord
 
 
 class Used(Struct, frozen=True, kw_only=True):
@@ -44,7 +31,7 @@ class Times(Struct, frozen=True, kw_only=True):
     referee_ms: float
     """By how much the referee was late at the worst in a game that counts, in ms."""
     void: int
-    """Games that were void and played again, for nobody could say whether a bot was late."""
+    """How often a game was void and played again, for nobody could say whether a bot was late."""
 
 
 class _Sum:
@@ -74,34 +61,27 @@ class _Sum:
         )
 
 
-def times(folder: Folder) -> Times:
-    """What was used, by the logs of a folder; damaged lines are left out, `verify` names them."""
-    sums: dict[str, _Sum] = {}
-    referee_ms, void = 0.0, 0
-    for before, record in pairwise((None, *_told(folder))):
-        void += isinstance(record, VoidRecord)
-        if isinstance(record, Result) and isinstance(before, SpentRecord):
-            referee_ms = max(referee_ms, before.referee_ms)
-            for name, questions, ms, worst_ms, cpu_ms in _by_seat(record, before):
-                sums.setdefault(name, _Sum()).add(questions, ms, worst_ms, cpu_ms)
-    entrants = tuple(sums[name].used(name) for name in sorted(sums))
-    return Times(entrants=entrants, referee_ms=referee_ms, void=void)
+class Stopwatch:
+    """Sums up what one game after another took."""
 
+    def __init__(self) -> None:
+        self._sums: dict[str, _Sum] = {}
+        self._referee_ms, self._void = 0.0, 0
 
-def _by_seat(
-    result: Result, spent: SpentRecord
-) -> Iterable[tuple[str, int, float, float, float | None]]:
-    columns = result.seats, spent.questions, spent.ms, spent.worst_ms, spent.cpu_ms
-    return zip(*columns, strict=False)
+    def add(self, result: Result, spent: SpentRecord | None, void: int) -> None:
+        """A game, and how often it was void before it counted."""
+        self._void += void
+        if spent is None:
+            return
+        self._referee_ms = max(self._referee_ms, spent.referee_ms)
+        columns = result.seats, spent.questions, spent.ms, spent.worst_ms, spent.cpu_ms
+        for name, questions, ms, worst_ms, cpu_ms in zip(*columns, strict=False):
+            self._sums.setdefault(name, _Sum()).add(questions, ms, worst_ms, cpu_ms)
 
-
-def _told(folder: Folder) -> Iterator[LogRecord]:
-    """The lines of all logs that say something about time."""
-    for path in folder.logs():
-        for line in read_lines(path):
-            if line.data.startswith(TOLD):
-                with suppress(DamagedRecordError):
-                    yield decode_record(unsealed(line.data))
+    def times(self) -> Times:
+        """What it came to."""
+        entrants = tuple(self._sums[name].used(name) for name in sorted(self._sums))
+        return Times(entrants=entrants, referee_ms=self._referee_ms, void=self._void)
 
 
 def as_json(times: Times) -> bytes:

@@ -33,8 +33,8 @@ from tournaments.plan import (
 )
 from tournaments.plan_report import duration, told, told_apart
 from tournaments.ratings import fit
-from tournaments.run import Runner
-from tournaments.schedule import PlannedGame, PlannedSitting, sittings
+from tournaments.schedule import sittings
+from tournaments.sitting import Sitter
 
 NOTHING = Trial(
     jobs=1,
@@ -316,10 +316,10 @@ def test_a_bot_that_does_not_greet_is_the_users_mistake(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("scratch")
 def test_what_the_machine_spoils_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def full(_self: Runner, _plan: PlannedSitting, _game: PlannedGame, *_: object) -> None:
+    async def full(_self: Sitter, *_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Runner, "_play_game", full)
+    monkeypatch.setattr(Sitter, "_play_game", full)
     said = boneyard("plan", "greedy", "first", *PATIENT, code=1)
     assert "The calibration stopped" in said
     assert "No space left" in said

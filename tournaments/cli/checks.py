@@ -34,10 +34,10 @@ def verify(what: Path, seeds: Path | None) -> None:
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--check", is_flag=True, help="Write nothing; exit code 1 if a file is not right.")
 def report(folder: Path, check: bool) -> None:
-    """Make an event's report anew from its plan and its ledger.
+    """Make an event's report anew from its plan, its ledger and its game logs.
 
-    Everything that it shows follows from event.json and ledger.jsonl: report.md, results.json,
-    games.csv, ratings.csv, crosstable.csv and results.pgn.
+    report.md, results.json, games.csv, ratings.csv, crosstable.csv and results.pgn follow from
+    event.json and ledger.jsonl; report.html and times.json tell also what only the logs know.
 
     \b
     Examples:

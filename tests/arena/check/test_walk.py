@@ -17,7 +17,8 @@ from protocol.usage import UserError
 from tests.arena.battery import proved
 from tests.arena.check.broken import PATIENT
 from tests.arena.tables import children, descriptors, sample
-from tournaments.entrants import entered, sample_bots, spoken
+from tournaments.entrants import entered, spoken
+from tournaments.listed import sample_bots
 
 QUICK = Pace(total_s=3_000, step_s=600, pause_ms=20, quiet_ms=20, whole=False)
 SPEC = Path(messages.__file__).with_name("SPEC.md").read_text()
