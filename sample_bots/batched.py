@@ -43,11 +43,11 @@ WEIGHTS = np.array([*FEATURES.values()], float)
 
 PIPS = 19  # the largest set goes up to 18
 TILES = [(high, low) for high in range(PIPS) for low in range(high + 1)]
-NUMBER = {tile: number for number, tile in enumerate(TILES)}
 NONE = len(TILES)  # the row of no tile
+ROW = [[TILES.index((max(a, b), min(a, b))) for b in range(PIPS)] for a in range(PIPS)]
 SHOWS = np.zeros((NONE + 1, PIPS))  # 1 where a tile shows a number
-for number, (high, low) in enumerate(TILES):
-    SHOWS[number, [high, low]] = 1
+for row, tile in enumerate(TILES):
+    SHOWS[row, tile] = 1
 WEIGHT = np.array([*map(sum, TILES), 0.0])
 IS_DOUBLE = np.array([*(high == low for high, low in TILES), False], float)
 USUAL = 6  # pips of a tile that nobody has seen, about
@@ -55,7 +55,7 @@ USUAL = 6  # pips of a tile that nobody has seen, about
 
 def held(tile):
     """The row of a tile, whichever way it lies."""
-    return NUMBER[max(tile), min(tile)]
+    return ROW[tile[0]][tile[1]]
 
 
 def other(tile, pip):
@@ -79,18 +79,16 @@ def play_of(option, ends):
 
 
 def lacked(ask, game):
-    """The numbers that next seat, rivals further on and partner lack: a row of 0 and 1 for each."""
-    rows = np.zeros((3, PIPS))
+    """The numbers that next seat (0), rivals further on (1) and partner (2) lack: (who, number)."""
     rules, seats = game.get("rules", {}), len(ask["hands"])
     turn, deal = rules.get("turn", {}), rules.get("deal", {})
     if turn.get("tiles", 1) == 2:
-        return rows  # who passes there has no pair, and that says little
+        return []  # who passes there has no pair, and that says little
     step = -1 if deal.get("direction") == "counter_clockwise" else 1
+    who = [0, 2 if deal.get("partners") else 1, 1]
     known = passed_on(ask["events"], seats)
-    for far in range(1, seats):
-        role = 0 if far == 1 else 2 if far == 2 and deal.get("partners") else 1
-        rows[role, list(known[(ask["seat"] + step * far) % seats])] = 1
-    return rows
+    order = [(ask["seat"] + step * far) % seats for far in range(1, seats)]
+    return [(role, pip) for role, seat in zip(who, order, strict=False) for pip in known[seat]]
 
 
 def passed_on(events, seats):
@@ -112,13 +110,21 @@ def passed_on(events, seats):
     return known
 
 
+def marked(shape, places):
+    """Zeros, with ones at these places."""
+    table = np.zeros(shape)
+    if places:
+        table[tuple(np.array(places).T)] = 1
+    return table
+
+
 def features(asks, games, plays):
     """A row of FEATURES for each play: its question's number, two tiles and two ends."""
-    hand, line = np.zeros((2, len(asks), NONE + 1))
-    for number, ask in enumerate(asks):
-        hand[number, [held(tile) for tile in ask["hand"]]] = 1
-        line[number, [held(tile) for tile in ask["line"]]] = 1
-    lacks = np.array([lacked(*pair) for pair in zip(asks, games, strict=True)])
+    many = range(len(asks))
+    hand = marked((len(asks), NONE + 1), [(at, held(t)) for at in many for t in asks[at]["hand"]])
+    line = marked((len(asks), NONE + 1), [(at, held(t)) for at in many for t in asks[at]["line"]])
+    known = [(at, *lack) for at in many for lack in lacked(asks[at], games[at])]
+    lacks = marked((len(asks), 3, PIPS), known)
     of, one, two, left, right = np.array(plays).T
     rows = np.arange(len(plays))
     rest = hand[of]
@@ -146,14 +152,15 @@ def features(asks, games, plays):
 
 def choices(asks, games):
     """The index of the best option of each question; those without a play take a rule of thumb."""
-    plays, places = [], []
-    best = [thumb(ask) for ask in asks]
+    plays, places, best = [], [], []
     for number, ask in enumerate(asks):
+        before = len(plays)
         for index, option in enumerate(ask["options"]):
             play = play_of(option, ask["ends"])
             if play:
                 plays.append((number, *play))
                 places.append(index)
+        best.append(thumb(ask) if len(plays) == before else None)
     if not plays:
         return best
     worth = (features(asks, games, plays) @ WEIGHTS).tolist()
