@@ -9,6 +9,8 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+import arena
+import protocol
 from arena.sandbox.paths import is_file, linked_paths, named_paths, program_paths, true_path
 from arena.sandbox.profile import Command
 from protocol.usage import UserError, unknown
@@ -106,7 +108,7 @@ def entered(bot: WrittenBot, base: Path, build: Path) -> Entrant:
                 f"Bot {bot.name}: it reads {path}, but there is no such file or folder."
             )
     own = [*named_paths(argv[1:], folder), *(one for path in added for one in linked_paths(path))]
-    readable = dict.fromkeys((*program_paths(program), *own))
+    readable = dict.fromkeys((*program_paths(program), *_our_packages(program), *own))
     command = Command((str(program), *argv[1:]), str(folder), tuple(readable))
     try:
         return Entrant(bot.name, command, fingerprint(bot.run, argv, folder, own))
@@ -127,6 +129,16 @@ def _program(name: str, word: str, folder: Path) -> Path:
         done = subprocess.run(asked, capture_output=True, text=True, timeout=BUILD_S, check=False)
         program = Path(done.stdout.strip() or program)
     return program
+
+
+def _our_packages(program: Path) -> Iterator[str]:
+    """What a bot in our own Python may import of us; in a checkout it lies beside that Python.
+
+    Nothing in it is secret.
+    """
+    if program == true_path(Path(sys.executable)):
+        for package in (arena, protocol):
+            yield from linked_paths(Path(package.__path__[0]))
 
 
 def _listed(meant: WrittenBot, base: Path) -> tuple[WrittenBot, Path]:
