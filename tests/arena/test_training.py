@@ -23,6 +23,7 @@ from arena.training.actions import Actions
 from arena.training.encoding import Encoding, Vector
 from arena.training.episode import Episode, Reward, question, standing
 from arena.variants import VARIANTS, named
+from arena.worlds import walk
 from protocol.codec import decode_told, encode_line
 from protocol.messages import (
     Annulled,
@@ -43,7 +44,7 @@ from protocol.messages import (
 from protocol.rules import Ruleset, tables, varied
 from protocol.tiles import tile_set
 from protocol.usage import UserError
-from tests.arena.worlds import played, questions, resampled, walk
+from tests.arena.worlds import played, questions, resampled
 from tests.rulesets import seated
 
 lucks = st.randoms(use_true_random=False)
