@@ -24,6 +24,7 @@ Usage: montecarlo.py [WORLDS]
 """
 
 import json
+import math
 import random
 import sys
 import time
@@ -31,7 +32,7 @@ import time
 WORLDS = 40  # worlds for each question
 TRIES = 8  # to deal a world that fits the events, before some of them are forgotten
 SHARE = 0.3  # of the time for a question, at most
-WHIM = 0.25  # how often a seat plays any tile instead of the heaviest
+WHIM = 1.5  # how much chance there is in what a seat plays
 MOST_TURNS = 400  # a round is over long before
 USUAL = {"turn": {"tiles": 1, "draw_limit": "unlimited", "draw_when_able": True}}
 
@@ -65,6 +66,9 @@ class Game:
         tiles = [(high, low) for high in pips for low in range(high + 1) if doubles or high > low]
         self.tiles = sorted(tiles, key=lambda tile: (tile[0] == tile[1], sum(tile), tile))
         self.bit = {tile: 1 << at for at, tile in enumerate(self.tiles)}
+        self.all = (1 << len(self.tiles)) - 1
+        self.appeal = [0.065 * sum(tile) + 1.1 * (tile[0] == tile[1]) for tile in self.tiles]
+        self.stuck = [20 * math.exp(-x / 8) for x in range(8 * len(self.tiles))]
         self.fits = [sum(bit for tile, bit in self.bit.items() if pip in tile) for pip in pips]
 
     def mask(self, tiles):
@@ -402,10 +406,27 @@ def policy(sim, dice):
     fit = hand & (game.fits[left] | game.fits[right])
     if not fit:
         return ("draw",) if sim.may_draw(False) else ("pass",)
-    if dice.random() < WHIM:
-        fit = dice.choice([1 << at for at in bits_of(fit)])
-    at = fit.bit_length() - 1
-    return ("play", at, "left" if left in game.tiles[at] else "right")
+    return best_play(sim, hand, dice)
+
+
+def best_play(sim, hand, dice):
+    """The play after which few unseen tiles fit and many of its own; heavy, doubles first."""
+    game, (left, right) = sim.game, sim.ends
+    unseen = game.all & ~hand & ~sim.line
+    next_one = (sim.turn + game.step) % game.seats
+    likely = sim.hands[next_one].bit_count() / (unseen.bit_count() or 1)
+    best, most = None, -1.0
+    for end, here, there in (("left", left, right), ("right", right, left))[: 1 + (left != right)]:
+        for at in bits_of(hand & game.fits[here]):
+            fit = game.fits[game.tiles[at][0] + game.tiles[at][1] - here] | game.fits[there]
+            own = (hand & fit & ~(1 << at)).bit_count()
+            value = game.appeal[at] + dice.random() * WHIM
+            value += game.stuck[int((unseen & fit).bit_count() * likely * 8)] + 0.3 * own
+            if own:
+                value += 0.7
+            if value > most:
+                best, most = ("play", at, end), value
+    return best
 
 
 def is_lightest(sim):
