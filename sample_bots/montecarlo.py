@@ -328,7 +328,7 @@ class Slots:
 
     def __init__(self, ask, game):
         self.game, self.own = game, ask["seat"]
-        self.ends = [None, None]
+        self.ends, self.bought = [None, None], False
         begins = max([at for at, e in enumerate(ask["events"]) if e["do"] == "leads"], default=0)
         events = ask["events"][begins:]
         moves = [(e["do"], e["seat"]) for e in events if e["do"] in ("play", "draw")]
@@ -343,8 +343,10 @@ class Slots:
     def see(self, event):
         """Learn from one event."""
         do = event["do"]
+        self.bought = do == "bid" or (self.bought and do == "draw")
         if do in ("draw", "pass"):
-            self.could_not(event["seat"])
+            if not self.bought:
+                self.could_not(event["seat"])
             if do == "draw":
                 self.of[event["seat"]].append(0)
         elif do == "turn_up":
@@ -399,14 +401,27 @@ def policy(sim, dice):
     if sim.asked:
         return ("call",) if is_lightest(sim) else ("go_on",)
     if sim.ends is None or game.two:
-        found = sim.moves()
-        plays = [move for move in found if move[0] in ("play", "two")]
-        return max(plays, key=lambda move: sum(move[1:-1])) if plays else found[0]
+        return simple_play(sim, dice)
     left, right = sim.ends
     fit = hand & (game.fits[left] | game.fits[right])
     if not fit:
         return ("draw",) if sim.may_draw(False) else ("pass",)
     return best_play(sim, hand, dice)
+
+
+def simple_play(sim, dice):
+    """The heaviest lead or pair of tiles, doubles first; what it must where it cannot play."""
+    found = sim.moves()
+    plays = [move for move in found if move[0] in ("play", "two")]
+    if not plays:
+        return found[0]
+    appeal = sim.game.appeal
+    return max(plays, key=lambda move: tile_sum(move, appeal) + dice.random() * WHIM)
+
+
+def tile_sum(move, appeal):
+    """What the tiles of a play are worth together."""
+    return appeal[move[1]] + (appeal[move[2]] if move[0] == "two" else 0)
 
 
 def best_play(sim, hand, dice):

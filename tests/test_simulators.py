@@ -1,8 +1,12 @@
-"""The sample bots' own simulators against the engine: the same rounds, the same lists and points."""
+"""The sample bots' own simulators against the engine: the same rounds, lists and points."""
 
 import importlib
+import json
 import random
+import shutil
+import subprocess
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -12,12 +16,15 @@ from arena.engine import game as engine
 from arena.engine.state import Game, Round
 from arena.variants import VARIANTS, named
 from protocol.messages import Bid, Drew, Option
-from protocol.rules import tables
+from protocol.rules import by_seats, tables
+from protocol.tiles import Tile
 
 ROUNDS = 12
 """Random rounds of each game at each table."""
 TABLES = [(name, seats) for name in VARIANTS for seats in tables(named(name))]
 
+FOLDER = Path(importlib.import_module("sample_bots").__path__[0])
+needs_cc = pytest.mark.skipif(not shutil.which("cc"), reason="ismcts needs cc")
 montecarlo: Any = importlib.import_module("sample_bots.montecarlo")
 
 
@@ -54,12 +61,23 @@ def played(name: str, seats: int, seed: int) -> Iterator[tuple[Game, Option]]:
     yield game, option
 
 
-def stock(rules: Any, start: Round, end: Round) -> list[int]:
+def stock(start: Round, end: Round) -> list[Tile]:
     """The boneyard in the order in which it was drawn in this round, the next tile last."""
-    drawn = [event.tile for event in end.events[len(start.events) :] if isinstance(event, Drew)]
+    new = end.events[len(start.events) :]
+    drawn = [event.tile for event in new if isinstance(event, Drew) and event.tile]
     left = [tile for row in end.stock for tile in row]
-    bits: list[int] = [rules.bit[tile] for tile in [*drawn, *left]]
-    return bits[::-1]
+    return [*drawn, *left][::-1]
+
+
+def brought(start: Game, end: Game) -> list[int]:
+    """What the round brought each seat: the difference of its scores."""
+    return [one - other for one, other in zip(end.scores, start.scores, strict=True)]
+
+
+def free(game: Game) -> bool:
+    """Whether the simulators know this question: not a bid, not a tile that must be led."""
+    bound = game.playing.aside.must_lead is not None and not game.playing.line
+    return game.playing.aside.phase in ("play", "call") and not bound
 
 
 def listed(sim: Any, moves: list[Any]) -> list[Any]:
@@ -81,17 +99,71 @@ def test_montecarlo_plays_rounds_as_the_engine_does(name: str, seats: int) -> No
         start, end = steps[0][0], steps[-1][0]
         sim = imagined(start)
         sim.pot = start.pot
-        sim.stock = stock(sim.game, start.playing, end.playing)
+        sim.stock = [sim.game.bit[tile] for tile in stock(start.playing, end.playing)]
         for game, option in steps[:-1]:
             if isinstance(option, Bid):
                 continue
             assert sim.turn == game.playing.turn
-            if game.playing.line or game.playing.aside.must_lead is None:
-                moves = [
-                    montecarlo.as_move(as_written(each), sim.game) for each in engine.legal(game)
-                ]
+            if free(game):
+                options = map(as_written, engine.legal(game))
+                moves = [montecarlo.as_move(each, sim.game) for each in options]
                 assert listed(sim, sim.moves()) == listed(sim, moves)
             sim.do(montecarlo.as_move(as_written(option), sim.game))
         assert sim.over
-        paid = [one - other for one, other in zip(end.scores, start.scores, strict=True)]
-        assert sim.points(1) == paid
+        assert sim.points(1) == brought(start, end)
+
+
+@pytest.fixture(scope="module")
+def ismcts(tmp_path_factory: pytest.TempPathFactory) -> str:
+    built = tmp_path_factory.mktemp("build") / "ismcts"
+    words = ["-O1", "-std=gnu11", "-fsanitize=undefined", "-fno-sanitize-recover", "-o", str(built)]
+    subprocess.run(["cc", *words, "ismcts.c", "-lm"], cwd=FOLDER, check=True)
+    return str(built)
+
+
+def script(steps: Sequence[tuple[Game, Option]]) -> list[dict[str, Any]]:
+    """The rules and a round as ismcts replays them."""
+    start, end = steps[0][0].playing, steps[-1][0].playing
+    game, line = steps[0][0], start.line
+    rules: dict[str, Any] = msgspec.to_builtins(game.rules)
+    return [
+        {
+            "type": "game",
+            "seats": game.seats,
+            "partners": game.rules.deal.partners,
+            "rules": rules,
+            "target": by_seats(game.rules.game.target, game.seats),
+        },
+        {
+            "type": "replay",
+            "round": 1,
+            "turn": start.turn,
+            "pot": game.pot,
+            "hands": start.hands,
+            "stock": stock(start, end),
+            "line": line,
+            "ends": [line[0][0], line[-1][1]] if line else [],
+            "moves": [
+                as_written(option) for _, option in steps[:-1] if not isinstance(option, Bid)
+            ],
+        },
+    ]
+
+
+@needs_cc
+def test_ismcts_plays_rounds_as_the_engine_does(ismcts: str) -> None:
+    rounds = [list(played(*table, seed)) for table in TABLES for seed in range(ROUNDS)]
+    lines = [json.dumps(line, separators=(",", ":")) for each in rounds for line in script(each)]
+    done = subprocess.run(
+        [ismcts], input="\n".join(lines) + "\n", capture_output=True, text=True, check=True
+    )
+    for steps, line in zip(rounds, done.stdout.splitlines(), strict=True):
+        said, asked = (
+            json.loads(line),
+            [step for step in steps[:-1] if not isinstance(step[1], Bid)],
+        )
+        assert said["over"]
+        assert said["points"] == brought(steps[0][0], steps[-1][0])
+        for (game, _), (turn, moves) in zip(asked, said["moves"], strict=True):
+            assert turn == game.playing.turn
+            assert moves == len(engine.legal(game)) or not free(game)
