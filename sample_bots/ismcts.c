@@ -40,15 +40,14 @@
 
 static int simulations = 1500;       /* for each question */
 static const double SHARE = 0.3;     /* of the time for a question, at most */
-static double EXPLORE = 0.15;  /* how much the policy weighs against the means */
-static double NOISE = 1.5;     /* how much chance there is in a simulated move */
-static double COOL = 2.0;      /* temperature: how far the others may stray from the policy */
+static const double EXPLORE = 0.15;  /* how much the policy weighs against the means */
+static const double NOISE = 1.5;     /* how much chance there is in a simulated move */
+static const double COOL = 2.0;      /* temperature: how far the others may stray from the policy */
 static const double STRAY = 0.1;     /* how often they play anything at all */
-static int swaps_a_world = 10;       /* steps of the walk between two worlds */
-static int solve_tiles = 8;          /* tiles in all hands from which on a simulation is solved */
-static int solve_nodes = 3000;       /* positions that this may take */
-static int tree_depth = 64;          /* moves that are kept in the tree */
-static double w_pips = 0.065, w_double = 1.1, w_stuck = 20, w_fits = 0.3, w_safe = 0.7;
+enum { SWAPS = 10 };                 /* steps of the walk between two worlds */
+enum { SOLVE_TILES = 8 };            /* tiles in all hands from which on a simulation is solved */
+enum { SOLVE_NODES = 3000 };         /* positions that this may take */
+static const double PIPS = 0.065, DOUBLE = 1.1, STUCK = 20, FITS = 0.3, SAFE = 0.7; /* policy */
 
 /* ---- dice ---- */
 
@@ -614,7 +613,8 @@ static void score(const State *s, int round, int *points)
 
 /* ---- the policy: what a sensible player does who sees its own hand only ---- */
 
-static double decay[257]; /* exp(-x / 16) */
+enum { MOST_X = 256 };
+static double decay[MOST_X + 1]; /* exp(-x / 16) */
 
 /* How good a play looks: light hand, doubles gone, the others stuck, the own hand not. */
 static double appeal(const State *s, Set hand, Move move)
@@ -635,15 +635,15 @@ static double appeal(const State *s, Set hand, Move move)
     int unknown = count(unseen), next = count(s->hands[next_seat(s->turn)]);
     int own = count(rest & fit);
     double density = unknown ? (double)next / unknown : 1.0;
-    double value = w_pips * R.pips[move.a] + w_double * (R.high[move.a] == R.low[move.a]);
+    double value = PIPS * R.pips[move.a] + DOUBLE * (R.high[move.a] == R.low[move.a]);
     if (move.what == TWO) {
-        value += w_pips * R.pips[move.b] + w_double * (R.high[move.b] == R.low[move.b]);
+        value += PIPS * R.pips[move.b] + DOUBLE * (R.high[move.b] == R.low[move.b]);
         double x = count(unseen & R.fits[a]) * density, y = count(unseen & R.fits[b]) * density;
         bool safe = (rest & R.fits[a]) && (rest & R.fits[b]) && count(rest & fit) > 1;
         return value + 4.0 * (1 - (1 - exp(-x)) * (1 - exp(-y))) + 2.0 * safe + 0.2 * own;
     }
     int x = (int)(count(unseen & fit) * density * 16);
-    return value + w_stuck * decay[x > 256 ? 256 : x] + w_fits * own + w_safe * (own > 0);
+    return value + STUCK * decay[x > MOST_X ? MOST_X : x] + FITS * own + SAFE * (own > 0);
 }
 
 static bool is_play(Move move) { return move.what == PLAY || move.what == TWO; }
@@ -680,7 +680,7 @@ static Move policy(const State *s)
 
 /* ---- the question ---- */
 
-enum { MOST_EVENTS = 2000 };
+enum { MOST_TURNS = 2000 };
 typedef struct { /* what another seat did, and what was open then */
     int seat, when;
     Move move;
@@ -810,8 +810,10 @@ static void note_deed(int seat, int when, Move move, State *table, const int *si
 {
     if (seat == Q.seat || Q.deeds >= MOST_TILES * 2)
         return;
-    for (int one = 0; one < R.seats; one++) /* any tiles: only their number is looked at */
-        table->hands[one] = R.all & (bit(sizes[one]) - 1);
+    for (int one = 0; one < R.seats; one++) { /* any tiles: only their number is looked at */
+        bool whole = sizes[one] < 0 || sizes[one] >= R.tiles;
+        table->hands[one] = whole ? R.all : bit(sizes[one]) - 1;
+    }
     table->turn = seat;
     table->left = move.what == TWO || move.what == DRAW ? R.tiles : 0;
     Q.deed[Q.deeds++] = (Deed){seat, when, move, *table};
@@ -1053,7 +1055,7 @@ static bool begin_walk(void)
     }
     for (int seat = 0; seat < R.seats; seat++)
         Q.likely[seat] = likelihood(seat);
-    for (int step = 0; step < 20 * swaps_a_world; step++)
+    for (int step = 0; step < 20 * SWAPS; step++)
         swap_two();
     return true;
 }
@@ -1156,10 +1158,10 @@ static bool solve_out(const State *s, int *points)
     int total = 0;
     for (int seat = 0; seat < R.seats; seat++)
         total += count(s->hands[seat]);
-    if (total > solve_tiles || !solvable(s))
+    if (total > SOLVE_TILES || !solvable(s))
         return false;
     solved_nodes = 0;
-    most_solved = solve_nodes;
+    most_solved = SOLVE_NODES;
     int value = solve(s, -(1 << 29), 1 << 29);
     points[0] = value > 0 ? value : 0;
     points[1] = value < 0 ? -value : 0;
@@ -1168,7 +1170,7 @@ static bool solve_out(const State *s, int *points)
 
 /* ---- SEARCH ---- */
 
-enum { MOST_NODES = 200000 };
+enum { MOST_NODES = 200000, MOST_DEPTH = 64 };
 typedef struct {
     Move move;
     uint8_t drew;       /* the tile that we drew: we see it, so it is another node */
@@ -1249,9 +1251,9 @@ static int select_move(const State *s, int parent, const Move *found, int many)
 static void simulate(State *s)
 {
     static Move found[MOST_MOVES];
-    int path[MOST_EVENTS + 1] = {0}, depth = 1, node = 0, points[MOST_SEATS];
+    int path[MOST_DEPTH + 1] = {0}, depth = 1, node = 0, points[MOST_SEATS];
     bool inside = true, exact = false;
-    for (int turn = 0; turn < MOST_EVENTS && !s->over; turn++) {
+    for (int turn = 0; turn < MOST_TURNS && !s->over; turn++) {
         if (!inside) {
             exact = solve_out(s, points);
             if (exact)
@@ -1271,7 +1273,7 @@ static void simulate(State *s)
             child = add_child(node, move, drew, party(s->turn));
             inside = false;
         }
-        inside = inside && child && depth < tree_depth - 1;
+        inside = inside && child && depth < MOST_DEPTH;
         if (child)
             path[depth++] = child;
         node = child;
@@ -1286,6 +1288,8 @@ static void simulate(State *s)
         tree[path[one]].total += value[tree[path[one]].by];
     }
 }
+
+static char note[64]; /* how the choice was made; goes to the game's log */
 
 static double now_ms(void)
 {
@@ -1323,7 +1327,7 @@ static int search(double until)
     tree_size = 1;
     tree[0] = (Node){.by = (uint8_t)party(Q.seat)};
     for (int count = 0; count < simulations; count++) {
-        for (int swap = 0; swap < swaps_a_world; swap++)
+        for (int swap = 0; swap < SWAPS; swap++)
             swap_two();
         State s = world(stock);
         simulate(&s);
@@ -1337,6 +1341,8 @@ static int search(double until)
                 visits[index] += tree[one].visits;
     for (int index = 0; index < Q.many; index++)
         best = visits[index] > visits[best] ? index : best;
+    sprintf(note, "%d simulations, value %.3f", tree[0].visits,
+            tree[0].total / (tree[0].visits ? tree[0].visits : 1));
     return best;
 }
 
@@ -1368,17 +1374,20 @@ static uint64_t hash(const char *text, uint64_t h)
 
 static int choose(const Json *ask)
 {
+    strcpy(note, "by thumb");
     double until = now_ms() + SHARE * (double)number(ask, "time_ms", 1000);
     const char *events = strstr(line, "\"events\":");
     dice_state = hash(events ? events : line, 0xcbf29ce484222325u);
     if (!read_question(ask))
         return by_thumb(get(ask, "options"));
+    strcpy(note, "only one");
     if (Q.many == 1)
         return 0;
     read_events(get(ask, "events"));
     read_moment(get(ask, "events"));
     if (!begin_walk())
         return by_thumb(get(ask, "options"));
+    strcpy(note, "solved");
     int exact = solved();
     return exact >= 0 ? exact : search(until);
 }
@@ -1400,20 +1409,9 @@ static void replay(const Json *round);
 
 int main(int argc, char **argv)
 {
-    for (int arg = 1; arg + 1 < argc; arg += 2) {
-        double value = atof(argv[arg + 1]);
-        if (strcmp(argv[arg], "--simulations") == 0)
-            simulations = (int)value;
-        if (!strcmp(argv[arg], "--explore")) EXPLORE = value;
-        if (!strcmp(argv[arg], "--noise")) NOISE = value;
-        if (!strcmp(argv[arg], "--cool")) COOL = value;
-        if (!strcmp(argv[arg], "--swaps")) swaps_a_world = (int)value;
-        if (!strcmp(argv[arg], "--solve")) solve_tiles = (int)value;
-        if (!strcmp(argv[arg], "--depth")) tree_depth = (int)value;
-        if (!strcmp(argv[arg], "--stuck")) w_stuck = value;
-        if (!strcmp(argv[arg], "--pips")) w_pips = value;
-    }
-    for (int x = 0; x <= 256; x++)
+    if (argc == 3 && strcmp(argv[1], "--simulations") == 0)
+        simulations = atoi(argv[2]);
+    for (int x = 0; x <= MOST_X; x++)
         decay[x] = exp(-x / 16.0);
     while (read_line()) {
         used_nodes = 0;
@@ -1423,9 +1421,11 @@ int main(int argc, char **argv)
             puts("{\"type\":\"hello\",\"name\":\"ismcts\",\"version\":\"1\"}");
         else if (says(message, "type", "game"))
             read_rules(message);
-        else if (says(message, "type", "ask"))
-            printf("{\"type\":\"choose\",\"id\":%lld,\"choice\":%d}\n",
-                   number(message, "id", 0), choose(message));
+        else if (says(message, "type", "ask")) {
+            int choice = choose(message);
+            printf("{\"type\":\"choose\",\"id\":%lld,\"choice\":%d,\"note\":\"%s\"}\n",
+                   number(message, "id", 0), choice, note);
+        }
         else if (says(message, "type", "replay"))
             replay(message);
         else if (says(message, "type", "bye"))

@@ -20,7 +20,7 @@ weight, doubles last, so the heaviest tile is the highest bit.
 
 The simulator (`Sim`) follows the ruleset: one or two tiles a turn, every way to draw, blocked
 rounds and calls, fees and all scoring. Bids are left out: in its worlds everybody checks.
-Usage: montecarlo.py [WORLDS]
+Usage: montecarlo.py [--worlds N]
 """
 
 import json
@@ -552,7 +552,7 @@ def choose(ask, rules, worlds):
 
 
 def main():
-    worlds = int(sys.argv[1]) if len(sys.argv) > 1 else WORLDS
+    worlds = int(sys.argv[2]) if sys.argv[1:2] == ["--worlds"] else WORLDS
     rules = {}
     for line in sys.stdin:
         message = json.loads(line)

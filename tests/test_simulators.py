@@ -1,10 +1,11 @@
-"""The sample bots' own simulators against the engine: the same rounds, lists and points."""
+"""The ladder's upper rungs against the engine: rounds, lists and points, and perfect endgames."""
 
 import importlib
 import json
 import random
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,10 @@ import pytest
 from arena.engine import game as engine
 from arena.engine.state import Game, Round
 from arena.variants import VARIANTS, named
-from protocol.messages import Bid, Drew, Option
+from protocol.messages import Bid, Choose, Drew, Option
 from protocol.rules import by_seats, tables
 from protocol.tiles import Tile
+from tests.bench.endgames import RULES, answers, collected, question
 
 ROUNDS = 12
 """Random rounds of each game at each table."""
@@ -116,7 +118,14 @@ def test_montecarlo_plays_rounds_as_the_engine_does(name: str, seats: int) -> No
 @pytest.fixture(scope="module")
 def ismcts(tmp_path_factory: pytest.TempPathFactory) -> str:
     built = tmp_path_factory.mktemp("build") / "ismcts"
-    words = ["-O1", "-std=gnu11", "-fsanitize=undefined", "-fno-sanitize-recover", "-o", str(built)]
+    words = [
+        "-O1",
+        "-std=gnu11",
+        "-fsanitize=address,undefined",
+        "-fno-sanitize-recover",
+        "-o",
+        str(built),
+    ]
     subprocess.run(["cc", *words, "ismcts.c", "-lm"], cwd=FOLDER, check=True)
     return str(built)
 
@@ -167,3 +176,65 @@ def test_ismcts_plays_rounds_as_the_engine_does(ismcts: str) -> None:
         for (game, _), (turn, moves) in zip(asked, said["moves"], strict=True):
             assert turn == game.playing.turn
             assert moves == len(engine.legal(game)) or not free(game)
+
+
+def questions(name: str, seats: int) -> Iterator[tuple[Game, bytes, bytes]]:
+    """A random round as the seats were asked, the forced choices too."""
+    for game, _ in list(played(name, seats, 99))[:-1]:
+        yield game, *question(game, engine.legal(game))
+
+
+def asked() -> list[tuple[Game, bytes, bytes]]:
+    return [each for table in TABLES for each in questions(*table)]
+
+
+@pytest.mark.parametrize("name", ["greedy", "suit", "counting", "montecarlo", "ismcts"])
+def test_every_rung_answers_every_question_of_every_named_game(
+    name: str, request: pytest.FixtureRequest
+) -> None:
+    if name == "ismcts" and not shutil.which("cc"):
+        pytest.skip("ismcts needs cc")
+    script = f"{name}.py"
+    commands = {
+        "montecarlo": [sys.executable, script, "--worlds", "1"],
+        "ismcts": [
+            *((request.getfixturevalue("ismcts"),) if name == "ismcts" else ()),
+            "--simulations",
+            "15",
+        ],
+    }
+    command = commands.get(name, [sys.executable, script])
+    every = asked()
+    lines = [line for _, *both in every for line in both]
+    done = subprocess.run(
+        command, cwd=FOLDER, input=b"\n".join(lines) + b"\n", capture_output=True, check=True
+    )
+    for (game, _, _), line in zip(every, done.stdout.splitlines(), strict=True):
+        said = msgspec.json.decode(line, type=Choose)
+        assert said.choice < len(engine.legal(game))
+        if game.playing.aside.phase in ("play", "call"):
+            assert said.note != "by thumb"
+
+
+def test_montecarlo_can_imagine_every_position() -> None:
+    for game, told, ask in asked():
+        if game.playing.aside.phase in ("play", "call"):
+            message = json.loads(ask)
+            rules = montecarlo.Game(json.loads(told)["rules"], game.seats)
+            dice = random.Random(1)
+            assert montecarlo.search(message, rules, 1, dice) is not None
+            slots = montecarlo.Slots(message, rules)
+            seats = set(range(game.seats)) - {message["seat"]}
+            assert {seat: len(own) for seat, own in slots.of.items()} == {
+                seat: message["hands"][seat] for seat in seats
+            }
+
+
+@needs_cc
+@pytest.mark.parametrize("name", RULES)
+def test_ismcts_plays_endgames_perfectly(name: str, ismcts: str) -> None:
+    found = collected(RULES[name], 25)
+    chosen = answers([ismcts], ".", found)
+    assert [one.worth[at] for one, at in zip(found, chosen, strict=True)] == [
+        max(one.worth) for one in found
+    ]
