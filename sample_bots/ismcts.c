@@ -18,7 +18,8 @@
  *          Which move is tried is decided by its mean so far, and by the policy while there are few
  *          tries (PUCT).
  * SOLVER   When the boneyard is used up and few tiles are left, a simulation is not played on but
- *          solved (alpha-beta). If every hidden tile is known, the bot answers from the solver.
+ *          solved (alpha-beta), as if all saw all tiles: by then they nearly do. If every hidden
+ *          tile is known, the bot answers from the solver, and no play can be better.
  * VALUE    What a round brings is weighed by what it does for the game: at 95 of 100 points a
  *          small sure win is worth more than a large unsure one.
  *

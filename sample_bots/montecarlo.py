@@ -6,17 +6,17 @@ The rung above counting.py. Instead of judging a play by rules of thumb it tries
    what the events tell. A seat that passed or drew had no tile for the ends of that moment, so
    every tile that it holds since then must not fit them (`Slots`). Most bots draw only when they
    must, so a draw is read as "could not play" even where the rules leave it free.
-2. In that world try every option, and let all seats play on by a simple policy: heaviest tile
-   first, now and then any tile. At the end the simulator counts the points.
+2. In that world try every option, and let all seats play on by a policy that looks at its own
+   hand only, much as counting.py does, with some chance in it. At the end count the points.
 3. After WORLDS worlds take the option with the best mean.
 
 All options are tried in the same worlds with the same boneyard, so that luck falls on all alike
-and few worlds suffice. What the method cannot see: in each imagined world it plays as if it knew
-that world afterwards (*strategy fusion*), and it never asks why another seat played as it did.
+and few worlds suffice. What the method misses: a play that is good only if the next one is, too,
+for the policy will not find it; and it never asks why another seat played as it did.
 The rung above, ismcts.c, does something about both.
 
-Hands are integers, a bit for each tile: `hand & fits[pip]` is all that fits. Bits are in order of
-weight, doubles last, so the heaviest tile is the highest bit.
+Hands are integers, a bit for each tile: `hand & fits[pip]` is all of it that fits, and counting
+bits counts tiles.
 
 The simulator (`Sim`) follows the ruleset: one or two tiles a turn, every way to draw, blocked
 rounds and calls, fees and all scoring. Bids are left out: in its worlds everybody checks.
