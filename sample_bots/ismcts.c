@@ -23,8 +23,10 @@
  * VALUE    What a round brings is weighed by what it does for the game: at 95 of 100 points a
  *          small sure win is worth more than a large unsure one.
  *
- * Time: at most SHARE of what a question allows, and at most `simulations`, so that the same
- * question gets the same answer on a slow machine too; the dice are seeded with the question.
+ * Time: at most SHARE of what a question allows, bank included, so that no question can empty the
+ * bank; and at most `simulations`, so that the same question gets the same answer on a slow machine
+ * too. Five milliseconds are usual; `--simulations 100000` uses the clock. The dice are seeded with
+ * the question.
  *
  * All rules are followed but bids (it checks, and expects that all do). Sets of more than
  * 128 tiles are left to a rule of thumb.
@@ -48,6 +50,7 @@ static const double STRAY = 0.1;     /* how often they play anything at all */
 enum { SWAPS = 10 };                 /* steps of the walk between two worlds */
 enum { SOLVE_TILES = 8 };            /* tiles in all hands from which on a simulation is solved */
 enum { SOLVE_NODES = 3000 };         /* positions that this may take */
+enum { NODES_A_MS = 500 };           /* positions solved in a millisecond, at the very least */
 static const double PIPS = 0.065, DOUBLE = 1.1, STUCK = 20, FITS = 0.3, SAFE = 0.7; /* policy */
 
 /* ---- dice ---- */
@@ -1300,7 +1303,7 @@ static double now_ms(void)
 }
 
 /* Where all is known: the best option by the solver, or -1 if that would take too long. */
-static int solved(void)
+static int solved(double until)
 {
     uint8_t stock[MOST_TILES];
     State s = world(stock);
@@ -1308,7 +1311,7 @@ static int solved(void)
     if (Q.stock || R.seats != 2)
         return -1;
     solved_nodes = 0;
-    most_solved = 400000;
+    most_solved = (long)fmin(400000, (until - now_ms()) * NODES_A_MS);
     for (int index = 0; index < Q.many; index++) {
         State after = s;
         act(&after, Q.options[index]);
@@ -1332,7 +1335,7 @@ static int search(double until)
             swap_two();
         State s = world(stock);
         simulate(&s);
-        if (count % 16 == 15 && now_ms() > until)
+        if (now_ms() > until)
             break;
     }
     int best = 0, visits[MOST_MOVES] = {0};
@@ -1389,7 +1392,7 @@ static int choose(const Json *ask)
     if (!begin_walk())
         return by_thumb(get(ask, "options"));
     strcpy(note, "solved");
-    int exact = solved();
+    int exact = solved(until);
     return exact >= 0 ? exact : search(until);
 }
 

@@ -514,13 +514,15 @@ def search(ask, game, worlds, dice):
     totals = [0.0] * len(moves)
     for _ in range(worlds):
         world, seed = imagined(ask, game, slots, unseen, dice), dice.random()
-        for index, move in enumerate(moves):
+        gains = []
+        for move in moves:
             sim = world.copy()
             sim.do(move)
             points = play_out(sim, random.Random(seed))
-            totals[index] += gain(points, ask["seat"], game.partners)
-        if time.monotonic() > enough:
-            break
+            gains.append(gain(points, ask["seat"], game.partners))
+            if time.monotonic() > enough:
+                return totals.index(max(totals))  # a world that not all were tried in is no use
+        totals = [total + one for total, one in zip(totals, gains, strict=True)]
     return totals.index(max(totals))
 
 

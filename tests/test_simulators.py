@@ -167,13 +167,13 @@ def test_ismcts_plays_rounds_as_the_engine_does(ismcts: str) -> None:
         [ismcts], input="\n".join(lines) + "\n", capture_output=True, text=True, check=True
     )
     for steps, line in zip(rounds, done.stdout.splitlines(), strict=True):
-        said, asked = (
+        replayed, chosen = (
             json.loads(line),
             [step for step in steps[:-1] if not isinstance(step[1], Bid)],
         )
-        assert said["over"]
-        assert said["points"] == brought(steps[0][0], steps[-1][0])
-        for (game, _), (turn, moves) in zip(asked, said["moves"], strict=True):
+        assert replayed["over"]
+        assert replayed["points"] == brought(steps[0][0], steps[-1][0])
+        for (game, _), (turn, moves) in zip(chosen, replayed["moves"], strict=True):
             assert turn == game.playing.turn
             assert moves == len(engine.legal(game)) or not free(game)
 
@@ -188,32 +188,32 @@ def asked() -> list[tuple[Game, bytes, bytes]]:
     return [each for table in TABLES for each in questions(*table)]
 
 
-@pytest.mark.parametrize("name", ["greedy", "suit", "counting", "montecarlo", "ismcts"])
-def test_every_rung_answers_every_question_of_every_named_game(
-    name: str, request: pytest.FixtureRequest
-) -> None:
-    if name == "ismcts" and not shutil.which("cc"):
+@pytest.fixture(params=["greedy", "suit", "counting", "montecarlo", "ismcts"])
+def rung(request: pytest.FixtureRequest) -> list[str]:
+    """A bot that thinks as little as it can."""
+    if request.param != "ismcts":
+        little = ["--worlds", "1"] if request.param == "montecarlo" else []
+        return [sys.executable, f"{request.param}.py", *little]
+    if not shutil.which("cc"):
         pytest.skip("ismcts needs cc")
-    script = f"{name}.py"
-    commands = {
-        "montecarlo": [sys.executable, script, "--worlds", "1"],
-        "ismcts": [
-            *((request.getfixturevalue("ismcts"),) if name == "ismcts" else ()),
-            "--simulations",
-            "15",
-        ],
-    }
-    command = commands.get(name, [sys.executable, script])
+    return [request.getfixturevalue("ismcts"), "--simulations", "15"]
+
+
+def said(command: list[str], every: Sequence[tuple[Game, bytes, bytes]]) -> list[Choose]:
+    """What a bot answers, in one process."""
+    lines = b"".join(told + b"\n" + ask + b"\n" for _, told, ask in every)
+    done = subprocess.run(command, cwd=FOLDER, input=lines, capture_output=True, check=True)
+    return [msgspec.json.decode(line, type=Choose) for line in done.stdout.splitlines()]
+
+
+def test_every_rung_answers_every_question_of_every_named_game(rung: list[str]) -> None:
     every = asked()
-    lines = [line for _, *both in every for line in both]
-    done = subprocess.run(
-        command, cwd=FOLDER, input=b"\n".join(lines) + b"\n", capture_output=True, check=True
-    )
-    for (game, _, _), line in zip(every, done.stdout.splitlines(), strict=True):
-        said = msgspec.json.decode(line, type=Choose)
-        assert said.choice < len(engine.legal(game))
+    answers = said(rung, every)
+    for (game, _, _), answer in zip(every, answers, strict=True):
+        assert answer.choice < len(engine.legal(game))
         if game.playing.aside.phase in ("play", "call"):
-            assert said.note != "by thumb"
+            assert answer.note != "by thumb"
+    assert said(rung, every[::-1]) == answers[::-1]  # nothing hangs on what was asked before
 
 
 def test_montecarlo_can_imagine_every_position() -> None:
