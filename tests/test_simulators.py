@@ -16,7 +16,7 @@ import pytest
 from arena.engine import game as engine
 from arena.engine.state import Game, Round
 from arena.variants import VARIANTS, named
-from protocol.messages import Bid, Choose, Drew, Option
+from protocol.messages import Bid, Choose, Drew, Option, Passed
 from protocol.rules import by_seats, tables
 from protocol.tiles import Tile
 from tests.bench.endgames import RULES, answers, collected, question
@@ -238,3 +238,44 @@ def test_ismcts_plays_endgames_perfectly(name: str, ismcts: str) -> None:
     assert [one.worth[at] for one, at in zip(found, chosen, strict=True)] == [
         max(one.worth) for one in found
     ]
+
+
+def fits_slots(tiles: Sequence[int], slots: Sequence[int]) -> bool:
+    """Whether these tiles (bits) can be laid into these slots, one into each."""
+    holder: dict[int, int] = {}
+
+    def laid(tile: int, tried: set[int]) -> bool:
+        for at, lacks in enumerate(slots):
+            if lacks & tile or at in tried:
+                continue
+            tried.add(at)
+            if at not in holder or laid(holder[at], tried):
+                holder[at] = tile
+                return True
+        return False
+
+    return len(tiles) == len(slots) and all(laid(tile, set()) for tile in tiles)
+
+
+@pytest.mark.parametrize("name", ["dutch", "dutch-two", "domino-pool", "partnership", "austrian"])
+def test_the_true_hands_are_never_ruled_out(name: str) -> None:
+    for seats in tables(named(name)):
+        for game, told, ask in questions(name, seats):
+            message, state = json.loads(ask), game.playing
+            rules = montecarlo.Game(json.loads(told)["rules"], seats)
+            for seat, slots in montecarlo.Slots(message, rules).of.items():
+                assert fits_slots([rules.bit[tile] for tile in state.hands[seat]], slots)
+
+
+def test_a_pass_rules_out_what_would_have_fitted() -> None:
+    told_of = 0
+    for game, told, ask in questions("partnership", 4):
+        message = json.loads(ask)
+        rules = montecarlo.Game(json.loads(told)["rules"], 4)
+        of = montecarlo.Slots(message, rules).of
+        last = game.playing.events[-1]
+        if isinstance(last, Passed) and last.seat in of:
+            ends = game.playing.line[0][0], game.playing.line[-1][1]
+            told_of += 1
+            assert all(slot & rules.fits[end] for slot in of[last.seat] for end in ends)
+    assert told_of
