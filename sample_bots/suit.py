@@ -16,7 +16,7 @@ The WEIGHTS were found by playing some thousand games against greedy.py; find be
 import json
 import sys
 
-WEIGHTS = {"pips": 0.1, "double": 0.8, "fits": 0.4, "safe": 1.2, "kinds": 0.25, "suit": 0.3}
+WEIGHTS = {"pips": 0.07, "double": 2.5, "fits": 0.4, "safe": 2.0, "kinds": 0.25, "suit": 0.5}
 USUAL = 6  # pips of a tile that nobody has seen, about
 
 
