@@ -39,15 +39,19 @@ def opened(
     height: int = 800,
     dark: bool = False,
     local: bool = False,
+    before: str = "",
 ) -> Iterator[Page]:
     """A page; when it is left, nothing may have been complained of or asked for.
 
-    `local` pages may ask the host they come from; files may ask for nothing but themselves.
+    `local` pages may ask the host they come from; files may ask for nothing but themselves. The
+    script `before` runs before those of the page.
     """
     address = url.resolve().as_uri() if isinstance(url, Path) else url
     context = _browser().new_context(
         viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light"
     )
+    if before:
+        context.add_init_script(before)
     page = context.new_page()
     page.set_default_timeout(20_000)
     complaints: list[str] = []

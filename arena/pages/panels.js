@@ -83,13 +83,13 @@ const Panels = (() => {
   }
 
   /** The question in a sentence, its options, the note, and the evidence of a foul. */
-  function question(nodes, scene, about) {
+  function question(nodes, scene, about, seat) {
     const { asked, foul } = scene;
     nodes.asked.textContent = asked
       ? `${about.names[asked.seat]} had ${asked.options.length} options`
         + (asked.id === null ? "" : ` in its question ${asked.id}`)
         + (asked.ms === null ? "." : ` and took ${seconds(asked.ms)}.`)
-      : "Nobody was asked, or it is not known here.";
+      : seat === null ? "No bot was asked here." : "This seat was not asked here.";
     Table.options(nodes.options, scene);
     const told = { note: asked && asked.note };
     if (foul) {

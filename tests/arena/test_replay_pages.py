@@ -424,7 +424,7 @@ def test_what_bots_write_stays_text(tmp_path: Path) -> None:
     with opened(saved(tmp_path, replay_page(SCRIPT, [packed(game)]))) as page:
         page.on("dialog", lambda _: pytest.fail("a script of a bot ran"))
         ready(page)
-        assert page.title() == SCRIPT
+        assert page.title() == f"{SCRIPT} · replay · Boneyard"
         page.keyboard.press("ArrowRight")
         evidence = page.locator("#evidence dd").all_text_contents()
         assert evidence.count(shown) == 3
@@ -524,34 +524,6 @@ def test_no_tile_of_a_line_lies_on_another_or_off_the_table(tmp_path: Path, widt
         for highest in (6, 9, 12, 18):
             shown = [*lines(highest, luck)]
             assert page.evaluate(OVERLAPS, [shown, {**about, "highest": highest}, scene]) == []
-
-
-ASKED = """([scene, about]) => {
-  window.chosen = [];
-  const choose = (number) => window.chosen.push(number);
-  Table.draw(document.getElementById("table"), scene, about, { choose });
-  Table.options(document.getElementById("options"), scene, { choose });
-}"""
-
-
-@needs_chromium
-def test_options_can_be_clicked_in_the_hand_at_an_end_and_in_the_list(tmp_path: Path) -> None:
-    game = logged(named("dutch"), 2, any_of(5))
-    first, about = whole(game)[0][0], msgspec.to_builtins(played(game).about)
-    options = ["53<", "64<", "64>", "draw"]
-    asked = {"seat": 0, "options": options, "id": 1, "chosen": None, "ms": None, "note": ""}
-    scene = {**first, "turn": 0, "line": "4664", "hands": ["6453", 2], "asked": asked}
-    with opened(saved(tmp_path, page_of(game))) as page:
-        ready(page)
-        page.evaluate(ASKED, [scene, about])
-        page.click("#table [aria-label='play [5|3] left']")
-        page.click("#table [aria-label='play [6|4]: choose an end']")
-        page.click("#table .ghost[aria-label='play [6|4] right']")
-        page.focus("#table .ghost[aria-label='play [6|4] left']")
-        page.keyboard.press("Enter")
-        page.click("#options button:text-is('draw')")
-        assert page.evaluate("window.chosen") == [0, 2, 1, 3]
-        assert faults(page) == []
 
 
 def test_lines_of_the_test_are_lines() -> None:
