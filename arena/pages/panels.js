@@ -17,13 +17,17 @@ const Panels = (() => {
     table.replaceChildren();
     const top = add(add(table, "thead"), "tr");
     head.forEach((words, at) => {
-      add(top, "th", words, at ? "number" : "").setAttribute("scope", "col");
+      const cell = add(top, "th", "", at ? "number" : "");
+      cell.setAttribute("scope", "col");
+      add(cell, "span", words);
     });
     const body = add(table, "tbody");
     for (const { cells, mark } of rows) {
       const row = add(body, "tr", "", mark ? "now" : "");
       const [first, ...others] = cells;
-      add(row, "th", first).setAttribute("scope", "row");
+      const cell = add(row, "th");
+      cell.setAttribute("scope", "row");
+      add(cell, "span", first);
       for (const words of others) add(row, "td", `${words}`, "number");
     }
   }
