@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Page
 
 from arena.browser import Browser
@@ -131,16 +130,14 @@ def test_the_table_is_told_in_words_and_whose_turn_it_is(tmp_path: Path) -> None
 
 
 @needs_chromium
-@pytest.mark.parametrize(
-    ("places", "said"),
-    [
+def test_partners_win_and_lose_together(tmp_path: Path) -> None:
+    last = whole(logged(named("partnership"), 4, any_of(5)))[0][-1]
+    ends = (
         ([1, 3, 1, 3], "you win."),
         ([3, 1, 3, 1], "you lose."),
         ([1, 1, 1, 1], "you tie for the win."),
-    ],
-)
-def test_partners_win_and_lose_together(tmp_path: Path, places: list[int], said: str) -> None:
-    last = whole(logged(named("partnership"), 4, any_of(5)))[0][-1]
+    )
     with at_the_table(tmp_path, "partnership", 4) as page:
-        told(page, {**last, "places": places}, over=True)
-        assert page.inner_text("#whose") == f"The game is over: {said}"
+        for places, said in ends:
+            told(page, {**last, "places": places}, over=True)
+            assert page.inner_text("#whose") == f"The game is over: {said}"
