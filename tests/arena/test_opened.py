@@ -10,7 +10,12 @@ ADDRESS = "http://127.0.0.1:1/a-key-that-is-secret/?a&b"
 
 def test_the_browser_is_given_a_file_that_only_its_user_can_read() -> None:
     commands: list[str] = []
-    with opened(ADDRESS, lambda words: not commands.append(words)):
+
+    def show(words: str) -> bool:
+        commands.append(words)
+        return True
+
+    with opened(ADDRESS, show):
         (command,) = commands
         # The command line is what all users of the machine can see.
         assert "key" not in command

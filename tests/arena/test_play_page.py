@@ -25,7 +25,7 @@ SOCKET = """
 
 
 @contextmanager
-def at_the_table(folder: Path, rules: str, seats: int, **size: int) -> Iterator[Page]:
+def at_the_table(folder: Path, rules: str, seats: int, width: int = 1000) -> Iterator[Page]:
     """The page of whoever sits in seat 0."""
     about = about_game("1.game", NAMES[:seats], named(rules))
     make = Browser(about, NAMES[:seats], "boneyard replay", clock=False).site.find("")
@@ -33,7 +33,7 @@ def at_the_table(folder: Path, rules: str, seats: int, **size: int) -> Iterator[
     assert html
     path = folder / "play.html"
     path.write_text(html)
-    with opened(path, before=SOCKET, **size) as page:
+    with opened(path, before=SOCKET, width=width) as page:
         yield page
 
 
