@@ -21,6 +21,8 @@ READ = 65_536
 """Bytes read at once."""
 OUTBOX = 2**20
 """Bytes that may wait for a bot that does not read."""
+CLOSED = -1
+"""No descriptor: to write to it fails."""
 STDERR_KEPT = 2_048
 """Bytes of a bot's last stderr that are kept as evidence."""
 STDERR_A_GAME = 2**20
@@ -191,11 +193,16 @@ class Bot:
         with trio.CancelScope(shield=True):
             self._unwatch()
             self.say(goodbye)
-            assert self._process.stdin
-            self._process.stdin.close()
+            self._close_stdin()
             if self.fault is None:
                 await self._ended_within(LEAVE_S)
             await self._killed()
+
+    def _close_stdin(self) -> None:
+        """Its descriptor may be another's from now on: whatever is still said goes nowhere."""
+        assert self._process.stdin
+        self._process.stdin.close()
+        self._stdin = CLOSED
 
     async def _killed(self) -> None:
         self._kill()

@@ -108,8 +108,10 @@ class Browser:
     def _page(self) -> str:
         return page(
             "play.html.j2",
+            "play",
+            ", ".join(self._about.names),
             styles=("table.css", "play.css"),
-            scripts=("table.js", "play.js"),
+            scripts=("table.js", "choices.js", "play.js"),
             data=self._about,
             connect="'self'",
             about=self._about,

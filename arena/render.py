@@ -113,16 +113,21 @@ def _forfeits(logged: LoggedGame, look: Look) -> str:
 
 def summary(logged: LoggedGame) -> str:
     """A game in one line of a list."""
-    name, names = printable(logged.game.game), [*map(printable, logged.sitting.seats)]
+    return f"{printable(logged.game.game)}  {outcome(logged)}"
+
+
+def outcome(logged: LoggedGame) -> str:
+    """What a game came to, in a line."""
+    names = [*map(printable, logged.sitting.seats)]
     if logged.result is None:
-        return f"{name}  {', '.join(names)}: {unfinished(logged)}"
+        return f"{', '.join(names)}: {unfinished(logged)}"
     scores = zip(names, logged.result.scores, strict=False)
     first = [who for who, place in zip(names, logged.result.places, strict=False) if place == 1]
     together = "win" if logged.sitting.rules.deal.partners and len(first) == 2 else "tie"
     won = f"{first[0]} wins" if len(first) == 1 else f"{' and '.join(first)} {together}"
     fouls = [f"{names[foul.seat]} fouled: {foul.foul}" for foul in logged.result.fouls]
     points = ", ".join(f"{who} {score}" for who, score in scores)
-    return "; ".join([f"{name}  {points}: {won}", *fouls])
+    return "; ".join([f"{points}: {won}", *fouls])
 
 
 def unfinished(logged: LoggedGame) -> str:

@@ -51,6 +51,7 @@ HEADERS = {
 }
 """What every answer tells the browser: keep nothing, guess nothing, show it in no other page."""
 HTML = "text/html; charset=utf-8"
+CSV = "text/csv; charset=utf-8"
 SOCKET = "socket"
 """The name under which the socket is opened."""
 
@@ -142,7 +143,7 @@ class Door:
         html = await trio.to_thread.run_sync(make, limiter=self._making) if make else None
         if html is None:
             return _response(HTTPStatus.NOT_FOUND, "There is nothing here.\n")
-        return _response(HTTPStatus.OK, html, HTML)
+        return _response(HTTPStatus.OK, html, CSV if name.endswith(".csv") else HTML)
 
 
 def _response(status: HTTPStatus, text: str, kind: str = "text/plain; charset=utf-8") -> Response:

@@ -43,7 +43,7 @@ class SharedBot:
     def say(self, line: bytes) -> None:
         """Say a line, together with what the other tables say in this slice."""
         if not self._said:
-            self._pump.soon(self._say_all)
+            self._pump.soon(self.say_all)
         self._said += line
 
     def condemn(self, fault: Fault, judged: "Share | None" = None) -> None:
@@ -55,9 +55,11 @@ class SharedBot:
         for share in [one for one in self._shares.values() if one is not judged]:
             share.lost()
 
-    def _say_all(self) -> None:
+    def say_all(self) -> None:
+        """Say now what waits for the end of the slice: nothing may be said once the bot leaves."""
         said, self._said = bytes(self._said), bytearray()
-        self.bot.say(said)
+        if said:
+            self.bot.say(said)
 
     def _heard(self) -> None:
         for _ in range(LINES_AT_ONCE):

@@ -47,9 +47,19 @@ class DamagedRecordError(ValueError):
     """A line of a log or ledger is not what its type promises."""
 
 
+class Unknown(msgspec.Struct, frozen=True):
+    """A message that this version cannot read; bots must bear it."""
+
+    type: str
+    """What it calls itself."""
+    id: int = 0
+    """The question's number, if it is one."""
+
+
 _encoder = msgspec.json.Encoder()
 _from_bot: msgspec.json.Decoder[FromBot] = msgspec.json.Decoder(FromBot)
 _to_bot: msgspec.json.Decoder[ToBot] = msgspec.json.Decoder(ToBot)
+_unknown = msgspec.json.Decoder(Unknown)
 _log_record: msgspec.json.Decoder[LogRecord] = msgspec.json.Decoder(LogRecord)
 _result = msgspec.json.Decoder(Result)
 _commitment = msgspec.json.Decoder(Commitment)
@@ -100,6 +110,17 @@ def decode_told(line: bytes) -> ToBot:
     Raises DamagedRecordError.
     """
     return _strict(_to_bot, line)
+
+
+def decode_heard(line: bytes) -> ToBot | Unknown:
+    """What a referee said to a bot; `Unknown` is what a later protocol may have added.
+
+    Raises DamagedRecordError for what is no message at all.
+    """
+    try:
+        return _to_bot.decode(line)
+    except msgspec.ValidationError:
+        return _strict(_unknown, line)
 
 
 def _depth(line: bytes) -> int:

@@ -14,23 +14,40 @@ import json
 import sys
 
 
-def worth(tile):
-    """Rank a tile: tuples compare from the left, so any double beats the heaviest other tile."""
-    high, low = tile
-    return high == low, high + low
+def tiles_of(option):
+    """The tiles that an option plays: one, two, or none if it is no play."""
+    if option["do"] == "play_two":
+        return [option["left"], option["right"]]
+    return [option["tile"]] if option["do"] == "play" else []
 
 
-def choose(options):
+def worth(option):
+    """Rank a play: tuples compare from the left, so any double beats the heaviest other tile."""
+    tiles = tiles_of(option)
+    return sum(high == low for high, low in tiles), sum(map(sum, tiles))
+
+
+def looks_lightest(ask):
+    """Whether this hand counts less than each other one should, at six pips a tile."""
+    others = [many for seat, many in enumerate(ask["hands"]) if seat != ask["seat"]]
+    return sum(map(sum, ask["hand"])) < 6 * min(others)
+
+
+def choose(ask):
     """Index of the best play; the first option where there is nothing to play.
 
-    The options may be of a kind that this bot has never heard of (a bid, two tiles at once).
-    It leaves those alone and falls back to the first, which is always legal.
+    The options may be of a kind that this bot has never heard of. It leaves those alone and
+    falls back to the first, which is always legal: it draws, it checks, it keeps its hand.
     """
-    plays = [index for index, option in enumerate(options) if option["do"] == "play"]
-    if not plays:
-        return 0
-    # max() keeps the first of equals: the same question gets the same answer
-    return max(plays, key=lambda index: worth(options[index]["tile"]))
+    options = ask["options"]
+    plays = [index for index, option in enumerate(options) if tiles_of(option)]
+    if plays:
+        # max() keeps the first of equals: the same question gets the same answer
+        return max(plays, key=lambda index: worth(options[index]))
+    kinds = [option["do"] for option in options]
+    if "call" in kinds and not looks_lightest(ask):
+        return kinds.index("go_on")  # the lightest hand wins a blocked round: not this one
+    return 0
 
 
 def main():
@@ -40,7 +57,7 @@ def main():
         if kind == "hello":
             answer = {"type": "hello", "name": "greedy", "version": "1"}
         elif kind == "ask":
-            choice = choose(message["options"])
+            choice = choose(message)
             answer = {"type": "choose", "id": message["id"], "choice": choice}
         elif kind == "bye":
             break

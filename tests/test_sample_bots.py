@@ -120,7 +120,7 @@ def strange(number: int, options: str) -> bytes:
 
 
 UNKNOWN = (
-    '[{"do":"play_two","left":[6,5],"right":[2,1]},{"do":"bid","chips":4},{"do":"bid","chips":5}]'
+    '[{"do":"trade","left":[6,5],"right":[2,1]},{"do":"bid","chips":4},{"do":"bid","chips":5}]'
 )
 LATER = b'{"type":"weather","id":5,"options":[{"do":"rain"}]}'
 

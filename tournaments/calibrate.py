@@ -19,18 +19,12 @@ from tournaments.event import Event
 from tournaments.folder import Folder
 from tournaments.ledger import Ledger, read_ledger
 from tournaments.measured import measured
-from tournaments.plan import (
-    Forecast,
-    Separation,
-    Trial,
-    forecast,
-    separations,
-    trial_of,
-)
+from tournaments.plan import Forecast, Trial, forecast, trial_of
 from tournaments.plan_report import told, told_apart
 from tournaments.ratings import fit
 from tournaments.run import Runner, call_roll, innermost
 from tournaments.schedule import games
+from tournaments.separation import Separation, separations
 from tournaments.sitting import MACHINE, StoppedError
 from tournaments.wishes import Wishes, planned
 

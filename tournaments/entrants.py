@@ -9,6 +9,8 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+import arena
+import protocol
 from arena.sandbox.paths import is_file, linked_paths, named_paths, program_paths, true_path
 from arena.sandbox.profile import Command
 from protocol.usage import UserError, unknown
@@ -37,7 +39,7 @@ def spoken(words: Sequence[str]) -> tuple[WrittenBot, ...]:
     for word in words:
         name, argv = _understood(word)
         taken = {bot.name for bot in bots}
-        bots.append(WrittenBot(name=free_name(name, taken), run=argv))
+        bots.append(WrittenBot(free_name(name, taken), argv, bot=None if argv else name))
     return tuple(bots)
 
 
@@ -87,8 +89,10 @@ def entered(bot: WrittenBot, base: Path, build: Path) -> Entrant:
     Its bot may read its program's installation, the files that its command names, and what the
     event file adds; the fingerprint covers all but the installation. Raises UserError.
     """
+    if bot.run and bot.bot:
+        raise UserError(f"Bot {bot.name} has both bot and run: one of them says what it is.")
     if not bot.run:
-        bot, base = _listed(bot.name, base)
+        bot, base = _listed(bot, base)
     folder = (base / (bot.folder or ".")).resolve()
     if not folder.is_dir():
         raise UserError(f"Bot {bot.name}: there is no folder {folder}.")
@@ -104,7 +108,7 @@ def entered(bot: WrittenBot, base: Path, build: Path) -> Entrant:
                 f"Bot {bot.name}: it reads {path}, but there is no such file or folder."
             )
     own = [*named_paths(argv[1:], folder), *(one for path in added for one in linked_paths(path))]
-    readable = dict.fromkeys((*program_paths(program), *own))
+    readable = dict.fromkeys((*program_paths(program), *_our_packages(program), *own))
     command = Command((str(program), *argv[1:]), str(folder), tuple(readable))
     try:
         return Entrant(bot.name, command, fingerprint(bot.run, argv, folder, own))
@@ -127,15 +131,25 @@ def _program(name: str, word: str, folder: Path) -> Path:
     return program
 
 
-def _listed(name: str, base: Path) -> tuple[WrittenBot, Path]:
+def _our_packages(program: Path) -> Iterator[str]:
+    """What a bot in our own Python may import of us; in a checkout it lies beside that Python.
+
+    Nothing in it is secret.
+    """
+    if program == true_path(Path(sys.executable)):
+        for package in (arena, protocol):
+            yield from linked_paths(Path(package.__path__[0]))
+
+
+def _listed(meant: WrittenBot, base: Path) -> tuple[WrittenBot, Path]:
     """The bot of a list as if it were written out, and the folder that it speaks of."""
-    bots = all_bots(base)
+    bots, name = all_bots(base), meant.bot or meant.name
     if name not in bots:
         raise unknown("bot", name, bots)
     bot, home = bots[name]
     if bot.lacks:
         raise UserError(f"Bot {name} needs {bot.needs}, {bot.lacks}.")
-    return WrittenBot(name, bot.run, bot.build, bot.folder, bot.reads), home
+    return WrittenBot(meant.name, bot.run, bot.build, bot.folder, bot.reads), home
 
 
 def _filled(argv: Sequence[str], build: Path) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from arena.sandbox.profile import Command
 from arena.written import chosen, spelled
 from protocol.messages import Clock
 from protocol.records import FoulPolicy
-from protocol.rules import Ruleset, check_seats
+from protocol.rules import Ruleset, by_seats, check_seats
 from protocol.usage import UserError, unknown
 from tournaments.formats import (
     Format,
@@ -24,14 +24,16 @@ from tournaments.formats import (
     Versus,
     name_of,
 )
+from tournaments.sprt import MOST
 
 T = TypeVar("T")
-EntrantName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,40}$")]
+# In Python $ stands before a newline at the end too; \Z, which does not, is not JSON Schema's.
+EntrantName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,40}(?!\n)$")]
 Word = Annotated[str, Meta(pattern=r"^[^\x00]*\Z")]
 """A word of a command, or a path: the system ends both at a zero."""
-VersionName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,40}(@[1-9][0-9]{0,3})?$")]
+VersionName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,40}(@[1-9][0-9]{0,3})?(?!\n)$")]
 """`mine` is the first version of an entrant, `mine@2` the second."""
-Boards = Annotated[int, Meta(ge=1, le=1_000_000)]
+Boards = Annotated[int, Meta(ge=1, le=MOST)]
 BOARDS_A_SITTING = 25
 """Boards that one set of processes plays: enough to forget what starting them cost."""
 VERSUS_BOARDS_A_SITTING = 10
@@ -47,7 +49,7 @@ class WrittenBot(Struct, frozen=True, forbid_unknown_fields=True):
     """A bot in an event file."""
 
     name: EntrantName
-    """What it is called in the tables; the name of a sample bot when `run` is left out."""
+    """What it is called in the tables; and which bot of a list it is when nothing else says so."""
     run: tuple[Word, ...] = ()
     """Program and arguments; {python} and {build} are filled in."""
     build: tuple[Word, ...] = ()
@@ -57,6 +59,8 @@ class WrittenBot(Struct, frozen=True, forbid_unknown_fields=True):
     run in the event file's folder and the bot may read the files that its command names."""
     reads: tuple[Word, ...] = ()
     """Further files and folders that it may read."""
+    bot: str | None = None
+    """The sample bot, or the one of a bots.toml, that goes by another name here; without `run`."""
 
 
 class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
@@ -68,7 +72,7 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
     """What the event is called."""
     rules: str | dict[str, Any] = "draw"
     """A named game, a file of rules, or `base` and the choices that differ."""
-    seats: int | None = None
+    seats: Annotated[int, Meta(ge=2, le=4)] | None = None
     """Seats at a table; as few as the rules allow when it is left out."""
     boards: Boards | None = None
     """Boards that each pairing plays, each rotated through all seats; 50 when it is left out."""
@@ -154,6 +158,11 @@ class Event(Terms, frozen=True, forbid_unknown_fields=True, kw_only=True):
         check_seats(self.rules, self.seats)
         self._check_teams([entrant.name for entrant in active])
         self._check_format()
+        if self.all_boards > MOST:
+            raise UserError(
+                f"Over all its rounds the event has {self.all_boards:,} boards, and "
+                f"{MOST:,} are the most (boards)."
+            )
 
     def _check_teams(self, names: list[str]) -> None:
         if not self.teams:
@@ -228,20 +237,31 @@ class Event(Terms, frozen=True, forbid_unknown_fields=True, kw_only=True):
                 return ()
 
     @property
+    def target(self) -> int:
+        """Points that a game is played to."""
+        return by_seats(self.rules.game.target, self.seats)
+
+    @property
     def retired(self) -> frozenset[str]:
         """Names of the versions that play no more."""
         return frozenset(entrant.name for entrant in self.entrants if entrant.retired)
 
     @property
-    def all_boards(self) -> int:
-        """Boards that may be played, over all rounds; so many are committed to."""
+    def rounds(self) -> int:
+        """Rounds that follow from each other; 1 in formats that have none."""
         match self.format:
             case Swiss(rounds=rounds):
-                return rounds * self.boards
-            case Knockout(tie_boards=more):
-                return (len(self.units) - 1).bit_length() * (self.boards + more)
+                return rounds
+            case Knockout():
+                return (len(self.units) - 1).bit_length()
             case _:
-                return self.boards
+                return 1
+
+    @property
+    def all_boards(self) -> int:
+        """Boards that may be played, over all rounds; so many are committed to."""
+        more = self.format.tie_boards if isinstance(self.format, Knockout) else 0
+        return self.rounds * (self.boards + more)
 
 
 def written(path: Path) -> WrittenEvent:

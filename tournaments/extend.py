@@ -99,10 +99,20 @@ def _format(old: Event, new: Event) -> str | None:
         case Versus(sprt=before), Versus(sprt=after):
             if replace(before, max_boards=after.max_boards) != after:
                 return "what is asked cannot change after the first game (sprt)"
-            return None if len(old.units) == len(new.units) else "versus is between two bots"
+            if _sides(old) != _sides(new):
+                return f"it asks whether {_sides(old)[0]} is better than {_sides(old)[1]}"
+            return None
         case _:
             was, wished = name_of(old.format), name_of(new.format)
             return f"it is a {was}, which cannot become a {wished} (format)"
+
+
+def _sides(event: Event) -> list[str]:
+    """Who is asked about, and against whom, whatever their versions.
+
+    To turn the question around when there are results would be a second test of them.
+    """
+    return [first_version(event.entrants[unit[0]].name) for unit in event.units]
 
 
 def _same_boards(old: Event, new: Event) -> str | None:
@@ -136,10 +146,17 @@ def _tables(old: Event, new: Event) -> str | None:
     for table in sorted(sorted(table) for table in lost):
         if new.retired.isdisjoint(name for unit in table for name in unit.split("+")):
             return (
-                f"{' and '.join(table)} meet in it, and would not meet any more "
-                f"({'teams' if old.teams != new.teams else 'format'})"
+                f"{' and '.join(table)} meet in it, and would not meet any more ({_why(old, new)})"
             )
     return None
+
+
+def _why(old: Event, new: Event) -> str:
+    if old.teams != new.teams:
+        return "teams"
+    # Of many bots only some tables of three or four are played, others with each bot more.
+    grown = len(new.units) > len(old.units) and isinstance(new.format, RoundRobin)
+    return "to so many bots a ladder adds one: --format ladder" if grown else "format"
 
 
 def _met(event: Event) -> set[frozenset[str]]:

@@ -9,7 +9,7 @@ from tournaments.event import Event, Unit
 from tournaments.extend import first_version
 from tournaments.formats import Gauntlet, Knockout, Ladder, RoundRobin, Swiss, Versus
 from tournaments.schedule import counted
-from tournaments.sprt import outcomes, walk
+from tournaments.sprt import Step, outcomes, walk
 
 
 def headline(event: Event, played: int, planned: int) -> str:
@@ -133,15 +133,18 @@ def question_line(event: Event, results: Iterable[Result]) -> str:
     """Where the sequential test of versus stands, in one line; empty in other formats."""
     if not isinstance(event.format, Versus):
         return ""
+    steps = walked(event, event.format, counted(event, results))
+    return f"Is {sides(event)[0]} better? {sprt_report.live(event.format.sprt, steps)}"
+
+
+def _versus(event: Event, form: Versus, results: Iterable[Result]) -> Iterator[str]:
+    yield from sprt_report.section(form.sprt, walked(event, form, results), *sides(event))
+
+
+def walked(event: Event, form: Versus, results: Iterable[Result]) -> tuple[Step, ...]:
+    """The sequential test of versus, board by board."""
     one, _ = sides(event)
-    steps = walk(event.format.sprt, outcomes(event.format.sprt, counted(event, results), one))
-    return f"Is {one} better? {sprt_report.live(event.format.sprt, steps)}"
-
-
-def _versus(event: Event, form: Versus, results: Sequence[Result]) -> Iterator[str]:
-    one, other = sides(event)
-    steps = walk(form.sprt, outcomes(form.sprt, results, one))
-    yield from sprt_report.section(form.sprt, steps, one, other)
+    return walk(form.sprt, outcomes(form.sprt, results, one, lost_by=event.target))
 
 
 def sides(event: Event) -> list[str]:

@@ -4,7 +4,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from msgspec import Meta, Struct
 
-from tournaments.sprt import Sprt
+from tournaments.sprt import MOST, Sprt
 
 Rounds = Annotated[int, Meta(ge=1, le=1_000)]
 FormatName = Literal["round-robin", "gauntlet", "ladder", "swiss", "knockout", "versus"]
@@ -42,7 +42,7 @@ class Swiss(Form, frozen=True, tag="swiss"):
 class Knockout(Form, frozen=True, tag="knockout"):
     """Who loses a match is out; seeded in the order in which the bots are listed."""
 
-    tie_boards: Annotated[int, Meta(ge=0, le=1_000_000)] = 10
+    tie_boards: Annotated[int, Meta(ge=0, le=MOST)] = 10
     """Boards that a tied match goes on for; if it is still tied, the better seed goes on."""
 
 

@@ -18,10 +18,11 @@ from tournaments.schedule import (
     PlannedSitting,
     Stage,
     canonical,
-    games,
+    past,
     planned,
     sittings,
     stages,
+    to_come,
 )
 from tournaments.whereabouts import ByGame
 
@@ -59,6 +60,7 @@ class Ledger:
         self.left: dict[int, int] = {}
         self.stage: Stage = ()
         self._open = self.planned = 0
+        self._known = len(past(event, self.results))
         self._pending: list[Result] = []
         self._enter()
         self._order = canonical(event, self.results)
@@ -84,6 +86,7 @@ class Ledger:
         for stage in self._stages:
             self.stage = stage
             for plan in stage:
+                self._known += len(plan.boards)
                 if self.missing(plan):
                     self._recover(plan)
                 for game in plan.games:
@@ -94,7 +97,8 @@ class Ledger:
                 break
         else:
             self.stage = ()
-        self.planned = games(self._event, self.results)
+        # What `games` says, without going through all stages again at each new one.
+        self.planned = self._known + (to_come(self._event, self.stage) if self.stage else 0)
 
     def _recover(self, plan: PlannedSitting) -> None:
         self._mend(self._folder.log(plan.name))

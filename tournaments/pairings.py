@@ -8,9 +8,16 @@ tables of two or where all tables are played; where only some are, give or take 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import combinations, permutations
+from heapq import heapify, heappop, heapreplace
+from itertools import chain, combinations, permutations
 from math import comb
+from typing import TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
+Small = NDArray[np.int16]
+Who = TypeVar("Who")
 Table = tuple[int, ...]
 Day = tuple[Table, ...]
 
@@ -120,48 +127,60 @@ def _developed(units: int, size: int) -> Iterator[Table]:
     Each next one is that whose distances have been played least, until every two units have met,
     all about equally often.
     """
-    met: Counter[int] = Counter()
-    able = {
-        (0, *others): _distances((0, *others), units)
-        for others in combinations(range(1, units), size - 1)
-    }
-    apart = range(1, units // 2 + 1)
-    while min(met[d] for d in apart) < 1 or max(met[d] for d in apart) > 1 + min(
-        met[d] for d in apart
-    ):
-        base = min(able, key=lambda base: (_worse(able[base], met), base))
-        met += able.pop(base)
+    places = chain.from_iterable(combinations(range(1, units), size - 1))
+    # Small numbers: 200 units have 1.3 million bases.
+    bases = np.fromiter(places, np.int16).reshape(-1, size - 1)
+    bases = np.hstack((np.zeros((len(bases), 1), np.int16), bases))
+    apart, times = _distances(bases, units)
+    pairs = range(apart.shape[1])
+    # What a base adds to the sum of the squares: that of its own distances, and twice
+    # what they are times what they were.
+    own = sum(
+        times[:, one] * times[:, other] * (apart[:, one] == apart[:, other])
+        for one in pairs
+        for other in pairs
+    ) + np.zeros(len(bases), np.int64)
+    met = np.zeros(units // 2 + 1, np.int64)
+    while met[1:].min() < 1 or met[1:].max() > 1 + met[1:].min():
+        best = int(np.argmin(own + 2 * sum(times[:, one] * met[apart[:, one]] for one in pairs)))
+        np.add.at(met, apart[best], times[best])
+        own[best] = np.iinfo(np.int64).max // 2  # Nobody sits down twice at the same table.
         for turn in range(units):
-            yield tuple(sorted((one + turn) % units for one in base))
+            yield tuple(sorted((one + turn) % units for one in bases[best].tolist()))
 
 
-def _distances(base: Table, units: int) -> Counter[int]:
-    """How often each distance around the circle comes about when the table is turned."""
-    found: Counter[int] = Counter()
-    for one, other in combinations(base, 2):
-        distance = min(other - one, units - other + one)
-        found[distance] += 2 if 2 * distance == units else 1
-    return found
-
-
-def _worse(more: Counter[int], met: Counter[int]) -> int:
-    return sum((met[d] + count) ** 2 - met[d] ** 2 for d, count in more.items())
+def _distances(bases: Small, units: int) -> tuple[Small, Small]:
+    """Of each base every two units' distance around the circle, and how often it comes about."""
+    one, other = np.triu_indices(bases.shape[1], 1)
+    apart = bases[:, other] - bases[:, one]
+    apart = np.minimum(apart, np.int16(units) - apart)
+    return apart, np.where(2 * apart == units, np.int16(2), np.int16(1))
 
 
 def _evenly(units: int, tables: Iterator[Table]) -> Iterator[Table]:
     """In an order in which those sit down who have sat least."""
-    left = set(tables)
     played = [0] * units
 
     def long_seated(table: Table) -> tuple[int, int, Table]:
         return max(played[one] for one in table), sum(played[one] for one in table), table
 
-    while left:
-        table = min(left, key=long_seated)
-        left.remove(table)
+    waiting = [long_seated(table) for table in set(tables)]
+    heapify(waiting)
+    while waiting:
+        table = waiting[0][-1]
+        # Who waits only comes to have sat longer: whoever still is first is so among all.
+        if waiting[0] != long_seated(table):
+            heapreplace(waiting, long_seated(table))
+            continue
+        heappop(waiting)
         for one in table:
             played[one] += 1
         yield table
+
+
+def rotations(seats: tuple[Who, ...]) -> tuple[tuple[Who, ...], ...]:
+    """Every way to turn a table, each once: two bots that partner themselves have two, not four."""
+    return tuple(dict.fromkeys(seats[turn:] + seats[:turn] for turn in range(len(seats))))
 
 
 def circular_orders(size: int) -> tuple[Table, ...]:

@@ -1,4 +1,4 @@
-"""What an event will take and tell, and how many boards would tell two entrants apart. Pure.
+"""What an event will take, and what it will tell. Pure.
 
 **Time.** A game takes what lies between the ends of two games of a sitting, on average; what is
 left of the time that was measured, at so many jobs, the sittings took to begin and end:
@@ -12,33 +12,27 @@ That variance is divided by what it is in the calibration's games, over what it 
 there by boards (below 1 where a table breaks into pairs that depend on each other):
 
     V = H⁺ / saved          95 %: ± t(0.975, boards - 1) · sqrt(V)
-
-**Separation.** An error falls with the root of the boards. With d the measured lead, e its
-standard error after n boards, two entrants' interval leaves out 0 with probability 0.8 after
-
-    N = n · ((1.960 + 0.842) · e / d)²     boards, if d is the true lead.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations, pairwise
-from math import ceil, sqrt
+from math import ceil
 
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
 from protocol.records import Result
-from protocol.usage import UserError, unknown
 from tournaments.event import Event
-from tournaments.ratings import Pool, Ratings, fit
+from tournaments.formats import Versus, name_of
+from tournaments.likely import likely
+from tournaments.pairings import rotations
+from tournaments.ratings import fit
 from tournaments.schedule import sittings
-from tournaments.stats import ELO, Error, Floats, Z, share
+from tournaments.sprt import MOST, boards_expected, outcomes
+from tournaments.stats import ELO, Bools, Error, Floats, reach, share
 
-POWER = 0.8416212335729143
-"""Normal quantile of the probability, 0.8, with which entrants are to be separated."""
-MOST = 1_000_000
-"""Boards that an event can have."""
 TELLING = 10
 """Boards of pairings below which nothing is known about what boards save."""
 WANTED = 10.0
@@ -67,6 +61,9 @@ class Trial(Struct, frozen=True, kw_only=True):
     None: too few boards to know."""
     elo: dict[str, float]
     """Ratings of those who played, in Elo."""
+    answer: int | None = None
+    """Versus: boards until the answer, expected if all are like those that were tried; None:
+    another format, or no board was whole."""
 
 
 class Forecast(Struct, frozen=True, kw_only=True):
@@ -78,10 +75,18 @@ class Forecast(Struct, frozen=True, kw_only=True):
     """Who plays."""
     seats: int
     """Seats at a table."""
+    format: str
+    """How it is decided who meets whom."""
     boards: int
-    """Boards for each pairing."""
+    """Boards for each pairing; in a Swiss for each round, in a knockout for each match; with
+    versus those that the answer is likely to take."""
+    most_boards: int
+    """Boards that it may take, over all rounds."""
+    rounds: int
+    """Rounds that follow from each other; 1 in formats that have none."""
     sittings: int
-    """Sittings: so often are processes started for a table."""
+    """Sittings: so often are processes started for a table. In a Swiss, a knockout and versus this
+    and what follows is only likely: see likely.py."""
     games: int
     """Games."""
     questions: int | None
@@ -93,32 +98,9 @@ class Forecast(Struct, frozen=True, kw_only=True):
     lead_half_width: float
     """Half width of the 95 % interval of the difference of two ratings, in Elo; the mean."""
     boards_for_10_elo: int
-    """Boards for each pairing after which that is 10 Elo."""
+    """Boards, in the sense of `boards`, after which that is 10 Elo."""
     trial: Trial
     """What this comes from."""
-
-
-class Separation(Struct, frozen=True, kw_only=True):
-    """Whether two entrants are told apart, and what it would take."""
-
-    one: str
-    """The entrant that is ahead."""
-    other: str
-    """The one behind it."""
-    elo: float
-    """By how much it is ahead, in Elo."""
-    half_width: float
-    """Half width of the 95 % interval of that, in Elo."""
-    played: int
-    """Boards for each pairing that were played."""
-    needed: int | None
-    """Boards for each pairing, those included, that separate them with probability 0.8 if that is
-    the true lead; None: not a million."""
-
-    @property
-    def apart(self) -> bool:
-        """Whether the results separate them already."""
-        return self.elo > self.half_width
 
 
 def trial_of(
@@ -144,7 +126,16 @@ def trial_of(
         sitting_s=None if game is None else (jobs * seconds - len(results) * game) / sittings,
         saved=_saved(event, results),
         elo={rating.name: rating.elo for pool in pools for rating in pool.entrants},
+        answer=_answer(event, results),
     )
+
+
+def _answer(event: Event, results: Sequence[Result]) -> int | None:
+    if not isinstance(event.format, Versus):
+        return None
+    test = event.format.sprt
+    one = event.entrants[event.units[0][0]].name
+    return boards_expected(test, outcomes(test, results, one, lost_by=event.target))
 
 
 def _game_s(event: Event, ends: Mapping[str, float], worked_s: float) -> float | None:
@@ -189,7 +180,7 @@ def _whole_boards(results: Iterable[Result]) -> list[Result]:
     played: dict[tuple[int, tuple[str, ...]], list[Result]] = {}
     for one in results:
         played.setdefault((one.board, tuple(sorted(one.seats))), []).append(one)
-    whole = [games for games in played.values() if len(games) % len(games[0].seats) == 0]
+    whole = [games for games in played.values() if len(games) % len(rotations(games[0].seats)) == 0]
     return [replace(one, board=number) for number, games in enumerate(whole) for one in games]
 
 
@@ -197,24 +188,28 @@ def forecast(event: Event, jobs: int, trial: Trial) -> Forecast:
     """What the event takes at so many jobs."""
     tables = Counter[tuple[int, ...]]()
     sat = 0
-    for plan in sittings(event, {}):
+    for plan in likely(event, trial.elo, trial.answer):
         tables[plan.seats] += len(plan.games)
         sat += 1
+    boards = min(event.boards, trial.answer or event.boards)
     games = tables.total()
-    rating, lead = _half_widths(event, tables, trial)
+    rating, lead = _half_widths(event, tables, boards * event.rounds, trial)
     seconds = _seconds(trial, sat, games)
     return Forecast(
         event=event.name,
         entrants=len(event.entrants),
         seats=event.seats,
-        boards=event.boards,
+        format=name_of(event.format),
+        boards=boards,
+        most_boards=event.all_boards,
+        rounds=event.rounds,
         sittings=sat,
         games=games,
         questions=None if trial.questions is None else round(trial.questions * games),
         minutes=None if seconds is None else round(seconds / min(jobs, sat) / 60, 2),
         elo_half_width=round(rating, 2),
         lead_half_width=round(lead, 2),
-        boards_for_10_elo=min(MOST, ceil(event.boards * (lead / WANTED) ** 2)),
+        boards_for_10_elo=min(MOST, ceil(boards * (lead / WANTED) ** 2)),
         trial=trial,
     )
 
@@ -227,17 +222,27 @@ def _seconds(trial: Trial, sat: int, games: int) -> float | None:
 
 
 def _half_widths(
-    event: Event, tables: Mapping[tuple[int, ...], int], trial: Trial
+    event: Event, tables: Mapping[tuple[int, ...], int], boards: int, trial: Trial
 ) -> tuple[float, float]:
-    """Half widths of a rating and of a difference of two, in Elo, each the mean over all."""
+    """Half widths of a rating and of a difference of two, in Elo, each the mean over all that the
+    tables connect.
+    """
     elo = [trial.elo.get(one.name, 0.0) for one in event.entrants]
     covariance = _covariance(tables, elo, event.rules.deal.partners) / (trial.saved or 1.0)
-    leads = [_lead(covariance, i, j) for i, j in combinations(range(len(elo)), 2)]
+    linked = _linked(tables, len(elo))
+    leads = [_lead(covariance, i, j) for i, j in combinations(range(len(elo)), 2) if linked[i, j]]
     rating, lead = (
-        Error(ELO * float(np.mean(np.sqrt(np.maximum(each, 0)))), event.boards - 1).half_width()
+        Error(ELO * float(np.mean(np.sqrt(np.maximum(each, 0)))), boards - 1).half_width()
         for each in (covariance.diagonal(), leads)
     )
     return rating, lead
+
+
+def _linked(tables: Iterable[tuple[int, ...]], size: int) -> Bools:
+    met = np.zeros((size, size), np.bool_)
+    for table in tables:
+        met[np.ix_(table, table)] = True
+    return reach(met)
 
 
 def _lead(covariance: Floats, i: int, j: int) -> float:
@@ -265,49 +270,3 @@ def _information(tables: Mapping[tuple[int, ...], int], logits: Floats, partners
             p = share(row @ logits)
             information += games * p * (1 - p) * np.outer(row, row)
     return information
-
-
-def separations(
-    ratings: Ratings, boards: int, pair: tuple[str, str] | None = None
-) -> tuple[Separation, ...]:
-    """The pair, or all neighbours in the tables, after so many boards for each pairing.
-
-    Raises UserError when there is no such entrant, or nothing connects the two.
-    """
-    if pair is None:
-        return tuple(
-            _separation(pool, place, place + 1, boards)
-            for pool in ratings.pools
-            for place in range(len(pool.entrants) - 1)
-        )
-    where = {
-        rating.name: (pool, place)
-        for pool in ratings.pools
-        for place, rating in enumerate(pool.entrants)
-    }
-    for name in pair:
-        if name not in where:
-            raise unknown("entrant", name, where)
-    (pool, one), (same, other) = (where[name] for name in pair)
-    if pool is not same or one == other:
-        raise UserError(f"No games connect {pair[0]} and {pair[1]}: nothing can separate them.")
-    return (_separation(pool, min(one, other), max(one, other), boards),)
-
-
-def _separation(pool: Pool, one: int, other: int, boards: int) -> Separation:
-    elo = pool.entrants[one].elo - pool.entrants[other].elo
-    error = pool.errors[one][other]
-    return Separation(
-        one=pool.entrants[one].name,
-        other=pool.entrants[other].name,
-        elo=round(elo, 2),
-        half_width=round(Error(error, max(0, boards - 1)).half_width(), 2),
-        played=boards,
-        needed=_needed(elo, error, boards),
-    )
-
-
-def _needed(elo: float, error: float, boards: int) -> int | None:
-    if error * (Z + POWER) * sqrt(boards) >= elo * sqrt(MOST):
-        return None
-    return ceil(boards * ((Z + POWER) * error / elo) ** 2)

@@ -1,35 +1,61 @@
 """The plan for people: a forecast and a separation in sentences. Pure."""
 
-from tournaments.plan import WANTED, Forecast, Separation, Trial
+from tournaments.plan import WANTED, Forecast, Trial
+from tournaments.separation import Separation
+
+STATIC = ("round-robin", "gauntlet", "ladder")
+"""Formats in which results decide nothing."""
 
 
 def told(forecast: Forecast) -> list[str]:
     """A forecast for people."""
     trial = forecast.trial
     took = "more than was tried" if forecast.minutes is None else duration(forecast.minutes)
+    about = "" if forecast.format in STATIC else "about "
     asked = "unknown" if forecast.questions is None else f"about {forecast.questions:,}"
     return [
-        f"{forecast.event}: {forecast.entrants} bots, {forecast.seats} seats, "
-        f"{forecast.boards} boards for each pairing",
-        f"Sittings   {forecast.sittings:,}",
-        f"Games      {forecast.games:,}",
+        f"{forecast.event}: {forecast.entrants} bots, {forecast.seats} seats, {_format(forecast)}",
+        f"Sittings   {about}{forecast.sittings:,}",
+        f"Games      {about}{forecast.games:,}",
         f"Questions  {asked}",
         f"Time       {took} at --jobs {trial.jobs}",
         f"Ratings    ± {forecast.elo_half_width:.0f} Elo, and the difference of two "
         f"± {forecast.lead_half_width:.0f} Elo (95 %)",
         f"           ± {WANTED:.0f} Elo for a difference takes about "
-        f"{forecast.boards_for_10_elo:,} boards for each pairing",
+        f"{forecast.boards_for_10_elo:,} boards{_each(forecast)}",
         f"Measured   {_measured(trial)}",
     ]
 
 
+def _format(forecast: Forecast) -> str:
+    """What is played of how many boards."""
+    if forecast.format == "versus":
+        return (
+            f"versus: likely {forecast.boards:,} boards, {forecast.most_boards:,} at most, "
+            "if all are like those that were tried"
+        )
+    rounds = f"{forecast.rounds} rounds, " if forecast.format in ("swiss", "knockout") else ""
+    return f"{forecast.format}: {rounds}{forecast.boards} boards{_each(forecast)}"
+
+
+def _each(forecast: Forecast) -> str:
+    match forecast.format:
+        case "versus":
+            return ""
+        case "swiss":
+            return " in each round"
+        case "knockout":
+            return " for each match"
+        case _:
+            return " for each pairing"
+
+
 def duration(minutes: float) -> str:
     """About how long, in a unit that fits."""
-    if minutes < 1:
+    if minutes < 2:
         return f"about {max(1, round(60 * minutes))} s"
     if minutes < 120:
-        many = round(minutes)
-        return "about 1 minute" if many == 1 else f"about {many} minutes"
+        return f"about {round(minutes)} minutes"
     return f"about {minutes / 60:.1f} hours"
 
 

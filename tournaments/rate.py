@@ -1,21 +1,21 @@
 """Ratings over the ledgers of several events: one table for each game that was played."""
 
 from collections.abc import Iterator, Sequence
-from math import isfinite
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
 
 from protocol.usage import UserError, unknown
 from tournaments.ratings import PRIOR, Anchor, Ratings, fit_both
 from tournaments.sources import Boards, Labels, Relabelled, Source, refuse_twice, source
 
 RATED_FORMAT = 1
-COMPARED = ("clock", "fouls", "limits", "sandbox")
-"""What may differ between events that are rated together, and is told."""
+MOST_DRAWS = 1e6
+"""The largest prior: beside more draws no results would show."""
+COMPARED = ("clock", "format", "fouls", "limits", "sandbox")
+"""What may differ between events that are rated together, and is told: also the format, for where
+results decide who plays on, as in versus, a lead that ends an event is on average too large."""
 
 
 class Asked(Struct, frozen=True, kw_only=True):
@@ -71,7 +71,7 @@ def rated(paths: Sequence[Path], asked: Asked) -> Rated:
 
     Raises UserError; DamagedFileError is one.
     """
-    if not (isfinite(asked.prior) and asked.prior >= 0):
+    if not 0 <= asked.prior <= MOST_DRAWS:
         raise UserError(f"A prior is a number of virtual draws, not {asked.prior:g} (--prior).")
     sources = [source(path) for path in paths]
     refuse_twice(sources)
@@ -92,9 +92,7 @@ def rated(paths: Sequence[Path], asked: Asked) -> Rated:
 def _game(of: Source, pool: bool) -> _Game:
     if of.event is None:
         return _Game(of.seats, False, b"" if pool else of.said.encode())
-    # What a ruleset is called changes nothing about it.
-    choices = msgspec.json.encode(replace(of.event.rules, name=""), order="deterministic")
-    return _Game(of.seats, of.event.rules.deal.partners, b"" if pool else choices)
+    return _Game(of.seats, of.event.rules.deal.partners, b"" if pool else of.choices)
 
 
 def _table(game: _Game, results: Relabelled, sources: Sequence[Source], asked: Asked) -> RatedTable:

@@ -149,6 +149,11 @@ class Anchor(Struct, frozen=True):
     """Its rating in Elo."""
 
 
+DECIMALS = 6
+"""Decimals of what is in Elo or in points,"""
+FINE = 9
+"""and of shares and likelihoods. What lies beyond is the processor's and its libraries' doing:
+whoever checks a report on another machine must come to the same bytes."""
 PRIOR = 2.0
 """Virtual draws for each entrant, unless told otherwise."""
 
@@ -254,15 +259,23 @@ def _pool(case: _Case) -> Pool:
         errors=errors,
         los=los,
         crosstable=tuple(tuple(_meeting(case, i, j) for j in order) for i in order),
-        boards_save=save,
-        boards_save_margin=save_margin,
+        boards_save=_fine(save),
+        boards_save_margin=_fine(save_margin),
         partners=partnerships(case.fit, tally.names) if tally.left.shape[1] == 2 else (),
     )
 
 
 def _elo(logits: Floats, level: float = 0.0) -> list[float]:
-    # Rounded: the last bits are the linear algebra library's, and ties must fall to the name.
-    return [round(float(logit) * ELO + level, 6) + 0.0 for logit in logits]
+    # Rounded: ties must fall to the name.
+    return [round(float(logit) * ELO + level, DECIMALS) + 0.0 for logit in logits]
+
+
+def _half_width(error: Error) -> float:
+    return round(error.half_width(), DECIMALS)
+
+
+def _fine(value: float | None) -> float | None:
+    return None if value is None else round(value, FINE)
 
 
 def _boards(tally: Tally) -> int:
@@ -283,7 +296,7 @@ def _rating(case: _Case, i: int, ranks: tuple[int, int]) -> Rating:
     return Rating(
         name=case.tally.names[i],
         elo=_elo(case.fit.theta, case.level)[i],
-        half_width=error.half_width(),
+        half_width=_half_width(error),
         bound="" if core else _bound(case.points, peers),
         ranks=ranks,
         games=int(case.played.size[i]),
@@ -312,7 +325,7 @@ def _margin(case: _Case, i: int) -> tuple[float | None, float | None]:
     if boards < 2:
         return mean, None
     error = sqrt(boards / (boards - 1) * float(case.margins.clustered[i])) / games / scale
-    return mean, Error(error, boards - 1).half_width()
+    return mean, _half_width(Error(error, boards - 1))
 
 
 def _seats(case: _Case) -> tuple[SeatAdvantage, ...]:
@@ -327,7 +340,7 @@ def _seats(case: _Case) -> tuple[SeatAdvantage, ...]:
     for seat, elo in enumerate(_elo(case.fit.theta[size:])):
         trusted = bool(way[seat, -1] and way[-1, seat])
         error = case.fit.error(size + seat, boards=_boards(tally), trusted=trusted)
-        seats.append(SeatAdvantage(seat=seat, elo=elo, half_width=error.half_width()))
+        seats.append(SeatAdvantage(seat=seat, elo=elo, half_width=_half_width(error)))
     return tuple(seats)
 
 
@@ -345,7 +358,7 @@ def _differences(case: _Case, order: list[int]) -> tuple[_Matrix, _Matrix]:
             errors[row, column] = errors[column, row] = error.size
             los[row, column] = _superiority(lead, error)
             los[column, row] = _superiority(-lead, error)
-    return _matrix(errors), _matrix(los)
+    return _matrix(errors, DECIMALS), _matrix(los, FINE)
 
 
 def _apart(case: _Case, i: int, j: int) -> Error:
@@ -354,8 +367,8 @@ def _apart(case: _Case, i: int, j: int) -> Error:
     return case.fit.error(i, j, boards=boards, trusted=bool(case.mutual[i, j]))
 
 
-def _matrix(values: Floats) -> _Matrix:
-    return tuple(tuple(row) for row in values.tolist())
+def _matrix(values: Floats, decimals: int) -> _Matrix:
+    return tuple(tuple(row) for row in values.round(decimals).tolist())
 
 
 def _superiority(lead: float, error: Error) -> float:

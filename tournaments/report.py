@@ -198,6 +198,7 @@ def _bots(entrants: Sequence[Entrant]) -> Iterator[str]:
     yield from ("", "## Bots", "", "| bot | fingerprint | command |", "| --- | --- | --- |")
     for entrant in entrants:
         shown = printable(" ".join(Path(part).name for part in entrant.command.argv))
+        shown = shown.replace("|", "\\|")
         yield f"| {entrant.name} | {entrant.fingerprint[:12]} | `{shown}` |"
 
 

@@ -104,6 +104,8 @@ class Runner:
                 async with trio.open_nursery() as players:
                     for _ in range(jobs):
                         players.start_soon(self._player, plans)
+                # A stage that nobody can finish would be asked for again, forever.
+                assert self._ledger.stage is not stage, f"{stage[0].name} and others never end"
             nursery.cancel_scope.cancel()
 
     async def _player(self, plans: Iterator[PlannedSitting]) -> None:

@@ -13,8 +13,8 @@ from protocol.records import Result
 from tournaments import knockout, swiss
 from tournaments.event import Event, Unit
 from tournaments.formats import Gauntlet, Knockout, Ladder, RoundRobin, Static, Swiss, Versus
-from tournaments.pairings import circular_orders, gauntlet, round_robin
-from tournaments.sprt import verdict
+from tournaments.pairings import circular_orders, gauntlet, rotations, round_robin
+from tournaments.sprt import Outcome, known, outcomes
 
 R = TypeVar("R", bound=Iterable[Result])
 Meeting = tuple[Unit, ...]
@@ -71,8 +71,11 @@ def stages(event: Event, results: Mapping[str, Result]) -> Iterator[Stage]:
 
     It may be read while results come in: each stage is worked out when it is asked for.
     """
+    if isinstance(event.format, Versus):
+        yield from _versus(event, event.format, results)
+        return
     before = _Played(results)
-    while stage := next_stage(event, before):
+    while stage := _next_stage(event, event.format, before):
         yield stage
         if isinstance(event.format, Static) or not all_played(stage, results):
             return
@@ -113,19 +116,17 @@ def sittings(event: Event, results: Mapping[str, Result]) -> Iterator[PlannedSit
         yield from stage
 
 
-def next_stage(event: Event, before: Collection[Result]) -> Stage:
+def _next_stage(event: Event, form: Static | Swiss | Knockout, before: Collection[Result]) -> Stage:
     """The stage after those whose results these are, all of them; empty: the event is over."""
-    match event.format:
-        case RoundRobin() | Gauntlet() | Ladder() as form:
+    match form:
+        case RoundRobin() | Gauntlet() | Ladder():
             days = () if before else static(event, form)
             return _stage(event, days, range(1, event.boards + 1))
-        case Swiss() as form:
+        case Swiss():
             return _stage(event, *swiss.next_round(event, form, before))
-        case Knockout() as form:
+        case Knockout():
             return _stage(event, *knockout.next_matches(event, form, before))
-        case Versus() as form:
-            return _versus(event, form, before)
-        case form:
+        case _:
             assert_never(form)
 
 
@@ -145,15 +146,22 @@ def static(event: Event, form: Static) -> list[list[Meeting]]:
     return [[tuple(units[place] for place in table) for table in day] for day in days]
 
 
-def _versus(event: Event, form: Versus, before: Collection[Result]) -> Stage:
-    """The next block of boards, unless the answer is known."""
+def _versus(event: Event, form: Versus, results: Mapping[str, Result]) -> Iterator[Stage]:
+    """Blocks of boards, until the answer is known: each board is looked at once."""
     one, other = event.units
-    first = max((result.board for result in before), default=0) + 1
-    if before and verdict(form.sprt, before, event.entrants[one[0]].name) != "undecided":
-        return ()
     block = event.boards_a_sitting * len(_seatings(event, (one, other)))
-    boards = range(first, min(first + block, event.boards + 1))
-    return _stage(event, [[(one, other)]], boards)
+    tried: list[Outcome] = []
+    for first in range(1, event.boards + 1, block):
+        boards = range(first, min(first + block, event.boards + 1))
+        stage = _stage(event, [[(one, other)]], boards)
+        yield stage
+        if not all_played(stage, results):
+            return
+        played = [results[game.name] for plan in stage for game in plan.games]
+        name = event.entrants[one[0]].name
+        tried += outcomes(form.sprt, played, name, lost_by=event.target, since=first)
+        if known(form.sprt, tried):
+            return
 
 
 def _stage(event: Event, days: Sequence[Sequence[Meeting]], boards: range) -> Stage:
@@ -161,12 +169,13 @@ def _stage(event: Event, days: Sequence[Sequence[Meeting]], boards: range) -> St
     seatings = {table: _seatings(event, table) for day in days for table in day}
     orders = min(map(len, seatings.values()), default=1)
     return tuple(
-        planned(event, seats[turn:] + seats[:turn], block)
+        planned(event, turned, block)
         for order, block in _blocks(event, orders, boards)
         for day in days
         for turn in range(event.seats)
         for table in day
         for seats in seatings[table][order]
+        for turned in rotations(seats)[turn : turn + 1]
     )
 
 
@@ -270,6 +279,6 @@ def to_come(event: Event, stage: Stage) -> int:
             return knockout.matches_after(event, form, board) * event.boards * event.seats
         case Versus():
             last = max(plan.boards[-1] for plan in stage)
-            return (event.boards - last) * event.seats
+            return (event.boards - last) * len(rotations(stage[0].seats))
         case form:
             assert_never(form)

@@ -4,8 +4,8 @@ import os
 import secrets
 import shlex
 import sys
-import webbrowser
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
@@ -149,6 +149,7 @@ async def _played(
             table, folder, sandbox, seed, Terminal(console, sys.stdin.fileno(), look).show
         )
     from arena.browser import Browser
+    from arena.opened import opened
     from arena.server import served
 
     about = about_game(table.game, names, table.rules)
@@ -156,9 +157,10 @@ async def _played(
     async with served(browser.site, wanted.port) as address:
         click.echo(f"Sit down at seat {seat}: {address}")
         click.echo("Only this machine can open it. Ctrl-C leaves the game.", err=True)
-        if wanted.browser:
-            await trio.to_thread.run_sync(webbrowser.open, address)
-        return await sat_down(table, folder, sandbox, seed, browser.show)
+        with ExitStack() as open_:
+            if wanted.browser:
+                await trio.to_thread.run_sync(open_.enter_context, opened(address))
+            return await sat_down(table, folder, sandbox, seed, browser.show)
 
 
 def _welcome(table: Set, look: render.Look) -> Iterator[str]:

@@ -79,6 +79,8 @@ class Sitter:
         async with trio.open_nursery() as nursery:
             for _ in range(min(tables, len(self._left))):
                 nursery.start_soon(self._play_on, shared)
+        for one in shared:
+            one.say_all()
 
     async def _play_on(self, shared: list[SharedBot]) -> None:
         """Play game after game at one table."""

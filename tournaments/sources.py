@@ -5,11 +5,13 @@ from itertools import combinations, islice
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
 from protocol.records import Result
 from protocol.usage import UserError, unknown
 from tournaments.event import Event
+from tournaments.extend import first_version
 from tournaments.folder import Folder, load, published_commitments
 from tournaments.ledger import read_ledger
 
@@ -34,6 +36,13 @@ class Source(NamedTuple):
     """The commitment to each board's deals, as far as it was published."""
     seats: int
     """Seats at a table; 0 if the ledger holds no result."""
+
+    @property
+    def choices(self) -> bytes:
+        """All choices of the rules, whatever they are called; nothing if they are not known."""
+        if self.event is None:
+            return b""
+        return msgspec.json.encode(replace(self.event.rules, name=""), order="deterministic")
 
 
 def source(path: Path) -> Source:
@@ -69,7 +78,8 @@ def refuse_twice(sources: Sequence[Source]) -> None:
     for one, other in combinations(sources, 2):
         same = one.ledger.resolve() == other.ledger.resolve()
         shared = set(one.deals.values()) & set(other.deals.values())
-        if same or (shared and not _who_sat(one).isdisjoint(_who_sat(other))):
+        alike = shared and one.choices == other.choices
+        if same or (alike and not _who_sat(one).isdisjoint(_who_sat(other))):
             raise UserError(
                 f"{one.said} and {other.said} hold the same games, by the same bots with the same "
                 f"deals: they would count twice."
@@ -93,24 +103,29 @@ def fingerprints(of: Source) -> dict[str, str]:
 class Labels:
     """What entrants are called when several ledgers stand side by side.
 
-    Entrants of one name are the same if they have the same fingerprint; where a name has several,
-    each is called by its name and the beginning of its own.
+    Entrants are the same if they have the same fingerprint and, versions aside, the same name:
+    `mine@2` of one event may be `mine` of another. Where the events disagree about what to call
+    them, each is called by its name and the beginning of its own fingerprint.
     """
 
     def __init__(self, sources: Iterable[Source]) -> None:
         """Look through the plans."""
         self._known: dict[str, dict[str, list[str]]] = {}
+        called: dict[str, set[tuple[str, str]]] = {}
         for one in sources:
             for name, fingerprint in fingerprints(one).items():
-                self._known.setdefault(name, {}).setdefault(fingerprint, []).append(one.said)
+                first = first_version(name)
+                self._known.setdefault(first, {}).setdefault(fingerprint, []).append(one.said)
+                called.setdefault(first, set()).add((name, fingerprint))
+        self._disputed = {first for first, said in called.items() if not _one_to_one(said)}
 
     def label(self, of: Source, name: str) -> str:
         """What an entrant of a ledger is called."""
-        versions = self._known.get(name, {})
+        first = first_version(name)
         mine = fingerprints(of).get(name)
         if mine is None:
-            return f"{name}@{UNKNOWN}" if versions else name
-        return name if len(versions) == 1 else self._version(name, mine)
+            return f"{name}@{UNKNOWN}" if first in self._known else name
+        return self._version(first, mine) if first in self._disputed else name
 
     def _version(self, name: str, fingerprint: str) -> str:
         versions = self._known[name]
@@ -120,13 +135,17 @@ class Labels:
 
     def notices(self) -> Iterator[str]:
         """A sentence for each name that several versions share."""
-        for name, versions in sorted(self._known.items()):
-            if len(versions) > 1:
-                told = (
-                    f"{self._version(name, one)} ({', '.join(said)})"
-                    for one, said in versions.items()
-                )
-                yield f"{name} is not the same bot in all of them: {', '.join(told)}."
+        for name in sorted(self._disputed):
+            told = (
+                f"{self._version(name, one)} ({', '.join(said)})"
+                for one, said in self._known[name].items()
+            )
+            yield f"{name} is not the same bot in all of them: {', '.join(told)}."
+
+
+def _one_to_one(called: set[tuple[str, str]]) -> bool:
+    """Whether each name stands for one fingerprint, and each fingerprint has one name."""
+    return all(len(set(one)) == len(called) for one in zip(*called, strict=True))
 
 
 class Boards:

@@ -2,7 +2,9 @@
 
 **Outcome.** Boards, not games, are independent: a board's outcome is the mean over its rotations
 of entrant A's share of the points (1, ½, 0) or of its margin in points. For two seats that is
-the pentanomial statistic of Fishtest and fastchess.
+the pentanomial statistic of Fishtest and fastchess. A game that a foul ended is lost by at least
+the points that a game is played to, whatever it stood at: left out, or taken as it stood, it would
+pay to foul as soon as a game is as good as lost.
 
 **Hypotheses.** H0 and H1 say what theta is. With x a board's outcome, m and s its mean and
 standard deviation, r the games a board:
@@ -28,6 +30,7 @@ share (by 5 (h1 - h0) points): boards that were all alike do not prove that the 
 """
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import count, takewhile
 from math import ceil, expm1, log, sqrt
 from typing import Literal, NamedTuple
@@ -36,7 +39,8 @@ import numpy as np
 from msgspec import Struct
 
 from protocol.records import Result
-from tournaments.stats import Floats
+from tournaments.pairings import rotations
+from tournaments.stats import Bools, Floats
 
 Measure = Literal["elo", "nelo", "points"]
 Verdict = Literal["H1", "H0", "undecided"]
@@ -50,7 +54,7 @@ STEPS = 5
 FARTHEST = {"elo": 400.0, "nelo": 100.0, "points": 1000.0}
 """How far from 0 hypotheses may be: farther out its error rates are not known to hold."""
 MOST = 1_000_000
-"""Boards that an event can have."""
+"""Boards that an event can have, over all its rounds: each is committed to before the first."""
 
 
 class Sprt(Struct, frozen=True, forbid_unknown_fields=True):
@@ -121,13 +125,18 @@ class Step(Struct, frozen=True):
 
 
 def outcomes(
-    settings: Sprt, results: Iterable[Result], entrant: str | None = None
+    settings: Sprt,
+    results: Iterable[Result],
+    entrant: str | None = None,
+    *,
+    lost_by: int,
+    since: int = 1,
 ) -> tuple[Outcome, ...]:
     """Outcomes of the boards up to the first that is not complete, in the order of the boards.
 
     `entrant` is A; without a name it is who sits in seat 0 of the first result of the first
-    board. Where the points are measured, boards on which a foul ended a game are left out: their
-    margin says nothing. ValueError unless two entrants met.
+    board. By `lost_by` points, or more if it stood so, a game is lost that a foul ended; `since`
+    is the first board. ValueError unless two entrants met.
     """
     boards: dict[int, list[Result]] = {}
     for result in results:
@@ -137,12 +146,13 @@ def outcomes(
     first = boards[min(boards)][0]
     own = _checked(entrant or first.seats[0], boards.values())
     # Which boards are complete depends on the number of jobs; those without a gap do not.
-    whole = takewhile(lambda board: len(boards.get(board, ())) == len(first.seats), count(1))
-    played = ((board, boards[board]) for board in whole)
+    games = len(rotations(first.seats))
+    whole = takewhile(lambda board: len(boards.get(board, ())) == games, count(since))
+    each = partial(_margin, lost_by=lost_by) if settings.measure == "points" else _share
+    # Sums of halves are exact: the order of the games cannot matter.
     return tuple(
-        Outcome(board, len(games), _value(settings.measure, own, games))
-        for board, games in played
-        if settings.measure != "points" or all(game.why != "foul" for game in games)
+        Outcome(board, games, sum(each(own, game) for game in boards[board]) / games)
+        for board in whole
     )
 
 
@@ -154,20 +164,18 @@ def _checked(entrant: str, boards: Iterable[Sequence[Result]]) -> str:
     return entrant
 
 
-def _value(measure: Measure, own: str, games: Sequence[Result]) -> float:
-    each = _margin if measure == "points" else _share
-    # Sums of halves are exact: the order of the games cannot matter.
-    return sum(each(own, game) for game in games) / len(games)
-
-
 def _share(own: str, game: Result) -> float:
     mine, others = _split(own, game.seats, game.places)
     return 0.5 + 0.5 * (min(mine) < min(others)) - 0.5 * (min(mine) > min(others))
 
 
-def _margin(own: str, game: Result) -> float:
+def _margin(own: str, game: Result, lost_by: int) -> float:
     mine, others = _split(own, game.seats, game.scores)
-    return sum(mine) / len(mine) - sum(others) / len(others)
+    lead = sum(mine) / len(mine) - sum(others) / len(others)
+    if game.why != "foul":
+        return lead
+    share = _share(own, game)
+    return min(lead, -lost_by) if share == 0 else max(lead, lost_by) if share == 1 else 0.0
 
 
 def _split(own: str, seats: Sequence[str], values: Sequence[int]) -> tuple[list[int], list[int]]:
@@ -241,30 +249,36 @@ def _estimate(settings: Sprt, lead: Floats, n: Floats, games: int) -> Floats:
     return lead * NELO / sqrt(games) if settings.measure == "nelo" else lead
 
 
-def walk(settings: Sprt, outcomes: Sequence[Outcome]) -> tuple[Step, ...]:
-    """The test after each board, up to the board that decides it or is the last allowed."""
+def known(settings: Sprt, outcomes: Sequence[Outcome]) -> bool:
+    """Whether the test has its answer after these boards: H0 or H1."""
+    return bool(outcomes) and bool(_decided(settings, _tried(settings, outcomes)).any())
+
+
+def _tried(settings: Sprt, outcomes: Sequence[Outcome]) -> _Path:
     used = outcomes[: settings.max_boards]
-    if not used:
-        return ()
-    path = _path(settings, np.array([one.value for one in used]), used[0].games)
+    return _path(settings, np.array([one.value for one in used]), used[0].games)
+
+
+def _decided(settings: Sprt, path: _Path) -> Bools:
+    """After which boards the ratio is past a bound, none of the first few among them."""
     low, high = settings.bounds
     decided = (path.llr <= low) | (path.llr >= high)
     decided[: settings.min_boards - 1] = False
-    end = int(decided.argmax()) + 1 if decided.any() else len(used)
+    return decided
+
+
+def walk(settings: Sprt, outcomes: Sequence[Outcome]) -> tuple[Step, ...]:
+    """The test after each board, up to the board that decides it or is the last allowed."""
+    if not outcomes:
+        return ()
+    path = _tried(settings, outcomes)
+    decided = _decided(settings, path)
+    end = int(decided.argmax()) + 1 if decided.any() else len(decided)
     columns = zip(*(column[:end].tolist() for column in path), strict=True)
     return tuple(
         Step(boards, llr, estimate, noise, settings.bounds)
         for boards, (llr, estimate, noise) in enumerate(columns, 1)
     )
-
-
-def verdict(settings: Sprt, results: Iterable[Result], entrant: str | None = None) -> Verdict:
-    """What the test says of A's lead over the other entrant; see `outcomes` for who A is.
-
-    Boards count in their order, so that neither the number of jobs nor the order of the lines
-    changes the answer. ValueError unless two entrants met.
-    """
-    return answer(settings, walk(settings, outcomes(settings, results, entrant)))
 
 
 def answer(settings: Sprt, steps: Sequence[Step]) -> Verdict:
@@ -287,6 +301,19 @@ def boards_still_needed(settings: Sprt, step: Step) -> int:
     expected = _exit_time(to_h0, to_h1, step.llr / step.boards, step.noise**2)
     least, most = (max(0, n - step.boards) for n in (settings.min_boards, settings.max_boards))
     return min(most, max(least, ceil(min(expected, MOST))))
+
+
+def boards_expected(settings: Sprt, tried: Sequence[Outcome]) -> int | None:
+    """Boards from the first to the answer, expected if all are like those that were tried.
+
+    As `boards_still_needed`; None if nothing was tried.
+    """
+    if not tried:
+        return None
+    path = _tried(settings, tried)
+    drift, noise = float(path.llr[-1]) / len(path.llr), float(path.noise[-1])
+    expected = ceil(min(_exit_time(*settings.bounds, drift, noise**2), MOST))
+    return min(settings.max_boards, max(settings.min_boards, expected))
 
 
 def _exit_time(low: float, high: float, drift: float, variance: float) -> float:

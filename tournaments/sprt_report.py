@@ -13,6 +13,11 @@ WIDTH = 60
 ROWS = 8
 """Steps that the table shows."""
 
+FOULS = (
+    " A game that a foul ended is lost by the points that a game is played to, or by more if it "
+    "stood so."
+)
+
 
 def live(settings: Sprt, steps: Sequence[Step], games: int = 2) -> str:
     """Where the test stands, in one line; `games` are played on a board."""
@@ -69,7 +74,7 @@ def question(settings: Sprt, one: str) -> str:
         f"H0: {one} leads by {settings.h0:g} {UNITS[settings.measure]}, or less. H1: by "
         f"{settings.h1:g}, or more. H1 is accepted wrongly with probability {settings.alpha:g}, "
         f"H0 with {settings.beta:g}, neither before {settings.min_boards} boards; "
-        f"{settings.max_boards} boards are the most."
+        f"{settings.max_boards} boards are the most.{FOULS * (settings.measure == 'points')}"
     )
 
 

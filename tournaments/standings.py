@@ -143,8 +143,8 @@ def savings(pool: Pool) -> list[str]:
     if pool.boards_save is None:
         return []
     return [
-        f"Playing each board in every rotation made the variance {pool.boards_save:.2f} times "
-        f"smaller than separate deals would have."
+        f"A game here tells as much as {pool.boards_save:.2f} games on deals of their own would: "
+        f"each board is played in every rotation."
     ]
 
 

@@ -97,9 +97,9 @@ def _told(
         names=(one, other),
         games=int(games),
         score=points / games,
-        # Rounded, as ratings are: ties must fall to the name.
+        # Rounded, as ratings are: ties must fall to the name, and bytes be the same elsewhere.
         synergy=None if error is None else round(gained / games, 9) + 0.0,
-        half_width=error.half_width() / games if error and error.df else None,
+        half_width=round(error.half_width() / games, 9) if error and error.df else None,
     )
 
 

@@ -1,7 +1,7 @@
 """`boneyard watch`: serves an event's boards and report on this machine while it is played."""
 
 import signal
-import webbrowser
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
@@ -10,9 +10,10 @@ import msgspec
 import trio
 
 from arena.news import News
+from arena.opened import opened
 from arena.pages.page import page
 from arena.pages.replays import packed, replay_page
-from arena.pages.sittings import FOLDER
+from arena.pages.sittings import FOLDER, REPORT
 from arena.sealed import DamagedFileError
 from arena.server import Page, Site, served, tell
 from protocol.usage import UserError
@@ -24,6 +25,8 @@ LOOK_S = 0.25
 """How often the logs are looked at."""
 IDLE_S = 2.0
 """How often while nobody watches."""
+REPORTED = ("report.html", "games.csv", "crosstable.csv")
+"""The report, and the files to which it leads."""
 LONGEST_REPORT = 2**25
 """Bytes of a report that is served."""
 TEMPLATES = Path(__file__).parent / "pages"
@@ -54,9 +57,10 @@ async def _serve(watched: Watched, port: int, *, browser: bool) -> None:
             async with served(site(watched, news), port) as address:
                 click.echo(f"Watch {watched.event.name}: {address}")
                 click.echo("Only this machine can open it. Ctrl-C ends it.", err=True)
-                if browser:
-                    await trio.to_thread.run_sync(webbrowser.open, address)
-                await anext(aiter(signals))
+                with ExitStack() as open_:
+                    if browser:
+                        await trio.to_thread.run_sync(open_.enter_context, opened(address))
+                    await anext(aiter(signals))
             nursery.cancel_scope.cancel()
 
 
@@ -82,8 +86,8 @@ def site(watched: Watched, news: News) -> Site:
         folder, _, file = name.partition("/")
         if name == "":
             return partial(_first_page, watched)
-        if name == watched.report.name:
-            return partial(_report, watched.report)
+        if name in REPORTED:
+            return partial(_report, watched.report.with_name(name))
         return partial(_replays, watched, file) if folder == FOLDER else None
 
     return Site(find, partial(tell, news))
@@ -92,12 +96,14 @@ def site(watched: Watched, news: News) -> Site:
 def _first_page(watched: Watched) -> str:
     return page(
         "watch.html.j2",
+        "live",
+        watched.event.name,
         folders=(TEMPLATES,),
         styles=("table.css", "watch.css"),
         scripts=("table.js", "watch.js"),
         connect="'self'",
         event=watched.event,
-        report=watched.report.is_file(),
+        links=[(REPORTED[0], "Report, as it was last written")] if watched.report.is_file() else [],
     )
 
 
@@ -109,6 +115,9 @@ def _report(path: Path) -> str | None:
 def _replays(watched: Watched, name: str) -> str | None:
     try:
         games = watched.games(name)
-        return replay_page(name.removesuffix(".html"), list(map(packed, games))) if games else None
+        if not games:
+            return None
+        made = list(map(packed, games))
+        return replay_page(name.removesuffix(".html"), made, [("../", "Live"), REPORT])
     except DamagedFileError:
         return None

@@ -15,7 +15,7 @@ from arena import render
 from arena.frames import NOBODY, frames
 from arena.gamelog import LoggedGame, read_games
 from arena.pages import scenes
-from arena.pages.sittings import FOLDER, page_name
+from arena.pages.sittings import FOLDER, counting, page_name
 from arena.replay import steps
 from arena.sealed import DamagedFileError
 from arena.tail import Tail
@@ -31,6 +31,8 @@ from tournaments.ticker import Tick, ticked
 
 BOARDS = 12
 """Games that are shown at once."""
+OVER = 6
+"""How many of them may be over."""
 LAST = 40
 """Finished games and fouls that are listed."""
 SAID = 6
@@ -187,7 +189,7 @@ class Watched:
             if isinstance(record, FoulRecord):
                 who = printable(result.seats[record.seat])
                 words = f"{who}, {record.foul}: {printable(record.detail)}"
-                self._fouls.appendleft(Finished(words, replay))
+                self._fouls.appendleft(Finished(words, f"{replay}&at=foul&seat={record.seat}"))
 
     def now(self) -> Now:
         """What a page is sent."""
@@ -218,7 +220,10 @@ class Watched:
 
     def _playing(self) -> Iterator[Playing]:
         """The games that go on, then those that ended last, each by their sittings' names."""
-        for log in sorted(self._newest()[:BOARDS], key=lambda log: (log.over, log.tail.path.stem)):
+        logs = self._newest()
+        going = sum(not log.over for log in logs)
+        logs = logs[: min(BOARDS, max(going, OVER))]
+        for log in sorted(logs, key=lambda log: (log.over, log.tail.path.stem)):
             log.shown = log.shown or self._shown(log)
             if log.shown:
                 yield log.shown
@@ -242,7 +247,8 @@ class Watched:
         for log in list(self._logs.values()):
             sitting = log.tail.path.stem
             if page.startswith(sitting):
-                found = [one for one in read_games(log.tail.path) if one.result or self._everything]
+                whole = counting(read_games(log.tail.path))
+                found = [one for one in whole if one.result or self._everything]
                 own = [one for one in found if page_name(sitting, one.game.number) == page]
                 if own:
                     return own

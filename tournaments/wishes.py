@@ -29,6 +29,7 @@ from tournaments.formats import (
     Versus,
     name_of,
 )
+from tournaments.sizes import check_size
 from tournaments.sprt import Measure, Sprt
 
 
@@ -83,7 +84,7 @@ def planned(wishes: Wishes, build: Path, *, predictable: bool) -> Event:
     if isinstance(form, Versus):
         boards = wishes.boards or plan.boards or form.sprt.max_boards
         form = replace(form, sprt=_sprt(form.sprt, max_boards=boards))
-    return Event(
+    event = Event(
         name=plan.name,
         rules=rules,
         seats=plan.seats or (4 if plan.teams else tables(rules)[0]),
@@ -98,6 +99,8 @@ def planned(wishes: Wishes, build: Path, *, predictable: bool) -> Event:
         entrants=tuple(entered(bot, base, build) for bot in plan.bots),
         predictable=predictable,
     )
+    check_size(event)
+    return event
 
 
 def _format(form: Format, wanted: Wanted) -> Format:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arena.cli.complete import complete_choices, complete_rules
-from arena.cli.shared import plain_console, print_json
+from arena.cli.complete import complete_rules
+from arena.cli.shared import CHOICES, plain_console, print_json
 from protocol.usage import UserError
 
 if TYPE_CHECKING:
@@ -22,14 +22,7 @@ WIDEST = 100
 
 @click.command()
 @click.argument("game", required=False, shell_complete=complete_rules)
-@click.option(
-    "--set",
-    "choices",
-    multiple=True,
-    metavar="CHOICE=VALUE",
-    shell_complete=complete_choices,
-    help="Change one choice first; may be repeated.",
-)
+@CHOICES
 @click.option("--json", "as_json", is_flag=True, help="The choices as JSON, for programs.")
 def rules(game: str | None, choices: tuple[str, ...], as_json: bool) -> None:
     """List the named games, or explain one in plain English.

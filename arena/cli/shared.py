@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.cli.complete import complete_games, complete_logs
+from arena.cli.complete import complete_choices, complete_games, complete_logs
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,6 +25,15 @@ LOG = click.argument(
 """A game log or an event's folder."""
 GAME = click.argument("game", required=False, shell_complete=complete_games)
 """A game, or a part of its name."""
+CHOICES = click.option(
+    "--set",
+    "choices",
+    multiple=True,
+    metavar="CHOICE=VALUE",
+    shell_complete=complete_choices,
+    help="Change one choice of the rules; may be repeated.",
+)
+"""What differs from a named game."""
 
 
 def print_json(value: object) -> None:

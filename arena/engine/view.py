@@ -54,6 +54,17 @@ def seen_by_others(event: Event) -> Event:
     return Drew(event.seat) if isinstance(event, Drew) else event
 
 
+def history(state: Round, seat: int) -> list[Event]:
+    """The round so far as this seat saw it, for those who look at it in this process.
+
+    What is sent comes from a `Memory`, which encodes each event once.
+    """
+    return [
+        event if type(event) is not Drew or event.seat == seat else Drew(event.seat)
+        for event in state.events
+    ]
+
+
 def starts(game: Game, number: int, seat: int, clock: Clock) -> GameStarts:
     """What a seat is told when a game begins."""
     return GameStarts(

@@ -26,25 +26,37 @@ POLICY = (
 
 def page(
     template: str,
+    kind: str,
+    title: str,
     *,
     folders: Sequence[Path] = (),
     styles: Sequence[str] = (),
     scripts: Sequence[str] = (),
     data: object = None,
     connect: str = "'none'",
+    links: Sequence[tuple[str, str]] = (),
     **values: Any,
 ) -> str:
     """The page as HTML.
 
-    `template`, `styles` and `scripts` are names of files in `folders` or in this room. `data` is
-    what the scripts find, as JSON, in the element `data`; `connect` is where they may connect to.
+    `kind` says what sort of page it is and `title` of what; `links` are addresses of other pages
+    and what they are called. `template`, `styles` and `scripts` are names of files in `folders` or
+    in this room. `data` is what the scripts find, as JSON, in the element `data`; `connect` is
+    where they may connect to.
     """
     environment = _environment((*folders, HERE))
     style = _joined(environment, ("base.css", *styles))
     script = _joined(environment, scripts)
     policy = POLICY.format(styles=_hash(style), scripts=_hash(script), to=connect)
     return environment.get_template(template).render(
-        style=Markup(style), script=Markup(script), policy=policy, data=_data(data), **values
+        style=Markup(style),
+        script=Markup(script),
+        policy=policy,
+        data=_data(data),
+        kind=kind,
+        title=title,
+        links=links,
+        **values,
     )
 
 

@@ -17,13 +17,17 @@ const Panels = (() => {
     table.replaceChildren();
     const top = add(add(table, "thead"), "tr");
     head.forEach((words, at) => {
-      add(top, "th", words, at ? "number" : "").setAttribute("scope", "col");
+      const cell = add(top, "th", "", at ? "number" : "");
+      cell.setAttribute("scope", "col");
+      add(cell, "span", words);
     });
     const body = add(table, "tbody");
     for (const { cells, mark } of rows) {
       const row = add(body, "tr", "", mark ? "now" : "");
       const [first, ...others] = cells;
-      add(row, "th", first).setAttribute("scope", "row");
+      const cell = add(row, "th");
+      cell.setAttribute("scope", "row");
+      add(cell, "span", first);
       for (const words of others) add(row, "td", `${words}`, "number");
     }
   }
@@ -83,13 +87,13 @@ const Panels = (() => {
   }
 
   /** The question in a sentence, its options, the note, and the evidence of a foul. */
-  function question(nodes, scene, about) {
+  function question(nodes, scene, about, seat) {
     const { asked, foul } = scene;
     nodes.asked.textContent = asked
       ? `${about.names[asked.seat]} had ${asked.options.length} options`
         + (asked.id === null ? "" : ` in its question ${asked.id}`)
         + (asked.ms === null ? "." : ` and took ${seconds(asked.ms)}.`)
-      : "Nobody was asked, or it is not known here.";
+      : seat === null ? "No bot was asked here." : "This seat was not asked here.";
     Table.options(nodes.options, scene);
     const told = { note: asked && asked.note };
     if (foul) {

@@ -54,7 +54,7 @@
 
   /** How it ended for this seat. */
   function ended() {
-    const { places } = now.scene;
+    const places = now.scene.places.slice(0, about.sides.length); // Partners share theirs.
     const own = places[now.seat % places.length];
     const tied = places.filter((place) => place === own).length > 1;
     if (own === 1) return tied ? "The game is over: you tie for the win." : "The game is over: you win.";

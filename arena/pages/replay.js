@@ -48,7 +48,7 @@
     nodes.words.textContent = words.filter(Boolean).join(" ");
     Panels.seats(nodes.seats, scene, about);
     Panels.left(nodes.left, scene, about);
-    Panels.question(nodes, scene, about);
+    Panels.question(nodes, scene, about, now.seat);
     nodes.at.value = now.at;
     nodes.position.textContent = `${now.at + 1} of ${scenes.length}`;
     nodes.at.setAttribute("aria-valuetext", nodes.position.textContent);
@@ -122,6 +122,13 @@
     nodes.at.max = scenes.length - 1;
   }
 
+  /** Where the seat that looks on fouled, or else anybody; the beginning if nobody did. */
+  function fouled() {
+    const fouls = view().map(({ foul }, at) => ({ foul, at })).filter(({ foul }) => foul);
+    const own = fouls.find(({ foul }) => foul.seat === now.seat);
+    return (own || fouls[0] || { at: 0 }).at;
+  }
+
   /** Opens a game by its place on the page. */
   async function open(place, seat, at) {
     stop();
@@ -147,16 +154,16 @@
     }
     nodes.seat.value = `${now.seat}`;
     list();
-    go(at);
+    go(at === "foul" ? fouled() : Number(at) || 0);
     main.dataset.ready = game.game;
   }
 
-  /** Opens what the address names, else the first game. */
+  /** Opens what the address names, else the first game; `at` is a moment's number, or "foul". */
   function follow() {
     const words = new URLSearchParams(location.hash.slice(1));
     const place = Math.max(0, games.findIndex((game) => game.game === words.get("game")));
     const seat = words.has("seat") ? Number(words.get("seat")) : null;
-    return open(place, seat, Number(words.get("at")) || 0);
+    return open(place, seat, words.get("at"));
   }
 
   const KEYS = {

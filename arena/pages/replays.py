@@ -58,21 +58,28 @@ def packed(logged: LoggedGame, seat: int | None = None, most: int | None = None)
     data = _pack(play)
     if most is not None and len(data) > most:
         data = _pack(_without_notes(play))
-    told = render.summary(logged) if seat is None else printable(logged.game.game)
+    told = render.outcome(logged) if seat is None else _alone(logged, seat)
     if most is not None and len(data) > most:
         command = f"boneyard replay LOG {printable(logged.game.game)} --html"
         return Packed(play.about.game, f"{told}. {TOO_LONG.format(command=command)}", "")
     return Packed(play.about.game, told, data)
 
 
-def replay_page(title: str, games: Sequence[Packed]) -> str:
-    """The page on which these games can be played again, as HTML."""
+def _alone(logged: LoggedGame, seat: int) -> str:
+    """Nothing that the seat was not told, which is why the scores are missing."""
+    return f"Seen by seat {seat} alone, {printable(logged.sitting.seats[seat])}"
+
+
+def replay_page(title: str, games: Sequence[Packed], links: Sequence[tuple[str, str]] = ()) -> str:
+    """The page on which these games can be played again, as HTML; see `page` for its links."""
     return page(
         "replay.html.j2",
+        "replay",
+        title,
         styles=("table.css", "replay.css"),
         scripts=("table.js", "panels.js", "replay.js"),
         data={"games": games},
-        title=title,
+        links=links,
     )
 
 

@@ -10,6 +10,8 @@ from arena.pages.replays import packed, replay_page
 
 FOLDER = "replays"
 """The folder of the pages, beside that of the logs."""
+REPORT = ("../report.html", "Report")
+"""Where the report of an event lies, seen from its replay pages, and what the link says."""
 GAMES_A_PAGE = 25
 """Games that share a page, so that with the bound of each no page exceeds 2 MB."""
 MOST = 80_000
@@ -48,15 +50,16 @@ def pages(log: Path) -> Iterator[tuple[str, str]]:
 
     Raises DamagedFileError.
     """
-    for part, games in groupby(_counting(log), lambda logged: _part(logged.game.number)):
+    for part, games in groupby(counting(read_games(log)), lambda logged: _part(logged.game.number)):
         name = page_name(log.stem, part * GAMES_A_PAGE + 1)
-        yield name, replay_page(log.stem, [packed(logged, most=MOST) for logged in games])
+        shown = [packed(logged, most=MOST) for logged in games]
+        yield name, replay_page(log.stem, shown, [REPORT])
 
 
-def _counting(log: Path) -> list[LoggedGame]:
-    """The games by their numbers; one that was cut off only if it was not played again."""
+def counting(games: Iterable[LoggedGame]) -> list[LoggedGame]:
+    """A log's games by their numbers; one that was cut off only if it was not played again."""
     found: dict[int, LoggedGame] = {}
-    for logged in read_games(log):
+    for logged in games:
         if logged.result or logged.game.number not in found:
             found[logged.game.number] = logged
     return [found[number] for number in sorted(found)]

@@ -121,21 +121,6 @@ const Table = (() => {
     return group;
   }
 
-  /** Makes a part of the table something to click on, by mouse, finger or key. */
-  function clickable(element, label, act) {
-    element.classList.add("choice");
-    element.setAttribute("role", "button");
-    element.setAttribute("tabindex", "0");
-    element.setAttribute("aria-label", label);
-    element.addEventListener("click", act);
-    element.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" && event.key !== " ") return;
-      event.preventDefault();
-      event.stopPropagation();
-      act();
-    });
-  }
-
   /** Tiles upright, side by side and in rows, from the left; the height that they take. */
   function upright(parent, hand, box, unit, look, more = () => {}) {
     const many = count(hand), shown = typeof hand === "number" ? [] : tiles(hand);
@@ -160,46 +145,31 @@ const Table = (() => {
     add(text, "title", {}, words);
   }
 
-  /** What each tile of the seat that is asked may be chosen for: its options by its pips. */
-  function choices(scene) {
-    const found = new Map();
-    scene.asked.options.forEach((text, number) => {
-      const { plays, words } = option(text);
-      if (plays.length !== 1) return;
-      const key = written(plays[0].tile);
-      found.set(key, [...(found.get(key) || []), { number, words, end: plays[0].end }]);
-    });
-    return found;
+  /** A part of the table that is told as one thing: a screen reader reads its words, no tile. */
+  function part(parent, kind, words, role = "img") {
+    return add(parent, "g", { class: kind, role, "aria-label": words });
+  }
+
+  /** Tiles in words, or how many they are. */
+  function told(hand) {
+    const many = count(hand);
+    const number = many === 1 ? "1 tile" : `${many} tiles`;
+    return typeof hand === "number" || !many ? number : `${number}: ${tiles(hand).map(written).join(" ")}`;
   }
 
   /** A seat's block: who sits there and what it holds; the height. */
   function seat(parent, scene, about, at, box, unit, look) {
     const turn = scene.turn === at ? (box.width > 300 ? " ◀ to move" : " ◀") : "";
-    const group = add(parent, "g", { class: scene.turn === at ? "seat turn" : "seat" });
-    label(group, about.names[at], ` (${count(scene.hands[at])})${turn}`, box, "name");
-    const mine = look.choose && scene.asked && scene.asked.seat === at ? choices(scene) : new Map();
+    const kind = scene.turn === at ? "seat turn" : "seat";
+    const asked = look.choose && scene.asked && scene.asked.seat === at;
+    const group = part(parent, kind, `${about.names[at]}, ${told(scene.hands[at])}`, asked ? "group" : "img");
+    const many = count(scene.hands[at]);
+    const behind = box.width > 300 ? `: ${many === 1 ? "1 tile" : `${many} tiles`}` : ` (${many})`;
+    label(group, about.names[at], behind + turn, box, "name");
+    const offer = asked ? Choices.offered(scene, look) : () => {};
     const below = { ...box, y: box.y + 22, most: box.most };
-    const height = upright(group, scene.hands[at], below, unit, look, (drawn, pips) => {
-      const open = pips && mine.get(written(pips));
-      if (open) pick(drawn, open, pips, look);
-    });
+    const height = upright(group, scene.hands[at], below, unit, look, offer);
     return 22 + height + 6;
-  }
-
-  /** A tile in the hand: chosen at once where there is one way, else its ends are offered. */
-  function pick(drawn, open, pips, look) {
-    const [only] = open;
-    if (open.length === 1) {
-      clickable(drawn, `play ${only.words}`, () => look.choose(only.number));
-      return;
-    }
-    clickable(drawn, `play ${written(pips)}: choose an end`, () => {
-      const svg = drawn.ownerSVGElement;
-      svg.querySelectorAll(".picked").forEach((other) => other.classList.remove("picked"));
-      svg.querySelectorAll(".ghost").forEach((ghost) => ghost.remove());
-      drawn.classList.add("picked");
-      for (const { number, words, end } of open) look.ghost(number, words, end);
-    });
   }
 
   /** Where the line lies, with room for a longer one, in tiles as large as fit. */
@@ -223,7 +193,9 @@ const Table = (() => {
     const [x, y] = [box.x + box.width / 2, box.y - top * unit];
     const inPixels = ([ax, ay, bx, by]) =>
       [x + ax * unit, y + ay * unit, x + bx * unit, y + by * unit];
-    const group = add(parent, "g", { class: "line" });
+    const ends = line.length ? `. Its ends are ${line[0][0]} and ${line.at(-1)[1]}` : "";
+    const words = line.length ? `The line, ${told(scene.line)}${ends}.` : "The line is empty.";
+    const group = part(parent, "line", words);
     line.forEach((pips, at) => {
       const fresh = at < scene.laid[0] || at >= line.length - scene.laid[1];
       tile(group, pips, inPixels(places[at]), unit, look, fresh ? "fresh" : "");
@@ -232,8 +204,8 @@ const Table = (() => {
       const more = end === "left" ? [[0, 1], ...line] : [...line, [0, 1]];
       const lead = scene.lead + (end === "left" ? 1 : 0);
       const place = lay(more, line.length ? lead : 0, half).at(end === "left" ? 0 : -1);
-      const ghost = tile(group, null, inPixels(place), unit, look, "ghost");
-      clickable(ghost, `play ${words}`, () => look.choose(number));
+      const ghost = tile(parent, null, inPixels(place), unit, look, "ghost");
+      Choices.clickable(ghost, `play ${words}`, () => look.choose(number));
     };
     return (bottom - top) * unit;
   }
@@ -287,9 +259,11 @@ const Table = (() => {
 
   /** The boneyard and the pot; the height. */
   function boneyard(parent, scene, box, unit, look) {
-    const group = add(parent, "g", { class: "boneyard" });
     const pot = scene.pot === null ? "" : `; pot ${scene.pot}`;
-    const words = `Boneyard ${count(scene.stock)}, ${scene.drawable} to draw${pot}`;
+    const many = count(scene.stock);
+    const words = `Boneyard: ${many === 1 ? "1 tile" : `${many} tiles`}, ${scene.drawable} to draw${pot}`;
+    const shown = typeof scene.stock === "number" || !many ? "" : `: ${tiles(scene.stock).map(written).join(" ")}`;
+    const group = part(parent, "boneyard", words + shown);
     label(group, words, "", box, "faint");
     const most = (look.room && count(look.room.stock)) || 0;
     return 22 + upright(group, scene.stock, { ...box, y: box.y + 22, most }, unit, look) + 4;
@@ -304,6 +278,7 @@ const Table = (() => {
       const chosen = number === asked.chosen;
       const holder = look.choose ? document.createElement("button") : item;
       if (look.choose) holder.addEventListener("click", () => look.choose(number));
+      if (look.choose && number < 9) holder.dataset.key = number + 1;
       if (holder !== item) item.append(holder);
       holder.append(chosen ? `✓ ${option(text).words} (chosen)` : option(text).words);
       item.className = chosen ? "chosen" : "";
@@ -311,5 +286,5 @@ const Table = (() => {
     });
   }
 
-  return { draw, options, option, tiles, count };
+  return { draw, options, option, tiles, count, written };
 })();

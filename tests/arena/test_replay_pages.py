@@ -325,6 +325,14 @@ def position(page: Page) -> str:
     return page.inner_text("#position")
 
 
+STEPS = """(many) => [...Array(many)].map(() => {
+  document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
+  const drawn = document.querySelectorAll("#table .line .tile").length;
+  return [document.getElementById("words").textContent, drawn];
+})"""
+"""So many presses of a key at once, and what is seen after each."""
+
+
 @needs_chromium
 def test_a_game_is_stepped_through_by_keys(tmp_path: Path) -> None:
     brief = varied(named("draw"), "brief", {"rounds": 2, "hand": 4})
@@ -335,10 +343,10 @@ def test_a_game_is_stepped_through_by_keys(tmp_path: Path) -> None:
     with opened(saved(tmp_path, page_of(game))) as page:
         ready(page)
         assert position(page) == f"1 of {many}"
-        for at in range(1, many):
-            page.keyboard.press("ArrowRight")
-            assert scenes[at]["words"] in page.inner_text("#words")
-            drawn = page.locator("#table .line .tile").count()
+        page.keyboard.press("ArrowRight")
+        assert position(page) == f"2 of {many}"
+        for at, (words, drawn) in enumerate(page.evaluate(STEPS, many - 2), 2):
+            assert scenes[at]["words"] in words
             assert drawn == len(scenes[at]["line"]) // 2
         rows = [row.split("\t") for row in page.inner_text("#seats tbody").splitlines()]
         points = [row[1] for row in rows]
@@ -364,18 +372,55 @@ def test_a_game_is_stepped_through_by_keys(tmp_path: Path) -> None:
 
 
 @needs_chromium
-@pytest.mark.parametrize("dark", [False, True])
-def test_a_narrow_page_has_no_serious_faults_and_no_sideways_scroll(
-    tmp_path: Path, dark: bool
-) -> None:
+def test_a_narrow_page_has_no_serious_faults_and_no_sideways_scroll(tmp_path: Path) -> None:
     game = changed(
         logged(named("dutch"), 3, bob_fouls, note=DEVIL), FoulRecord, line=DEVIL, stderr=DEVIL
     )
-    with opened(saved(tmp_path, page_of(game)), width=360, dark=dark) as page:
+    with opened(saved(tmp_path, page_of(game)), width=360, dark=True) as page:
         ready(page)
         page.keyboard.press("ArrowRight")
         assert faults(page) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        page.emulate_media(color_scheme="light")
+        assert faults(page) == []
+
+
+@needs_chromium
+def test_nothing_is_cut_and_a_dark_screen_prints_on_white(tmp_path: Path) -> None:
+    """Of a table for four, whose names are long."""
+    names = ("counting", "greedy_and_slow", "random", "n" * 40)
+    game = logged(named("six-six"), 4, any_of(5))
+    game = replace(game, sitting=replace(game.sitting, seats=names))
+    with opened(saved(tmp_path, page_of(game)), width=1100, dark=True) as page:
+        ready(page)
+        page.keyboard.press("End")
+        assert page.evaluate(CUT) == []
+        screen = page.evaluate(FELT)
+        page.emulate_media(media="print")
+        assert page.evaluate(FELT) != screen
+        page.emulate_media(media="screen", color_scheme="light")
+        light = page.evaluate(FELT)
+        page.emulate_media(media="print", color_scheme="dark")
+        assert page.evaluate(FELT) == light
+        assert page.locator("#moves li").last.is_visible()
+
+
+CUT = """() => [...document.querySelectorAll(".scroll")]
+  .filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent)"""
+FELT = "getComputedStyle(document.getElementById('table')).backgroundColor"
+
+
+@needs_chromium
+def test_a_link_leads_to_a_foul_and_the_page_back_to_the_report(tmp_path: Path) -> None:
+    game = logged(named("dutch"), 3, bob_fouls)
+    fouls = [at for at, scene in enumerate(whole(game)[0]) if scene["foul"]]
+    path = saved(tmp_path, replay_page("two", [packed(game)], [("../report.html", "Report")]))
+    with opened(f"{path.as_uri()}#game=1.game&at=foul&seat=1") as page:
+        ready(page)
+        assert fouls[0] > 0
+        assert position(page).startswith(f"{fouls[0] + 1} of ")
+        assert page.locator("#evidence dt").first.inner_text() == "foul"
+        assert page.locator("header a").get_attribute("href") == "../report.html"
 
 
 @needs_chromium
@@ -424,7 +469,7 @@ def test_what_bots_write_stays_text(tmp_path: Path) -> None:
     with opened(saved(tmp_path, replay_page(SCRIPT, [packed(game)]))) as page:
         page.on("dialog", lambda _: pytest.fail("a script of a bot ran"))
         ready(page)
-        assert page.title() == SCRIPT
+        assert page.title() == f"{SCRIPT} · replay · Boneyard"
         page.keyboard.press("ArrowRight")
         evidence = page.locator("#evidence dd").all_text_contents()
         assert evidence.count(shown) == 3
@@ -467,7 +512,7 @@ def test_games_that_share_a_page_are_chosen_from_a_list(tmp_path: Path) -> None:
 
 def lines(highest: int, luck: random.Random) -> Iterator[tuple[str, int]]:
     """Lines as long as they get, and which tile was laid first."""
-    for _ in range(12):
+    for _ in range(6):
         left = {*tile_set(highest)}
         first = luck.choice(sorted(left))
         line = [first]
@@ -496,7 +541,8 @@ OVERLAPS = """([lines, about, scene]) => {
   for (const [line, lead] of lines) {
     Table.draw(svg, { ...scene, line, lead, laid: [0, 0] }, about);
     const view = svg.viewBox.baseVal;
-    const boxes = [...svg.querySelectorAll(".line rect")].map((one) => one.getBBox());
+    const boxes = [...svg.querySelectorAll(".line rect")].map((one) => Object.fromEntries(
+      ["x", "y", "width", "height"].map((name) => [name, Number(one.getAttribute(name))])));
     boxes.forEach((a, at) => {
       const out = a.x < 0 || a.x + a.width > view.width || a.y < 0
         || a.y + a.height > view.height;
@@ -524,34 +570,6 @@ def test_no_tile_of_a_line_lies_on_another_or_off_the_table(tmp_path: Path, widt
         for highest in (6, 9, 12, 18):
             shown = [*lines(highest, luck)]
             assert page.evaluate(OVERLAPS, [shown, {**about, "highest": highest}, scene]) == []
-
-
-ASKED = """([scene, about]) => {
-  window.chosen = [];
-  const choose = (number) => window.chosen.push(number);
-  Table.draw(document.getElementById("table"), scene, about, { choose });
-  Table.options(document.getElementById("options"), scene, { choose });
-}"""
-
-
-@needs_chromium
-def test_options_can_be_clicked_in_the_hand_at_an_end_and_in_the_list(tmp_path: Path) -> None:
-    game = logged(named("dutch"), 2, any_of(5))
-    first, about = whole(game)[0][0], msgspec.to_builtins(played(game).about)
-    options = ["53<", "64<", "64>", "draw"]
-    asked = {"seat": 0, "options": options, "id": 1, "chosen": None, "ms": None, "note": ""}
-    scene = {**first, "turn": 0, "line": "4664", "hands": ["6453", 2], "asked": asked}
-    with opened(saved(tmp_path, page_of(game))) as page:
-        ready(page)
-        page.evaluate(ASKED, [scene, about])
-        page.click("#table [aria-label='play [5|3] left']")
-        page.click("#table [aria-label='play [6|4]: choose an end']")
-        page.click("#table .ghost[aria-label='play [6|4] right']")
-        page.focus("#table .ghost[aria-label='play [6|4] left']")
-        page.keyboard.press("Enter")
-        page.click("#options button:text-is('draw')")
-        assert page.evaluate("window.chosen") == [0, 2, 1, 3]
-        assert faults(page) == []
 
 
 def test_lines_of_the_test_are_lines() -> None:

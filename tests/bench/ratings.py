@@ -59,21 +59,19 @@ class Case(NamedTuple):
     rules: str
     seats: int
     entrants: int
-    scheduled: bool
-    """Whether its plan can be listed: then there is a report too."""
 
 
 CASES = (
-    Case("draw", 2, 50, True),
-    Case("draw", 4, 16, True),
-    Case("draw", 4, 200, False),
-    Case("partnership", 4, 12, True),
-    Case("partnership", 4, 200, False),
+    Case("draw", 2, 50),
+    Case("draw", 4, 16),
+    Case("draw", 4, 200),
+    Case("partnership", 4, 12),
+    Case("partnership", 4, 200),
 )
 
 
 def planned(case: Case, results: int) -> Event:
-    """An event of at least so many games, if it can be scheduled."""
+    """An event of at least so many games."""
     entrants = tuple(
         Entrant(f"bot{number:03}", Command(("bot",), "", ()), f"{number:064x}")
         for number in range(case.entrants)
@@ -83,24 +81,15 @@ def planned(case: Case, results: int) -> Event:
         clock=Clock(), fouls=FoulPolicy(), sandbox="off", limits=Limits(), entrants=entrants,
         predictable=True,
     )  # fmt: skip
-    if not case.scheduled:
-        return event
     each = sum(len(plan.games) for plan in sittings(event, {}))
     return replace(event, boards=-(-results // each))
 
 
-def tables(event: Event, case: Case, rng: random.Random) -> Iterator[tuple[str, int, list[int]]]:
-    """Game, board and entrants: by the plan, or at random where nobody can list it."""
-    if case.scheduled:
-        for plan in sittings(event, {}):
-            for game in plan.games:
-                yield game.name, game.board, list(plan.seats)
-    number = 0
-    while True:
-        number += 1
-        who = rng.sample(range(case.entrants), case.seats)
-        for turn in range(case.seats):
-            yield f"{number}.{turn}", number, who[turn:] + who[:turn]
+def tables(event: Event) -> Iterator[tuple[str, int, list[int]]]:
+    """Game, board and entrants, by the plan."""
+    for plan in sittings(event, {}):
+        for game in plan.games:
+            yield game.name, game.board, list(plan.seats)
 
 
 def written(folder: Folder, case: Case, results: int) -> None:
@@ -111,7 +100,7 @@ def written(folder: Folder, case: Case, results: int) -> None:
     folder.event.write_bytes(events.as_json(event))
     descriptor = os.open(folder.ledger, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     checksum = 0
-    games = islice(tables(event, case, rng), results)
+    games = islice(tables(event), results)
     while few := list(islice(games, AT_ONCE)):
         records = [_result(event, game, board, who, strength, rng) for game, board, who in few]
         checksum = sealed.append(descriptor, records, checksum)
@@ -153,7 +142,8 @@ def measured(case: Case, results: int, rounds: int) -> None:
             "start": (IDLE,),
             "rate": (ENTRY, "rate", name),
             "csv, pgn": (EXPORT, name),
-        } | ({"report": (ENTRY, "report", name)} if case.scheduled else {})
+            "report": (ENTRY, "report", name),
+        }
         samples = [{what: spent(*words) for what, words in work.items()} for _ in range(rounds)]
         base = statistics.median(sample["read"][0] for sample in samples)
         for what in work:

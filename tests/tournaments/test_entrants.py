@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import arena
+import protocol
 from arena.sandbox import paths
 from protocol.usage import UserError
 from tests.tournaments.events import boneyard
@@ -175,3 +177,12 @@ def test_nobody_needs_a_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     (tmp_path / "bin").mkdir()
     (tmp_path / "lib").mkdir()
     assert list(paths.program_paths(tmp_path / "bin" / "run")) == [str(tmp_path)]
+
+
+def test_our_python_brings_our_packages_and_another_program_does_not(tmp_path: Path) -> None:
+    """In a checkout they lie beside the installation that a bot may read."""
+    (tmp_path / "mine.py").write_text("")
+    packages = {str(Path(one.__path__[0])) for one in (arena, protocol)}
+    assert packages <= {*entrant(tmp_path, "mine.py").command.reads}
+    shell = entered(WrittenBot("other", ("sh", "mine.py")), tmp_path, tmp_path / "build")
+    assert not packages & {*shell.command.reads}

@@ -16,7 +16,7 @@ from tournaments.event import Event
 from tournaments.extend import extends, succeeded
 from tournaments.folder import Folder, load
 from tournaments.formats import Gauntlet, Knockout, Ladder, RoundRobin, Swiss, Versus
-from tournaments.ledger import read_ledger
+from tournaments.ledger import Ledger, read_ledger
 from tournaments.sprt import Sprt
 
 SHORT = ("--set", "target=30")
@@ -55,6 +55,7 @@ def test_a_format_is_played_told_and_verified(
     run(tmp_path, *FOUR, *SHORT, "--boards", "1", *words)
     assert summary(tmp_path) == {"played": played, "planned": played}
     assert told in report(tmp_path)
+    assert Ledger(Folder(tmp_path), load(Folder(tmp_path))).planned == played
     assert fits(tmp_path)
 
 
@@ -90,11 +91,28 @@ def test_teams_and_a_format_stand_in_an_event_file(tmp_path: Path) -> None:
     assert fits(tmp_path / "out")
 
 
+def test_two_bots_that_partner_themselves_meet_until_the_answer_is_known(tmp_path: Path) -> None:
+    """A table turned twice is the same table: a board has two games, not four."""
+    written = tmp_path / "cup.toml"
+    written.write_text(
+        'rules = { base = "partnership", target = 30 }\nboards = 3\n'
+        'teams = [["first", "first"], ["greedy", "greedy"]]\n'
+        'format = { type = "versus", sprt = { min_boards = 2 } }\n'
+        '[[bots]]\nname = "first"\n[[bots]]\nname = "greedy"\n'
+    )
+    run(tmp_path / "out", str(written))
+    assert summary(tmp_path / "out") == {"played": 6, "planned": 6}
+    out = Folder(tmp_path / "out")
+    assert Ledger(out, load(out)).planned == 6
+    assert fits(tmp_path / "out")
+
+
 @pytest.mark.parametrize(
     ("words", "part"),
     [
         (("--format", "gauntlet", "--challenger", "gredy"), "greedy"),
         (("--rounds", "3"), "--rounds"),
+        (("--format", "swiss", "--rounds", "1000", "--boards", "1001"), "1,000,000 are the most"),
         (("--format", "versus"), "two bots"),
         (("--format", "knockout", "--seats", "3"), "two sides"),
         (("--format", "gauntlet", *(w for n in FOUR for w in ("--challenger", n))), "a field of 1"),
@@ -217,6 +235,10 @@ def test_what_would_lose_or_bend_results_is_refused(new: Event, part: str) -> No
     assert part in (extends(event(3), new) or "")
 
 
+def turned(one: Event) -> Event:
+    return replace(one, entrants=one.entrants[::-1])
+
+
 @pytest.mark.parametrize(
     ("old", "new", "part"),
     [
@@ -227,9 +249,12 @@ def test_what_would_lose_or_bend_results_is_refused(new: Event, part: str) -> No
         (event(2, form=Versus()), event(2, form=Versus(Sprt(h1=5))), "(sprt)"),
         (event(4, form=Swiss(3)), event(4, form=Swiss(9)), None),
         (event(2, form=Versus()), event(2, boards=4, form=Versus(Sprt(max_boards=9999))), None),
+        (event(2, form=Versus()), turned(event(2, form=Versus())), "bot0 is better than bot1"),
         (event(4), event(5, form=Ladder()), None),
         (event(4, form=Gauntlet()), event(4, form=RoundRobin()), None),
-        (event(8, 3), event(9, 3), "would not meet any more"),
+        (event(8, 3), event(9, 3), "--format ladder"),
+        (event(12, 4), event(13, 4, form=Ladder()), None),
+        (event(13, 4, form=Ladder()), event(14, 4, form=Ladder(("bot12", "bot13"))), None),
     ],
 )
 def test_each_format_can_grow_in_its_own_way(old: Event, new: Event, part: str | None) -> None:

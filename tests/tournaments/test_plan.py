@@ -24,17 +24,14 @@ from tests.tournaments.test_schedule import event
 from tournaments import calibrate, stats
 from tournaments.cli import play
 from tournaments.event import Event
-from tournaments.plan import (
-    MOST,
-    Trial,
-    forecast,
-    separations,
-    trial_of,
-)
+from tournaments.formats import Knockout, Swiss, Versus
+from tournaments.plan import Trial, forecast, trial_of
 from tournaments.plan_report import duration, told, told_apart
 from tournaments.ratings import fit
-from tournaments.schedule import sittings
+from tournaments.schedule import games, sittings
+from tournaments.separation import separations
 from tournaments.sitting import Sitter
+from tournaments.sprt import MOST, Sprt, outcomes, walk
 
 NOTHING = Trial(
     jobs=1,
@@ -113,6 +110,31 @@ def test_the_interval_is_the_one_that_the_event_has(plan: Event) -> None:
     errors = [pool.errors[i][j] for i in range(size) for j in range(i)]
     t = stats.t_quantile(0.975, plan.boards - 1)
     assert found.lead_half_width == pytest.approx(t * mean(errors), rel=0.12)
+
+
+def test_all_rounds_of_a_swiss_and_a_knockout_are_forecast() -> None:
+    swiss, cup = event(6, 2, 3, form=Swiss(4)), event(8, 2, 6, form=Knockout(2))
+    assert forecast(swiss, 1, NOTHING).games == games(swiss, {}) == 4 * 3 * 3 * 2
+    assert forecast(cup, 1, NOTHING).games == games(cup, {}) == 7 * 6 * 2
+    assert "Games      about 72" in told(forecast(swiss, 1, NOTHING))
+    # Three rounds make one table of all; after one, only those who met can be compared.
+    one, three = (forecast(event(6, 2, 3, form=Swiss(n)), 1, NOTHING) for n in (1, 3))
+    alone = forecast(event(2, 2, 3), 1, NOTHING)
+    assert one.lead_half_width == pytest.approx(alone.lead_half_width)
+    assert three.lead_half_width < alone.lead_half_width
+
+
+def test_versus_is_forecast_as_long_as_it_is_likely_to_take() -> None:
+    plan = event(2, 2, 2000, 10, form=Versus(Sprt(max_boards=2000)))
+    assert forecast(plan, 1, NOTHING).games == 4000
+    results = simulated(like(2, 2, 400), {"bot0": 60.0, "bot1": 0.0}, 1)
+    trial = trial_of(plan, results, ends={}, jobs=1, seconds=1, sittings=1, questions=None)
+    found = forecast(plan, 1, trial)
+    steps = walk(Sprt(), outcomes(Sprt(), results, lost_by=100))
+    assert found.boards == trial.answer
+    assert 0.5 * len(steps) < found.boards < 2 * len(steps) < 800
+    assert (found.games, found.most_boards) == (2 * found.boards, 2000)
+    assert f"likely {found.boards} boards, 2,000 at most" in told(found)[0]
 
 
 def test_what_boards_save_makes_the_interval_smaller() -> None:
@@ -201,7 +223,7 @@ def test_the_forecast_in_words() -> None:
     [
         (0.001, "about 1 s"),
         (0.5, "about 30 s"),
-        (1.2, "about 1 minute"),
+        (1.2, "about 72 s"),
         (3.4, "about 3 minutes"),
         (150, "about 2.5 hours"),
     ],

@@ -121,6 +121,30 @@ def test_versions_of_a_bot_are_kept_apart(events: Path, tmp_path: Path) -> None:
     assert f"greedy@{mine} ({events / 'friday'}), greedy@ffffffff ({later})" in notice
 
 
+def test_a_version_of_one_event_is_the_bot_of_another(events: Path, tmp_path: Path) -> None:
+    """What was `greedy@2` on friday is the only greedy that saturday knew."""
+    friday = copied(events / "friday", tmp_path / "friday")
+    plan = load(Folder(friday))
+    second, old = (replace(plan.entrants[1], name=name) for name in ("greedy@2", "greedy"))
+    old = replace(old, fingerprint="f" * 64, retired=True)
+    entrants = (plan.entrants[0], second, old)
+    changed(friday, lambda _: as_json(replace(plan, entrants=entrants)).decode())
+    results = [
+        replace(one, seats=tuple(name.replace("greedy", "greedy@2") for name in one.seats))
+        for one in read_ledger(Folder(friday).ledger)
+    ]
+    Folder(friday).ledger.unlink()
+    descriptor = os.open(Folder(friday).ledger, os.O_WRONLY | os.O_CREAT)
+    append(descriptor, results, 0)
+    os.close(descriptor)
+    # By itself it says what the event says.
+    assert names(told(friday).tables[0]) == ["first", "greedy@2"]
+    (table,) = told(friday, events / "saturday").tables
+    called = f"greedy@{plan.entrants[1].fingerprint[:8]}"
+    assert names(table) == ["first", called, "random"]
+    assert len(table.ratings.pools) == 1
+
+
 def test_versions_whose_fingerprints_begin_alike_are_called_by_the_whole(
     events: Path, tmp_path: Path
 ) -> None:
@@ -148,6 +172,12 @@ def test_results_do_not_count_twice(events: Path, tmp_path: Path) -> None:
     friday = events / "friday"
     for other in (friday, friday / "ledger.jsonl", copied(friday, tmp_path / "copy")):
         assert "count twice" in boneyard("rate", str(friday), str(other), code=2)
+
+
+def test_the_same_deals_by_other_rules_are_other_games(events: Path, tmp_path: Path) -> None:
+    other = copied(events / "friday", tmp_path / "other")
+    changed(other, lambda text: text.replace('"target": 30', '"target": 40'))
+    assert len(told(events / "friday", other).tables) == 2
 
 
 def test_the_same_deals_are_the_same_boards(events: Path, tmp_path: Path) -> None:
@@ -191,6 +221,8 @@ def test_events_that_differ_in_their_terms_say_so(events: Path, tmp_path: Path) 
     assert told(events / "friday", other).notices == (
         f"These events differ in clock: {events / 'friday'}, {other}.",
     )
+    changed(other, lambda text: text.replace('"type": "round-robin"', '"type": "gauntlet"'))
+    assert "differ in clock, format:" in told(events / "friday", other).notices[0]
 
 
 def test_an_event_without_results_is_told(events: Path, tmp_path: Path) -> None:
@@ -224,6 +256,7 @@ def test_the_terminal_says_what_json_says(events: Path) -> None:
         (("friday", "--anchor", "greedy=nan"), "greedy=1500"),
         (("friday", "--prior", "-1"), "--prior"),
         (("friday", "--prior", "nan"), "--prior"),
+        (("friday", "--prior", "1e300"), "--prior"),
         (("friday/games",), "no ledger.jsonl"),
         (("friday/event.json",), "line 1"),
     ],

@@ -208,6 +208,18 @@ def test_a_bot_that_does_not_greet_is_the_users_mistake(tmp_path: Path) -> None:
     assert "no such model" in said
 
 
+def test_a_sample_bot_may_play_against_itself(tmp_path: Path) -> None:
+    run(tmp_path, "first", "first", "--boards", "1", "--set", "target=30")
+    told = json.loads((tmp_path / "results.json").read_text())
+    assert [one["name"] for one in told["entrants"]] == ["first", "first-2"]
+    assert len({one["fingerprint"] for one in told["entrants"]}) == 1
+    (tmp_path / "cup.toml").write_text(
+        '[[bots]]\nname = "a"\nbot = "first"\n[[bots]]\nname = "b"\nbot = "frist"\n'
+    )
+    said = run(tmp_path / "out", str(tmp_path / "cup.toml"), code=2)
+    assert "'frist': did you mean first" in said
+
+
 def test_an_event_file(tmp_path: Path) -> None:
     written = tmp_path / "cup.toml"
     written.write_text(
@@ -225,7 +237,13 @@ def test_an_event_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "part"),
-    [("boards = 0", "boards"), ("bord = 3", "bord"), ("boards = [", "line 2")],
+    [
+        ("boards = 0", "boards"),
+        ("bord = 3", "bord"),
+        ("boards = [", "line 2"),
+        ("seats = 0", "seats"),
+        ('name = "cup\\n"', "name"),
+    ],
 )
 def test_a_mistake_in_an_event_file_is_placed(tmp_path: Path, text: str, part: str) -> None:
     path = tmp_path / "cup.toml"

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -16,12 +17,14 @@ from arena.variants import named
 from protocol.messages import Clock
 from protocol.records import FoulPolicy, Result
 from protocol.rules import Ruleset
-from tournaments import knockout, swiss
+from protocol.usage import UserError
+from tournaments import knockout, schedule, sprt, swiss
 from tournaments.event import Entrant, Event
 from tournaments.formats import Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss, Versus
 from tournaments.pairings import ALL, circular_orders, round_robin
-from tournaments.schedule import PlannedSitting, games, next_stage, sittings, stages
-from tournaments.sprt import Sprt
+from tournaments.schedule import PlannedSitting, Stage, games, sittings, stages
+from tournaments.sizes import MOST_GAMES, check_size
+from tournaments.sprt import Outcome, Sprt
 
 
 def event(
@@ -57,8 +60,25 @@ def teams(boards: int = 3, form: Format | None = None) -> Event:
     return event(5, 4, boards, form=form, teams=PAIRS)
 
 
+ALONE = (("bot0", "bot0"), ("bot1", "bot1"))
+"""Two bots that partner themselves: a table turned twice is the same table."""
+
+
+def alone(boards: int = 3, form: Format | None = None) -> Event:
+    return event(2, 4, boards, form=form, teams=ALONE)
+
+
 def mixed(entrants: int, boards: int = 3) -> Event:
     return replace(event(entrants, 4, boards), rules=named("partnership"))
+
+
+def next_stage(one: Event, before: Sequence[Result]) -> Stage:
+    """The first stage that is not over after these results."""
+    results = {made.game: made for made in before}
+    for stage in stages(one, results):
+        if not all(game.name in results for plan in stage for game in plan.games):
+            return stage
+    return ()
 
 
 def plan_of(one: Event) -> list[PlannedSitting]:
@@ -124,7 +144,10 @@ PLANS = st.builds(
 )
 
 
-@given(PLANS | st.builds(teams, st.integers(1, 9)) | st.builds(mixed, st.integers(4, 6)))
+TEAMS = st.builds(teams, st.integers(1, 9)) | st.builds(alone, st.integers(1, 9))
+
+
+@given(PLANS | TEAMS | st.builds(mixed, st.integers(4, 6)))
 @settings(max_examples=60, deadline=None)
 def test_a_plan_is_fair(one: Event) -> None:
     """Each table plays each board in each rotation; sittings meet no board twice."""
@@ -132,11 +155,10 @@ def test_a_plan_is_fair(one: Event) -> None:
     everything = Counter((game.board, sitting.seats) for sitting in plan for game in sitting.games)
     tables = {frozenset(sitting.seats) for sitting in plan}
     partnerships = 3 if one.rules.deal.partners and not one.teams else 1
-    each = one.seats * partnerships * one.boards
+    rotations = 2 if one.teams == ALONE else one.seats
+    each = rotations * partnerships * one.boards
     assert sum(everything.values()) == games(one, {}) == len(tables) * each
-    assert not one.teams or len(everything) <= sum(everything.values())
-    if not one.teams:
-        assert set(everything.values()) == {1}
+    assert set(everything.values()) == {1}
     boards = {frozenset(b for b, seats in everything if set(seats) == table) for table in tables}
     assert boards == {frozenset(range(1, one.boards + 1))}
     seated = Counter(
@@ -274,6 +296,8 @@ DYNAMIC = [
     event(2, 2, 1, form=Knockout(0)),
     teams(2, Knockout(4)),
     event(2, 2, 60, 10, form=Versus(Sprt(max_boards=60))),
+    alone(60, Versus(Sprt(max_boards=60))),
+    alone(2, Knockout(4)),
     event(5, 2, 3, form=Gauntlet(("bot1", "bot3"))),
     event(6, 4, 2, form=Gauntlet()),
     event(5, 3, 3, form=Ladder()),
@@ -397,6 +421,22 @@ def test_a_tied_match_goes_on_and_then_the_better_seed_does() -> None:
     assert (match.halves, match.more, match.winner) == ((2, 6), (), (1,))
 
 
+def test_versus_looks_at_each_board_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There may be a million of them."""
+    one = event(2, 2, 300, 10, form=Versus(Sprt(h0=-1, h1=1, max_boards=300)))
+    results = played_through(one, Random(3), upset=1)
+    seen: list[Result] = []
+    asked = sprt.outcomes
+
+    def looked(test: Sprt, played: list[Result], *words: Any, **more: Any) -> tuple[Outcome, ...]:
+        seen.extend(played)
+        return asked(test, played, *words, **more)
+
+    monkeypatch.setattr(schedule, "outcomes", looked)
+    assert len(list(sittings(one, results))) == 60
+    assert seen == list(results.values())
+
+
 def test_versus_ends_with_the_block_in_which_the_answer_is_known() -> None:
     one = event(2, 2, 500, 10, form=Versus(Sprt(max_boards=500)))
     results = played_through(one, Random(0), upset=0)
@@ -404,6 +444,39 @@ def test_versus_ends_with_the_block_in_which_the_answer_is_known() -> None:
     assert boards % 10 == 0
     assert 20 <= boards < 100
     assert next_stage(one, list(results.values())) == ()
+
+
+@pytest.mark.parametrize(
+    ("one", "part"),
+    [
+        (event(200, 2, 50), None),
+        (event(2, 2, 1_000_000), None),
+        (event(1000, 4, 50, form=Swiss()), None),
+        (event(2, 2, 1_000_000, form=Versus(Sprt(max_boards=1_000_000))), None),
+        (event(250, 4, 1), None),
+        (event(251, 3, 1), "250 bots are the most"),
+        (event(200, 2, 51), "2,029,800 games at least"),
+        (event(10, 2, 1_000_000, form=Gauntlet()), "18,000,000 games"),
+        (mixed(9, 100_000), "7,200,000 games at least"),
+        (teams(300_000), "3,600,000 games at least"),
+    ],
+)
+def test_what_is_too_large_to_plan_is_refused_before_it_is_planned(
+    one: Event, part: str | None
+) -> None:
+    if part is None:
+        check_size(one)
+        return
+    with pytest.raises(UserError, match=part):
+        check_size(one)
+
+
+@pytest.mark.parametrize(
+    "one", [event(7), event(9, 3), event(12, 4), mixed(5), teams(), event(7, form=Gauntlet())]
+)
+def test_the_size_that_is_refused_is_never_more_than_there_is(one: Event) -> None:
+    whole = replace(one, boards=-(-MOST_GAMES // (games(one, {}) // one.boards)) - 1)
+    check_size(whole)
 
 
 def tables_of(one: Event) -> Iterator[frozenset[int]]:

@@ -3,6 +3,7 @@
 import math
 import random
 from collections.abc import Sequence
+from functools import partial
 
 import msgspec
 import numpy as np
@@ -13,6 +14,7 @@ from msgspec.structs import replace
 
 from protocol.records import Result
 from tests.tournaments.simulated import Luck, simulated
+from tournaments import sprt
 from tournaments.sprt import (
     Measure,
     Outcome,
@@ -21,8 +23,6 @@ from tournaments.sprt import (
     answer,
     boards_still_needed,
     likelihood_ratios,
-    outcomes,
-    verdict,
     walk,
 )
 from tournaments.sprt_report import live, section, sparkline
@@ -145,6 +145,12 @@ def test_nothing_played_is_undecided() -> None:
 
 # Results
 
+outcomes = partial(sprt.outcomes, lost_by=100)
+
+
+def verdict(settings: Sprt, results: Sequence[Result], entrant: str | None = None) -> str:
+    return answer(settings, walk(settings, outcomes(settings, results, entrant)))
+
 
 def game(board: int, seats: Sequence[str], scores: Sequence[int], why: str = "target") -> Result:
     ranked = sorted(scores, reverse=True)
@@ -174,9 +180,9 @@ def test_a_board_comes_to_the_mean_of_its_games() -> None:
 
 def test_partners_are_the_mean_of_their_side() -> None:
     sides = ((9, 4, 9, 4), (4, 9, 4, 9))
-    results = [game(1, seats, sides[turn % 2]) for turn, seats in enumerate(("abab", "baba") * 2)]
-    assert outcomes(Sprt("points"), results, "a") == (Outcome(1, 4, 5.0),)
-    assert outcomes(Sprt(), results, "b") == (Outcome(1, 4, 0.0),)
+    results = [game(1, seats, side) for seats, side in zip(("abab", "baba"), sides, strict=True)]
+    assert outcomes(Sprt("points"), results, "a") == (Outcome(1, 2, 5.0),)
+    assert outcomes(Sprt(), results, "b") == (Outcome(1, 2, 0.0),)
 
 
 @given(SCORES, st.randoms(use_true_random=False))
@@ -213,11 +219,32 @@ def test_boards_count_up_to_the_first_gap() -> None:
     assert outcomes(Sprt(), [one for one in results if one.board != 1]) == ()
 
 
-def test_margins_of_games_that_a_foul_ended_do_not_count_but_their_points_do() -> None:
-    results = match([(1, 0, 1, 0)] * 3)
-    results[2] = replace(results[2], why="foul", scores=(0, 90))
-    assert [one.board for one in outcomes(Sprt("points"), results)] == [1, 3]
-    assert len(outcomes(Sprt(), results)) == 3
+@pytest.mark.parametrize(
+    ("scores", "places", "value"),
+    [
+        ((0, 90), (1, 2), 50.5),  # b fouls far ahead, or
+        ((90, 0), (1, 2), 50.5),  # far behind: it loses by the target,
+        ((140, 0), (1, 2), 70.5),  # or by more,
+        ((0, 90), (1, 1), 0.5),  # but nothing if a has lost it too.
+    ],
+)
+def test_a_game_that_a_foul_ended_is_lost_by_the_target_at_least(
+    scores: tuple[int, int], places: tuple[int, int], value: float
+) -> None:
+    """Otherwise it would pay to foul rather than to lose by much."""
+    results = match([(1, 0, 1, 0)] * 2)
+    results[2] = replace(results[2], why="foul", scores=scores, places=places)
+    assert [one.value for one in outcomes(Sprt("points"), results)] == [1.0, value]
+    mirrored = [one.value for one in outcomes(Sprt("points"), results, "b")]
+    assert mirrored == [-1.0, -value]
+
+
+def test_a_bot_that_fouls_when_it_loses_is_not_better() -> None:
+    """It wins one game by 60 and gives up nine that it would lose by 30."""
+    results = match([(0, 30, 0, 30)] * 9 + [(60, 0, 60, 0)])
+    given_up = [replace(one, why="foul") if one.board < 10 else one for one in results]
+    long = [replace(one, board=one.board + 10 * turn) for turn in range(9) for one in given_up]
+    assert verdict(Sprt("points", h1=10), long, "a") == "H0"
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from arena.bots import Bot
+from arena.pump import Pump
+from arena.sandbox.limits import Limits
+from arena.sandbox.sandbox import Sandbox
+from arena.shared import SharedBot
 from protocol.records import FoulRecord, VoidRecord
-from tests.arena.tables import children, late_by
+from tests.arena.tables import children, late_by, sample
 from tests.tournaments.events import boneyard
 from tests.tournaments.test_fates import ledger, only, run
 
@@ -161,3 +166,20 @@ def test_what_a_game_of_many_took_of_cpu_is_not_made_up(tmp_path: Path) -> None:
     run(event(tmp_path / "bots", AT_ONCE, boards=4), out)
     spent = json.loads((out / "times.json").read_text())
     assert {one["cpu_ms"] for one in spent["entrants"]} == {None}
+
+
+def written(folder: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in folder.iterdir())
+
+
+async def test_what_is_said_to_a_bot_that_has_left_goes_nowhere(tmp_path: Path) -> None:
+    """Its descriptor may be another's by then: the next one to be opened gets its number."""
+    bot = Bot(sample(), Sandbox("off", Limits()))
+    shared = SharedBot(Pump(), bot)
+    shared.share(1).say(b"late\n")
+    await bot.leave(b"bye\n")
+    opened = [(tmp_path / f"{number}").open("wb", buffering=0) for number in range(8)]
+    shared.say_all()
+    for file in opened:
+        file.close()
+    assert written(tmp_path) == b""

@@ -6,9 +6,12 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
+from arena.gamelog import read_games
 from arena.news import News
 from arena.server import Site
+from tests.arena.test_render import write
 from tests.browser import faults, needs_chromium, opened
 from tests.tournaments.events import boneyard, copied, run, small_event, started, wait_for_games
 from tests.tournaments.test_play import served
@@ -102,6 +105,29 @@ def test_only_games_that_are_over_are_replayed_unless_asked_for(
     assert watched(begun(event, tmp_path, 0.2)).games(page) is None
 
 
+def test_a_game_that_was_cut_off_and_played_again_is_replayed_once(
+    event: Path, tmp_path: Path
+) -> None:
+    folder = copied(event, tmp_path)
+    (log, *_) = sorted((folder / "games").glob("*.jsonl"))
+    one, other = read_games(log)
+    log.unlink()
+    cut = replace(one, records=one.records[:-3], result=None)
+    write(log, cut, replace(other, game=replace(other.game, number=1, game=one.game.game)))
+    found = watched(folder, everything=True).games(f"{log.stem}.html")
+    assert [bool(game.result) for game in found or ()] == [True]
+
+
+def test_games_that_are_over_make_room_for_those_that_go_on(
+    event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tournaments.watched.OVER", 2)
+    assert len(watched(event).now().playing) == 2
+    going = watched(begun(event, tmp_path)).now().playing
+    assert len(going) > 2
+    assert not any(one.over for one in going)
+
+
 def test_a_log_that_is_damaged_is_said_and_the_others_go_on(event: Path, tmp_path: Path) -> None:
     folder = copied(event, tmp_path)
     log = folder / "games" / "from-1.first.greedy.jsonl"
@@ -137,6 +163,10 @@ def test_a_foul_is_listed_with_what_is_known_once_its_game_is_over(tmp_path: Pat
     assert len(now.fouls) == 2
     assert now.fouls[0].words.startswith("bad, malformed: Not a message")
     assert now.fouls[0].replay.startswith("replays/from-1.")
+    assert {one.replay.partition("&")[2] for one in now.fouls} == {
+        "at=foul&seat=0",
+        "at=foul&seat=1",
+    }
 
 
 def test_nothing_else_is_served(event: Path) -> None:
@@ -147,7 +177,8 @@ def test_nothing_else_is_served(event: Path) -> None:
     names = [str(path.relative_to(event)) for path in event.rglob("*") if path.is_file()]
     assert "secret.key" in names
     for name in (*names, "replays/", "replays/../secret.key", "replays/x.html", "../event.json"):
-        made = name == "report.html" or name.startswith("replays/from-")
+        reported = ("report.html", "games.csv", "crosstable.csv")
+        made = name in reported or name.startswith("replays/from-")
         assert bool(page(served_site, name)) is made
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from arena.cli.complete import complete_choices, complete_rules
+from arena.cli.complete import complete_rules
 from arena.cli.games import usual_folder
+from arena.cli.shared import CHOICES
 from protocol.usage import UserError
 from tournaments.cli.complete import complete_bots, complete_events
 
@@ -88,14 +89,7 @@ def watch(folder: Path | None, port: int, everything: bool, browser: bool) -> No
     shell_complete=complete_rules,
     help="A named game or a file of your own; see `boneyard rules`.",
 )
-@click.option(
-    "--set",
-    "choices",
-    multiple=True,
-    metavar="CHOICE=VALUE",
-    shell_complete=complete_choices,
-    help="Change one choice of the rules; may be repeated.",
-)
+@CHOICES
 @click.option(
     "--against",
     multiple=True,

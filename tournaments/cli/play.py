@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from arena.cli.complete import complete_choices, complete_rules
+from arena.cli.complete import complete_rules
 from arena.cli.games import USUAL
+from arena.cli.shared import CHOICES
 from tournaments.cli.complete import (
     complete_bots,
     complete_entrants,
@@ -68,14 +69,7 @@ _sandbox = click.option(
     shell_complete=complete_rules,
     help="A named game or a file of your own; see `boneyard rules`.  [default: draw]",
 )
-@click.option(
-    "--set",
-    "choices",
-    multiple=True,
-    metavar="CHOICE=VALUE",
-    shell_complete=complete_choices,
-    help="Change one choice of the rules; may be repeated.",
-)
+@CHOICES
 @click.option(
     "--seats",
     type=click.IntRange(2, 4),

@@ -6,14 +6,12 @@ from typing import NamedTuple
 from protocol.records import Result
 from tournaments import knockout, sprt_report, swiss
 from tournaments.event import Event, Unit
-from tournaments.format_report import half, met, sides
+from tournaments.format_report import half, met, sides, walked
 from tournaments.formats import Knockout, Swiss, Versus
 from tournaments.pages import figures
 from tournaments.pages.cells import Cell, Table, games, minus
 from tournaments.pages.figures import Walk
 from tournaments.schedule import counted
-from tournaments.sprt import outcomes
-from tournaments.sprt import walk as walked
 
 STEPS = 10
 """Steps of a sequential test that its table shows."""
@@ -72,7 +70,7 @@ def question(event: Event, results: Sequence[Result]) -> Question | None:
     if not isinstance(event.format, Versus):
         return None
     sprt, (one, other) = event.format.sprt, sides(event)
-    steps = walked(sprt, outcomes(sprt, counted(event, results), one))
+    steps = walked(event, event.format, counted(event, results))
     low, high = (minus(f"{bound:.2f}") for bound in sprt.bounds)
     rows = [
         [Cell(minus(text)) for text in (f"{s.boards}", f"{s.llr:+.2f}", f"{s.estimate:+.1f}")]

@@ -175,7 +175,9 @@ function line(game) {
   });
   row.append(made("td", game.rounds, { class: "n" }));
   const fouled = game.fouled.map(([seat, foul]) => `${game.who[seat]}: ${foul}`).join(", ");
-  row.append(made("td", fouled || game.why.replace("_", " ")));
+  const ended = made("td", fouled ? "" : game.why.replace("_", " "));
+  if (fouled) ended.append(made("a", fouled, { href: `${game.href}&at=foul` }));
+  row.append(ended);
   return row;
 }
 

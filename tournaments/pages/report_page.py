@@ -23,7 +23,7 @@ from tournaments.pages.cells import Cell, Table, games, minus, pieces, table
 from tournaments.pages.encounters import Encounter, encounters
 from tournaments.pages.figures import Histograms
 from tournaments.pages.listed import listed
-from tournaments.pages.replays import addresses
+from tournaments.pages.replays import AT_ONCE, addresses
 from tournaments.ratings import Pool, Rating, Ratings
 from tournaments.sandboxes import Kept
 from tournaments.schedule import PlannedSitting, counted
@@ -99,6 +99,8 @@ def report_page(told: Told) -> str:
     found = listed(names, event.seats, told.results, replays)
     return page(
         "report.html.j2",
+        "report",
+        event.name,
         folders=(HERE,),
         styles=("report.css",),
         scripts=("report.js",),
@@ -121,6 +123,7 @@ def report_page(told: Told) -> str:
         times=_times(known) if known.times.entrants else None,
         lateness=standings.lateness(known.times),
         listed=found,
+        many=len(told.results) > AT_ONCE,
         rules=[(head, list(said)) for head, said in groupby(explain(event.rules), _heading)],
         how=how,
         kept=list(how.sandbox(told.kept)),
@@ -159,8 +162,10 @@ def _lead(told: Told) -> str:
     open_to = _open_to([one for one in told.ratings.pools[0].entrants if one.ranks[0] == 1])
     if isinstance(event.format, Swiss):
         first = swiss.standings(event, counted(event, told.results))[0]
-        rounds = f"{len(first.rounds)} of {event.format.rounds} rounds"
-        return f"**{event.unit_name(first.unit)}** leads the Swiss, {rounds}. {open_to}"
+        rounds, name = event.format.rounds, event.unit_name(first.unit)
+        if len(told.results) == told.planned and len(first.rounds) == rounds:
+            return f"**{name}** has won the Swiss of {rounds} rounds. {open_to}"
+        return f"**{name}** leads the Swiss, {len(first.rounds)} of {rounds} rounds. {open_to}"
     return open_to
 
 

@@ -23,7 +23,7 @@
     const title = add(frame, "h3");
     const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
     svg.setAttribute("class", "table");
-    svg.setAttribute("role", "img");
+    svg.setAttribute("role", "group");
     frame.append(svg);
     const parts = { frame, title, svg, words: add(frame, "p"), said: add(frame, "ol") };
     parts.replay = add(add(frame, "p"), "a", "Replay this game");
@@ -82,7 +82,7 @@
     for (const row of now.rows) {
       const line = add(body, "tr");
       row.forEach((cell, at) => {
-        const place = add(line, at === 1 ? "th" : "td", cell);
+        const place = add(line, at === 1 ? "th" : "td", at === 1 ? cell : cell.replace("-", "−"));
         if (at === 1) place.scope = "row";
       });
     }

@@ -9,7 +9,7 @@ from tournaments.measured import Evidence, Machine, Measured
 from tournaments.pages.report_page import Told, report_page
 from tournaments.ratings import fit_both
 from tournaments.sandboxes import Kept
-from tournaments.schedule import games, next_stage, sittings
+from tournaments.schedule import games, sittings, stages
 from tournaments.times import Times, Used
 
 NOTHING = Measured(times=Times(entrants=(), referee_ms=0.0, void=0), evidence=(), machines=())
@@ -19,13 +19,14 @@ RATHER = 25
 
 def made_up(event: Event, foul_every: int = 0, seed: int = 1) -> list[Result]:
     """Results of the whole event, the first entrants being the better ones."""
-    rng, results = random.Random(seed), list[Result]()
-    while stage := next_stage(event, results):
+    rng, results = random.Random(seed), dict[str, Result]()
+    for stage in stages(event, results):
         for plan in stage:
             for game in plan.games:
                 fouled = foul_every and len(results) % foul_every == 0
-                results.append(_result(event, plan.seats, game.name, game.board, rng, fouled))
-    return results
+                made = _result(event, plan.seats, game.name, game.board, rng, fouled)
+                results[game.name] = made
+    return [*results.values()]
 
 
 def _result(

@@ -1,0 +1,1 @@
+"""For people who train agents: options as numbers, questions as vectors, an environment."""

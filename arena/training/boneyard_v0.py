@@ -1,0 +1,201 @@
+"""The engine as an environment of PettingZoo (AEC): seats take turns, each sees what it may know.
+
+    env = boneyard_v0.env(rules="draw", seats=2, rounds=1)
+
+An agent is a seat: `player_0`, `player_1`, ... Its observation is a dictionary: `observation`, the
+vector of `arena.training.encoding`, and `action_mask`, over the numbers of
+`arena.training.actions`; all 0 for a seat that is not to move. As at a table, a seat is asked only
+where it has a choice, and an episode is a game: as many rounds as its rules ask for, or `rounds`.
+Agents end together, and no game is cut short: `truncations` stay False.
+
+Rewards, with partners the same for both:
+
+* "points": when a round is over, what it changed in the own score (fees and antes included), less
+  the mean of what it changed in the scores of the other seats, or less that of the other side;
+* "places": when the game is over, how many came out behind less how many in front, divided by how
+  many others there are: 1 for the first, -1 for the last, 0 for a tie.
+
+A seed fixes the deals of this episode and of those after it, until another is given.
+"""
+
+import secrets
+from typing import Any, Literal
+
+import numpy as np
+from msgspec.structs import replace
+
+try:
+    from gymnasium import spaces
+    from pettingzoo import AECEnv
+    from pettingzoo.utils.wrappers import OrderEnforcingWrapper
+except ImportError as missing:
+    raise ImportError(
+        "The training environment needs the package pettingzoo, which is not installed: "
+        "pip install 'boneyard-arena[train]'."
+    ) from missing
+
+from arena.engine.chance import board_seed
+from arena.frames import Frame
+from arena.render import Look, draw
+from arena.training.actions import Mask
+from arena.training.encoding import Encoding, Vector
+from arena.training.episode import Episode, Reward
+from arena.variants import named
+from protocol.messages import Ask
+from protocol.rules import Ruleset, tables
+
+Rendering = Literal["ansi", "human"]
+Observation = dict[Literal["observation", "action_mask"], Vector | Mask]
+"""What an agent is shown."""
+
+
+def env(
+    rules: str | Ruleset = "draw",
+    seats: int | None = None,
+    *,
+    rounds: int | None = None,
+    reward: Reward = "points",
+    render_mode: Rendering | None = None,
+) -> Any:
+    """An environment that says so when it is used before `reset`; see `raw_env`."""
+    return OrderEnforcingWrapper(
+        raw_env(rules, seats, rounds=rounds, reward=reward, render_mode=render_mode)
+    )
+
+
+class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801
+    """The environment itself, as PettingZoo calls it."""
+
+    metadata = {  # noqa: RUF012
+        "name": "boneyard_v0",
+        "render_modes": ["ansi", "human"],
+        "is_parallelizable": False,
+    }
+
+    def __init__(
+        self,
+        rules: str | Ruleset = "draw",
+        seats: int | None = None,
+        *,
+        rounds: int | None = None,
+        reward: Reward = "points",
+        render_mode: Rendering | None = None,
+    ) -> None:
+        """Choose the game: by its name or as a ruleset, at the smallest table that it has, or this.
+
+        `rounds`: how many make an episode, instead of a target. Raises UserError for an unknown
+        game or a table at which it is not played.
+        """
+        super().__init__()
+        chosen = named(rules) if isinstance(rules, str) else rules
+        if rounds is not None:
+            chosen = replace(chosen, game=replace(chosen.game, rounds=rounds))
+        self.rules = chosen
+        """The ruleset that is played."""
+        self.seats = tables(chosen)[0] if seats is None else seats
+        """How many seats the table has."""
+        self.encoding = Encoding(chosen, self.seats)
+        """What the numbers of observations and actions mean."""
+        self.render_mode = render_mode
+        self.possible_agents = [f"player_{seat}" for seat in range(self.seats)]
+        self._reward = reward
+        self._secret, self._board = secrets.token_bytes(), 0
+        low, high = self.encoding.bounds()
+        many = len(self.encoding.actions.options)
+        seen: dict[str, spaces.Space[Any]] = {
+            "observation": spaces.Box(low, high, dtype=np.float32),
+            "action_mask": spaces.Box(0, 1, (many,), np.int8),
+        }
+        self._observations = {agent: spaces.Dict(seen) for agent in self.possible_agents}
+        self._actions = {agent: spaces.Discrete(many) for agent in self.possible_agents}
+
+    def observation_space(self, agent: str) -> spaces.Dict:
+        """What `observe` can return."""
+        return self._observations[agent]
+
+    def action_space(self, agent: str) -> spaces.Discrete:
+        """The numbers of all options."""
+        return self._actions[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002
+        """Begin the next episode; a seed fixes its deals, and those of the episodes after it."""
+        if seed is not None:
+            self._secret, self._board = f"{seed}".encode(), 0
+        self._episode = self._next_episode()
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self.agent_selection = self.agents[self._episode.seat]
+
+    def _next_episode(self) -> Episode:
+        """The next board on which there is something to decide."""
+        while True:
+            self._board += 1
+            seed = board_seed(self._secret, "training", self._board)
+            episode = Episode(self.rules, self.seats, seed, self._reward)
+            if episode.options:
+                return episode
+
+    def step(self, action: int | None) -> None:
+        """The agent to move takes the option with this number; None once the game is over.
+
+        Raises ValueError for an action that is not offered.
+        """
+        agent, episode = self.agent_selection, self._episode
+        if self.terminations[agent]:
+            self._was_dead_step(action)
+            return
+        number = -1 if action is None else int(action)
+        at = self.encoding.actions.choice(number, episode.options)
+        self._cumulative_rewards[agent] = 0.0
+        brought = episode.act(episode.options[at])
+        self.rewards = dict(zip(self.agents, brought, strict=True))
+        self._accumulate_rewards()
+        if episode.options:
+            self.agent_selection = self.agents[episode.seat]
+        else:
+            self.terminations = dict.fromkeys(self.agents, True)
+            self._deads_step_first()
+        if self.render_mode == "human":
+            self.render()
+
+    def observe(self, agent: str) -> Observation:
+        """What a seat may know now, and what it may do."""
+        ask = self.question(agent)
+        return {
+            "observation": self.encoding.vector(ask),
+            "action_mask": self.encoding.actions.mask(ask.options),
+        }
+
+    def question(self, agent: str) -> Ask:
+        """The same as a bot is asked it, for encodings of your own."""
+        return self._episode.question(self.possible_agents.index(agent))
+
+    def render(self) -> str | None:
+        """The table with all hands, and the options: as text, or printed."""
+        game, state = self._episode.game, self._episode.game.playing
+        stock = tuple(tile for row in state.stock for tile in row)
+        frame = Frame(
+            round=state.number,
+            turn=None if game.over else state.turn,
+            events=(),
+            line=state.line,
+            hands=state.hands,
+            pips=(),
+            stock=stock,
+            drawable=state.drawable,
+            options=(),
+            record=None,
+            scores=game.scores,
+        )
+        text = draw(frame, Look(tuple(self.possible_agents), ascii=True)).plain
+        if self.render_mode == "ansi":
+            return text
+        print(text)
+        return None
+
+    def close(self) -> None:
+        """Nothing is held open."""

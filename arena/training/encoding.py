@@ -1,0 +1,200 @@
+"""A question as a vector: all that a seat may know and that a game hangs on, as numbers.
+
+The same function serves in training and at the table: what an agent has learnt in the environment
+it is shown in the same places when it plays as a bot. With T tiles (in the order of
+`protocol.tiles.tile_set`), P pips (0 to the highest) and n seats:
+
+| part | length | meaning |
+| --- | --- | --- |
+| hand | T | 1 for each tile in the own hand |
+| line | T | 1 for each tile in the line |
+| left, right | P each | 1 for the pips that a tile must match; all 0 before the first tile |
+| played | n x T | by seat: 1 for each tile that it has played in this round |
+| passed | n x P | by seat: 1 if it passed on these pips and has drawn nothing since |
+| drew | n x P | by seat: 1 if it drew a tile while a tile with these pips would have fitted |
+| leader | n | by seat: 1 if it leads the round |
+| tiles | n | by seat: tiles that it holds, as a share of the set |
+| scores | n | by seat: its score, as a share of the target, from -2 to 2 |
+| boneyard | 2 | tiles that lie in it, and that may still be drawn, as shares of the set |
+| passes | 1 | passes in a row, as a share of the seats |
+| round | 1 | the round's number, as a share of all that can be played |
+| pot | 1 | points in the pot, as a share of the target, at most 2 |
+| bids | n | by seat: its last bid, as a share of all chips; only where there is an auction |
+
+"By seat" begins with the own seat and goes on in the order of play, so that with partners the
+third is the own partner. Nothing else is looked at than the question, which is what a bot is sent.
+"""
+
+from collections.abc import Sequence
+from itertools import accumulate
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.training.actions import Actions
+from protocol.messages import (
+    Annulled,
+    Ask,
+    Bade,
+    Drew,
+    Event,
+    Leads,
+    Passed,
+    Played,
+    TurnedUp,
+)
+from protocol.rules import Ruleset, by_seats, check_seats, the_set
+from protocol.tiles import Tile, turned
+
+Vector = NDArray[np.float32]
+"""A question; see the table above."""
+MOST = 2.0
+"""The bound of what is a share of the target: scores go beyond it by less than this."""
+
+
+class Encoding:
+    """How the questions of one game, at a table of so many seats, become vectors."""
+
+    def __init__(self, rules: Ruleset, seats: int) -> None:
+        """Lay out the vector.
+
+        Raises ImpossibleRulesError when the game is not played at such a table.
+        """
+        check_seats(rules, seats)
+        tiles = the_set(rules.deal)
+        self.actions = Actions(rules, seats)
+        self.parts = _laid_out(_lengths(rules, seats, len(tiles)))
+        """Where each part of the vector lies."""
+        self.size = max(part.stop for part in self.parts.values())
+        """The vector's length."""
+        self._seats = seats
+        self._step = 1 if rules.deal.direction == "clockwise" else -1
+        self._tiles = len(tiles)
+        self._pips = rules.deal.highest_pip + 1
+        self._target = by_seats(rules.game.target, seats)
+        self._rounds = rules.game.rounds or rules.game.max_rounds
+        self._chips = seats * rules.stakes.chips if rules.boneyard.auction else 0
+        self._number = {way: at for at, tile in enumerate(tiles) for way in (tile, turned(tile))}
+        self._at = {name: part.start for name, part in self.parts.items()}
+
+    def vector(self, ask: Ask) -> Vector:
+        """The question as numbers."""
+        order = self.order(ask.seat)
+        past = _Past(self._seats)
+        past.read(ask.events)
+        vector = np.zeros(self.size, np.float32)
+        vector[self._present(ask) + self._done(past, order)] = 1
+        vector[self._at["tiles"] :] = self._shares(ask, order, past)
+        return vector
+
+    def bounds(self) -> tuple[Vector, Vector]:
+        """The least and the greatest value of each number of a vector."""
+        low, high = np.zeros(self.size, np.float32), np.ones(self.size, np.float32)
+        low[self.parts["scores"]] = -MOST
+        high[self.parts["scores"]] = high[self.parts["pot"]] = MOST
+        return low, high
+
+    def order(self, seat: int) -> tuple[int, ...]:
+        """All seats in the order of play, this one first."""
+        return tuple((seat + turn * self._step) % self._seats for turn in range(self._seats))
+
+    def _present(self, ask: Ask) -> list[int]:
+        """Where the vector has a 1 for what lies in the hand and on the table."""
+        at, number = self._at, self._number
+        hand, line = at["hand"], at["line"]
+        ones = [hand + number[tile] for tile in ask.hand]
+        ones += [line + number[tile] for tile in ask.line]
+        if ask.ends:
+            ones += at["left"] + ask.ends[0], at["right"] + ask.ends[1]
+        return ones
+
+    def _done(self, past: "_Past", order: tuple[int, ...]) -> list[int]:
+        """Where it has a 1 for what the seats have done."""
+        at, number, ones = self._at, self._number, list[int]()
+        for turn, seat in enumerate(order):
+            played = at["played"] + turn * self._tiles
+            ones += [played + number[tile] for tile in past.played[seat]]
+            for first, pips in ((at["passed"], past.passed[seat]), (at["drew"], past.drew[seat])):
+                ones += [first + turn * self._pips + pip for pip in pips]
+        if past.leader is not None:
+            ones.append(at["leader"] + order.index(past.leader))
+        return ones
+
+    def _shares(self, ask: Ask, order: tuple[int, ...], past: "_Past") -> list[float]:
+        """The parts behind those of 0 and 1, in their order."""
+        tiles, stock = self._tiles, ask.boneyard
+        shares = [ask.hands[seat] / tiles for seat in order]
+        shares += [self._of_target(ask.scores[seat]) for seat in order]
+        shares += stock.tiles / tiles, stock.drawable / tiles
+        shares += min(1.0, past.passes / self._seats), min(1.0, ask.round / self._rounds)
+        shares.append(self._of_target(ask.pot))
+        if self._chips:
+            shares += [min(1.0, past.bids.get(seat, 0) / self._chips) for seat in order]
+        return shares
+
+    def _of_target(self, points: int) -> float:
+        return max(-MOST, min(MOST, points / self._target))
+
+
+class _Past:
+    """What the events of a round leave behind, by seat."""
+
+    def __init__(self, seats: int) -> None:
+        self.played: list[list[Tile]] = [[] for _ in range(seats)]
+        self.passed: list[set[int]] = [set() for _ in range(seats)]
+        self.drew: list[set[int]] = [set() for _ in range(seats)]
+        self.bids: dict[int, int] = {}
+        self.leader: int | None = None
+        self.passes = 0
+
+    def read(self, events: Sequence[Event]) -> None:
+        """Read them from the first to the last; this is where the time goes."""
+        ends: tuple[int, ...] = ()
+        for event in events:
+            if isinstance(event, Played):
+                ends = _after(ends, event)
+                self.played[event.seat].append(event.tile)
+                self.passes = 0
+            elif isinstance(event, Drew):
+                self.drew[event.seat].update(ends)
+                self.passed[event.seat].clear()
+                self.passes = 0
+            elif isinstance(event, Passed):
+                self.passed[event.seat].update(ends)
+                self.passes += 1
+            elif isinstance(event, TurnedUp | Annulled):
+                ends = event.tile if isinstance(event, TurnedUp) else self._nothing_counts()
+            elif isinstance(event, Leads):
+                self.leader = event.seat
+            elif isinstance(event, Bade):
+                self.bids[event.seat] = event.chips
+
+    def _nothing_counts(self) -> tuple[int, ...]:
+        """The deal was annulled, before a tile was played: nobody has drawn or led, and no ends."""
+        for drawn in self.drew:
+            drawn.clear()
+        self.leader = None
+        return ()
+
+
+def _after(ends: tuple[int, ...], event: Played) -> tuple[int, ...]:
+    """The pips to match after a tile was played."""
+    if event.end == "left":
+        return event.tile[0], ends[1]
+    if event.end == "right":
+        return ends[0], event.tile[1]
+    return event.tile
+
+
+def _lengths(rules: Ruleset, seats: int, tiles: int) -> dict[str, int]:
+    pips = rules.deal.highest_pip + 1
+    lengths = {"hand": tiles, "line": tiles, "left": pips, "right": pips}
+    lengths |= {"played": seats * tiles, "passed": seats * pips, "drew": seats * pips}
+    lengths |= {"leader": seats, "tiles": seats, "scores": seats}
+    lengths |= {"boneyard": 2, "passes": 1, "round": 1, "pot": 1}
+    return lengths | ({"bids": seats} if rules.boneyard.auction else {})
+
+
+def _laid_out(lengths: dict[str, int]) -> dict[str, slice]:
+    starts = accumulate(lengths.values(), initial=0)
+    return {name: slice(at, at + lengths[name]) for name, at in zip(lengths, starts, strict=False)}

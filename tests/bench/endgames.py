@@ -1,0 +1,140 @@
+"""How often sample bots play an endgame perfectly, and what it costs them when they do not.
+
+    python -m tests.bench.endgames [POSITIONS] [BOT ...]
+
+Two seats, the boneyard used up: then each seat can work out the other's hand, and the round is a
+game of open tiles that a plain search solves. Positions come from rounds that counting plays
+against itself; only those are kept in which some option is worse than another. Each bot is asked
+in a process of its own, with the events of the round, as in a game.
+"""
+
+import importlib
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import count, islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import msgspec
+
+from arena.engine import game as engine
+from arena.engine import view
+from arena.engine.state import Game
+from arena.variants import named
+from protocol.messages import Bye, Clock, Hello, Option
+from protocol.rules import Ruleset, varied
+from tournaments.entrants import entered
+from tournaments.event import WrittenBot
+
+MOST_TILES = 11
+"""Tiles in both hands from which on a position is solved."""
+MOST_MS = 60_000
+"""What a bot is told that it may think about a question."""
+RULES: dict[str, Ruleset] = {
+    "draw": varied(named("draw"), "draw", {"reserve": 0}),
+    "dutch": varied(named("dutch"), "dutch", {"reserve": 0}),
+    "double-draw": named("double-draw"),
+    "puerto-rico": named("puerto-rico"),
+}
+"""Games in which the boneyard can be used up."""
+BOTS = ("random", "greedy", "suit", "counting", "montecarlo", "ismcts")
+
+
+class Position(NamedTuple):
+    """A question whose answer is known."""
+
+    rules: Ruleset
+    """The game's rules."""
+    lines: tuple[bytes, bytes]
+    """`game` and `ask` as the bot reads them."""
+    worth: tuple[int, ...]
+    """For each option: the points it brings if all play perfectly, less the other seat's."""
+
+
+def value(game: Game) -> int:
+    """Points of seat 0 less those of seat 1 when both play the round perfectly from here."""
+    if game.playing.over is not None:
+        return game.points[0] - game.points[1]
+    values = (value(engine.act(game, option)) for option in engine.legal(game))
+    return max(values) if game.playing.turn == 0 else min(values)
+
+
+def worths(game: Game) -> tuple[int, ...]:
+    """What each option is worth for the seat to move."""
+    sign = 1 if game.playing.turn == 0 else -1
+    return tuple(sign * value(engine.act(game, option)) for option in engine.legal(game))
+
+
+def question(game: Game, options: tuple[Option, ...]) -> tuple[bytes, bytes]:
+    """What the seat to move is sent: the game, and the question."""
+    seat = game.playing.turn
+    told = msgspec.json.encode(view.starts(game, 1, seat, Clock(move_ms=MOST_MS)))
+    memory = view.Memory(game.seats)
+    memory.catch_up(game.playing)
+    ask = view.question(game, seat, options, memory.of(seat), id=1, number=1, time_ms=MOST_MS)
+    return told, msgspec.json.encode(ask)
+
+
+def solvable(game: Game) -> bool:
+    """Whether each seat can know all tiles, and few are left."""
+    state = game.playing
+    few = sum(map(len, state.hands)) <= MOST_TILES
+    return few and bool(state.line) and not any(state.stock)
+
+
+def positions(rules: Ruleset, seed: bytes) -> Iterator[Position]:
+    """The endgames of one round that counting plays against itself."""
+    counting: Any = importlib.import_module("sample_bots.counting")
+    plain = msgspec.to_builtins(rules)
+    game = engine.new_game(rules, 2)
+    game = engine.begin(game, engine.chance_decides(game, seed))
+    while game.playing.over is None:
+        options, choice = engine.legal(game), 0
+        if len(options) > 1:
+            lines = question(game, options)
+            choice = counting.choose(json.loads(lines[1]), plain)
+            if solvable(game):
+                worth = worths(game)
+                if len(set(worth)) > 1:
+                    yield Position(rules, lines, worth)
+        game = engine.act(game, options[choice])
+
+
+def collected(rules: Ruleset, many: int) -> list[Position]:
+    """So many positions of a game, always the same ones."""
+    seeds = (number.to_bytes(32, "big") for number in count())
+    found = (position for seed in seeds for position in positions(rules, seed))
+    return list(islice(found, many))
+
+
+def answers(command: Sequence[str], folder: str, asked: Sequence[Position]) -> list[int]:
+    """What a bot answers to each position."""
+    hello, bye = msgspec.json.encode(Hello(protocol=1, referee="bench")), msgspec.json.encode(Bye())
+    lines = [hello, *(line for each in asked for line in each.lines), bye]
+    done = subprocess.run(
+        command, cwd=folder, input=b"\n".join(lines) + b"\n", capture_output=True, check=True
+    )
+    return [json.loads(line)["choice"] for line in done.stdout.splitlines()[1:]]
+
+
+def main() -> None:
+    """Print for each game and bot the share of perfect answers and the mean loss."""
+    many = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+    names = sys.argv[2:] or BOTS
+    for game, rules in RULES.items():
+        asked = collected(rules, many)
+        print(f"{game}: {len(asked)} positions")
+        for name in names:
+            with TemporaryDirectory() as build:
+                command = entered(WrittenBot(name=name), Path(), Path(build)).command
+                chosen = answers(command.argv, command.folder, asked)
+            loss = [max(one.worth) - one.worth[at] for one, at in zip(asked, chosen, strict=True)]
+            perfect = loss.count(0) / len(loss)
+            print(f"  {name:12} {perfect:6.1%} perfect, mean loss {sum(loss) / len(loss):6.2f}")
+
+
+if __name__ == "__main__":
+    main()
