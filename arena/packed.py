@@ -176,13 +176,11 @@ def _replace(path: Path, source: Path, chunks: Iterator[bytes]) -> None:
 
 
 def tidy(folder: Path) -> None:
-    """Remove what kills left: halves of files, and packed files beside the plain ones.
+    """Remove the halves of files that kills left.
 
     Raises OSError.
     """
     with suppress(FileNotFoundError):
-        names = {path.name for path in folder.iterdir()}
-        for name in names:
-            both = name.endswith(ENDING) and name.removesuffix(ENDING) in names
-            if both or name.endswith(BESIDE):
-                (folder / name).unlink()
+        for path in folder.iterdir():
+            if path.name.endswith(BESIDE):
+                path.unlink()

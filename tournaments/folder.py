@@ -250,15 +250,16 @@ def _ends_before(seeds: Path, board: int) -> bool:
 
 def reveal(folder: Folder, event: Event, boards: Iterable[int]) -> None:
     """Publish the seeds of finished boards; what was published once stays, whoever joins later."""
-    secret = secret_of(folder)
-    seeds = {board: board_seed(secret, event.name, board) for board in boards}
+    secret, over = secret_of(folder), set(boards)
+
+    def seed(board: int) -> str:
+        return board_seed(secret, event.name, board).hex()
+
     with suppress(DamagedFileError):  # What is damaged is written anew.
-        public = published_seeds(folder.seeds).items()
-        seeds |= {n: seed for n, seed in public if seed == board_seed(secret, event.name, n)}
-    write_whole(
-        folder.seeds,
-        (encode_line(Reveal(board, seeds[board].hex())) for board in sorted(seeds)),
-    )
+        public = _promises(folder.seeds, decode_reveal)
+        over |= {one.board for one in public if one.seed == seed(one.board)}
+    lines = (encode_line(Reveal(board, seed(board))) for board in sorted(over))
+    write_whole(folder.seeds, lines)
 
 
 def _promises(path: Path, decode: Callable[[bytes], P]) -> Iterator[P]:

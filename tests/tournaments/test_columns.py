@@ -87,5 +87,7 @@ def test_the_first_results_are_a_sequence_of_their_own() -> None:
     columns.add(later)
     assert len(few) == 7
     assert columns[later.game] == later
+    assert "1.ada.bob" in columns
+    assert "01.ada.bob" not in columns
     with pytest.raises(KeyError):
         columns["no.such.game"]
