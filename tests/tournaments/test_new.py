@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from arena.sandbox.sandbox import Sandbox
 from arena.variants import VARIANTS, named
 from protocol.messages import Draw, Play, PlayTwo
 from protocol.rules import Ruleset, tables, varied
+from protocol.usage import UserError
 from tests.arena.check.broken import PATIENT
 from tests.arena.check.test_walk import QUICK, failed
 from tests.arena.tables import play, sample
@@ -189,6 +191,55 @@ def test_what_cannot_be_made_is_refused_and_leaves_nothing(
     assert said in boneyard("new", *words, code=2)
     assert sorted(here.rglob("*")) == before
     assert (here / LIST).read_text() == '[listed]\nrun = ["x"]\n'
+
+
+@pytest.mark.parametrize("cut", ["empty", "half", "listless"])
+def test_the_same_words_finish_what_was_cut_short(here: Path, cut: str) -> None:
+    """Killed between its folder, its files and its entry, a name is not lost for ever."""
+    new.make("python", "mine", here)
+    whole = {path: path.read_bytes() for path in sorted(here.rglob("*")) if path.is_file()}
+    (here / LIST).unlink()
+    if cut != "listless":
+        (here / "mine" / "README.md").unlink()
+    if cut == "half":
+        (here / "mine" / "bot.py").write_bytes(whole[here / "mine" / "bot.py"][:100])
+    elif cut == "empty":
+        (here / "mine" / "bot.py").unlink()
+    boneyard("new", "python", "mine")
+    assert {path: path.read_bytes() for path in whole} == whole
+
+
+@pytest.mark.parametrize("what", ["changed", "more", "linked"])
+def test_what_somebody_wrote_is_not_taken_for_cut_short(here: Path, what: str) -> None:
+    new.make("python", "mine", here)
+    (here / LIST).unlink()
+    source = here / "mine" / "bot.py"
+    if what == "changed":
+        source.write_text("# mine\n")
+    elif what == "more":
+        (here / "mine" / "weights").touch()
+    else:
+        source.rename(here / "elsewhere.py")
+        source.symlink_to(here / "elsewhere.py")
+    before = source.read_bytes()
+    assert "is there already" in boneyard("new", "python", "mine", code=2)
+    assert source.read_bytes() == before
+
+
+def test_an_entry_that_does_not_fit_is_taken_back(here: Path) -> None:
+    """On a full disk: half an entry would take all the other bots away."""
+    old = "#" * 50_000 + "\n"
+    (here / LIST).write_text(old)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(old) + 20, hard))
+    try:
+        with pytest.raises(UserError, match=r"bots\.toml cannot be written"):
+            new.make("python", "mine", here)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert (here / LIST).read_text() == old
+    new.make("python", "mine", here)
+    assert list(own_bots(here)) == ["mine"]
 
 
 def test_without_a_name_the_languages_are_listed() -> None:
