@@ -149,16 +149,20 @@ def _readme(language: Language) -> str:
 
 def _entry(language: Language, name: str) -> str:
     """The bot as it stands in a list. A string of JSON is one of TOML."""
+
+    def called(words: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(word.replace(PLACE, name) for word in words)
+
     fields = {
         "about": f"A bot in {language.title}, made by `boneyard new`.",
         "folder": name,
         "needs": language.needs,
-        "build": language.build,
-        "run": language.run,
-        "reads": language.reads,
+        "build": called(language.build),
+        "run": called(language.run),
+        "reads": called(language.reads),
     }
     lines = [f"{field} = {json.dumps(value)}" for field, value in fields.items() if value]
-    return "\n".join([f"[{name}]", *lines, ""]).replace(PLACE, name)
+    return "\n".join([f"[{name}]", *lines, ""])
 
 
 def _add(path: Path, entry: str) -> None:

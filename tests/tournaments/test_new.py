@@ -150,6 +150,13 @@ def test_what_is_made_is_found_by_its_name(here: Path) -> None:
     assert ledger.count('"seats":["mine","first"]') == 1
 
 
+def test_a_name_may_hold_the_templates_own(here: Path) -> None:
+    """As the second bot of somebody who called the first my-bot."""
+    new.make("c", "my-bot2", here)
+    (name, bot), *_ = own_bots(here).items()
+    assert (name, bot.folder, bot.run) == ("my-bot2", "my-bot2", ("{build}/my-bot2",))
+
+
 def test_an_event_file_finds_the_bots_beside_it(here: Path, tmp_path: Path) -> None:
     cup = tmp_path / "cup"
     cup.mkdir()
