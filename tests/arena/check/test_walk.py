@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from arena.check.desk import Desk
 from arena.check.step import Outcome, Pace, Step
+from arena.check.steps.several import IN_TURN
 from arena.check.walk import STEPS, chosen, totals, walk
 from arena.sandbox.limits import Limits
 from arena.sandbox.sandbox import Sandbox
@@ -16,6 +18,7 @@ from protocol import messages
 from protocol.usage import UserError
 from tests.arena.battery import proved
 from tests.arena.check.broken import PATIENT
+from tests.arena.check.test_broken import command
 from tests.arena.tables import children, descriptors, sample
 from tournaments.entrants import entered, spoken
 from tournaments.listed import sample_bots
@@ -70,6 +73,19 @@ def test_what_is_not_reached_in_time_is_told() -> None:
     outcomes = list(walk(desk(Pace(total_s=0)), chosen(())))
     assert totals(outcomes) == (0, 0, 0, len(STEPS))
     assert {one.state for one in outcomes} == {"skip"}
+
+
+@pytest.mark.parametrize(
+    ("whole", "games"), [(False, "8 at once of 1024"), (True, "64 at once of")]
+)
+def test_several_games_are_played_one_after_another_too(whole: bool, games: str) -> None:
+    """Twice as many games as are played at once; what their answers took is counted."""
+    pace = replace(QUICK, whole=whole)
+    one = Desk(command("AnswersTheLastFirst"), Sandbox("off", Limits()), PATIENT, pace)
+    (tables,) = walk(one, chosen(("tables",)))
+    assert tables.note.startswith(games)
+    assert one.questions > IN_TURN * int(games.split()[0])
+    assert one.ms > 0
 
 
 def test_a_walk_that_is_left_leaves_no_process() -> None:
