@@ -72,6 +72,8 @@ def ending(talk: Talk) -> Verdict:
     if named:
         path = re.search(r"'(/[^']+)'", named)
         more = f" It may not see {path[1]} there." if path else ""
+        if "env: " in named and r"\r" in named:
+            more = " Its first line ends as on Windows: save it with \\n alone behind each line."
         return Verdict(
             f"It crashed: {printable(named, SHOWN)} (the process {talk.ended}).",
             f"Its stderr says where.{more}",

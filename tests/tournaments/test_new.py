@@ -249,6 +249,18 @@ def test_an_entry_that_does_not_fit_is_taken_back(here: Path) -> None:
     assert list(own_bots(here)) == ["mine"]
 
 
+@pytest.mark.parametrize("entry", ["run = []", 'run = "x"', "run = 1", "run ="])
+@pytest.mark.parametrize("words", [("new", "python", "mine"), ("check", "two"), ("bots",)])
+def test_a_list_that_says_nothing_of_use_is_refused(
+    here: Path, entry: str, words: tuple[str, ...]
+) -> None:
+    (here / LIST).write_text(f"[two]\n{entry}\n")
+    said = boneyard(*words, code=2)
+    assert said.count("\n") == 1
+    assert LIST in said
+    assert not (here / "mine").exists()
+
+
 def test_without_a_name_the_languages_are_listed() -> None:
     listed = boneyard("new").splitlines()
     assert [line.split()[0] for line in listed] == list(LANGUAGES)

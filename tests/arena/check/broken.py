@@ -57,6 +57,7 @@ BROKEN: dict[str, Row] = {
     "HasANumberForVersion": Row("hello", "`version` is the number 1.0", "quotes"),
     "TellsItsLanguage": Row("hello", "a field 'language'"),
     "CrashesAtOnce": Row("hello", "crashed: RuntimeError: no weights"),
+    "WasSavedOnWindows": Row("hello", "crashed: /usr/bin/env", "ends as on Windows"),
     "LeavesAtOnce": Row("hello", "left by itself", "loop"),
     "CannotBeTwo": Row("two", "Address already in use"),
     # --- what a line looks like ---

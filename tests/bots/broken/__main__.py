@@ -202,6 +202,14 @@ class CrashesAtOnce(Bot):
         raise RuntimeError("no weights")
 
 
+class WasSavedOnWindows(Bot):
+    """What the machine says of a script whose first line ends with a carriage return."""
+
+    def play(self) -> None:
+        os.write(2, b"/usr/bin/env: 'python3\\r': No such file or directory\n")
+        sys.exit(127)
+
+
 class LeavesAtOnce(Bot):
     def play(self) -> None:
         pass
