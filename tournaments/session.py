@@ -108,7 +108,7 @@ async def _ended(
     """Play; what ended it before its time."""
     ended = None
     try:
-        complaint = await call_roll(event, sandbox)
+        complaint = await call_roll(event.entrants, event.clock.start_ms, sandbox)
         if complaint is not None:
             raise UserError(complaint)
         await _run(folder, event, ledger, sandbox, jobs)
