@@ -86,8 +86,7 @@ def entered(bot: WrittenBot, base: Path, build: Path) -> Entrant:
     Its bot may read its program's installation, the files that its command names, and what the
     event file adds; the fingerprint covers all but the installation. Raises UserError.
     """
-    if not bot.run:
-        bot, base = _listed(bot.name, base)
+    bot, base = resolved(bot, base)
     folder = (base / (bot.folder or ".")).resolve()
     if not folder.is_dir():
         raise UserError(f"Bot {bot.name}: there is no folder {folder}.")
@@ -126,9 +125,14 @@ def _program(name: str, word: str, folder: Path) -> Path:
     return program
 
 
-def _listed(name: str, base: Path) -> tuple[WrittenBot, Path]:
-    """The bot of a list as if it were written out, and the folder that it speaks of."""
-    bots = all_bots(base)
+def resolved(written: WrittenBot, base: Path) -> tuple[WrittenBot, Path]:
+    """A bot of a list as if it were written out, and the folder that it speaks of.
+
+    Raises UserError when no list has it, or this machine lacks what it needs.
+    """
+    if written.run:
+        return written, base
+    name, bots = written.name, all_bots(base)
     if name not in bots:
         raise unknown("bot", name, bots)
     bot, home = bots[name]
@@ -174,13 +178,13 @@ def fingerprint(
         path = Path(folder, part)
         content = path.read_bytes() if is_file(path) else word.encode()
         digest.update(hashlib.sha256(content).digest())
-    for path in _files_below(own):
+    for path in files_below(own):
         digest.update(hashlib.sha256(path.name.encode()).digest())
         digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()
 
 
-def _files_below(paths: Iterable[str]) -> Iterator[Path]:
+def files_below(paths: Iterable[str]) -> Iterator[Path]:
     """Every file among and below the paths, in one order; what Python compiled is left out."""
     for path in map(Path, paths):
         if path.is_file():

@@ -9,12 +9,13 @@ import arena.cli.doctor
 import arena.cli.replay
 import arena.cli.rules
 from protocol.usage import UserError, unknown
-from tournaments.cli import checks, lists, live, new, play
+from tournaments.cli import checks, lists, live, new, play, worker
 
 COMMANDS = (
     play.demo,
     play.run,
     play.plan,
+    worker.worker,
     live.watch,
     arena.cli.replay.replay,
     checks.verify,
