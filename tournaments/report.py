@@ -33,6 +33,10 @@ class Version(Struct, frozen=True):
     """SHA-256 of its command and of the files that are its own; another one is another version."""
 
 
+WORKERS_TOLD = 8
+"""Workers that the report names one by one."""
+
+
 class Results(Struct, frozen=True, kw_only=True):
     """results.json. How bots are started is left out: that names this machine's folders."""
 
@@ -198,8 +202,15 @@ def _how(event: Terms) -> Iterator[str]:
 def _kept(sandboxes: Sequence[Kept]) -> Iterator[str]:
     for kept in sandboxes:
         where = f"{called(kept.level)} in {kept.sittings} of the sittings that were played"
-        yield f"- Sandbox: {where}."
+        yield f"- Sandbox: {where}{_on(kept.workers)}."
         yield from (f"  - {sentence}" for sentence in kept.missing)
+
+
+def _on(workers: Sequence[str]) -> str:
+    """Where that was, if it was elsewhere; a long list stands with the times."""
+    if len(workers) > WORKERS_TOLD:
+        return f", on {len(workers)} workers that `times.json` names"
+    return f", on {', '.join(workers)}" if workers else ""
 
 
 def _deals(event: Terms, commitments: str) -> Iterator[str]:

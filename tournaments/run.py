@@ -33,8 +33,8 @@ UNSEEN = (
 async def call_roll(entrants: Iterable[Entrant], start_ms: int, sandbox: Sandbox) -> str | None:
     """Start every bot once before the first game; what is wrong with the first that cannot greet.
 
-    Each may take `start_ms` to greet; those that are retired are left out. That is the user's error, and costs no game. Raises StoppedError when the machine is short of
-    something.
+    Each may take `start_ms` to greet; those that are retired are left out. That is the user's
+    error, and costs no game. Raises StoppedError when the machine is short of something.
     """
     pump = Pump()
     complaint = None

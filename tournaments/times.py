@@ -12,10 +12,10 @@ from msgspec import Struct
 
 from arena.sealed import read_lines
 from protocol.codec import DamagedRecordError, decode_record, unsealed
-from protocol.records import LogRecord, Result, SpentRecord, VoidRecord
+from protocol.records import LogRecord, Result, Sitting, SpentRecord, VoidRecord
 from tournaments.folder import Folder
 
-TOLD = (b'{"type":"spent",', b'{"type":"result",', b'{"type":"void",')
+TOLD = (b'{"type":"sitting",', b'{"type":"spent",', b'{"type":"result",', b'{"type":"void",')
 """How the lines begin that say something about time; a log has hundreds of others."""
 
 
@@ -36,6 +36,17 @@ class Used(Struct, frozen=True, kw_only=True):
     """Mean CPU time a question, in ms; games of which it is not known are left out."""
 
 
+class Share(Struct, frozen=True, kw_only=True):
+    """What was played on a worker; the first line of each part of a game log names it too."""
+
+    worker: str
+    """The worker."""
+    sandbox: tuple[str, ...]
+    """The sandbox levels at which the bots ran there."""
+    games: int
+    """Games that count."""
+
+
 class Times(Struct, frozen=True, kw_only=True):
     """times.json."""
 
@@ -45,6 +56,8 @@ class Times(Struct, frozen=True, kw_only=True):
     """By how much the referee was late at the worst in a game that counts, in ms."""
     void: int
     """Games that were void and played again, for nobody could say whether a bot was late."""
+    workers: tuple[Share, ...] = ()
+    """What was played on which worker, by name; none where it was the event's own machine."""
 
 
 class _Sum:
@@ -74,18 +87,40 @@ class _Sum:
         )
 
 
+class _Shares:
+    """Counts the games of each worker, log after log."""
+
+    def __init__(self) -> None:
+        self._sitting: Sitting | None = None
+        self._games: dict[str, int] = {}
+        self._levels: dict[str, set[str]] = {}
+
+    def add(self, record: LogRecord | None) -> None:
+        if isinstance(record, Sitting):
+            self._sitting = record
+        elif isinstance(record, Result) and self._sitting and (name := self._sitting.worker):
+            self._games[name] = self._games.get(name, 0) + 1
+            self._levels.setdefault(name, set()).add(self._sitting.sandbox)
+
+    def told(self) -> Iterator[Share]:
+        for name, games in sorted(self._games.items()):
+            yield Share(worker=name, sandbox=tuple(sorted(self._levels[name])), games=games)
+
+
 def times(folder: Folder) -> Times:
     """What was used, by the logs of a folder; damaged lines are left out, `verify` names them."""
     sums: dict[str, _Sum] = {}
     referee_ms, void = 0.0, 0
+    shares = _Shares()
     for before, record in pairwise((None, *_told(folder))):
+        shares.add(record)
         void += isinstance(record, VoidRecord)
         if isinstance(record, Result) and isinstance(before, SpentRecord):
             referee_ms = max(referee_ms, before.referee_ms)
             for name, questions, ms, worst_ms, cpu_ms in _by_seat(record, before):
                 sums.setdefault(name, _Sum()).add(questions, ms, worst_ms, cpu_ms)
     entrants = tuple(sums[name].used(name) for name in sorted(sums))
-    return Times(entrants=entrants, referee_ms=referee_ms, void=void)
+    return Times(entrants=entrants, referee_ms=referee_ms, void=void, workers=tuple(shares.told()))
 
 
 def _by_seat(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from arena.sandbox.limits import Wish
 from protocol.usage import UserError
 
 if TYPE_CHECKING:
@@ -63,6 +64,14 @@ def workers_at(said: str, certificates: Path | None, *, trusted: bool) -> "Place
     show_default=True,
     help="How long to look for the scheduler, in s, before the first connection or after a cut.",
 )
+@click.option(
+    "--sandbox",
+    type=click.Choice(["auto", "require", "off"]),
+    default="auto",
+    show_default=True,
+    help="require: play nothing unless bots can be locked in; off: play only events that ask for "
+    "none.",
+)
 @tls
 @trust_network
 @click.option("--tied", is_flag=True, hidden=True, help="End when stdin closes.")
@@ -72,6 +81,7 @@ def worker(
     name: str | None,
     folder: Path | None,
     patience: int,
+    sandbox: Wish,
     tls: Path | None,
     trust_network: bool,
     tied: bool,
@@ -105,6 +115,7 @@ def worker(
         folder=folder,
         security=security(there.tls),
         patience_s=patience,
+        wish=sandbox,
         tied=tied,
     )
     sys.exit(code)

@@ -1,12 +1,11 @@
 """The run's side of the distributed engine: orders go out, answers come back, through any cut."""
 
 import asyncio
-import logging
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import dask
 import trio
@@ -16,7 +15,7 @@ from distributed.scheduler import KilledWorker
 
 from tournaments.cluster.loops import Loop
 from tournaments.cluster.orders import Answer, Unplayed, answered, named
-from tournaments.cluster.remote import RETRY_S, Bringer, play
+from tournaments.cluster.remote import RETRY_S, Bringer, hushed, play
 from tournaments.sitting import StoppedError
 
 LOOK_S = 0.5
@@ -44,6 +43,13 @@ class Wanted(NamedTuple):
     """Where its answer goes."""
     kept: asyncio.Event
     """Set when the engine may forget the answer."""
+
+
+async def workers_of(client: Client) -> dict[str, dict[str, Any]]:
+    """What the scheduler knows of its workers, by address."""
+    assert client.scheduler
+    known: dict[str, dict[str, Any]] = (await client.scheduler.identity())["workers"]
+    return known
 
 
 class Engine:
@@ -75,11 +81,15 @@ class Engine:
         self._wanted: dict[str, Wanted] = {}
         self._news: asyncio.Queue[str] = asyncio.Queue()
         self._leaving: asyncio.Queue[str] = asyncio.Queue()
+        self._changed = trio.Event()
         self._connected_at = time.monotonic()
+        self._cut = False
 
-    async def run(
-        self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
-    ) -> None:
+    async def changed(self) -> None:
+        """Wait until there are more or fewer workers."""
+        await self._changed.wait()
+
+    async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Keep the connection until cancelled.
 
         Raises StoppedError, in a group, when there is no scheduler any more.
@@ -108,7 +118,7 @@ class Engine:
 
     async def _connections(self) -> None:
         """One connection after the other."""
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)
+        hushed()
         with dask.config.set({"distributed.comm.timeouts.connect": f"{CONNECT_S} s"}):
             while True:
                 try:
@@ -123,10 +133,13 @@ class Engine:
             reason = f"no scheduler at {self._address} for {PATIENCE_S:.0f} s"
             raise StoppedError(f"The run stopped: {reason}.") from group
         self._soon(partial(self._count, 0, 0))
+        if not self._cut:
+            self._cut = True
+            self._say(f"No connection with the scheduler at {self._address}; trying again.")
 
     async def _connection(self) -> None:
         """Order all that is wanted, until the connection is cut."""
-        async with Client(
+        async with Client(  # type: ignore[no-untyped-call]
             self._address,
             asynchronous=True,
             set_as_default=False,
@@ -134,6 +147,9 @@ class Engine:
             timeout=CONNECT_S,
         ) as client:
             await client.register_plugin(Bringer(self._run, self._data), self._run)
+            if self._cut:
+                self._cut = False
+                self._say("The scheduler is there again; what was being played is ordered anew.")
             try:
                 async with asyncio.TaskGroup() as group:
                     group.create_task(self._look(client))
@@ -150,7 +166,8 @@ class Engine:
     async def _farewell(self, client: Client) -> None:
         """The workers forget the run, if there is still a scheduler to tell them."""
         with suppress(Exception):
-            await asyncio.wait_for(client.unregister_worker_plugin(self._run), FAREWELL_S)
+            leave = client.unregister_worker_plugin(self._run)  # type: ignore[no-untyped-call]
+            await asyncio.wait_for(leave, FAREWELL_S)
 
     async def _order(self, client: Client, name: str) -> None:
         wanted = self._wanted[name]
@@ -165,15 +182,13 @@ class Engine:
             answer = Unplayed("", "left", f"{error.allowed_failures + 1} workers died playing it")
         self._soon(partial(self._reply, wanted, answer))
         await wanted.kept.wait()
-        future.release()
+        future.release()  # type: ignore[no-untyped-call]
 
     async def _look(self, client: Client) -> None:
         """How many sittings the workers can play that are there now."""
         while True:
-            known = await client.scheduler.identity()
-            offers = [
-                worker["resources"].get(self._resource) for worker in known["workers"].values()
-            ]
+            known = await workers_of(client)
+            offers = [worker["resources"].get(self._resource) for worker in known.values()]
             fit = [int(jobs) for jobs in offers if jobs]
             self._connected_at = time.monotonic()
             self._soon(partial(self._count, len(fit), sum(fit)))
@@ -181,16 +196,30 @@ class Engine:
 
     async def _dismissals(self, client: Client) -> None:
         while True:
-            await client.retire_workers(names=[await self._leaving.get()])
+            name = await self._leaving.get()
+            known = await workers_of(client)
+            await client.retire_workers(
+                [
+                    address
+                    for address, worker in known.items()
+                    if str(worker["name"]).partition("@")[0] == name
+                ]
+            )
 
     def _count(self, workers: int, jobs: int) -> None:
-        self.workers = workers
+        if workers != self.workers:
+            self.workers = workers
+            self._changed.set()
+            self._changed = trio.Event()
         self.places.total_tokens = max(1, jobs + AHEAD * bool(jobs))
 
     @staticmethod
     def _reply(wanted: Wanted, answer: Answer) -> None:
         with suppress(trio.BrokenResourceError, trio.WouldBlock):
             wanted.reply.send_nowait(answer)
+
+    def _say(self, text: str) -> None:
+        self._soon(partial(self._tell, text))
 
     def _soon(self, work: Callable[[], None]) -> None:
         with suppress(trio.RunFinishedError):

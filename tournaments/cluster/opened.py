@@ -47,7 +47,7 @@ async def opened(
     )
     # Another folder's event is another run, and so is another machine's.
     run = named(f"{socket.gethostname()} {folder.path} ".encode() + data)
-    async with _scheduler(place, jobs, folder) as address, trio.open_nursery() as nursery:
+    async with _scheduler(place, jobs, folder, event) as address, trio.open_nursery() as nursery:
         engine = Engine(
             address,
             security(place.tls),
@@ -72,12 +72,13 @@ def _bundle(event: Event, entrant: int, bundles: Mapping[str, Bundle]) -> Bundle
 
 
 @asynccontextmanager
-async def _scheduler(place: Place, jobs: int, folder: Folder) -> AsyncIterator[str]:
+async def _scheduler(place: Place, jobs: int, folder: Folder, event: Event) -> AsyncIterator[str]:
     if place.address:
         yield place.address
     else:
         # There bots are built already, and a later run finds them unpacked.
-        async with local_cluster(place.workers, jobs, folder.build / "workers") as address:
+        unpacked = folder.build / "workers"
+        async with local_cluster(place.workers, jobs, unpacked, event.sandbox) as address:
             yield address
 
 
@@ -86,7 +87,7 @@ def security(tls: Path | None) -> Security | None:
     if tls is None:
         return None
     ca, cert, key = (str(tls / name) for name in ("ca.pem", "cert.pem", "key.pem"))
-    return Security(
+    return Security(  # type: ignore[no-untyped-call]
         tls_ca_file=ca,
         tls_client_cert=cert,
         tls_client_key=key,
@@ -101,7 +102,7 @@ async def _say_if_nobody_comes(engine: Engine, address: str, tell: Callable[[str
     while True:
         with trio.move_on_after(WAIT_S):
             while not engine.workers:
-                await trio.sleep(1)
+                await engine.changed()
         if not engine.workers:
             tell(
                 f"Waiting for workers at {address}: none that is there can play this event. "
@@ -109,6 +110,6 @@ async def _say_if_nobody_comes(engine: Engine, address: str, tell: Callable[[str
                 "machines that can lock bots in."
             )
         while not engine.workers:
-            await trio.sleep(1)
+            await engine.changed()
         while engine.workers:
-            await trio.sleep(1)
+            await engine.changed()

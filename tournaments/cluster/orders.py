@@ -99,7 +99,7 @@ def answered(data: bytes) -> Answer:
 
     Raises msgspec.ValidationError.
     """
-    return msgspec.msgpack.decode(data, type=Answer)  # type: ignore[no-any-return, call-overload]
+    return msgspec.msgpack.decode(data, type=Answer)  # type: ignore[no-any-return]
 
 
 def named(data: bytes) -> str:
@@ -115,9 +115,9 @@ def resource(wish: Wish) -> str:
     return f"boneyard-{__version__}-{wish}"
 
 
-def offered(level: str, jobs: int) -> dict[str, float]:
-    """What a worker offers whose machine proves this level."""
-    wishes: tuple[Wish, ...] = ("off", "auto")
-    if level in REQUIRED:
-        wishes += ("require",)
+def offered(level: str | None, jobs: int) -> dict[str, float]:
+    """What a worker offers whose machine proves this level; None: nothing was tried."""
+    wishes: list[Wish] = ["off"]
+    wishes += ["auto"] if level else []
+    wishes += ["require"] if level in REQUIRED else []
     return {resource(wish): jobs for wish in wishes}

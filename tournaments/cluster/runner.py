@@ -7,6 +7,7 @@ import trio
 
 from arena.engine.chance import board_seed
 from arena.gamelog import GameLog
+from arena.sandbox.limits import called
 from protocol.codec import decode_record
 from protocol.records import GameRecord, LogRecord, Result
 from protocol.usage import UserError
@@ -99,6 +100,7 @@ class ClusterRunner:
         self._logs = Logs(folder, event)
         self._keeping = trio.Lock()
         self._pace = Pace()
+        self._known: set[tuple[str, tuple[str, ...]]] = set()
 
     async def play(self) -> None:
         """Play what the ledger misses; each game goes to `finished`.
@@ -120,7 +122,7 @@ class ClusterRunner:
         Raises UserError when one does not.
         """
         playing = (n for n, one in enumerate(self._event.entrants) if not one.retired)
-        plan = PlannedSitting("roll-call", tuple(playing), ())
+        plan, reason = PlannedSitting("roll-call", tuple(playing), ()), ""
         for attempt in range(REFUSALS + DEATHS):
             async with self._engine.played(self._order(plan, (), attempt)) as answer:
                 pass
@@ -129,7 +131,8 @@ class ClusterRunner:
             if answer.fate == "bot":
                 raise UserError(f"On worker {answer.worker}: {answer.reason}.")
             self._refused(answer)
-        raise StoppedError(f"The run stopped before the first game: {answer.reason}.")
+            reason = answer.reason
+        raise StoppedError(f"The run stopped before the first game: {reason}.")
 
     async def _hand_out(
         self, plan: PlannedSitting, missing: Sequence[PlannedGame], nursery: trio.Nursery
@@ -156,15 +159,17 @@ class ClusterRunner:
     async def _ordered(self, plan: PlannedSitting, games: Sequence[PlannedGame]) -> None:
         """Have the games played, by another worker if one cannot."""
         refusals = deaths = 0
+        reason = ""
         while refusals < REFUSALS and deaths < DEATHS:
             order = self._order(plan, games, refusals + deaths)
             async with self._engine.played(order) as answer:
                 if isinstance(answer, Played):
                     return await self._keep(plan, games, answer)
             self._refused(answer)
+            reason = answer.reason
             refusals += answer.fate != "left"
             deaths += answer.fate == "left"
-        raise StoppedError(f"The run stopped in sitting {plan.name}: {answer.reason}.")
+        raise StoppedError(f"The run stopped in sitting {plan.name}: {reason}.")
 
     def _order(self, plan: PlannedSitting, games: Sequence[PlannedGame], attempt: int) -> bytes:
         known = (self._ledger.results.get(game.name) for game in plan.games)
@@ -185,6 +190,7 @@ class ClusterRunner:
     ) -> None:
         """Write the games down, then count them; one that has a result already is dropped."""
         self._pace.learn(played, len(games))
+        self._warn(played)
         async with self._keeping:
             had = self._ledger.results
             records = [
@@ -201,6 +207,14 @@ class ClusterRunner:
                 self._ledger.add(result)
         for result in results:
             await self._finished.send(result)
+
+    def _warn(self, played: Played) -> None:
+        """Say once what workers of a level do not keep."""
+        level = played.level, played.missing
+        if level not in self._known:
+            self._known.add(level)
+            for sentence in played.missing:
+                self._tell(f"Sandbox {called(played.level)} on {played.worker}: {sentence}")
 
     def _refused(self, answer: Unplayed) -> None:
         """Somebody could not play an order: whoever cannot play one gets no more.

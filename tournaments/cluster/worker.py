@@ -14,7 +14,7 @@ from distributed import Security
 
 from arena.pump import Pump
 from arena.sandbox.choice import best_sandbox
-from arena.sandbox.limits import Limits, called
+from arena.sandbox.limits import Limits, Wish, called
 from arena.sandbox.sandbox import Sandbox
 from protocol.records import WorkerName
 from tournaments.cluster.hall import Hall
@@ -25,7 +25,6 @@ from tournaments.run import innermost
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C."""
-"""How a worker is called that nobody named."""
 
 
 def own_name() -> str:
@@ -46,10 +45,12 @@ def work(
     folder: Path | None,
     security: Security | None,
     patience_s: float,
+    wish: Wish,
     tied: bool,
 ) -> int:
     """Play what the scheduler at this address has, until it lets us go; the exit code.
 
+    `wish`: off: play only where no sandbox is asked for; otherwise what there is is found out.
     `tied`: also until stdin closes, so that no worker outlives whoever started it.
     """
     with TemporaryDirectory(prefix="boneyard-worker-") as temporary:
@@ -57,15 +58,16 @@ def work(
         Path(temporary).chmod(0o755)
         own = (folder or Path(temporary)).resolve()
         own.mkdir(parents=True, exist_ok=True)
-        sandbox = best_sandbox("auto", Limits(), own)
-        tell = partial(_tell, name)
+        sandbox = best_sandbox(wish, Limits(), own)
+        # Who started it here sees for himself that it is there.
+        tell = silent if tied else partial(_tell, name)
         tell(f"sandbox {called(sandbox.level)}, {jobs} sittings side by side")
         desk = partial(
             Desk,
             address,
             name=name,
             jobs=jobs,
-            offers=offered(sandbox.level, jobs),
+            offers=offered(None if wish == "off" else sandbox.level, jobs),
             folder=Path(temporary),
             security=security,
             patience_s=patience_s,
@@ -106,6 +108,10 @@ async def _until_closed(scope: trio.CancelScope) -> None:
     """Nothing is ever written there: it is readable when nobody holds its other end any more."""
     await trio.lowlevel.wait_readable(sys.stdin.fileno())
     scope.cancel()
+
+
+def silent(text: str) -> None:
+    """Nobody needs to be told."""
 
 
 def _tell(name: str, text: str) -> None:
