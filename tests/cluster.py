@@ -17,6 +17,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from tests.arena.tables import alive
@@ -72,10 +73,15 @@ class Proxy:
         while True:
             try:
                 here, _ = door.accept()
-                there = socket.create_connection(self._target)
             except OSError:
                 return
-            self._open += [here, there]
+            self._open.append(here)
+            try:
+                there = socket.create_connection(self._target)
+            except OSError:
+                here.close()
+                continue
+            self._open.append(there)
             for one, other in ((here, there), (there, here)):
                 threading.Thread(target=carry, args=(one, other), daemon=True).start()
 
@@ -159,7 +165,7 @@ def results(out: Path) -> int:
 
 
 def event(folder: Path, sittings: int) -> tuple[str, ...]:
-    """Instant bots that meet in about so many sittings, two boards each."""
+    """Instant bots that meet in about so many sittings, one board each."""
     binary = folder / "instant"
     compiler = shutil.which("cc")
     assert compiler, "a C compiler is needed"
@@ -167,7 +173,7 @@ def event(folder: Path, sittings: int) -> tuple[str, ...]:
     bots = 2
     while bots * (bots - 1) < sittings:
         bots += 1
-    text = 'boards = 2\nname = "many"\nrules = { base = "draw", target = 30 }\nsandbox = "off"\n'
+    text = 'boards = 1\nname = "many"\nrules = { base = "draw", target = 30 }\nsandbox = "off"\n'
     for number in range(bots):
         text += f'[[bots]]\nname = "bot{number}"\nrun = ["{binary}"]\n'
     path = folder / "many.toml"
@@ -175,40 +181,55 @@ def event(folder: Path, sittings: int) -> tuple[str, ...]:
     return (str(path), "--seed", "1", "--json")
 
 
-def compared(folder: Path, sittings: int, cut_s: float) -> dict[str, float]:
-    """Play here, and at a cluster that is maltreated; the ledgers must be equal. Seconds."""
-    words = event(folder, sittings)
-    began = time.monotonic()
-    boneyard("run", *words, "--out", str(folder / "here"))
-    took = {"here": time.monotonic() - began}
-    whole = results(folder / "here")
-    cluster = Cluster(folder / "cluster")
-    try:
-        workers = [cluster.add(f"worker-{n}") for n in range(3)]
+class Trial:
+    """One event played here, and then at a cluster that is maltreated: the same ledger."""
+
+    def __init__(self, folder: Path, sittings: int) -> None:
+        self._folder = folder
+        self._words = event(folder, sittings)
+        began = time.monotonic()
+        boneyard("run", *self._words, "--out", str(folder / "here"))
+        self.seconds = {"here": time.monotonic() - began}
+        """How long each run took."""
+        self._games = results(folder / "here")
+        self._cluster = Cluster(folder / "cluster")
+        self._workers = [self._cluster.add(f"worker-{n}") for n in range(3)]
         for number in range(3):
-            cluster.until_said(f"worker-{number}", "connected")
-        for name, maltreat in (
-            ("killed", lambda: (kill(*workers[:2]), cluster.add("worker-3"))),
-            ("cut", lambda: (cluster.proxy.cut(), time.sleep(cut_s), cluster.proxy.mend())),
-        ):
-            out = folder / name
-            began = time.monotonic()
-            run = cluster.run(name, *words, "--out", str(out))
-            until(lambda out=out: results(out) > whole // 4, "a quarter of the games")  # type: ignore[misc]
-            maltreat()
-            print(f"{name}: maltreated after {results(out)} of {whole} games", flush=True)
-            assert run.wait(1800) == 0, cluster.said(name)
-            took[name] = time.monotonic() - began
-            same = (folder / "here/ledger.jsonl").read_bytes() == (
-                out / "ledger.jsonl"
-            ).read_bytes()
-            assert same, f"{name}: another ledger"
-            assert results(out) == whole, f"{name}: a game was played twice"
-            assert "Everything fits." in boneyard("verify", str(out))
-    finally:
-        cluster.close()
-    until(lambda: not alive(str(folder / "instant")), "all bots end")
-    return took
+            self._cluster.until_said(f"worker-{number}", "connected")
+
+    def play(self, name: str, maltreat: Callable[[], None]) -> None:
+        """Play at the cluster; after a quarter of the games something happens to it."""
+        out = self._folder / name
+        began = time.monotonic()
+        run = self._cluster.run(name, *self._words, "--out", str(out))
+        until(lambda: results(out) > self._games // 4, "a quarter of the games")
+        maltreat()
+        print(f"{name}: after {results(out)} of {self._games} games", flush=True)
+        assert run.wait(1800) == 0, self._cluster.said(name)
+        self.seconds[name] = time.monotonic() - began
+        ledgers = [folder / "ledger.jsonl" for folder in (self._folder / "here", out)]
+        assert len({path.read_bytes() for path in ledgers}) == 1, f"{name}: another ledger"
+        assert results(out) == self._games, f"{name}: a game was played twice"
+        assert "Everything fits." in boneyard("verify", str(out))
+
+    def undisturbed(self) -> None:
+        """Nothing happens."""
+
+    def killed(self) -> None:
+        """Two workers are killed, and one joins."""
+        kill(*self._workers[:2])
+        self._cluster.add("worker-3")
+
+    def cut(self, seconds: float) -> None:
+        """Nobody reaches the scheduler for a while."""
+        self._cluster.proxy.cut()
+        time.sleep(seconds)
+        self._cluster.proxy.mend()
+
+    def close(self) -> None:
+        """Nothing is left."""
+        self._cluster.close()
+        until(lambda: not alive(str(self._folder / "instant")), "all bots end")
 
 
 def main() -> None:
@@ -218,8 +239,14 @@ def main() -> None:
     parser.add_argument("--cut", type=float, default=10)
     wanted = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        took = compared(Path(folder), wanted.sittings, wanted.cut)
-    for name, seconds in took.items():
+        trial = Trial(Path(folder), wanted.sittings)
+        try:
+            trial.play("undisturbed", trial.undisturbed)
+            trial.play("killed", trial.killed)
+            trial.play("cut", partial(trial.cut, wanted.cut))
+        finally:
+            trial.close()
+    for name, seconds in trial.seconds.items():
         print(f"{name}: {seconds:.0f} s")
     print("Every result once, and the ledgers are equal to the byte.")
 

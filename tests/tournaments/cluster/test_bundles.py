@@ -1,4 +1,4 @@
-"""Bots as archives: what is in them, under which name, and that they play where they are unpacked."""
+"""Bots as archives: what is in them, under which name, and that they play elsewhere."""
 
 import os
 import shutil

@@ -46,7 +46,7 @@ class Gate:
         (self.folder / "open").touch()
 
     def close(self) -> None:
-        (self.folder / "open").unlink()
+        (self.folder / "open").unlink(missing_ok=True)
         for path in self.folder.glob("waits-*"):
             path.unlink()
 
@@ -66,11 +66,11 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
     cluster.close()
 
 
-def words(gate: Gate, out: Path) -> tuple[str, ...]:
+def words(gate: Gate) -> tuple[str, ...]:
     """Six entrants that are the same bot: thirty sittings of two short games."""
     bot = f"python3 -I -S {gate.bot}"
     plan = ("--boards", "2", "--set", "target=30", "--move-ms", "100000")
-    return (*[bot] * 6, *plan, "--seed", "1", "--sandbox", "off", "--out", str(out))
+    return (*[bot] * 6, *plan, "--seed", "1", "--sandbox", "off")
 
 
 @pytest.mark.slow
@@ -78,14 +78,13 @@ def test_every_result_once_whatever_dies(gate: Gate, cluster: Cluster, tmp_path:
     """Two of three workers are killed and one joins; all connections break; the run is killed."""
     here, out = tmp_path / "here", tmp_path / "out"
     gate.open()
-    boneyard("run", *words(gate, here))
+    boneyard("run", *words(gate), "--out", str(here))
     gate.close()
     workers = [cluster.add(f"worker-{number}") for number in range(3)]
-    run = cluster.run("run", *words(gate, out))
+    run = cluster.run("run", *words(gate), "--out", str(out))
     gate.until_waiting(3)
     kill(*workers[:2])
     cluster.add("worker-3")
-    gate.close_again = None  # type: ignore[attr-defined]
     gate.open()
     until(lambda: results(out) >= 8, "games are played")
     gate.close()
@@ -103,7 +102,7 @@ def test_every_result_once_whatever_dies(gate: Gate, cluster: Cluster, tmp_path:
     before = results(out)
     assert before < 60
     gate.open()
-    again = cluster.run("again", *words(gate, out))
+    again = cluster.run("again", *words(gate), "--out", str(out))
     assert again.wait(120) == 0, cluster.said("again")
     assert (out / "ledger.jsonl").read_bytes() == (here / "ledger.jsonl").read_bytes()
     assert results(out) == 60
@@ -115,48 +114,51 @@ def test_every_result_once_whatever_dies(gate: Gate, cluster: Cluster, tmp_path:
     until(lambda: not alive(str(gate.bot)), "no bot is left")
 
 
-def local(gate: Gate, out: Path) -> "subprocess.Popen[bytes]":
-    return subprocess.Popen(
-        (*BONEYARD, "run", *words(gate, out), "--cluster", "local:2"),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-    )
+def local(out: Path, *words: str, workers: int = 2) -> "subprocess.Popen[bytes]":
+    """A run at workers of its own; what it says goes into a file beside its folder."""
+    with out.with_suffix(".txt").open("wb") as said:
+        return subprocess.Popen(
+            (*BONEYARD, "run", *words, "--out", str(out), "--cluster", f"local:{workers}"),
+            stdout=said,
+            stderr=said,
+        )
 
 
 @pytest.mark.slow
 def test_workers_of_this_machine_leave_with_their_run(gate: Gate, tmp_path: Path) -> None:
     """Killed, it leaves nobody; stopped by Ctrl-C, it says how to go on; then it goes on."""
     out, tag = tmp_path / "out", str(tmp_path / "out" / "build" / "workers")
-    run = local(gate, out)
-    gate.until_waiting(2)
-    assert len(alive(tag)) >= 2
+
+    def nobody() -> bool:
+        return not alive(tag) and not alive(str(gate.bot))
+
+    run = local(out, *words(gate), workers=1)
+    gate.until_waiting(1)
+    assert alive(tag)
     kill(run)
-    until(lambda: not alive(tag) and not alive(str(gate.bot)), "nobody is left")
-    gate.open()
+    until(nobody, "nobody is left after a kill")
     gate.close()
-    run = local(gate, out)
-    gate.until_waiting(2)
+    run = local(out, *words(gate), workers=1)
+    gate.until_waiting(1)
     os.kill(run.pid, signal.SIGINT)
-    said = run.communicate(timeout=60)[1].decode()
-    assert run.returncode == 130
-    assert "run the same command again" in said
-    until(lambda: not alive(tag) and not alive(str(gate.bot)), "nobody is left")
+    assert run.wait(120) == 130
+    assert "run the same command again" in out.with_suffix(".txt").read_text()
+    until(nobody, "nobody is left after Ctrl-C")
     gate.open()
-    done = local(gate, out)
-    assert done.wait(120) == 0
-    here = tmp_path / "here"
-    boneyard("run", *words(gate, here))
-    assert (out / "ledger.jsonl").read_bytes() == (here / "ledger.jsonl").read_bytes()
+    run = local(out, *words(gate))
+    assert run.wait(120) == 0
+    assert results(out) == 60
     assert "Everything fits." in boneyard("verify", str(out))
-    assert not alive(tag)
+    assert nobody()
 
 
 @pytest.mark.slow
 def test_a_bot_that_does_not_greet_there_is_the_users_mistake(tmp_path: Path) -> None:
-    bot = tmp_path / "broken.py"
+    bot, out = tmp_path / "broken.py", tmp_path / "out"
     bot.write_text("raise SystemExit('no such model')")
-    plain = ("--boards", "1", "--sandbox", "off", "--seed", "1", "--out", str(tmp_path / "out"))
-    said = boneyard("run", "first", str(bot), *plain, "--cluster", "local:1", code=2)
+    run = local(out, "first", str(bot), "--boards", "1", "--sandbox", "off", workers=1)
+    assert run.wait(120) == 2
+    said = out.with_suffix(".txt").read_text()
     assert "no such model" in said
     assert "On worker local-1" in said
     assert "Traceback" not in said
