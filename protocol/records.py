@@ -28,7 +28,7 @@ Hex32 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 """32 bytes in lower-case hex."""
 
 
-WorkerName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+WorkerName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")]
 """What a worker is called."""
 
 

@@ -99,9 +99,10 @@ def worker(
       boneyard worker 127.0.0.1:8786
       boneyard worker tls://head:8786 --tls certificates --jobs 8
     """
-    from tournaments.cluster.place import need_engine, place
+    from tournaments.cluster.place import named, need_engine, place
 
     need_engine("boneyard worker")
+    known = named(name) if name is not None else None
     there = place(address, tls, trusted=trust_network)
     if there.workers:
         raise UserError(f"A worker needs a scheduler's address, not {address!r}.")
@@ -111,7 +112,7 @@ def worker(
     code = work(
         there.address,
         jobs=jobs or default_jobs(),
-        name=name or own_name(),
+        name=known or own_name(),
         folder=folder,
         security=security(there.tls),
         patience_s=patience,

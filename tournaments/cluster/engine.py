@@ -18,16 +18,17 @@ from tournaments.cluster.orders import Answer, Unplayed, answered, named
 from tournaments.cluster.remote import RETRY_S, Bringer, hushed, play
 from tournaments.sitting import StoppedError
 
-LOOK_S = 0.5
+LOOK_S = 1.0
 """How often it is looked which workers there are."""
-CONNECT_S = 5.0
+CONNECT_S = 10.0
 """How long one try to reach the scheduler may take."""
 PATIENCE_S = 600.0
 """How long a run waits for a scheduler that it has lost."""
 FAREWELL_S = 5.0
 """How long the engine may take to let go of a run."""
 AHEAD = 2
-"""Orders that are out beyond what the workers can play at once, so that none is ever idle."""
+"""Orders that are out for each sitting that the workers can play at once: the next one lies there
+already when one is over."""
 
 
 class LostError(Exception):
@@ -154,14 +155,19 @@ class Engine:
                 async with asyncio.TaskGroup() as group:
                     group.create_task(self._look(client))
                     group.create_task(self._dismissals(client))
-                    for name in self._wanted:
-                        self._news.put_nowait(name)
-                    while True:
-                        name = await self._news.get()
-                        if name in self._wanted:
-                            group.create_task(self._order(client, name))
+                    await self._orders(client, group)
             finally:
                 await self._farewell(client)
+
+    async def _orders(self, client: Client, group: asyncio.TaskGroup) -> None:
+        """Order what is wanted already, then whatever else will be."""
+        self._news = asyncio.Queue()
+        for name in self._wanted:
+            self._news.put_nowait(name)
+        while True:
+            name = await self._news.get()
+            if name in self._wanted:
+                group.create_task(self._order(client, name))
 
     async def _farewell(self, client: Client) -> None:
         """The workers forget the run, if there is still a scheduler to tell them."""
@@ -180,6 +186,11 @@ class Engine:
             raise LostError from error
         except KilledWorker as error:
             answer = Unplayed("", "left", f"{error.allowed_failures + 1} workers died playing it")
+        except (OSError, TimeoutError):
+            raise
+        except Exception as error:
+            # Whatever the engine made of it: others may play it, but not for ever.
+            answer = Unplayed("", "left", f"it came back as {error!r}")
         self._soon(partial(self._reply, wanted, answer))
         await wanted.kept.wait()
         future.release()  # type: ignore[no-untyped-call]
@@ -211,7 +222,7 @@ class Engine:
             self.workers = workers
             self._changed.set()
             self._changed = trio.Event()
-        self.places.total_tokens = max(1, jobs + AHEAD * bool(jobs))
+        self.places.total_tokens = max(1, AHEAD * jobs)
 
     @staticmethod
     def _reply(wanted: Wanted, answer: Answer) -> None:

@@ -5,6 +5,9 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
+from protocol.records import WorkerName
 from protocol.usage import UserError
 
 LOCAL = "local:"
@@ -61,6 +64,20 @@ def checked(said: str, *, trusted: bool) -> str:
     if protocol == "tcp" and not trusted and not _here(host):
         raise UserError(OPEN.format(address=address))
     return address
+
+
+def named(said: str) -> str:
+    """A worker's name as somebody said it.
+
+    Raises UserError for one that no log can hold.
+    """
+    try:
+        return msgspec.convert(said, WorkerName)
+    except msgspec.ValidationError:
+        raise UserError(
+            f"--name {said!r}: a worker's name has up to 64 letters, digits, dots, dashes and "
+            "underscores, and begins with a letter or a digit."
+        ) from None
 
 
 def _here(host: str) -> bool:

@@ -1,7 +1,9 @@
 """Plays an event on workers: cuts sittings into orders, keeps what comes back, each game once."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager
 from functools import partial
+from typing import Protocol
 
 import trio
 
@@ -11,8 +13,7 @@ from arena.sandbox.limits import called
 from protocol.codec import decode_record
 from protocol.records import GameRecord, LogRecord, Result
 from protocol.usage import UserError
-from tournaments.cluster.engine import Engine
-from tournaments.cluster.orders import Order, Played, Unplayed, encoded
+from tournaments.cluster.orders import Answer, Order, Played, Unplayed, encoded
 from tournaments.event import Event
 from tournaments.folder import Folder, secret_of
 from tournaments.ledger import Ledger
@@ -32,6 +33,19 @@ REFUSALS = 3
 """How many workers may refuse an order before the run stops."""
 DEATHS = 10
 """How often an order is given again that was lost with its worker."""
+
+
+class Workers(Protocol):
+    """Who plays orders: a distributed engine, or in tests whoever they like."""
+
+    places: trio.CapacityLimiter
+    """One for each order that should be out."""
+
+    def played(self, order: bytes) -> AbstractAsyncContextManager[Answer]:
+        """Have an order played; when the block ends its answer is safe."""
+
+    def dismiss(self, worker: str) -> None:
+        """A worker is of no use."""
 
 
 class Pace:
@@ -84,7 +98,7 @@ class ClusterRunner:
         folder: Folder,
         event: Event,
         ledger: Ledger,
-        engine: Engine,
+        workers: Workers,
         run: str,
         finished: trio.MemorySendChannel[Result],
         tell: Callable[[str], None],
@@ -93,7 +107,7 @@ class ClusterRunner:
         self._event = event
         self._folder = folder
         self._ledger = ledger
-        self._engine = engine
+        self._workers = workers
         self._run = run
         self._finished = finished
         self._secret = secret_of(folder)
@@ -124,7 +138,7 @@ class ClusterRunner:
         playing = (n for n, one in enumerate(self._event.entrants) if not one.retired)
         plan, reason = PlannedSitting("roll-call", tuple(playing), ()), ""
         for attempt in range(REFUSALS + DEATHS):
-            async with self._engine.played(self._order(plan, (), attempt)) as answer:
+            async with self._workers.played(self._order(plan, (), attempt)) as answer:
                 pass
             if isinstance(answer, Played):
                 return
@@ -142,7 +156,7 @@ class ClusterRunner:
         parts = [tuple(missing[first : first + size]) for first in range(0, len(missing), size)]
         out = [len(parts)]
         for part in parts:
-            await self._engine.places.acquire_on_behalf_of(part)
+            await self._workers.places.acquire_on_behalf_of(part)
             nursery.start_soon(self._part, plan, part, out)
 
     async def _part(
@@ -151,7 +165,7 @@ class ClusterRunner:
         try:
             await self._ordered(plan, games)
         finally:
-            self._engine.places.release_on_behalf_of(games)
+            self._workers.places.release_on_behalf_of(games)
             out[0] -= 1
             if not out[0]:
                 self._logs.close(plan)
@@ -162,7 +176,7 @@ class ClusterRunner:
         reason = ""
         while refusals < REFUSALS and deaths < DEATHS:
             order = self._order(plan, games, refusals + deaths)
-            async with self._engine.played(order) as answer:
+            async with self._workers.played(order) as answer:
                 if isinstance(answer, Played):
                     return await self._keep(plan, games, answer)
             self._refused(answer)
@@ -228,7 +242,7 @@ class ClusterRunner:
             raise StoppedError(crashed(self._folder, answer.reason, where))
         if answer.fate != "left":
             self._tell(f"Worker {answer.worker} gets no more sittings: {answer.reason}.")
-            self._engine.dismiss(answer.worker)
+            self._workers.dismiss(answer.worker)
 
 
 def games_in(lines: Iterable[bytes]) -> Iterator[tuple[str, list[LogRecord]]]:

@@ -21,6 +21,8 @@ from tournaments.cluster.orders import (
     resource,
 )
 from tournaments.cluster.place import Place, place
+from tournaments.cluster.place import named as known
+from tournaments.cluster.worker import own_name
 from tournaments.schedule import PlannedGame, PlannedSitting
 
 GAME = PlannedGame("3.a.b", 1, 3)
@@ -123,3 +125,15 @@ def test_a_mistyped_place_is_the_users_error(tmp_path: Path) -> None:
     words = ("run", "first", "greedy", "--out", str(tmp_path / "out"))
     assert "how many" in boneyard(*words, "--cluster", "local:x", code=2)
     assert "scheduler's address" in boneyard("worker", "local:2", code=2)
+    assert "worker's name" in boneyard("worker", "127.0.0.1:1", "--name", "a b", code=2)
+    for name in ("", "-x", "é", "x" * 65, "a\n"):
+        with pytest.raises(UserError, match="worker's name"):
+            known(name)
+
+
+def test_a_worker_that_nobody_named_has_a_name_that_a_log_can_hold(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for host in ("lab-3.example.org", "--", "", "Ärger_3", "x" * 200):
+        monkeypatch.setattr("socket.gethostname", lambda host=host: host)
+        assert known(own_name())
