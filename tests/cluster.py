@@ -25,6 +25,8 @@ from tests.tournaments.events import BONEYARD, boneyard
 
 PATIENCE_S = 120
 """How long anything may take: a bound, not what is expected."""
+LOOK_S = 0.05
+"""How often it is looked whether it has happened."""
 INSTANT = Path(__file__).parent / "bench" / "instant.c"
 Process = subprocess.Popen[bytes]
 
@@ -34,7 +36,8 @@ def until(happened: Callable[[], bool], what: str) -> None:
     end = time.monotonic() + PATIENCE_S
     while not happened():
         assert time.monotonic() < end, f"in vain: {what}"
-        time.sleep(0.01)
+        # Not more often: the proxy's threads are in this process.
+        time.sleep(LOOK_S)
 
 
 class Proxy:
@@ -164,6 +167,12 @@ def results(out: Path) -> int:
     return sum(log.count(b'"type":"result"') for log in logs)
 
 
+def counted(out: Path) -> int:
+    """Results that stand in its ledger."""
+    ledger = out / "ledger.jsonl"
+    return ledger.read_bytes().count(b"\n") if ledger.exists() else 0
+
+
 def event(folder: Path, sittings: int) -> tuple[str, ...]:
     """Instant bots that meet in about so many sittings, one board each."""
     binary = folder / "instant"
@@ -202,9 +211,9 @@ class Trial:
         out = self._folder / name
         began = time.monotonic()
         run = self._cluster.run(name, *self._words, "--out", str(out))
-        until(lambda: results(out) > self._games // 4, "a quarter of the games")
+        until(lambda: counted(out) > self._games // 4, "a quarter of the games")
         maltreat()
-        print(f"{name}: after {results(out)} of {self._games} games", flush=True)
+        print(f"{name}: after {counted(out)} of {self._games} games", flush=True)
         assert run.wait(1800) == 0, self._cluster.said(name)
         self.seconds[name] = time.monotonic() - began
         ledgers = [folder / "ledger.jsonl" for folder in (self._folder / "here", out)]
