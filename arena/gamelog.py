@@ -196,7 +196,7 @@ def read_records(path: Path) -> Iterator[Entry[LogRecord]]:
 
 def _goes_on(before: Sitting, after: Sitting) -> bool:
     """Whether a sitting is the one before it, played elsewhere or with boards added."""
-    elsewhere = ("boards", "boneyard", "sandbox", "missing", "worker")
+    elsewhere = ("boards", "boneyard", "sandbox", "missing", "machine", "worker")
     same = (
         getattr(before, field) == getattr(after, field)
         for field in Sitting.__struct_fields__

@@ -11,6 +11,7 @@ from msgspec import Struct
 from arena.engine import game as engine
 from arena.engine import view
 from arena.engine.chance import commitment
+from arena.engine.state import Dealt
 from protocol import __version__
 from protocol.codec import Fault, decode_line, encode_line, printable
 from protocol.messages import (
@@ -109,19 +110,11 @@ class Referee:
         question = self.awaiting
         assert question is not None, "A seat is listened to only while it is asked."
         assert question.seat == seat, "Another seat is asked."
-        said = decode_line(line)
-        if isinstance(said, Fault):
-            self.lost(seat, said.foul, said.detail, ms=ms, line=line)
-        elif isinstance(said, BotHello):
-            self.lost(seat, "malformed", "A hello belongs to the first line.", ms=ms, line=line)
-        elif said.id < question.id:
+        said = answer(question, line)
+        if said is None:
             self._ignore(seat, ms, line)
-        elif said.id > question.id:
-            detail = f"Question {said.id} was never asked; {question.id} is open."
-            self.lost(seat, "illegal", detail, ms=ms, line=line)
-        elif said.choice >= len(question.options):
-            detail = f"Choice {said.choice} of {len(question.options)}, counted from 0."
-            self.lost(seat, "illegal", detail, ms=ms, line=line)
+        elif isinstance(said, Fault):
+            self.lost(seat, said.foul, said.detail, ms=ms, line=line)
         else:
             self._accept(question, said, ms)
 
@@ -195,7 +188,7 @@ class Referee:
             self._go_on()
 
     def _deal(self) -> None:
-        dealt = engine.chance_decides(self._game, self._seed)
+        dealt = self._chance_decides()
         self._game = engine.begin(self._game, dealt)
         self._records.append(
             DealRecord(
@@ -207,6 +200,9 @@ class Referee:
                 stock=dealt.stock,
             )
         )
+
+    def _chance_decides(self) -> Dealt:
+        return engine.chance_decides(self._game, self._seed)
 
     def _go_on(self) -> None:
         """Apply what is forced until a seat must choose or the game is over."""
@@ -303,6 +299,23 @@ class Referee:
         line = encode_line(message)
         self._sent[seat].update(line)
         self._outgoing.append((seat, line))
+
+
+def answer(question: Question, line: bytes) -> Choose | Fault | None:
+    """What a line amounts to as the answer to a question; None: it answers an earlier one."""
+    said = decode_line(line)
+    if isinstance(said, Fault):
+        return said
+    if isinstance(said, BotHello):
+        return Fault("malformed", "A hello belongs to the first line.")
+    if said.id < question.id:
+        return None
+    if said.id > question.id:
+        return Fault("illegal", f"Question {said.id} was never asked; {question.id} is open.")
+    if said.choice >= len(question.options):
+        detail = f"Choice {said.choice} of {len(question.options)}, counted from 0."
+        return Fault("illegal", detail)
+    return said
 
 
 def asks(clock: Clock, options: tuple[Option, ...], *, fouled: bool) -> bool:

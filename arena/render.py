@@ -146,11 +146,8 @@ def draw(frame: Frame, look: Look) -> Text:
     rows = [*_record(frame, look)]
     if not isinstance(frame.record, Result):
         rows += _table(frame, look)
-    margin = 4 + max(
-        cell_len(label) for label in ("boneyard", *map(look.name, range(len(look.names))))
-    )
     for label, cells in rows:
-        text.append("\n").append(_row(label, cells, margin, look.width))
+        text.append("\n").append(row(label, cells, look))
     return text
 
 
@@ -392,8 +389,10 @@ def _free(text: str, style: str) -> list[Cell]:
     return [(word, style) for word in text.split(" ")]
 
 
-def _row(label: str, cells: list[Cell], margin: int, width: int) -> Text:
-    """A row, wrapped between its cells."""
+def row(label: str, cells: list[Cell], look: Look) -> Text:
+    """A row of a frame, wrapped between its cells."""
+    names = map(look.name, range(len(look.names)))
+    margin, width = 4 + max(map(cell_len, ("boneyard", *names))), look.width
     text = Text("  ").append(label, "dim")
     at = 2 + cell_len(label)
     indent = margin - at

@@ -56,13 +56,17 @@ def replayed(logged: LoggedGame, seed: bytes) -> Iterator[Referee]:
         question = referee.awaiting
         if question is None or question.seat != record.seat:
             return
-        if isinstance(record, FoulRecord):
-            referee.lost(
-                record.seat, record.foul, record.detail, ms=record.ms, line=record.line.encode()
-            )
-        else:
-            referee.received(record.seat, _line(record), record.ms)
+        repeat(referee, record)
         yield referee
+
+
+def repeat(referee: Referee, record: ChoiceRecord | FoulRecord) -> None:
+    """What came in comes in again; its seat must be the one that is asked."""
+    if isinstance(record, FoulRecord):
+        line = record.line.encode()
+        referee.lost(record.seat, record.foul, record.detail, ms=record.ms, line=line)
+    else:
+        referee.received(record.seat, _line(record), record.ms)
 
 
 def misfits(logged: LoggedGame, seed: bytes) -> Iterator[str]:
@@ -149,7 +153,7 @@ def _taken(game: Game, record: LogRecord, options: tuple[Option, ...]) -> Step:
     """The step that a record is."""
     match record:
         case DealRecord():
-            return _step(game, engine.begin(game, _dealt(record)), (), record)
+            return _step(game, engine.begin(game, dealt(record)), (), record)
         case ChoiceRecord():
             return _step(game, engine.act(game, options[record.choice]), options, record)
         case FoulRecord():
@@ -175,7 +179,8 @@ def _step(before: Game, after: Game, options: tuple[Option, ...], record: LogRec
     return Step(after, new.events[known:], options, record)
 
 
-def _dealt(record: DealRecord) -> Dealt:
+def dealt(record: DealRecord) -> Dealt:
+    """What was dealt, as the engine takes it."""
     return Dealt(record.round, record.deal, record.leader, record.lots, record.hands, record.stock)
 
 
@@ -183,7 +188,7 @@ def _misfit(game: Game, record: LogRecord, options: tuple[Option, ...], ended: b
     """Why a record cannot come next."""
     match record:
         case DealRecord():
-            return _misdeal(game, _dealt(record), ended)
+            return _misdeal(game, dealt(record), ended)
         case ChoiceRecord() | FoulRecord():
             return _unasked(game, record, options)
         case RoundRecord():
@@ -218,7 +223,7 @@ def _misdeal(game: Game, dealt: Dealt, ended: bool) -> str | None:
     before, seats = game.round, range(game.seats)
     leaders: tuple[int, ...] = tuple(seats)
     if before and not before.over:
-        turn, leaders = (before.number, before.aside.deal + 1), (before.leader,)
+        turn, leaders = (before.number, before.aside.deal + 1), (before.aside.began,)
     else:
         turn = (before.number if before else 0) + 1, lead.method(game) != "odd_even"
     if (dealt.round, dealt.deal) != turn:

@@ -20,6 +20,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 from websockets.trio.server import ServerConnection, serve
 
+from arena.news import News
 from protocol.usage import UserError
 
 Connection = ServerConnection
@@ -36,8 +37,6 @@ SEND_S = 10.0
 """How long a viewer may take to read what it is sent; then it is dropped."""
 CLOSE_S = 1.0
 """How long a browser may take to say goodbye."""
-SLOW = 1008
-"""What a viewer is told that does not read, by RFC 6455."""
 LONGEST = 4096
 """Bytes of what a page may say at once."""
 WAITING = 16
@@ -59,8 +58,14 @@ Page = Callable[[], str | None]
 """Makes a page, in a thread; None: there is none now."""
 Find = Callable[[str], Page | None]
 """What is served under a name, the part of the address behind the key; None: nothing is."""
-Talk = Callable[[Connection], Awaitable[None]]
-"""What is said on a socket as long as it is open."""
+Tell = Callable[[Connection], Awaitable[None]]
+"""Sends messages on a socket as long as there are any."""
+Hear = Callable[[str], None]
+"""Takes a message that came in on a socket."""
+
+
+def nothing(_: str) -> None:
+    """Nobody listens to what a page says."""
 
 
 class Site(Struct, frozen=True):
@@ -68,8 +73,10 @@ class Site(Struct, frozen=True):
 
     find: Find
     """The pages; the first one's name is empty."""
-    talk: Talk
-    """The socket."""
+    tell: Tell
+    """What is said on a socket."""
+    hear: Hear = nothing
+    """What becomes of what is said there to us."""
 
 
 class Door:
@@ -104,11 +111,21 @@ class Door:
         """Keep a socket open as long as there is something to say and somebody who listens."""
         self._viewers += 1
         try:
-            await self._site.talk(connection)
-        except ConnectionClosed:
-            pass  # He has left.
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._hear, connection, nursery.cancel_scope)
+                await self._site.tell(connection)
+                nursery.cancel_scope.cancel()
+        except* ConnectionClosed:
+            pass  # It is gone.
         finally:
             self._viewers -= 1
+
+    async def _hear(self, connection: Connection, scope: trio.CancelScope) -> None:
+        """Listen until the other side has left."""
+        async for message in connection:
+            if isinstance(message, str):
+                self._site.hear(message)
+        scope.cancel()
 
     def _ours(self, headers: Headers, opens: bool) -> bool:
         """Whether a page of ours asks, or somebody who opens its address.
@@ -137,15 +154,20 @@ def _response(status: HTTPStatus, text: str, kind: str = "text/plain; charset=ut
     return Response(status, status.phrase, headers, body)
 
 
-async def send(connection: Connection, text: str) -> None:
-    """Send a message; who does not read it in time is dropped.
+async def tell(news: News, connection: Connection) -> None:
+    """Send what is new, for ever; whoever does not read a message in time is dropped.
 
     Raises ConnectionClosed.
     """
-    with trio.move_on_after(SEND_S) as waiting:
-        await connection.send(text)
-    if waiting.cancelled_caught:
-        await connection.aclose(code=SLOW, reason="It does not read.")
+    with news.listener() as listener:
+        while True:
+            text = await listener.next()
+            with trio.move_on_after(SEND_S) as waiting:
+                await connection.send(text)
+            if waiting.cancelled_caught:
+                # Half a message stands in its pipe: there is no saying goodbye.
+                await trio.aclose_forcefully(connection.stream)
+                return
 
 
 @asynccontextmanager

@@ -160,6 +160,8 @@ class Table:
         finally:
             self._pump.part(self._wait)
             self._pump.part(self._unlogged)
+            # A game that is cut off is seen as far as it came.
+            self._log_now()
         if self._bug:
             raise self._bug
         assert self._referee.result
@@ -259,7 +261,8 @@ class Table:
 
     def _log_now(self) -> None:
         """What has waited long enough is written, though it is little."""
-        self._guarded(lambda: self._write(self._referee.records()))
+        if self._referee.unlogged and not self._bug:
+            self._guarded(lambda: self._write(self._referee.records()))
 
     def _ask(self, now: float) -> None:
         """Another question is open, or none."""

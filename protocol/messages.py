@@ -327,7 +327,7 @@ class BotHello(Answer, frozen=True, tag="hello"):
     author: Annotated[str, Meta(max_length=128)] = ""
     """Who wrote it."""
     tables: Annotated[int, Meta(ge=1, le=1024)] = 1
-    """How many games it can play at once."""
+    """How many games it can play at once; it may be given fewer."""
     protocol: Annotated[int, Meta(ge=0, le=1000)] = PROTOCOL
     """The protocol's major version that it speaks."""
 

@@ -74,6 +74,8 @@ class Sitting(Record, frozen=True, tag="sitting"):
     """The sandbox level at which the bots ran: A, B, C, D or off."""
     missing: tuple[str, ...]
     """The promises that this level does not keep, in sentences."""
+    machine: str = ""
+    """Where it is played: system, processor, cores and Python; empty if it is not known."""
     fouls: FoulPolicy = FoulPolicy()
     """What a foul costs."""
     worker: WorkerName | None = None

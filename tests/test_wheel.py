@@ -27,5 +27,6 @@ def test_the_wheel_works_away_from_the_checkout(tmp_path: Path) -> None:
     sh(boneyard, "new", "python", "mine")
     said = sh(boneyard, "run", "mine", "greedy", "--boards", "2", "--out", "out", "--json")
     assert json.loads(said)["played"] == 4
+    assert "bot" in (tmp_path / "out" / "report.html").read_text()
     assert "Everything fits." in sh(boneyard, "verify", "out")
     assert "greedy" in sh(boneyard, "bots")

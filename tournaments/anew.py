@@ -64,7 +64,7 @@ def rate(paths: Sequence[Path], asked: Asked, in_json: bool) -> int:
     if in_json:
         click.echo(msgspec.json.format(msgspec.json.encode(told), indent=1))
         return 0
-    console = Console(highlight=False)
+    console = shown.console()
     for table in told.tables:
         _print(console, table, asked.anchor)
     for notice in told.notices:
@@ -76,7 +76,7 @@ def _print(console: Console, table: RatedTable, anchor: Anchor | None) -> None:
     games = "1 game" if table.games == 1 else f"{table.games} games"
     console.print(Text(f"{table.title}: {games} of {', '.join(table.ledgers)}", style="bold"))
     for pool in table.ratings.pools:
-        console.print(shown.standing(pool))
+        console.print(shown.standing(pool, console.width))
         for line in (*standings.seat_advantages(pool), *_level(pool, anchor)):
             console.print(Text(line, style="dim"))
         if pool.partners:

@@ -33,7 +33,7 @@ def begin(folder: Folder, event: Event, seed: int | None) -> tuple[Event, list[s
     In a folder that holds one, the event goes on: the same, or extended, with the versions of
     its entrants. Raises UserError when the plan does not extend it, DamagedFileError.
     """
-    hidden(folder, event)
+    hidden(folder, event.entrants, event.sandbox)
     if not folder.event.exists():
         # Whatever a killed run left here was published by nobody.
         _write_secret(folder, seed)
@@ -49,7 +49,7 @@ def begin(folder: Folder, event: Event, seed: int | None) -> tuple[Event, list[s
             "choose another folder (--out)."
         )
     _check_promises(folder, old, event)
-    if seed is not None and secret_of(folder) != _seeded(seed):
+    if seed is not None and secret_of(folder) != seeded(seed):
         raise UserError(
             f"{folder.path} was begun with another --seed: choose another folder (--out)."
         )
@@ -120,11 +120,12 @@ class _Played:
 
 
 def _write_secret(folder: Folder, seed: int | None) -> None:
-    secret = secrets.token_bytes(SECRET) if seed is None else _seeded(seed)
+    secret = secrets.token_bytes(SECRET) if seed is None else seeded(seed)
     write_beside(folder.secret, [secret], 0o600)
 
 
-def _seeded(seed: int) -> bytes:
+def seeded(seed: int) -> bytes:
+    """The secret that a --seed stands for."""
     return hashlib.sha256(f"boneyard seed|{seed}".encode()).digest()
 
 

@@ -18,6 +18,7 @@ from tournaments.begin import begin
 from tournaments.event import Event
 from tournaments.folder import Folder
 from tournaments.ledger import Ledger, read_ledger
+from tournaments.measured import measured
 from tournaments.plan import (
     Forecast,
     Separation,
@@ -31,7 +32,6 @@ from tournaments.ratings import fit
 from tournaments.run import Runner, call_roll, innermost
 from tournaments.schedule import games
 from tournaments.sitting import MACHINE, StoppedError
-from tournaments.times import times
 from tournaments.wishes import Wishes, planned
 
 GAMES = 4000
@@ -96,7 +96,7 @@ def _trial(folder: Folder, event: Event, jobs: int, seconds: float) -> Trial:
     sandbox = best_sandbox(event.sandbox, event.limits, folder.path)
     ends: dict[str, float] = {}
     playing_s = trio.run(_play, folder, event, ledger, sandbox, jobs, seconds, ends)
-    used = times(folder).entrants
+    used = measured(folder).times.entrants
     played = sum(one.games for one in used) / event.seats
     return trial_of(
         event,

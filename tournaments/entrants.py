@@ -37,7 +37,7 @@ def spoken(words: Sequence[str]) -> tuple[WrittenBot, ...]:
     for word in words:
         name, argv = _understood(word)
         taken = {bot.name for bot in bots}
-        bots.append(WrittenBot(name=_free(name, taken), run=argv))
+        bots.append(WrittenBot(name=free_name(name, taken), run=argv))
     return tuple(bots)
 
 
@@ -71,7 +71,8 @@ def _slug(name: str) -> str:
     return "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in name)[:32]
 
 
-def _free(name: str, taken: Iterable[str]) -> str:
+def free_name(name: str, taken: Iterable[str]) -> str:
+    """The name, with a number behind it if it is taken."""
     names = set(taken)
     number = 2
     free = name

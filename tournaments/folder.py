@@ -11,12 +11,13 @@ from typing import TypeVar
 from msgspec import Struct
 
 from arena.engine.chance import board_seed
+from arena.sandbox.limits import Wish
 from arena.sandbox.profile import SYSTEM
 from arena.sealed import DamagedFileError, damaged, read_lines
 from protocol.codec import DamagedRecordError, decode_commitment, decode_reveal, encode_line
 from protocol.records import Commitment, Reveal
 from protocol.usage import UserError
-from tournaments.event import Event, from_json
+from tournaments.event import Entrant, Event, from_json
 
 P = TypeVar("P", Commitment, Reveal)
 
@@ -64,6 +65,11 @@ class Folder(Struct, frozen=True):
     def report(self) -> Path:
         """For people."""
         return self.path / "report.md"
+
+    @property
+    def page(self) -> Path:
+        """For people who look before they read."""
+        return self.path / "report.html"
 
     @property
     def results(self) -> Path:
@@ -241,12 +247,12 @@ def _promises(path: Path, decode: Callable[[bytes], P]) -> Iterator[P]:
         yield promise
 
 
-def hidden(folder: Folder, event: Event) -> None:
+def hidden(folder: Folder, entrants: Iterable[Entrant], wish: Wish) -> None:
     """Refuse to keep secrets, and logs with everybody's tiles, in what a bot may read.
 
     They would change its fingerprint too, and nobody could go on with the event. Raises UserError.
     """
-    for entrant in event.entrants:
+    for entrant in entrants:
         for path in map(Path, entrant.command.reads):
             built = path.is_relative_to(folder.build)
             within = path.is_relative_to(folder.path) and not built
@@ -255,7 +261,7 @@ def hidden(folder: Folder, event: Event) -> None:
                     f"Bot {entrant.name} may read {path}, and the event's secret and logs lie in "
                     f"{folder.path}: give the bot a folder of its own, or choose another --out."
                 )
-    if event.sandbox != "off" and any(folder.path.is_relative_to(path) for path in SYSTEM):
+    if wish != "off" and any(folder.path.is_relative_to(path) for path in SYSTEM):
         raise UserError(
             f"{folder.path} lies where every bot may read, and the event's secret and logs would "
             "lie there: choose another folder (--out)."

@@ -77,10 +77,10 @@ def _swiss(event: Event, results: Sequence[Result]) -> Iterator[str]:
         (
             place[line.unit],
             event.unit_name(line.unit),
-            _half(line.points),
-            _half(line.buchholz),
-            _half(line.halves),
-            *(_met(place, got, others) for got, others in line.rounds),
+            half(line.points),
+            half(line.buchholz),
+            half(line.halves),
+            *(met(place, got, others) for got, others in line.rounds),
         )
         for line in table
     ]
@@ -91,11 +91,13 @@ def _swiss(event: Event, results: Sequence[Result]) -> Iterator[str]:
     )
 
 
-def _met(place: dict[Unit, str], got: int, others: Sequence[Unit]) -> str:
-    return f"{_half(got)} ({', '.join(place[other] for other in others) or 'bye'})"
+def met(place: dict[Unit, str], got: int, others: Sequence[Unit]) -> str:
+    """What a unit made in a round, and the places of those whom it met."""
+    return f"{half(got)} ({', '.join(place[other] for other in others) or 'bye'})"
 
 
-def _half(halves: int) -> str:
+def half(halves: int) -> str:
+    """Half points as people write them: 2½."""
     whole = halves // 2
     return f"{whole}" if halves % 2 == 0 else f"{whole or ''}½"
 
@@ -120,7 +122,7 @@ def _match(event: Event, match: knockout.Match) -> str:
     said = f"{names[0]} – {names[1]}"
     for halves, what in ((match.halves, ":"), (match.more, ", then")):
         if halves:
-            said += f"{what} {_half(halves[0])} – {_half(halves[1])}"
+            said += f"{what} {half(halves[0])} – {half(halves[1])}"
     if match.winner is None:
         return said
     seeded = sum(match.halves[:1] + match.more[:1]) == sum(match.halves[1:] + match.more[1:])
@@ -131,28 +133,28 @@ def question_line(event: Event, results: Iterable[Result]) -> str:
     """Where the sequential test of versus stands, in one line; empty in other formats."""
     if not isinstance(event.format, Versus):
         return ""
-    one, _ = _sides(event)
+    one, _ = sides(event)
     steps = walk(event.format.sprt, outcomes(event.format.sprt, counted(event, results), one))
     return f"Is {one} better? {sprt_report.live(event.format.sprt, steps)}"
 
 
 def _versus(event: Event, form: Versus, results: Sequence[Result]) -> Iterator[str]:
-    one, other = _sides(event)
+    one, other = sides(event)
     steps = walk(form.sprt, outcomes(form.sprt, results, one))
     yield from sprt_report.section(form.sprt, steps, one, other)
 
 
-def _sides(event: Event) -> list[str]:
+def sides(event: Event) -> list[str]:
+    """The two of versus, by name: is the first one better?"""
     return [event.entrants[unit[0]].name for unit in event.units]
 
 
+EARLIER = "Their games count in the ratings under their own names; they play no more."
+"""What is to be said of earlier versions."""
+
+
 def versions(event: Event, results: Sequence[Result]) -> Iterator[str]:
-    """Which entrants are earlier versions, and what there is of them."""
-    if not event.retired:
-        return
-    yield from ("", "## Earlier versions", "")
-    yield "Their games count in the ratings under their own names; they play no more."
-    yield ""
+    """Which entrants are earlier versions, and what there is of them; a sentence each."""
     for one in event.entrants:
         if one.retired:
             played = sum(one.name in result.seats for result in results)
@@ -161,4 +163,4 @@ def versions(event: Event, results: Sequence[Result]) -> Iterator[str]:
                 for other in event.entrants
                 if not other.retired and first_version(other.name) == first_version(one.name)
             )
-            yield f"- `{one.name}`, {played} games; `{after}` plays on with other files."
+            yield f"`{one.name}`, {played} games; `{after}` plays on with other files."

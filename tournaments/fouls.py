@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from protocol.records import FoulPolicy, Result
+from protocol.records import FoulPolicy, Result, SeatFoul
 from tournaments.schedule import PlannedGame, PlannedSitting
 
 
@@ -21,7 +21,12 @@ def forfeited(
 
 def own_fouls(result: Result) -> Iterator[int]:
     """The seats that fouled in a game; one that had lost it before did not."""
-    return (foul.seat for foul in result.fouls if foul.foul != "forfeit")
+    return (foul.seat for foul in committed(result))
+
+
+def committed(result: Result) -> Iterator[SeatFoul]:
+    """The fouls of a game but for what earlier games had cost."""
+    return (foul for foul in result.fouls if foul.foul != "forfeit")
 
 
 def given(result: Result) -> tuple[int, ...]:

@@ -28,7 +28,8 @@ def duration(minutes: float) -> str:
     if minutes < 1:
         return f"about {max(1, round(60 * minutes))} s"
     if minutes < 120:
-        return f"about {round(minutes)} minutes"
+        many = round(minutes)
+        return "about 1 minute" if many == 1 else f"about {many} minutes"
     return f"about {minutes / 60:.1f} hours"
 
 

@@ -17,7 +17,9 @@ from tournaments import shown, standings
 from tournaments.event import Event
 from tournaments.folder import Folder, load
 from tournaments.format_report import question_line
+from tournaments.fouls import committed
 from tournaments.ledger import Ledger, read_ledger
+from tournaments.plan_report import duration
 from tournaments.report import Results
 from tournaments.ticker import Tick, ticked
 from tournaments.times import Times
@@ -29,7 +31,11 @@ LOOK_EVERY_S = 1.0
 TICKS_AT_ONCE = 20
 """Games of an earlier run that are caught up with at each new one: bots must not wait for us."""
 OTHER_LINES = 4
-"""Lines of the terminal that the live table leaves free."""
+"""Lines of the terminal that the live table leaves free, besides those of fouls."""
+FOULS_KEPT = 3
+"""The last fouls that stand below the live table."""
+FOULS_TOLD = 20
+"""Fouls that a pipe gets a line for; after them they are only counted."""
 
 
 class Progress:
@@ -57,6 +63,8 @@ class Progress:
         self._next = self._began + LOOK_EVERY_S
         self._first = len(ledger.results)
         self._ticks: dict[str, Tick] = {}
+        self._fouls = 0
+        self._last_fouls: deque[str] = deque(maxlen=FOULS_KEPT)
         self._waiting = deque(ledger.results.values() if self._console.is_terminal else ())
 
     def __enter__(self) -> "Progress":
@@ -81,17 +89,33 @@ class Progress:
             self._task, completed=len(self._ledger.results), total=self._ledger.planned
         )
         now = time.monotonic()
+        self._note_fouls(result)
         if not self._console.is_terminal:
             return self._line(now)
         self._tick(result)
         if now >= self._next:
             self._next = now + LOOK_EVERY_S
-            room = max(1, self._console.height - OTHER_LINES)
-            head, rows = standings.provisional(self._ticks, room)
-            note = Text(standings.PROVISIONAL, style="dim")
-            asked = Text(question_line(self._event, self._ledger.results.values()))
-            self._live.update(Group(shown.table(head, rows, names=2), note, asked, self._bar))
+            self._live.update(self._table())
         return None
+
+    def _table(self) -> Group:
+        """Standings as far as there is room, the last fouls, the bar."""
+        asked = question_line(self._event, self._ledger.results.values())
+        below = [Text(standings.PROVISIONAL, "dim"), *([Text(asked, "bold")] if asked else ())]
+        below += [Text(foul, "red", no_wrap=True, overflow="ellipsis") for foul in self._last_fouls]
+        room = max(1, self._console.height - OTHER_LINES - len(self._last_fouls))
+        head, rows = standings.provisional(self._ticks, room)
+        return Group(shown.table(head, rows, names=2), *below, self._bar)
+
+    def _note_fouls(self, result: Result) -> None:
+        """Fouls are told as they come."""
+        for foul in committed(result):
+            self._fouls += 1
+            text = f"Foul: {result.seats[foul.seat]}, {foul.foul}, in {result.game}."
+            self._last_fouls.append(text)
+            if not self._console.is_terminal and self._fouls <= FOULS_TOLD:
+                more = " Further fouls are only counted." if self._fouls == FOULS_TOLD else ""
+                print(f"{text}{more}", file=sys.stderr)
 
     def _tick(self, result: Result) -> None:
         """Take the game up, and some of those before it that are still waiting."""
@@ -108,16 +132,17 @@ class Progress:
         rate = (done - self._first) / (now - self._began)
         left = (self._ledger.planned - done) / rate
         asked = question_line(self._event, self._ledger.results.values())
-        line = f"{done} of {self._ledger.planned} games, about {left:.0f} s left. {asked}"
-        print(line.rstrip(), file=sys.stderr)
+        fouls = f" {self._fouls} fouls so far." if self._fouls > FOULS_TOLD else ""
+        line = f"{done} of {self._ledger.planned} games, {duration(left / 60)} left.{fouls}"
+        print(f"{line} {asked}".rstrip(), file=sys.stderr)
 
     @staticmethod
     def final(folder: Folder) -> None:
         """Show where everything is, and the standings."""
-        console = Console()
+        console = shown.console()
         summary = msgspec.json.decode(folder.results.read_bytes(), type=Results)
         for pool in summary.ratings.pools:
-            console.print(shown.standing(pool))
+            console.print(shown.standing(pool, console.width))
             for line in standings.seat_advantages(pool):
                 console.print(Text(line, style="dim"))
             if pool.partners:
@@ -131,6 +156,7 @@ class Progress:
         for line in standings.lateness(used):
             console.print(Text(line, style="dim"))
         console.print(f"{summary.played} of {summary.planned} games", style="bold", end="  ")
-        console.print(Text(f"report: {folder.report}"))
+        console.print(Text(f"report: {folder.page}"))
         console.print(Text(f"Replay a game: boneyard replay {folder.path}", style="dim"))
+        console.print(Text(f"Why a bot lost: boneyard explain {folder.path} GAME", style="dim"))
         console.print(Text(f"Check them all: boneyard verify {folder.path}", style="dim"))

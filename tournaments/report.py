@@ -1,6 +1,7 @@
-"""What an event came to, for people (report.md) and for programs, from its plan and ledger.
+"""What an event came to, for people and for programs, from its plan, its ledger and its logs.
 
-Nothing here depends on time or machine: the same ledger gives the same bytes.
+Nothing depends on time but times.json and, of report.html, what `measured` reads from the logs: the
+same ledger gives the same bytes of all others, and the same logs those of these two.
 """
 
 from collections import Counter
@@ -10,16 +11,18 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from arena.sandbox.limits import called
 from protocol.codec import printable
-from protocol.records import FoulPolicy, Result
-from tournaments import exports, format_report, standings
+from protocol.records import Result
+from tournaments import exports, format_report, how, standings
 from tournaments.event import Entrant, Event, Terms
 from tournaments.folder import Folder, digest
 from tournaments.ledger import past_sittings, read_ledger
+from tournaments.measured import measured
+from tournaments.pages.report_page import Told, report_page
 from tournaments.ratings import Pool, Ratings, fit_both
 from tournaments.sandboxes import Kept, sandboxes
 from tournaments.schedule import games, sittings
+from tournaments.times import as_json
 
 RESULTS_FORMAT = 1
 
@@ -31,10 +34,6 @@ class Version(Struct, frozen=True):
     """What it is called in the tables."""
     fingerprint: str
     """SHA-256 of its command and of the files that are its own; another one is another version."""
-
-
-WORKERS_TOLD = 8
-"""Workers that the report names one by one."""
 
 
 class Results(Struct, frozen=True, kw_only=True):
@@ -90,14 +89,23 @@ def report_files(
     plans = (*past_sittings(folder, event), *sittings(event, by_game))
     places = {game.name: plan.name for plan in plans for game in plan.games}
     fingerprints = {one.name: one.fingerprint for one in event.entrants}
+    known = measured(folder, by_game)
+    told = Told(event, results, summary.planned, summary.commitments, kept, ratings, known, plans)
     return {
         folder.report: ["\n".join(_page(summary, event, results)).encode()],
+        folder.page: [report_page(told).encode()],
+        folder.times: [as_json(known.times)],
         folder.results: [msgspec.json.format(msgspec.json.encode(summary), indent=1), b"\n"],
         folder.games: exports.games_csv(results, places, partners),
         folder.ratings: exports.ratings_csv(ratings, fingerprints),
         folder.crosstable: exports.crosstable_csv(ratings),
         folder.pgn: exports.pgn(event.name, results, partners),
     }
+
+
+def from_logs(folder: Folder) -> tuple[Path, ...]:
+    """The files that show what the logs alone know, which differs each time an event is played."""
+    return folder.page, folder.times
 
 
 def _page(summary: Results, event: Event, results: Sequence[Result]) -> Iterator[str]:
@@ -108,11 +116,10 @@ def _page(summary: Results, event: Event, results: Sequence[Result]) -> Iterator
     for pool in summary.ratings.pools:
         yield from _pool(pool)
     yield from _fouls(results)
-    yield from _how(event)
-    yield from _kept(summary.sandboxes)
+    yield from _how(event, summary.sandboxes)
     yield from _deals(event, summary.commitments)
     yield from _bots(event.entrants)
-    yield from format_report.versions(event, results)
+    yield from _versions(event, results)
     yield from _files(summary.event)
     yield ""
 
@@ -133,11 +140,7 @@ def _pool(pool: Pool) -> Iterator[str]:
         )
     yield ""
     yield from (f"- {line}" for line in standings.seat_advantages(pool))
-    if pool.boards_save is not None:
-        yield (
-            f"- Playing each board in every rotation made the variance "
-            f"{pool.boards_save:.2f} times smaller than separate deals would have."
-        )
+    yield from (f"- {line}" for line in standings.savings(pool))
     yield from ("", "## Crosstable", "", "Points that the row took off the column.", "")
     yield from standings.markdown(*standings.crosstable(pool))
     yield from ("", "## Who is better", "", "How likely the row is better than the column.", "")
@@ -161,78 +164,33 @@ def _fouls(results: Sequence[Result]) -> Iterator[str]:
     yield from standings.markdown(("bot", "foul", "games"), rows)
     yield from (
         "",
-        "`forfeit`: a game that earlier fouls in the sitting had lost. "
-        "The evidence stands in the game logs: `boneyard replay`.",
+        f"{how.FORFEIT} The evidence stands in `report.html` and the game logs: `boneyard replay`.",
     )
 
 
-def _cost(policy: FoulPolicy, seats: int) -> str:
-    """What a foul cost, in sentences."""
-    cost = "a foul loses the game"
-    if policy.lose == "sitting":
-        many = "one foul" if policy.after == 1 else f"{policy.after} fouls"
-        cost += f", and {many} in a sitting the rest of the sitting"
-    if seats == 2:
-        return f"{cost}."
-    if policy.others == "stop":
-        return f"{cost}; it ends at once, the others placed by their scores at that moment."
-    return f"{cost}; the others play on, with the first legal option for the seat that fouled."
-
-
-def _how(event: Terms) -> Iterator[str]:
-    clock = event.clock
+def _how(event: Terms, kept: Sequence[Kept]) -> Iterator[str]:
     yield from ("", "## How it was played", "")
     yield f"- Rules: `boneyard rules {event.rules.name}`; in full in `event.json`."
-    yield (
-        f"- Clock: {clock.start_ms} ms to start, {clock.move_ms} ms for each question, "
-        f"{clock.bank_ms} ms in the bank for each game."
-    )
-    yield f"- Fouls: {_cost(event.fouls, event.seats)}"
+    limits, options = how.clock(event)
+    yield from (f"- {limits}", f"- {how.fouls(event)}")
     yield (
         "- Times: nothing here depends on them, so that it can be made anew from the ledger. "
-        "What the bots used stands in `times.json`."
+        "What the bots used stands in `times.json` and in `report.html`."
     )
-    yield (
-        "- Only options: asked like any other, so that no moment tells of a hand."
-        if clock.forced == "ask"
-        else "- Only options: taken without a question, which the others can time (`forced`)."
-    )
-
-
-def _kept(sandboxes: Sequence[Kept]) -> Iterator[str]:
-    for kept in sandboxes:
-        where = f"{called(kept.level)} in {kept.sittings} of the sittings that were played"
-        yield f"- Sandbox: {where}{_on(kept.workers)}."
-        yield from (f"  - {sentence}" for sentence in kept.missing)
-
-
-def _on(workers: Sequence[str]) -> str:
-    """Where that was, if it was elsewhere; a long list stands with the times."""
-    if len(workers) > WORKERS_TOLD:
-        return f", on {len(workers)} workers that `times.json` names"
-    return f", on {', '.join(workers)}" if workers else ""
+    yield f"- {options}"
+    for level, missing in how.sandbox(kept):
+        yield f"- {level}"
+        yield from (f"  - {sentence}" for sentence in missing)
 
 
 def _deals(event: Terms, commitments: str) -> Iterator[str]:
     yield from ("", "## Deals", "")
-    if event.predictable:
-        yield from ("They come from a seed on the command line. **Anyone can predict them.**", "")
-    yield from (
-        "Every board's deals were fixed before the first game. `commitments.jsonl` says so; its",
-        "SHA-256 is",
-        "",
-        f"    {commitments}",
-        "",
-        "Keep that number from the report as it is before the first game, and nobody can change",
-        "a deal behind your back. `seeds.jsonl` reveals each board's seed when its games are over.",
-        "To check it all:",
-        "",
-        "    sha256sum commitments.jsonl",
-        "    boneyard verify .",
-        "",
-        "or, without trusting this program, write 30 lines after `protocol/DEALS.md`, or use those",
-        "that stand there: `node check_deals.mjs commitments.jsonl seeds.jsonl games/*.jsonl`.",
-    )
+    *predictable, promised = how.promise(event)
+    for sentence in predictable:
+        yield from (sentence, "")
+    yield from (promised, "", f"    {commitments}", "", how.KEEP, "")
+    yield from (f"    {command}" for command in how.CHECKS)
+    yield from ("", how.DISTRUST)
 
 
 def _bots(entrants: Sequence[Entrant]) -> Iterator[str]:
@@ -242,18 +200,12 @@ def _bots(entrants: Sequence[Entrant]) -> Iterator[str]:
         yield f"| {entrant.name} | {entrant.fingerprint[:12]} | `{shown}` |"
 
 
+def _versions(event: Event, results: Sequence[Result]) -> Iterator[str]:
+    if event.retired:
+        yield from ("", "## Earlier versions", "", format_report.EARLIER, "")
+        yield from (f"- {one}" for one in format_report.versions(event, results))
+
+
 def _files(event: Terms) -> Iterator[str]:
-    """What else lies there, for other programs."""
     yield from ("", "## Files for other programs", "")
-    yield "- `results.json`: all of this; `boneyard schema results` is its JSON Schema."
-    yield "- `games.csv`: a line for each seat of each game. `ratings.csv`, `crosstable.csv`."
-    white = "White is seat 0"
-    if event.rules.deal.partners:
-        white = "a side is one player, called by both names; White are seats 0 and 2"
-    elif event.seats > 2:
-        white = (
-            "each game is broken into its pairs of seats, the lower one White; they are not "
-            "independent, so the errors of those programs are too narrow"
-        )
-    yield f"- `results.pgn` for Ordo and BayesElo: {white}."
-    yield "- `boneyard report .` makes them all anew from `event.json` and `ledger.jsonl`."
+    yield from (f"- {file}" for file in how.files(event))

@@ -19,6 +19,7 @@ from protocol.records import Result
 from tournaments.event import Entrant, Event
 from tournaments.folder import Folder, secret_of
 from tournaments.ledger import Ledger
+from tournaments.machine import machine
 from tournaments.schedule import PlannedGame, PlannedSitting
 from tournaments.seating import in_turn, seating, sitting
 from tournaments.sitting import MACHINE, Sitter, SpoiltError, StoppedError, ready
@@ -118,7 +119,8 @@ class Runner:
     async def _sit(self, plan: PlannedSitting) -> None:
         commands = [self._event.entrants[entrant].command for entrant in plan.seats]
         bench = Bench(self._pump, commands, self._event.clock.start_ms, self._sandbox)
-        record = sitting(self._event, plan, self._sandbox.level, self._sandbox.missing)
+        level, missing = self._sandbox.level, self._sandbox.missing
+        record = sitting(self._event, plan, level, missing, machine())
         log = GameLog(self._folder.log(plan.name), record)
         sitter = Sitter(self._pump, bench, log, partial(self._referee, plan), self._over)
         try:

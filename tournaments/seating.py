@@ -36,9 +36,10 @@ def sitting(
     plan: PlannedSitting,
     level: str,
     missing: tuple[str, ...],
+    machine: str,
     worker: str | None = None,
 ) -> Sitting:
-    """The line that begins a sitting's log: played at this sandbox level, on this worker."""
+    """The line that begins a sitting's log: played at this level of the sandbox, there."""
     return Sitting(
         format=LOG_FORMAT,
         boneyard=__version__,
@@ -50,6 +51,7 @@ def sitting(
         fouls=event.fouls,
         sandbox=level,
         missing=missing,
+        machine=machine,
         worker=worker,
     )
 

@@ -31,7 +31,6 @@ from tournaments.progress import Progress
 from tournaments.report import files_now
 from tournaments.run import Runner, call_roll, crashed, innermost
 from tournaments.sitting import MACHINE, StoppedError
-from tournaments.times import as_json, times
 from tournaments.verify import unchecked, verify_folder, verify_log
 from tournaments.wishes import Wishes, planned, written_bots
 
@@ -121,7 +120,7 @@ async def _play(
     ended: BaseExceptionGroup[Exception] | None = None
     with trio.CancelScope() as scope:
         async with trio.open_nursery() as nursery:
-            await nursery.start(_stop_on_signal, scope)
+            await nursery.start(stop_on_signal, scope)
             ended = await _ended(folder, event, ledger, ready)
             nursery.cancel_scope.cancel()
     if ended:
@@ -202,9 +201,10 @@ async def _run(folder: Folder, event: Event, ledger: Ledger, play: Play) -> None
         await play(sender)
 
 
-async def _stop_on_signal(
+async def stop_on_signal(
     scope: trio.CancelScope, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
 ) -> None:
+    """Cancel the scope when somebody presses Ctrl-C or the program is asked to end."""
     with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
         task_status.started()
         async for _ in signals:
@@ -227,7 +227,6 @@ def _publish(folder: Folder, event: Event, ledger: Ledger) -> None:
     folders.reveal(folder, event, finished(ledger.left))
     for path, lines in files_now(folder, event).items():
         folders.write_whole(path, lines)
-    folders.write_whole(folder.times, [as_json(times(folder))])
 
 
 def _tell(folder: Folder, in_json: bool) -> None:

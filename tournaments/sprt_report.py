@@ -36,8 +36,8 @@ def _bounds(settings: Sprt) -> str:
 def section(settings: Sprt, steps: Sequence[Step], one: str, other: str) -> Iterator[str]:
     """The test of entrant `one` against `other` as Markdown: the answer, the walk, a table."""
     yield from ("", f"## Is {one} better than {other}?", "")
-    yield f"**{_sentence(settings, steps, one)}**"
-    yield from ("", _question(settings, one))
+    yield f"**{sentence(settings, steps, one)}**"
+    yield from ("", question(settings, one))
     if not steps:
         return
     yield from ("", "The log-likelihood ratio, from the bound of H0 (▁) to that of H1 (█):", "")
@@ -45,12 +45,13 @@ def section(settings: Sprt, steps: Sequence[Step], one: str, other: str) -> Iter
     head = ("boards", "LLR", UNITS[settings.measure])
     rows: standings.Rows = [
         (f"{step.boards}", f"{step.llr:+.2f}", f"{step.estimate:+.1f}")
-        for step in _some(steps, ROWS)
+        for step in some(steps, ROWS)
     ]
     yield from standings.markdown(head, rows)
 
 
-def _sentence(settings: Sprt, steps: Sequence[Step], one: str) -> str:
+def sentence(settings: Sprt, steps: Sequence[Step], one: str) -> str:
+    """The answer, or that there is none yet."""
     boards = steps[-1].boards if steps else 0
     after = f"after {boards} board{'' if boards == 1 else 's'}"
     unit = UNITS[settings.measure]
@@ -62,7 +63,8 @@ def _sentence(settings: Sprt, steps: Sequence[Step], one: str) -> str:
     return f"Undecided {after}."
 
 
-def _question(settings: Sprt, one: str) -> str:
+def question(settings: Sprt, one: str) -> str:
+    """What was asked, and how sure the answer must be."""
     return (
         f"H0: {one} leads by {settings.h0:g} {UNITS[settings.measure]}, or less. H1: by "
         f"{settings.h1:g}, or more. H1 is accepted wrongly with probability {settings.alpha:g}, "
@@ -73,7 +75,7 @@ def _question(settings: Sprt, one: str) -> str:
 
 def sparkline(settings: Sprt, steps: Sequence[Step]) -> str:
     """The walk in a row of at most 60 signs, each as high as the ratio lies between the bounds."""
-    return "".join(_bar(settings, step.llr) for step in _some(steps, WIDTH))
+    return "".join(_bar(settings, step.llr) for step in some(steps, WIDTH))
 
 
 def _bar(settings: Sprt, llr: float) -> str:
@@ -82,7 +84,7 @@ def _bar(settings: Sprt, llr: float) -> str:
     return BARS[min(max(height, 0), len(BARS) - 1)]
 
 
-def _some(steps: Sequence[Step], most: int) -> list[Step]:
+def some(steps: Sequence[Step], most: int) -> list[Step]:
     """At most so many of the steps, evenly spread, the last among them."""
     size = min(most, len(steps))
     return [steps[len(steps) * (place + 1) // size - 1] for place in range(size)]

@@ -56,12 +56,21 @@ def provisional(ticks: Mapping[str, Tick], room: int) -> tuple[tuple[str, ...], 
     """Head and rows of the live ticker, best first, in at most so many lines."""
     best = sorted(ticks.items(), key=lambda one: (-one[1].elo, one[0]))
     rows: Rows = [
-        (f"{place}", name, f"{tick.elo:+.0f}", f"{tick.games}", f"{tick.points / tick.games:.1%}")
+        (
+            *(f"{place}", name, f"{tick.elo:+.0f}", f"{tick.games}"),
+            *(f"{tick.points / tick.games:.1%}", f"{tick.fouls or ''}"),
+        )
         for place, (name, tick) in enumerate(best, 1)
     ]
-    if len(rows) > room:
-        rows[room - 1 :] = [("", f"and {len(rows) - room + 1} more", "", "", "")]
-    return ("#", "bot", "Elo so far", "games", "score"), rows
+    return ("#", "bot", "Elo so far", "games", "score", "fouls"), cut(rows, room)
+
+
+def cut(rows: Rows, room: int) -> Rows:
+    """The rows, or of too many the first, and in the second column how many more there are."""
+    if len(rows) <= room:
+        return rows
+    more = f"and {len(rows) - max(1, room) + 1} more"
+    return [*rows[: max(1, room) - 1], ("", more, *[""] * (len(rows[0]) - 2))]
 
 
 def crosstable(pool: Pool) -> tuple[tuple[str, ...], Rows]:
@@ -126,6 +135,16 @@ def seat_advantages(pool: Pool) -> list[str]:
     return [
         f"Seat {seat.seat} is worth {seat.elo:+.0f} ± {seat.half_width:.0f} Elo over the last seat."
         for seat in pool.seats
+    ]
+
+
+def savings(pool: Pool) -> list[str]:
+    """A sentence on what playing boards again in every rotation has saved, if it is known."""
+    if pool.boards_save is None:
+        return []
+    return [
+        f"Playing each board in every rotation made the variance {pool.boards_save:.2f} times "
+        f"smaller than separate deals would have."
     ]
 
 

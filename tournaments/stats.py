@@ -41,7 +41,8 @@ def t_cdf(t: float, df: int) -> float:
         raise ValueError(f"Student's t needs at least 1 degree of freedom, not {df}")
     if df > _CLOSED_FORM:
         return normal_cdf(t * (1 - 1 / (4 * df)) / sqrt(1 + t * t / (2 * df)))
-    return (1 + _inside(atan(t / sqrt(df)), df)) / 2
+    # The sum's rounding may pass the ends by a bit.
+    return min(1.0, max(0.0, (1 + _inside(atan(t / sqrt(df)), df)) / 2))
 
 
 def _inside(theta: float, df: int) -> float:

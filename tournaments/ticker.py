@@ -6,11 +6,14 @@ matters (by some 30 Elo), so nothing but the screen of a running event may show 
 from all results at once (ratings.py).
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from protocol.records import Result
+from tournaments.fouls import own_fouls
 from tournaments.tally import share_of_pairs
 
 K = 8.0
@@ -26,6 +29,8 @@ class Tick(Struct, frozen=True):
     """Games that it played."""
     points: float = 0.0
     """Share of its pairs that it won, summed over its games."""
+    fouls: int = 0
+    """Fouls that it committed."""
 
 
 NEW = Tick()
@@ -37,13 +42,16 @@ def ticked(before: Mapping[str, Tick], result: Result, partners: bool) -> dict[s
     sides = 2 if partners else len(result.seats)
     teams = [result.seats[side::sides] for side in range(sides)]
     elos = [sum(before.get(name, NEW).elo for name in team) / len(team) for team in teams]
+    fouls = Counter(result.seats[seat] for seat in own_fouls(result))
     after: dict[str, Tick] = {}
     for side, team in enumerate(teams):
         made = share_of_pairs(result.places[:sides], side)
         gain = K * (made - _expected(elos, side))
         for name in team:
             old = after.get(name) or before.get(name, NEW)
-            after[name] = Tick(old.elo + gain, old.games + 1, old.points + made)
+            after[name] = Tick(old.elo + gain, old.games + 1, old.points + made, old.fouls)
+    for name, many in fouls.items():
+        after[name] = replace(after[name], fouls=after[name].fouls + many)
     return after
 
 

@@ -1,22 +1,11 @@
-"""What the bots used of time, from the game logs: differs each time, so it has a file of its own.
+"""What the bots used of time, summed up: differs each time, so it has a file of its own. Pure."""
 
-The report follows from the ledger and has the same bytes at any number of jobs; this has not.
-"""
-
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
-from itertools import pairwise
+from collections import Counter
 
 import msgspec
 from msgspec import Struct
 
-from arena.sealed import read_lines
-from protocol.codec import DamagedRecordError, decode_record, unsealed
-from protocol.records import LogRecord, Result, Sitting, SpentRecord, VoidRecord
-from tournaments.folder import Folder
-
-TOLD = (b'{"type":"sitting",', b'{"type":"spent",', b'{"type":"result",', b'{"type":"void",')
-"""How the lines begin that say something about time; a log has hundreds of others."""
+from protocol.records import Result, Sitting, SpentRecord
 
 
 class Used(Struct, frozen=True, kw_only=True):
@@ -55,7 +44,7 @@ class Times(Struct, frozen=True, kw_only=True):
     referee_ms: float
     """By how much the referee was late at the worst in a game that counts, in ms."""
     void: int
-    """Games that were void and played again, for nobody could say whether a bot was late."""
+    """How often a game was void and played again, for nobody could say whether a bot was late."""
     workers: tuple[Share, ...] = ()
     """What was played on which worker, by name; none where it was the event's own machine."""
 
@@ -87,56 +76,40 @@ class _Sum:
         )
 
 
-class _Shares:
-    """Counts the games of each worker, log after log."""
+class Stopwatch:
+    """Sums up what one game after another took."""
 
     def __init__(self) -> None:
-        self._sitting: Sitting | None = None
-        self._games: dict[str, int] = {}
+        self._sums: dict[str, _Sum] = {}
+        self._referee_ms, self._void = 0.0, 0
+        self._shares: Counter[str] = Counter()
         self._levels: dict[str, set[str]] = {}
 
-    def add(self, record: LogRecord | None) -> None:
-        if isinstance(record, Sitting):
-            self._sitting = record
-        elif isinstance(record, Result) and self._sitting and (name := self._sitting.worker):
-            self._games[name] = self._games.get(name, 0) + 1
-            self._levels.setdefault(name, set()).add(self._sitting.sandbox)
+    def add(
+        self, result: Result, spent: SpentRecord | None, void: int, sitting: Sitting | None
+    ) -> None:
+        """A game, how often it was void before it counted, and where it was played."""
+        self._void += void
+        if sitting and sitting.worker:
+            self._shares[sitting.worker] += 1
+            self._levels.setdefault(sitting.worker, set()).add(sitting.sandbox)
+        if spent is None:
+            return
+        self._referee_ms = max(self._referee_ms, spent.referee_ms)
+        columns = result.seats, spent.questions, spent.ms, spent.worst_ms, spent.cpu_ms
+        for name, questions, ms, worst_ms, cpu_ms in zip(*columns, strict=False):
+            self._sums.setdefault(name, _Sum()).add(questions, ms, worst_ms, cpu_ms)
 
-    def told(self) -> Iterator[Share]:
-        for name, games in sorted(self._games.items()):
-            yield Share(worker=name, sandbox=tuple(sorted(self._levels[name])), games=games)
-
-
-def times(folder: Folder) -> Times:
-    """What was used, by the logs of a folder; damaged lines are left out, `verify` names them."""
-    sums: dict[str, _Sum] = {}
-    referee_ms, void = 0.0, 0
-    shares = _Shares()
-    for before, record in pairwise((None, *_told(folder))):
-        shares.add(record)
-        void += isinstance(record, VoidRecord)
-        if isinstance(record, Result) and isinstance(before, SpentRecord):
-            referee_ms = max(referee_ms, before.referee_ms)
-            for name, questions, ms, worst_ms, cpu_ms in _by_seat(record, before):
-                sums.setdefault(name, _Sum()).add(questions, ms, worst_ms, cpu_ms)
-    entrants = tuple(sums[name].used(name) for name in sorted(sums))
-    return Times(entrants=entrants, referee_ms=referee_ms, void=void, workers=tuple(shares.told()))
-
-
-def _by_seat(
-    result: Result, spent: SpentRecord
-) -> Iterable[tuple[str, int, float, float, float | None]]:
-    columns = result.seats, spent.questions, spent.ms, spent.worst_ms, spent.cpu_ms
-    return zip(*columns, strict=False)
-
-
-def _told(folder: Folder) -> Iterator[LogRecord]:
-    """The lines of all logs that say something about time."""
-    for path in folder.logs():
-        for line in read_lines(path):
-            if line.data.startswith(TOLD):
-                with suppress(DamagedRecordError):
-                    yield decode_record(unsealed(line.data))
+    def times(self) -> Times:
+        """What it came to."""
+        workers = tuple(
+            Share(worker=name, sandbox=tuple(sorted(self._levels[name])), games=games)
+            for name, games in sorted(self._shares.items())
+        )
+        entrants = tuple(self._sums[name].used(name) for name in sorted(self._sums))
+        return Times(
+            entrants=entrants, referee_ms=self._referee_ms, void=self._void, workers=workers
+        )
 
 
 def as_json(times: Times) -> bytes:

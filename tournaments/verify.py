@@ -3,7 +3,7 @@
 Whatever cannot be trusted is told once, with how much is thereby unchecked.
 """
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -29,7 +29,7 @@ from tournaments.formats import Gauntlet, Ladder, RoundRobin
 from tournaments.fouls import forfeited, given
 from tournaments.history import broken
 from tournaments.ledger import boards_left, finished, past_sittings, read_ledger
-from tournaments.report import Results, report_files
+from tournaments.report import Results, from_logs, report_files
 from tournaments.sandboxes import sandboxes
 from tournaments.schedule import PlannedGame, PlannedSitting, past, past_order, sittings
 
@@ -58,8 +58,11 @@ def verify_folder(folder: Folder) -> Iterator[str]:
     promises = yield from _promises(folder, event)
     ledger = yield from _ledger(folder, event)
     plans = [*past_sittings(folder, event), *sittings(event, ledger or {})]
+    sound = True
     for plan in plans:
-        yield from _sitting(folder.log(plan.name), event, plan, promises, ledger or {})
+        for fault in _sitting(folder.log(plan.name), event, plan, promises, ledger or {}):
+            sound = False
+            yield fault
     yield from _past(folder, event, ledger)
     planned = {folder.log(plan.name) for plan in plans}
     strange = [path for path in folder.logs() if path not in planned]
@@ -67,7 +70,8 @@ def verify_folder(folder: Folder) -> Iterator[str]:
     if ledger is not None or isinstance(event.format, RoundRobin | Gauntlet | Ladder):
         yield from (f"{path}: the schedule has no such sitting" for path in strange)
     if ledger is not None:
-        yield from _report(folder, event, list(ledger.values()), promises)
+        unsure = () if sound else from_logs(folder)
+        yield from _report(folder, event, list(ledger.values()), promises, unsure)
 
 
 def verify_log(path: Path, seeds: Path | None) -> Iterator[str]:
@@ -268,9 +272,16 @@ def _game(path: Path, logged: LoggedGame, promises: Promises) -> Iterator[str]:
 
 
 def _report(
-    folder: Folder, event: Event, ledger: Sequence[Result], promises: Promises
+    folder: Folder,
+    event: Event,
+    ledger: Sequence[Result],
+    promises: Promises,
+    unsure: Collection[Path],
 ) -> Iterator[str]:
-    """The report must follow from the ledger as it was when the report was written."""
+    """The report must follow from the ledger and the logs as they were when it was written.
+
+    Files that show what a log says that has been told to be wrong are `unsure`: left out.
+    """
     if not folder.results.exists():
         # A kill may come between the plan and its first report, but no game is played without.
         if ledger:
@@ -289,8 +300,8 @@ def _report(
     if sum(one.sittings for one in kept) < sum(one.sittings for one in told.sandboxes):
         kept = told.sandboxes  # A log is gone, which is told elsewhere.
     for path, lines in report_files(folder, event, results, kept).items():
-        if not holds(path, lines):
-            yield f"{path}: does not follow from the ledger and the commitments"
+        if path not in unsure and not holds(path, lines):
+            yield f"{path}: does not follow from the ledger, the logs and the commitments"
     over = finished(boards_left(event, by_game))
     hidden = [board for board in over if board not in promises.revealed]
     yield from (f"{folder.seeds}: board {board} is over, but no seed is there" for board in hidden)

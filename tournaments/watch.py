@@ -9,12 +9,15 @@ import click
 import msgspec
 import trio
 
+from arena.news import News
 from arena.pages.page import page
 from arena.pages.replays import packed, replay_page
 from arena.pages.sittings import FOLDER
 from arena.sealed import DamagedFileError
-from arena.server import Connection, Page, Site, send, served
+from arena.server import Page, Site, served, tell
+from protocol.usage import UserError
 from tournaments.folder import Folder
+from tournaments.run import innermost
 from tournaments.watched import Watched
 
 LOOK_S = 0.25
@@ -26,39 +29,20 @@ LONGEST_REPORT = 2**25
 TEMPLATES = Path(__file__).parent / "pages"
 
 
-class News:
-    """The newest state of an event, for as many viewers as there are.
-
-    A viewer waits for what is newer than what it was sent: one that reads slowly misses what was
-    between, and nothing is kept for it.
-    """
-
-    def __init__(self) -> None:
-        self._text = ""
-        self._number = 0
-        self._newer = trio.Event()
-        self.viewers = 0
-
-    def tell(self, text: str) -> None:
-        """There is something newer."""
-        self._text, self._number = text, self._number + 1
-        self._newer.set()
-        self._newer = trio.Event()
-
-    async def after(self, number: int) -> tuple[int, str]:
-        """The newest state and its number, once it is newer than this one."""
-        while self._number <= number:
-            await self._newer.wait()
-        return self._number, self._text
-
-
 def watch_event(path: Path, port: int, *, everything: bool, browser: bool) -> int:
     """Serve an event until somebody presses Ctrl-C; the exit code.
 
     Raises UserError.
     """
     watched = Watched(Folder(path.resolve()), everything=everything)
-    trio.run(partial(_serve, watched, port, browser=browser))
+    ended: BaseExceptionGroup[Exception] | None = None
+    try:
+        trio.run(partial(_serve, watched, port, browser=browser))
+    except* (UserError, OSError) as group:
+        ended = group
+    if ended:
+        error = innermost(ended)
+        raise error if isinstance(error, UserError) else UserError(f"{path} went away: {error}.")
     return 0
 
 
@@ -83,7 +67,7 @@ async def follow(watched: Watched, news: News) -> None:
         text = await trio.to_thread.run_sync(_look, watched)
         if text:
             news.tell(text)
-        await trio.sleep(LOOK_S if news.viewers else IDLE_S)
+        await trio.sleep(LOOK_S if news.listened else IDLE_S)
 
 
 def _look(watched: Watched) -> str:
@@ -102,17 +86,7 @@ def site(watched: Watched, news: News) -> Site:
             return partial(_report, watched.report)
         return partial(_replays, watched, file) if folder == FOLDER else None
 
-    async def talk(connection: Connection) -> None:
-        news.viewers += 1
-        try:
-            number = 0
-            while True:
-                number, text = await news.after(number)
-                await send(connection, text)
-        finally:
-            news.viewers -= 1
-
-    return Site(find, talk)
+    return Site(find, partial(tell, news))
 
 
 def _first_page(watched: Watched) -> str:

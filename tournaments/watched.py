@@ -10,7 +10,6 @@ from pathlib import Path
 from urllib.parse import quote
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from arena import render
 from arena.frames import NOBODY, frames
@@ -104,7 +103,6 @@ class Watched:
         Raises UserError when the folder holds no event.
         """
         self._folder = folder
-        self._seat = None if everything else NOBODY
         self._everything = everything
         self._begin(load(folder))
 
@@ -217,29 +215,15 @@ class Watched:
                 yield log.shown
 
     def _shown(self, log: "_Log") -> Playing | None:
-        """The table as an onlooker sees it; all of it once the game is over."""
+        """What is shown of a log's last game; nothing before anything has happened in it."""
         logged = log.last
         assert logged is not None
-        seat = None if logged.result else self._seat
-        sitting = logged.sitting
-        made = scenes.Scenes(
-            sitting.seats, sitting.clock, partners=sitting.rules.deal.partners, seat=seat
-        )
+        replay = _replay(log, logged) if logged.result or self._everything else ""
         try:
-            seen = [made.scene(frame) for frame in frames(steps(logged), seat)]
+            return shown(log.tail.path.stem, logged, replay, everything=self._everything)
         except DamagedFileError as error:
             log.trouble = str(error)
             return None
-        if not seen:
-            return None
-        return Playing(
-            sitting=log.tail.path.stem,
-            about=replace(scenes.about(logged), remarks=()),
-            scene=seen[-1],
-            said=tuple(scene.words for scene in seen[-SAID:]),
-            over=logged.result is not None,
-            replay=_replay(log, logged) if seat is None else "",
-        )
 
     def games(self, page: str) -> list[LoggedGame] | None:
         """The games that a replay page has, as far as they may be shown; None: no such page.
@@ -254,6 +238,27 @@ class Watched:
                 if own:
                     return own
         return None
+
+
+def shown(sitting: str, logged: LoggedGame, replay: str, *, everything: bool) -> Playing | None:
+    """The table as an onlooker sees it, or all of it: the game is over, or everything is asked for.
+
+    Raises DamagedLogError.
+    """
+    seat = None if logged.result or everything else NOBODY
+    of = logged.sitting
+    made = scenes.Scenes(of.seats, of.clock, partners=of.rules.deal.partners, seat=seat)
+    seen = deque(map(made.scene, frames(steps(logged), seat)), maxlen=SAID)
+    if not seen:
+        return None
+    return Playing(
+        sitting=sitting,
+        about=scenes.about_game(logged.game.game, of.seats, of.rules),
+        scene=seen[-1],
+        said=tuple(scene.words for scene in seen),
+        over=logged.result is not None,
+        replay=replay,
+    )
 
 
 RATED = "All games are played: ± is half of a 95 % interval. The report says more."

@@ -1,14 +1,13 @@
 """Where the walk's conversations are held: starts processes, keeps one, counts, ends them all."""
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from arena.bots import CannotStartError
 from arena.check import hints, judge
-from arena.check.judge import Answer, Said
+from arena.check.judge import Answer
+from arena.check.later import Said
 from arena.check.seat import BOARDS, Seat, Wanted
-from arena.check.step import Pace, SkippedError
+from arena.check.step import HurriedError, Pace, SkippedError
 from arena.check.talk import Talk
 from arena.sandbox.profile import Command
 from arena.sandbox.sandbox import Sandbox
@@ -55,9 +54,9 @@ class Desk:
         self._kept: Talk | None = None
         self._step_ends = 0.0
 
-    def begin_step(self) -> None:
+    def begin_step(self, seconds: float) -> None:
         """A step's time begins."""
-        self._step_ends = time.monotonic() + self.pace.step_s
+        self._step_ends = time.monotonic() + seconds
 
     @property
     def hurried(self) -> bool:
@@ -66,19 +65,20 @@ class Desk:
 
     # --- processes ---
 
-    def process(self) -> Talk:
-        """A fresh process that has not greeted.
-
-        Raises CannotStartError.
-        """
-        return Talk(self.command, self.sandbox)
-
     def greeted(self, hello: bytes | None = None) -> Talk:
-        """A fresh process that has greeted.
+        """A fresh process that has greeted; no other of this bot runs beside it.
 
         Raises BrokenPromiseError, CannotStartError.
         """
-        talk = self.process()
+        self.drop()
+        return self.another(hello)
+
+    def another(self, hello: bytes | None = None) -> Talk:
+        """A process that has greeted, beside those that run.
+
+        Raises BrokenPromiseError, CannotStartError.
+        """
+        talk = Talk(self.command, self.sandbox)
         try:
             self.hello = judge.greeting(talk, self.clock.start_ms, self.language, hello)
         except BaseException:
@@ -144,9 +144,9 @@ class Desk:
         return answer
 
     def play(self, talk: Talk, seat: Seat, said: Said | None = None) -> int:
-        """Play a game to its end, or as far as the step's time goes; how many questions it took.
+        """Play a game to its end; how many questions it took.
 
-        Raises BrokenPromiseError.
+        Raises BrokenPromiseError, and HurriedError when the step's time ends before it.
         """
         talk.complained = 0
         questions = 0
@@ -156,15 +156,16 @@ class Desk:
         if seat.question:
             # Nobody leaves a game in its middle: this process has done its part.
             self.drop()
-        else:
-            judge.tell(talk, seat, said)
+            raise HurriedError(questions)
+        judge.tell(talk, seat, said)
         return questions
 
+    def play_on(self, talk: Talk, seat: Seat, said: Said | None = None) -> str:
+        """Play a game as far as the step's time goes, and say how far.
 
-@contextmanager
-def held(desk: Desk) -> Iterator[Desk]:
-    """The desk; its processes end with the block."""
-    try:
-        yield desk
-    finally:
-        desk.drop()
+        Raises BrokenPromiseError.
+        """
+        try:
+            return f"{self.play(talk, seat, said)} questions"
+        except HurriedError as hurry:
+            return f"{hurry.questions} questions, then the step's time was up"

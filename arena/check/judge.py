@@ -1,13 +1,13 @@
 """Says hello and asks, takes what comes as the referee would, and words what is wrong with it."""
 
 import time
-from collections.abc import Callable, Iterable
 from typing import NamedTuple, NoReturn
 
 from arena import referee as rulings
 from arena.bots import STDERR_A_GAME
 from arena.check import silence
 from arena.check.hints import Language, crash
+from arena.check.later import Said
 from arena.check.lines import Due, Verdict, verdict
 from arena.check.seat import Seat
 from arena.check.step import BrokenPromiseError, Finding
@@ -20,9 +20,6 @@ SHOWN = 160
 """Characters of a line that are shown."""
 GATHER_S = 0.05
 """How long the rest of what begins with a bad line is waited for."""
-
-Said = Callable[[bytes], bytes]
-"""How a line of the referee is changed before it is said."""
 
 
 class Answer(NamedTuple):
@@ -44,7 +41,8 @@ def greeting(talk: Talk, start_ms: int, language: Language, hello: bytes | None 
     due = Due("hello")
     expected = f'{{"type":"hello","name":"...","version":"..."}} within {start_ms} ms'
     if line is None:
-        _broken(talk, silence.reason(talk, due, start_ms, language), talk.half, expected)
+        half = talk.half
+        _broken(talk, silence.reason(talk, due, start_ms, language), half, expected)
     said = rulings.greeted(line)
     if isinstance(said, Fault):
         behind = talk.overheard(GATHER_S)
@@ -88,12 +86,12 @@ def answered(talk: Talk, seat: Seat, language: Language) -> Answer:
         old.append(line)
 
 
-def unasked(talk: Talk, seconds: float, when: str, old: Iterable[bytes] = ()) -> None:
+def unasked(talk: Talk, seconds: float, when: str) -> None:
     """Nothing may come for so long.
 
     Raises BrokenPromiseError.
     """
-    said = b"".join(old) + talk.overheard(seconds)
+    said = talk.overheard(seconds)
     if said:
         _broken(talk, silence.chatter(said, when), said, "nothing")
     if talk.ended:
@@ -120,9 +118,9 @@ def broken(talk: Talk, fault: str, mend: str, came: str, expected: str) -> NoRet
 
 
 def _silent(talk: Talk, question: Question, old: list[bytes], language: Language) -> NoReturn:
-    due = Due("choose", len(question.options), question.id)
+    due, came = Due("choose", len(question.options), question.id), b"\n".join([*old, talk.half])
     found = _old_numbers(question, old) or silence.reason(talk, due, question.time_ms, language)
-    _broken(talk, found, b"\n".join([*old, talk.half]), _expected(question))
+    _broken(talk, found, came, _expected(question))
 
 
 def _old_numbers(question: Question, old: list[bytes]) -> Verdict | None:
@@ -168,10 +166,11 @@ def _broken(talk: Talk, found: Verdict, came: bytes, expected: str) -> NoReturn:
         Finding(
             fault=found.fault,
             sent=tuple(map(shown, talk.sent)),
-            came=printable(came, SHOWN) if came else "nothing",
+            came=printable(came, SHOWN) if came.strip() else "nothing",
             expected=expected,
             mend=found.mend,
             stderr=_last_words(stderr),
+            gone=found.gone,
         )
     )
 

@@ -1,12 +1,15 @@
 """The referee's lines as they may be: of a later version, with strange names, very long. Pure."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from protocol.messages import MAX_LINE
 
 STRANGE = 'Łódź 🁣 "дом\u00edno" \\ \u202eeman\u2066 \u2028'
 """A name as a ruleset may have one."""
+Said = Callable[[bytes], bytes]
+"""How a line of the referee is changed before it is said."""
 WEATHER = b'{"type":"weather","id":5,"game":1,"sky":["rain",{"do":"rain"}],"choice":0}\n'
 """A message of a type that nobody knows yet."""
 NEWER = 7

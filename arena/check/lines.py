@@ -29,6 +29,8 @@ class Verdict(NamedTuple):
     """A sentence."""
     mend: str
     """Another."""
+    gone: bool = False
+    """Whether the process had ended by itself."""
 
 
 class Due(NamedTuple):
@@ -44,10 +46,12 @@ class Due(NamedTuple):
 
 def verdict(line: bytes, behind: bytes, fault: Fault, due: Due, language: Language) -> Verdict:
     """What is wrong with a line. `behind`: what has come after it; `fault`: the referee's word."""
-    for found in (_of_bytes(line), _of_layout(line, behind, language), _of_message(line, due)):
-        if found:
-            return found
-    return Verdict(fault.detail, "Copy the examples in SPEC.md, and count options from 0.")
+    return (
+        _of_bytes(line)
+        or _of_layout(line, behind, language)
+        or _of_message(line, due)
+        or Verdict(fault.detail, "Copy the examples in SPEC.md, and count options from 0.")
+    )
 
 
 def _of_bytes(line: bytes) -> Verdict | None:

@@ -20,8 +20,8 @@ PRESSED_BYTES = 2**20
 """How long they may be together."""
 PRESS_S = 1.0
 """How long they are waited for; and then, with its stdin closed, the same again."""
-BUSY = 0.5
-"""The part of a core by which a bot that thinks is told from one that waits."""
+BUSY = 0.05
+"""The part of a core above which a bot thinks; who waits uses none. A full machine gives little."""
 SHOWN = 80
 """Characters of what came that are shown."""
 
@@ -75,13 +75,16 @@ def ending(talk: Talk) -> Verdict:
         return Verdict(
             f"It crashed: {printable(named, SHOWN)} (the process {talk.ended}).",
             f"Its stderr says where.{more}",
+            gone=True,
         )
     if talk.ended.endswith("status 0") or talk.ended == "left":
         return Verdict(
             "It left by itself while it was needed.",
             "Read lines in a loop until stdin ends, and answer each question.",
+            gone=True,
         )
-    return Verdict(f"The process {talk.ended}.", "Run it by hand with the lines that were sent.")
+    mend = "Run it by hand with the lines that were sent."
+    return Verdict(f"The process {talk.ended}.", mend, gone=True)
 
 
 def chatter(said: bytes, when: str) -> Verdict:
@@ -155,7 +158,7 @@ def _ran_over(line: bytes, due: Due, language: Language) -> Verdict:
             "Answer the referee's hello with a hello before anything else.",
         )
     return Verdict(
-        "Its answer came only when many more were due: its output is buffered and not flushed.",
+        "It answered only when many more were asked: its output is buffered and was not flushed.",
         f"Flush after each line ({language.name}): {language.flush}.",
     )
 
@@ -165,4 +168,4 @@ def _press(talk: Talk, due: Due) -> None:
     last = talk.sent[-1]
     if due.type == "hello":
         last = rulings.hello() + b"".join(Seat(named("draw"), 2, 0, 1, Clock()).lines())
-    talk.say(*[last] * min(PRESSED, PRESSED_BYTES // len(last)))
+    talk.press(last * min(PRESSED, PRESSED_BYTES // len(last)))

@@ -26,6 +26,8 @@ class Finding(Struct, frozen=True):
     """How to mend it."""
     stderr: str = ""
     """The end of its stderr, safe to show."""
+    gone: bool = False
+    """Whether the process had ended by itself."""
 
 
 class BrokenPromiseError(Exception):
@@ -41,13 +43,22 @@ class SkippedError(Exception):
     """The step says nothing about this bot; the text is the reason."""
 
 
+class HurriedError(SkippedError):
+    """The step's time was up in the middle of a game."""
+
+    def __init__(self, questions: int) -> None:
+        super().__init__(f"The step's time was up after {questions} questions.")
+        self.questions = questions
+        """Questions of that game that were answered."""
+
+
 class Pace(Struct, frozen=True):
     """How much is tried, and how long it may take."""
 
     total_s: float = 300.0
     """Seconds after which no further step begins."""
     step_s: float = 15.0
-    """Seconds after which a step asks no further question."""
+    """Seconds after which a step asks no further question; less when many steps are to come."""
     pause_ms: int = 1_500
     """How long the bot is left alone before it is asked again."""
     quiet_ms: int = 100

@@ -90,6 +90,11 @@ class Talk:
         self._outbox += b"".join(lines)
         self._flush()
 
+    def press(self, data: bytes) -> None:
+        """Write what only a bot that is found out is told: it is not shown as what was said."""
+        self._outbox += data
+        self._flush()
+
     def close_stdin(self) -> None:
         """Nothing more will be said."""
         self._outbox.clear()

@@ -70,16 +70,19 @@ def walk(desk: Desk, steps: Sequence[Numbered]) -> Iterator[Outcome]:
     gate = 0
     compared = False
     try:
-        for number, step in steps:
+        for place, (number, step) in enumerate(steps):
+            left = ends - time.monotonic()
             if gate:
                 yield _outcome(number, step, f"Step {gate} must pass first.")
-            elif time.monotonic() > ends:
+            elif left <= 0:
                 yield _outcome(number, step, MISSED)
             else:
-                outcome = _tried(desk, number, step)
-                if outcome.finding and not compared:
+                # A bot that uses its whole clock must not use up the time of the steps to come.
+                share = min(desk.pace.step_s, left / (len(steps) - place))
+                outcome = _tried(desk, number, step, share)
+                if outcome.finding and outcome.finding.gone and not compared:
                     compared = True
-                    outcome = _compared(desk, step, outcome)
+                    outcome = _compared(desk, step, outcome, share)
                 gate = number if outcome.finding and step.gate else 0
                 yield outcome
     finally:
@@ -99,9 +102,9 @@ def totals(outcomes: Sequence[Outcome]) -> Totals:
     return Totals(passed, failed, skipped - missed, missed)
 
 
-def _tried(desk: Desk, number: int, step: Step) -> Outcome:
+def _tried(desk: Desk, number: int, step: Step, seconds: float) -> Outcome:
     began = time.monotonic()
-    desk.begin_step()
+    desk.begin_step(seconds)
     state: State = "pass"
     note, finding = "", None
     try:
@@ -119,13 +122,13 @@ def _outcome(number: int, step: Step, reason: str) -> Outcome:
     return Outcome(number, step.name, step.title, step.promise, "skip", reason, 0)
 
 
-def _compared(desk: Desk, step: Step, outcome: Outcome) -> Outcome:
-    """The first failure is tried without the sandbox too: is it the sandbox that the bot misses?"""
+def _compared(desk: Desk, step: Step, outcome: Outcome, seconds: float) -> Outcome:
+    """A bot that ended by itself is tried without the sandbox: does it miss something there?"""
     if desk.outside is None or outcome.finding is None:
         return outcome
     plain = Desk(desk.command, desk.outside, desk.clock, desk.pace)
     try:
-        if _tried(plain, outcome.number, step).state == "fail":
+        if _tried(plain, outcome.number, step, seconds).state == "fail":
             return outcome
     finally:
         plain.drop()

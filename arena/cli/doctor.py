@@ -3,25 +3,26 @@
 from pathlib import Path
 
 import click
-import msgspec
-from rich.console import Console
 
-from arena.cli.shared import print_json
+from arena.cli.shared import plain_console, print_json
 
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Every attempt at every level, for programs.")
 def doctor(as_json: bool) -> None:
-    """Try what this machine can promise about bots: every level of the sandbox, some seconds.
+    """Try what this machine can promise about bots.
 
-    Each level is tried with all probes: small programs that do what a cheating bot would,
-    against stand-ins for the referee and for another bot. Nothing of it is left behind.
+    It takes some seconds. Each level is tried with all probes: small programs that do what a
+    cheating bot would, against stand-ins for the referee and for another bot. Nothing of it is
+    left behind.
 
     \b
     Examples:
       boneyard doctor
       boneyard doctor --json
     """
+    import msgspec
+
     from arena.sandbox import doctor
     from arena.sandbox.choice import examined
     from arena.sandbox.limits import LEVELS
@@ -31,7 +32,7 @@ def doctor(as_json: bool) -> None:
     if as_json:
         print_json(msgspec.to_builtins(findings))
         return
-    console = Console(highlight=False)
+    console = plain_console()
     console.print(doctor.promises(findings), "", sep="\n")
     for sentence in doctor.verdict(findings):
         console.print(sentence, soft_wrap=not console.is_terminal)

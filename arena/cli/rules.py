@@ -2,32 +2,32 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-import msgspec
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
-from arena.cli.shared import print_json
-from arena.explain import explain
-from arena.variants import VARIANTS, Variant, named
-from arena.written import changed, chosen
-from protocol.rules import Ruleset, tables
+from arena.cli.complete import complete_choices, complete_rules
+from arena.cli.shared import plain_console, print_json
 from protocol.usage import UserError
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from arena.variants import Variant
+    from protocol.rules import Ruleset
 
 WIDEST = 100
 """Columns of an explanation, however wide the terminal is."""
 
 
 @click.command()
-@click.argument("game", required=False)
+@click.argument("game", required=False, shell_complete=complete_rules)
 @click.option(
     "--set",
     "choices",
     multiple=True,
     metavar="CHOICE=VALUE",
+    shell_complete=complete_choices,
     help="Change one choice first; may be repeated.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The choices as JSON, for programs.")
@@ -46,6 +46,10 @@ def rules(game: str | None, choices: tuple[str, ...], as_json: bool) -> None:
       boneyard rules my.toml
       boneyard rules dutch --json
     """
+    import msgspec
+
+    from arena.written import changed, chosen
+
     if game is None:
         if choices:
             raise UserError("--set changes one game: name it, as in `boneyard rules dutch --set`.")
@@ -55,20 +59,26 @@ def rules(game: str | None, choices: tuple[str, ...], as_json: bool) -> None:
     if as_json:
         print_json(msgspec.to_builtins(ruleset))
         return
-    console = Console(highlight=False)
+    console = plain_console()
     for line in _explained(ruleset, _title(game, ruleset, choices), console.width):
         console.print(line, soft_wrap=True)
 
 
-def _title(game: str, ruleset: Ruleset, choices: tuple[str, ...]) -> str:
+def _title(game: str, ruleset: "Ruleset", choices: tuple[str, ...]) -> str:
     """The line of the list, as long as it is true."""
+    from arena.variants import VARIANTS
+
     if choices:
         return f"{ruleset.name}, with {', '.join(choices)}"
     return f"{game}: {VARIANTS[game].about}" if game in VARIANTS else f"{ruleset.name} ({game})"
 
 
-def _explained(ruleset: Ruleset, title: str, width: int) -> Iterator[Text]:
+def _explained(ruleset: "Ruleset", title: str, width: int) -> Iterator["Text"]:
     """The explanation in lines that fit, each sentence on lines of its own."""
+    from rich.text import Text
+
+    from arena.explain import explain
+
     yield from _wrapped(Text(title, "bold"), width, "")
     heading = ""
     for sentence in explain(ruleset):
@@ -82,7 +92,10 @@ def _explained(ruleset: Ruleset, title: str, width: int) -> Iterator[Text]:
         yield from _wrapped(text, width, "  ")
 
 
-def _wrapped(text: Text, width: int, indent: str) -> Iterator[Text]:
+def _wrapped(text: "Text", width: int, indent: str) -> Iterator["Text"]:
+    from rich.console import Console
+    from rich.text import Text
+
     room = max(20, min(width, WIDEST) - len(indent))
     for line in text.wrap(Console(width=room), room):
         line.rstrip()
@@ -90,11 +103,17 @@ def _wrapped(text: Text, width: int, indent: str) -> Iterator[Text]:
 
 
 def _list_rules(as_json: bool) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from arena.variants import VARIANTS, named
+    from protocol.rules import tables
+
     listed = [(name, variant, tables(named(name))) for name, variant in VARIANTS.items()]
     if as_json:
         print_json([_as_json(*game) for game in listed])
         return
-    console = Console(highlight=False)
+    console = plain_console()
     if not console.is_terminal:
         for name, variant, seats in listed:
             at, sources = _seats(seats), ", ".join(variant.sources)
@@ -106,7 +125,11 @@ def _list_rules(as_json: bool) -> None:
     console.print(table)
 
 
-def _as_json(name: str, variant: Variant, seats: tuple[int, ...]) -> dict[str, Any]:
+def _as_json(name: str, variant: "Variant", seats: tuple[int, ...]) -> dict[str, Any]:
+    import msgspec
+
+    from arena.variants import named
+
     told = {"name": name, "about": variant.about, "sources": variant.sources, "seats": seats}
     return {**told, "rules": msgspec.to_builtins(named(name))}
 

@@ -1,10 +1,54 @@
-"""What several commands print."""
+"""What several commands take and print."""
 
 import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+from arena.cli.complete import complete_games, complete_logs
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+    from arena.gamelog import LoggedGame
+    from arena.render import Look
+
+LOG = click.argument(
+    "log",
+    required=False,
+    type=click.Path(exists=True, path_type=Path),
+    shell_complete=complete_logs,
+)
+"""A game log or an event's folder."""
+GAME = click.argument("game", required=False, shell_complete=complete_games)
+"""A game, or a part of its name."""
 
 
 def print_json(value: object) -> None:
     """Print a value for programs."""
     click.echo(json.dumps(value, indent=2))
+
+
+def plain_console() -> "Console":
+    """A console that colours only what we say."""
+    from rich.console import Console
+
+    return Console(highlight=False)
+
+
+def look_of(logged: "LoggedGame", console: "Console", plain: bool) -> "Look":
+    """How a game is drawn on a console; `plain`: without glyphs."""
+    from arena.render import Look
+
+    glyphs = console.encoding.startswith("utf") and not plain
+    partners = logged.sitting.rules.deal.partners
+    return Look(logged.sitting.seats, console.width, ascii=not glyphs, partners=partners)
+
+
+def printed(shown: Iterable["Text"], console: "Console") -> None:
+    """Print texts that are wrapped already, an empty line after each."""
+    for text in shown:
+        console.print(text, "", sep="\n", soft_wrap=True)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from arena import render
 from arena.frames import Frame, Seen
@@ -11,7 +12,7 @@ from arena.gamelog import LoggedGame
 from protocol.codec import printable
 from protocol.messages import MAX_NOTE, Bid, Clock, Option, Play, Played, PlayTwo, TurnedUp
 from protocol.records import ChoiceRecord, FoulRecord, Result, RoundRecord
-from protocol.rules import by_seats
+from protocol.rules import Ruleset, by_seats
 from protocol.tiles import Tile
 
 DIGITS = "0123456789abcdefghi"
@@ -132,21 +133,25 @@ class Scene(Struct, frozen=True):
 
 
 def about(logged: LoggedGame, seat: int | None = None) -> About:
-    """What a page says of a game, whoever looks at it."""
+    """What a page says of a logged game, whoever looks at it."""
     sitting = logged.sitting
-    rules, seats = sitting.rules, len(sitting.seats)
-    look = render.Look(sitting.seats, partners=rules.deal.partners)
-    target = f"{by_seats(rules.game.target, seats)} points"
+    told = about_game(logged.game.game, sitting.seats, sitting.rules)
+    look = render.Look(sitting.seats, partners=sitting.rules.deal.partners)
+    return replace(told, seat=seat, remarks=tuple(_remarks(logged, look, seat)))
+
+
+def about_game(game: str, names: Sequence[str], rules: Ruleset) -> About:
+    """What a page says of a game that these play by these rules."""
+    look = render.Look(tuple(names), partners=rules.deal.partners)
+    target = f"{by_seats(rules.game.target, len(names))} points"
     return About(
-        game=printable(logged.game.game),
-        names=tuple(map(look.name, range(seats))),
+        game=printable(game),
+        names=tuple(map(look.name, range(len(names)))),
         sides=tuple(look.parties()),
         rules=printable(rules.name),
         goal=f"{rules.game.rounds} rounds" if rules.game.rounds else target,
         highest=rules.deal.highest_pip,
         doubles=rules.deal.doubles,
-        seat=seat,
-        remarks=tuple(_remarks(logged, look, seat)),
     )
 
 
@@ -240,8 +245,10 @@ def _shown(hidden: Sequence[Tile] | int) -> Tiles | int:
 
 
 def _asked(frame: Frame) -> Asked | None:
-    """Who was asked, and what came of it; bids that nobody made are joined."""
+    """Who is asked; or who was, and what came of it: then bids that nobody made are joined."""
     record = frame.record
+    if record is None and frame.options and frame.turn is not None:
+        return Asked(frame.turn, tuple(map(option, frame.options)))
     if not isinstance(record, ChoiceRecord | FoulRecord) or not frame.options:
         return None
     if isinstance(record, FoulRecord):

@@ -15,11 +15,12 @@ from arena import referee as rulings
 from arena.engine import game as engine
 from arena.engine.chance import board_seed
 from arena.referee import Question, Referee, Seating
+from arena.worlds import Deal, Moment, Turn, walk
 from protocol.codec import encode_line
 from protocol.messages import Choose, Clock
 from protocol.records import FoulRecord
 from protocol.rules import Ruleset
-from tests.arena.worlds import Deal, Moment, Turn, played, questions, resampled, walk
+from tests.arena.worlds import played, questions, resampled
 
 Forced = Literal["skip", "ask"]
 CHANCE = engine.chance_decides

@@ -135,7 +135,7 @@ def pads_by_the_others_pips(self: Any, honest: Any, seat: int, message: Said) ->
 @instead("_say")
 def says_who_plays(self: Any, honest: Any, seat: int, message: Said) -> None:
     if isinstance(message, GameStarts):
-        message = replace(message, target=self._seating.seats)
+        message = replace(message, target=self.seating.seats)
     honest(self, seat, message)
 
 

@@ -268,6 +268,21 @@ CHANNELS: tuple[Channel, ...] = (
         "write-game-log",
     ),
     Channel(
+        "what `watch` and `play` serve",
+        "closed",
+        "it is listened to on this machine only, behind a key that is drawn anew each time; of a "
+        "game that is not over no hand is shown, unless `--open` asks for it",
+        (
+            "tests/arena/test_onlooker.py::test_an_onlooker_is_sent_the_same_bytes_in_every_world",
+            "tests/arena/test_onlooker.py::test_a_view_through_a_seat_would_be_caught",
+            "tests/arena/test_server.py::test_without_the_key_nothing_is_found",
+            "tests/arena/test_server.py::test_a_strangers_page_gets_nothing",
+            "tests/arena/test_server.py::test_a_socket_is_opened_by_our_page_only",
+            "tests/tournaments/test_watch.py::test_nothing_else_is_served",
+            "tests/tournaments/test_watch.py::test_the_secret_is_in_nothing_that_is_served",
+        ),
+    ),
+    Channel(
         "what lies below a folder that a bot may read",
         "closed",
         "an event that lies in what a bot may read is refused, and no word of a command opens the "

@@ -22,6 +22,7 @@ from arena.pages.scenes import Scenes, option, tiles
 from arena.referee import asks
 from arena.replay import steps
 from arena.variants import VARIANTS, named
+from arena.worlds import Deal, Moment, walk
 from protocol.messages import Bid, Clock, Draw, Play, PlayTwo
 from protocol.records import ChoiceRecord, DealRecord, FoulRecord, GameRecord, RoundRecord
 from protocol.rules import Ruleset, tables, varied
@@ -149,13 +150,13 @@ def test_a_bank_loses_what_exceeds_the_time_of_a_move() -> None:
 # --- what a seat's own page keeps to itself ---
 
 
-def log_of(deal: worlds.Deal, until: tuple[int, worlds.Moment], luck: random.Random) -> LoggedGame:
+def log_of(deal: Deal, until: tuple[int, Moment], luck: random.Random) -> LoggedGame:
     """A round as a log up to a question; what other seats took and noted is different each time."""
     seat = until[0]
     rules, names = deal.start.rules, NAMES[: deal.start.seats]
     records: list[Any] = []
     dealt = 0
-    for turn in worlds.walk(deal, until):
+    for turn in walk(deal, until):
         while dealt < len(deal.deals) and deal.deals[dealt].deal <= turn.game.playing.aside.deal:
             one = deal.deals[dealt]
             records.append(

@@ -23,26 +23,26 @@ from tests.arena.tables import hostile, play, sample
 from tests.arena.worlds import played, questions, resampled
 from tests.rulesets import seated
 
-lucks = st.randoms(use_true_random=False)
 numbers = st.integers(0, 2**32)
+"""They fix chance: numbers that hypothesis chooses for a generator shuffle hardly anything."""
 
 
 @settings(max_examples=40)
-@given(seated(), numbers, lucks)
+@given(seated(), numbers)
 def test_neither_bytes_nor_moments_tell_what_is_hidden(
-    table: tuple[Ruleset, int], number: int, luck: random.Random
+    table: tuple[Ruleset, int], number: int
 ) -> None:
     """Every turn is a question here."""
-    assert not list(differences(*table, number, luck))
+    assert not list(differences(*table, number, random.Random(number)))
 
 
 @settings(max_examples=40)
-@given(seated(), numbers, lucks)
+@given(seated(), numbers)
 def test_no_byte_tells_what_is_hidden_where_only_options_are_not_asked(
-    table: tuple[Ruleset, int], number: int, luck: random.Random
+    table: tuple[Ruleset, int], number: int
 ) -> None:
     """The moments tell it: see the leak "an only option is not asked"."""
-    found = differences(*table, number, luck, forced="skip")
+    found = differences(*table, number, random.Random(number), forced="skip")
     assert not [one for one in found if one.what == "bytes"]
 
 
@@ -54,11 +54,9 @@ def test_no_named_game_tells_what_is_hidden(name: str) -> None:
 
 @pytest.mark.slow
 @settings(max_examples=120)
-@given(seated(), numbers, lucks)
-def test_many_more_rulesets_tell_nothing(
-    table: tuple[Ruleset, int], number: int, luck: random.Random
-) -> None:
-    assert not list(differences(*table, number, luck))
+@given(seated(), numbers)
+def test_many_more_rulesets_tell_nothing(table: tuple[Ruleset, int], number: int) -> None:
+    assert not list(differences(*table, number, random.Random(number)))
 
 
 def test_the_other_worlds_are_other() -> None:

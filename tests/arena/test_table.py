@@ -20,7 +20,7 @@ from arena.sandbox.sandbox import Sandbox
 from arena.table import LINES_AT_ONCE, Bench, Table
 from protocol.codec import Fault
 from protocol.messages import Clock, WhyGame
-from protocol.records import ChoiceRecord, FoulRecord, SpentRecord
+from protocol.records import ChoiceRecord, DealRecord, FoulRecord, SpentRecord
 from tests.arena.tables import children, descriptors, hostile, late_by, play, sample
 from tournaments.sitting import START_TRIES, StoppedError, ready
 
@@ -243,3 +243,42 @@ async def test_two_bots_that_write_ahead_do_not_keep_a_third_waiting(
     (result,) = await play([ahead, ahead], tmp_path / "log.jsonl")
     assert result.why == "target"
     assert max(at_once) == LINES_AT_ONCE
+
+
+async def test_who_follows_the_log_need_not_wait_for_the_next_answer(tmp_path: Path) -> None:
+    """A slow bot thinks, and what came before its question is in the log meanwhile."""
+    log = tmp_path / "log.jsonl"
+    clock = Clock(start_ms=20_000, move_ms=60_000, bank_ms=0)
+    bots = [sample(), hostile("timing/silent")]
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(play, bots, log, clock)
+        for _ in range(6000):
+            if b'"type":"deal"' in (log.read_bytes() if log.exists() else b""):
+                break
+            await trio.sleep(0.01)
+        else:
+            raise AssertionError("nothing was written")
+        nursery.cancel_scope.cancel()
+    (game,) = read_games(log)
+    assert game.result is None
+
+
+async def test_a_game_that_is_cut_off_is_logged_as_far_as_it_came(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.table.LOG_WITHIN_MS", 10**9)
+    asked = trio.Event()
+    ask = Table._ask
+
+    def noting(self: Table, now: float) -> None:
+        ask(self, now)
+        asked.set()
+
+    monkeypatch.setattr(Table, "_ask", noting)
+    log = tmp_path / "log.jsonl"
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(play, [hostile("timing/silent")] * 2, log)
+        await asked.wait()
+        nursery.cancel_scope.cancel()
+    (game,) = read_games(log)
+    assert any(isinstance(record, DealRecord) for record in game.records)

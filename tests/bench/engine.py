@@ -1,17 +1,10 @@
 """What the engine costs a round, against a tight loop for the plain two-seat draw game.
 
-    python -m tests.bench.engine [--rounds 5] [--games 3000] [--profile]
-
 Both play the same deals at random with the same number of decisions; the loop knows nothing but
-this one game. Printed: rounds a second of both, and the ratio with its spread.
+this one game.
 """
 
-import argparse
-import cProfile
-import pstats
 import random
-import statistics
-import time
 
 from arena.engine import game as engine
 from arena.engine.chance import board_seed
@@ -88,35 +81,3 @@ def by_hand(dealt: list[Dealt], luck: random.Random) -> int:
                 break
         _pips = [sum(a + b for a, b in hand) for hand in hands]
     return out
-
-
-def main() -> None:
-    """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--games", type=int, default=3000)
-    parser.add_argument("--profile", action="store_true")
-    wanted = parser.parse_args()
-    dealt = deals(wanted.games)
-    if wanted.profile:
-        with cProfile.Profile() as profile:
-            by_engine(dealt, random.Random(1))
-        pstats.Stats(profile).sort_stats("tottime").print_stats(25)
-        return
-    ratios, speeds = [], []
-    for number in range(wanted.rounds):
-        times = []
-        for play in (by_hand, by_engine):
-            began = time.process_time()
-            times.append((play(dealt, random.Random(number)), time.process_time() - began))
-        # Both made the same choices of the same options, so they played the same games.
-        assert times[0][0] == times[1][0]
-        ratios.append(times[1][1] / times[0][1])
-        speeds.append([wanted.games / seconds for _, seconds in times])
-    hand, ours = (statistics.median(column) for column in zip(*speeds, strict=True))
-    print(f"by hand {hand:,.0f} rounds/s, engine {ours:,.0f} rounds/s")
-    print(f"ratio {statistics.median(ratios):.2f} ({min(ratios):.2f}-{max(ratios):.2f})")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,19 +1,10 @@
-"""What the whole referee costs a move, against an epoll loop in C with the same bots and bytes.
+"""What the whole referee costs a move: games side by side, and many tables in one process.
 
-    python -m tests.bench.referee [--rounds 5] [--games 1 8 32 128] [--profile]
-
-The loop (`loop.c`) has no rules, no log and no JSON; a blocking ping-pong in Python stands beside
-it. Own CPU and wall time a move are ratios to the loop with as many games in the same round
-(machines are shared and noisy: trust the ratios), the median of the rounds and their spread. Needs
-a C compiler.
+The baselines are an epoll loop in C (`loop.c`), which has no rules, no log and no JSON, and a
+blocking ping-pong in Python, with the same bots and bytes.
 """
 
-import argparse
-import cProfile
 import os
-import pstats
-import shutil
-import statistics
 import subprocess
 import tempfile
 import time
@@ -25,12 +16,13 @@ import trio
 
 from arena.bots import Bot
 from arena.engine.chance import board_seed
-from arena.gamelog import GameLog
+from arena.gamelog import GameLog, WholeGame
 from arena.pump import Pump
 from arena.referee import Referee, Seating
 from arena.sandbox.limits import Limits
 from arena.sandbox.profile import Command
 from arena.sandbox.sandbox import Sandbox
+from arena.shared import SharedBot
 from arena.table import Bench, Table
 from arena.variants import named
 from protocol.messages import Clock
@@ -39,7 +31,6 @@ from tests.arena.tables import sitting
 RULES = named("draw")
 CLOCK = Clock()
 NAMES = ("one", "two")
-RATIO = f"{'ratio':>8}{'spread':>14}"
 
 
 class Cost(NamedTuple):
@@ -69,16 +60,17 @@ def measured(play: Callable[[], int]) -> Cost:
 
 def questions(games: int) -> list[tuple[int, bytes]]:
     """Every question of some games against the instant bots: seat and bytes."""
-    asked: list[tuple[int, bytes]] = []
-    for number in range(1, games + 1):
-        referee = new_referee(number)
-        while referee.awaiting:
-            lines = [entry for entry in referee.outgoing() if b'"type":"ask"' in entry[1]]
-            asked += lines
-            question = referee.awaiting
-            line = b'{"type":"choose","id":%d,"choice":0}' % question.id
-            referee.received(question.seat, line, 0.1)
-    return asked
+    outgoing = (line for number in range(1, games + 1) for line in played(number).outgoing())
+    return [entry for entry in outgoing if b'"type":"ask"' in entry[1]]
+
+
+def played(number: int) -> Referee:
+    """A game against the instant bots, with all that was said and is to be logged."""
+    referee = new_referee(number)
+    while question := referee.awaiting:
+        line = b'{"type":"choose","id":%d,"choice":0}' % question.id
+        referee.received(question.seat, line, 0.1)
+    return referee
 
 
 def new_referee(number: int) -> Referee:
@@ -121,8 +113,8 @@ class Seated(NamedTuple):
     numbers: range
 
 
-async def _seated(pump: Pump, program: str, numbers: range, folder: Path) -> Seated:
-    command = Command((program,), str(folder))
+async def _seated(pump: Pump, argv: tuple[str, ...], numbers: range, folder: Path) -> Seated:
+    command = Command(argv, str(folder))
     record = sitting(NAMES, tuple(numbers), RULES, CLOCK, event="bench")
     log = GameLog(folder / f"{numbers.start}.jsonl", record)
     bench = Bench(pump, [command, command], CLOCK.start_ms, Sandbox("off", Limits()))
@@ -141,7 +133,7 @@ async def _play(program: str, tables: int, games: int, folder: Path) -> Cost:
         pump = Pump()
         nursery.start_soon(pump.run)
         numbers = [range(1 + table * games, 1 + (table + 1) * games) for table in range(tables)]
-        sittings = [await _seated(pump, program, one, folder) for one in numbers]
+        sittings = [await _seated(pump, (program,), one, folder) for one in numbers]
         wall, cpu = time.monotonic(), time.process_time()
         async with trio.open_nursery() as players:
             for one in sittings:
@@ -160,67 +152,35 @@ def referee_cost(program: str, tables: int, games: int) -> Cost:
         return trio.run(_play, program, tables, games, Path(folder))
 
 
-def main() -> None:
-    """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--games", type=int, nargs="+", default=[1, 8, 32, 128])
-    parser.add_argument("--moves", type=int, default=20_000, help="about, in each measurement")
-    parser.add_argument("--profile", action="store_true", help="where one table's time goes")
-    wanted = parser.parse_args()
-    compiler = shutil.which("cc")
-    if compiler is None:
-        raise SystemExit("This benchmark needs a C compiler (cc).")
+async def _play_shared(command: tuple[str, ...], tables: int, games: int, folder: Path) -> Cost:
+    """The cost of playing at so many tables of one process a seat, so many games at each."""
+    moves = len(questions(tables * games))
+    async with trio.open_nursery() as nursery:
+        pump = Pump()
+        nursery.start_soon(pump.run)
+        one = await _seated(pump, command, range(1, tables * games + 1), folder)
+        numbers = iter(one.numbers)
+        shared = [SharedBot(pump, bot) for bot in one.bots if bot]
+
+        async def play_on() -> None:
+            for number in numbers:
+                shares = [bot.share(number) for bot in shared]
+                await Table(pump, new_referee(number), shares, WholeGame(one.log)).play()
+                for share in shares:
+                    share.leave()
+
+        wall, cpu = time.monotonic(), time.process_time()
+        async with trio.open_nursery() as players:
+            for _ in range(tables):
+                players.start_soon(play_on)
+        cost = Cost(moves, time.process_time() - cpu, time.monotonic() - wall)
+        await one.bench.close()
+        one.log.close()
+        nursery.cancel_scope.cancel()
+    return cost
+
+
+def shared_cost(command: tuple[str, ...], tables: int, games: int) -> Cost:
+    """The cost of the whole referee with one process a seat for all games."""
     with tempfile.TemporaryDirectory() as folder:
-        program = f"{folder}/instant"
-        for name in ("instant", "loop"):
-            source = Path(__file__).with_name(f"{name}.c")
-            subprocess.run([compiler, "-O2", "-o", f"{folder}/{name}", source], check=True)
-        if wanted.profile:
-            _profile(program)
-        else:
-            _table(program, wanted.rounds, wanted.games, wanted.moves)
-
-
-def _table(program: str, rounds: int, tables: list[int], moves: int) -> None:
-    asked = questions(20)
-    a_game, size = len(asked) / 20, round(statistics.mean(len(line) for _, line in asked))
-    pings = asked * max(1, moves // len(asked))
-    print(f"a question has {size} bytes; ratios are to the loop in C with as many games")
-    base: dict[int, list[Cost]] = {count: [] for count in tables}
-    costs: dict[int, list[Cost]] = {count: [] for count in tables}
-    ping: list[Cost] = []
-    for _ in range(rounds):
-        ping.append(measured(lambda: ping_pong(program, pings)))
-        for count in tables:
-            base[count].append(epoll_loop(program, size, count, moves))
-            games = max(1, round(moves / a_game / count))
-            costs[count].append(referee_cost(program, count, games))
-    print(
-        f"{'':>22}{'CPU µs':>8}{'ratio':>8}{'spread':>14}{'wall µs':>10}{'ratio':>8}{'spread':>14}"
-    )
-    _row("blocking ping-pong", ping, base[min(tables)])
-    for count in tables:
-        _row(f"loop in C, {count} games", base[count], base[count])
-        _row(f"referee, {count} games", costs[count], base[count])
-
-
-def _row(what: str, costs: list[Cost], base: list[Cost]) -> None:
-    cpu = [one.cpu_us / other.cpu_us for one, other in zip(costs, base, strict=True)]
-    wall = [one.wall_us / other.wall_us for one, other in zip(costs, base, strict=True)]
-    own = (statistics.median(one.cpu_us for one in costs), statistics.median(cpu))
-    all_in_all = (statistics.median(one.wall_us for one in costs), statistics.median(wall))
-    print(
-        f"{what:>22}{own[0]:>8.1f}{own[1]:>8.2f}{f'{min(cpu):.2f}-{max(cpu):.2f}':>14}"
-        f"{all_in_all[0]:>10.1f}{all_in_all[1]:>8.2f}{f'{min(wall):.2f}-{max(wall):.2f}':>14}"
-    )
-
-
-def _profile(program: str) -> None:
-    with cProfile.Profile() as profile:
-        referee_cost(program, 1, 200)
-    pstats.Stats(profile).sort_stats("tottime").print_stats(30)
-
-
-if __name__ == "__main__":
-    main()
+        return trio.run(_play_shared, command, tables, games, Path(folder))

@@ -12,7 +12,7 @@ from arena.sandbox.limits import Wish
 from tournaments.cli.main import main
 
 BONEYARD = (sys.executable, "-c", "from tournaments.cli.main import main; main()")
-REPORTED = (
+DERIVED = (
     "report.md",
     "results.json",
     "games.csv",
@@ -20,7 +20,10 @@ REPORTED = (
     "crosstable.csv",
     "results.pgn",
 )
-MADE = (*REPORTED, "ledger.jsonl", "seeds.jsonl", "commitments.jsonl")
+"""Files of the report that follow from the ledger."""
+REPORTED = (*DERIVED, "report.html", "times.json")
+"""All of them: the last two tell also what only the logs know, times among it."""
+MADE = (*DERIVED, "ledger.jsonl", "seeds.jsonl", "commitments.jsonl")
 PLAIN = ("--seed", "1", "--sandbox", "off")
 """Deals that are known, and bots that start at once."""
 

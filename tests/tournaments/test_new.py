@@ -6,12 +6,18 @@ from pathlib import Path
 
 import pytest
 
+from arena.check.desk import Desk
+from arena.check.walk import chosen as chosen_steps
+from arena.check.walk import walk
 from arena.sandbox.choice import best_sandbox
 from arena.sandbox.limits import Level, Limits
 from arena.sandbox.profile import Command
+from arena.sandbox.sandbox import Sandbox
 from arena.variants import VARIANTS, named
 from protocol.messages import Draw, Play, PlayTwo
 from protocol.rules import Ruleset, tables, varied
+from tests.arena.check.broken import PATIENT
+from tests.arena.check.test_walk import QUICK, failed
 from tests.arena.tables import play, sample
 from tests.test_sample_bots import BYE, CASES, HELLO, LATER, ask, chosen, game, talk
 from tests.tournaments.events import PLAIN, boneyard
@@ -103,6 +109,12 @@ async def test_a_new_bot_plays_every_named_game_without_a_foul(
     )
     assert len(results) == TIMES * len(rules)
     assert not [result.fouls for result in results if result.fouls]
+
+
+@pytest.mark.slow
+def test_a_new_bot_passes_the_check_at_once(bot: Command, level: Level) -> None:
+    desk = Desk(bot, Sandbox(level, Limits()), PATIENT, QUICK)
+    assert failed(walk(desk, chosen_steps(()))) == []
 
 
 def test_every_language_plays_two_hundred_games() -> None:

@@ -33,8 +33,8 @@ from tournaments.plan import (
 )
 from tournaments.plan_report import duration, told, told_apart
 from tournaments.ratings import fit
-from tournaments.run import Runner
-from tournaments.schedule import PlannedGame, PlannedSitting, sittings
+from tournaments.schedule import sittings
+from tournaments.sitting import Sitter
 
 NOTHING = Trial(
     jobs=1,
@@ -198,7 +198,13 @@ def test_the_forecast_in_words() -> None:
 
 @pytest.mark.parametrize(
     ("minutes", "words"),
-    [(0.001, "about 1 s"), (0.5, "about 30 s"), (3.4, "about 3 minutes"), (150, "about 2.5 hours")],
+    [
+        (0.001, "about 1 s"),
+        (0.5, "about 30 s"),
+        (1.2, "about 1 minute"),
+        (3.4, "about 3 minutes"),
+        (150, "about 2.5 hours"),
+    ],
 )
 def test_a_duration_has_a_unit_that_fits(minutes: float, words: str) -> None:
     assert duration(minutes) == words
@@ -316,10 +322,10 @@ def test_a_bot_that_does_not_greet_is_the_users_mistake(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("scratch")
 def test_what_the_machine_spoils_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def full(_self: Runner, _plan: PlannedSitting, _game: PlannedGame, *_: object) -> None:
+    async def full(_self: Sitter, *_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Runner, "_play_game", full)
+    monkeypatch.setattr(Sitter, "_play_game", full)
     said = boneyard("plan", "greedy", "first", *PATIENT, code=1)
     assert "The calibration stopped" in said
     assert "No space left" in said
@@ -327,7 +333,8 @@ def test_what_the_machine_spoils_is_told(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_plan_takes_what_run_takes() -> None:
     mine, theirs = ({one.name for one in command.params} for command in (play.plan, play.run))
-    assert mine == theirs - {"out", "seed"} | {"separate", "seconds"}
+    elsewhere = {"cluster", "tls", "trust_network"}
+    assert mine == theirs - {"out", "seed"} - elsewhere | {"separate", "seconds"}
 
 
 def test_a_finished_folder_says_what_separates(tmp_path: Path) -> None:

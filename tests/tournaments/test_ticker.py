@@ -68,7 +68,7 @@ def test_the_screen_shows_as_many_as_it_has_room_for() -> None:
     table = after([game(0, "abcd", (4, 3, 2, 1))])
     head, rows = standings.provisional(table, 4)
     assert [row[1] for row in rows] == ["a", "b", "c", "d"]
-    assert rows[0] == ("1", "a", "+4", "1", "100.0%")
+    assert rows[0] == ("1", "a", "+4", "1", "100.0%", "")
     assert {len(row) for row in rows} == {len(head)}
     assert [row[1] for row in standings.provisional(table, 3)[1]] == ["a", "b", "and 2 more"]
     assert [row[1] for row in standings.provisional(table, 1)[1]] == ["and 4 more"]

@@ -13,7 +13,7 @@ from arena.sealed import append
 from protocol.codec import decode_result, encode_line, seal, unseal
 from protocol.records import SittingOver
 from tests.arena.tables import flips
-from tests.tournaments.events import SMALL, boneyard, copied, made, run, small_event
+from tests.tournaments.events import REPORTED, SMALL, boneyard, copied, made, run, small_event
 from tournaments import folder as folders
 from tournaments.event import Event
 from tournaments.folder import Folder, load
@@ -183,7 +183,7 @@ def test_a_seed_that_is_held_back_is_found(folder: Path) -> None:
 def test_a_ledger_that_lost_lines_contradicts_the_report(folder: Path) -> None:
     without_lines(folder / "ledger.jsonl", 1)
     assert all("does not follow from the ledger" in fault for fault in faults(folder))
-    assert len(faults(folder)) == 6
+    assert len(faults(folder)) == len(REPORTED)
 
 
 def test_a_report_from_before_a_kill_is_no_fault(folder: Path) -> None:
@@ -197,7 +197,7 @@ def test_a_report_from_before_a_kill_is_no_fault(folder: Path) -> None:
     assert len(faults(folder)) == 1
 
 
-@pytest.mark.parametrize("name", ["report.md", "results.json"])
+@pytest.mark.parametrize("name", ["report.md", "report.html", "results.json"])
 def test_a_missing_report_is_found(folder: Path, name: str) -> None:
     (folder / name).unlink()
     assert name in faults(folder)[0]

@@ -1,23 +1,66 @@
-"""Commands about what was played: verify, report, rate."""
+"""Commands about what was played: show, verify, report, rate."""
 
 import sys
 from pathlib import Path
 
 import click
 
+from arena.cli.complete import complete_logs
+from arena.cli.games import usual_folder
+from tournaments.cli.complete import complete_events
+
+FOLDER = click.argument(
+    "folder",
+    required=False,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    shell_complete=complete_events,
+)
+"""An event's folder; without it, the event that lies here."""
+
+
+@FOLDER
+@click.command()
+@click.option(
+    "--watch", "-w", is_flag=True, help="Go on showing it until the event is over, or Ctrl-C."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+def show(folder: Path | None, watch: bool, as_json: bool) -> None:
+    """Show where an event stands, while it runs or after.
+
+    Its standings, how far it is, how long it will take, and its fouls. Reads only, and takes no
+    lock: use it from another terminal. Without FOLDER it is the event that lies here.
+
+    \b
+    Examples:
+      boneyard show
+      boneyard show friday --watch
+      boneyard show friday --json
+    """
+    from tournaments import glance_shown
+
+    where = folder or usual_folder()
+    sys.exit(glance_shown.watch(where, as_json) if watch else glance_shown.show(where, as_json))
+
 
 @click.command()
-@click.argument("what", type=click.Path(exists=True, path_type=Path))
+@click.argument(
+    "what",
+    required=False,
+    type=click.Path(exists=True, path_type=Path),
+    shell_complete=complete_logs,
+)
 @click.option(
     "--seeds",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     default=None,
     help="The revealed seeds for a log that lies in no event's folder.",
 )
-def verify(what: Path, seeds: Path | None) -> None:
-    """Check an event's folder or one log: replay every game, recompute every deal, byte and score.
+def verify(what: Path | None, seeds: Path | None) -> None:
+    """Check an event or one log: every deal, byte and score.
 
-    Needs nothing but the published files. Exit code 1 when something does not fit.
+    WHAT is an event's folder or a log. Every game is replayed and rated anew. Needs nothing but
+    the published files. Exit code 1 when something does not fit. Without WHAT it is the event
+    that lies here.
 
     \b
     Examples:
@@ -27,17 +70,17 @@ def verify(what: Path, seeds: Path | None) -> None:
     """
     from tournaments.session import verify_event
 
-    sys.exit(verify_event(what, seeds))
+    sys.exit(verify_event(what or usual_folder(), seeds))
 
 
 @click.command()
-@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@FOLDER
 @click.option("--check", is_flag=True, help="Write nothing; exit code 1 if a file is not right.")
-def report(folder: Path, check: bool) -> None:
-    """Make an event's report anew from its plan and its ledger.
+def report(folder: Path | None, check: bool) -> None:
+    """Make an event's report anew from its plan and ledger.
 
-    Everything that it shows follows from event.json and ledger.jsonl: report.md, results.json,
-    games.csv, ratings.csv, crosstable.csv and results.pgn.
+    report.md, results.json, games.csv, ratings.csv, crosstable.csv and results.pgn follow from
+    event.json and ledger.jsonl; report.html and times.json tell also what only the logs know.
 
     \b
     Examples:
@@ -46,11 +89,18 @@ def report(folder: Path, check: bool) -> None:
     """
     from tournaments import anew
 
-    sys.exit(anew.check(folder) if check else anew.remake(folder))
+    where = folder or usual_folder()
+    sys.exit(anew.check(where) if check else anew.remake(where))
 
 
 @click.command()
-@click.argument("what", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument(
+    "what",
+    nargs=-1,
+    required=True,
+    type=click.Path(path_type=Path),
+    shell_complete=complete_events,
+)
 @click.option(
     "--prior", type=float, default=2.0, show_default=True, help="Virtual draws for each entrant."
 )
@@ -68,10 +118,10 @@ def rate(
     anchor: str | None,
     as_json: bool,
 ) -> None:
-    """Rate the results of several events together: ledgers, or events by their folders.
+    """Rate the results of several events together.
 
-    Bots are the same if name and fingerprint are. Different games, by their rules or seats,
-    get tables of their own.
+    WHAT are ledgers, or events by their folders. Bots are the same if name and fingerprint are.
+    Different games, by their rules or seats, get tables of their own.
 
     \b
     Examples:

@@ -10,7 +10,14 @@ from protocol.usage import unknown
 
 @click.command()
 def bots() -> None:
-    """List the sample bots, and your own in bots.toml, and whether this machine can run them."""
+    """List the sample bots, and your own in bots.toml.
+
+    And whether this machine can run them.
+
+    \b
+    Example:
+      boneyard bots
+    """
     from tournaments.listed import all_bots
 
     for name, (bot, _) in all_bots(Path.cwd()).items():
@@ -21,7 +28,7 @@ def bots() -> None:
 @click.command()
 @click.argument("what", default="protocol")
 def schema(what: str) -> None:
-    """Print a JSON Schema: of the protocol, of results.json, or of `rate --json`.
+    """Print a JSON Schema, for programs.
 
     WHAT is protocol (every message, both directions), results or rated.
 

@@ -1,19 +1,25 @@
-"""Commands for people who look on or play themselves: watch."""
+"""Commands for people who look on or play themselves: watch, play."""
 
 import sys
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from arena.cli.complete import complete_choices, complete_rules
+from arena.cli.games import usual_folder
 from protocol.usage import UserError
+from tournaments.cli.complete import complete_bots, complete_events
+
+if TYPE_CHECKING:
+    from arena.sandbox.limits import Wish
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 MISSING = (
-    "{what} needs the package websockets, which is not installed: "
+    "{what} takes the package websockets, which is not installed: "
     "pip install 'boneyard-arena[live]'{instead}."
 )
 
@@ -40,7 +46,12 @@ def has_browser() -> bool:
 
 
 @click.command()
-@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument(
+    "folder",
+    required=False,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    shell_complete=complete_events,
+)
 @_port
 @click.option(
     "--open",
@@ -49,7 +60,7 @@ def has_browser() -> bool:
     help="Show all hands of games that are not over too, and the boneyard.",
 )
 @_browser
-def watch(folder: Path, port: int, everything: bool, browser: bool) -> None:
+def watch(folder: Path | None, port: int, everything: bool, browser: bool) -> None:
     """Watch an event in the browser while it is played, or after.
 
     It reads the logs that the run is writing, and changes nothing: standings, the games on the
@@ -63,7 +74,118 @@ def watch(folder: Path, port: int, everything: bool, browser: bool) -> None:
       boneyard watch friday --open --port 8080
     """
     if not has_browser():
-        raise UserError(MISSING.format(what="boneyard watch", instead=""))
+        raise UserError(MISSING.format(what="To watch in the browser", instead=""))
     from tournaments.watch import watch_event
 
-    sys.exit(watch_event(folder, port, everything=everything, browser=browser))
+    sys.exit(watch_event(folder or usual_folder(), port, everything=everything, browser=browser))
+
+
+@click.command()
+@click.option(
+    "--rules",
+    default="draw",
+    show_default=True,
+    shell_complete=complete_rules,
+    help="A named game or a file of your own; see `boneyard rules`.",
+)
+@click.option(
+    "--set",
+    "choices",
+    multiple=True,
+    metavar="CHOICE=VALUE",
+    shell_complete=complete_choices,
+    help="Change one choice of the rules; may be repeated.",
+)
+@click.option(
+    "--against",
+    multiple=True,
+    default=("greedy",),
+    show_default=True,
+    metavar="BOT",
+    shell_complete=complete_bots,
+    help="A sample bot, a file or a command; may be repeated, clockwise from you.",
+)
+@click.option(
+    "--seats",
+    type=click.IntRange(2, 4),
+    default=None,
+    help="Seats at the table.  [default: as few as these bots need]",
+)
+@click.option("--seat", type=click.IntRange(0, 3), default=0, show_default=True, help="Yours.")
+@click.option("--name", default="human", show_default=True, help="What you are called in the log.")
+@click.option(
+    "--clock",
+    "clock_s",
+    type=click.IntRange(1, 86_400),
+    default=60,
+    show_default=True,
+    help="Seconds for each question, and five times as many for the whole game besides.",
+)
+@click.option("--no-clock", is_flag=True, help="Nobody is hurried: a day for each question.")
+@click.option("--seed", type=int, default=None, help="Fix the deals, to play them again.")
+@click.option(
+    "--sandbox",
+    type=click.Choice(["auto", "require", "off"]),
+    default="auto",
+    show_default=True,
+    help="How the bots are locked in; see `boneyard doctor`.",
+)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("boneyard-play"),
+    show_default=True,
+    help="The folder of your games; each is logged there.",
+)
+@click.option("--terminal", is_flag=True, help="Play here instead of in the browser.")
+@_port
+@_browser
+def play(
+    rules: str,
+    choices: tuple[str, ...],
+    against: tuple[str, ...],
+    seats: int | None,
+    seat: int,
+    name: str,
+    clock_s: int,
+    no_clock: bool,
+    seed: int | None,
+    sandbox: "Wish",
+    out: Path,
+    terminal: bool,
+    port: int,
+    browser: bool,
+) -> None:
+    """Play yourself, in the browser or in the terminal.
+
+    Against bots and with them: you sit in a seat like any bot's: the same protocol and the same
+    referee, and a log that `boneyard replay` and `boneyard verify` read. At a table for
+    partners you sit opposite yours.
+
+    \b
+    Examples:
+      boneyard play
+      boneyard play --rules double-draw --against greedy
+      boneyard play --against counting --against greedy --no-clock
+      boneyard play --rules partnership --against counting --terminal
+      boneyard play --against ./my_bot.py --seat 1 --seed 7
+    """
+    from arena.written import changed, chosen
+    from tournaments.seat import Asked, named_so
+    from tournaments.sit_down import Wanted, play_game
+
+    asked = Asked(
+        rules=changed(chosen(rules, Path.cwd()), choices),
+        against=against,
+        seats=seats,
+        seat=seat,
+        name=named_so(name),
+        clock_s=None if no_clock else clock_s,
+        seed=seed,
+        sandbox=sandbox,
+    )
+    if not terminal and not has_browser():
+        what = "To play in the browser"
+        click.echo(MISSING.format(what=what, instead="; so you play here"), err=True)
+    wanted = Wanted(terminal or not has_browser(), port, browser)
+    sys.exit(play_game(asked, out, wanted))

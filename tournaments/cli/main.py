@@ -1,23 +1,29 @@
 """The program's entry: every command by its name."""
 
-from importlib.metadata import version
 from typing import Any
 
 import click
 
 import arena.cli.doctor
+import arena.cli.explain
 import arena.cli.replay
 import arena.cli.rules
+from protocol import __version__
 from protocol.usage import UserError, unknown
-from tournaments.cli import checks, lists, live, new, play, worker
+from tournaments.cli import ask, check, checks, guide, lists, live, new, play, worker
 
 COMMANDS = (
     play.demo,
     play.run,
     play.plan,
     worker.worker,
+    checks.show,
     live.watch,
+    live.play,
+    check.check,
     arena.cli.replay.replay,
+    arena.cli.explain.explain,
+    ask.ask,
     checks.verify,
     arena.cli.rules.rules,
     arena.cli.doctor.doctor,
@@ -26,6 +32,9 @@ COMMANDS = (
     new.new,
     lists.bots,
     lists.schema,
+    guide.completion,
+    guide.help_,
+    guide.version,
 )
 
 
@@ -50,7 +59,7 @@ class Commands(click.Group):
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(version("boneyard-arena"), prog_name="boneyard")
+@click.version_option(__version__, prog_name="boneyard")
 def main() -> None:
     """Bot tournaments for draw dominoes.
 
@@ -60,8 +69,11 @@ def main() -> None:
       boneyard new python mine          a bot of your own to start from
       boneyard run greedy ./my_bot.py   your bot against a sample bot
       boneyard plan greedy ./my_bot.py  what that will take, and tell
+      boneyard show OUT                 where it stands, while it runs or after
       boneyard replay OUT               watch a game
+      boneyard explain OUT GAME         why your bot lost it
       boneyard verify OUT               check every deal, byte and score
+      boneyard help run                 all about a command
     """
 
 

@@ -5,16 +5,18 @@ from pathlib import Path
 import click
 
 from protocol.usage import UserError
+from tournaments.cli.complete import complete_languages
 
 
 @click.command()
-@click.argument("language", default="")
+@click.argument("language", default="", shell_complete=complete_languages)
 @click.argument("name", default="")
 def new(language: str, name: str) -> None:
-    """Make a bot that plays at once: a folder NAME with its source, and an entry in bots.toml.
+    """Make a bot that plays at once.
 
-    Without anything: list the languages, and whether this machine has what they need. What needs a
-    toolchain that is not there is made all the same.
+    A folder NAME with its source, and an entry in bots.toml. Without anything: list the languages,
+    and whether this machine has what they need. What needs a toolchain that is not there is made
+    all the same.
 
     \b
     Examples:

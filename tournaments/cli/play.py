@@ -7,15 +7,22 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from arena.sandbox.limits import Wish
+from arena.cli.complete import complete_choices, complete_rules
+from arena.cli.games import USUAL
+from tournaments.cli.complete import (
+    complete_bots,
+    complete_entrants,
+    complete_events,
+)
 from tournaments.cli.worker import default_jobs, tls, trust_network, workers_at
 
 if TYPE_CHECKING:
+    from arena.sandbox.limits import Wish
     from tournaments.wishes import Wishes
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-DEFAULT_OUT = Path("boneyard-out")
+DEFAULT_OUT, DEMO_OUT = map(Path, USUAL)
 DEMO_BOTS = ("random", "random-js", "random-c", "random-sh", "first", "greedy", "counting")
 
 
@@ -25,6 +32,7 @@ def _out_option(default: Path) -> Callable[[Command], Command]:
         type=click.Path(file_okay=False, path_type=Path),
         default=default,
         show_default=True,
+        shell_complete=complete_events,
         help="The event's folder; run again with the same one to go on.",
     )
 
@@ -60,10 +68,11 @@ _sandbox = click.option(
 
 
 @click.command()
-@click.argument("what", nargs=-1, required=True)
+@click.argument("what", nargs=-1, required=True, shell_complete=complete_bots)
 @click.option(
     "--rules",
     default=None,
+    shell_complete=complete_rules,
     help="A named game or a file of your own; see `boneyard rules`.  [default: draw]",
 )
 @click.option(
@@ -71,6 +80,7 @@ _sandbox = click.option(
     "choices",
     multiple=True,
     metavar="CHOICE=VALUE",
+    shell_complete=complete_choices,
     help="Change one choice of the rules; may be repeated.",
 )
 @click.option(
@@ -97,6 +107,7 @@ _sandbox = click.option(
     "challengers",
     multiple=True,
     metavar="BOT",
+    shell_complete=complete_entrants,
     help="gauntlet [the first bot], ladder [the last]: who meets the field; may be repeated.",
 )
 @click.option("--h0", type=float, default=None, help="versus: the lead if not better.  [0]")
@@ -182,6 +193,7 @@ def _takes_what_run_takes(command: click.Command) -> click.Command:
     nargs=2,
     default=None,
     metavar="BOT BOT",
+    shell_complete=complete_entrants,
     help="Two entrants of a folder's event.  [default: all neighbours in its table]",
 )
 @click.option(
@@ -200,11 +212,12 @@ def plan(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Say what an event will take, or after it, how many boards would tell two bots apart.
+    """Say what an event will take, and what it can tell.
 
-    Before a run: the same arguments as `boneyard run`. The bots play for a few seconds, on deals
-    of their own; then it says how many sittings, games, questions and minutes the event will
-    take, and how wide the intervals of its ratings will be. After a run: its folder.
+    Before a run, with the same arguments as `boneyard run`: the bots play for a few seconds, on
+    deals of their own; then it says how many sittings, games, questions and minutes the event
+    will take, and how wide the intervals of its ratings will be. After a run, with its folder:
+    how many boards would tell two bots apart.
 
     \b
     Examples:
@@ -231,11 +244,16 @@ def plan(
 )
 @_sandbox
 @_jobs
-@_out_option(Path("demo"))
-def demo(boards: int, sandbox: Wish | None, jobs: int | None, out: Path) -> None:
-    """Play a rated round robin of the sample bots that this machine can run.
+@_out_option(DEMO_OUT)
+def demo(boards: int, sandbox: "Wish | None", jobs: int | None, out: Path) -> None:
+    """Play a rated round robin of the sample bots.
 
-    The deals are fixed, so that everybody sees the same demo.
+    Of those that this machine can run. The deals are fixed, so that everybody sees the same demo.
+
+    \b
+    Examples:
+      boneyard demo
+      boneyard demo --boards 50 --out longer
     """
     from tournaments.listed import sample_bots
     from tournaments.session import Where, run_event

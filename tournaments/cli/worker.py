@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.sandbox.limits import Wish
 from protocol.usage import UserError
 
 if TYPE_CHECKING:
+    from arena.sandbox.limits import Wish
     from tournaments.cluster.place import Place
 
 tls = click.option(
@@ -81,7 +81,7 @@ def worker(
     name: str | None,
     folder: Path | None,
     patience: int,
-    sandbox: Wish,
+    sandbox: "Wish",
     tls: Path | None,
     trust_network: bool,
     tied: bool,

@@ -23,6 +23,7 @@ from protocol.usage import UserError
 from tournaments.cluster.bundles import Bundle, unpacked
 from tournaments.cluster.orders import Answer, Fate, Order, Played, Run, Unplayed, decoded, encoded
 from tournaments.event import Event
+from tournaments.machine import machine
 from tournaments.run import call_roll, innermost
 from tournaments.schedule import PlannedGame
 from tournaments.seating import in_turn, seating
@@ -105,6 +106,7 @@ class Hall:
             worker=self._name,
             level=sandbox.level,
             missing=sandbox.missing,
+            machine=machine(),
             seconds=time.monotonic() - began,
             lines=tuple(records.lines),
         )

@@ -54,6 +54,8 @@ class Played(Struct, frozen=True, tag=True):
     """The sandbox level."""
     missing: tuple[str, ...]
     """The promises that it does not keep there, in sentences."""
+    machine: str
+    """System, processor, cores and Python there."""
     seconds: float
     """How long the games took, processes started and ended included, in s."""
     lines: tuple[bytes, ...]

@@ -76,7 +76,8 @@ class Logs:
 
     def append(self, plan: PlannedSitting, played: Played, games: Sequence[LogRecord]) -> None:
         """Write what was played; it is safe when this returns. Blocks. Raises OSError."""
-        record = sitting(self._event, plan, played.level, played.missing, played.worker)
+        where = played.machine, played.worker
+        record = sitting(self._event, plan, played.level, played.missing, *where)
         log = self._open.get(plan.name)
         if log is None:
             log = self._open[plan.name] = GameLog(self._folder.log(plan.name), record)

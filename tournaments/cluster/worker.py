@@ -1,7 +1,6 @@
 """The command `boneyard worker`: a process that plays sittings for runs on other machines."""
 
 import os
-import signal
 import socket
 import sys
 from functools import partial
@@ -22,9 +21,7 @@ from tournaments.cluster.loops import Loop
 from tournaments.cluster.orders import offered
 from tournaments.cluster.remote import Desk
 from tournaments.run import innermost
-
-INTERRUPTED = 130
-"""Exit code after Ctrl-C."""
+from tournaments.session import INTERRUPTED, stop_on_signal
 
 
 def own_name() -> str:
@@ -83,7 +80,7 @@ async def _serve(desk: partial[Desk], name: str, folder: Path, sandbox: Sandbox,
     with trio.CancelScope() as scope:
         try:
             async with trio.open_nursery() as nursery:
-                await nursery.start(_until_signal, scope)
+                await nursery.start(stop_on_signal, scope)
                 nursery.start_soon(pump.run)
                 if tied:
                     nursery.start_soon(_until_closed, scope)
@@ -93,15 +90,6 @@ async def _serve(desk: partial[Desk], name: str, folder: Path, sandbox: Sandbox,
             _tell(name, f"{innermost(group)}.")
             code = 1
     return INTERRUPTED if scope.cancelled_caught else code
-
-
-async def _until_signal(
-    scope: trio.CancelScope, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
-) -> None:
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
-        task_status.started()
-        async for _ in signals:
-            scope.cancel()
 
 
 async def _until_closed(scope: trio.CancelScope) -> None:

@@ -6,7 +6,7 @@ from arena.check.lines import Due
 from arena.check.seat import Seat
 from arena.check.silence import reason
 from arena.check.step import SkippedError, Step
-from arena.check.steps.games import asking, short
+from arena.check.steps.games import asking, short, tiny
 from arena.check.talk import Talk
 from arena.referee import QUESTIONS_A_GAME
 from arena.variants import named
@@ -22,17 +22,7 @@ SEVERAL = 4
 def second_answer(desk: Desk) -> str:
     """Each question under its own number."""
     talk, seat = desk.kept, desk.seat(named("draw"))
-    return f"{desk.play(talk, seat)} questions"
-
-
-def answers_once(desk: Desk) -> str:
-    """One line for one question."""
-    talk, seat = desk.kept, desk.seat(named("draw"))
-    for _ in range(3):
-        desk.ask(talk, seat)
-        judge.unasked(talk, desk.pace.quiet_ms / 3000, "after its answer")
-    desk.play(talk, seat)
-    return ""
+    return desk.play_on(talk, seat)
 
 
 def only_option(desk: Desk) -> str:
@@ -41,20 +31,19 @@ def only_option(desk: Desk) -> str:
         named("block"), 2, lambda question: len(question.options) == 1, clock=asking(desk)
     )
     answer = desk.ask(desk.kept, one)
-    desk.play(desk.kept, one)
+    desk.play_on(desk.kept, one)
     return f"option {answer.choice} of 1"
 
 
 def every_index(desk: Desk) -> str:
     """Lists of two, three and more options."""
     met: set[int] = set()
-    for board in range(1, 4):
-        seat = desk.seat(named("old-draw"), board=board)
-        while seat.question and not desk.hurried:
-            met.add(len(seat.question.options))
-            desk.ask(desk.kept, seat)
-        desk.play(desk.kept, seat)
-    return f"lists of {min(met)} to {max(met)} options"
+    talk, seat = desk.kept, desk.seat(named("old-draw"))
+    while seat.question and not desk.hurried:
+        met.add(len(seat.question.options))
+        desk.ask(talk, seat)
+    desk.play_on(talk, seat)
+    return f"lists of {min(met, default=0)} to {max(met, default=0)} options"
 
 
 def large_numbers(desk: Desk) -> str:
@@ -80,7 +69,7 @@ def same_again(desk: Desk) -> str:
 
 def in_pieces(desk: Desk) -> str:
     """A question that comes in three pieces: a read may end anywhere."""
-    talk, seat = desk.kept, desk.seat(named("draw"))
+    talk, seat = desk.kept, desk.seat(short("draw"))
     *before, question = seat.lines()
     third = len(question) // 3
     for piece in (b"".join(before) + question[:third], question[third : 2 * third]):
@@ -88,19 +77,20 @@ def in_pieces(desk: Desk) -> str:
         judge.unasked(talk, desk.pace.quiet_ms / 3000, "before the question was whole")
     talk.say(question[2 * third :])
     judge.answered(talk, seat, desk.language)
-    desk.play(talk, seat)
+    desk.play_on(talk, seat)
     return ""
 
 
 def in_one_go(desk: Desk) -> str:
     """The end of a game, the next one and its first question in one write."""
     talk = desk.kept
-    first, second = desk.seat(short("draw")), desk.seat(short("draw"), board=2)
+    first, second = desk.seat(tiny()), desk.seat(short("draw"), board=2)
+    # Without the end, which follows with what comes next.
     while first.question:
         desk.ask(talk, first)
     talk.say(*first.lines(), later.WEATHER, *second.lines())
     judge.answered(talk, second, desk.language)
-    desk.play(talk, second)
+    desk.play_on(talk, second)
     return ""
 
 
@@ -148,7 +138,6 @@ def _take_all(desk: Desk, talk: Talk, seats: list[Seat]) -> None:
 
 STEPS = (
     Step("questions", "answers question after question", "Numbers of questions", second_answer),
-    Step("once", "answers each question once", "Numbers of questions", answers_once),
     Step("one-option", "takes the only option of a list", "Options", only_option),
     Step("indices", "chooses within lists of any length", "Bot: choose", every_index),
     Step("numbers", "repeats very large numbers", "Numbers of questions", large_numbers),

@@ -1,12 +1,12 @@
 """Steps about games: every kind of option, then every named game at every table."""
 
-from collections import Counter
 from functools import partial
+from itertools import product
 
 from msgspec.structs import replace
 
 from arena.check.desk import Desk
-from arena.check.step import Step
+from arena.check.step import HurriedError, Step
 from arena.referee import Question
 from arena.variants import VARIANTS, named
 from protocol.messages import (
@@ -38,6 +38,11 @@ def short(name: str, **differs: object) -> Ruleset:
     return varied(named(name), name, {**cut, **differs})
 
 
+def tiny() -> Ruleset:
+    """A round of three tiles each and no drawing, for what needs a game's end and no game."""
+    return short("block", hand=3)
+
+
 # --- kinds of options ---
 
 
@@ -53,7 +58,7 @@ def meets(kind: type[Option], rules: Ruleset, seats: int, desk: Desk) -> str:
     assert seat.question
     many = len(seat.question.options)
     answer = desk.ask(desk.kept, seat)
-    desk.play(desk.kept, seat)
+    desk.play_on(desk.kept, seat)
     return f"option {answer.choice} of {many}"
 
 
@@ -76,17 +81,17 @@ KINDS: dict[str, tuple[str, type[Option], Ruleset, int]] = {
 def plays(name: str, desk: Desk) -> str:
     """Games of this name at every table, in every seat in turn, without a foul."""
     rules = named(name) if desk.pace.whole else short(name)
-    counted: Counter[str] = Counter()
-    for seats in tables(rules):
-        for game in range(GAMES):
-            if desk.hurried:
-                break
+    games = questions = 0
+    try:
+        for seats, game in product(tables(rules), range(GAMES)):
             clock = asking(desk) if game % 2 else desk.clock
             seat = desk.seat(rules, seats, (game + seats) % seats, game + 1, clock=clock)
-            counted["questions"] += desk.play(desk.kept, seat)
-            counted["games"] += 1
-    hurried = ", then the step's time was up" if desk.hurried else ""
-    return f"{counted['games']} games, {counted['questions']} questions{hurried}"
+            questions += desk.play(desk.kept, seat)
+            games += 1
+    except HurriedError as hurry:
+        questions += hurry.questions
+        return f"{games} games, {questions} questions, then the step's time was up"
+    return f"{games} games, {questions} questions"
 
 
 def _tables(name: str) -> str:

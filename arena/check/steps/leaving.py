@@ -6,7 +6,7 @@ from arena.check import judge
 from arena.check.desk import Desk
 from arena.check.hints import crash
 from arena.check.step import Step
-from arena.check.steps.games import short
+from arena.check.steps.games import tiny
 from arena.check.talk import Talk
 from arena.variants import named
 
@@ -14,7 +14,7 @@ from arena.variants import named
 def at_bye(desk: Desk) -> str:
     """After its games."""
     with desk.greeted() as talk:
-        desk.play(talk, desk.seat(short("draw")))
+        desk.play(talk, desk.seat(tiny()))
         return _leaves(talk, rulings.bye())
 
 
@@ -34,7 +34,7 @@ def at_bye_with_why(desk: Desk) -> str:
 def at_the_end_of_stdin(desk: Desk) -> str:
     """Without a bye."""
     with desk.greeted() as talk:
-        desk.play(talk, desk.seat(short("draw")))
+        desk.play(talk, desk.seat(tiny()))
         return _leaves(talk)
 
 
@@ -67,7 +67,7 @@ def _leaves(talk: Talk, *goodbye: bytes) -> str:
         )
     named_crash = crash(bytes(talk.stderr).decode(errors="replace"))
     last = f", with {named_crash!r} on stderr" if named_crash else ""
-    return f"{talk.ended} after {ms:.0f} ms{last}"
+    return f"{ms:.0f} ms, {talk.ended}{last}"
 
 
 STEPS = (

@@ -4,7 +4,7 @@ from functools import partial
 
 from arena.check import judge, later
 from arena.check.desk import Desk
-from arena.check.judge import Said
+from arena.check.later import Said
 from arena.check.step import Step
 from arena.check.steps.games import short
 from arena.variants import named
@@ -19,7 +19,7 @@ LARGE_HAND = 64
 
 def changed(said: Said, name: str, desk: Desk) -> str:
     """A round whose every line is changed."""
-    return f"{desk.play(desk.kept, desk.seat(short(name)), said)} questions"
+    return desk.play_on(desk.kept, desk.seat(short(name)), said)
 
 
 def unknown_messages(desk: Desk) -> str:
@@ -27,8 +27,7 @@ def unknown_messages(desk: Desk) -> str:
     talk, seat = desk.kept, desk.seat(short("draw"))
     talk.say(later.WEATHER)
     judge.unasked(talk, desk.pace.quiet_ms / 1000, "at a message of an unknown type")
-    desk.play(talk, seat, lambda line: later.WEATHER + line)
-    return ""
+    return desk.play_on(talk, seat, lambda line: later.WEATHER + line)
 
 
 def largest_set(desk: Desk) -> str:
@@ -41,24 +40,16 @@ def largest_set(desk: Desk) -> str:
         longest = max(longest, len(line))
         return line
 
-    questions = desk.play(desk.kept, desk.seat(rules), measured)
-    return f"{questions} questions, lines of up to {longest} bytes"
+    questions = desk.play_on(desk.kept, desk.seat(rules), measured)
+    return f"{questions}, lines of up to {longest} bytes"
 
 
 def longest_line(desk: Desk) -> str:
     """A question of as many bytes as a line may have."""
     talk, seat = desk.kept, desk.seat(short("draw"))
     desk.ask(talk, seat, later.at_full_length)
-    desk.play(talk, seat)
+    desk.play_on(talk, seat)
     return f"{MAX_LINE} bytes"
-
-
-def round_and_end(desk: Desk) -> str:
-    """A round and a game are over: there is nothing to say."""
-    talk, seat = desk.kept, desk.seat(short("draw"))
-    desk.play(talk, seat)
-    judge.unasked(talk, desk.pace.quiet_ms / 1000, "at the end of a game")
-    return ""
 
 
 def other_seats(desk: Desk) -> str:
@@ -74,7 +65,7 @@ def many_rounds(desk: Desk) -> str:
     """A game that goes on and on."""
     rounds = 60 if desk.pace.whole else 4
     rules = varied(named("draw"), "draw", {"rounds": rounds})
-    return f"{rounds} rounds, {desk.play(desk.kept, desk.seat(rules))} questions"
+    return f"{rounds} rounds, {desk.play_on(desk.kept, desk.seat(rules))}"
 
 
 STEPS = (
@@ -99,7 +90,6 @@ STEPS = (
     ),
     Step("large-set", "plays with the largest set", "Rules", largest_set),
     Step("longest", "reads the longest line", "The pipe", longest_line),
-    Step("end", "writes nothing when a game ends", "Who speaks when", round_and_end),
     Step("seats", "changes table, seat and rules", "Referee: game", other_seats),
     Step("rounds", "plays a long game", "Referee: round", many_rounds),
 )

@@ -1,11 +1,14 @@
-"""Steps about the first lines: hello, the first game, the first answer, other places to start."""
+"""Steps about the first lines: hello, the first game, one answer for one question, other starts."""
 
 from arena.check import judge
 from arena.check.desk import Desk
 from arena.check.step import Step
+from arena.check.steps.games import tiny
 from arena.check.talk import Talk
 from arena.variants import named
 
+ANSWERS = 3
+"""How many answers are listened behind; every board has more questions than that."""
 STARTS = 3
 """How often a start is timed."""
 SLOW = 0.5
@@ -27,30 +30,49 @@ def only_hello(desk: Desk) -> str:
 
 def silent_at_game(desk: Desk) -> str:
     """A game begins: nothing is asked yet."""
+    game, *_ = desk.seat(named("draw")).lines()
+    desk.kept.say(game)
+    judge.unasked(desk.kept, desk.pace.quiet_ms / 1000, "when a game began")
+    # A game that was begun is not left for another.
+    desk.drop()
+    return ""
+
+
+def answers_once(desk: Desk) -> str:
+    """One line for one question."""
     talk, seat = desk.kept, desk.seat(named("draw"))
-    lines = seat.lines()
-    talk.say(*lines[:-1])
-    judge.unasked(talk, desk.pace.quiet_ms / 1000, "when a game began")
-    talk.say(lines[-1])
-    judge.answered(talk, seat, desk.language)
-    desk.play(talk, seat)
+    for _ in range(ANSWERS):
+        desk.ask(talk, seat)
+        judge.unasked(talk, desk.pace.quiet_ms / 3000, "after its answer")
+    # Its end is another step's.
+    desk.drop()
+    return ""
+
+
+def silent_at_end(desk: Desk) -> str:
+    """A round and a game are over: there is nothing to say."""
+    talk = desk.kept
+    desk.play(talk, desk.seat(tiny()))
+    judge.unasked(talk, desk.pace.quiet_ms / 1000, "at the end of a game")
     return ""
 
 
 def first_answer(desk: Desk) -> str:
     """One whole line in time."""
-    with desk.greeted() as talk:
-        answer = desk.ask(talk, desk.seat(named("draw")))
+    answer = desk.ask(desk.kept, desk.seat(named("draw")))
+    desk.drop()
     return f"option {answer.choice} after {answer.ms:.1f} ms"
 
 
 def start_times(desk: Desk) -> str:
     """How long a start takes, in the sandbox and outside."""
-    within = min(_started(Talk(desk.command, desk.sandbox), desk) for _ in range(STARTS))
+    desk.drop()
+    starts = STARTS if desk.pace.whole else 1
+    within = min(_started(Talk(desk.command, desk.sandbox), desk) for _ in range(starts))
     level = "off" if desk.sandbox.level == "off" else f"level {desk.sandbox.level}"
     note = f"{within:.0f} ms at {level}"
     if desk.outside:
-        outside = min(_started(Talk(desk.command, desk.outside), desk) for _ in range(STARTS))
+        outside = min(_started(Talk(desk.command, desk.outside), desk) for _ in range(starts))
         note += f", {outside:.0f} ms outside"
     if within > SLOW * desk.clock.start_ms:
         note += f"; take care, the limit is {desk.clock.start_ms} ms"
@@ -59,7 +81,7 @@ def start_times(desk: Desk) -> str:
 
 def two_at_once(desk: Desk) -> str:
     """Sittings run side by side: nothing may be locked, and no port taken."""
-    with desk.greeted() as one, desk.greeted() as two:
+    with desk.greeted() as one, desk.another() as two:
         for talk in (one, two):
             desk.ask(talk, desk.seat(named("draw")))
     return ""
@@ -86,8 +108,10 @@ def _since_start(talk: Talk) -> float:
 STEPS = (
     Step("hello", "says hello in time", "Bot: hello", says_hello, gate=True),
     Step("only-hello", "writes nothing more until it is asked", "The pipe", only_hello),
-    Step("first", "answers the first question", "Bot: choose", first_answer, gate=True),
     Step("game", "writes nothing when a game begins", "Who speaks when", silent_at_game),
+    Step("first", "answers the first question", "Bot: choose", first_answer, gate=True),
+    Step("once", "answers each question once", "Numbers of questions", answers_once),
+    Step("end", "writes nothing when a game ends", "Who speaks when", silent_at_end),
     Step("starts", "starts soon, in the sandbox and outside", "Time", start_times),
     Step("two", "runs twice at the same time", "Who speaks when", two_at_once),
     Step("newer", "understands the hello of a newer referee", "Versions", without_newer_hello),

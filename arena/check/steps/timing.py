@@ -2,7 +2,7 @@
 
 from arena.check import judge
 from arena.check.desk import Desk
-from arena.check.step import Step
+from arena.check.step import HurriedError, Step
 from arena.check.steps.games import short
 from arena.variants import named
 from protocol.rules import varied
@@ -35,12 +35,12 @@ def slow_positions(desk: Desk) -> str:
 
 def after_a_pause(desk: Desk) -> str:
     """Others think for long: it waits without a word, and answers then."""
-    talk, seat = desk.kept, desk.seat(named("draw"))
+    talk, seat = desk.kept, desk.seat(short("draw"))
     desk.ask(talk, seat)
     before = talk.spent().cpu_ms
     judge.unasked(talk, desk.pace.pause_ms / 1000, "while others were thinking")
     busy = talk.spent().cpu_ms - before
-    desk.play(talk, seat)
+    desk.play_on(talk, seat)
     care = f"; it computes meanwhile ({busy:.0f} ms of CPU)" if busy > 100 else ""
     return f"{desk.pace.pause_ms} ms{care}"
 
@@ -48,6 +48,7 @@ def after_a_pause(desk: Desk) -> str:
 def bounded_memory(desk: Desk) -> str:
     """Question after question: memory that grows with them would end a long sitting."""
     talk, limit, asked = desk.kept, desk.sandbox.limits.memory, 0
+    desk.play(talk, desk.seat(short("draw")))
     kept = talk.spent().memory
     while True:
         before = kept
@@ -61,8 +62,10 @@ def bounded_memory(desk: Desk) -> str:
                 "",
                 f"at most {limit // MIB} MiB, resident",
             )
+        if not questions:
+            raise HurriedError(asked)
         grown = kept - before
-        if not questions or kept + grown * SITTING // questions < limit:
+        if kept + grown * SITTING // questions < limit:
             return f"{kept // MIB} MiB after {asked} questions"
         if desk.hurried:
             return f"take care: {grown // questions} bytes more with each question"
@@ -70,19 +73,16 @@ def bounded_memory(desk: Desk) -> str:
 
 def _stretch(desk: Desk, most: int) -> tuple[int, int]:
     """Ask so many questions; how many were asked, and the memory that is kept then, in bytes."""
-    asked, board = 0, 0
-    talk = desk.kept
-    while asked < most and not desk.hurried:
+    talk, asked, board, memory = desk.kept, 0, 0, 0
+    while asked < most and not desk.hurried and memory <= desk.sandbox.limits.memory:
         board += 1
-        seat = desk.seat(named("draw"), board=board)
+        seat = desk.seat(short("draw"), board=board)
         while seat.question and not desk.hurried:
             desk.ask(talk, seat)
             asked += 1
-            if not asked % 50 and talk.spent().memory > desk.sandbox.limits.memory:
-                return asked, talk.spent().memory
-        talk.complained = 0
-        judge.tell(talk, seat)
-    return asked, talk.spent().memory
+        memory = talk.spent().memory
+        desk.play_on(talk, seat)
+    return asked, memory
 
 
 def little_stderr(desk: Desk) -> str:

@@ -31,7 +31,7 @@ ORDER = Order("run", 0, PlannedSitting("from-3.a.b", (0, 1), (GAME,)), (GAME,), 
 
 def test_what_was_sent_is_what_comes() -> None:
     assert decoded(encoded(ORDER), Order) == ORDER
-    played = Played("w", "B", ("sentence",), 1.5, (b"line\n",))
+    played = Played("w", "B", ("sentence",), "Linux", 1.5, (b"line\n",))
     unplayed = Unplayed("w", "bug", "trace", "3.a.b")
     assert answered(encoded(played)) == played
     assert answered(encoded(unplayed)) == unplayed

@@ -256,7 +256,7 @@ async def test_where_fouls_cost_the_sitting_it_is_played_by_one_worker(
 def test_orders_take_about_as_long_as_they_should() -> None:
     pace = Pace()
     assert pace.games == runner.FIRST_GAMES
-    played = Played("w", "off", (), 2.0, ())
+    played = Played("w", "off", (), "Linux", 2.0, ())
     pace.learn(played, 4)
     assert pace.games == 10
     for _ in range(50):

@@ -1,0 +1,155 @@
+"""Finds the log, the game and the seat that a user means, for every command about one game."""
+
+import shlex
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from protocol.usage import UserError, unknown
+
+if TYPE_CHECKING:
+    from arena.gamelog import LoggedGame
+
+LISTED_GAMES = 50
+"""Games of a folder that are listed by name."""
+NAMED_GAMES = 5
+"""Games that an error names."""
+EVENT = "event.json"
+"""What every event's folder holds."""
+USUAL = ("boneyard-out", "demo")
+"""The folders that `run` and `demo` write unless they are told otherwise."""
+
+
+def event_folders(where: Path) -> list[Path]:
+    """The events' folders here: this one, those that commands write, and then all others."""
+    beside = sorted(path.parent for path in where.glob(f"*/{EVENT}"))
+    usual = [where / name for name in USUAL]
+    found = [where, *usual, *beside]
+    return list(dict.fromkeys(path for path in found if (path / EVENT).is_file()))
+
+
+def usual_folder() -> Path:
+    """The event that is meant when none is named: the only one here, or the one of `run`.
+
+    Raises UserError.
+    """
+    found = [path.relative_to(Path.cwd()) for path in event_folders(Path.cwd())]
+    if not found:
+        raise UserError("Name an event's folder: there is none here.")
+    if len(found) > 1 and found[0] not in (Path(), Path(USUAL[0])):
+        names = ", ".join(map(str, found[:NAMED_GAMES]))
+        raise UserError(f"Name an event's folder: there are several here, such as {names}.")
+    return found[0]
+
+
+def logs(log: Path) -> list[Path]:
+    """The game logs in a log, an event's folder or its folder of games."""
+    if not log.is_dir():
+        return [log]
+    return sorted((log if log.name == "games" else log / "games").glob("*.jsonl"))
+
+
+class Found(NamedTuple):
+    """What a user's word for a game led to."""
+
+    game: "LoggedGame | None"
+    """The game that is meant; None where several may be."""
+    others: dict[str, str]
+    """Each that may be meant, with a line about it."""
+
+
+def find(log: Path, name: str | None) -> Found:
+    """The game that is meant, or all that may be: a name can be cut short while it is clear.
+
+    A game that was cut off may stand in the log again, played to its end: that one counts.
+    Raises UserError, DamagedLogError.
+    """
+    from arena.gamelog import read_games
+
+    word = name or ""
+    nearest: tuple[_Heap, _Heap] = (_Heap(), _Heap())
+    names: dict[str, None] = {}
+    exact = None
+    for logged in chain.from_iterable(map(read_games, _likely_first(log, word))):
+        own = logged.game.game
+        names[own] = None
+        if own == name:
+            exact = logged
+            if logged.result:
+                break
+        elif word in own:
+            nearest[not own.startswith(word)].add(logged)
+    if not names:
+        raise UserError(f"{log} holds no game.")
+    best = nearest[0] if nearest[0].lines else nearest[1]
+    if not exact and not best.lines:
+        raise unknown("game", word, names)
+    one = exact or (best.last if len(best.lines) == 1 else None)
+    return Found(one, {} if one else best.lines)
+
+
+class _Heap:
+    """Games that may be meant: a line about each, and only the last one whole."""
+
+    def __init__(self) -> None:
+        self.lines: dict[str, str] = {}
+        self.last: LoggedGame | None = None
+
+    def add(self, logged: "LoggedGame") -> None:
+        from arena.render import summary
+
+        if logged.result or logged.game.game not in self.lines:
+            self.lines[logged.game.game] = summary(logged)
+            self.last = logged
+
+
+def _likely_first(log: Path, name: str) -> list[Path]:
+    """The logs, those first that end like the game: they are mostly called by the same seats."""
+    seats = name.partition(".")[2]
+    return sorted(logs(log), key=lambda path: not path.stem.endswith(f".{seats}"))
+
+
+def the_game(log: Path, name: str | None) -> "LoggedGame":
+    """The one game that is meant.
+
+    Raises UserError, DamagedLogError.
+    """
+    found = find(log, name)
+    if found.game:
+        return found.game
+    names = ", ".join(list(found.others)[:NAMED_GAMES])
+    listed = shlex.join(("boneyard", "replay", str(log), *((name,) if name else ())))
+    raise UserError(
+        f"Name one of the {len(found.others)} games, such as {names}. List them: {listed}"
+    )
+
+
+def list_games(found: Found) -> None:
+    """Print a line for each game that may be meant."""
+    for summary in list(found.others.values())[:LISTED_GAMES]:
+        click.echo(summary)
+    if len(found.others) > LISTED_GAMES:
+        click.echo(f"... and {len(found.others) - LISTED_GAMES} more; name one to watch it.")
+
+
+def the_seat(logged: "LoggedGame", wanted: str | None) -> int:
+    """A seat by its number or by who sat there; who came last when nothing is said.
+
+    Raises UserError.
+    """
+    names = logged.sitting.seats
+    if wanted is None:
+        places = logged.result.places if logged.result else (0,) * len(names)
+        return max(range(len(names)), key=lambda seat: places[seat])
+    if wanted.isdecimal() and int(wanted) < len(names):
+        return int(wanted)
+    if names.count(wanted) == 1:
+        return names.index(wanted)
+    if wanted in names:
+        raise UserError(f"{wanted} sat in several seats of this game: give a seat's number.")
+    if wanted.isdecimal():
+        last = len(names) - 1
+        raise UserError(f"There is no seat {wanted}: this game has seats 0 to {last}.")
+    raise unknown("seat", wanted, [*names, *map(str, range(len(names)))])

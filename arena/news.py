@@ -1,0 +1,82 @@
+"""What several listeners are told, each as fast as it listens: nothing piles up for slow ones."""
+
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import trio
+
+
+class News:
+    """The last messages."""
+
+    def __init__(self, keep: int = 1) -> None:
+        """Nothing was told yet; of what is told the last `keep` messages can still be heard."""
+        self._kept: deque[str] = deque(maxlen=keep)
+        self._told = 0
+        self._listeners: set[Listener] = set()
+        self._moved = trio.Event()
+
+    def tell(self, text: str) -> None:
+        """There is something newer."""
+        self._kept.append(text)
+        self._told += 1
+        self.moved()
+
+    @property
+    def listened(self) -> bool:
+        """Whether anybody listens just now."""
+        return bool(self._listeners)
+
+    @contextmanager
+    def listener(self) -> Iterator["Listener"]:
+        """Somebody who listens while the block runs, first to the newest message."""
+        one = Listener(self)
+        self._listeners.add(one)
+        self.moved()
+        try:
+            yield one
+        finally:
+            self._listeners.remove(one)
+            self.moved()
+
+    async def first_listener(self) -> None:
+        """Wait until somebody listens."""
+        while not self._listeners:
+            await self._moved.wait()
+
+    async def heard(self) -> None:
+        """Wait until everybody who listens has done with the newest message."""
+        while any(one.done < self._told for one in self._listeners):
+            await self._moved.wait()
+
+    async def after(self, number: int) -> tuple[int, str]:
+        """The next message after this one that is kept, and its number; after 0 the newest."""
+        while self._told <= number:
+            await self._moved.wait()
+        first = self._told - len(self._kept) + 1
+        due = max(first, number + 1) if number else self._told
+        return due, self._kept[due - first]
+
+    def moved(self) -> None:
+        """Something has changed for whoever waits."""
+        self._moved.set()
+        self._moved = trio.Event()
+
+
+class Listener:
+    """How far one listener is."""
+
+    def __init__(self, news: News) -> None:
+        """Nothing was heard yet."""
+        self.done = 0
+        """The number of the last message that it has done with."""
+        self._news = news
+        self._hearing = 0
+
+    async def next(self) -> str:
+        """The next message; the one before is done with."""
+        self.done = self._hearing
+        self._news.moved()
+        self._hearing, text = await self._news.after(self._hearing)
+        return text

@@ -1,0 +1,120 @@
+"""The table of broken bots: at which step each is found out, and what it is told first."""
+
+from typing import NamedTuple
+
+from arena.sandbox.limits import Limits
+from protocol.messages import Clock
+
+PATIENT = Clock(start_ms=60_000, move_ms=60_000, bank_ms=0)
+"""For bots that answer, however slow the machine is."""
+HASTY = Clock(start_ms=1_000, move_ms=500, bank_ms=0)
+"""For bots for which the walk must wait in vain."""
+
+
+class Row(NamedTuple):
+    """What a broken bot must be told first."""
+
+    step: str
+    """The step that fails first."""
+    says: str
+    """A part of the fault."""
+    mend: str = ""
+    """A part of the advice."""
+    clock: Clock = PATIENT
+    """The clock."""
+    limits: Limits = Limits()
+    """What it may use."""
+
+
+def waits(step: str, says: str, mend: str = "") -> Row:
+    """A bot for which the walk must wait in vain."""
+    return Row(step, says, mend, HASTY)
+
+
+BROKEN: dict[str, Row] = {
+    # --- buffers and loops ---
+    "NeverFlushes": waits("hello", "buffered and was not flushed", "flush=True"),
+    "FlushesOnlyHello": waits("first", "buffered and was not flushed", "print(..., flush=True)"),
+    "ReadsToTheEnd": waits("hello", "only when its stdin was closed", "line by line"),
+    "NeverReads": waits("hello", "does not read its stdin"),
+    "SaysNothing": waits("first", "has read what was sent and says nothing"),
+    "ThinksForEver": waits("first", "still computing", "time_ms"),
+    "ForgetsTheNewline": waits("first", "without a newline", r"\n"),
+    "EndsLinesTheOldWay": waits("hello", r"\r alone"),
+    "ExpectsALineAtEachRead": Row("pieces", "crashed: json.decoder.JSONDecodeError"),
+    "ReadsShortLines": Row("large-set", "crashed: json.decoder.JSONDecodeError"),
+    # --- hello ---
+    "NeverGreets": waits("hello", "no hello, though it answers questions"),
+    "GreetsLate": waits("hello", "answered after", "load the rest later"),
+    "GreetsTwice": Row("only-hello", "said hello again after its hello"),
+    "PrintsABanner": Row("hello", "text where a message is expected: '*** Broken", "stderr"),
+    "SaysReady": Row("only-hello", "wrote to stdout after its hello: 'ready!'", "stderr"),
+    "SpeaksProtocol2": Row("hello", "protocol 2; this referee speaks 1"),
+    "HasNoVersion": Row("hello", "no `version`"),
+    "HasANumberForVersion": Row("hello", "`version` is the number 1.0", "quotes"),
+    "TellsItsLanguage": Row("hello", "a field 'language'"),
+    "CrashesAtOnce": Row("hello", "crashed: RuntimeError: no weights"),
+    "LeavesAtOnce": Row("hello", "left by itself", "loop"),
+    "CannotBeTwo": Row("two", "Address already in use"),
+    # --- what a line looks like ---
+    "PrintsADict": Row("first", "single quotes", "json.dumps"),
+    "Indents": Row("first", "one JSON object on 5 lines", "one line"),
+    "MarksItsByteOrder": Row("hello", "byte order mark"),
+    "WritesUtf16": Row("hello", "UTF-16"),
+    "WritesLatin1": Row("first", "is not UTF-8"),
+    "PrintsThoughts": Row("first", "expected: 'I think I play the first'", "stderr"),
+    "PutsWordsBefore": Row("first", "text before the message: 'answer: '"),
+    "PutsWordsBehind": Row("first", "text behind the message: '; # fine'"),
+    "WritesTwoOnALine": Row("first", "two messages on one line"),
+    "ForgetsQuotes": Row("first", "nearly JSON", "double quotes"),
+    "EncodesTwice": Row("first", "encoded twice"),
+    "WritesEmptyLines": Row("first", "an empty line"),
+    "WritesALongLine": Row("first", "more than 65536 bytes"),
+    # --- what an answer says ---
+    "SaysTheIndexOnly": Row("first", "the number 0 where a message"),
+    "ChoosesAText": Row("first", "`choice` is the text '0'", "without quotes"),
+    "ChoosesAFloat": Row("first", "`choice` is the number 0.0", "without a point"),
+    "ChoosesTheOptionItself": Row("first", "`choice` is an object", "an index"),
+    "ForgetsTheChoice": Row("first", "no `choice`"),
+    "MisspellsTheType": Row("first", "no message of type 'chose': 'choose' is meant"),
+    "TellsItsScore": Row("first", "a field 'score'", "note"),
+    "NotesAllItThinks": Row("first", "note has 1500 characters"),
+    "CountsFrom1": Row("one-option", "It counts from 1, perhaps", "counted from 0"),
+    "ChoosesTheLastFrom1": Row("first", "It counts from 1, perhaps", "counted from 0"),
+    "Resigns": Row("first", "choice is -1"),
+    "ChoosesTheFourth": Row("once", "It chose 3, but the options go from 0 to"),
+    "NumbersByItself": waits("first", "answered question 1;", "Copy the `id`"),
+    "NumbersTheNext": Row("first", "which was never asked", "Copy the `id`"),
+    "KeepsTheFirstNumber": waits("once", "It answered the question before", "Copy the `id`"),
+    "Has32Bits": waits("numbers", "is open", "Copy the `id`"),
+    "AnswersTwice": Row("once", "wrote an answer after its answer", "one answer"),
+    # --- what it makes of messages ---
+    "ConfirmsGames": Row("game", "when a game began: 'ok'"),
+    "ThanksForGames": Row("end", 'at the end of a game: \'{"type":"thanks"}\''),
+    "LeavesAfterAGame": Row("end", "left by itself"),
+    "KnowsAllFields": Row("newer", "crashed: ValueError: what is that?"),
+    "KnowsAllRules": Row("fields", "crashed: TypeError"),
+    "KnowsAllMessages": Row("one-go", "crashed: KeyError: 'weather'"),
+    "KnowsPlaysAndDraws": Row("options", "crashed: KeyError: 'swap'"),
+    "OnlyPlays": Row("first", "crashed: KeyError: 'tile'"),
+    "KnowsAllEvents": Row("events", "crashed: KeyError: 'swap'"),
+    "ReadsAsciiNames": Row("names", "crashed: UnicodeEncodeError"),
+    "SitsAtTablesOfTwo": Row("seats", "crashed: ValueError"),
+    "NeedsAHand": Row("guess", "crashed: ValueError"),
+    "MixesUpTables": Row("tables", "numbers that are not open"),
+    # --- time and the machine ---
+    "IsSlowWithManyOptions": waits("large-set", "answered after", "time_ms"),
+    "RemembersAll": Row("memory", "MiB of memory", "24 MiB", limits=Limits(memory_mib=24)),
+    "TracesAll": Row("questions", "bytes to stderr in one game"),
+    # --- leaving ---
+    "Stays": Row("bye", "still there", "Leave the loop"),
+    "SaysGoodbye": Row("bye", "still wrote to stdout"),
+    "NeedsAGame": Row("no-game", "still there", "Leave the loop"),
+    "WaitsForBye": Row("stdin", "still there", "Leave the loop"),
+}
+"""Bot → what it is told first."""
+
+HARMLESS = ("EndsLinesAsOnWindows", "Chatters", "CrashesWhenItLeaves", "PlaysAtFourTables")
+"""Bots that look broken, and break no promise."""
+SANDBOXED = ("ReadsItsWeights",)
+"""Bots that are told something else in the sandbox."""

@@ -1,0 +1,251 @@
+"""All benchmarks with one command: ratios to baselines of the same round, to be kept and compared.
+
+    python -m tests.bench [referee tables engine files] [--rounds 5] [--moves 20000]
+                          [--out now.json] [--against before.json] [--profile]
+
+Machines are shared and noisy: trust the ratios, and their spread. Needs a C compiler. What rating
+and reporting 100,000 results cost is `python -m tests.bench.ratings`.
+"""
+
+import argparse
+import cProfile
+import json
+import os
+import pstats
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+import trio
+
+from arena.engine.chance import board_seed
+from arena.gamelog import GameLog, read_games
+from arena.pump import Pump
+from arena.replay import misfits
+from arena.sandbox.limits import Limits
+from arena.sandbox.profile import Command
+from arena.sandbox.sandbox import Sandbox
+from arena.table import Bench
+from tests.arena.tables import sitting
+from tests.bench import engine, referee
+from tests.bench.figures import Figure, figure, keep, kept, show
+from tests.bench.referee import CLOCK, NAMES, RULES, Cost
+
+HERE = Path(__file__).parent
+GAMES_AT_ONCE = (1, 8, 32, 128)
+CPU_GOAL, WALL_GOAL, TABLES_GOAL = 5.0, 3.0, 1.0
+"""Ratios to the loop in C."""
+STARTS = 40
+DEALS = 2000
+FILED = 40
+"""Games whose log is written and checked."""
+
+T = TypeVar("T")
+Timed = Callable[[], object]
+
+
+def main() -> None:
+    """Measure, print, keep."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("what", nargs="*", default=[*PARTS], help=f"of {', '.join(PARTS)}")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--moves", type=int, default=20_000, help="about, in each measurement")
+    parser.add_argument("--out", type=Path, help="keep the figures here")
+    parser.add_argument("--against", type=Path, help="figures that were kept before")
+    parser.add_argument("--profile", action="store_true", help="where the referee's time goes")
+    wanted = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        program = compiled(Path(folder))
+        if wanted.profile:
+            return profile(program)
+        parts = [PARTS[name](program, wanted.rounds, wanted.moves) for name in wanted.what]
+        figures = [one for part in parts for one in part]
+    show(figures, kept(wanted.against))
+    if wanted.out:
+        keep(wanted.out, figures)
+    return None
+
+
+def compiled(folder: Path) -> str:
+    """The instant bot, and the loop beside it."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        raise SystemExit("This benchmark needs a C compiler (cc).")
+    for name in ("instant", "loop"):
+        source = HERE / f"{name}.c"
+        subprocess.run([compiler, "-O2", "-o", folder / name, source], check=True)
+    return f"{folder}/instant"
+
+
+def profile(program: str) -> None:
+    """Where one game at a time spends its time."""
+    with cProfile.Profile() as profile:
+        referee.referee_cost(program, 1, 200)
+    pstats.Stats(profile).sort_stats("tottime").print_stats(40)
+
+
+def size_of_questions() -> tuple[int, float]:
+    """The mean size of a question in bytes, and how many a game has."""
+    asked = referee.questions(20)
+    return round(statistics.mean(len(line) for _, line in asked)), len(asked) / 20
+
+
+def by_referee(program: str, rounds: int, moves: int) -> Iterator[Figure]:
+    """Games side by side, each with processes of its own."""
+    size, a_game = size_of_questions()
+    asked = referee.questions(20)
+    pings = asked * max(1, moves // len(asked))
+    base: dict[int, list[Cost]] = {count: [] for count in GAMES_AT_ONCE}
+    own: dict[int, list[Cost]] = {count: [] for count in GAMES_AT_ONCE}
+    ping: list[Cost] = []
+    for _ in range(rounds):
+        ping.append(referee.measured(lambda: referee.ping_pong(program, pings)))
+        for count in GAMES_AT_ONCE:
+            base[count].append(referee.epoll_loop(program, size, count, moves))
+            games = max(1, round(moves / a_game / count))
+            own[count].append(referee.referee_cost(program, count, games))
+    yield from costs("blocking ping-pong", ping, base[1], "loop in C", (None, None))
+    for count in GAMES_AT_ONCE:
+        against, goals = f"loop in C, {count}", (CPU_GOAL, WALL_GOAL)
+        yield from costs(f"referee, {count} games", own[count], base[count], against, goals)
+        rate = [1e6 / one.wall_us / a_game for one in own[count]]
+        least = [1e6 / one.wall_us / a_game for one in base[count]]
+        yield figure(f"referee, {count} games", "games/s", rate, least, against)
+
+
+def by_tables(program: str, rounds: int, moves: int) -> Iterator[Figure]:
+    """Many tables in one process a seat."""
+    size, a_game = size_of_questions()
+    python = (sys.executable, "-I", str(HERE / "answer.py"))
+    bots = {"C": (program,), "json": (*python, "json"), "msgspec": (*python, "msgspec")}
+    base: dict[int, list[Cost]] = {count: [] for count in GAMES_AT_ONCE}
+    own: dict[tuple[str, int], list[Cost]] = {}
+    for _ in range(rounds):
+        for count in GAMES_AT_ONCE:
+            base[count].append(referee.epoll_loop(program, size, count, moves))
+            games = max(1, round(moves / a_game / count))
+            for name, argv in bots.items():
+                cost = referee.shared_cost((*argv, str(count)), count, games)
+                own.setdefault((name, count), []).append(cost)
+    for (name, count), column in own.items():
+        goals = (TABLES_GOAL if (name, count) == ("C", 128) else None, None)
+        against = f"loop in C, {count}"
+        yield from costs(f"{count} tables in one {name} bot", column, base[count], against, goals)
+
+
+def costs(
+    name: str,
+    own: list[Cost],
+    base: list[Cost],
+    against: str,
+    goals: tuple[float | None, float | None],
+) -> Iterator[Figure]:
+    """Own CPU and wall time a move."""
+    cpu = [one.cpu_us for one in own], [one.cpu_us for one in base]
+    wall = [one.wall_us for one in own], [one.wall_us for one in base]
+    yield figure(f"{name}, CPU", "µs a move", *cpu, against, goals[0])
+    yield figure(f"{name}, wall", "µs a move", *wall, against, goals[1])
+
+
+def by_engine(_program: str, rounds: int, _moves: int) -> Iterator[Figure]:
+    """Random rounds of the rules alone."""
+    dealt = engine.deals(DEALS)
+    seconds: list[list[float]] = [[], []]
+    for number in range(rounds):
+        for column, play in zip(seconds, (engine.by_hand, engine.by_engine), strict=True):
+            column.append(taken(lambda play=play: play(dealt, random.Random(number))))  # type: ignore[misc]  # noqa: B023
+    hand, ours = ([1e6 * one / DEALS for one in column] for column in seconds)
+    yield figure("rules of a random round", "µs", ours, hand, "tight loop")
+
+
+def taken(work: Timed) -> float:
+    """CPU seconds of our own."""
+    began = time.process_time()
+    work()
+    return time.process_time() - began
+
+
+def by_files(program: str, rounds: int, _moves: int) -> Iterator[Figure]:
+    """What is around a game: starting bots, writing its log, checking it."""
+    columns: dict[str, list[float]] = {}
+    with tempfile.TemporaryDirectory() as name:
+        for number in range(rounds):
+            folder = Path(name) / f"{number}"
+            folder.mkdir()
+            for what, seconds in filed(program, folder).items():
+                columns.setdefault(what, []).append(seconds)
+    per = {"start": 1e6 / STARTS, "bare start": 1e6 / STARTS}
+    micro = {what: [one * per.get(what, 1e6 / FILED) for one in column]
+             for what, column in columns.items()}  # fmt: skip
+    yield figure(
+        "start a bot, greet, leave", "µs CPU", micro["start"], micro["bare start"], "Popen"
+    )
+    yield figure("log of a game", "µs CPU", micro["log"], micro["write"], "one os.write")
+    yield figure("verify a game", "µs CPU", micro["verify"], micro["json"], "json.loads of its log")
+
+
+def filed(program: str, folder: Path) -> dict[str, float]:
+    """CPU seconds of each."""
+    referees = [referee.played(number) for number in range(1, FILED + 1)]
+    record = sitting(NAMES, tuple(range(1, FILED + 1)), RULES, CLOCK, event="bench")
+    path = folder / "log.jsonl"
+    log = GameLog(path, record)
+    records = [one.records() for one in referees]
+    log_s = taken(lambda: each(log.append, records))
+    log.close()
+    data = path.read_bytes()
+    seeds = {number: board_seed(b"bench", "bench", number) for number in range(1, FILED + 1)}
+    games = [*read_games(path)]
+    return {
+        "start": taken(lambda: trio.run(start_bots, program, folder)),
+        "bare start": taken(lambda: each(bare_start, [program] * STARTS)),
+        "log": log_s,
+        "write": taken(lambda: write(folder / "raw", data)),
+        "verify": taken(lambda: [[*misfits(one, seeds[one.game.board])] for one in games]),
+        "json": taken(lambda: [json.loads(line) for line in data.splitlines()]),
+    }
+
+
+def each(work: Callable[[T], None], values: Iterable[T]) -> None:
+    """Do it with each."""
+    for value in values:
+        work(value)
+
+
+def write(path: Path, data: bytes) -> None:
+    """The same bytes with one call."""
+    with path.open("wb", buffering=0) as file:
+        os.write(file.fileno(), data)
+
+
+def bare_start(program: str) -> None:
+    """Start a process and wait for its end."""
+    subprocess.Popen([program], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL).wait()
+
+
+async def start_bots(program: str, folder: Path) -> None:
+    """Start a bot, hear its hello, let it leave; again and again."""
+    async with trio.open_nursery() as nursery:
+        pump = Pump()
+        nursery.start_soon(pump.run)
+        for _ in range(STARTS):
+            command = Command((program,), str(folder))
+            bench = Bench(pump, [command], CLOCK.start_ms, Sandbox("off", Limits()))
+            await bench.ready()
+            await bench.close()
+        nursery.cancel_scope.cancel()
+
+
+PARTS = {"referee": by_referee, "tables": by_tables, "engine": by_engine, "files": by_files}
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,151 @@
+"""The command `check`: finds the bots that are meant, walks with each, prints what came of it."""
+
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import click
+import msgspec
+from msgspec.structs import replace
+from rich.console import Console
+
+from arena.bots import CannotStartError
+from arena.check.desk import Desk
+from arena.check.shown import Printer, Report, summary
+from arena.check.step import Outcome, Pace
+from arena.check.walk import STEPS, Numbered, chosen, walk
+from arena.sandbox.choice import best_sandbox
+from arena.sandbox.limits import Level, Wish, called
+from arena.sandbox.sandbox import Sandbox
+from protocol.usage import UserError, unknown
+from tournaments.entrants import entered, spoken
+from tournaments.event import Entrant, WrittenBot, WrittenEvent, written
+
+NAMED = 16
+"""Columns of a step's name in the list."""
+
+
+class Checked(NamedTuple):
+    """What stands on the command line."""
+
+    what: str
+    """A bot, as `run` takes it, or an event file."""
+    bot: str | None
+    """Which of the event file's bots."""
+    only: tuple[str, ...]
+    """Which steps."""
+    start_ms: int | None
+    """Another limit for the hello, in ms."""
+    move_ms: int | None
+    """Another limit for each question, in ms."""
+    sandbox: Wish | None
+    """Which sandbox."""
+    pace: Pace
+    """How much is tried."""
+
+
+def check_bots(asked: Checked, in_json: bool) -> int:
+    """Walk with each bot that is meant; 1 when one of them breaks a promise, else 0.
+
+    Raises UserError.
+    """
+    steps = chosen(asked.only)
+    event, base = _written(asked)
+    with TemporaryDirectory(prefix="boneyard-check-") as path:
+        # At level B as root each bot is a user of its own: it must reach what was built here.
+        Path(path).chmod(0o755)
+        entrants = [entered(bot, base, Path(path).resolve()) for bot in event.bots]
+        sandbox = best_sandbox(event.sandbox, event.limits, Path(path))
+        outside = outside_of(event, sandbox.level)
+        reports = []
+        for entrant in entrants:
+            desk = Desk(entrant.command, sandbox, event.clock, asked.pace, outside)
+            reports.append(_walked(entrant, desk, steps, in_json))
+    if in_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(reports), indent=1).decode())
+    return 0 if all(report.kept for report in reports) else 1
+
+
+def list_steps() -> None:
+    """Print every step."""
+    for number, step in enumerate(STEPS, 1):
+        click.echo(f"{number:>3} {step.name:<{NAMED}} {step.title}  (SPEC.md, {step.promise})")
+
+
+def _written(asked: Checked) -> tuple[WrittenEvent, Path]:
+    """The bots that are meant, with the clock and the sandbox under which they will play."""
+    path = Path(asked.what)
+    if path.suffix == ".toml":
+        event, base = written(path), path.resolve().parent
+        event = replace(event, bots=_meant(event.bots, asked.bot))
+    elif asked.bot:
+        raise UserError("--bot chooses one of an event file's bots: name the file, as friday.toml.")
+    else:
+        event, base = WrittenEvent(bots=spoken((asked.what,))), Path.cwd()
+    clock = event.clock
+    times = {"start_ms": asked.start_ms, "move_ms": asked.move_ms}
+    clock = replace(clock, **{name: ms for name, ms in times.items() if ms})
+    return replace(event, clock=clock, sandbox=asked.sandbox or event.sandbox), base
+
+
+def _meant(bots: tuple[WrittenBot, ...], name: str | None) -> tuple[WrittenBot, ...]:
+    if name is None:
+        return bots
+    found = tuple(bot for bot in bots if bot.name == name)
+    if not found:
+        raise unknown("bot", name, [bot.name for bot in bots])
+    return found
+
+
+def outside_of(event: WrittenEvent, level: Level) -> Sandbox | None:
+    """Plain processes to compare with, but never for a bot that must be locked in."""
+    if event.sandbox == "require" or level == "off":
+        return None
+    return Sandbox("off", event.limits)
+
+
+def _walked(entrant: Entrant, desk: Desk, steps: tuple[Numbered, ...], in_json: bool) -> Report:
+    """Walk, and print each step when it ends.
+
+    Raises UserError when the bot cannot be started.
+    """
+    began = time.monotonic()
+    console = Console(highlight=False, stderr=in_json)
+    _head(console, entrant, desk, len(steps))
+    printer = Printer(console)
+    outcomes: list[Outcome] = []
+    try:
+        with console.status(steps[0][1].title) as status:
+            for outcome in walk(desk, steps):
+                outcomes.append(outcome)
+                printer.told(outcome)
+                left = [step.title for number, step in steps if number > outcome.number]
+                status.update(left[0] if left else "")
+            printer.flush()
+    except CannotStartError as error:
+        raise UserError(f"Bot {entrant.name}: {error}.") from error
+    report = _report(entrant.name, desk, outcomes, time.monotonic() - began)
+    for sentence in summary(report):
+        console.print(sentence, soft_wrap=not console.is_terminal)
+    return report
+
+
+def _head(console: Console, entrant: Entrant, desk: Desk, steps: int) -> None:
+    level, seconds = called(desk.sandbox.level), desk.pace.total_s
+    console.print(
+        f"{entrant.name}: {steps} steps in at most {seconds:.0f} s, sandbox {level}.",
+        soft_wrap=True,
+    )
+
+
+def _report(name: str, desk: Desk, outcomes: list[Outcome], seconds: float) -> Report:
+    return Report(
+        name=name,
+        level=desk.sandbox.level,
+        seconds=round(seconds, 3),
+        questions=desk.questions,
+        mean_ms=round(desk.ms / desk.questions, 3) if desk.questions else 0.0,
+        worst_ms=round(desk.worst_ms, 3),
+        outcomes=tuple(outcomes),
+    )

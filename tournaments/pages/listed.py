@@ -1,0 +1,83 @@
+"""The games of an event as the report's script lists them: a few numbers each, bounded. Pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, get_args
+from urllib.parse import quote
+
+import msgspec
+from msgspec import Struct
+
+from protocol.messages import WhyGame
+from protocol.records import FoulClass, Result
+
+BYTES = 2_500_000
+"""What the list of games may take of a page."""
+WHYS: tuple[str, ...] = get_args(WhyGame)
+FOULS: tuple[str, ...] = get_args(FoulClass)
+
+Row = list[Any]
+"""A game: its page, its board, then of each seat the entrant, the score and the place, then the
+rounds, why it ended, and of each foul the seat and the class. All are numbers: pages, entrants,
+reasons and classes are places in their lists."""
+
+
+class Listed(Struct, frozen=True, kw_only=True):
+    """The games that a page lists."""
+
+    names: tuple[str, ...]
+    """The entrants."""
+    seats: int
+    """Seats of a game."""
+    pages: tuple[str, ...]
+    """Where games are replayed: what stands before a game's name in its address."""
+    whys: tuple[str, ...] = WHYS
+    """Why a game ended."""
+    fouls: tuple[str, ...] = FOULS
+    """Classes of fouls."""
+    total: int
+    """Games that were played."""
+    games: tuple[Row, ...]
+    """The first of them, as many as have room; see `Row`. A game is called by its board and the
+    entrants in its seats, with dots between them."""
+
+
+def listed(
+    names: Sequence[str], seats: int, results: Sequence[Result], addresses: Mapping[str, str]
+) -> Listed:
+    """As many of the results, in their order, as have room."""
+    places = {name: place for place, name in enumerate(names)}
+    pages: dict[str, int] = {}
+    rows: list[Row] = []
+    room = BYTES
+    for result in results:
+        page = addresses[result.game].removesuffix(quote(result.game))
+        row = _row(result, pages.get(page, len(pages)), places)
+        room -= len(msgspec.json.encode((row, *(() if page in pages else (page,)))))
+        if room < 0:
+            break
+        pages.setdefault(page, len(pages))
+        rows.append(row)
+    return Listed(
+        names=tuple(names),
+        seats=seats,
+        pages=tuple(pages),
+        total=len(results),
+        games=tuple(rows),
+    )
+
+
+def _row(result: Result, page: int, places: Mapping[str, int]) -> Row:
+    return [
+        page,
+        result.board,
+        *(places[name] for name in result.seats),
+        *result.scores,
+        *result.places,
+        result.rounds,
+        WHYS.index(result.why),
+        *_flat((foul.seat, FOULS.index(foul.foul)) for foul in result.fouls),
+    ]
+
+
+def _flat(pairs: Iterable[tuple[int, int]]) -> Iterable[int]:
+    return (one for pair in pairs for one in pair)

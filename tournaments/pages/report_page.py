@@ -1,0 +1,343 @@
+"""report.html: what an event came to, on one page. From values to values; the template escapes.
+
+The page follows from what it is given and nothing else. What only the logs know, times and the
+evidence of fouls, comes in as `Measured`; everything else follows from the plan and the ledger.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.explain import explain
+from arena.pages.page import page
+from protocol.codec import printable
+from protocol.records import Result
+from tournaments import format_report, how, standings, swiss
+from tournaments.event import Entrant, Event
+from tournaments.formats import Swiss
+from tournaments.measured import EXAMPLES, Evidence, Measured
+from tournaments.pages import figures, format_page
+from tournaments.pages.cells import Cell, Table, games, minus, pieces, table
+from tournaments.pages.encounters import Encounter, encounters
+from tournaments.pages.figures import Histograms
+from tournaments.pages.listed import listed
+from tournaments.pages.replays import addresses
+from tournaments.ratings import Pool, Rating, Ratings
+from tournaments.sandboxes import Kept
+from tournaments.schedule import PlannedSitting, counted
+from tournaments.stats import Floats
+from tournaments.tally import Tally, by_pool, collect
+
+HERE = Path(__file__).parent
+MATRIX = 64
+"""Entrants, the best ones, that a table of all against all shows; the files have everybody."""
+NAMED = 8
+"""Entrants up to which the columns of such a table are called by name; then by rank."""
+INTERVALS = 12
+"""Entrants up to which its cells show their intervals."""
+SHOWN = 100
+"""Fouls whose evidence is shown."""
+EVIDENCE = 2_000
+"""Characters of a bot's words that are shown of a foul."""
+OPEN = 6
+"""Entrants that are named where a place is open between them."""
+
+
+class Told(NamedTuple):
+    """What the page follows from."""
+
+    event: Event
+    results: Sequence[Result]
+    planned: int
+    """Games of the plan."""
+    commitments: str
+    """SHA-256 of commitments.jsonl, in hex."""
+    kept: tuple[Kept, ...]
+    ratings: Ratings
+    measured: Measured
+    plans: Sequence[PlannedSitting]
+    """The sittings to which the games belong."""
+
+
+class Matrix(NamedTuple):
+    """A table of all against all."""
+
+    names: list[str]
+    """The entrants that have room, best first."""
+    rows: list[list[Cell]]
+    """The cells, by row."""
+    left_out: int
+    """Entrants that have no room."""
+
+
+class PoolTold(NamedTuple):
+    """What the page shows of a pool."""
+
+    standings: Table
+    forest: figures.Forest
+    told: list[str]
+    """Sentences under the standings."""
+    clean: bool
+    """Whether ratings without fouls stand beside the others."""
+    crosstable: Matrix
+    likelihoods: Matrix
+    partners: Table | None
+    partners_told: list[str]
+    margins: Histograms | None
+    """None: no game has a margin that counts."""
+    margins_left_out: int
+    """Entrants whose margins have no room."""
+
+
+def report_page(told: Told) -> str:
+    """The page as HTML."""
+    event, known = told.event, told.measured
+    replays = addresses(told.plans)
+    names = [one.name for one in event.entrants]
+    found = listed(names, event.seats, told.results, replays)
+    return page(
+        "report.html.j2",
+        folders=(HERE,),
+        styles=("report.css",),
+        scripts=("report.js",),
+        data=found,
+        pieces=lambda text: list(pieces(text)),
+        event=event,
+        headline=format_report.headline(event, len(told.results), told.planned),
+        lead=_lead(told),
+        question=format_page.question(event, told.results),
+        swiss=format_page.swiss_table(event, told.results) if told.results else None,
+        bracket=format_page.bracket(event, told.results),
+        pools=_pools(told),
+        named=NAMED,
+        intervals=INTERVALS,
+        fouls=_fouls(told.results),
+        evidence=[_shown(one) for one in known.evidence[:SHOWN]],
+        examples=EXAMPLES,
+        evidence_left_out=max(0, len(known.evidence) - SHOWN),
+        replays=replays,
+        times=_times(known) if known.times.entrants else None,
+        lateness=standings.lateness(known.times),
+        listed=found,
+        rules=[(head, list(said)) for head, said in groupby(explain(event.rules), _heading)],
+        how=how,
+        kept=list(how.sandbox(told.kept)),
+        machines=known.machines,
+        commitments=told.commitments,
+        bots=[(one, _command(one)) for one in event.entrants],
+        earlier=format_report.EARLIER,
+        versions=list(format_report.versions(event, told.results)),
+    )
+
+
+def _heading(sentence: object) -> str:
+    return str(getattr(sentence, "heading", ""))
+
+
+def _times(known: Measured) -> Table:
+    (_, *head), rows = standings.time_used(known.times)
+    return table(("bot", *head), rows)
+
+
+def _command(entrant: Entrant) -> str:
+    """Its words without folders, which are this machine's."""
+    return printable(" ".join(Path(part).name for part in entrant.command.argv))
+
+
+def _lead(told: Told) -> str:
+    """What people want to know first, in a sentence or two."""
+    event = told.event
+    if not told.ratings.pools:
+        return "No game is over yet."
+    if asked := format_page.question(event, told.results):
+        return f"**{asked.answer}**"
+    known = format_page.bracket(event, told.results)
+    if known and known.winner:
+        return f"**{known.winner}** has won the knockout."
+    open_to = _open_to([one for one in told.ratings.pools[0].entrants if one.ranks[0] == 1])
+    if isinstance(event.format, Swiss):
+        first = swiss.standings(event, counted(event, told.results))[0]
+        rounds = f"{len(first.rounds)} of {event.format.rounds} rounds"
+        return f"**{event.unit_name(first.unit)}** leads the Swiss, {rounds}. {open_to}"
+    return open_to
+
+
+def _open_to(first: Sequence[Rating]) -> str:
+    """Who may be the best, by the ratings."""
+    names = [one.name for one in first]
+    if len(names) == 1:
+        return f"**{names[0]}** is the best of them: the results leave nobody else the first rank."
+    if len(names) <= OPEN:
+        return f"The first rank is open between {', '.join(names[:-1])} and {names[-1]}."
+    return f"The first rank is open between {len(names)} bots; {names[0]} is ahead."
+
+
+def _pools(told: Told) -> list[PoolTold]:
+    if not told.results:
+        return []
+    tallies = by_pool(collect(told.results, told.event.rules.deal.partners))
+    by_names = {frozenset(tally.names): tally for tally in tallies}
+    return [
+        _pool(pool, by_names[frozenset(one.name for one in pool.entrants)])
+        for pool in told.ratings.pools
+    ]
+
+
+def _pool(pool: Pool, tally: Tally) -> PoolTold:
+    clean = standings.has_clean(pool)
+    names = [one.name for one in pool.entrants][:MATRIX]
+    margins = _margins(tally, names)
+    return PoolTold(
+        standings=_standings(pool, clean),
+        forest=figures.forest(pool),
+        told=[minus(said) for said in (*standings.seat_advantages(pool), *standings.savings(pool))],
+        clean=clean,
+        crosstable=_crosstable(pool, encounters(tally, names), names),
+        likelihoods=_likelihoods(pool, names),
+        partners=table(*standings.partners(pool), left=2) if pool.partners else None,
+        partners_told=standings.partners_told(pool) if pool.partners else [],
+        margins=figures.histograms(margins) if margins else None,
+        margins_left_out=len(pool.entrants) - len(names),
+    )
+
+
+STANDINGS = (
+    "bot",
+    "#",
+    "ranks",
+    "Elo",
+    "95 %",
+    "games",
+    "score\N{NO-BREAK SPACE}%",
+    "margin",
+    "fouls",
+)
+"""Columns of the standings; the forest plot stands under `95 %`."""
+WITHOUT = "Elo without fouls"
+
+
+def _standings(pool: Pool, clean: bool) -> Table:
+    _, told = standings.table(pool)
+    rows = [
+        _standing(place, one, told[place - 1][-2:] if clean else ())
+        for place, one in enumerate(pool.entrants, 1)
+    ]
+    return Table((*STANDINGS, *((WITHOUT,) if clean else ())), rows, 1, frozenset((0,)))
+
+
+def _standing(place: int, one: Rating, without: Sequence[str]) -> list[Cell]:
+    best, worst = one.ranks
+    half = "" if one.margin_half_width is None else f"±{one.margin_half_width:.1f}"
+    cells = [
+        Cell(one.name, games(one.name)),
+        Cell(f"{place}"),
+        Cell(f"{best}" if best == worst else f"{best}–{worst}"),
+        Cell(minus(f"{one.bound}{one.elo:+.0f}"), small=f"±{one.half_width:.0f}"),
+        Cell("", kind="forest"),
+        Cell(f"{one.games}"),
+        Cell(f"{100 * one.score:.1f}"),
+        Cell("·" if one.margin is None else minus(f"{one.margin:+.1f}"), small=half),
+        Cell(f"{one.fouls}", "#fouls" if one.fouls else ""),
+    ]
+    if without:
+        cells.append(Cell(minus(without[0]), small=f"±{without[1]}" if without[1] else ""))
+    return cells
+
+
+def _crosstable(pool: Pool, met: list[list[Encounter | None]], names: list[str]) -> Matrix:
+    small = len(names) <= INTERVALS
+    rows = [[_encounter(one, small) for one in row] for row in met]
+    for at, row in enumerate(rows):
+        row[at] = Cell("", kind="self")
+    return Matrix(names, rows, len(pool.entrants) - len(names))
+
+
+def _encounter(met: Encounter | None, small: bool) -> Cell:
+    if met is None:
+        return Cell("·")
+    interval = ""
+    if small and met.low is not None and met.high is not None:
+        interval = f"{100 * met.low:.0f}–{100 * met.high:.0f}"
+    return Cell(f"{100 * met.share:.0f}", kind=met.decided, small=interval)
+
+
+SURE = 0.975
+"""From which likelihood on it is shaded: what a 95 % interval would call decided."""
+
+
+def _likelihoods(pool: Pool, names: list[str]) -> Matrix:
+    rows = [
+        [_likelihood(likely, own == other) for other, likely in enumerate(row[: len(names)])]
+        for own, row in enumerate(pool.los[: len(names)])
+    ]
+    return Matrix(names, rows, len(pool.entrants) - len(names))
+
+
+def _likelihood(likely: float, own: bool) -> Cell:
+    if own:
+        return Cell("", kind="self")
+    kind = "ahead" if likely > SURE else "behind" if likely < 1 - SURE else ""
+    return Cell(f"{100 * likely:.1f}", kind=kind)
+
+
+def _margins(tally: Tally, names: Sequence[str]) -> dict[str, Floats]:
+    """Points by which each was ahead, of the games that no foul ended; those who have any."""
+    who, _, over, whole = tally.played.T
+    # Kept as integers in the tally: sides x own sum - all sums, over (sides - 1) x members.
+    scale = (tally.sides - 1) * tally.left.shape[1]
+    found = {name: over[(who == tally.names.index(name)) & (whole > 0)] / scale for name in names}
+    return {name: values for name, values in found.items() if len(values)}
+
+
+class Fouls(NamedTuple):
+    """How often who did what."""
+
+    table: Table
+    games: int
+    """Games with a foul."""
+    forfeits: bool
+    """Whether games were lost beforehand."""
+
+
+def _fouls(results: Sequence[Result]) -> Fouls | None:
+    counts = Counter(
+        (result.seats[foul.seat], foul.foul) for result in results for foul in result.fouls
+    )
+    if not counts:
+        return None
+    classes = sorted({foul for _, foul in counts})
+    names = sorted({name for name, _ in counts})
+    rows = [
+        [
+            Cell(name, games(name)),
+            *(Cell(f"{counts[name, foul] or '·'}") for foul in classes),
+            Cell(f"{sum(counts[name, foul] for foul in classes)}"),
+        ]
+        for name in names
+    ]
+    head = ("bot", *classes, "all")
+    many = sum(bool(result.fouls) for result in results)
+    return Fouls(Table(head, rows, 1, frozenset((0,))), many, "forfeit" in classes)
+
+
+class Shown(NamedTuple):
+    """A foul with its evidence, as it is shown."""
+
+    foul: Evidence
+    detail: str
+    """A sentence for its author."""
+    line: str
+    """The offending line."""
+    stderr: str
+    """The last lines of stderr."""
+    command: str
+    """What explains it in the terminal."""
+
+
+def _shown(one: Evidence) -> Shown:
+    # In the log a line's end is an escape like any other; here it may end the line.
+    stderr = printable(one.stderr, EVIDENCE).replace("\\n", "\n").strip("\n")
+    command = f"boneyard explain . {one.game} --seat {one.seat}"
+    return Shown(one, printable(one.detail, EVIDENCE), printable(one.line), stderr, command)
