@@ -86,9 +86,9 @@ def worker(
     trust_network: bool,
     tied: bool,
 ) -> None:
-    """Play sittings for runs on other machines, as the scheduler at ADDRESS gives them out.
+    """Play sittings for runs on other machines.
 
-    Start as many as you like, at any time, on machines that have what the bots need; a run finds
+    A scheduler at ADDRESS gives them out. Start as many as you like, at any time, on machines that have what the bots need; a run finds
     them by the same address (`boneyard run EVENT --cluster ADDRESS`). It tries first what sandbox
     this machine can give, and plays no event that asks for a better one. Ctrl-C ends it: what it
     was playing is played by others.
