@@ -148,8 +148,12 @@ class Cluster:
         self.proxy.cut()
 
     def _start(self, name: str, *words: str) -> Process:
+        # Who is killed cannot tidy up.
+        own = {**os.environ, "TMPDIR": str(self._folder)}
         with (self._folder / f"{name}.txt").open("ab") as said:
-            process = subprocess.Popen(words, stdout=said, stderr=said, stdin=subprocess.DEVNULL)
+            process = subprocess.Popen(
+                words, stdout=said, stderr=said, stdin=subprocess.DEVNULL, env=own
+            )
         self.processes.append(process)
         return process
 

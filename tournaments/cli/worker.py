@@ -88,10 +88,10 @@ def worker(
 ) -> None:
     """Play sittings for runs on other machines.
 
-    A scheduler at ADDRESS gives them out. Start as many as you like, at any time, on machines that have what the bots need; a run finds
-    them by the same address (`boneyard run EVENT --cluster ADDRESS`). It tries first what sandbox
-    this machine can give, and plays no event that asks for a better one. Ctrl-C ends it: what it
-    was playing is played by others.
+    A scheduler at ADDRESS gives them out. Start as many workers as you like, at any time, on
+    machines that have what the bots need; a run finds them by the same address (`boneyard run
+    EVENT --cluster ADDRESS`). A worker tries first what sandbox its machine can give, and plays no
+    event that asks for a better one. Ctrl-C ends it: what it was playing is played by others.
 
     \b
     Examples:
