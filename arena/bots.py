@@ -303,13 +303,13 @@ def how_it_ended(pidfd: int) -> str:
     ended = os.waitid(os.P_PIDFD, pidfd, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     if ended is None:
         return "left"
-    status = ended.si_status
-    if ended.si_code == os.CLD_EXITED:
-        if status <= SHELL_SIGNALS:
-            return f"exited with status {status}"
-        status -= SHELL_SIGNALS
     names = {known.value: known.name for known in signal.Signals}
-    return f"was killed by {names.get(status, f'signal {status}')}"
+    status, by_itself = ended.si_status, ended.si_code == os.CLD_EXITED
+    killer = status - SHELL_SIGNALS if by_itself else status
+    # Above the signals are statuses of bots that ended by themselves: Perl's `die` has 255.
+    if by_itself and killer not in names:
+        return f"exited with status {status}"
+    return f"was killed by {names.get(killer, f'signal {killer}')}"
 
 
 def watched(slot: Slot, process: Process) -> int:

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -35,10 +36,10 @@ class GameLog:
     def __init__(self, path: Path, sitting: Sitting) -> None:
         """Open for appending; a new file begins with the sitting, and a packed one is unpacked.
 
-        One in which every game has its result ends with that, whatever a kill cut off; to which
-        boards were added meanwhile, it goes on with the sitting. Raises OSError, DamagedFileError.
+        One in which every game has its result ends with that, whatever a kill cut off; see `sit`.
+        Raises OSError, DamagedFileError.
         """
-        self._boards = 0
+        self._sitting: Sitting | None = None
         self._records = self._results = self._checksum = 0
         self._over = False
         packed.unpack(path)
@@ -46,7 +47,8 @@ class GameLog:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         try:
-            self.append([sitting] if self._boards < len(sitting.boards) else [])
+            self.append([])
+            self.sit(sitting)
         except OSError:
             self.close()
             raise
@@ -60,6 +62,15 @@ class GameLog:
             end = entry.line.offset + len(entry.line.data)
         if path.exists() and path.stat().st_size != end:
             raise DamagedFileError(f"{path}, byte {end}: the last line is cut short; mend it first")
+
+    def sit(self, sitting: Sitting) -> None:
+        """Fresh processes sit down: a line says so unless they do as those before them.
+
+        Raises OSError.
+        """
+        added = len(sitting.boards) - self._boards
+        if added > 0 or (added == 0 and sitting != self._sitting and not self._over):
+            self.append([sitting])
 
     def append(self, records: Sequence[LogRecord]) -> None:
         """Write the records; the last game's result takes the sitting's end with it.
@@ -79,8 +90,14 @@ class GameLog:
         """Close the file."""
         os.close(self._descriptor)
 
+    @property
+    def _boards(self) -> int:
+        return len(self._sitting.boards) if self._sitting else 0
+
     def _end(self, records: Sequence[LogRecord]) -> list[SittingOver]:
         """What must follow these records."""
+        if self._sitting is None:
+            return []
         results = self._results + _results(records)
         boards = max((self._boards, *map(_boards, records)))
         if results < boards or (self._over and boards == self._boards):
@@ -91,7 +108,8 @@ class GameLog:
         self._records += len(records)
         self._results += _results(records)
         for record in records:
-            self._boards = max(self._boards, _boards(record))
+            if isinstance(record, Sitting):
+                self._sitting = record
             if isinstance(record, Sitting | SittingOver):
                 self._over = isinstance(record, SittingOver)
 
@@ -104,10 +122,24 @@ def _results(records: Sequence[LogRecord]) -> int:
     return sum(isinstance(record, Result) for record in records)
 
 
+class Log(Protocol):
+    """Where the records of games go."""
+
+    def append(self, records: Sequence[LogRecord]) -> None:
+        """Keep the records. Raises OSError, and then none was kept."""
+
+
+class SafeLog(Log, Protocol):
+    """A log that can say when nothing of it can be lost any more."""
+
+    def sync(self) -> None:
+        """Wait until it is safe. Blocks."""
+
+
 class WholeGame:
     """Where a game that shares its log with others writes: all its records come when it is over."""
 
-    def __init__(self, log: GameLog) -> None:
+    def __init__(self, log: Log) -> None:
         self._log = log
         self._records: list[LogRecord] = []
 
@@ -141,6 +173,8 @@ class LoggedGame(Struct, frozen=True):
 def read_records(path: Path) -> Iterator[Entry[LogRecord]]:
     """Every whole line of a log: the sitting first, and after its end only one of more boards.
 
+    Before its end the same sitting may stand there again, where it was played elsewhere.
+
     Raises DamagedFileError.
     """
     results, over = 0, False
@@ -148,7 +182,8 @@ def read_records(path: Path) -> Iterator[Entry[LogRecord]]:
     for entry in sealed.read_sealed(path, decode_record):
         record, number = entry.record, entry.line.number
         if isinstance(record, Sitting):
-            if sitting and not _goes_on(sitting, record):
+            more = sitting is None or len(record.boards) > len(sitting.boards)
+            if sitting and not (_goes_on(sitting, record) and (more or not over)):
                 raise damaged(path, entry.line, "a log has one sitting, which only gains boards")
             sitting, over = record, False
         if sitting is None:
@@ -164,19 +199,18 @@ def read_records(path: Path) -> Iterator[Entry[LogRecord]]:
 
 
 def _goes_on(before: Sitting, after: Sitting) -> bool:
-    """Whether a sitting is the one before it with boards added: played later, so elsewhere too."""
-    elsewhere = ("boards", "boneyard", "sandbox", "missing", "machine")
+    """Whether a sitting is the one before it, played elsewhere or with boards added."""
+    elsewhere = ("boards", "boneyard", "sandbox", "missing", "machine", "worker")
     same = (
         getattr(before, field) == getattr(after, field)
         for field in Sitting.__struct_fields__
         if field not in elsewhere
     )
-    longer = len(after.boards) > len(before.boards)
-    return longer and after.boards[: len(before.boards)] == before.boards and all(same)
+    return before != after and after.boards[: len(before.boards)] == before.boards and all(same)
 
 
 def sitting_lines(path: Path) -> list[Sitting]:
-    """The log's sitting, and the same with more boards later, as far as these lines can be read."""
+    """The log's sitting, and the same elsewhere or with more boards, as far as can be read."""
     found = []
     for line in lines_like(path, (b'{"type":"sitting",',)):
         with suppress(DamagedRecordError):

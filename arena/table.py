@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from arena import referee as rulings
 from arena.bots import Bot, CannotStartError
 from arena.clock import Spending, Wait
-from arena.gamelog import GameLog, WholeGame
+from arena.gamelog import Log
 from arena.greeting import Greeting
 from arena.pump import Pump
 from arena.referee import Question, Referee
@@ -118,7 +118,7 @@ class Table:
         pump: Pump,
         referee: Referee,
         bots: Sequence[Seated | None],
-        log: GameLog | WholeGame,
+        log: Log,
         *,
         final: bool = True,
     ) -> None:

@@ -28,6 +28,10 @@ Hex32 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 """32 bytes in lower-case hex."""
 
 
+WorkerName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")]
+"""What a worker is called."""
+
+
 class FoulPolicy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a foul costs, which is the event's to say."""
 
@@ -47,8 +51,9 @@ class Record(Struct, frozen=True, kw_only=True, tag_field="type", forbid_unknown
 class Sitting(Record, frozen=True, tag="sitting"):
     """First line of a game log: fresh processes sat down to play these games in this order.
 
-    When boards are added to it later, fresh processes go on in the same log after a further
-    such line, which has the old boards first and then the new ones.
+    When boards are added to it later, or fresh processes go on elsewhere or at another sandbox
+    level, they do so in the same log after a further such line, which has the old boards first
+    and then the new ones, if there are any.
     """
 
     format: int
@@ -73,6 +78,9 @@ class Sitting(Record, frozen=True, tag="sitting"):
     """Where it is played: system, processor, cores and Python; empty if it is not known."""
     fouls: FoulPolicy = FoulPolicy()
     """What a foul costs."""
+    worker: WorkerName | None = None
+    """The worker on which the games after this line were played; null: where the event's folder
+    is."""
 
 
 class GameRecord(Record, frozen=True, tag="game"):

@@ -120,7 +120,7 @@ async def _play(
     began = time.monotonic()
     try:
         with trio.move_on_after(seconds):
-            complaint = await call_roll(event, sandbox)
+            complaint = await call_roll(event.entrants, event.clock.start_ms, sandbox)
             if complaint is not None:
                 raise UserError(complaint)
             ready = time.monotonic()

@@ -89,10 +89,7 @@ def entered(bot: WrittenBot, base: Path, build: Path) -> Entrant:
     Its bot may read its program's installation, the files that its command names, and what the
     event file adds; the fingerprint covers all but the installation. Raises UserError.
     """
-    if bot.run and bot.bot:
-        raise UserError(f"Bot {bot.name} has both bot and run: one of them says what it is.")
-    if not bot.run:
-        bot, base = _listed(bot, base)
+    bot, base = resolved(bot, base)
     folder = (base / (bot.folder or ".")).resolve()
     if not folder.is_dir():
         raise UserError(f"Bot {bot.name}: there is no folder {folder}.")
@@ -141,15 +138,22 @@ def _our_packages(program: Path) -> Iterator[str]:
             yield from linked_paths(Path(package.__path__[0]))
 
 
-def _listed(meant: WrittenBot, base: Path) -> tuple[WrittenBot, Path]:
-    """The bot of a list as if it were written out, and the folder that it speaks of."""
-    bots, name = all_bots(base), meant.bot or meant.name
+def resolved(written: WrittenBot, base: Path) -> tuple[WrittenBot, Path]:
+    """A bot of a list as if it were written out, and the folder that it speaks of.
+
+    Raises UserError when no list has it, or this machine lacks what it needs.
+    """
+    if written.run and written.bot:
+        raise UserError(f"Bot {written.name} has both bot and run: one of them says what it is.")
+    if written.run:
+        return written, base
+    name, bots = written.bot or written.name, all_bots(base)
     if name not in bots:
         raise unknown("bot", name, bots)
     bot, home = bots[name]
     if bot.lacks:
         raise UserError(f"Bot {name} needs {bot.needs}, {bot.lacks}.")
-    return WrittenBot(meant.name, bot.run, bot.build, bot.folder, bot.reads), home
+    return WrittenBot(written.name, bot.run, bot.build, bot.folder, bot.reads), home
 
 
 def _filled(argv: Sequence[str], build: Path) -> tuple[str, ...]:
@@ -189,13 +193,13 @@ def fingerprint(
         path = Path(folder, part)
         content = path.read_bytes() if is_file(path) else word.encode()
         digest.update(hashlib.sha256(content).digest())
-    for path in _files_below(own):
+    for path in files_below(own):
         digest.update(hashlib.sha256(path.name.encode()).digest())
         digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()
 
 
-def _files_below(paths: Iterable[str]) -> Iterator[Path]:
+def files_below(paths: Iterable[str]) -> Iterator[Path]:
     """Every file among and below the paths, in one order; what Python compiled is left out."""
     for path in map(Path, paths):
         if path.is_file():

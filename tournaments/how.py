@@ -7,6 +7,8 @@ from protocol.records import FoulPolicy
 from tournaments.event import Terms
 from tournaments.sandboxes import Kept
 
+WORKERS_TOLD = 8
+"""Workers that are named one by one."""
 FORFEIT = "`forfeit`: a game that earlier fouls in the sitting had lost."
 """What the one class of foul means that is no foul of its game."""
 
@@ -46,7 +48,14 @@ def sandbox(kept: Sequence[Kept]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """How the bots were kept, and the promises that this left open."""
     for one in kept:
         where = f"{called(one.level)} in {one.sittings} of the sittings that were played"
-        yield f"Sandbox: {where}.", one.missing
+        yield f"Sandbox: {where}{_on(one.workers)}.", one.missing
+
+
+def _on(workers: Sequence[str]) -> str:
+    """On whose machines that was, if not on the event's own; a long list stands elsewhere."""
+    if len(workers) > WORKERS_TOLD:
+        return f", on {len(workers)} workers that `times.json` names"
+    return f", on {', '.join(workers)}" if workers else ""
 
 
 def promise(event: Terms) -> Iterator[str]:

@@ -6,9 +6,9 @@ import subprocess
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from protocol.usage import UserError
 from tournaments.event import EntrantName, Word, from_toml
@@ -24,7 +24,7 @@ _VERSION = re.compile(r"\d+(?:\.\d+)*")
 class ListedBot(Struct, frozen=True, forbid_unknown_fields=True):
     """One entry of a bots.toml."""
 
-    run: tuple[Word, ...]
+    run: Annotated[tuple[Word, ...], Meta(min_length=1)]
     """Program and arguments; {python} and {build} are filled in."""
     about: str = ""
     """One line for a list."""

@@ -98,14 +98,15 @@ def measured(folder: Folder, games: Collection[str] | None = None) -> Measured:
     evidence: dict[tuple[str, FoulClass], list[Evidence]] = {}
     machines: Counter[Machine] = Counter()
     for path in folder.logs():
+        sitting: Sitting | None = None
         machine: Machine | None = None
         for one in _told(path):
             if isinstance(one, Sitting):
-                machine = Machine(one.machine, one.boneyard)
+                sitting, machine = one, Machine(one.machine, one.boneyard)
             elif games is None or one.result.game in games:
                 machines.update([machine] if machine else [])
                 machine = None  # Once for all games that were played there.
-                watch.add(one.result, one.spent, one.void)
+                watch.add(one.result, one.spent, one.void, sitting)
                 _keep(evidence, one)
     return Measured(
         times=watch.times(),

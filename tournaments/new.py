@@ -1,7 +1,10 @@
 """A new bot from a template: its folder, and its entry in the list of the working folder."""
 
 import json
+import os
 import re
+from collections.abc import Mapping
+from errno import ENOSPC
 from pathlib import Path
 from typing import NamedTuple
 
@@ -65,19 +68,21 @@ def missing(language: Language) -> str:
 
 
 def make(word: str, name: str, folder: Path) -> Made:
-    """Make a bot in the folder, and add it to the folder's list.
+    """Make a bot in the folder, and add it to the folder's list, or go on where that was cut short.
 
-    Raises UserError, and then nothing was made.
+    Raises UserError, and then nothing was made, or what the same words finish later.
     """
     key = _meant(word)
     language = languages()[key]
-    _check(name, folder)
+    files = _files(key, language, name)
+    _check(name, folder, files)
     try:
-        files = _written(key, language, name, folder / name)
+        _write(files, folder / name)
         _add(folder / LIST, _entry(language, name))
     except OSError as error:
-        raise UserError(f"{error.filename} cannot be written: {error.strerror}.") from error
-    return Made(files, missing(language))
+        path = error.filename or folder / name
+        raise UserError(f"{path} cannot be written: {error.strerror}.") from error
+    return Made(tuple(folder / name / file for file in files), missing(language))
 
 
 def _templates() -> Path:
@@ -93,7 +98,7 @@ def _meant(word: str) -> str:
     return names[word.lower()]
 
 
-def _check(name: str, folder: Path) -> None:
+def _check(name: str, folder: Path, files: Mapping[str, bytes]) -> None:
     if not _NAME.fullmatch(name):
         raise UserError(
             f"A bot's name has 1 to {LONGEST} letters, digits, _ and -, and no - in front: "
@@ -101,18 +106,35 @@ def _check(name: str, folder: Path) -> None:
         )
     if name in all_bots(folder):
         raise UserError(f"There is a bot {name} already: see `boneyard bots`.")
-    if (folder / name).exists():
+    if os.path.lexists(folder / name) and not _begun(folder / name, files):
         raise UserError(f"{folder / name} is there already, and nothing is overwritten.")
 
 
-def _written(key: str, language: Language, name: str, folder: Path) -> tuple[Path, ...]:
-    """The bot's files. Its folder must be new."""
+def _begun(folder: Path, files: Mapping[str, bytes]) -> bool:
+    """Whether the folder holds nothing but beginnings of the files: `new` was cut short there."""
+    if folder.is_symlink() or not folder.is_dir():
+        return False
+    return all(
+        path.name in files
+        and not path.is_symlink()
+        and path.is_file()
+        and path.stat().st_size <= len(files[path.name])
+        and files[path.name].startswith(path.read_bytes())
+        for path in folder.iterdir()
+    )
+
+
+def _files(key: str, language: Language, name: str) -> dict[str, bytes]:
+    """What stands in the bot's folder; the first is its source."""
     source = (_templates() / key / language.file).read_text(encoding="utf-8")
-    folder.mkdir()
     texts = {language.file: source, "README.md": _readme(language)}
-    for file, text in texts.items():
-        (folder / file).write_text(text.replace(PLACE, name), encoding="utf-8")
-    return tuple(folder / file for file in texts)
+    return {file: text.replace(PLACE, name).encode() for file, text in texts.items()}
+
+
+def _write(files: Mapping[str, bytes], folder: Path) -> None:
+    folder.mkdir(exist_ok=True)
+    for file, content in files.items():
+        (folder / file).write_bytes(content)
 
 
 def _readme(language: Language) -> str:
@@ -127,21 +149,29 @@ def _readme(language: Language) -> str:
 
 def _entry(language: Language, name: str) -> str:
     """The bot as it stands in a list. A string of JSON is one of TOML."""
+
+    def called(words: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(word.replace(PLACE, name) for word in words)
+
     fields = {
         "about": f"A bot in {language.title}, made by `boneyard new`.",
         "folder": name,
         "needs": language.needs,
-        "build": language.build,
-        "run": language.run,
-        "reads": language.reads,
+        "build": called(language.build),
+        "run": called(language.run),
+        "reads": called(language.reads),
     }
     lines = [f"{field} = {json.dumps(value)}" for field, value in fields.items() if value]
-    return "\n".join([f"[{name}]", *lines, ""]).replace(PLACE, name)
+    return "\n".join([f"[{name}]", *lines, ""])
 
 
 def _add(path: Path, entry: str) -> None:
-    """Add the entry in one write; what the user has written there stays as it is."""
-    old = path.read_text(encoding="utf-8") if path.exists() else ""
-    before = HEAD if not old else "" if old.endswith("\n") else "\n"
-    with path.open("a", encoding="utf-8") as file:
-        file.write(f"{before}\n{entry}")
+    """Add the entry, all of it or nothing; what the user has written there stays as it is."""
+    old = path.read_bytes() if path.exists() else b""
+    before = HEAD if not old else "" if old.endswith(b"\n") else "\n"
+    new = f"{before}\n{entry}".encode()
+    with path.open("ab", buffering=0) as file:
+        if file.write(new) < len(new):
+            # Half an entry would make the list unreadable, and with it every bot of the folder.
+            file.truncate(len(old))
+            raise OSError(ENOSPC, os.strerror(ENOSPC), str(path))

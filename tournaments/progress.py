@@ -151,6 +151,8 @@ class Progress:
             console.print(Text(asked, style="bold"))
         used = msgspec.json.decode(folder.times.read_bytes(), type=Times)
         console.print(shown.table(*standings.time_used(used)))
+        if used.workers:
+            console.print(shown.table(*standings.shares(used)))
         for line in standings.lateness(used):
             console.print(Text(line, style="dim"))
         console.print(f"{summary.played} of {summary.planned} games", style="bold", end="  ")

@@ -1,7 +1,7 @@
 """Plays an event: sittings side by side, each result into the ledger, nothing lost on the way."""
 
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -13,17 +13,16 @@ from arena.engine.chance import board_seed
 from arena.gamelog import GameLog
 from arena.logs import pack_full
 from arena.pump import Pump
-from arena.referee import Referee, Seating
+from arena.referee import Referee
 from arena.sandbox.sandbox import Sandbox
 from arena.table import Bench
-from protocol import __version__
-from protocol.records import LOG_FORMAT, Result, Sitting
+from protocol.records import Result
 from tournaments.event import Entrant, Event
 from tournaments.folder import Folder, secret_of
-from tournaments.fouls import forfeited
 from tournaments.ledger import Ledger
 from tournaments.machine import machine
 from tournaments.schedule import PlannedGame, PlannedSitting
+from tournaments.seating import in_turn, seating, sitting
 from tournaments.sitting import MACHINE, Sitter, SpoiltError, StoppedError, ready
 
 UNSEEN = (
@@ -33,25 +32,25 @@ UNSEEN = (
 """What is added when a bot does not start in the sandbox."""
 
 
-async def call_roll(event: Event, sandbox: Sandbox) -> str | None:
+async def call_roll(entrants: Iterable[Entrant], start_ms: int, sandbox: Sandbox) -> str | None:
     """Start every bot once before the first game; what is wrong with the first that cannot greet.
 
-    That is the user's error, and costs no game. Raises StoppedError when the machine is short of
-    something.
+    Each may take `start_ms` to greet; those that are retired are left out. That is the user's
+    error, and costs no game. Raises StoppedError when the machine is short of something.
     """
     pump = Pump()
     complaint = None
     async with trio.open_nursery() as nursery:
         nursery.start_soon(pump.run)
-        for entrant in (one for one in event.entrants if not one.retired):
-            complaint = complaint or await _complaint(pump, entrant, event, sandbox)
+        for entrant in (one for one in entrants if not one.retired):
+            complaint = complaint or await _complaint(pump, entrant, start_ms, sandbox)
         nursery.cancel_scope.cancel()
     return complaint
 
 
-async def _complaint(pump: Pump, entrant: Entrant, event: Event, sandbox: Sandbox) -> str | None:
+async def _complaint(pump: Pump, entrant: Entrant, start_ms: int, sandbox: Sandbox) -> str | None:
     """What is wrong with an entrant's bot, if it does not greet."""
-    bench = Bench(pump, [entrant.command], event.clock.start_ms, sandbox)
+    bench = Bench(pump, [entrant.command], start_ms, sandbox)
     complaint = None
     try:
         (bot,) = await ready(bench)
@@ -123,17 +122,13 @@ class Runner:
     async def _sit(self, plan: PlannedSitting) -> None:
         commands = [self._event.entrants[entrant].command for entrant in plan.seats]
         bench = Bench(self._pump, commands, self._event.clock.start_ms, self._sandbox)
-        log = GameLog(self._folder.log(plan.name), self._record(plan))
+        level, missing = self._sandbox.level, self._sandbox.missing
+        record = sitting(self._event, plan, level, missing, machine())
+        log = GameLog(self._folder.log(plan.name), record)
         sitter = Sitter(self._pump, bench, log, partial(self._referee, plan), self._over)
         try:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(bench.look_after)
-                # Where fouls cost more than their game, a game depends on those before it.
-                several = self._event.fouls.lose == "game"
-                await sitter.play(self._ledger.missing(plan), several=several)
-                nursery.cancel_scope.cancel()
+            await sitter.sit(self._ledger.missing(plan), several=not in_turn(self._event))
         finally:
-            await bench.close()
             log.close()
         # What cannot be packed now can still be read, and the next run tries again.
         with suppress(OSError):
@@ -145,43 +140,14 @@ class Runner:
 
     def _referee(self, plan: PlannedSitting, game: PlannedGame) -> Referee:
         seed = board_seed(self._secret, self._event.name, game.board)
-        return Referee(self._seating(plan, game), seed)
-
-    def _seating(self, plan: PlannedSitting, game: PlannedGame) -> Seating:
-        return Seating(
-            game=game.name,
-            number=game.number,
-            board=game.board,
-            seats=self._names(plan),
-            rules=self._event.rules,
-            clock=self._event.clock,
-            fouls=self._event.fouls,
-            forfeited=forfeited(self._event.fouls, plan, game, self._ledger.results),
-        )
-
-    def _names(self, plan: PlannedSitting) -> tuple[str, ...]:
-        return tuple(self._event.entrants[entrant].name for entrant in plan.seats)
-
-    def _record(self, plan: PlannedSitting) -> Sitting:
-        return Sitting(
-            format=LOG_FORMAT,
-            boneyard=__version__,
-            event=self._event.name,
-            seats=self._names(plan),
-            boards=tuple(game.board for game in plan.games),
-            rules=self._event.rules,
-            clock=self._event.clock,
-            fouls=self._event.fouls,
-            sandbox=self._sandbox.level,
-            missing=self._sandbox.missing,
-            machine=machine(),
-        )
+        return Referee(seating(self._event, plan, game, self._ledger.results), seed)
 
 
-def crashed(folder: Folder, bug: BaseException, where: str) -> str:
-    """Keep what is known about a bug of ours; the sentence for the user."""
+def crashed(folder: Folder, bug: BaseException | str, where: str) -> str:
+    """Keep what is known about a bug of ours, or a worker's trace of it; the user's sentence."""
+    trace = bug if isinstance(bug, str) else "".join(traceback.format_exception(bug))
     with suppress(OSError):
-        folder.crash.write_text("".join(traceback.format_exception(bug)))
+        folder.crash.write_text(trace)
     return (
         f"Boneyard itself failed {where}; nothing that was going on counts. "
         f"Please report {folder.crash}."

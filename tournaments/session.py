@@ -2,8 +2,16 @@
 
 import signal
 import sys
-from contextlib import nullcontext, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import (
+    AbstractAsyncContextManager,
+    asynccontextmanager,
+    nullcontext,
+    suppress,
+)
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 import trio
@@ -11,12 +19,11 @@ import trio
 from arena.logs import tidy
 from arena.sandbox.choice import best_sandbox
 from arena.sandbox.limits import called
-from arena.sandbox.sandbox import Sandbox
 from protocol.records import Result
 from protocol.usage import UserError
 from tournaments import folder as folders
 from tournaments.begin import begin
-from tournaments.event import Event
+from tournaments.event import Event, WrittenBot
 from tournaments.folder import Folder
 from tournaments.history import read_history
 from tournaments.ledger import Ledger, finished
@@ -26,7 +33,10 @@ from tournaments.report import files_now
 from tournaments.run import Runner, call_roll, crashed, innermost
 from tournaments.sitting import MACHINE, StoppedError
 from tournaments.verify import unchecked, verify_folder, verify_log
-from tournaments.wishes import Wishes, planned
+from tournaments.wishes import Wishes, planned, written_bots
+
+if TYPE_CHECKING:
+    from tournaments.cluster.place import Place
 
 STOPPED = 1
 """Exit code when the machine, or we ourselves, kept a run from going on."""
@@ -34,14 +44,27 @@ INTERRUPTED = 130
 """Exit code after Ctrl-C."""
 
 
-def run_event(wishes: Wishes, out: Path, seed: int | None, jobs: int, in_json: bool) -> int:
+class Where(NamedTuple):
+    """Where an event is played."""
+
+    jobs: int
+    """Sittings side by side; with a cluster on each worker that is started here."""
+    cluster: "Place | None" = None
+    """Workers that play it; None: we do."""
+
+
+Play = Callable[[trio.MemorySendChannel[Result]], Awaitable[None]]
+"""Plays what a ledger misses; each result goes into the channel, which it closes at the end."""
+
+
+def run_event(wishes: Wishes, out: Path, seed: int | None, where: Where, in_json: bool) -> int:
     """Play an event, or what is left of it; the program's exit code.
 
     Raises UserError.
     """
     folder = Folder(out.resolve())
     try:
-        code = _run_in(folder, wishes, seed, jobs)
+        code = _run_in(folder, wishes, seed, where)
     except OSError as error:
         click.echo(f"The run stopped: {error}.", err=True)
         _go_on(folder)
@@ -50,7 +73,7 @@ def run_event(wishes: Wishes, out: Path, seed: int | None, jobs: int, in_json: b
     return code
 
 
-def _run_in(folder: Folder, wishes: Wishes, seed: int | None, jobs: int) -> int:
+def _run_in(folder: Folder, wishes: Wishes, seed: int | None, where: Where) -> int:
     """Play into the folder and publish there; the exit code.
 
     Raises OSError, UserError.
@@ -67,7 +90,11 @@ def _run_in(folder: Folder, wishes: Wishes, seed: int | None, jobs: int) -> int:
         # Before the first game too: the commitments' digest is of use only if it is known then.
         _publish(folder, event, ledger)
         published = len(ledger.results)
-        code = trio.run(_play, folder, event, ledger, jobs)
+        if where.cluster:
+            ready = _there(folder, event, ledger, _sources(wishes, plan), where, where.cluster)
+        else:
+            ready = _here(folder, event, ledger, where.jobs)
+        code = 0 if ledger.complete else trio.run(_play, folder, event, ledger, ready)
         # A disk too full for a game may be too full for a report: the next run writes it.
         with suppress(OSError) if code == STOPPED else nullcontext():
             if len(ledger.results) > published:
@@ -81,21 +108,24 @@ def _go_on(folder: Folder) -> None:
     click.echo(f"Stopped; run the same command again to go on. Folder: {folder.path}", err=True)
 
 
-async def _play(folder: Folder, event: Event, ledger: Ledger, jobs: int) -> int:
+def _sources(wishes: Wishes, plan: Event) -> dict[str, tuple[WrittenBot, Path]]:
+    """Each bot as it is written, and where, by fingerprint: versions have other names later."""
+    bots, base = written_bots(wishes)
+    return {one.fingerprint: (bot, base) for one, bot in zip(plan.entrants, bots, strict=True)}
+
+
+async def _play(
+    folder: Folder, event: Event, ledger: Ledger, ready: AbstractAsyncContextManager[Play]
+) -> int:
     """Play until the plan is done, or somebody or something stops it; the exit code.
 
     Raises UserError.
     """
-    if ledger.complete:
-        return 0
-    sandbox = best_sandbox(event.sandbox, event.limits, folder.path)
-    for sentence in sandbox.missing:
-        click.echo(f"Sandbox {called(sandbox.level)}: {sentence}", err=True)
     ended: BaseExceptionGroup[Exception] | None = None
     with trio.CancelScope() as scope:
         async with trio.open_nursery() as nursery:
             await nursery.start(stop_on_signal, scope)
-            ended = await _ended(folder, event, ledger, sandbox, jobs)
+            ended = await _ended(folder, event, ledger, ready)
             nursery.cancel_scope.cancel()
     if ended:
         click.echo(_reason(folder, ended), err=True)
@@ -105,16 +135,48 @@ async def _play(folder: Folder, event: Event, ledger: Ledger, jobs: int) -> int:
     return 0
 
 
+@asynccontextmanager
+async def _here(folder: Folder, event: Event, ledger: Ledger, jobs: int) -> AsyncIterator[Play]:
+    """How to play in this process.
+
+    Raises UserError, StoppedError.
+    """
+    sandbox = best_sandbox(event.sandbox, event.limits, folder.path)
+    for sentence in sandbox.missing:
+        click.echo(f"Sandbox {called(sandbox.level)}: {sentence}", err=True)
+    complaint = await call_roll(event.entrants, event.clock.start_ms, sandbox)
+    if complaint is not None:
+        raise UserError(complaint)
+
+    async def play(finished: trio.MemorySendChannel[Result]) -> None:
+        await Runner(folder, event, ledger, sandbox, finished).play(jobs)
+
+    yield play
+
+
+def _there(
+    folder: Folder,
+    event: Event,
+    ledger: Ledger,
+    sources: Mapping[str, tuple[WrittenBot, Path]],
+    where: Where,
+    cluster: "Place",
+) -> AbstractAsyncContextManager[Play]:
+    """How to play on workers."""
+    from tournaments.cluster.opened import opened
+
+    tell = partial(click.echo, err=True)
+    return opened(cluster, folder, event, ledger, sources, where.jobs, tell)
+
+
 async def _ended(
-    folder: Folder, event: Event, ledger: Ledger, sandbox: Sandbox, jobs: int
+    folder: Folder, event: Event, ledger: Ledger, ready: AbstractAsyncContextManager[Play]
 ) -> BaseExceptionGroup[Exception] | None:
     """Play; what ended it before its time."""
     ended = None
     try:
-        complaint = await call_roll(event, sandbox)
-        if complaint is not None:
-            raise UserError(complaint)
-        await _run(folder, event, ledger, sandbox, jobs)
+        async with ready as play:
+            await _run(folder, event, ledger, play)
     except* Exception as group:
         ended = group
     return ended
@@ -135,12 +197,12 @@ def _reason(folder: Folder, ended: BaseExceptionGroup[Exception]) -> str:
     return crashed(folder, ended, "between two games")
 
 
-async def _run(folder: Folder, event: Event, ledger: Ledger, sandbox: Sandbox, jobs: int) -> None:
+async def _run(folder: Folder, event: Event, ledger: Ledger, play: Play) -> None:
     """Play and show it; what stops it is raised in a group."""
     sender, receiver = trio.open_memory_channel[Result](100)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(_watch, receiver, folder, event, ledger)
-        await Runner(folder, event, ledger, sandbox, sender).play(jobs)
+        await play(sender)
 
 
 async def stop_on_signal(

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable
 import trio
 
 from arena.bots import Bot, CannotStartError
-from arena.gamelog import GameLog, WholeGame
+from arena.gamelog import Log, SafeLog, WholeGame
 from arena.pump import Pump
 from arena.referee import Referee
 from arena.seated import Seated
@@ -40,7 +40,7 @@ class Sitter:
         self,
         pump: Pump,
         bench: Bench,
-        log: GameLog,
+        log: SafeLog,
         referee: Callable[[PlannedGame], Referee],
         over: Callable[[Result], Awaitable[None]],
     ) -> None:
@@ -52,12 +52,21 @@ class Sitter:
         self._left: deque[PlannedGame] = deque()
         self._tried: dict[str, int] = {}
 
-    async def play(self, games: Iterable[PlannedGame], *, several: bool) -> None:
-        """Play the games; each result goes to `over`.
+    async def sit(self, games: Iterable[PlannedGame], *, several: bool) -> None:
+        """Play the games and leave; each result goes to `over`.
 
         `several`: no game depends on one before it, so that bots which can play several at once do.
         Raises StoppedError, SpoiltError, OSError, CannotStartError.
         """
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._bench.look_after)
+                await self._play(games, several=several)
+                nursery.cancel_scope.cancel()
+        finally:
+            await self._bench.close()
+
+    async def _play(self, games: Iterable[PlannedGame], *, several: bool) -> None:
         self._left.extend(games)
         while self._left:
             referee = self._new_referee(self._left[0])
@@ -111,7 +120,7 @@ class Sitter:
         game: PlannedGame,
         referee: Referee,
         seated: Collection[Seated | None],
-        log: GameLog | WholeGame,
+        log: Log,
     ) -> None:
         """Play it, or put it back while it cannot be said whether a bot was late."""
         tries = self._tried.pop(game.name, 0) + 1

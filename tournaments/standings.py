@@ -163,6 +163,12 @@ def time_used(times: Times) -> tuple[tuple[str, ...], Rows]:
     return ("time", "questions", "mean ms", "worst ms", "CPU ms"), rows
 
 
+def shares(times: Times) -> tuple[tuple[str, ...], Rows]:
+    """Head and rows: what was played on which worker."""
+    rows: Rows = [(one.worker, f"{one.games}", ", ".join(one.sandbox)) for one in times.workers]
+    return ("worker", "games", "sandbox"), rows
+
+
 def lateness(times: Times) -> list[str]:
     """Sentences about the referee's own lateness; none where it was never late."""
     said = [f"The referee itself was late by {times.referee_ms:.0f} ms at the worst."]

@@ -1,9 +1,11 @@
 """What the bots used of time, summed up: differs each time, so it has a file of its own. Pure."""
 
+from collections import Counter
+
 import msgspec
 from msgspec import Struct
 
-from protocol.records import Result, SpentRecord
+from protocol.records import Result, Sitting, SpentRecord
 
 
 class Used(Struct, frozen=True, kw_only=True):
@@ -23,6 +25,17 @@ class Used(Struct, frozen=True, kw_only=True):
     """Mean CPU time a question, in ms; games of which it is not known are left out."""
 
 
+class Share(Struct, frozen=True, kw_only=True):
+    """What was played on a worker; the first line of each part of a game log names it too."""
+
+    worker: str
+    """The worker."""
+    sandbox: tuple[str, ...]
+    """The sandbox levels at which the bots ran there."""
+    games: int
+    """Games that count."""
+
+
 class Times(Struct, frozen=True, kw_only=True):
     """times.json."""
 
@@ -32,6 +45,8 @@ class Times(Struct, frozen=True, kw_only=True):
     """By how much the referee was late at the worst in a game that counts, in ms."""
     void: int
     """How often a game was void and played again, for nobody could say whether a bot was late."""
+    workers: tuple[Share, ...] = ()
+    """What was played on which worker, by name; none where it was the event's own machine."""
 
 
 class _Sum:
@@ -67,10 +82,17 @@ class Stopwatch:
     def __init__(self) -> None:
         self._sums: dict[str, _Sum] = {}
         self._referee_ms, self._void = 0.0, 0
+        self._shares: Counter[str] = Counter()
+        self._levels: dict[str, set[str]] = {}
 
-    def add(self, result: Result, spent: SpentRecord | None, void: int) -> None:
-        """A game, and how often it was void before it counted."""
+    def add(
+        self, result: Result, spent: SpentRecord | None, void: int, sitting: Sitting | None
+    ) -> None:
+        """A game, how often it was void before it counted, and where it was played."""
         self._void += void
+        if sitting and sitting.worker:
+            self._shares[sitting.worker] += 1
+            self._levels.setdefault(sitting.worker, set()).add(sitting.sandbox)
         if spent is None:
             return
         self._referee_ms = max(self._referee_ms, spent.referee_ms)
@@ -80,8 +102,14 @@ class Stopwatch:
 
     def times(self) -> Times:
         """What it came to."""
+        workers = tuple(
+            Share(worker=name, sandbox=tuple(sorted(self._levels[name])), games=games)
+            for name, games in sorted(self._shares.items())
+        )
         entrants = tuple(self._sums[name].used(name) for name in sorted(self._sums))
-        return Times(entrants=entrants, referee_ms=self._referee_ms, void=self._void)
+        return Times(
+            entrants=entrants, referee_ms=self._referee_ms, void=self._void, workers=workers
+        )
 
 
 def as_json(times: Times) -> bytes:

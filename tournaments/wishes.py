@@ -15,6 +15,7 @@ from tournaments.event import (
     BOARDS_A_SITTING,
     VERSUS_BOARDS_A_SITTING,
     Event,
+    WrittenBot,
     WrittenEvent,
     ruleset,
     written,
@@ -71,6 +72,15 @@ class Wishes(NamedTuple):
     """Whether a seat is asked although it has only one option."""
     wanted: Wanted = Wanted()
     """The format."""
+
+
+def written_bots(wishes: Wishes) -> tuple[tuple[WrittenBot, ...], Path]:
+    """The bots as their user writes them, in the order of `planned`, and the folder they speak of.
+
+    Raises UserError.
+    """
+    plan, base = _written(wishes)
+    return plan.bots, base
 
 
 def planned(wishes: Wishes, build: Path, *, predictable: bool) -> Event:

@@ -138,10 +138,14 @@ class Desk:
         Raises BrokenPromiseError.
         """
         answer = judge.asked(talk, seat, self.language, said)
-        self.questions += 1
-        self.ms += answer.ms
-        self.worst_ms = max(self.worst_ms, answer.ms)
+        self.count(answer.ms)
         return answer
+
+    def count(self, ms: float) -> None:
+        """A question was answered after so many ms."""
+        self.questions += 1
+        self.ms += ms
+        self.worst_ms = max(self.worst_ms, ms)
 
     def play(self, talk: Talk, seat: Seat, said: Said | None = None) -> int:
         """Play a game to its end; how many questions it took.

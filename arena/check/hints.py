@@ -57,6 +57,9 @@ CRASHES = (
     re.compile(r"^panic: .*$"),
     re.compile(r"^.*(?:command not found|: not found|cannot open shared object file).*$"),
     re.compile(r"^terminate called after throwing.*$"),
+    re.compile(r"^.*(?:can't open file '|: No such file or directory$).*$"),
+    re.compile(r"^.+ at \S+ line \d+(?:, <\w*> (?:line|chunk) \d+)?\.$"),
+    re.compile(r"^\S*lua\S*: .+:\d+: .*$"),
 )
 """What a crash looks like on stderr, in the languages that say so."""
 

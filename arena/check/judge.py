@@ -47,6 +47,7 @@ def greeting(talk: Talk, start_ms: int, language: Language, hello: bytes | None 
     if isinstance(said, Fault):
         behind = talk.overheard(GATHER_S)
         _broken(talk, verdict(line, behind, said, due, language), line, expected)
+    talk.tables = said.tables
     return said
 
 

@@ -146,6 +146,12 @@ def _of_type(value: dict[str, Any], due: Due) -> Verdict | None:
         return Verdict(
             "Its first line is an answer, not a hello.", "Answer the referee's hello with a hello."
         )
+    written = next((name for name in value if name.lower() == "type" != name), None)
+    if said is None and written:
+        return Verdict(
+            f"Its fields are not written as they should be: {written!r} is `type`.",
+            "Names of fields are in small letters, as in the examples of SPEC.md.",
+        )
     if said is None:
         return Verdict("The message has no `type`.", f'Begin with "type":"{due.type}".')
     near = get_close_matches(str(said).lower(), FIELDS, n=1, cutoff=0)[0]

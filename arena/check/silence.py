@@ -10,7 +10,7 @@ from arena.check.seat import Seat
 from arena.check.talk import Talk
 from arena.variants import named
 from protocol.codec import Fault, decode_line, printable
-from protocol.messages import MAX_LINE, Choose, Clock
+from protocol.messages import MAX_LINE, BotHello, Choose, Clock
 
 GRACE_MS = 2_000
 """How much longer a late answer is waited for, at most."""
@@ -72,6 +72,8 @@ def ending(talk: Talk) -> Verdict:
     if named:
         path = re.search(r"'(/[^']+)'", named)
         more = f" It may not see {path[1]} there." if path else ""
+        if "env: " in named and r"\r" in named:
+            more = " Its first line ends as on Windows: save it with \\n alone behind each line."
         return Verdict(
             f"It crashed: {printable(named, SHOWN)} (the process {talk.ended}).",
             f"Its stderr says where.{more}",
@@ -136,22 +138,41 @@ def _held_back(talk: Talk, due: Due, language: Language, unread: int) -> Verdict
     _press(talk, due)
     line = talk.next_line(PRESS_S)
     if line is not None:
-        return _ran_over(line, due, language)
+        return _ran_over(line, due, language, talk.tables)
     talk.leaves(PRESS_S)
     said = talk.rest()
+    if not said and _on_stderr(talk, due):
+        return Verdict(
+            f"It wrote its {due.type} to stderr.", "Messages go to stdout; stderr is for yourself."
+        )
     if not said:
         return Verdict(
             "It has read what was sent and says nothing.",
             "Answer each line as it comes; wait for no empty line and no end of the input.",
         )
     return Verdict(
-        "It answered only when its stdin was closed: it reads to the end before it answers.",
-        READS_ON,
+        "It answered only when its stdin was closed: it reads to the end before it answers, or its "
+        "output waits in a large buffer.",
+        f"{READS_ON} And flush after each line ({language.name}): {language.flush}.",
     )
 
 
-def _ran_over(line: bytes, due: Due, language: Language) -> Verdict:
+def _on_stderr(talk: Talk, due: Due) -> bool:
+    """Whether what is missed stands there. Who only logs it there has said it on stdout too."""
+    heard = map(decode_line, bytes(talk.stderr).splitlines())
+    kind = Choose if due.type == "choose" else BotHello
+    return any(isinstance(one, kind) for one in heard)
+
+
+def _ran_over(line: bytes, due: Due, language: Language, tables: int) -> Verdict:
     """Questions brought something out."""
+    if tables > 1:
+        return Verdict(
+            "It answered only when many more were asked: it waits until it has questions from "
+            "several games, or its output is buffered and was not flushed.",
+            "Answer what there is when no further line waits: there may be one game only. "
+            f"And flush after each line ({language.name}): {language.flush}.",
+        )
     if due.type == "hello" and isinstance(decode_line(line), Choose):
         return Verdict(
             "It says no hello, though it answers questions.",

@@ -51,6 +51,8 @@ class Talk:
         """Bytes that it has written to stderr."""
         self.stderr = bytearray()
         """The last of them."""
+        self.tables = 1
+        """How many games at once it can play, by its hello."""
         self.limits = sandbox.limits
         """What it may use."""
         self._inbox, self._outbox = bytearray(), bytearray()

@@ -8,12 +8,14 @@ from msgspec.structs import replace
 
 from arena.check.desk import Desk
 from arena.check.step import BrokenPromiseError, Finding, Outcome, SkippedError, State, Step
-from arena.check.steps import answering, games, leaving, messages, starting, timing
+from arena.check.steps import answering, games, leaving, messages, several, starting, timing
+from arena.sandbox.sandbox import Sandbox
 from protocol.usage import UserError, unknown
 
 STEPS: tuple[Step, ...] = (
     *starting.STEPS,
     *answering.STEPS,
+    *several.STEPS,
     *messages.STEPS,
     *timing.STEPS,
     *leaving.STEPS,
@@ -126,13 +128,20 @@ def _compared(desk: Desk, step: Step, outcome: Outcome, seconds: float) -> Outco
     """A bot that ended by itself is tried without the sandbox: does it miss something there?"""
     if desk.outside is None or outcome.finding is None:
         return outcome
-    plain = Desk(desk.command, desk.outside, desk.clock, desk.pace)
-    try:
-        if _tried(plain, outcome.number, step, seconds).state == "fail":
-            return outcome
-    finally:
-        plain.drop()
+    # Each by itself: what a process does that has played games before is not the sandbox's doing.
+    fails = [_fails(desk, sandbox, step, seconds) for sandbox in (desk.sandbox, desk.outside)]
+    if fails != [True, False]:
+        return outcome
     return replace(outcome, finding=_within(desk, outcome.finding))
+
+
+def _fails(desk: Desk, sandbox: Sandbox, step: Step, seconds: float) -> bool:
+    """Whether a fresh process fails the step there."""
+    fresh = Desk(desk.command, sandbox, desk.clock, desk.pace)
+    try:
+        return _tried(fresh, 0, step, seconds).state == "fail"
+    finally:
+        fresh.drop()
 
 
 def _within(desk: Desk, finding: Finding) -> Finding:

@@ -6,9 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from arena import sealed
-from arena.gamelog import GameLog, is_over, read_games
+from arena.gamelog import GameLog, is_over, read_games, sitting_lines
 from arena.sealed import DamagedFileError
 from protocol.codec import encode_line, seal, unseal
 from protocol.messages import Clock
@@ -23,6 +24,7 @@ from protocol.rules import Ruleset
 from tests.arena.tables import descriptors, flips, sitting
 
 SITTING = sitting(("ada", "bob"), (1, 2), Ruleset(name="test"), Clock())
+ELSEWHERE = replace(SITTING, sandbox="B", worker="w1")
 CHOICE = ChoiceRecord(seat=0, id=1, choice=0, ms=1.5)
 
 
@@ -118,6 +120,12 @@ def forged(path: Path, *records: LogRecord) -> Path:
     [
         ([begun(1)], "line 1, byte 0: a log has one sitting"),
         ([SITTING, SITTING], "line 2, byte .*: a log has one sitting"),
+        ([SITTING, replace(ELSEWHERE, boards=(1,))], "line 2, byte .*: a log has one sitting"),
+        ([SITTING, replace(ELSEWHERE, event="other")], "line 2, byte .*: a log has one sitting"),
+        (
+            [SITTING, *GAMES[0], *GAMES[1], SittingOver(games=2, records=7), ELSEWHERE],
+            "line 9, byte .*: a log has one sitting",
+        ),
         ([SITTING, CHOICE], "line 2, byte .*: a record outside any game"),
         ([SITTING, SittingOver(games=1, records=1)], "the sitting's end counts other lines"),
         ([SITTING, SittingOver(games=0, records=2)], "the sitting's end counts other lines"),
@@ -145,6 +153,34 @@ def test_a_sitting_goes_on_where_it_was_cut_off(log: Path) -> None:
         opened_again(log, *GAMES[0], *GAMES[1])
         assert is_over(log)
         assert sum(game.result is not None for game in read_games(log)) == 2
+
+
+def test_a_sitting_goes_on_elsewhere(tmp_path: Path) -> None:
+    """A line says where, but not when it goes on where it was, nor when it is over."""
+    path = tmp_path / "log.jsonl"
+    log = GameLog(path, SITTING)
+    for where, records in ((SITTING, GAMES[0]), (ELSEWHERE, []), (ELSEWHERE, GAMES[1])):
+        log.sit(where)
+        log.append(records)
+    log.sit(SITTING)
+    log.close()
+    assert [line.worker for line in sitting_lines(path)] == [None, "w1"]
+    assert [game.sitting.worker for game in read_games(path)] == [None, "w1"]
+    assert refused(path) is None
+    GameLog(path, SITTING).close()
+    assert len(sitting_lines(path)) == 2
+
+
+def test_a_sitting_to_which_boards_are_added_goes_on_elsewhere(log: Path) -> None:
+    more = replace(ELSEWHERE, boards=(1, 2, 3))
+    again = GameLog(log, more)
+    assert not is_over(log)
+    # Whoever knows less of it than the log says nothing.
+    again.sit(SITTING)
+    again.append([begun(3), ended(3)])
+    again.close()
+    assert is_over(log)
+    assert [len(line.boards) for line in sitting_lines(log)] == [2, 3]
 
 
 def test_an_end_that_was_cut_off_is_written_when_the_log_is_opened(log: Path) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from arena.sandbox.sandbox import Sandbox
 from arena.variants import VARIANTS, named
 from protocol.messages import Draw, Play, PlayTwo
 from protocol.rules import Ruleset, tables, varied
+from protocol.usage import UserError
 from tests.arena.check.broken import PATIENT
 from tests.arena.check.test_walk import QUICK, failed
 from tests.arena.tables import play, sample
@@ -148,6 +150,13 @@ def test_what_is_made_is_found_by_its_name(here: Path) -> None:
     assert ledger.count('"seats":["mine","first"]') == 1
 
 
+def test_a_name_may_hold_the_templates_own(here: Path) -> None:
+    """As the second bot of somebody who called the first my-bot."""
+    new.make("c", "my-bot2", here)
+    (name, bot), *_ = own_bots(here).items()
+    assert (name, bot.folder, bot.run) == ("my-bot2", "my-bot2", ("{build}/my-bot2",))
+
+
 def test_an_event_file_finds_the_bots_beside_it(here: Path, tmp_path: Path) -> None:
     cup = tmp_path / "cup"
     cup.mkdir()
@@ -189,6 +198,67 @@ def test_what_cannot_be_made_is_refused_and_leaves_nothing(
     assert said in boneyard("new", *words, code=2)
     assert sorted(here.rglob("*")) == before
     assert (here / LIST).read_text() == '[listed]\nrun = ["x"]\n'
+
+
+@pytest.mark.parametrize("cut", ["empty", "half", "listless"])
+def test_the_same_words_finish_what_was_cut_short(here: Path, cut: str) -> None:
+    """Killed between its folder, its files and its entry, a name is not lost for ever."""
+    new.make("python", "mine", here)
+    whole = {path: path.read_bytes() for path in sorted(here.rglob("*")) if path.is_file()}
+    (here / LIST).unlink()
+    if cut != "listless":
+        (here / "mine" / "README.md").unlink()
+    if cut == "half":
+        (here / "mine" / "bot.py").write_bytes(whole[here / "mine" / "bot.py"][:100])
+    elif cut == "empty":
+        (here / "mine" / "bot.py").unlink()
+    boneyard("new", "python", "mine")
+    assert {path: path.read_bytes() for path in whole} == whole
+
+
+@pytest.mark.parametrize("what", ["changed", "more", "linked"])
+def test_what_somebody_wrote_is_not_taken_for_cut_short(here: Path, what: str) -> None:
+    new.make("python", "mine", here)
+    (here / LIST).unlink()
+    source = here / "mine" / "bot.py"
+    if what == "changed":
+        source.write_text("# mine\n")
+    elif what == "more":
+        (here / "mine" / "weights").touch()
+    else:
+        source.rename(here / "elsewhere.py")
+        source.symlink_to(here / "elsewhere.py")
+    before = source.read_bytes()
+    assert "is there already" in boneyard("new", "python", "mine", code=2)
+    assert source.read_bytes() == before
+
+
+def test_an_entry_that_does_not_fit_is_taken_back(here: Path) -> None:
+    """On a full disk: half an entry would take all the other bots away."""
+    old = "#" * 50_000 + "\n"
+    (here / LIST).write_text(old)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(old) + 20, hard))
+    try:
+        with pytest.raises(UserError, match=r"bots\.toml cannot be written"):
+            new.make("python", "mine", here)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert (here / LIST).read_text() == old
+    new.make("python", "mine", here)
+    assert list(own_bots(here)) == ["mine"]
+
+
+@pytest.mark.parametrize("entry", ["run = []", 'run = "x"', "run = 1", "run ="])
+@pytest.mark.parametrize("words", [("new", "python", "mine"), ("check", "two"), ("bots",)])
+def test_a_list_that_says_nothing_of_use_is_refused(
+    here: Path, entry: str, words: tuple[str, ...]
+) -> None:
+    (here / LIST).write_text(f"[two]\n{entry}\n")
+    said = boneyard(*words, code=2)
+    assert said.count("\n") == 1
+    assert LIST in said
+    assert not (here / "mine").exists()
 
 
 def test_without_a_name_the_languages_are_listed() -> None:

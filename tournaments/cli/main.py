@@ -10,12 +10,13 @@ import arena.cli.replay
 import arena.cli.rules
 from protocol import __version__
 from protocol.usage import UserError, unknown
-from tournaments.cli import ask, check, checks, guide, lists, live, new, play
+from tournaments.cli import ask, check, checks, guide, lists, live, new, play, worker
 
 COMMANDS = (
     play.demo,
     play.run,
     play.plan,
+    worker.worker,
     checks.show,
     live.watch,
     live.play,

@@ -1,6 +1,5 @@
 """Commands that play an event, or say beforehand what it will take: demo, run, plan."""
 
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +15,7 @@ from tournaments.cli.complete import (
     complete_entrants,
     complete_events,
 )
+from tournaments.cli.worker import default_jobs, tls, trust_network, workers_at
 
 if TYPE_CHECKING:
     from arena.sandbox.limits import Wish
@@ -43,6 +43,13 @@ _jobs = click.option(
     type=click.IntRange(1, 512),
     default=None,
     help="Sittings side by side.  [default: cores - 1]",
+)
+_cluster = click.option(
+    "--cluster",
+    default=None,
+    metavar="ADDRESS",
+    help="Workers play it: those of the scheduler at this address, or with local:4 four that are "
+    "started on this machine. See `boneyard worker`.",
 )
 _seed = click.option(
     "--seed",
@@ -116,12 +123,18 @@ _sandbox = click.option(
 )
 @_seed
 @_jobs
+@_cluster
+@tls
+@trust_network
 @_out_option(DEFAULT_OUT)
 @click.option("--json", "as_json", is_flag=True, help="Print results.json instead of a table.")
 def run(
     what: tuple[str, ...],
     seed: int | None,
     jobs: int | None,
+    cluster: str | None,
+    tls: Path | None,
+    trust_network: bool,
     out: Path,
     as_json: bool,
     **options: Any,
@@ -137,13 +150,18 @@ def run(
       boneyard run greedy counting
       boneyard run bot_a.py ./bot_b "node bot_c.mjs" --rules dutch --boards 50
       boneyard run friday.toml --jobs 4 --out friday
+      boneyard run friday.toml --cluster tls://head:8786 --tls certificates
       boneyard run greedy counting --set draw_limit=2 --seats 2
       boneyard run my_bot.py old_bot.py --format versus
       boneyard run first greedy random counting --format swiss --rounds 3
     """
-    from tournaments.session import run_event
+    from tournaments.session import Where, run_event
 
-    sys.exit(run_event(_wishes(what, options), out, seed, jobs or default_jobs(), as_json))
+    where = Where(jobs or default_jobs())
+    if cluster is not None:
+        there = workers_at(cluster, tls, trusted=trust_network)
+        where = Where(jobs or max(1, default_jobs() // max(1, there.workers)), there)
+    sys.exit(run_event(_wishes(what, options), out, seed, where, as_json))
 
 
 def _wishes(what: tuple[str, ...], options: dict[str, Any]) -> "Wishes":
@@ -156,7 +174,8 @@ def _wishes(what: tuple[str, ...], options: dict[str, Any]) -> "Wishes":
 
 def _takes_what_run_takes(command: click.Command) -> click.Command:
     """Add the arguments of `run` that say what is played, and at how many jobs."""
-    own = {option.name for option in command.params} | {"out", "seed"}
+    own = {option.name for option in command.params} | {"out", "seed", "cluster", "tls"}
+    own |= {"trust_network"}
     command.params[:0] = [option for option in run.params if option.name not in own]
     return command
 
@@ -231,7 +250,7 @@ def demo(boards: int, sandbox: "Wish | None", jobs: int | None, out: Path) -> No
       boneyard demo --boards 50 --out longer
     """
     from tournaments.listed import sample_bots
-    from tournaments.session import run_event
+    from tournaments.session import Where, run_event
     from tournaments.wishes import Wishes
 
     samples = sample_bots()
@@ -240,9 +259,4 @@ def demo(boards: int, sandbox: "Wish | None", jobs: int | None, out: Path) -> No
             click.echo(f"Left out {name}: {samples[name].needs} is not on the PATH.", err=True)
     able = tuple(name for name in DEMO_BOTS if samples[name].available)
     wishes = Wishes(able, "draw", (), 2, boards, None, sandbox)
-    sys.exit(run_event(wishes, out, 1, jobs or default_jobs(), in_json=False))
-
-
-def default_jobs() -> int:
-    """Sittings side by side unless told otherwise: one core is left to the referee."""
-    return max(1, len(os.sched_getaffinity(0)) - 1)
+    sys.exit(run_event(wishes, out, 1, Where(jobs or default_jobs()), in_json=False))

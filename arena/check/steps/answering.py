@@ -1,22 +1,14 @@
-"""Steps about answers: their number, their index, one for each question, several tables."""
+"""Steps about answers: their number, their index, one for each question."""
 
 from arena.check import judge, later
 from arena.check.desk import Desk
-from arena.check.lines import Due
-from arena.check.seat import Seat
-from arena.check.silence import reason
-from arena.check.step import SkippedError, Step
+from arena.check.step import Step
 from arena.check.steps.games import asking, short, tiny
-from arena.check.talk import Talk
 from arena.referee import QUESTIONS_A_GAME
 from arena.variants import named
-from protocol.codec import decode_line
-from protocol.messages import Choose
 
 LARGEST = 2**53 // QUESTIONS_A_GAME - 1
 """The largest number of a game: its questions' numbers are still whole in a double."""
-SEVERAL = 4
-"""Tables at which a bot is asked at once, if it says that it can."""
 
 
 def second_answer(desk: Desk) -> str:
@@ -94,48 +86,6 @@ def in_one_go(desk: Desk) -> str:
     return ""
 
 
-def several_tables(desk: Desk) -> str:
-    """Questions of several games at once, answers in any order."""
-    talk = desk.kept
-    assert desk.hello
-    tables = min(SEVERAL, desk.hello.tables)
-    if tables == 1:
-        raise SkippedError("It plays at one table (`tables` in its hello).")
-    seats = [desk.seat(named("draw"), board=board) for board in range(1, tables + 1)]
-    while any(seat.question for seat in seats) and not desk.hurried:
-        talk.say(*(line for seat in seats for line in seat.lines()))
-        _take_all(desk, talk, [seat for seat in seats if seat.question])
-    desk.drop()
-    return f"{tables} at once"
-
-
-def _take_all(desk: Desk, talk: Talk, seats: list[Seat]) -> None:
-    """An answer to each open question."""
-    open_now = {seat.question.id: seat for seat in seats if seat.question}
-    while open_now:
-        question = next(iter(open_now.values())).question
-        assert question
-        line = talk.next_line(question.time_ms / 1000)
-        due = Due("choose", len(question.options), question.id)
-        said = decode_line(line) if line is not None else None
-        if line is None:
-            found = reason(talk, due, question.time_ms, desk.language)
-            judge.broken(talk, found.fault, found.mend, "", f"{len(open_now)} more answers")
-        if not isinstance(said, Choose) or said.id not in open_now:
-            judge.broken(
-                talk,
-                "With several tables its answers have numbers that are not open.",
-                "Each answer repeats the `id` of its own question; or leave `tables` out.",
-                line.decode(errors="replace"),
-                f"an answer to one of {sorted(open_now)}",
-            )
-        seat = open_now.pop(said.id)
-        fault = seat.received(line, 1.0)
-        if fault:
-            judge.broken(talk, fault.detail, "Count options from 0.", line.decode(), "a choice")
-        desk.questions += 1
-
-
 STEPS = (
     Step("questions", "answers question after question", "Numbers of questions", second_answer),
     Step("one-option", "takes the only option of a list", "Options", only_option),
@@ -144,5 +94,4 @@ STEPS = (
     Step("again", "answers the same position again", "Bot: choose", same_again),
     Step("pieces", "reads a question that comes in pieces", "The pipe", in_pieces),
     Step("one-go", "reads several lines that come at once", "The pipe", in_one_go),
-    Step("tables", "plays at as many tables as it says", "Bot: hello", several_tables),
 )

@@ -36,6 +36,9 @@ BROKEN: dict[str, Row] = {
     "NeverFlushes": waits("hello", "buffered and was not flushed", "flush=True"),
     "FlushesOnlyHello": waits("first", "buffered and was not flushed", "print(..., flush=True)"),
     "ReadsToTheEnd": waits("hello", "only when its stdin was closed", "line by line"),
+    "HasALargeBuffer": waits("hello", "waits in a large buffer", "print(..., flush=True)"),
+    "WritesToStderr": waits("hello", "wrote its hello to stderr", "stdout"),
+    "AnswersOnStderr": waits("first", "wrote its choose to stderr", "stdout"),
     "NeverReads": waits("hello", "does not read its stdin"),
     "SaysNothing": waits("first", "has read what was sent and says nothing"),
     "ThinksForEver": waits("first", "still computing", "time_ms"),
@@ -54,6 +57,7 @@ BROKEN: dict[str, Row] = {
     "HasANumberForVersion": Row("hello", "`version` is the number 1.0", "quotes"),
     "TellsItsLanguage": Row("hello", "a field 'language'"),
     "CrashesAtOnce": Row("hello", "crashed: RuntimeError: no weights"),
+    "WasSavedOnWindows": Row("hello", "crashed: /usr/bin/env", "ends as on Windows"),
     "LeavesAtOnce": Row("hello", "left by itself", "loop"),
     "CannotBeTwo": Row("two", "Address already in use"),
     # --- what a line looks like ---
@@ -77,6 +81,7 @@ BROKEN: dict[str, Row] = {
     "ChoosesTheOptionItself": Row("first", "`choice` is an object", "an index"),
     "ForgetsTheChoice": Row("first", "no `choice`"),
     "MisspellsTheType": Row("first", "no message of type 'chose': 'choose' is meant"),
+    "WritesLargeLetters": Row("first", "'Type' is `type`", "small letters"),
     "TellsItsScore": Row("first", "a field 'score'", "note"),
     "NotesAllItThinks": Row("first", "note has 1500 characters"),
     "CountsFrom1": Row("one-option", "It counts from 1, perhaps", "counted from 0"),
@@ -91,6 +96,8 @@ BROKEN: dict[str, Row] = {
     # --- what it makes of messages ---
     "ConfirmsGames": Row("game", "when a game began: 'ok'"),
     "ThanksForGames": Row("end", 'at the end of a game: \'{"type":"thanks"}\''),
+    "CrashesInItsSecondGame": Row("one-option", "crashed: ValueError: not again"),
+    "DiesWith255": Row("first", "exited with status 255"),
     "LeavesAfterAGame": Row("end", "left by itself"),
     "KnowsAllFields": Row("newer", "crashed: ValueError: what is that?"),
     "KnowsAllRules": Row("fields", "crashed: TypeError"),
@@ -102,6 +109,9 @@ BROKEN: dict[str, Row] = {
     "SitsAtTablesOfTwo": Row("seats", "crashed: ValueError"),
     "NeedsAHand": Row("guess", "crashed: ValueError"),
     "MixesUpTables": Row("tables", "numbers that are not open"),
+    "AnswersOneOfSeveral": waits("tables", "left a question unanswered", "of each `game`"),
+    "WaitsForAFullBatch": waits("first", "questions from several games", "may be one game only"),
+    "LosesGamesThatEnd": Row("tables", "crashed: KeyError"),
     # --- time and the machine ---
     "IsSlowWithManyOptions": waits("large-set", "answered after", "time_ms"),
     "RemembersAll": Row("memory", "MiB of memory", "24 MiB", limits=Limits(memory_mib=24)),
@@ -114,7 +124,13 @@ BROKEN: dict[str, Row] = {
 }
 """Bot → what it is told first."""
 
-HARMLESS = ("EndsLinesAsOnWindows", "Chatters", "CrashesWhenItLeaves", "PlaysAtFourTables")
+HARMLESS = (
+    "EndsLinesAsOnWindows",
+    "Chatters",
+    "CrashesWhenItLeaves",
+    "PlaysAtFourTables",
+    "AnswersTheLastFirst",
+)
 """Bots that look broken, and break no promise."""
 SANDBOXED = ("ReadsItsWeights",)
 """Bots that are told something else in the sandbox."""

@@ -93,6 +93,15 @@ def test_what_works_only_without_the_sandbox_is_told_so(tmp_path: Path) -> None:
     assert "`reads`" in outcome.finding.mend
 
 
+def test_what_an_old_process_does_is_not_the_sandboxs_doing() -> None:
+    """Tried by itself the step passes, inside as outside."""
+    off = Sandbox("off", Limits())
+    desk = Desk(command("CrashesInItsSecondGame"), off, PATIENT, PACE, off)
+    (failed,) = [one for one in walk(desk, chosen(("4-11",))) if one.finding][:1]
+    assert failed.finding
+    assert failed.finding.fault.startswith("It crashed: ValueError: not again")
+
+
 def test_every_broken_bot_stands_in_the_table() -> None:
     spec = importlib.util.spec_from_file_location("broken", PROGRAM / "__main__.py")
     assert spec

@@ -79,6 +79,15 @@ def test_the_language_is_told_from_the_command(argv: tuple[str, ...], name: str)
         ("panic: runtime error: index out of range\n\ngoroutine 1", None),
         ('Exception in thread "main" java.lang.Error: x\n\tat Bot.main', None),
         ("thinking\nError: rate was 0.5? no\nall well", "Error: rate was 0.5? no"),
+        ("no idea at bot.pl line 1, <STDIN> line 3.\n", None),
+        ("no idea at bot.pl line 1.\n", None),
+        ("lua5.4: bot.lua:3: attempt to index a nil value\nstack traceback:\n\t[C]: in ?", None),
+        (
+            "/usr/bin/env: 'python3\\r': No such file or directory\nuse -S",
+            None,
+        ),
+        ("python3: can't open file '/x/nothere.py': [Errno 2] No such file\n", None),
+        ("looking at line 3.", ""),
         ("all well", ""),
     ],
 )

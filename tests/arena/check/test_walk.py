@@ -3,12 +3,15 @@
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from arena.check.desk import Desk
+from arena.check.seat import Seat
 from arena.check.step import Outcome, Pace, Step
+from arena.check.steps.several import IN_TURN
 from arena.check.walk import STEPS, chosen, totals, walk
 from arena.sandbox.limits import Limits
 from arena.sandbox.sandbox import Sandbox
@@ -17,6 +20,7 @@ from protocol import messages
 from protocol.usage import UserError
 from tests.arena.battery import proved
 from tests.arena.check.broken import PATIENT
+from tests.arena.check.test_broken import command
 from tests.arena.tables import children, descriptors, sample
 from tournaments.entrants import entered, spoken
 from tournaments.listed import sample_bots
@@ -25,6 +29,16 @@ QUICK = Pace(total_s=3_000, step_s=600, pause_ms=20, quiet_ms=20, whole=False)
 FEW = {"montecarlo": ("--worlds", "2"), "ismcts": ("--simulations", "10")}
 """Bots that think about as many as they are told, so that the walk is short."""
 SPEC = Path(messages.__file__).with_name("SPEC.md").read_text()
+
+
+class Counting(Desk):
+    """It counts the games that it began."""
+
+    games = 0
+
+    def seat(self, *how: Any, **more: Any) -> Seat:
+        self.games += 1
+        return super().seat(*how, **more)
 
 
 def desk(pace: Pace = QUICK) -> Desk:
@@ -74,6 +88,19 @@ def test_what_is_not_reached_in_time_is_told() -> None:
     outcomes = list(walk(desk(Pace(total_s=0)), chosen(())))
     assert totals(outcomes) == (0, 0, 0, len(STEPS))
     assert {one.state for one in outcomes} == {"skip"}
+
+
+@pytest.mark.parametrize(
+    ("whole", "games"), [(False, "8 at once of 1024"), (True, "64 at once of")]
+)
+def test_several_games_are_played_one_after_another_too(whole: bool, games: str) -> None:
+    """Twice as many games as are played at once; what their answers took is counted."""
+    pace = replace(QUICK, whole=whole)
+    one = Counting(command("AnswersTheLastFirst"), Sandbox("off", Limits()), PATIENT, pace)
+    (tables,) = walk(one, chosen(("tables",)))
+    assert tables.note.startswith(games)
+    assert one.games == IN_TURN * int(games.split()[0])
+    assert one.ms > 0
 
 
 def test_a_walk_that_is_left_leaves_no_process() -> None:

@@ -74,6 +74,28 @@ class FlushesOnlyHello(NeverFlushes):
         sys.stdout.flush()
 
 
+class WritesToStderr(Bot):
+    def write(self, data: bytes) -> None:
+        os.write(2, data)
+
+
+class AnswersOnStderr(WritesToStderr):
+    def greet(self) -> None:
+        os.write(1, json.dumps(GREETING).encode() + NEWLINE)
+
+
+class HasALargeBuffer(Bot):
+    """More than a walk can fill."""
+
+    kept = b""
+
+    def write(self, data: bytes) -> None:
+        self.kept += data
+
+    def leave(self) -> None:
+        super().write(self.kept)
+
+
 class ReadsToTheEnd(Bot):
     def play(self) -> None:
         for line in sys.stdin.buffer.readlines():
@@ -178,6 +200,14 @@ class TellsItsLanguage(Bot):
 class CrashesAtOnce(Bot):
     def play(self) -> None:
         raise RuntimeError("no weights")
+
+
+class WasSavedOnWindows(Bot):
+    """What the machine says of a script whose first line ends with a carriage return."""
+
+    def play(self) -> None:
+        os.write(2, b"/usr/bin/env: 'python3\\r': No such file or directory\n")
+        sys.exit(127)
 
 
 class LeavesAtOnce(Bot):
@@ -299,6 +329,11 @@ class MisspellsTheType(Bot):
         return {**super().chosen(ask), "type": "chose"}
 
 
+class WritesLargeLetters(Bot):
+    def chosen(self, ask: dict[str, Any]) -> dict[str, Any]:
+        return {name.title(): value for name, value in super().chosen(ask).items()}
+
+
 class TellsItsScore(Bot):
     def chosen(self, ask: dict[str, Any]) -> dict[str, Any]:
         return {**super().chosen(ask), "score": 12}
@@ -371,6 +406,24 @@ class ThanksForGames(Bot):
     def told(self, message: dict[str, Any]) -> None:
         if message["type"] == "end":
             self.write(b'{"type":"thanks"}\n')
+
+
+class CrashesInItsSecondGame(Bot):
+    games = 0
+
+    def told(self, message: dict[str, Any]) -> None:
+        self.games += message["type"] == "game"
+        if self.games > 1:
+            raise ValueError("not again")
+
+
+class DiesWith255(Bot):
+    """As Perl does, and every program that returns -1."""
+
+    def write(self, data: bytes) -> None:
+        if self.seen:
+            sys.exit(255)
+        super().write(data)
 
 
 class LeavesAfterAGame(Bot):
@@ -453,6 +506,61 @@ class MixesUpTables(Bot):
             asks = [message for message in messages if message["type"] == "ask"]
             for message in messages:
                 self.heard({**message, "id": asks[-1]["id"]} if message in asks else message)
+
+
+class AnswersOneOfSeveral(Bot):
+    """Asked in several games, it answers once for all that has come."""
+
+    def greet(self) -> None:
+        self.say({**GREETING, "tables": 1_000})
+
+    def play(self) -> None:
+        rest = b""
+        while data := os.read(0, 2**20):
+            *lines, rest = (rest + data).split(NEWLINE)
+            messages = [json.loads(line) for line in lines]
+            asks = [message for message in messages if message["type"] == "ask"]
+            for message in messages:
+                if message not in asks[1:]:
+                    self.heard(message)
+
+
+class WaitsForAFullBatch(Bot):
+    """It thinks when it has as many questions as it says that it can play games."""
+
+    def __init__(self) -> None:
+        self.batch: list[dict[str, Any]] = []
+
+    def greet(self) -> None:
+        self.say({**GREETING, "tables": 64})
+
+    def answer(self, ask: dict[str, Any]) -> None:
+        self.batch.append(ask)
+        if len(self.batch) == 64:
+            for each in self.batch:
+                super().answer(each)
+            self.batch.clear()
+
+
+class LosesGamesThatEnd(Bot):
+    """When one game ends it forgets all of them."""
+
+    def __init__(self) -> None:
+        self.games: set[int] = set()
+
+    def greet(self) -> None:
+        self.say({**GREETING, "tables": 4})
+
+    def answer(self, ask: dict[str, Any]) -> None:
+        if ask["game"] not in self.games:
+            raise KeyError(ask["game"])
+        super().answer(ask)
+
+    def told(self, message: dict[str, Any]) -> None:
+        if message["type"] == "game":
+            self.games.add(message["game"])
+        elif message["type"] == "end":
+            self.games.clear()
 
 
 # --- time and the machine ---
@@ -550,6 +658,20 @@ class CrashesWhenItLeaves(Bot):
 class PlaysAtFourTables(Bot):
     def greet(self) -> None:
         self.say({**GREETING, "tables": 4})
+
+
+class AnswersTheLastFirst(Bot):
+    """It takes what has come, and answers in an order of its own."""
+
+    def greet(self) -> None:
+        self.say({**GREETING, "tables": 1_024})
+
+    def play(self) -> None:
+        rest = b""
+        while data := os.read(0, 2**16):
+            *lines, rest = (rest + data).split(NEWLINE)
+            for line in reversed(lines):
+                self.heard(json.loads(line))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,1 @@
+"""Tests of events on many machines."""

@@ -1,0 +1,145 @@
+"""Bots as archives: what is in them, under which name, and that they play elsewhere."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from protocol.usage import UserError
+from tournaments.cluster import bundles
+from tournaments.cluster.bundles import packed, unpacked
+from tournaments.entrants import entered, spoken
+from tournaments.event import Entrant, WrittenBot
+
+
+def bot(**fields: object) -> WrittenBot:
+    return WrittenBot(name="mine", **fields)  # type: ignore[arg-type]
+
+
+def said(entrant: Entrant) -> str:
+    """What it prints where it was unpacked."""
+    done = subprocess.run(
+        entrant.command.argv, cwd=entrant.command.folder, capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """Where bots are written; it goes away before they are started."""
+    folder = tmp_path / "home"
+    (folder / "lib").mkdir(parents=True)
+    (folder / "mine.py").write_text("print('mine')")
+    (folder / "lib" / "deep.py").write_text("print('deep')")
+    (folder / "weights").write_text("0.5")
+    (folder / "secret.key").write_text("nobody's")
+    (folder / "reader.py").write_text("import sys; print(open(sys.argv[1]).read())")
+    return folder
+
+
+CASES = {
+    "a file": (bot(run=("{python}", "mine.py")), "mine"),
+    "a folder within": (bot(run=("{python}", "lib/deep.py")), "deep"),
+    "two files": (bot(run=("{python}", "reader.py", "weights")), "0.5"),
+    "a folder of its own": (bot(run=("{python}", "reader.py", "weights"), folder="."), "0.5"),
+    "what it reads": (bot(run=("{python}", "reader.py", "weights"), reads=("weights",)), "0.5"),
+    "what it builds": (
+        bot(run=("{python}", "{build}/built.py"), build=("cp", "mine.py", "{build}/built.py")),
+        "mine",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_it_plays_elsewhere(home: Path, tmp_path: Path, case: str) -> None:
+    written, what = CASES[case]
+    bundle = packed(written, home)
+    shutil.rmtree(home)
+    assert said(unpacked(bundle, tmp_path / "worker")) == what
+
+
+def test_a_path_in_full_leads_to_the_file_that_travelled(home: Path, tmp_path: Path) -> None:
+    (written,) = spoken([str(home / "mine.py")])
+    assert written.run == (sys.executable, str(home / "mine.py"))
+    bundle = packed(written, Path.cwd())
+    shutil.rmtree(home)
+    entrant = unpacked(bundle, tmp_path / "worker")
+    assert said(entrant) == "mine"
+    assert not any(Path(path).is_relative_to(home) for path in entrant.command.reads)
+
+
+def test_a_program_that_is_one_file_travels(home: Path, tmp_path: Path) -> None:
+    script = home / "mine.sh"
+    script.write_text("#!/bin/sh\necho shell")
+    script.chmod(0o755)
+    bundle = packed(bot(run=("./mine.sh",)), home)
+    shutil.rmtree(home)
+    assert said(unpacked(bundle, tmp_path / "worker")) == "shell"
+
+
+def test_a_link_travels_as_what_it_leads_to(home: Path, tmp_path: Path) -> None:
+    (home / "alias.py").symlink_to(home / "mine.py")
+    bundle = packed(bot(run=("{python}", "alias.py")), home)
+    shutil.rmtree(home)
+    assert said(unpacked(bundle, tmp_path / "worker")) == "mine"
+
+
+def test_what_no_word_names_stays_at_home(home: Path, tmp_path: Path) -> None:
+    unpacked(packed(bot(run=("{python}", "mine.py")), home), tmp_path / "worker")
+    files = [path.name for path in (tmp_path / "worker").rglob("*") if path.is_file()]
+    assert "mine.py" in files
+    assert not {"secret.key", "weights", "deep.py"} & {*files}
+
+
+def test_its_name_says_what_is_in_it(home: Path) -> None:
+    written = bot(run=("{python}", "mine.py"))
+    first = packed(written, home)
+    os.utime(home / "mine.py", (1, 1))
+    assert packed(written, home) == first
+    (home / "mine.py").write_text("print('other')")
+    assert packed(written, home).name != first.name
+    assert packed(bot(run=("{python}", "-I", "mine.py")), home).name != first.name
+
+
+def test_it_is_built_once(home: Path, tmp_path: Path) -> None:
+    built = "{build}/built.py"
+    note = f"echo . >> {tmp_path}/builds; cp mine.py $1"
+    words = ("sh", "-c", note, "sh", built)
+    bundle = packed(bot(run=("{python}", built), build=words, reads=("mine.py",)), home)
+    for _ in range(3):
+        assert said(unpacked(bundle, tmp_path / "worker")) == "mine"
+    assert (tmp_path / "builds").read_text() == ".\n"
+
+
+def test_what_a_kill_left_is_unpacked_anew(home: Path, tmp_path: Path) -> None:
+    bundle = packed(bot(run=("{python}", "mine.py")), home)
+    half = tmp_path / "worker" / bundle.name / "files"
+    half.mkdir(parents=True)
+    (half / "rubbish").touch()
+    assert said(unpacked(bundle, tmp_path / "worker")) == "mine"
+    assert not (half / "rubbish").exists()
+
+
+def test_a_build_that_fails_is_not_taken_for_one_that_did(home: Path, tmp_path: Path) -> None:
+    bundle = packed(bot(run=("{python}", "{build}/x"), build=("false",)), home)
+    for _ in range(2):
+        with pytest.raises(UserError, match="cannot be built"):
+            unpacked(bundle, tmp_path / "worker")
+
+
+def test_too_much_is_refused(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bundles, "MOST", 20_000)
+    (home / "weights").write_bytes(bytes(30_000))
+    packed(bot(run=("{python}", "mine.py")), home)
+    with pytest.raises(UserError, match="too many to send"):
+        packed(bot(run=("{python}", "mine.py"), reads=("weights",)), home)
+
+
+def test_a_sample_bot_is_the_same_bot_there(tmp_path: Path) -> None:
+    written = WrittenBot(name="greedy")
+    here = entered(written, Path.cwd(), tmp_path / "build")
+    there = unpacked(packed(written, Path.cwd()), tmp_path / "worker")
+    assert there.fingerprint == here.fingerprint

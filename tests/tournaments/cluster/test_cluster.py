@@ -1,0 +1,164 @@
+"""Whole events on workers that are processes: killed, cut off, and still each game once."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.arena.tables import alive
+from tests.cluster import Cluster, kill, results, until
+from tests.tournaments.events import BONEYARD, boneyard
+
+GATED = """
+import json, os, sys, time
+GATE = GATE_FOLDER
+waits = os.path.join(GATE, "waits-%d" % os.getpid())
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print('{"type": "hello", "name": "gated", "version": "1"}', flush=True)
+    elif message["type"] == "ask":
+        while not os.path.exists(os.path.join(GATE, "open")):
+            open(waits, "w").close()
+            if os.getppid() == 1:
+                sys.exit()
+            time.sleep(0.01)
+        if os.path.exists(waits):
+            os.unlink(waits)
+        print(json.dumps({"type": "choose", "id": message["id"], "choice": 0}), flush=True)
+"""
+"""A bot that answers only while a gate is open: so it is known that something is being played."""
+
+
+class Gate:
+    """Opens and closes; counts who waits there."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir()
+        self.bot = folder / "gated.py"
+        self.bot.write_text(GATED.replace("GATE_FOLDER", repr(str(folder))))
+
+    def open(self) -> None:
+        (self.folder / "open").touch()
+
+    def close(self) -> None:
+        (self.folder / "open").unlink(missing_ok=True)
+        for path in self.folder.glob("waits-*"):
+            path.unlink()
+
+    def until_waiting(self, bots: int) -> None:
+        until(lambda: len(list(self.folder.glob("waits-*"))) >= bots, f"{bots} bots wait")
+
+
+@pytest.fixture
+def gate(tmp_path: Path) -> Gate:
+    return Gate(tmp_path / "gate")
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Cluster]:
+    cluster = Cluster(tmp_path / "cluster")
+    yield cluster
+    cluster.close()
+
+
+def words(gate: Gate) -> tuple[str, ...]:
+    """Six entrants that are the same bot: thirty sittings of two short games."""
+    bot = f"python3 -I -S {gate.bot}"
+    plan = ("--boards", "2", "--set", "target=30", "--move-ms", "100000")
+    return (*[bot] * 6, *plan, "--seed", "1", "--sandbox", "off")
+
+
+@pytest.mark.slow
+def test_every_result_once_whatever_dies(gate: Gate, cluster: Cluster, tmp_path: Path) -> None:
+    """Two of three workers are killed and one joins; all connections break; the run is killed."""
+    here, out = tmp_path / "here", tmp_path / "out"
+    gate.open()
+    boneyard("run", *words(gate), "--out", str(here))
+    gate.close()
+    workers = [cluster.add(f"worker-{number}") for number in range(3)]
+    run = cluster.run("run", *words(gate), "--out", str(out))
+    gate.until_waiting(3)
+    kill(*workers[:2])
+    cluster.add("worker-3")
+    gate.open()
+    until(lambda: results(out) >= 8, "games are played")
+    gate.close()
+    gate.until_waiting(2)
+    cluster.proxy.cut()
+    cluster.until_said("run", "No connection")
+    for name in ("worker-2", "worker-3"):
+        cluster.until_said(name, "is cut")
+    cluster.proxy.mend()
+    cluster.until_said("run", "there again")
+    gate.open()
+    gate.close()
+    gate.until_waiting(2)
+    kill(run)
+    before = results(out)
+    assert before < 60
+    gate.open()
+    again = cluster.run("again", *words(gate), "--out", str(out))
+    assert again.wait(120) == 0, cluster.said("again")
+    assert (out / "ledger.jsonl").read_bytes() == (here / "ledger.jsonl").read_bytes()
+    assert results(out) == 60
+    assert "Everything fits." in boneyard("verify", str(out))
+    report = (out / "report.md").read_text()
+    assert "worker-2" in report
+    assert "worker-3" in report
+    assert "worker-3" in (out / "times.json").read_text()
+    until(lambda: not alive(str(gate.bot)), "no bot is left")
+
+
+def local(out: Path, *words: str, workers: int = 2) -> "subprocess.Popen[bytes]":
+    """A run at workers of its own; what it says goes into a file beside its folder."""
+    with out.with_suffix(".txt").open("wb") as said:
+        return subprocess.Popen(
+            (*BONEYARD, "run", *words, "--out", str(out), "--cluster", f"local:{workers}"),
+            stdout=said,
+            stderr=said,
+        )
+
+
+@pytest.mark.slow
+def test_workers_of_this_machine_leave_with_their_run(gate: Gate, tmp_path: Path) -> None:
+    """Killed, it leaves nobody; stopped by Ctrl-C, it says how to go on; then it goes on."""
+    out, tag = tmp_path / "out", str(tmp_path / "out" / "build" / "workers")
+
+    def nobody() -> bool:
+        return not alive(tag) and not alive(str(gate.bot))
+
+    run = local(out, *words(gate), workers=1)
+    gate.until_waiting(1)
+    assert alive(tag)
+    kill(run)
+    until(nobody, "nobody is left after a kill")
+    gate.close()
+    run = local(out, *words(gate), workers=1)
+    gate.until_waiting(1)
+    os.kill(run.pid, signal.SIGINT)
+    assert run.wait(120) == 130
+    assert "run the same command again" in out.with_suffix(".txt").read_text()
+    until(nobody, "nobody is left after Ctrl-C")
+    gate.open()
+    run = local(out, *words(gate))
+    assert run.wait(120) == 0
+    assert results(out) == 60
+    assert "Everything fits." in boneyard("verify", str(out))
+    assert nobody()
+
+
+@pytest.mark.slow
+def test_a_bot_that_does_not_greet_there_is_the_users_mistake(tmp_path: Path) -> None:
+    bot, out = tmp_path / "broken.py", tmp_path / "out"
+    bot.write_text("raise SystemExit('no such model')")
+    run = local(out, "first", str(bot), "--boards", "1", "--sandbox", "off", workers=1)
+    assert run.wait(120) == 2
+    said = out.with_suffix(".txt").read_text()
+    assert "no such model" in said
+    assert "On worker local-1" in said
+    assert "Traceback" not in said

@@ -1,0 +1,141 @@
+"""What travels between a run and its workers, and where a run may look for them."""
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from arena.sandbox.limits import Wish
+from protocol.usage import UserError
+from tests.tournaments.events import boneyard
+from tournaments.cluster import place as places
+from tournaments.cluster.orders import (
+    Order,
+    Played,
+    Unplayed,
+    answered,
+    decoded,
+    encoded,
+    named,
+    offered,
+    resource,
+)
+from tournaments.cluster.place import Place, place
+from tournaments.cluster.place import named as known
+from tournaments.cluster.worker import own_name
+from tournaments.schedule import PlannedGame, PlannedSitting
+
+GAME = PlannedGame("3.a.b", 1, 3)
+ORDER = Order(
+    "run", 0, PlannedSitting("from-3.a.b", (0, 1), (3,), "a.b"), (GAME,), {3: b"seed"}, ()
+)
+
+
+def test_what_was_sent_is_what_comes() -> None:
+    assert decoded(encoded(ORDER), Order) == ORDER
+    played = Played("w", "B", ("sentence",), "Linux", 1.5, (b"line\n",))
+    unplayed = Unplayed("w", "bug", "trace", "3.a.b")
+    assert answered(encoded(played)) == played
+    assert answered(encoded(unplayed)) == unplayed
+
+
+def test_the_same_order_is_the_same_task_and_another_attempt_is_not() -> None:
+    again = decoded(encoded(ORDER), Order)
+    assert named(encoded(again)) == named(encoded(ORDER))
+    other = Order("run", 1, ORDER.plan, ORDER.games, ORDER.seeds, ())
+    assert named(encoded(other)) != named(encoded(ORDER))
+
+
+@pytest.mark.parametrize(
+    ("level", "wishes"),
+    [
+        ("A", {"off", "auto", "require"}),
+        ("B", {"off", "auto", "require"}),
+        ("C", {"off", "auto"}),
+        ("off", {"off", "auto"}),
+        (None, {"off"}),
+    ],
+)
+def test_a_worker_offers_what_its_machine_proved(level: str | None, wishes: set[Wish]) -> None:
+    assert offered(level, 3) == {resource(wish): 3 for wish in wishes}
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("local:4", Place("", 4, None)),
+        ("127.0.0.1:8786", Place("tcp://127.0.0.1:8786", 0, None)),
+        ("tcp://localhost:1", Place("tcp://localhost:1", 0, None)),
+        ("tcp://[::1]:1", Place("tcp://[::1]:1", 0, None)),
+        ("tls://head:8786", Place("tls://head:8786", 0, None)),
+    ],
+)
+def test_places(said: str, expected: Place) -> None:
+    assert place(said, None, trusted=False) == expected
+
+
+@pytest.mark.parametrize(
+    ("said", "part"),
+    [
+        ("local:0", "how many"),
+        ("local:", "how many"),
+        ("local:9999", "how many"),
+        ("head", "no scheduler's address"),
+        ("http://head:80", "no scheduler's address"),
+        ("head:8786", "--trust-network"),
+        ("tcp://192.168.0.1:8786", "--trust-network"),
+        ("tcp://127.0.0.1.example.org:1", "--trust-network"),
+    ],
+)
+def test_places_that_are_none_or_open_to_anybody(said: str, part: str) -> None:
+    with pytest.raises(UserError, match=part):
+        place(said, None, trusted=False)
+
+
+def test_a_network_can_be_trusted() -> None:
+    assert place("head:8786", None, trusted=True).address == "tcp://head:8786"
+
+
+def test_certificates_must_be_there(tmp_path: Path) -> None:
+    for name in ("ca.pem", "cert.pem"):
+        (tmp_path / name).touch()
+    with pytest.raises(UserError, match=r"key\.pem"):
+        place("tls://head:8786", tmp_path, trusted=False)
+    (tmp_path / "key.pem").touch()
+    assert place("tls://head:8786", tmp_path, trusted=False).tls == tmp_path
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("run", "first", "greedy", "--cluster", "local:2"), ("worker", "127.0.0.1:8786")],
+)
+def test_without_the_engine_there_is_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], tmp_path: Path
+) -> None:
+    def nothing(name: str) -> object:
+        return None if name == "distributed" else find_spec(name)
+
+    monkeypatch.setattr(places, "find_spec", nothing)
+    monkeypatch.chdir(tmp_path)
+    said = boneyard(*words, code=2)
+    assert "boneyard-arena[cluster]" in said
+    assert len(said.strip().splitlines()) == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_mistyped_place_is_the_users_error(tmp_path: Path) -> None:
+    words = ("run", "first", "greedy", "--out", str(tmp_path / "out"))
+    assert "how many" in boneyard(*words, "--cluster", "local:x", code=2)
+    assert "scheduler's address" in boneyard("worker", "local:2", code=2)
+    assert "worker's name" in boneyard("worker", "127.0.0.1:1", "--name", "a b", code=2)
+    for name in ("", "-x", "é", "x" * 65, "a\n"):
+        with pytest.raises(UserError, match="worker's name"):
+            known(name)
+
+
+def test_a_worker_that_nobody_named_has_a_name_that_a_log_can_hold(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for host in ("lab-3.example.org", "--", "", "Ärger_3", "x" * 200):
+        monkeypatch.setattr("socket.gethostname", lambda host=host: host)
+        assert known(own_name())

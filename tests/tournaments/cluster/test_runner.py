@@ -1,0 +1,325 @@
+"""Orders given and played without any engine: each game once, and what stops a run."""
+
+import json
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+import trio
+from msgspec.structs import replace
+
+from arena.gamelog import sitting_lines
+from arena.pump import Pump
+from arena.sandbox.limits import Limits
+from arena.sandbox.sandbox import Sandbox
+from protocol.records import FoulPolicy, Result
+from protocol.usage import UserError
+from tests.arena.tables import children
+from tests.tournaments.events import boneyard, run
+from tournaments.begin import begin
+from tournaments.cluster import runner
+from tournaments.cluster.bundles import packed
+from tournaments.cluster.hall import Hall
+from tournaments.cluster.orders import (
+    Answer,
+    Order,
+    Played,
+    Run,
+    Unplayed,
+    answered,
+    decoded,
+    encoded,
+)
+from tournaments.cluster.runner import ClusterRunner, Pace
+from tournaments.event import Event, WrittenBot
+from tournaments.folder import Folder, load, secret_of
+from tournaments.ledger import Ledger
+from tournaments.run import innermost
+from tournaments.sitting import StoppedError
+
+WORDS = ("first", "greedy", "--boards", "3", "--set", "target=20")
+"""Two sittings of three short games."""
+Fate = Callable[[Order, Answer], Answer]
+
+
+class Halls:
+    """Two workers in this process, and what happens to what they answer."""
+
+    def __init__(self, fate: Fate) -> None:
+        self.places = trio.CapacityLimiter(3)
+        self.orders: list[bytes] = []
+        self.dismissed: list[str] = []
+        self.halls: list[Hall] = []
+        self._fate = fate
+
+    @asynccontextmanager
+    async def played(self, order: bytes) -> AsyncIterator[Answer]:
+        self.orders.append(order)
+        hall = self.halls[len(self.orders) % 2]
+        yield self._fate(decoded(order, Order), answered(await hall.play(order)))
+
+    def dismiss(self, worker: str) -> None:
+        self.dismissed.append(worker)
+
+
+def kept(order: Order, answer: Answer) -> Answer:
+    """Nothing happens to it."""
+    assert isinstance(answer, Played), answer
+    assert order.run == "run"
+    return answer
+
+
+class Stage:
+    """An event in its folder, before its first game."""
+
+    def __init__(self, tmp_path: Path, here: Path) -> None:
+        self.folder = Folder(tmp_path / "out")
+        self.folder.path.mkdir()
+        self.event, _ = begin(self.folder, load(Folder(here)), 1)
+        self.said: list[str] = []
+        self._bots_at = tmp_path / "bots"
+
+    async def play(self, fate: Fate = kept) -> Halls:
+        """Play it out at two workers."""
+        halls = Halls(fate)
+        bundles = tuple(packed(WrittenBot(name=name), Path.cwd()) for name in WORDS[:2])
+        sender, receiver = trio.open_memory_channel[Result](1000)
+        off = Sandbox("off", Limits())
+        async with trio.open_nursery() as nursery:
+            pump = Pump()
+            nursery.start_soon(pump.run)
+            halls.halls = [Hall(pump, f"w{n}", self._bots_at, off) for n in (1, 2)]
+            for hall in halls.halls:
+                hall.learn("run", encoded(Run(self.event, bundles)))
+            ledger = Ledger(self.folder, self.event)
+            play = ClusterRunner(
+                self.folder, self.event, ledger, halls, "run", sender, self.said.append
+            ).play
+            await play()
+            nursery.cancel_scope.cancel()
+        assert len([*received(receiver)]) == ledger.planned
+        assert not children()
+        return halls
+
+    def bytes(self) -> bytes:
+        return self.folder.ledger.read_bytes()
+
+
+def received(receiver: trio.MemoryReceiveChannel[Result]) -> Iterator[Result]:
+    while True:
+        try:
+            yield receiver.receive_nowait()
+        except (trio.WouldBlock, trio.EndOfChannel):
+            return
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("here")
+    run(folder, *WORDS)
+    return folder
+
+
+@pytest.fixture
+def stage(tmp_path: Path, here: Path, monkeypatch: pytest.MonkeyPatch) -> Stage:
+    """Orders are of two games, so that sittings are cut."""
+    monkeypatch.setattr(Pace, "games", 2)
+    return Stage(tmp_path, here)
+
+
+async def test_workers_make_the_ledger_of_a_run_of_ones_own(stage: Stage, here: Path) -> None:
+    halls = await stage.play()
+    assert stage.bytes() == (here / "ledger.jsonl").read_bytes()
+    # The roll call, and two orders for each sitting.
+    assert len(halls.orders) == 1 + 4
+    names = {line.worker for path in stage.folder.logs() for line in sitting_lines(path)}
+    assert names == {"w1", "w2"}
+    (said,) = stage.said
+    assert said.startswith("Sandbox off on w")
+    boneyard("run", *WORDS, "--seed", "1", "--sandbox", "off", "--out", str(stage.folder.path))
+    assert "Everything fits." in boneyard("verify", str(stage.folder.path))
+    assert "Sandbox: off in 2 of the sittings that were played, on w1, w2." in (
+        stage.folder.report.read_text()
+    )
+    shares = json.loads(stage.folder.times.read_bytes())["workers"]
+    assert [(one["worker"], one["sandbox"]) for one in shares] == [("w1", ["off"]), ("w2", ["off"])]
+    assert sum(one["games"] for one in shares) == 6
+
+
+async def test_what_travels_tells_no_deal_but_those_of_its_boards(stage: Stage) -> None:
+    halls = await stage.play()
+    secret = secret_of(stage.folder)
+    for data in halls.orders:
+        order = decoded(data, Order)
+        assert secret not in data
+        assert secret.hex().encode() not in data
+        assert set(order.seeds) == {game.board for game in order.games}
+
+
+async def test_a_game_that_comes_back_twice_counts_once(stage: Stage, here: Path) -> None:
+    """The second answer of each sitting brings the games of the first one too."""
+    before: dict[str, tuple[bytes, ...]] = {}
+
+    def again(order: Order, answer: Answer) -> Answer:
+        played = kept(order, answer)
+        assert isinstance(played, Played)
+        had = before.get(order.plan.name, ())
+        before[order.plan.name] = played.lines
+        return replace(played, lines=had + played.lines)
+
+    await stage.play(again)
+    assert stage.bytes() == (here / "ledger.jsonl").read_bytes()
+    logs = b"".join(path.read_bytes() for path in stage.folder.logs())
+    assert logs.count(b'"type":"game"') == logs.count(b'"type":"result"') == 6
+
+
+async def test_what_is_lost_with_its_worker_is_ordered_again(stage: Stage, here: Path) -> None:
+    lost: list[int] = []
+
+    def often(order: Order, answer: Answer) -> Answer:
+        if order.games and order.attempt < 3:
+            lost.append(order.attempt)
+            return Unplayed("", "left", "It died")
+        return kept(order, answer)
+
+    halls = await stage.play(often)
+    assert len(lost) == 4 * 3
+    assert len(set(halls.orders)) == len(halls.orders)
+    assert stage.bytes() == (here / "ledger.jsonl").read_bytes()
+    assert not halls.dismissed
+
+
+async def refused(stage: Stage, fate: Fate) -> Exception:
+    with pytest.RaisesGroup(Exception, allow_unwrapped=True, flatten_subgroups=True) as caught:
+        await stage.play(fate)
+    error = caught.value
+    found = innermost(error) if isinstance(error, BaseExceptionGroup) else error
+    assert isinstance(found, Exception)
+    return found
+
+
+async def test_an_order_that_kills_every_worker_stops_the_run(stage: Stage) -> None:
+    def always(order: Order, answer: Answer) -> Answer:
+        return Unplayed("", "left", "4 workers died playing it") if order.games else answer
+
+    error = await refused(stage, always)
+    assert isinstance(error, StoppedError)
+    assert "4 workers died" in str(error)
+
+
+async def test_a_worker_that_cannot_play_gets_no_more(stage: Stage, here: Path) -> None:
+    def one(order: Order, answer: Answer) -> Answer:
+        if order.games and order.attempt == 0:
+            return Unplayed("w1", "machine", "no space")
+        return kept(order, answer)
+
+    halls = await stage.play(one)
+    assert set(halls.dismissed) == {"w1"}
+    assert "Worker w1 gets no more sittings: no space." in stage.said
+    assert stage.bytes() == (here / "ledger.jsonl").read_bytes()
+
+
+async def test_where_nobody_can_play_the_run_stops(stage: Stage) -> None:
+    error = await refused(stage, lambda _order, _answer: Unplayed("w1", "machine", "no space"))
+    assert isinstance(error, StoppedError)
+    assert "no space" in str(error)
+
+
+async def test_a_bug_of_ours_on_a_worker_is_kept_with_its_trace(stage: Stage) -> None:
+    def bug(order: Order, answer: Answer) -> Answer:
+        return Unplayed("w2", "bug", "Traceback: ours", "3.a.b") if order.games else answer
+
+    error = await refused(stage, bug)
+    assert isinstance(error, StoppedError)
+    assert "in game 3.a.b on worker w2" in str(error)
+    assert stage.folder.crash.read_text() == "Traceback: ours"
+
+
+async def test_a_bot_that_does_not_greet_is_the_users_mistake(stage: Stage) -> None:
+    error = await refused(stage, lambda _order, _answer: Unplayed("w1", "bot", "It does not greet"))
+    assert isinstance(error, UserError)
+    assert str(error) == "On worker w1: It does not greet."
+
+
+async def test_where_fouls_cost_the_sitting_it_is_played_by_one_worker(
+    tmp_path: Path, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Pace, "games", 2)
+    stage = Stage(tmp_path, here)
+    event: Event = replace(stage.event, fouls=FoulPolicy(lose="sitting"))
+    stage.event = event
+    halls = await stage.play()
+    assert [len(decoded(order, Order).games) for order in halls.orders] == [0, 3, 3]
+
+
+def test_orders_take_about_as_long_as_they_should() -> None:
+    pace = Pace()
+    assert pace.games == runner.FIRST_GAMES
+    played = Played("w", "off", (), "Linux", 2.0, ())
+    pace.learn(played, 4)
+    assert pace.games == 10
+    for _ in range(50):
+        pace.learn(replace(played, seconds=80.0), 1)
+    assert pace.games == 1
+
+
+async def test_a_hall_answers_whatever_happens(tmp_path: Path, stage: Stage) -> None:
+    plan = Ledger(stage.folder, stage.event).stage[0]
+    order = Order("run", 0, plan, plan.games, {}, ())
+    broken = tmp_path / "broken.py"
+    broken.write_text("raise SystemExit('no such model')")
+    bot = WrittenBot(name="broken", run=("{python}", str(broken)))
+    good, bad = (packed(one, tmp_path) for one in (WrittenBot(name="first"), bot))
+    async with trio.open_nursery() as nursery:
+        pump = Pump()
+        nursery.start_soon(pump.run)
+        hall = Hall(pump, "w", tmp_path / "bots", Sandbox("off", Limits()))
+
+        async def fate(data: bytes) -> tuple[str, str]:
+            answer = answered(await hall.play(data))
+            assert isinstance(answer, Unplayed)
+            return answer.fate, answer.reason
+
+        assert await fate(encoded(order)) == ("machine", "It does not know this run")
+        assert (await fate(b"no order"))[0] == "bug"
+        hall.learn("run", encoded(Run(stage.event, (good, bad))))
+        who, why = await fate(encoded(order))
+        assert who == "bot"
+        assert "Bot greedy does not greet" in why
+        assert "no such model" in why
+        # A seed that is missing is our mistake.
+        hall.learn("run", encoded(Run(stage.event, (good, good))))
+        who, why = await fate(encoded(order))
+        assert (who, "KeyError" in why) == ("bug", True)
+        nursery.cancel_scope.cancel()
+    assert not children()
+
+
+async def test_who_is_told_to_leave_leaves_no_bot(tmp_path: Path, stage: Stage) -> None:
+    hangs = tmp_path / "hangs.py"
+    text = (Path("sample_bots") / "first.py").read_text()
+    hangs.write_text(text.replace('"ask"', '"never"') + "\n")
+    bundle = packed(WrittenBot(name="hangs", run=("{python}", str(hangs))), tmp_path)
+    plan = Ledger(stage.folder, stage.event).stage[0]
+    order = Order("run", 0, plan, plan.games, {game.board: bytes(32) for game in plan.games}, ())
+    answers: list[Answer] = []
+    async with trio.open_nursery() as nursery:
+        pump = Pump()
+        nursery.start_soon(pump.run)
+        hall = Hall(pump, "w", tmp_path / "bots", Sandbox("off", Limits()))
+        hall.learn("run", encoded(Run(stage.event, (bundle, bundle))))
+
+        async def play() -> None:
+            answers.append(answered(await hall.play(encoded(order))))
+
+        async with trio.open_nursery() as players:
+            players.start_soon(play)
+            while len(children()) < 2:  # noqa: ASYNC110
+                await trio.sleep(0.01)
+            hall.clear()
+        nursery.cancel_scope.cancel()
+    (answer,) = answers
+    assert isinstance(answer, Unplayed)
+    assert answer.fate == "left"
+    assert not children()

@@ -1,0 +1,156 @@
+"""Bots as archives: packed where the event is, named by what is in them, unpacked on workers."""
+
+import fcntl
+import hashlib
+import io
+import os
+import shutil
+import sys
+import tarfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from arena.sandbox.paths import is_file, named_paths, program_paths
+from protocol.usage import UserError
+from tournaments.entrants import entered, files_below, resolved
+from tournaments.event import Entrant, WrittenBot
+
+MOST = 2**28
+"""Bytes of a bot's files: each worker holds them in memory for a moment."""
+FILES = "{files}"
+"""In words of a bundle's bot: where its files lie."""
+READY = "ready"
+"""A file that says that a bundle is unpacked and built."""
+
+
+class Bundle(Struct, frozen=True):
+    """A bot that can be unpacked on another machine."""
+
+    name: str
+    """SHA-256 of the rest, in hex."""
+    bot: WrittenBot
+    """How it is built and started; {files} in its words is where its files lie."""
+    home: str
+    """The folder in which it runs, below that place."""
+    archive: bytes
+    """Its files as a tar archive, at the paths at which they lay."""
+
+
+def packed(bot: WrittenBot, base: Path) -> Bundle:
+    """A bot as it is written in this folder, with the files that its words name.
+
+    Its program's installation stays: a worker must have it where its PATH says. Raises UserError.
+    """
+    bot, base = resolved(bot, base)
+    home = (base / (bot.folder or ".")).resolve()
+    words = (*bot.run, *bot.build, *bot.reads)
+    roots = [str(home)] if bot.folder else []
+    roots += [_absolute(path, home) for path in _named(bot, home)]
+    archive = _archive(bot.name, roots)
+    moved = {word: _moved(word, roots) for word in words}
+    written = WrittenBot(
+        name="bot",
+        run=tuple(moved[word] for word in bot.run),
+        build=tuple(moved[word] for word in bot.build),
+        folder="." if bot.folder else None,
+        reads=tuple(moved[word] for word in bot.reads),
+    )
+    digest = hashlib.sha256(f"{written}|{home}|".encode() + archive).hexdigest()
+    return Bundle(digest, written, str(home), archive)
+
+
+def _named(bot: WrittenBot, home: Path) -> Iterator[str]:
+    """The files and folders that a bot's words name, but for what the machine has for all."""
+    program = home / bot.run[0]
+    found = str(program) if is_file(program) else shutil.which(bot.run[0])
+    # An installation is a folder; what is a file alone is the bot's own.
+    yield from filter(lambda path: is_file(Path(path)), program_paths(Path(found or program)))
+    for word in (*bot.run, *bot.build):
+        if word != sys.executable and any(named_paths([word], home)):
+            yield word
+    yield from (word for word in bot.reads if "{build}" not in word)
+
+
+def _absolute(path: str, home: Path) -> str:
+    """Where it is called to be, be it a link or not."""
+    return os.path.normpath(home / path)
+
+
+def _moved(word: str, roots: Iterable[str]) -> str:
+    """A word as it is said where the files lie elsewhere."""
+    if word == sys.executable:
+        return "{python}"
+    moves = word.startswith("/") and any(Path(word).is_relative_to(root) for root in roots)
+    return FILES + word if moves else word
+
+
+def _archive(name: str, roots: Iterable[str]) -> bytes:
+    """The same bytes for the same files, whenever and by whomever they were written."""
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w", format=tarfile.PAX_FORMAT) as tar:
+        for path in dict.fromkeys(path for root in roots for path in files_below([root])):
+            try:
+                _add(tar, path)
+            except OSError as error:
+                raise UserError(f"Bot {name}: {path} cannot be read: {error.strerror}.") from error
+            if data.tell() > MOST:
+                text = f"its files have more than {MOST >> 20} MiB, too many to send to workers"
+                raise UserError(f"Bot {name}: {text}.")
+    return data.getvalue()
+
+
+def _add(tar: tarfile.TarFile, path: Path) -> None:
+    content = path.read_bytes()
+    entry = tarfile.TarInfo(str(path).lstrip("/"))
+    entry.size = len(content)
+    entry.mode = 0o755 if os.access(path, os.X_OK) else 0o644
+    tar.addfile(entry, io.BytesIO(content))
+
+
+def unpacked(bundle: Bundle, folder: Path) -> Entrant:
+    """The bot, ready to be started: unpacked and built below the folder, once for ever.
+
+    Other processes may do the same at the same time. Blocks. Raises UserError, OSError.
+    """
+    place = folder / bundle.name
+    with _alone(folder / f"{bundle.name}.lock"):
+        files, ready = place / "files", place / READY
+        home = files / bundle.home.lstrip("/")
+        if not ready.exists():
+            shutil.rmtree(place, ignore_errors=True)
+            _unpack(bundle, files)
+            home.mkdir(parents=True, exist_ok=True)
+        bot = _filled(bundle.bot, str(files))
+        entrant = entered(replace(bot, build=()) if ready.exists() else bot, home, place / "build")
+        ready.touch()
+        return entrant
+
+
+def _unpack(bundle: Bundle, files: Path) -> None:
+    files.mkdir(parents=True)
+    with tarfile.open(fileobj=io.BytesIO(bundle.archive)) as tar:
+        tar.extractall(files, filter="data")
+
+
+def _filled(bot: WrittenBot, files: str) -> WrittenBot:
+    words = {
+        field: tuple(word.replace(FILES, files) for word in getattr(bot, field))
+        for field in ("run", "build", "reads")
+    }
+    return replace(bot, **words)
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Hold a lock that dies with its process."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,157 @@
+"""A worker's playing hall: one pump and one thread in which every bot of its sittings is started.
+
+Bots die with the thread that started them, so orders come to this one, whoever brings them.
+"""
+
+import time
+import traceback
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import trio
+from msgspec.structs import replace
+
+from arena.pump import Pump
+from arena.referee import Referee
+from arena.sandbox.choice import best_sandbox
+from arena.sandbox.profile import Command
+from arena.sandbox.sandbox import Sandbox
+from arena.table import Bench
+from protocol.codec import encode_line
+from protocol.records import LogRecord, Result
+from protocol.usage import UserError
+from tournaments.cluster.bundles import Bundle, unpacked
+from tournaments.cluster.orders import Answer, Fate, Order, Played, Run, Unplayed, decoded, encoded
+from tournaments.event import Event
+from tournaments.machine import machine
+from tournaments.run import call_roll, innermost
+from tournaments.schedule import PlannedGame
+from tournaments.seating import in_turn, seating
+from tournaments.sitting import MACHINE, Sitter, SpoiltError, StoppedError
+
+
+class Records:
+    """The log of an order while it is played: lines in memory, for they count only if all come."""
+
+    def __init__(self) -> None:
+        self.lines: list[bytes] = []
+
+    def append(self, records: Sequence[LogRecord]) -> None:
+        """Keep the records."""
+        self.lines += map(encode_line, records)
+
+    def sync(self) -> None:
+        """Nothing of it is safe before it is where the event is."""
+
+
+class Hall:
+    """Plays orders side by side, in the thread that made it."""
+
+    def __init__(self, pump: Pump, name: str, folder: Path, proven: Sandbox) -> None:
+        """`folder`: where bots are unpacked. `proven`: the sandbox that this machine proved."""
+        self._pump = pump
+        self._name = name
+        self._folder = folder
+        self._proven = proven
+        self._runs: dict[str, Run] = {}
+        self._ready: dict[tuple[str, str], Command] = {}
+        self._preparing = trio.Lock()
+        self._going: set[trio.CancelScope] = set()
+
+    def learn(self, run: str, data: bytes) -> None:
+        """From now on orders of this run can be played. May be called in any thread."""
+        self._runs[run] = decoded(data, Run)
+
+    def forget(self, run: str) -> None:
+        """The run is over. May be called in any thread."""
+        self._runs.pop(run, None)
+
+    def clear(self) -> None:
+        """Everybody leaves: nobody waits for what is being played."""
+        for scope in self._going:
+            scope.cancel()
+
+    async def play(self, data: bytes) -> bytes:
+        """Play an order; the answer to it. Never raises for what goes wrong in it."""
+        answer: Answer = Unplayed(self._name, "left", "It was told to leave")
+        with trio.CancelScope() as scope:
+            self._going.add(scope)
+            try:
+                answer = await self._played(decoded(data, Order))
+            except Exception as error:
+                answer = self._unplayed(error)
+            finally:
+                self._going.discard(scope)
+        return encoded(answer)
+
+    async def _played(self, order: Order) -> Played:
+        run = self._runs.get(order.run)
+        if run is None:
+            raise StoppedError("It does not know this run")
+        sandbox = self._sandbox(run.event)
+        commands = [await self._command(run, seat, sandbox) for seat in order.plan.seats]
+        records, began = Records(), time.monotonic()
+        bench = Bench(self._pump, commands, run.event.clock.start_ms, sandbox)
+        results = {result.game: result for result in order.results}
+
+        async def over(result: Result) -> None:
+            results[result.game] = result
+
+        def referee(game: PlannedGame) -> Referee:
+            return _referee(run.event, order, game, results)
+
+        sitter = Sitter(self._pump, bench, records, referee, over)
+        await sitter.sit(order.games, several=not in_turn(run.event))
+        return Played(
+            worker=self._name,
+            level=sandbox.level,
+            missing=sandbox.missing,
+            machine=machine(),
+            seconds=time.monotonic() - began,
+            lines=tuple(records.lines),
+        )
+
+    def _sandbox(self, event: Event) -> Sandbox:
+        if event.sandbox == "off":
+            return best_sandbox("off", event.limits, self._folder)
+        return Sandbox(self._proven.level, event.limits, self._proven.missing)
+
+    async def _command(self, run: Run, entrant: int, sandbox: Sandbox) -> Command:
+        """An entrant's bot: the first time it is unpacked and built, and must greet.
+
+        Raises UserError, StoppedError, OSError.
+        """
+        bundle = run.bundles[entrant]
+        assert bundle, "Who is retired does not play."
+        # One after the other: what is being built has the machine for itself.
+        async with self._preparing:
+            key = bundle.name, sandbox.level
+            if key not in self._ready:
+                name, clock = run.event.entrants[entrant].name, run.event.clock
+                self._ready[key] = await self._prepared(bundle, name, clock.start_ms, sandbox)
+            return self._ready[key]
+
+    async def _prepared(
+        self, bundle: Bundle, name: str, start_ms: int, sandbox: Sandbox
+    ) -> Command:
+        entrant = await trio.to_thread.run_sync(unpacked, bundle, self._folder)
+        complaint = await call_roll([replace(entrant, name=name)], start_ms, sandbox)
+        if complaint is not None:
+            raise UserError(complaint)
+        return entrant.command
+
+    def _unplayed(self, error: Exception) -> Unplayed:
+        """What went wrong, as it is told to the run."""
+        cause = innermost(error) if isinstance(error, ExceptionGroup) else error
+        if isinstance(cause, (*MACHINE, StoppedError, UserError)):
+            fate: Fate = "bot" if isinstance(cause, UserError) else "machine"
+            return Unplayed(self._name, fate, str(cause).rstrip("."))
+        game = str(cause) if isinstance(cause, SpoiltError) else ""
+        trace = "".join(traceback.format_exception(error))
+        return Unplayed(self._name, "bug", trace, game)
+
+
+def _referee(
+    event: Event, order: Order, game: PlannedGame, results: Mapping[str, Result]
+) -> Referee:
+    return Referee(seating(event, order.plan, game, results), order.seeds[game.board])

@@ -1,0 +1,103 @@
+"""A cluster on this machine: a scheduler in this process, workers as processes tied to it."""
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+
+import trio
+from distributed import Scheduler
+
+from arena.sandbox.limits import Wish
+from tournaments.cluster.loops import Loop
+from tournaments.cluster.remote import hushed
+from tournaments.sitting import StoppedError
+
+HOME = "127.0.0.1"
+"""Nobody but this machine's users can reach it: the engine asks nobody who he is."""
+WORKER = (sys.executable, "-P", "-c", "from tournaments.cli.main import main; main()", "worker")
+TTL_S = 30.0
+"""How long the scheduler waits for a sign of life of a worker whose connection is not cut."""
+LEAVE_S = 10.0
+"""How long a worker may take to leave."""
+
+
+@asynccontextmanager
+async def local_cluster(workers: int, jobs: int, folder: Path, wish: Wish) -> AsyncIterator[str]:
+    """So many workers for an event with this wish, with so many sittings each; their scheduler.
+
+    Bots are unpacked below the folder. When the block ends nothing is left, and when this process
+    is killed the workers end by themselves. Raises StoppedError, in a group, when none is left.
+    """
+    sender, receiver = trio.open_memory_channel[str](1)
+    token = trio.lowlevel.current_trio_token()
+
+    def tell(address: str) -> None:
+        token.run_sync_soon(sender.send_nowait, address)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(Loop().run, partial(_schedule, tell))
+        address = await receiver.receive()
+        started = [
+            _started(address, f"local-{n}", jobs, folder, wish) for n in range(1, workers + 1)
+        ]
+        try:
+            async with trio.open_nursery() as watching:
+                watching.start_soon(_until_all_have_ended, started)
+                yield address
+                watching.cancel_scope.cancel()
+        finally:
+            with trio.CancelScope(shield=True):
+                await trio.to_thread.run_sync(_ended, started)
+            nursery.cancel_scope.cancel()
+
+
+async def _schedule(tell: Callable[[str], None]) -> None:
+    """The scheduler, until cancelled."""
+    hushed()
+    async with Scheduler(
+        host=HOME, port=0, dashboard=False, dashboard_address=f"{HOME}:0", worker_ttl=TTL_S
+    ) as scheduler:
+        tell(scheduler.address)
+        await asyncio.Event().wait()
+
+
+def _started(
+    address: str, name: str, jobs: int, folder: Path, wish: Wish
+) -> "subprocess.Popen[bytes]":
+    words = (address, "--name", name, "--jobs", f"{jobs}", "--folder", str(folder), "--tied")
+    # Where no sandbox is asked for none needs to be tried.
+    return subprocess.Popen(
+        (*WORKER, *words, "--sandbox", "off" if wish == "off" else "auto"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        # Ctrl-C in a terminal is ours to answer: the workers leave when we let go of them.
+        start_new_session=True,
+    )
+
+
+async def _until_all_have_ended(workers: "list[subprocess.Popen[bytes]]") -> None:
+    for worker in workers:
+        watched = os.pidfd_open(worker.pid)
+        try:
+            await trio.lowlevel.wait_readable(watched)
+        finally:
+            os.close(watched)
+    raise StoppedError("The run stopped: every worker on this machine has ended.")
+
+
+def _ended(workers: "list[subprocess.Popen[bytes]]") -> None:
+    """Let go of them all, then wait for each."""
+    for worker in workers:
+        assert worker.stdin
+        worker.stdin.close()
+    for worker in workers:
+        try:
+            worker.wait(LEAVE_S)
+        except subprocess.TimeoutExpired:
+            worker.kill()
+            worker.wait()

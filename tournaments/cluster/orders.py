@@ -1,0 +1,125 @@
+"""What travels between a run and its workers: the run, orders to play games, what came of them.
+
+Nothing of the event's secret travels but the seeds of the boards that an order names.
+"""
+
+import hashlib
+from typing import Literal, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from arena.sandbox.limits import REQUIRED, Wish
+from protocol import __version__
+from protocol.records import Result, WorkerName
+from tournaments.cluster.bundles import Bundle
+from tournaments.event import Event
+from tournaments.schedule import PlannedGame, PlannedSitting
+
+T = TypeVar("T")
+
+
+class Run(Struct, frozen=True):
+    """What a worker must know of a run before it can play for it."""
+
+    event: Event
+    """The plan; the commands of its entrants are those of another machine."""
+    bundles: tuple[Bundle | None, ...]
+    """Each entrant's bot; None: retired."""
+
+
+class Order(Struct, frozen=True):
+    """Games of one sitting for fresh processes to play; none: only call the roll of its bots."""
+
+    run: str
+    """Which run."""
+    attempt: int
+    """How often this was ordered before, from 0."""
+    plan: PlannedSitting
+    """The whole sitting."""
+    games: tuple[PlannedGame, ...]
+    """Which of its games."""
+    seeds: dict[int, bytes]
+    """The seeds of their boards."""
+    results: tuple[Result, ...]
+    """The results that the sitting has already, where a game depends on those before it."""
+
+
+class Played(Struct, frozen=True, tag=True):
+    """All games of an order were played."""
+
+    worker: WorkerName
+    """Where."""
+    level: str
+    """The sandbox level."""
+    missing: tuple[str, ...]
+    """The promises that it does not keep there, in sentences."""
+    machine: str
+    """System, processor, cores and Python there."""
+    seconds: float
+    """How long the games took, processes started and ended included, in s."""
+    lines: tuple[bytes, ...]
+    """The records of the games as lines of a log, not sealed."""
+
+
+Fate = Literal["bot", "machine", "bug", "left"]
+"""bot: it cannot be started there; machine: the worker's doing; bug: ours; left: it was told to
+leave."""
+
+
+class Unplayed(Struct, frozen=True, tag=True):
+    """Nothing of an order counts."""
+
+    worker: str
+    """Where; empty: nobody knows."""
+    fate: Fate
+    """Whose doing that is."""
+    reason: str
+    """A sentence; with a bug the trace."""
+    game: str = ""
+    """With a bug the game that it spoilt."""
+
+
+Answer = Played | Unplayed
+
+
+def encoded(message: Run | Order | Answer) -> bytes:
+    """As it travels."""
+    return msgspec.msgpack.encode(message)
+
+
+def decoded(data: bytes, kind: type[T]) -> T:
+    """What has travelled.
+
+    Raises msgspec.ValidationError.
+    """
+    return msgspec.msgpack.decode(data, type=kind)
+
+
+def answered(data: bytes) -> Answer:
+    """What has come back.
+
+    Raises msgspec.ValidationError.
+    """
+    return msgspec.msgpack.decode(data, type=Answer)  # type: ignore[no-any-return]
+
+
+def named(data: bytes) -> str:
+    """A name that only this message has: the same order is the same task, whoever asks again."""
+    return f"boneyard-{hashlib.sha256(data).hexdigest()[:40]}"
+
+
+def resource(wish: Wish) -> str:
+    """What a worker offers that can play an event with this wish for a sandbox.
+
+    It names our version: another one's games would not replay here.
+    """
+    return f"boneyard-{__version__}-{wish}"
+
+
+def offered(level: str | None, jobs: int) -> dict[str, float]:
+    """What a worker offers whose machine proves this level; None: nothing was tried."""
+    wishes: list[Wish] = ["off"]
+    wishes += ["auto"] if level else []
+    wishes += ["require"] if level in REQUIRED else []
+    return {resource(wish): jobs for wish in wishes}

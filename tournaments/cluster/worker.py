@@ -1,0 +1,106 @@
+"""The command `boneyard worker`: a process that plays sittings for runs on other machines."""
+
+import os
+import socket
+import sys
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import click
+import trio
+from distributed import Security
+
+from arena.pump import Pump
+from arena.sandbox.choice import best_sandbox
+from arena.sandbox.limits import Limits, Wish, called
+from arena.sandbox.sandbox import Sandbox
+from protocol.records import WorkerName
+from tournaments.cluster.hall import Hall
+from tournaments.cluster.loops import Loop
+from tournaments.cluster.orders import offered
+from tournaments.cluster.remote import Desk
+from tournaments.run import innermost
+from tournaments.session import INTERRUPTED, stop_on_signal
+
+
+def own_name() -> str:
+    """What a worker is called that was not named: by its machine and process."""
+    host = "".join(c if c.isascii() and (c.isalnum() or c in ".-") else "-" for c in _host())
+    return f"{host.strip('.-') or 'worker'}-{os.getpid()}"
+
+
+def _host() -> str:
+    return socket.gethostname()[:40]
+
+
+def work(
+    address: str,
+    *,
+    jobs: int,
+    name: WorkerName,
+    folder: Path | None,
+    security: Security | None,
+    patience_s: float,
+    wish: Wish,
+    tied: bool,
+) -> int:
+    """Play what the scheduler at this address has, until it lets us go; the exit code.
+
+    `wish`: off: play only where no sandbox is asked for; otherwise what there is is found out.
+    `tied`: also until stdin closes, so that no worker outlives whoever started it.
+    """
+    with TemporaryDirectory(prefix="boneyard-worker-") as temporary:
+        # Bots of other users must get through to their files.
+        Path(temporary).chmod(0o755)
+        own = (folder or Path(temporary)).resolve()
+        own.mkdir(parents=True, exist_ok=True)
+        sandbox = best_sandbox(wish, Limits(), own)
+        # Who started it here sees for himself that it is there.
+        tell = silent if tied else partial(_tell, name)
+        tell(f"sandbox {called(sandbox.level)}, {jobs} sittings side by side")
+        desk = partial(
+            Desk,
+            address,
+            name=name,
+            jobs=jobs,
+            offers=offered(None if wish == "off" else sandbox.level, jobs),
+            folder=Path(temporary),
+            security=security,
+            patience_s=patience_s,
+            tell=tell,
+        )
+        return trio.run(_serve, desk, name, own, sandbox, tied)
+
+
+async def _serve(desk: partial[Desk], name: str, folder: Path, sandbox: Sandbox, tied: bool) -> int:
+    code = 0
+    pump = Pump()
+    hall = Hall(pump, name, folder, sandbox)
+    with trio.CancelScope() as scope:
+        try:
+            async with trio.open_nursery() as nursery:
+                await nursery.start(stop_on_signal, scope)
+                nursery.start_soon(pump.run)
+                if tied:
+                    nursery.start_soon(_until_closed, scope)
+                await Loop().run(desk(hall=hall).serve)
+                nursery.cancel_scope.cancel()
+        except* OSError as group:
+            _tell(name, f"{innermost(group)}.")
+            code = 1
+    return INTERRUPTED if scope.cancelled_caught else code
+
+
+async def _until_closed(scope: trio.CancelScope) -> None:
+    """Nothing is ever written there: it is readable when nobody holds its other end any more."""
+    await trio.lowlevel.wait_readable(sys.stdin.fileno())
+    scope.cancel()
+
+
+def silent(text: str) -> None:
+    """Nobody needs to be told."""
+
+
+def _tell(name: str, text: str) -> None:
+    click.echo(f"Worker {name}: {text}", err=True)
