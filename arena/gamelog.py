@@ -8,8 +8,8 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from arena import sealed
-from arena.sealed import DamagedFileError, Entry, damaged, read_lines
+from arena import packed, sealed
+from arena.sealed import DamagedFileError, Entry, damaged, lines_like, read_lines
 from protocol.codec import DamagedRecordError, decode_record, unsealed
 from protocol.records import (
     ChoiceRecord,
@@ -22,6 +22,9 @@ from protocol.records import (
     VoidRecord,
 )
 
+OVER = b'{"type":"sitting_over",'
+"""How the line begins with which a log is full."""
+
 
 class DamagedLogError(DamagedFileError):
     """A log's records cannot have happened; the text names the first and the reason."""
@@ -31,7 +34,7 @@ class GameLog:
     """One file that only grows. Each call writes whole lines with one system call."""
 
     def __init__(self, path: Path, sitting: Sitting) -> None:
-        """Open for appending; a new file begins with the sitting.
+        """Open for appending; a new file begins with the sitting, and a packed one is unpacked.
 
         One in which every game has its result ends with that, whatever a kill cut off; see `sit`.
         Raises OSError, DamagedFileError.
@@ -39,6 +42,7 @@ class GameLog:
         self._sitting: Sitting | None = None
         self._records = self._results = self._checksum = 0
         self._over = False
+        packed.unpack(path)
         self._take_up(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         self._descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
@@ -208,22 +212,21 @@ def _goes_on(before: Sitting, after: Sitting) -> bool:
 def sitting_lines(path: Path) -> list[Sitting]:
     """The log's sitting, and the same elsewhere or with more boards, as far as can be read."""
     found = []
-    for line in read_lines(path):
-        if line.data.startswith(b'{"type":"sitting",'):
-            with suppress(DamagedRecordError):
-                found.append(decode_record(unsealed(line.data)))
+    for line in lines_like(path, (b'{"type":"sitting",',)):
+        with suppress(DamagedRecordError):
+            found.append(decode_record(unsealed(line)))
     return [record for record in found if isinstance(record, Sitting)]
 
 
 def is_over(path: Path) -> bool:
-    """Whether the log goes to its sitting's end: nothing was cut off it.
+    """Whether the log's last line is its sitting's end: nothing was cut off it.
 
-    Raises DamagedFileError.
+    The lines before it are not looked at. Raises DamagedFileError, OSError.
     """
-    record: LogRecord | None = None
-    for entry in read_records(path):
-        record = entry.record
-    return isinstance(record, SittingOver)
+    data = b""
+    for line in read_lines(path):
+        data = line.data
+    return data.startswith(OVER) and data.endswith(b"\n")
 
 
 def read_games(path: Path) -> Iterator[LoggedGame]:

@@ -3,18 +3,20 @@
 import errno
 import os
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
+from arena.packed import CHUNK, opened, stored
+from arena.packed import DamagedFileError as DamagedFileError
 from protocol.codec import DamagedRecordError, encode_line, seal, unseal
 from protocol.records import Record
-from protocol.usage import UserError
 
 T = TypeVar("T")
 
-
-class DamagedFileError(UserError):
-    """A file is not what was written; the text names it, the line, its first byte and why."""
+LONGEST = 2**24
+"""Bytes of a line that are held: no line that we write is longer."""
 
 
 class Line(NamedTuple):
@@ -41,7 +43,7 @@ class Entry(NamedTuple, Generic[T]):
 
 def damaged(path: Path, line: Line, why: object) -> DamagedFileError:
     """The error that says where a file is not what was written."""
-    return DamagedFileError(f"{path}, line {line.number}, byte {line.offset}: {why}")
+    return DamagedFileError(f"{stored(path)}, line {line.number}, byte {line.offset}: {why}")
 
 
 def append(descriptor: int, records: Iterable[Record], checksum: int) -> int:
@@ -75,24 +77,55 @@ def mend(path: Path) -> str | None:
     """
     if not path.exists():
         return None
-    data = path.read_bytes()
-    whole = data.rfind(b"\n") + 1
-    torn = len(data) - whole
+    torn = len(last_line(path)[1])
     if torn == 0:
         return None
-    os.truncate(path, whole)
+    os.truncate(path, path.stat().st_size - torn)
     return f"{path}: the last line was cut short; its {torn} bytes were removed."
 
 
-def read_lines(path: Path) -> Iterator[Line]:
-    """The lines of a file; none when there is no file."""
-    if not path.exists():
-        return
-    offset = 0
+def last_line(path: Path) -> tuple[bytes, bytes]:
+    """The last whole line of a plain file, and what follows it; empty where there is none.
+
+    Raises OSError.
+    """
+    end = b""
     with path.open("rb") as file:
-        for number, data in enumerate(file, 1):
-            yield Line(number, offset, data)
-            offset += len(data)
+        start = file.seek(0, os.SEEK_END)
+        while start and end.count(b"\n") < 2:
+            start, size = max(0, start - CHUNK), min(start, CHUNK)
+            file.seek(start)
+            end = file.read(size) + end
+    whole = end.rfind(b"\n") + 1
+    return end[end.rfind(b"\n", 0, max(0, whole - 1)) + 1 : whole], end[whole:]
+
+
+def read_lines(path: Path) -> Iterator[Line]:
+    """The lines of a file, packed or not; none when there is no file.
+
+    Raises DamagedFileError when it cannot be unpacked, or has a line that nobody wrote.
+    """
+    offset = 0
+    for number, data in enumerate(_lines(path), 1):
+        yield Line(number, offset, data)
+        offset += len(data)
+
+
+def lines_like(path: Path, told: tuple[bytes, ...]) -> Iterator[bytes]:
+    """The lines of a file that begin so; a log has hundreds of others, which cost little here.
+
+    For what is only counted, not trusted: what cannot be unpacked is left out.
+    """
+    with suppress(DamagedFileError):
+        yield from (data for data in _lines(path) if data.startswith(told))
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    with opened(path) as file:
+        for data in iter(partial(file.readline, LONGEST), b"") if file else ():
+            if len(data) == LONGEST:
+                raise DamagedFileError(f"{stored(path)}: a line of {LONGEST} bytes has no end")
+            yield data
 
 
 def read_sealed(path: Path, decode: Callable[[bytes], T]) -> Iterator[Entry[T]]:

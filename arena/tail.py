@@ -7,8 +7,10 @@ log's end replaces (a torn line that was removed) was never read.
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from arena.gamelog import LoggedGame
+from arena.packed import opened
 from arena.sealed import DamagedFileError
 from protocol.codec import DamagedRecordError, decode_record, unseal
 from protocol.records import GameRecord, LogRecord, Result, Sitting, SittingOver
@@ -38,16 +40,30 @@ class Tail:
 
         Raises DamagedFileError, OSError.
         """
-        with self.path.open("rb") as file:
-            if os.fstat(file.fileno()).st_size < self.size:
-                raise DamagedFileError(f"{self.path} has become shorter.")
-            while True:
-                file.seek(self.size)
-                lines = _whole(file.read(CHUNK), self.path)
-                if not lines:
-                    return
-                for line in lines:
+        with opened(self.path) as file:
+            if file is None:
+                raise DamagedFileError(f"{self.path} is not there any more.")
+            self._skip(file)
+            rest = b""
+            while data := file.read(CHUNK):
+                whole = (rest + data).rfind(b"\n") + 1
+                lines, rest = (rest + data)[:whole], (rest + data)[whole:]
+                if len(rest) >= CHUNK:
+                    raise DamagedFileError(f"{self.path}: a line of more than {CHUNK} bytes.")
+                for line in lines.splitlines(keepends=True):
                     yield from self._take(line)
+
+    def _skip(self, file: BinaryIO) -> None:
+        """Go to where the last look ended; when it is packed, by unpacking what comes before."""
+        if not file.seekable():
+            left = self.size
+            while left and (data := file.read(min(left, CHUNK))):
+                left -= len(data)
+        else:
+            left = max(0, self.size - file.seek(0, os.SEEK_END))
+            file.seek(self.size)
+        if left:
+            raise DamagedFileError(f"{self.path} has become shorter.")
 
     def playing(self) -> LoggedGame | None:
         """The game that goes on, or was cut off, as far as it was written."""
@@ -70,18 +86,10 @@ class Tail:
         if isinstance(record, Sitting):
             self.sitting, self.game = record, None
         elif isinstance(record, SittingOver):
-            self.game, self.records = None, []
+            self.sitting, self.game, self.records = None, None, []
         elif isinstance(record, GameRecord):
             self.game, self.records = record, []
         elif len(self.records) < LONGEST_GAME or isinstance(record, Result):
             self.records.append(record)
         if isinstance(record, Result) and self.sitting and self.game:
             yield LoggedGame(self.sitting, self.game, tuple(self.records), record)
-
-
-def _whole(data: bytes, path: Path) -> list[bytes]:
-    """The whole lines of what was read."""
-    end = data.rfind(b"\n") + 1
-    if not end and len(data) == CHUNK:
-        raise DamagedFileError(f"{path}: a line of more than {CHUNK} bytes.")
-    return data[:end].splitlines(keepends=True)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from arena.sandbox.limits import Wish
 from tests.arena.tables import SAMPLES, alive
-from tests.tournaments.events import boneyard, made, started
+from tests.tournaments.events import boneyard, logs, made, started
 
 PATIENCE_S = 60
 """How long anything may take that should take no time."""
@@ -116,14 +116,9 @@ class Killer:
             time.sleep(0.005)
 
 
-def logs(out: Path) -> list[bytes]:
-    """The game logs of an event."""
-    return [path.read_bytes() for path in (out / "games").glob("*")]
-
-
 def logged(out: Path) -> int:
     """How many bytes they have."""
-    return sum(path.stat().st_size for path in (out / "games").glob("*"))
+    return sum(map(len, logs(out)))
 
 
 def main() -> None:

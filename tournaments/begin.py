@@ -4,6 +4,7 @@ import hashlib
 import secrets
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import islice
 
 from arena.engine.chance import board_seed, commitment
 from arena.gamelog import read_games
@@ -16,8 +17,8 @@ from tournaments.extend import extends, new_versions, succeeded
 from tournaments.folder import (
     SECRET,
     Folder,
-    content,
     hidden,
+    holds,
     load,
     published_seeds,
     secret_of,
@@ -58,9 +59,12 @@ def begin(folder: Folder, event: Event, seed: int | None) -> tuple[Event, list[s
 
 def _check_promises(folder: Folder, old: Event, event: Event) -> None:
     """Refuse to play deals that are not those that were committed to."""
-    promised = b"".join(_commitments(event, secret_of(folder)))
+    secret = secret_of(folder)
     # A longer file than the old plan's is what a killed extension left.
-    if content(folder.commitments) not in (_first(promised, old.all_boards), promised):
+    for boards in (old.all_boards, event.all_boards):
+        if holds(folder.commitments, islice(_commitments(event, secret), boards)):
+            break
+    else:
         raise UserError(
             f"{folder.commitments} is not what {folder.secret.name} leads to: one is damaged."
         )
@@ -79,10 +83,6 @@ def _go_on(folder: Folder, old: Event, event: Event) -> list[str]:
     write_whole(folder.commitments, _commitments(event, secret_of(folder)))
     write_whole(folder.event, [as_json(event)])
     return said
-
-
-def _first(lines: bytes, count: int) -> bytes:
-    return b"".join(lines.splitlines(keepends=True)[:count])
 
 
 def _matters(old: Event, event: Event) -> bool:

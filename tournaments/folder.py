@@ -11,9 +11,10 @@ from typing import TypeVar
 from msgspec import Struct
 
 from arena.engine.chance import board_seed
+from arena.logs import ENDING, logs
 from arena.sandbox.limits import Wish
 from arena.sandbox.profile import SYSTEM
-from arena.sealed import DamagedFileError, damaged, read_lines
+from arena.sealed import DamagedFileError, append_whole, damaged, last_line, read_lines
 from protocol.codec import DamagedRecordError, decode_commitment, decode_reveal, encode_line
 from protocol.records import Commitment, Reveal
 from protocol.usage import UserError
@@ -21,6 +22,8 @@ from tournaments.event import Entrant, Event, from_json
 
 P = TypeVar("P", Commitment, Reveal)
 
+LOGS = "games"
+"""The folder of the game logs."""
 SECRET = 32
 """Bytes of a secret."""
 
@@ -113,11 +116,11 @@ class Folder(Struct, frozen=True):
 
     def log(self, sitting: str) -> Path:
         """The game log of a sitting."""
-        return self.path / "games" / f"{sitting}.jsonl"
+        return self.path / LOGS / f"{sitting}{ENDING}"
 
     def logs(self) -> list[Path]:
-        """Every game log, by name."""
-        return sorted((self.path / "games").glob("*.jsonl"))
+        """Every game log, by name; see `arena.packed` for how they lie there."""
+        return logs(self.path / LOGS)
 
 
 @contextmanager
@@ -220,17 +223,43 @@ def content(path: Path) -> bytes:
     return path.read_bytes() if path.exists() else b""
 
 
+def reveal_next(folder: Folder, event: Event, board: int) -> bool:
+    """Publish the seed of a board that has just been finished, if it comes after all others.
+
+    That is what mostly happens, and takes one line. Otherwise `reveal` all. Raises OSError.
+    """
+    if not _ends_before(folder.seeds, board):
+        return False
+    seed = board_seed(secret_of(folder), event.name, board)
+    descriptor = os.open(folder.seeds, os.O_WRONLY | os.O_APPEND)
+    try:
+        append_whole(descriptor, encode_line(Reveal(board, seed.hex())))
+    finally:
+        os.close(descriptor)
+    return True
+
+
+def _ends_before(seeds: Path, board: int) -> bool:
+    """Whether the last seed is an earlier board's, as far as its line can be read."""
+    last, torn = last_line(seeds) if seeds.exists() else (b"", b"")
+    try:
+        return bool(last) and not torn and decode_reveal(last).board < board
+    except DamagedRecordError:
+        return False
+
+
 def reveal(folder: Folder, event: Event, boards: Iterable[int]) -> None:
     """Publish the seeds of finished boards; what was published once stays, whoever joins later."""
-    secret = secret_of(folder)
-    seeds = {board: board_seed(secret, event.name, board) for board in boards}
+    secret, over = secret_of(folder), set(boards)
+
+    def seed(board: int) -> str:
+        return board_seed(secret, event.name, board).hex()
+
     with suppress(DamagedFileError):  # What is damaged is written anew.
-        public = published_seeds(folder.seeds).items()
-        seeds |= {n: seed for n, seed in public if seed == board_seed(secret, event.name, n)}
-    write_whole(
-        folder.seeds,
-        (encode_line(Reveal(board, seeds[board].hex())) for board in sorted(seeds)),
-    )
+        public = _promises(folder.seeds, decode_reveal)
+        over |= {one.board for one in public if one.seed == seed(one.board)}
+    lines = (encode_line(Reveal(board, seed(board))) for board in sorted(over))
+    write_whole(folder.seeds, lines)
 
 
 def _promises(path: Path, decode: Callable[[bytes], P]) -> Iterator[P]:

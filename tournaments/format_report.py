@@ -137,11 +137,11 @@ def question_line(event: Event, results: Iterable[Result]) -> str:
     return f"Is {sides(event)[0]} better? {sprt_report.live(event.format.sprt, steps)}"
 
 
-def _versus(event: Event, form: Versus, results: Sequence[Result]) -> Iterator[str]:
+def _versus(event: Event, form: Versus, results: Iterable[Result]) -> Iterator[str]:
     yield from sprt_report.section(form.sprt, walked(event, form, results), *sides(event))
 
 
-def walked(event: Event, form: Versus, results: Sequence[Result]) -> tuple[Step, ...]:
+def walked(event: Event, form: Versus, results: Iterable[Result]) -> tuple[Step, ...]:
     """The sequential test of versus, board by board."""
     one, _ = sides(event)
     return walk(form.sprt, outcomes(form.sprt, results, one, lost_by=event.target))

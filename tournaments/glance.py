@@ -13,8 +13,10 @@ import msgspec
 from msgspec import Struct
 
 from arena.gamelog import read_games
+from arena.packed import stored
 from protocol.records import FoulClass, Result
 from tournaments import folder as folders
+from tournaments.columns import Columns
 from tournaments.event import Event
 from tournaments.folder import Folder
 from tournaments.format_report import headline, question_line
@@ -79,7 +81,7 @@ def glance(folder: Folder) -> Glance:
     played, planned = len(results), games(event, results)
     running = False if complete else is_running(folder)
     pace = None if complete or running is False else _pace(folder, event, results)
-    found = list(results.values())
+    found = results.first()
     return Glance(
         name=event.name,
         about=headline(event, played, planned),
@@ -94,12 +96,12 @@ def glance(folder: Folder) -> Glance:
     )
 
 
-def so_far(folder: Folder, event: Event) -> tuple[dict[str, Result], bool]:
+def so_far(folder: Folder, event: Event) -> tuple[Columns, bool]:
     """Every result that there is, by game, and whether nothing is left to play.
 
     Raises DamagedFileError.
     """
-    results = {result.game: result for result in read_ledger(folder.ledger)}
+    results = Columns(read_ledger(folder.ledger))
     for plan in past_sittings(folder, event):
         _add(results, folder, plan)
     complete = False
@@ -114,11 +116,12 @@ def _missing(results: Mapping[str, Result], plan: PlannedSitting) -> bool:
     return any(game.name not in results for game in plan.games)
 
 
-def _add(results: dict[str, Result], folder: Folder, plan: PlannedSitting) -> None:
+def _add(results: Columns, folder: Folder, plan: PlannedSitting) -> None:
     """The results of a sitting that the ledger has not got yet."""
     if _missing(results, plan):
-        logged = read_games(folder.log(plan.name))
-        results |= {one.game.game: one.result for one in logged if one.result}
+        for logged in read_games(folder.log(plan.name)):
+            if logged.result:
+                results.add(logged.result)
 
 
 def is_running(folder: Folder) -> bool | None:
@@ -165,7 +168,7 @@ def _published(folder: Folder) -> int:
 
 
 def _written(path: Path) -> float:
-    return path.stat().st_mtime if path.exists() else 0.0
+    return stored(path).stat().st_mtime if stored(path).exists() else 0.0
 
 
 def _fouls(results: Iterable[Result]) -> Iterator[Fouled]:

@@ -77,7 +77,7 @@ CHECKS = ("sha256sum commitments.jsonl", "boneyard verify .")
 """The commands that check the deals."""
 DISTRUST = """\
 or, without trusting this program, write 30 lines after `protocol/DEALS.md`, or use those
-that stand there: `node check_deals.mjs commitments.jsonl seeds.jsonl games/*.jsonl`."""
+that stand there: `node check_deals.mjs commitments.jsonl seeds.jsonl games`."""
 """How to check them otherwise."""
 
 

@@ -5,7 +5,7 @@ not before the final. Where the field is no power of two, the best seeds have a 
 goes on for more boards; if it is still tied, the better seed goes on.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from protocol.records import Result
@@ -31,7 +31,7 @@ Bracket = list[list[Match]]
 """The matches of each round, neighbours' winners meeting in the next."""
 
 
-def bracket(event: Event, form: Knockout, results: Sequence[Result]) -> Bracket:
+def bracket(event: Event, form: Knockout, results: Collection[Result]) -> Bracket:
     """The bracket as far as it is known."""
     alive: list[Unit | None] = [_at(event.units, seed) for seed in _seeds(len(event.units))]
     known: Bracket = []
@@ -60,7 +60,7 @@ class _Played:
     """What was played in a round."""
 
     def __init__(
-        self, event: Event, form: Knockout, number: int, results: Sequence[Result]
+        self, event: Event, form: Knockout, number: int, results: Collection[Result]
     ) -> None:
         main, more = boards_of(event, form, number)
         self._seed = {unit: seed for seed, unit in enumerate(event.units)}
@@ -96,7 +96,7 @@ def boards_of(event: Event, form: Knockout, number: int) -> tuple[range, range]:
 
 
 def next_matches(
-    event: Event, form: Knockout, results: Sequence[Result]
+    event: Event, form: Knockout, results: Collection[Result]
 ) -> tuple[list[list[tuple[Unit, ...]]], range]:
     """The matches that are to be played after these results, and on which boards."""
     known = bracket(event, form, results)

@@ -1,13 +1,16 @@
 """The results of an event, in the order of its schedule, whatever the order they came in."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from itertools import chain, islice
 from pathlib import Path
 
 from arena import sealed
-from arena.gamelog import GameLog, read_games, sitting_lines
+from arena.gamelog import GameLog, is_over, read_games, sitting_lines
 from protocol.codec import decode_result, encode_line, seal
-from protocol.records import Result
+from protocol.records import Result, Sitting
+from tournaments.columns import Columns
 from tournaments.event import Event
 from tournaments.folder import Folder, write_whole
 from tournaments.schedule import (
@@ -21,6 +24,12 @@ from tournaments.schedule import (
     stages,
     to_come,
 )
+from tournaments.whereabouts import ByGame
+
+LINES_AT_ONCE = 1000
+"""Lines that are written at once."""
+LOGS_AT_ONCE = 100
+"""Logs whose results are held at once."""
 
 
 class Ledger:
@@ -43,8 +52,9 @@ class Ledger:
         self._folder, self._event = folder, event
         self._path = folder.ledger
         self._mend(self._path)
-        entries = list(sealed.read_sealed(self._path, decode_result))
-        self.results: dict[str, Result] = {entry.record.game: entry.record for entry in entries}
+        self.results = Columns()
+        self._checksum = 0
+        lines = self._read()
         self._read_past()
         self._stages = stages(event, self.results)
         self.left: dict[int, int] = {}
@@ -55,8 +65,17 @@ class Ledger:
         self._enter()
         self._order = canonical(event, self.results)
         self._due = next(self._order, None)
-        self._take_up(entries)
+        self._take_up(lines)
         self._release()
+
+    def _read(self) -> int:
+        """Read the file; how many of its lines are all of different games, from the first on."""
+        lines = 0
+        for entry in sealed.read_sealed(self._path, decode_result):
+            self.results.add(entry.record)
+            self._checksum = entry.checksum
+            lines += 1
+        return lines if lines == len(self.results) else 0
 
     def _read_past(self) -> None:
         for plan in past_sittings(self._folder, self._event):
@@ -67,7 +86,7 @@ class Ledger:
         for stage in self._stages:
             self.stage = stage
             for plan in stage:
-                self._known += len(plan.games)
+                self._known += len(plan.boards)
                 if self.missing(plan):
                     self._recover(plan)
                 for game in plan.games:
@@ -83,41 +102,38 @@ class Ledger:
 
     def _recover(self, plan: PlannedSitting) -> None:
         self._mend(self._folder.log(plan.name))
-        self.results |= recovered(self._folder.log(plan.name))
+        for result in recovered(self._folder.log(plan.name)).values():
+            self.results.add(result)
 
     def _mend(self, path: Path) -> None:
         notice = sealed.mend(path)
         if notice:
             self.notices.append(notice)
 
-    def _take_up(self, entries: Sequence[sealed.Entry[Result]]) -> None:
+    def _take_up(self, lines: int) -> None:
         """Go on after the ledger's lines, or put them in order if the schedule has another."""
-        self._checksum = 0
-        for number, entry in enumerate(entries):
-            if entry.record.game != self._due:
-                self._check_rest(entries[number:])
+        for row in range(lines):
+            if self.results.at(row).game != self._due:
+                self._check_rest(row)
                 self._rewrite()
                 return
-            self._checksum = entry.checksum
             self._due = next(self._order, None)
+        if not lines and self._checksum:
+            self._check_rest(0)
+            self._rewrite()
 
-    def _check_rest(self, entries: Sequence[sealed.Entry[Result]]) -> None:
+    def _check_rest(self, lines: int) -> None:
         """Refuse a ledger of other games; what leaves it must stand in the game logs."""
-        known = {
-            game.name: plan.name
-            for plan in (*past_sittings(self._folder, self._event), *self._sittings())
-            for game in plan.games
-        }
-        logged: dict[str, dict[str, Result]] = {}
-        for entry in entries:
+        plans = chain(past_sittings(self._folder, self._event), self._sittings())
+        known = ByGame(plans, lambda plan, _: self._folder.log(plan.name))
+        logged = lru_cache(LOGS_AT_ONCE)(recovered)
+        for entry in islice(sealed.read_sealed(self._path, decode_result), lines, None):
             game = entry.record.game
             if game not in known:
                 why = f"game {game}, where the schedule has {self._due or 'none'}"
                 raise sealed.damaged(self._path, entry.line, why)
-            name = known[game]
-            logged[name] = logged.get(name) or recovered(self._folder.log(name))
-            if logged[name].get(game) != entry.record:
-                why = f"game {game} is not as in its log, {self._folder.log(name).name}"
+            if logged(known[game]).get(game) != entry.record:
+                why = f"game {game} is not as in its log, {known[game].name}"
                 raise sealed.damaged(self._path, entry.line, why)
 
     def _sittings(self) -> Iterator[PlannedSitting]:
@@ -127,15 +143,17 @@ class Ledger:
         """The whole file at once, in the order of the schedule."""
         self._order = canonical(self._event, self.results)
         self._due = next(self._order, None)
-        lines, self._checksum = [], 0
+        self._checksum = 0
+        write_whole(self._path, self._sealed())
+
+    def _sealed(self) -> Iterator[bytes]:
         for result in self._ready():
             line, self._checksum = seal(encode_line(result), self._checksum)
-            lines.append(line)
-        write_whole(self._path, lines)
+            yield line
 
     def add(self, result: Result) -> None:
         """A game is over."""
-        self.results[result.game] = result
+        self.results.add(result)
         self.left[result.board] -= 1
         self._open -= 1
         self._release()
@@ -153,20 +171,25 @@ class Ledger:
 
     def _ready(self) -> Iterator[Result]:
         """The results whose turn has come."""
-        while self._due in self.results:
-            yield self.results[self._due]
+        while (due := self._due) is not None and due in self.results:
             self._due = next(self._order, None)
+            yield self.results[due]
 
     def _release(self) -> None:
-        """Write every result whose turn has come."""
-        self._pending += self._ready()
-        if self._pending:
+        """Write every result whose turn has come, some at once."""
+        ready = self._ready()
+        while self._take(ready):
             descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
             try:
                 self._checksum = sealed.append(descriptor, self._pending, self._checksum)
                 self._pending.clear()
             finally:
                 os.close(descriptor)
+
+    def _take(self, ready: Iterator[Result]) -> bool:
+        """Take some results; whether there are any to be written, from before too."""
+        self._pending += islice(ready, LINES_AT_ONCE)
+        return bool(self._pending)
 
 
 def read_ledger(path: Path) -> Iterator[Result]:
@@ -185,10 +208,14 @@ def recovered(path: Path) -> dict[str, Result]:
     here, before the ledger takes the result and this log is not looked at again.
     Raises DamagedFileError, OSError.
     """
-    logged = list(read_games(path))
-    results = {one.game.game: one.result for one in logged if one.result}
-    if logged and len(results) == len(logged[-1].sitting.boards):
-        GameLog(path, logged[-1].sitting).close()
+    results: dict[str, Result] = {}
+    sitting: Sitting | None = None
+    for one in read_games(path):
+        sitting = one.sitting
+        if one.result:
+            results[one.game.game] = one.result
+    if sitting and len(results) == len(sitting.boards) and not is_over(path):
+        GameLog(path, sitting).close()
     return results
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tournaments import stats
-from tournaments.stats import ELO, Design, Error, Floats, Ints, sums
+from tournaments.stats import ELO, Design, Error, Floats, Ints, numbered, sums, wide
 from tournaments.tally import Tally
 
 
@@ -62,7 +62,9 @@ def fitted(tally: Tally, games: Floats, prior: float) -> Fit:
     """
     size = len(tally.names)
     design, kind = _design(tally)
-    cells, cell = np.unique(tally.board * len(design.column) + kind, return_inverse=True)
+    codes = wide(tally.board) * len(design.column) + kind
+    cells, cell = numbered(codes, int(codes.max()) + 1)
+    del codes, kind
     board, row = np.divmod(cells, len(design.column))
     count = sums(cell, np.ones_like(cell), len(cells))
     points = sums(cell, tally.half, len(cells)) / 2
@@ -86,10 +88,12 @@ def fitted(tally: Tally, games: Floats, prior: float) -> Fit:
 def _design(tally: Tally) -> tuple[Design, Ints]:
     """A row for each combination of entrants and seats that met, and the row of each pair."""
     size, last = len(tally.names), tally.sides - 1
-    code = tally.seat[:, 0] * tally.sides + tally.seat[:, 1]
+    code = wide(tally.seat[:, 0]) * tally.sides + tally.seat[:, 1]
     for column in (*tally.left.T, *tally.right.T):
         code = code * size + column
-    _, first, kind = np.unique(code, return_index=True, return_inverse=True)
+    codes, kind = numbered(code, int(code.max()) + 1)
+    first = np.zeros(len(codes), np.int64)
+    first[kind] = np.arange(len(kind))  # One of each kind; they are alike.
     left, right, seat = tally.left[first], tally.right[first], tally.seat[first]
     weight = np.full(left.shape, 1 / left.shape[1])
     column = np.hstack((left, right, np.where(seat < last, size + seat, 0)))

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from arena.sealed import read_lines
+from arena.sealed import lines_like
 from protocol.codec import DamagedRecordError, decode_record, unsealed
 from protocol.records import (
     FoulClass,
@@ -162,7 +162,6 @@ def _told(path: Path) -> Iterator[Sitting | _Finished]:
 
 def _records(path: Path) -> Iterator[LogRecord]:
     """The lines that say something about time, fouls or the machine."""
-    for line in read_lines(path):
-        if line.data.startswith(TOLD):
-            with suppress(DamagedRecordError):
-                yield decode_record(unsealed(line.data))
+    for line in lines_like(path, TOLD):
+        with suppress(DamagedRecordError):
+            yield decode_record(unsealed(line))

@@ -65,7 +65,7 @@ class Progress:
         self._ticks: dict[str, Tick] = {}
         self._fouls = 0
         self._last_fouls: deque[str] = deque(maxlen=FOULS_KEPT)
-        self._waiting = deque(ledger.results.values() if self._console.is_terminal else ())
+        self._taken_up = 0
 
     def __enter__(self) -> "Progress":
         """Begin to show."""
@@ -92,7 +92,7 @@ class Progress:
         self._note_fouls(result)
         if not self._console.is_terminal:
             return self._line(now)
-        self._tick(result)
+        self._tick()
         if now >= self._next:
             self._next = now + LOOK_EVERY_S
             self._live.update(self._table())
@@ -117,11 +117,11 @@ class Progress:
                 more = " Further fouls are only counted." if self._fouls == FOULS_TOLD else ""
                 print(f"{text}{more}", file=sys.stderr)
 
-    def _tick(self, result: Result) -> None:
-        """Take the game up, and some of those before it that are still waiting."""
-        self._waiting.append(result)
-        for _ in range(min(TICKS_AT_ONCE, len(self._waiting))):
-            self._ticks |= ticked(self._ticks, self._waiting.popleft(), self._partners)
+    def _tick(self) -> None:
+        """Take up some of the games that are still waiting for it."""
+        for result in self._ledger.results.first()[self._taken_up :][:TICKS_AT_ONCE]:
+            self._ticks |= ticked(self._ticks, result, self._partners)
+            self._taken_up += 1
 
     def _line(self, now: float) -> None:
         """A plain line for a log file."""

@@ -382,7 +382,7 @@ def _savings(tally: Tally) -> tuple[float | None, float | None]:
     left, right = _code(tally.left, len(tally.names)), _code(tally.right, len(tally.names))
     met = left != right
     codes = np.minimum(left, right) * base + np.maximum(left, right)
-    sides, pair = np.unique(codes[met], return_inverse=True)
+    sides, pair = stats.numbered(codes[met], base * base)
     sign = np.where(left < right, 1, -1)
     points, margin = (
         stats.saving(stats.by_cluster(pair[use], tally.board[met][use], value, len(sides)))

@@ -14,6 +14,7 @@ from msgspec import Struct
 from protocol.codec import printable
 from protocol.records import Result
 from tournaments import exports, format_report, how, standings
+from tournaments.columns import Columns
 from tournaments.event import Entrant, Event, Terms
 from tournaments.folder import Folder, digest
 from tournaments.ledger import past_sittings, read_ledger
@@ -23,6 +24,7 @@ from tournaments.ratings import Pool, Ratings, fit_both
 from tournaments.sandboxes import Kept, sandboxes
 from tournaments.schedule import games, sittings
 from tournaments.times import as_json
+from tournaments.whereabouts import ByGame
 
 RESULTS_FORMAT = 1
 
@@ -62,20 +64,19 @@ def files_now(folder: Folder, event: Event) -> dict[Path, Iterable[bytes]]:
 
     Raises DamagedFileError.
     """
-    results = list(read_ledger(folder.ledger))
-    kept = sandboxes(folder, event, {result.game: result for result in results})
-    return report_files(folder, event, results, kept)
+    results = Columns(read_ledger(folder.ledger))
+    return report_files(folder, event, results, sandboxes(folder, event, results))
 
 
 def report_files(
-    folder: Folder, event: Event, results: Sequence[Result], kept: tuple[Kept, ...]
+    folder: Folder, event: Event, by_game: Columns, kept: tuple[Kept, ...]
 ) -> dict[Path, Iterable[bytes]]:
-    """The report's files after these results of bots that were kept so.
+    """The report's files after these results, in their order, of bots that were kept so.
 
     Each comes in pieces that can be read once.
     """
     partners = event.rules.deal.partners
-    by_game = {result.game: result for result in results}
+    results = by_game.first()
     ratings = fit_both(results, partners=partners)
     summary = Results(
         event=msgspec.convert(event, Terms, from_attributes=True),
@@ -87,7 +88,7 @@ def report_files(
         ratings=ratings,
     )
     plans = (*past_sittings(folder, event), *sittings(event, by_game))
-    places = {game.name: plan.name for plan in plans for game in plan.games}
+    places = ByGame(plans, lambda plan, _: plan.name)
     fingerprints = {one.name: one.fingerprint for one in event.entrants}
     known = measured(folder, by_game)
     told = Told(event, results, summary.planned, summary.commitments, kept, ratings, known, plans)

@@ -11,6 +11,7 @@ import trio
 from arena.bots import CannotStartError
 from arena.engine.chance import board_seed
 from arena.gamelog import GameLog
+from arena.logs import pack_full
 from arena.pump import Pump
 from arena.referee import Referee
 from arena.sandbox.sandbox import Sandbox
@@ -129,6 +130,9 @@ class Runner:
             await sitter.sit(self._ledger.missing(plan), several=not in_turn(self._event))
         finally:
             log.close()
+        # What cannot be packed now can still be read, and the next run tries again.
+        with suppress(OSError):
+            await trio.to_thread.run_sync(pack_full, self._folder.log(plan.name))
 
     async def _over(self, result: Result) -> None:
         self._ledger.add(result)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from arena.sealed import read_lines
+from arena.sealed import lines_like
 from protocol.codec import DamagedRecordError, decode_record, unsealed
 from protocol.records import Result, Sitting
 from tournaments.event import Event
@@ -55,11 +55,10 @@ def places(path: Path) -> Iterator[tuple[str, Sitting]]:
     Lines that cannot be read are left out.
     """
     sitting: Sitting | None = None
-    for line in read_lines(path):
-        if line.data.startswith(TOLD):
-            with suppress(DamagedRecordError):
-                record = decode_record(unsealed(line.data))
-                if isinstance(record, Sitting):
-                    sitting = record
-                elif isinstance(record, Result) and sitting:
-                    yield record.game, sitting
+    for line in lines_like(path, TOLD):
+        with suppress(DamagedRecordError):
+            record = decode_record(unsealed(line))
+            if isinstance(record, Sitting):
+                sitting = record
+            elif isinstance(record, Result) and sitting:
+                yield record.game, sitting

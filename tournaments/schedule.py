@@ -3,11 +3,12 @@
 Pure, and the same every time it is asked. A board belongs to one stage.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import assert_never
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar, assert_never
 
 from msgspec import Struct
 
+from arena.logs import FROM
 from protocol.records import Result
 from tournaments import knockout, swiss
 from tournaments.event import Event, Unit
@@ -15,6 +16,7 @@ from tournaments.formats import Gauntlet, Knockout, Ladder, RoundRobin, Static, 
 from tournaments.pairings import circular_orders, gauntlet, rotations, round_robin
 from tournaments.sprt import Outcome, known, outcomes
 
+R = TypeVar("R", bound=Iterable[Result])
 Meeting = tuple[Unit, ...]
 """The units at a table."""
 
@@ -41,8 +43,23 @@ class PlannedSitting(Struct, frozen=True):
     """Its name in the event, and the name of its log; the same when boards are added to it."""
     seats: tuple[int, ...]
     """The entrant (an index) in each seat."""
-    games: tuple[PlannedGame, ...]
-    """Its games, in order."""
+    boards: tuple[int, ...]
+    """The boards of its games, in order."""
+    who: str
+    """The names of the entrants in its seats, with dots between them."""
+
+    @property
+    def games(self) -> tuple[PlannedGame, ...]:
+        """Its games, in order: made anew each time, for an event may have a million."""
+        return tuple(map(self._game, range(1, len(self.boards) + 1)))
+
+    def game_on(self, board: int) -> PlannedGame | None:
+        """Its game on a board, if there is one."""
+        return self._game(self.boards.index(board) + 1) if board in self.boards else None
+
+    def _game(self, number: int) -> PlannedGame:
+        board = self.boards[number - 1]
+        return PlannedGame(f"{board}.{self.who}", number, board)
 
 
 Stage = tuple[PlannedSitting, ...]
@@ -57,19 +74,40 @@ def stages(event: Event, results: Mapping[str, Result]) -> Iterator[Stage]:
     if isinstance(event.format, Versus):
         yield from _versus(event, event.format, results)
         return
-    before: list[Result] = []
+    before = _Played(results)
     while stage := _next_stage(event, event.format, before):
         yield stage
-        if (played := _played(stage, results)) is None:
+        if isinstance(event.format, Static) or not all_played(stage, results):
             return
-        before += played
+        before.stages.append(stage)
 
 
-def _played(stage: Stage, results: Mapping[str, Result]) -> list[Result] | None:
-    """The results of a stage; None while one is missing."""
-    found = [results.get(game.name) for plan in stage for game in plan.games]
-    whole = [result for result in found if result]
-    return whole if len(whole) == len(found) else None
+class _Played(Collection[Result]):
+    """The results of stages that are over, looked up when they are asked for."""
+
+    def __init__(self, results: Mapping[str, Result]) -> None:
+        self.stages: list[Stage] = []
+        self._results = results
+
+    def __iter__(self) -> Iterator[Result]:
+        names = (game.name for stage in self.stages for plan in stage for game in plan.games)
+        return (self._results[name] for name in names)
+
+    def __len__(self) -> int:
+        return sum(map(count_games, self.stages))
+
+    def __contains__(self, result: object) -> bool:
+        return any(one == result for one in self)
+
+
+def count_games(stage: Stage) -> int:
+    """How many games a stage has."""
+    return sum(len(plan.boards) for plan in stage)
+
+
+def all_played(stage: Stage, results: Mapping[str, Result]) -> bool:
+    """Whether every game of a stage has its result."""
+    return all(game.name in results for plan in stage for game in plan.games)
 
 
 def sittings(event: Event, results: Mapping[str, Result]) -> Iterator[PlannedSitting]:
@@ -78,7 +116,7 @@ def sittings(event: Event, results: Mapping[str, Result]) -> Iterator[PlannedSit
         yield from stage
 
 
-def _next_stage(event: Event, form: Static | Swiss | Knockout, before: Sequence[Result]) -> Stage:
+def _next_stage(event: Event, form: Static | Swiss | Knockout, before: Collection[Result]) -> Stage:
     """The stage after those whose results these are, all of them; empty: the event is over."""
     match form:
         case RoundRobin() | Gauntlet() | Ladder():
@@ -117,8 +155,9 @@ def _versus(event: Event, form: Versus, results: Mapping[str, Result]) -> Iterat
         boards = range(first, min(first + block, event.boards + 1))
         stage = _stage(event, [[(one, other)]], boards)
         yield stage
-        if (played := _played(stage, results)) is None:
+        if not all_played(stage, results):
             return
+        played = [results[game.name] for plan in stage for game in plan.games]
         name = event.entrants[one[0]].name
         tried += outcomes(form.sprt, played, name, lost_by=event.target, since=first)
         if known(form.sprt, tried):
@@ -180,8 +219,7 @@ def _seatings(event: Event, table: Meeting) -> tuple[tuple[tuple[int, ...], ...]
 def planned(event: Event, seats: tuple[int, ...], boards: Sequence[int]) -> PlannedSitting:
     """The sitting of these entrants on these boards."""
     who = ".".join(event.entrants[entrant].name for entrant in seats)
-    games = tuple(PlannedGame(f"{board}.{who}", n, board) for n, board in enumerate(boards, 1))
-    return PlannedSitting(f"from-{boards[0]}.{who}", seats, games)
+    return PlannedSitting(f"{FROM}{boards[0]}.{who}", seats, tuple(boards), who)
 
 
 def canonical(event: Event, results: Mapping[str, Result]) -> Iterator[str]:
@@ -197,14 +235,15 @@ def canonical(event: Event, results: Mapping[str, Result]) -> Iterator[str]:
 def past(event: Event, results: Mapping[str, Result]) -> list[str]:
     """Games in which an earlier version of an entrant sat; they count as long as they exist."""
     old = event.retired
-    found = [one for one in results.values() if old.intersection(one.seats)] if old else []
-    return [result.game for result in sorted(found, key=past_order)]
+    played = results.values() if old else ()
+    found = [(past_order(one), one.game) for one in played if old.intersection(one.seats)]
+    return [game for _, game in sorted(found)]
 
 
-def counted(event: Event, results: Iterable[Result]) -> list[Result]:
+def counted(event: Event, results: R) -> R | list[Result]:
     """Games of those who still play: by them alone it is decided who meets whom."""
     old = event.retired
-    return [result for result in results if old.isdisjoint(result.seats)]
+    return [one for one in results if old.isdisjoint(one.seats)] if old else results
 
 
 def past_order(result: Result) -> tuple[int, tuple[str, ...]]:
@@ -221,26 +260,25 @@ def games(event: Event, results: Mapping[str, Result]) -> int:
     last: Stage = ()
     over = True
     for stage in stages(event, results):
-        names = [game.name for plan in stage for game in plan.games]
-        count += len(names)
-        over = all(name in results for name in names)
+        count += count_games(stage)
+        over = all_played(stage, results)
         last = stage
     return count if over else count + to_come(event, last)
 
 
 def to_come(event: Event, stage: Stage) -> int:
     """About how many games the stages after this one have; see `games`."""
-    board = stage[0].games[0].board
+    board = stage[0].boards[0]
     match event.format:
         case RoundRobin() | Gauntlet() | Ladder():
             return 0
         case Swiss(rounds=rounds):
             left = rounds - swiss.round_of(event, board)
-            return left * sum(len(plan.games) for plan in stage)
+            return left * count_games(stage)
         case Knockout() as form:
             return knockout.matches_after(event, form, board) * event.boards * event.seats
         case Versus():
-            last = max(plan.games[-1].board for plan in stage)
+            last = max(plan.boards[-1] for plan in stage)
             return (event.boards - last) * len(rotations(stage[0].seats))
         case form:
             assert_never(form)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 import trio
 
+from arena.logs import tidy
 from arena.sandbox.choice import best_sandbox
 from arena.sandbox.limits import called
 from protocol.records import Result
@@ -81,12 +82,14 @@ def _run_in(folder: Folder, wishes: Wishes, seed: int | None, where: Where) -> i
         plan = planned(wishes, folder.build, predictable=seed is not None)
         event, notices = begin(folder, plan, seed)
         ledger = Ledger(folder, event)
+        tidy(folder.path / folders.LOGS)
         for notice in (*notices, *ledger.notices):
             click.echo(notice, err=True)
         if seed is not None:
             click.echo("The deals come from --seed: anyone can predict them.", err=True)
         # Before the first game too: the commitments' digest is of use only if it is known then.
         _publish(folder, event, ledger)
+        published = len(ledger.results)
         if where.cluster:
             ready = _there(folder, event, ledger, _sources(wishes, plan), where, where.cluster)
         else:
@@ -94,7 +97,8 @@ def _run_in(folder: Folder, wishes: Wishes, seed: int | None, where: Where) -> i
         code = 0 if ledger.complete else trio.run(_play, folder, event, ledger, ready)
         # A disk too full for a game may be too full for a report: the next run writes it.
         with suppress(OSError) if code == STOPPED else nullcontext():
-            _publish(folder, event, ledger)
+            if len(ledger.results) > published:
+                _publish(folder, event, ledger)
         if code == 0 and (later := make_pages(folder, len(ledger.results))):
             click.echo(later, err=True)
     return code
@@ -218,9 +222,14 @@ async def _watch(
     with Progress(event, ledger) as progress:
         async for result in receiver:
             if ledger.left[result.board] == 0:
-                over = finished(ledger.left)
-                await trio.to_thread.run_sync(folders.reveal, folder, event, over)
+                await _reveal(folder, event, ledger, result.board)
             progress.update(result)
+
+
+async def _reveal(folder: Folder, event: Event, ledger: Ledger, board: int) -> None:
+    if not await trio.to_thread.run_sync(folders.reveal_next, folder, event, board):
+        over = finished(ledger.left)
+        await trio.to_thread.run_sync(folders.reveal, folder, event, over)
 
 
 def _publish(folder: Folder, event: Event, ledger: Ledger) -> None:

@@ -3,12 +3,14 @@
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from math import atan, cos, erf, log, pi, sin, sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+Ints = NDArray[np.signedinteger[Any]]
+"""Of any width: what is kept for each of a million games is as narrow as it can be, so a product of
+two columns, or a column and a count, is made of wide ones."""
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
@@ -18,6 +20,8 @@ Z = 1.959963984540054
 """Normal quantile of a two-sided 95 % interval."""
 NOTHING = 1e-9
 """Share of the model's variance below which a clustered variance is nothing."""
+SPARSE = 4
+"""Times as many codes as values, from which on they are sorted rather than put into a table."""
 CLUSTERS_A_BLOCK = 1024
 """Clusters whose scores are held at once."""
 _CLOSED_FORM = 200
@@ -110,6 +114,25 @@ def rank_intervals(
         worse[i] += 1
         better[j] += 1
     return tuple((1 + better[i], size - worse[i]) for i in range(size))
+
+
+def wide(values: Ints) -> NDArray[np.int64]:
+    """The same values with room for their products."""
+    return values.astype(np.int64, copy=False)
+
+
+def numbered(codes: Ints, size: int) -> tuple[Ints, Ints]:
+    """The codes (from 0 to size - 1) that there are, ascending, and the place of each among them.
+
+    As `numpy.unique` has it, but without sorting where a table of all codes takes less memory.
+    """
+    if size > SPARSE * len(codes):
+        found, place = np.unique(codes, return_inverse=True)
+        return found, place
+    found = np.flatnonzero(np.bincount(codes, minlength=size))
+    number = np.zeros(size, np.int32)
+    number[found] = np.arange(len(found))
+    return found, number[codes]
 
 
 def sums(index: Ints, values: Floats | Ints, size: int) -> Floats:
@@ -261,8 +284,10 @@ def by_cluster(group: Ints, cluster: Ints, value: Ints, groups: int) -> Clusters
     size = sums(group, one, groups)
     # Integer sums first: they are exact, so that the order of the values cannot matter.
     mean = sums(group, value, groups) / np.maximum(size, 1)
-    spread = np.maximum(sums(group, value * value, groups) - size * mean**2, 0)
-    cells, cell = np.unique(cluster * groups + group, return_inverse=True)
+    square = np.square(value, dtype=np.int64)
+    spread = np.maximum(sums(group, square, groups) - size * mean**2, 0)
+    codes = wide(cluster) * groups + group
+    cells, cell = numbered(codes, int(codes.max(initial=-1)) + 1)
     owner = cells % groups
     deviation = sums(cell, value, len(cells)) - sums(cell, one, len(cells)) * mean[owner]
     clusters = sums(owner, np.ones_like(owner), groups)

@@ -7,8 +7,8 @@ before all have had one.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import combinations
+from collections.abc import Collection, Iterator, Sequence
+from itertools import combinations, groupby
 from typing import NamedTuple
 
 from protocol.records import Result
@@ -43,16 +43,17 @@ def round_of(event: Event, board: int) -> int:
     return (board - 1) // event.boards + 1
 
 
-def rounds(event: Event, results: Sequence[Result]) -> list[Round]:
+def rounds(event: Event, results: Collection[Result]) -> list[Round]:
     """What the tables of each round came to."""
-    last = max((round_of(event, result.board) for result in results), default=0)
-    sorted_out: list[list[Result]] = [[] for _ in range(last)]
-    for result in results:
-        sorted_out[round_of(event, result.board) - 1].append(result)
-    return [tables(event, played) for played in sorted_out]
+    found: list[Round] = []
+    for number, played in groupby(results, key=lambda result: round_of(event, result.board)):
+        found += [{} for _ in range(len(found), number)]
+        for table, halves in tables(event, played).items():
+            found[number - 1].setdefault(table, Counter()).update(halves)
+    return found
 
 
-def standings(event: Event, results: Sequence[Result]) -> list[Standing]:
+def standings(event: Event, results: Collection[Result]) -> list[Standing]:
     """The table, best first; who is level in everything stands in the order of the plan."""
     played = rounds(event, results)
     by_round = {unit: [_part(event, unit, one) for one in played] for unit in event.units}
@@ -85,7 +86,7 @@ def _part(event: Event, unit: Unit, played: Round) -> tuple[int, tuple[Unit, ...
 
 
 def next_round(
-    event: Event, form: Swiss, results: Sequence[Result]
+    event: Event, form: Swiss, results: Collection[Result]
 ) -> tuple[list[list[tuple[Unit, ...]]], range]:
     """The tables of the round after these results, and its boards; no tables: it was the last."""
     number = max((round_of(event, result.board) for result in results), default=0) + 1

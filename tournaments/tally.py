@@ -12,6 +12,9 @@ from tournaments import stats
 from tournaments.fouls import own_fouls
 from tournaments.stats import Bools, Floats, Ints
 
+MOST = 2**27
+"""Boards, scores and places of games that are rated are smaller: their sums have room then."""
+
 
 class Tally(NamedTuple):
     """What results come to; all of it integers, so that every sum is exact in any order."""
@@ -43,29 +46,33 @@ class Tally(NamedTuple):
 
 def collect(results: Iterable[Result], partners: bool) -> Tally:
     """Read results, once. ValueError if games cannot be rated, or not with each other."""
-    boards, whole, seen = array("q"), array("b"), array("q")
+    boards, whole = array("i"), array("b")
+    seen, scores, places = array("i"), array("i"), array("i")
     ids: dict[str, int] = {}
     fouls: Counter[str] = Counter()
     seats = 0
     for result in results:
         seats = _checked(len(result.seats), seats, partners)
+        _check_numbers(result)
         boards.append(result.board)
         whole.append(result.why != "foul")
-        for name, score, place in zip(result.seats, result.scores, result.places, strict=True):
-            seen.extend((ids.setdefault(name, len(ids)), score, place))
+        seen.extend(ids.setdefault(name, len(ids)) for name in result.seats)
+        scores.extend(result.scores)
+        places.extend(result.places)
         fouls.update(result.seats[seat] for seat in own_fouls(result))
     names = tuple(sorted(ids))
-    rank = np.zeros(len(names), np.int64)
+    rank = np.zeros(len(names), np.int32)
     rank[[ids[name] for name in names]] = np.arange(len(names))
     members = 2 if partners else 1
     # Seat s is of side s modulo the number of sides.
-    sheet = np.asarray(seen, np.int64).reshape(len(boards), members, seats // members, 3)
+    shape = len(boards), members, seats // members
     # Partners are a set: the seat within the side is not part of the model.
-    who = np.sort(rank[sheet[..., 0]], axis=1).swapaxes(1, 2)
-    scores, places = sheet[..., 1].sum(axis=1), sheet[:, 0, :, 2]
+    who = np.sort(rank[np.asarray(seen, np.int32)].reshape(shape), axis=1).swapaxes(1, 2)
+    score = np.asarray(scores, np.int32).reshape(shape).sum(axis=1, dtype=np.int32)
+    place = np.asarray(places, np.int32).reshape(shape)[:, 0, :]
     counts = tuple(fouls[name] for name in names)
-    tables = np.asarray(boards, np.int64), np.asarray(whole, np.bool_)
-    return _broken_up(names, counts, *tables, who, scores, places)
+    tables = np.asarray(boards, np.int32), np.asarray(whole, np.bool_)
+    return _broken_up(names, counts, *tables, who, score, place)
 
 
 def _checked(seats: int, before: int, partners: bool) -> int:
@@ -74,6 +81,15 @@ def _checked(seats: int, before: int, partners: bool) -> int:
     if before not in (0, seats):
         raise ValueError(f"the results mix games of {before} and of {seats} seats")
     return seats
+
+
+def _check_numbers(result: Result) -> None:
+    """Refuse what would not fit into the columns, or whose sums would not."""
+    if not len(result.seats) == len(result.scores) == len(result.places):
+        raise ValueError(f"game {result.game} has other numbers of seats, scores and places")
+    numbers = (result.board, *result.scores, *result.places)
+    if not -MOST < min(numbers) <= max(numbers) < MOST:
+        raise ValueError(f"game {result.game} has a number that is beyond {MOST}")
 
 
 def _broken_up(
@@ -90,20 +106,20 @@ def _broken_up(
     a, b = np.triu_indices(sides, 1)
     over = sides * score - score.sum(axis=1, keepdims=True)
     apart = np.broadcast_arrays(who, board[:, None, None], over[:, :, None], whole[:, None, None])
-    played = np.stack(apart, axis=-1, dtype=np.int64)
+    played = np.stack(apart, axis=-1, dtype=np.int32)
     new = np.diff(who, prepend=-1) != 0  # An entrant that partners itself appears once.
     return Tally(
         names=names,
         fouls=fouls,
         sides=sides,
         board=np.repeat(board, len(a)),
-        seat=np.tile(np.stack((a, b), axis=1), (games, 1)),
+        seat=np.tile(np.stack((a, b), axis=1).astype(np.int8), (games, 1)),
         left=who[:, a].reshape(-1, members),
         right=who[:, b].reshape(-1, members),
-        half=1 + np.sign(place[:, b] - place[:, a]).ravel(),
+        half=(1 + np.sign(place[:, b] - place[:, a])).ravel().astype(np.int8),
         lead=(score[:, a] - score[:, b]).ravel(),
         whole=np.repeat(whole, len(a)),
-        played=played[new],
+        played=played.reshape(-1, 4) if new.all() else played[new],
     )
 
 
@@ -128,26 +144,39 @@ def meetings(tally: Tally) -> tuple[Floats, Floats]:
 def by_pool(tally: Tally) -> list[Tally]:
     """A tally for each set of entrants linked by games, entrants and boards numbered anew."""
     linked = stats.reach(meetings(tally)[0] > 0)
+    if tally.names and linked.all():
+        return [_numbered(tally)]
     firsts = [i for i, row in enumerate(linked) if row.argmax() == i]
     return [_select(tally, np.flatnonzero(linked[i])) for i in firsts]
 
 
 def _select(tally: Tally, pool: Ints) -> Tally:
-    number = np.full(len(tally.names), -1, np.int64)
+    number = np.full(len(tally.names), -1, np.int32)
     number[pool] = np.arange(len(pool))
     mine, seen = number[tally.left[:, 0]] >= 0, number[tally.played[:, 0]] >= 0
-    boards, board = np.unique(tally.board[mine], return_inverse=True)
-    who, where, over, whole = tally.played[seen].T
-    return Tally(
+    who, *others = tally.played[seen].T
+    own = Tally(
         names=tuple(tally.names[i] for i in pool),
         fouls=tuple(tally.fouls[i] for i in pool),
         sides=tally.sides,
-        board=board,
+        board=tally.board[mine],
         seat=tally.seat[mine],
         left=number[tally.left[mine]],
         right=number[tally.right[mine]],
         half=tally.half[mine],
         lead=tally.lead[mine],
         whole=tally.whole[mine],
-        played=np.stack((number[who], np.searchsorted(boards, where), over, whole), axis=1),
+        played=np.stack((number[who], *others), axis=1),
+    )
+    return _numbered(own)
+
+
+def _numbered(tally: Tally) -> Tally:
+    """The same with its boards counted from 0."""
+    boards = np.unique(tally.board)
+    who, where, over, whole = tally.played.T
+    numbers = np.searchsorted(boards, where).astype(np.int32)
+    return tally._replace(
+        board=np.searchsorted(boards, tally.board).astype(np.int32),
+        played=np.stack((who, numbers, over, whole), axis=1),
     )

@@ -3,7 +3,7 @@
 Whatever cannot be trusted is told once, with how much is thereby unchecked.
 """
 
-from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,6 +16,7 @@ from arena.replay import misfits
 from arena.sealed import DamagedFileError
 from protocol.records import Result, Sitting
 from protocol.usage import UserError
+from tournaments.columns import Columns
 from tournaments.event import Event
 from tournaments.folder import (
     Folder,
@@ -32,6 +33,7 @@ from tournaments.ledger import boards_left, finished, past_sittings, read_ledger
 from tournaments.report import Results, from_logs, report_files
 from tournaments.sandboxes import sandboxes
 from tournaments.schedule import PlannedGame, PlannedSitting, past, past_order, sittings
+from tournaments.whereabouts import ByGame
 
 T = TypeVar("T")
 Checked = Generator[str, None, T]
@@ -71,7 +73,7 @@ def verify_folder(folder: Folder) -> Iterator[str]:
         yield from (f"{path}: the schedule has no such sitting" for path in strange)
     if ledger is not None:
         unsure = () if sound else from_logs(folder)
-        yield from _report(folder, event, list(ledger.values()), promises, unsure)
+        yield from _report(folder, event, ledger, promises, unsure)
 
 
 def verify_log(path: Path, seeds: Path | None) -> Iterator[str]:
@@ -127,9 +129,9 @@ def _promises(folder: Folder, event: Event) -> Checked[Promises]:
     return Promises(commitments, seeds, revealed)
 
 
-def _ledger(folder: Folder, event: Event) -> Checked[dict[str, Result] | None]:
+def _ledger(folder: Folder, event: Event) -> Checked[Columns | None]:
     """The results by game, in order; None when not all can be read."""
-    results: dict[str, Result] = {}
+    results = Columns()
     names = [entrant.name for entrant in event.entrants]
     # Read while the results come in: what a stage plans follows from those before it.
     planned = (
@@ -148,7 +150,7 @@ def _ledger(folder: Folder, event: Event) -> Checked[dict[str, Result] | None]:
             if not in_turn:
                 yield f"{folder.ledger}: {result.game} is not the next game of the schedule"
                 return None
-            results[result.game] = result
+            results.add(result)
     except DamagedFileError as error:
         yield f"{error}; nothing after it is trusted, and the report is thereby unchecked"
         return None
@@ -167,20 +169,17 @@ def _past(folder: Folder, event: Event, ledger: Mapping[str, Result] | None) -> 
     """The games of earlier versions: all that their logs have, and no others."""
     if ledger is None:
         return
-    plans = list(past_sittings(folder, event))
-    logged = {
-        logged.game.game: path
-        for path in (folder.log(plan.name) for plan in plans)
-        for logged in _readable(path)[0]
-    }
+    logs = ByGame(past_sittings(folder, event), lambda plan, _: folder.log(plan.name))
     for game in past(event, ledger):
-        if not any(game == one.name for plan in plans for one in plan.games):
+        if game not in logs:
             yield f"{folder.ledger}: {game} stands in no log; it is thereby unchecked"
-    yield from (
-        f"{path}: the ledger does not have {game}"
-        for game, path in logged.items()
-        if game not in ledger
-    )
+    untold = {
+        logged.game.game: path
+        for path in (folder.log(plan.name) for plan in past_sittings(folder, event))
+        for logged in _readable(path)[0]
+        if logged.game.game not in ledger
+    }
+    yield from (f"{path}: the ledger does not have {game}" for game, path in untold.items())
 
 
 def _readable(path: Path) -> tuple[list[LoggedGame], DamagedFileError | None]:
@@ -194,7 +193,7 @@ def _readable(path: Path) -> tuple[list[LoggedGame], DamagedFileError | None]:
 
 
 def _sitting(
-    path: Path, event: Event, plan: PlannedSitting, promises: Promises, ledger: dict[str, Result]
+    path: Path, event: Event, plan: PlannedSitting, promises: Promises, ledger: Mapping[str, Result]
 ) -> Iterator[str]:
     """What is wrong with a sitting's log, and where the ledger tells otherwise."""
     games, damage = _readable(path)
@@ -232,7 +231,7 @@ def _games(
     results: dict[str, Result] = {}
     for logged in games:
         game = logged.game
-        if PlannedGame(game.game, game.number, game.board) not in plan.games:
+        if PlannedGame(game.game, game.number, game.board) != plan.game_on(game.board):
             yield f"{path}: {game.game} does not belong there"
         if game.game in results:
             yield f"{path}: {game.game} has two results"
@@ -274,7 +273,7 @@ def _game(path: Path, logged: LoggedGame, promises: Promises) -> Iterator[str]:
 def _report(
     folder: Folder,
     event: Event,
-    ledger: Sequence[Result],
+    ledger: Columns,
     promises: Promises,
     unsure: Collection[Path],
 ) -> Iterator[str]:
@@ -294,14 +293,13 @@ def _report(
         return
     if told.commitments != digest(folder):
         yield f"{folder.commitments}: its SHA-256 is not the one in {folder.results.name}"
-    results = ledger[: told.played]
-    by_game = {result.game: result for result in results}
-    kept = sandboxes(folder, event, by_game)
+    results = ledger.beginning(told.played)
+    kept = sandboxes(folder, event, results)
     if sum(one.sittings for one in kept) < sum(one.sittings for one in told.sandboxes):
         kept = told.sandboxes  # A log is gone, which is told elsewhere.
     for path, lines in report_files(folder, event, results, kept).items():
         if path not in unsure and not holds(path, lines):
             yield f"{path}: does not follow from the ledger, the logs and the commitments"
-    over = finished(boards_left(event, by_game))
+    over = finished(boards_left(event, results))
     hidden = [board for board in over if board not in promises.revealed]
     yield from (f"{folder.seeds}: board {board} is over, but no seed is there" for board in hidden)

@@ -20,8 +20,9 @@ from arena.replay import steps
 from arena.sealed import DamagedFileError
 from arena.tail import Tail
 from protocol.codec import printable
-from protocol.records import FoulRecord, Result
+from protocol.records import FoulRecord
 from tournaments import standings
+from tournaments.columns import Columns
 from tournaments.event import Event
 from tournaments.folder import Folder, load
 from tournaments.ratings import fit_both
@@ -113,7 +114,7 @@ class Watched:
         self.event = event
         self._written = _mark(self._folder.event)
         self._logs: dict[str, _Log] = {}
-        self._results: dict[str, Result] = {}
+        self._results = Columns()
         self._ticks: dict[str, Tick] = {}
         self._finished: deque[Finished] = deque(maxlen=LAST)
         self._fouls: deque[Finished] = deque(maxlen=LAST)
@@ -135,6 +136,7 @@ class Watched:
         self._looks += 1
         before = len(self._results)
         changed = [log for log in self._sizes() if self._read(log)]
+        self._forget()
         due = self._looks % COUNT_EVERY == 1 or len(self._results) >= self._planned
         if due and (before != len(self._results) or not self._planned):
             self._planned = games(self.event, self._results)
@@ -144,8 +146,19 @@ class Watched:
         """The logs that have grown."""
         for path in self._folder.logs():
             log = self._logs.get(path.stem) or self._logs.setdefault(path.stem, _Log(path))
-            if not log.trouble and path.stat().st_size != log.tail.size:
+            if not log.trouble and log.has_grown():
                 yield log
+
+    def _forget(self) -> None:
+        """Let go of the games of sittings that are over and not shown any more."""
+        for log in self._newest()[BOARDS:]:
+            if log.over:
+                log.last = log.shown = None
+
+    def _newest(self) -> list["_Log"]:
+        """The logs with games that go on, then the others, those that changed last first."""
+        logs = [log for log in self._logs.values() if log.last and not log.trouble]
+        return sorted(logs, key=lambda log: (log.over, -log.changed))
 
     def _read(self, log: "_Log") -> bool:
         """Whether whole lines were added."""
@@ -168,7 +181,7 @@ class Watched:
         result = logged.result
         assert result is not None
         log.last = logged
-        self._results[result.game] = result
+        self._results.add(result)
         self._ticks |= ticked(self._ticks, result, self.event.rules.deal.partners)
         replay = _replay(log, logged)
         self._finished.appendleft(Finished(render.summary(logged), replay))
@@ -201,16 +214,13 @@ class Watched:
         if not over:
             head, rows = standings.provisional(self._ticks, ROWS)
             return head, rows, standings.PROVISIONAL
-        pools = fit_both(
-            list(self._results.values()), partners=self.event.rules.deal.partners
-        ).pools
+        pools = fit_both(self._results.first(), partners=self.event.rules.deal.partners).pools
         tables = [standings.table(pool) for pool in pools]
         return tables[0][0], [row for _, rows in tables for row in rows], RATED
 
     def _playing(self) -> Iterator[Playing]:
         """The games that go on, then those that ended last, each by their sittings' names."""
-        logs = [log for log in self._logs.values() if log.last and not log.trouble]
-        logs.sort(key=lambda log: (log.over, -log.changed))
+        logs = self._newest()
         going = sum(not log.over for log in logs)
         logs = logs[: min(BOARDS, max(going, OVER))]
         for log in sorted(logs, key=lambda log: (log.over, log.tail.path.stem)):
@@ -276,9 +286,21 @@ class _Log:
     def __init__(self, path: Path) -> None:
         self.tail = Tail(path)
         self.trouble = ""
+        self.packed = False
         self.changed = 0
         self.last: LoggedGame | None = None
         self.shown: Playing | None = None
+
+    def has_grown(self) -> bool:
+        """Whether there may be something that was not read; a packed log is looked at once."""
+        before, path = self.packed, self.tail.path
+        self.packed = not path.exists()
+        if self.packed:
+            return not before
+        try:
+            return path.stat().st_size != self.tail.size
+        except FileNotFoundError:  # It is being packed just now: the next look will see.
+            return False
 
     @property
     def over(self) -> bool:

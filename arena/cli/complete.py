@@ -55,22 +55,22 @@ def complete_games(context: click.Context, _: click.Parameter, begun: str) -> li
 def games(log: Path) -> Iterator[str]:
     """The names of a log's games, or of a folder's, found without reading every record."""
     from arena.cli.games import logs
+    from arena.sealed import read_lines
     from protocol.codec import DamagedRecordError, decode_record, unsealed
     from protocol.records import GameRecord
 
     left = READ
     for path in logs(log):
-        with path.open("rb") as file:
-            for line in file:
-                left -= len(line)
-                if left < 0:
-                    return
-                if not line.startswith(b'{"type":"game",'):
-                    continue
-                with suppress(DamagedRecordError):
-                    record = decode_record(unsealed(line))
-                    if isinstance(record, GameRecord):
-                        yield record.game
+        for _, _, line in read_lines(path):
+            left -= len(line)
+            if left < 0:
+                return
+            if not line.startswith(b'{"type":"game",'):
+                continue
+            with suppress(DamagedRecordError):
+                record = decode_record(unsealed(line))
+                if isinstance(record, GameRecord):
+                    yield record.game
 
 
 def complete_rules(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 LISTED_GAMES = 50
 """Games of a folder that are listed by name."""
+MOST_GAMES = 1000
+"""Games that are looked for when a word may mean several."""
 NAMED_GAMES = 5
 """Games that an error names."""
 EVENT = "event.json"
@@ -48,7 +50,14 @@ def logs(log: Path) -> list[Path]:
     """The game logs in a log, an event's folder or its folder of games."""
     if not log.is_dir():
         return [log]
-    return sorted((log if log.name == "games" else log / "games").glob("*.jsonl"))
+    from arena import logs as named
+
+    return named.logs(_folder(log))
+
+
+def _folder(log: Path) -> Path:
+    """Where the game logs of an event's folder lie."""
+    return log if log.name == "games" else log / "games"
 
 
 class Found(NamedTuple):
@@ -63,31 +72,55 @@ class Found(NamedTuple):
 def find(log: Path, name: str | None) -> Found:
     """The game that is meant, or all that may be: a name can be cut short while it is clear.
 
-    A game that was cut off may stand in the log again, played to its end: that one counts.
-    Raises UserError, DamagedLogError.
+    A whole name leads to its log and no other is opened; there may be thousands. Raises UserError,
+    DamagedLogError.
+    """
+    if exact := _called(log, name or ""):
+        return Found(exact, {})
+    found = _like(log, name or "")
+    return Found(found.last, {}) if len(found.lines) == 1 else Found(None, found.lines)
+
+
+def _called(log: Path, name: str) -> "LoggedGame | None":
+    """The game of just this name.
+
+    One that was cut off may stand in its log again, played to its end: that one counts.
     """
     from arena.gamelog import read_games
+    from arena.logs import logs_of
 
-    word = name or ""
-    nearest: tuple[_Heap, _Heap] = (_Heap(), _Heap())
-    names: dict[str, None] = {}
     exact = None
-    for logged in chain.from_iterable(map(read_games, _likely_first(log, word))):
-        own = logged.game.game
-        names[own] = None
-        if own == name:
+    paths = logs_of(_folder(log), name) if log.is_dir() else [log]
+    for logged in chain.from_iterable(map(read_games, paths)):
+        if logged.game.game == name:
             exact = logged
             if logged.result:
                 break
-        elif word in own:
+    return exact
+
+
+def _like(log: Path, word: str) -> "_Heap":
+    """The games whose names begin so, or if there is none those that have this in their names.
+
+    No more than `MOST_GAMES`. Raises UserError.
+    """
+    from arena.gamelog import read_games
+
+    nearest: tuple[_Heap, _Heap] = (_Heap(), _Heap())
+    names: dict[str, None] = {}
+    for logged in chain.from_iterable(map(read_games, _likely_first(log, word))):
+        own = logged.game.game
+        if len(names) < MOST_GAMES:
+            names[own] = None
+        if word in own:
             nearest[not own.startswith(word)].add(logged)
+        if len(nearest[0].lines) == MOST_GAMES:
+            break
     if not names:
         raise UserError(f"{log} holds no game.")
-    best = nearest[0] if nearest[0].lines else nearest[1]
-    if not exact and not best.lines:
+    if not any(heap.lines for heap in nearest):
         raise unknown("game", word, names)
-    one = exact or (best.last if len(best.lines) == 1 else None)
-    return Found(one, {} if one else best.lines)
+    return nearest[0] if nearest[0].lines else nearest[1]
 
 
 class _Heap:
@@ -100,7 +133,10 @@ class _Heap:
     def add(self, logged: "LoggedGame") -> None:
         from arena.render import summary
 
-        if logged.result or logged.game.game not in self.lines:
+        known = logged.game.game in self.lines
+        if known and not logged.result:
+            return
+        if known or len(self.lines) < MOST_GAMES:
             self.lines[logged.game.game] = summary(logged)
             self.last = logged
 
@@ -128,10 +164,12 @@ def the_game(log: Path, name: str | None) -> "LoggedGame":
 
 def list_games(found: Found) -> None:
     """Print a line for each game that may be meant."""
+    count = len(found.others)
     for summary in list(found.others.values())[:LISTED_GAMES]:
         click.echo(summary)
-    if len(found.others) > LISTED_GAMES:
-        click.echo(f"... and {len(found.others) - LISTED_GAMES} more; name one to watch it.")
+    if count > LISTED_GAMES:
+        least = "at least " if count == MOST_GAMES else ""
+        click.echo(f"... and {least}{count - LISTED_GAMES} more; name one to watch it.")
 
 
 def the_seat(logged: "LoggedGame", wanted: str | None) -> int:

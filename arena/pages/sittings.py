@@ -5,6 +5,7 @@ from itertools import groupby
 from pathlib import Path
 
 from arena.gamelog import LoggedGame, read_games
+from arena.packed import stored
 from arena.pages.replays import packed, replay_page
 
 FOLDER = "replays"
@@ -35,7 +36,7 @@ def make(logs: Iterable[Path], folder: Path) -> int:
     made = 0
     for log in logs:
         first = folder / page_name(log.stem, 1)
-        if first.exists() and first.stat().st_mtime_ns > log.stat().st_mtime_ns:
+        if first.exists() and first.stat().st_mtime_ns > stored(log).stat().st_mtime_ns:
             continue
         # Where a log's first page is newer than the log, they all are: it is written last.
         for name, html in reversed([*pages(log)]):

@@ -8,8 +8,11 @@ from typing import IO
 
 from click.testing import CliRunner
 
+from arena.packed import unpack
 from arena.sandbox.limits import Wish
+from arena.sealed import read_lines
 from tournaments.cli.main import main
+from tournaments.folder import Folder
 
 BONEYARD = (sys.executable, "-c", "from tournaments.cli.main import main; main()")
 DERIVED = (
@@ -78,11 +81,22 @@ def started(
     )
 
 
+def laid_open(folder: Path) -> Path:
+    """The event with all its logs unpacked, for tests that spoil them."""
+    for path in Folder(folder).logs():
+        unpack(path)
+    return folder
+
+
+def logs(folder: Path) -> list[bytes]:
+    """What is in an event's game logs, packed or not."""
+    return [b"".join(line.data for line in read_lines(path)) for path in Folder(folder).logs()]
+
+
 def wait_for_games(folder: Path, games: int) -> None:
     """Until the logs hold so many results; a minute is the bound, not the expectation."""
     for _ in range(6000):
-        logs = [path.read_bytes() for path in (folder / "games").glob("*")]
-        if sum(log.count(b'"type":"result"') for log in logs) >= games:
+        if sum(log.count(b'"type":"result"') for log in logs(folder)) >= games:
             return
         time.sleep(0.01)
     raise AssertionError("no games were played")

@@ -176,7 +176,7 @@ def test_the_files_of_an_event_agree(event: Path) -> None:
     results = msgspec.json.decode((event / "results.json").read_bytes(), type=Results)
     games = rows([(event / "games.csv").read_bytes()])
     assert len(games) == 2 * results.played == 24
-    logs = {path.stem for path in (event / "games").iterdir()}
+    logs = {path.stem for path in Folder(event).logs()}
     assert {line["sitting"] for line in games} == logs
     rated = rows([(event / "ratings.csv").read_bytes()])
     told = {one.name: one.fingerprint for one in results.entrants}

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from protocol.messages import Clock
 from tests.arena.tables import SAMPLES
-from tests.tournaments.events import boneyard, made, run, started, wait_for_games
+from tests.tournaments.events import boneyard, logs, made, run, started, wait_for_games
 from tests.tournaments.test_schedule import event
 from tournaments import folder as folders
 from tournaments.event import Event
@@ -166,7 +166,7 @@ def test_an_extended_event_is_the_one_played_at_once(
     assert fits(grown)
     assert (grown / "commitments.jsonl").read_bytes().startswith(promised)
     # Nothing was played again: every result is one of before, or new.
-    games = sum(path.read_bytes().count(b'"type":"game"') for path in (grown / "games").iterdir())
+    games = sum(log.count(b'"type":"game"') for log in logs(grown))
     assert games == summary(grown)["played"]
     now = {result.game: result for result in read_ledger(grown / "ledger.jsonl")}
     assert results.items() <= now.items()

@@ -152,7 +152,7 @@ def stamped(plan: Event, jobs: int, game_s: float, sitting_s: float) -> dict[str
     for sitting in sittings(plan, {}):
         player = free.index(min(free))
         for one in sitting.games:
-            free[player] += game_s + sitting_s * (one is sitting.games[0])
+            free[player] += game_s + sitting_s * (one == sitting.games[0])
             ends[one.name] = free[player]
     assert max(free) == min(free)
     return ends

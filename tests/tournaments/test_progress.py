@@ -28,6 +28,12 @@ def fouled(number: int, name: str = "mine") -> Result:
     return replace(game(number, (name, "other"), (0, 9)), fouls=(SeatFoul(0, "late"),))
 
 
+def ticked(live: Progress, result: Result) -> None:
+    results = live._ledger.results
+    results.add(replace(result, game=f"{len(results)}.more"))
+    live._tick()
+
+
 def table(live: Progress, height: int = 24) -> list[str]:
     live._console = Console(width=80, height=height, file=StringIO(), force_terminal=True)
     console = Console(width=80, file=StringIO(), highlight=False)
@@ -72,7 +78,7 @@ def test_a_lost_game_of_before_is_no_foul(
 def test_a_terminal_shows_standings_the_last_fouls_and_the_bar(live: Progress) -> None:
     for number in range(5):
         live._note_fouls(fouled(number))
-        live._tick(fouled(number))
+        ticked(live, fouled(number))
     lines = table(live)
     assert lines[0].split() == ["#", "bot", "Elo", "so", "far", "games", "score", "fouls"]
     (mine,) = [line.split() for line in lines if " mine " in line and "Foul:" not in line]
@@ -84,7 +90,7 @@ def test_a_terminal_shows_standings_the_last_fouls_and_the_bar(live: Progress) -
 
 def test_forty_bots_fit_into_the_terminal(live: Progress) -> None:
     for number in range(20):
-        live._tick(game(number, (f"{'a' * 40}{number}", f"{'b' * 40}{number}"), (9, 0)))
+        ticked(live, game(number, (f"{'a' * 40}{number}", f"{'b' * 40}{number}"), (9, 0)))
     live._note_fouls(fouled(1, "c" * 100))
     for height in (24, 12, 6):
         lines = table(live, height)

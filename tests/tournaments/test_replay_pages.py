@@ -1,5 +1,6 @@
 """Replay pages of whole events: every game of the ledger is reached through its address."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -13,7 +14,7 @@ from tournaments.pages import replays
 from tournaments.schedule import sittings
 
 
-def addresses_of(folder: Folder) -> dict[str, str]:
+def addresses_of(folder: Folder) -> Mapping[str, str]:
     results = {result.game: result for result in read_ledger(folder.ledger)}
     return replays.addresses(sittings(load(folder), results))
 

@@ -10,7 +10,16 @@ import pytest
 
 from arena.referee import Referee
 from tests.arena.tables import children
-from tests.tournaments.events import boneyard, copied, made, run, started, wait_for_games
+from tests.tournaments.events import (
+    boneyard,
+    copied,
+    laid_open,
+    logs,
+    made,
+    run,
+    started,
+    wait_for_games,
+)
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +65,7 @@ def test_nothing_is_left_running(event: Path) -> None:
 
 @pytest.mark.parametrize("where", range(0, 100, 9))
 def test_one_flipped_byte_is_named(event: Path, tmp_path: Path, where: int) -> None:
-    folder = copied(event, tmp_path)
+    folder = laid_open(copied(event, tmp_path))
     log = sorted((folder / "games").iterdir())[1]
     data = bytearray(log.read_bytes())
     at = len(data) * where // 100
@@ -125,11 +134,10 @@ def test_forced_choices_can_be_asked_too(event: Path, tmp_path: Path) -> None:
     words = ("first", "greedy", "random", "--boards", "1")
     run(tmp_path, *words, "--ask-forced")
     assert "Everything fits." in boneyard("verify", str(tmp_path))
-    logs = [path.read_text() for path in sorted((tmp_path / "games").iterdir())]
-    assert all('"forced":"ask"' in log for log in logs)
-    fewer = [path.read_text() for path in sorted((event / "games").iterdir())]
-    games = [sum(log.count('"type":"result"') for log in of) for of in (logs, fewer)]
-    asked, chosen = (sum(log.count('"type":"choice"') for log in of) for of in (logs, fewer))
+    more, fewer = logs(tmp_path), logs(event)
+    assert all(b'"forced":"ask"' in log for log in more)
+    games = [sum(log.count(b'"type":"result"') for log in of) for of in (more, fewer)]
+    asked, chosen = (sum(log.count(b'"type":"choice"') for log in of) for of in (more, fewer))
     assert asked / games[0] > chosen / games[1]
     log = next((tmp_path / "games").iterdir())
     assert "options" in boneyard("replay", str(log))
@@ -137,7 +145,7 @@ def test_forced_choices_can_be_asked_too(event: Path, tmp_path: Path) -> None:
 
 
 def test_a_torn_tail_is_repaired(event: Path, tmp_path: Path) -> None:
-    folder = copied(event, tmp_path)
+    folder = laid_open(copied(event, tmp_path))
     last = sorted((folder / "games").iterdir())[-1]
     last.write_bytes(last.read_bytes()[:-5])
     ledger = folder / "ledger.jsonl"

@@ -15,6 +15,7 @@ from protocol.records import SittingOver
 from tests.arena.tables import flips
 from tests.tournaments.events import REPORTED, SMALL, boneyard, copied, made, run, small_event
 from tournaments import folder as folders
+from tournaments.columns import Columns
 from tournaments.event import Event
 from tournaments.folder import Folder, load
 from tournaments.ledger import read_ledger
@@ -190,7 +191,7 @@ def test_a_report_from_before_a_kill_is_no_fault(folder: Path) -> None:
     """The ledger may be longer than the report knows, as after a kill."""
     plan, results = load(Folder(folder)), list(read_ledger(folder / "ledger.jsonl"))
     kept = sandboxes(Folder(folder), plan, {result.game: result for result in results[:5]})
-    for path, lines in report_files(Folder(folder), plan, results[:5], kept).items():
+    for path, lines in report_files(Folder(folder), plan, Columns(results[:5]), kept).items():
         path.write_bytes(b"".join(lines))
     assert faults(folder) == []
     changed(folder / "report.md", b"5 of 12", b"6 of 12")
@@ -287,28 +288,47 @@ def test_the_report_stands_before_the_first_game(tmp_path: Path) -> None:
 def test_a_seed_is_revealed_as_soon_as_its_board_is_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    revealed, reveal = [], folders.reveal
+    public: list[list[int]] = []
+    reveal, reveal_next = folders.reveal, folders.reveal_next
 
     def noted(folder: Folder, event: Event, boards: list[int]) -> None:
-        revealed.append(list(boards))
         reveal(folder, event, boards)
+        public.append(list(folders.published_seeds(folder.seeds)))
+
+    def noted_next(folder: Folder, event: Event, board: int) -> bool:
+        added = reveal_next(folder, event, board)
+        if added:
+            public.append(list(folders.published_seeds(folder.seeds)))
+        return added
 
     monkeypatch.setattr(folders, "reveal", noted)
+    monkeypatch.setattr(folders, "reveal_next", noted_next)
     again(tmp_path)
-    assert revealed == [[], [1], [1, 2], [1, 2]]
+    assert public == [[], [1], [1, 2], [1, 2]]
+
+
+def test_only_a_seed_after_all_others_is_written_alone(event: Path, tmp_path: Path) -> None:
+    folder, plan = Folder(copied(event, tmp_path)), load(Folder(event))
+    whole = folder.seeds.read_bytes()
+    one, two = whole.splitlines(keepends=True)
+    folder.seeds.write_bytes(one)
+    assert folders.reveal_next(folder, plan, 2)
+    assert folder.seeds.read_bytes() == whole
+    for before in (b"", two, one + two, one[:-1], one + two[:-1], b"{}\n"):
+        folder.seeds.write_bytes(before)
+        assert not folders.reveal_next(folder, plan, 1)
+        assert folder.seeds.read_bytes() == before
+    folder.seeds.unlink()
+    assert not folders.reveal_next(folder, plan, 1)
 
 
 def test_a_seed_that_cannot_be_written_stops_the_run(
     event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reveal = folders.reveal
+    def full(_: Folder, __: Event, ___: int) -> bool:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    def full(folder: Folder, event: Event, boards: list[int]) -> None:
-        if boards == [1]:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        reveal(folder, event, boards)
-
-    monkeypatch.setattr(folders, "reveal", full)
+    monkeypatch.setattr(folders, "reveal_next", full)
     assert "The run stopped: [Errno 28] No space left on device." in again(tmp_path, code=1)
     monkeypatch.undo()
     again(tmp_path)

@@ -1,7 +1,7 @@
 """Plays an event on workers: cuts sittings into orders, keeps what comes back, each game once."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from functools import partial
 from typing import Protocol
 
@@ -9,6 +9,7 @@ import trio
 
 from arena.engine.chance import board_seed
 from arena.gamelog import GameLog
+from arena.logs import pack_full
 from arena.sandbox.limits import called
 from protocol.codec import decode_record
 from protocol.records import GameRecord, LogRecord, Result
@@ -137,7 +138,7 @@ class ClusterRunner:
         Raises UserError when one does not.
         """
         playing = (n for n, one in enumerate(self._event.entrants) if not one.retired)
-        plan, reason = PlannedSitting("roll-call", tuple(playing), ()), ""
+        plan, reason = PlannedSitting("roll-call", tuple(playing), (), ""), ""
         for attempt in range(REFUSALS + DEATHS):
             async with self._workers.played(self._order(plan, (), attempt)) as answer:
                 pass
@@ -170,6 +171,10 @@ class ClusterRunner:
             out[0] -= 1
             if not out[0]:
                 self._logs.close(plan)
+        if not out[0]:
+            # What cannot be packed now can still be read, and the next run tries again.
+            with suppress(OSError):
+                await trio.to_thread.run_sync(pack_full, self._folder.log(plan.name))
 
     async def _ordered(self, plan: PlannedSitting, games: Sequence[PlannedGame]) -> None:
         """Have the games played, by another worker if one cannot."""

@@ -1,11 +1,12 @@
 """Where each game of an event is replayed: pages in the event's folder, and links to them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from urllib.parse import quote
 
 from arena.pages.sittings import FOLDER, make, page_name
 from tournaments.folder import Folder
-from tournaments.schedule import PlannedSitting
+from tournaments.schedule import PlannedGame, PlannedSitting
+from tournaments.whereabouts import ByGame
 
 AT_ONCE = 1000
 """Games of which the pages are made when an event is over; of more they are made when asked for.
@@ -15,17 +16,17 @@ play a game between bots that answer at once.
 """
 
 
-def addresses(plans: Iterable[PlannedSitting]) -> dict[str, str]:
+def addresses(plans: Iterable[PlannedSitting]) -> Mapping[str, str]:
     """Where each game of these sittings is replayed, relative to the event's folder, by game.
 
     To a moment of it leads `&at=12` behind that, to what a seat saw `&seat=1`. Where the page is
     not there yet, `boneyard replay FOLDER --html` makes it.
     """
-    return {
-        game.name: f"{FOLDER}/{quote(page_name(plan.name, game.number))}#game={quote(game.name)}"
-        for plan in plans
-        for game in plan.games
-    }
+    return ByGame(plans, _address)
+
+
+def _address(plan: PlannedSitting, game: PlannedGame) -> str:
+    return f"{FOLDER}/{quote(page_name(plan.name, game.number))}#game={quote(game.name)}"
 
 
 def make_pages(folder: Folder, games: int) -> str | None:

@@ -26,7 +26,9 @@ from tournaments.cluster.worker import own_name
 from tournaments.schedule import PlannedGame, PlannedSitting
 
 GAME = PlannedGame("3.a.b", 1, 3)
-ORDER = Order("run", 0, PlannedSitting("from-3.a.b", (0, 1), (GAME,)), (GAME,), {3: b"seed"}, ())
+ORDER = Order(
+    "run", 0, PlannedSitting("from-3.a.b", (0, 1), (3,), "a.b"), (GAME,), {3: b"seed"}, ()
+)
 
 
 def test_what_was_sent_is_what_comes() -> None:

@@ -14,6 +14,7 @@ from tests.browser import faults, needs_chromium, opened
 from tests.tournaments.events import copied, run
 from tests.tournaments.pages.told import NOTHING, evidence, made_up, measured, told, written
 from tests.tournaments.test_schedule import event, teams
+from tournaments.columns import Columns
 from tournaments.event import Event
 from tournaments.folder import Folder, load
 from tournaments.formats import Knockout, Swiss, Versus
@@ -425,7 +426,7 @@ def test_all_but_what_was_measured_follows_from_the_ledger(
     monkeypatch.setattr("tournaments.report.measured", lambda *_: NOTHING)
     pages = []
     for path in (fouled, tmp_path / "out"):
-        folder, results = Folder(path), list(read_ledger(path / "ledger.jsonl"))
+        folder, results = Folder(path), Columns(read_ledger(path / "ledger.jsonl"))
         pages.append(b"".join(report_files(folder, load(folder), results, ())[folder.page]))
     assert pages[0] == pages[1]
 
@@ -439,7 +440,7 @@ def test_the_page_follows_from_the_folder_while_more_is_played(
     results = list(read_ledger(ledger))
     ledger.write_bytes(b"".join(ledger.read_bytes().splitlines(keepends=True)[:1]))
     folder = Folder(short)
-    files = report_files(folder, load(folder), results[:1], ())
+    files = report_files(folder, load(folder), Columns(results[:1]), ())
     whole = b"".join(files[folder.page]).decode()
     assert results[1].game not in whole
     assert "1 of 4 games" in whole

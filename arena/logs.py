@@ -1,0 +1,59 @@
+"""The game logs of a folder: which there are, which has a game, which are full and packed."""
+
+from contextlib import suppress
+from pathlib import Path
+
+from arena import packed
+from arena.gamelog import OVER
+from arena.sealed import last_line
+
+ENDING = ".jsonl"
+"""How the names of game logs end."""
+FROM = "from-"
+"""How they begin; then come the sitting's first board and its seats, with dots between them."""
+ORDERS = 6
+"""Circular orders of four seats: sittings of as many may take turns with their boards."""
+WORTH = 2**15
+"""Bytes from which on a full log is packed; what is smaller can be read as it lies."""
+
+
+def logs(folder: Path) -> list[Path]:
+    """The game logs in a folder, packed or not, by name."""
+    return packed.listed(folder, ENDING)
+
+
+def logs_of(folder: Path, game: str) -> list[Path]:
+    """The few logs in a folder that may have a game, by their names alone, the likeliest first.
+
+    A game is called by its board and its seats, a log by its first board and its seats. Those of
+    the same seats follow each other, unless two circular orders seat them alike. No log is opened.
+    """
+    board, _, seats = game.partition(".")
+    found: list[tuple[int, Path]] = []
+    for path in logs(folder) if board.isdecimal() else ():
+        first, _, who = path.name.removeprefix(FROM).removesuffix(ENDING).partition(".")
+        if who == seats and first.isdecimal() and int(first) <= int(board):
+            found.append((int(first), path))
+    return [path for _, path in sorted(found, reverse=True)[:ORDERS]]
+
+
+def pack_full(path: Path) -> None:
+    """Pack a log that goes to its sitting's end, if it is worth it.
+
+    Raises OSError, and then it lies there as it was.
+    """
+    if path.exists() and path.stat().st_size >= WORTH:
+        last, torn = last_line(path)
+        if last.startswith(OVER) and not torn:
+            packed.pack(path)
+
+
+def tidy(folder: Path) -> None:
+    """Do for a folder's logs what kills kept from being done.
+
+    Raises OSError when something cannot be removed.
+    """
+    packed.tidy(folder)
+    for path in logs(folder):
+        with suppress(OSError):
+            pack_full(path)

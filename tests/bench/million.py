@@ -1,0 +1,195 @@
+"""What an event of very many games costs: to go on with it, to report, verify and replay it.
+
+    python -m tests.bench.million [--games 1000000] [--folder FOLDER]
+
+The games are played by the engine alone, every seat taking its first option, and are written as a
+run writes them: packed logs, ledger, seeds. They are short, one round each, so that a million takes
+some ten minutes. A folder that was written before is taken as it is. The last games are left for
+`boneyard run`, which goes on with real bots. Each command is a process of its own; printed are its
+wall time, its CPU time and the peak of its resident memory.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from itertools import chain, islice
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.engine.chance import board_seed
+from arena.gamelog import GameLog
+from arena.logs import pack_full
+from arena.referee import Referee, Seating
+from protocol import __version__
+from protocol.records import LOG_FORMAT, LogRecord, Result, Sitting, SpentRecord
+from tournaments.begin import begin
+from tournaments.event import Event
+from tournaments.folder import Folder, load, secret_of
+from tournaments.ledger import Ledger
+from tournaments.schedule import PlannedGame, PlannedSitting, sittings
+from tournaments.wishes import Wishes, planned
+
+ENTRY = (sys.executable, "-c", "from tournaments.cli.main import main; main()")
+BOTS = ("first", "greedy", "random", "counting", "random-sh")
+SHORT = "target=1"
+"""Every game is over after a round."""
+GAMES_A_BOARD = len(BOTS) * (len(BOTS) - 1)
+LEFT = 7
+"""Games that are left for the run."""
+CHOICE = b'{"type":"choose","id":%d,"choice":0}'
+
+
+class Spent(NamedTuple):
+    """What a command took."""
+
+    wall_s: float
+    cpu_s: float
+    peak_mib: float
+    said: str
+    """The last line that it printed."""
+
+
+def spent(*words: str) -> Spent:
+    """Run boneyard and wait for it."""
+    began = time.monotonic()
+    process = subprocess.Popen((*ENTRY, *words), stdout=subprocess.PIPE, text=True)
+    assert process.stdout
+    said = process.stdout.read().strip().splitlines()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{words} failed: {said[-3:]}")
+    cpu = usage.ru_utime + usage.ru_stime
+    return Spent(time.monotonic() - began, cpu, usage.ru_maxrss / 1024, (said or [""])[-1])
+
+
+def write(folder: Folder, games: int) -> None:
+    """An event of so many games but the last few, written as a run writes it."""
+    folder.path.mkdir(parents=True, exist_ok=True)
+    wishes = Wishes(BOTS, None, (SHORT,), None, games // GAMES_A_BOARD, None, "off")
+    event, _ = begin(folder, planned(wishes, folder.build, predictable=True), 1)
+    ledger = Ledger(folder, event)
+    secret = secret_of(folder)
+    left = ledger.planned - LEFT
+    for plan in ledger.stage:
+        log = GameLog(folder.log(plan.name), _sitting(event, plan))
+        for game in plan.games[:left]:
+            seed = board_seed(secret, event.name, game.board)
+            records, result = played(_seating(event, plan, game), seed)
+            log.append(records)
+            ledger.add(result)
+        log.close()
+        pack_full(folder.log(plan.name))
+        left -= len(plan.games)
+
+
+def played(seating: Seating, seed: bytes) -> tuple[list[LogRecord], Result]:
+    """All records of a game in which everybody takes the first option, and its result."""
+    referee = Referee(seating, seed)
+    asked = [0] * len(seating.seats)
+    while question := referee.awaiting:
+        asked[question.seat] += 1
+        referee.outgoing()
+        referee.received(question.seat, CHOICE % question.id, 0.1)
+    assert referee.result
+    *records, result = referee.records()
+    time_used = SpentRecord(
+        questions=tuple(asked),
+        ms=tuple(0.1 * count for count in asked),
+        worst_ms=(0.1,) * len(asked),
+        cpu_ms=(None,) * len(asked),
+        referee_ms=0.0,
+    )
+    return [*records, time_used, result], referee.result
+
+
+def _sitting(event: Event, plan: PlannedSitting) -> Sitting:
+    return Sitting(
+        format=LOG_FORMAT,
+        boneyard=__version__,
+        event=event.name,
+        seats=_names(event, plan),
+        boards=tuple(game.board for game in plan.games),
+        rules=event.rules,
+        clock=event.clock,
+        fouls=event.fouls,
+        sandbox="off",
+        missing=(),
+    )
+
+
+def _seating(event: Event, plan: PlannedSitting, game: PlannedGame) -> Seating:
+    return Seating(
+        game=game.name,
+        number=game.number,
+        board=game.board,
+        seats=_names(event, plan),
+        rules=event.rules,
+        clock=event.clock,
+        fouls=event.fouls,
+    )
+
+
+def _names(event: Event, plan: PlannedSitting) -> tuple[str, ...]:
+    return tuple(event.entrants[entrant].name for entrant in plan.seats)
+
+
+def nth(event: Event, number: int) -> str:
+    """The name of a game, by its number from 1 in the ledger."""
+    names = chain.from_iterable((game.name for game in one.games) for one in sittings(event, {}))
+    return next(islice(names, number - 1, None))
+
+
+def measure(folder: Folder, games: int) -> None:
+    """Run every command in turn and print what it took."""
+    name = str(folder.path)
+    boards = f"{games // GAMES_A_BOARD}"
+    run = ("run", *BOTS, "--set", SHORT, "--boards", boards, "--sandbox", "off", "--seed", "1")
+    one = nth(load(folder), games * 7 // 9)
+    commands = {
+        "run, some games left": (*run, "--out", name),
+        "run, none left": (*run, "--out", name),
+        "report": ("report", name),
+        "report --check": ("report", name, "--check"),
+        "rate": ("rate", name),
+        "verify": ("verify", name),
+        f"replay {one}": ("replay", name, one),
+        "replay, no game": ("replay", name),
+    }
+    print(f"{games} games; wall s, CPU s, MiB")
+    for what, line in commands.items():
+        took = spent(*line)
+        print(
+            f"{what:<32}{took.wall_s:>9.2f}{took.cpu_s:>9.2f}{took.peak_mib:>8.0f}  {took.said}",
+            flush=True,
+        )
+
+
+def sizes(folder: Folder) -> str:
+    """What lies in the folder."""
+    logs = [path.stat().st_size for path in (folder.path / "games").iterdir()]
+    ledger = folder.ledger.stat().st_size
+    return f"{len(logs)} logs of {sum(logs) / 1e6:.0f} MB, ledger of {ledger / 1e6:.0f} MB"
+
+
+def main() -> None:
+    """Write and measure."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--games", type=int, default=1_000_000)
+    parser.add_argument("--folder", type=Path)
+    wanted = parser.parse_args()
+    games = wanted.games // GAMES_A_BOARD * GAMES_A_BOARD
+    with tempfile.TemporaryDirectory() as name:
+        folder = Folder((wanted.folder or Path(name) / "event").resolve())
+        if not folder.event.exists():
+            began = time.monotonic()
+            write(folder, games)
+            print(f"written in {time.monotonic() - began:.0f} s: {sizes(folder)}", flush=True)
+        measure(folder, games)
+
+
+if __name__ == "__main__":
+    main()
