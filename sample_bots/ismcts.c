@@ -29,7 +29,7 @@
  *
  * Time: at most SHARE of what a question allows, bank included, so that no question can empty the
  * bank; and at most `simulations`, so that the same question gets the same answer on a slow machine
- * too. Five milliseconds are usual; `--simulations 100000` uses the clock. The dice are seeded with
+ * too. Ten milliseconds are usual; `--simulations 100000` uses the clock. The dice are seeded with
  * the question.
  *
  * All rules are followed but bids (it checks, and expects that all do). Sets of more than
@@ -45,7 +45,7 @@
 
 /* ---- settings: each was chosen by playing some hundred games against the others ---- */
 
-static int simulations = 1500;       /* for each question */
+static int simulations = 5000;       /* for each question */
 static const double SHARE = 0.3;     /* of the time for a question, at most */
 static const double EXPLORE = 0.15;  /* how much the policy weighs against the means */
 static const double NOISE = 1.5;     /* how much chance there is in a simulated move */
