@@ -307,7 +307,7 @@ def how_it_ended(pidfd: int) -> str:
     status, by_itself = ended.si_status, ended.si_code == os.CLD_EXITED
     killer = status - SHELL_SIGNALS if by_itself else status
     # Above the signals are statuses of bots that ended by themselves: Perl's `die` has 255.
-    if by_itself and killer not in names:
+    if by_itself and not 0 < killer <= signal.SIGRTMAX:
         return f"exited with status {status}"
     return f"was killed by {names.get(killer, f'signal {killer}')}"
 
