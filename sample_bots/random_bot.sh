@@ -4,7 +4,7 @@
 #
 # No JSON parser is needed. Lines are compact JSON, without blanks; `type` comes first, `id`
 # second, and in a question the options come last. So the options are counted by counting the
-# text "do": behind the last "options":, and the answer is a number below that count.
+# objects that begin with "do": behind "options":, and the answer is a number below that count.
 #
 # Chance without surprise: the choice is worked out from the question's number, its length, the
 # hand and the tiles offered. The same question gets the same answer in any process.
@@ -27,19 +27,18 @@ answer() {
     id=${id%%[!0-9]*}
     hand=${line#*'"hand":'}
     hand=${hand%%']]'*}
-    options=${line##*'"options":'}
-
-    hash=${#line}
-    stir "$id $hand $options"
-
-    count=0
-    while :; do
-        case $options in
-            *'"do":'*) ;;
-            *) break ;;
+    # Cut where objects begin, in one pass: ${line##*...} would look at a long line again and again.
+    for part in $line; do
+        case $part in
+            *'"options":[')
+                hash=${#line} count=0
+                stir "$id $hand"
+                ;;
+            '"do":'*)
+                stir "$part"
+                count=$((count + 1))
+                ;;
         esac
-        options=${options#*'"do":'}
-        count=$((count + 1))
     done
     [ "$count" -gt 0 ] || count=1
 
@@ -48,6 +47,8 @@ answer() {
     printf '{"type":"choose","id":%s,"choice":%d}\n' "$id" $(((hash >> 12) % count))
 }
 
+IFS='{'
+set -f
 while IFS= read -r line; do
     case $line in
         '{"type":"hello"'*) printf '%s\n' '{"type":"hello","name":"random-sh","version":"1"}' ;;

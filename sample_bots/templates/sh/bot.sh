@@ -5,6 +5,11 @@
 # first, "id" second, and in a question the options come last, each beginning {"do":"...".
 # All is done with the shell's own words: to start another program takes longer than to think.
 
+# A line is cut where an object begins, in one pass: ${line#*...} would look at a long one again and
+# again.
+IFS='{'
+set -f
+
 # Set $choice to the index of the option that the bot takes: the heaviest play, the first option if
 # there is none.
 #
@@ -12,21 +17,18 @@
 # other "hands" hold, what happened in "events". The fields are explained in SPEC.md.
 # ${line#*'"hand":'} begins with your tiles.
 choose() {
-    choice=0
-    heaviest=-1
-    index=0
-    rest=${line#*'"options":'}
-    while :; do
-        case $rest in
-            *'{"do":"'*) rest=${rest#*'{"do":"'} ;;
-            *) break ;;
+    for part in $line; do
+        case $part in
+            *'"options":[') choice=0 heaviest=-1 index=0 ;;
+            '"do":"'*)
+                weigh "${part#'"do":"'}"
+                if [ "$weight" -gt "$heaviest" ]; then
+                    choice=$index
+                    heaviest=$weight
+                fi
+                index=$((index + 1))
+                ;;
         esac
-        weigh "${rest%%'}'*}"
-        if [ "$weight" -gt "$heaviest" ]; then
-            choice=$index
-            heaviest=$weight
-        fi
-        index=$((index + 1))
     done
 }
 
@@ -38,7 +40,7 @@ weigh() {
         play*) weight=0 ;;
         *) return ;;
     esac
-    text=$1
+    text=${1%%'}'*}
     while :; do
         case $text in
             *[0-9]*) ;;
