@@ -60,6 +60,11 @@ class Row(NamedTuple):
         return self.best if self.best and place == "best" else self
 
 
+def places(how: str) -> tuple[Place, ...]:
+    """Where a behaviour is tried: what only writes lines writes the same ones everywhere."""
+    return PLACES[1:] if how.startswith("lines/") else PLACES
+
+
 @functools.cache
 def proved() -> Finding:
     """The best level of this machine, and what it was seen to refuse."""

@@ -18,7 +18,7 @@ from arena.replay import misfits
 from arena.sandbox.limits import Level, Limits
 from arena.sandbox.profile import Command
 from protocol.records import FoulClass, FoulRecord, Result
-from tests.arena.battery import ACTS, HOSTILE, PLACES, ROWS, Place, Row, proved, slower, unproven
+from tests.arena.battery import ACTS, HOSTILE, ROWS, Place, Row, places, proved, slower, unproven
 from tests.arena.tables import (
     alive,
     children,
@@ -39,13 +39,6 @@ GROWTH = 24 * 2**20
 """Bytes by which no hostile bot makes our own memory grow; a flood writes much more."""
 LONGEST_LOG = 400_000
 """Bytes of the longest log of two games: every answer with the longest note."""
-
-
-@pytest.fixture(params=PLACES)
-def place(request: pytest.FixtureRequest) -> Place:
-    """Where the bots are kept."""
-    chosen: Place = request.param
-    return chosen
 
 
 @pytest.fixture(autouse=True)
@@ -79,7 +72,12 @@ def test_the_table_has_every_behaviour_and_every_foul() -> None:
 
 
 @pytest.mark.parametrize(
-    "how", [pytest.param(how, marks=[pytest.mark.slow] * row.slow) for how, row in ROWS.items()]
+    ("how", "place"),
+    [
+        pytest.param(how, place, marks=[pytest.mark.slow] * row.slow)
+        for how, row in ROWS.items()
+        for place in places(how)
+    ],
 )
 async def test_it_costs_its_own_game_and_nothing_else(
     how: str, row: Row, place: Place, tmp_path: Path
