@@ -20,9 +20,9 @@ def test_the_wheel_works_away_from_the_checkout(tmp_path: Path) -> None:
     pip = (sys.executable, "-m", "pip")
     sh(*pip, "wheel", "-q", "--no-deps", "-w", tmp_path / "dist", ROOT)
     (wheel,) = (tmp_path / "dist").glob("*.whl")
-    sh(sys.executable, "-m", "venv", tmp_path / "env")
-    installer = tmp_path / "env" / "bin" / "pip"
-    sh(installer, "install", "-q", "-c", ROOT / "requirements.lock", wheel)
+    sh(sys.executable, "-m", "venv", "--without-pip", tmp_path / "env")
+    into = ("--python", tmp_path / "env")
+    sh(*pip, *into, "install", "-q", "--no-compile", "-c", ROOT / "requirements.lock", wheel)
     boneyard = tmp_path / "env" / "bin" / "boneyard"
     sh(boneyard, "new", "python", "mine")
     said = sh(boneyard, "run", "mine", "greedy", "--boards", "2", "--out", "out", "--json")
