@@ -1,4 +1,4 @@
-"""Whether what is called 95 % is 95 %: a thousand simulated events of known strengths each."""
+"""Whether what is called 95 % is 95 %: five hundred simulated events of known strengths each."""
 
 import itertools
 import random
@@ -10,7 +10,7 @@ from tests.tournaments.results import played
 from tests.tournaments.test_ratings import only
 
 STRENGTH = {"a": 60.0, "b": 20.0, "c": -20.0, "d": -60.0}
-EVENTS = 1000
+EVENTS = 500
 
 
 @cache

@@ -9,6 +9,6 @@ from tests.kills import Killer
 
 @pytest.mark.slow
 def test_killed_runs_end_with_the_bytes_of_an_uninterrupted_one(tmp_path: Path) -> None:
-    tally = Killer(tmp_path, seed=2).kill(8)
-    assert tally.kills == 8
+    tally = Killer(tmp_path, seed=2).kill(6)
+    assert tally.kills == 6
     assert tally.events >= 1
