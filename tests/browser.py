@@ -1,10 +1,11 @@
 """A browser for the tests of pages: the system's Chromium, one a test process, no network."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -29,6 +30,10 @@ THRIFTY = {"resultTypes": ["violations"]}
 """Without this axe-core also describes everything that is well."""
 
 
+_left: list[Page] = []
+"""Pages that may be used again: none of ours keeps anything in the browser."""
+
+
 @cache
 def _browser() -> Browser:
     """Lives as long as the test process."""
@@ -51,23 +56,41 @@ def opened(
     script `before` runs before those of the page.
     """
     address = url.resolve().as_uri() if isinstance(url, Path) else url
-    context = _browser().new_context(
-        viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light"
-    )
-    if before:
-        context.add_init_script(before)
-    page = context.new_page()
-    page.set_default_timeout(20_000)
+    page = _blank(before)
+    page.set_viewport_size({"width": width, "height": height})
+    page.emulate_media(color_scheme="dark" if dark else "light", media="screen")
     complaints: list[str] = []
-    page.on("console", lambda message: complaints.extend(_complaint(message)))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("request", lambda request: complaints.extend(_stranger(request, address, local)))
+    listeners: dict[Any, Callable[[Any], None]] = {
+        "console": lambda message: complaints.extend(_complaint(message)),
+        "pageerror": lambda error: complaints.append(str(error)),
+        "request": lambda request: complaints.extend(_stranger(request, address, local)),
+    }
+    for event, listener in listeners.items():
+        page.on(event, listener)
     try:
         page.goto(address)
         yield page
         assert complaints == []
     finally:
-        context.close()
+        for event, listener in listeners.items():
+            page.remove_listener(event, listener)
+        if before or page.is_closed():
+            page.context.close()
+        else:
+            page.goto("about:blank")
+            _left.append(page)
+
+
+def _blank(before: str) -> Page:
+    """An empty page: one that was left, for a new one costs more than most tests."""
+    if _left and not before:
+        return _left.pop()
+    context = _browser().new_context()
+    if before:
+        context.add_init_script(before)
+    page = context.new_page()
+    page.set_default_timeout(20_000)
+    return page
 
 
 def _complaint(message: ConsoleMessage) -> list[str]:

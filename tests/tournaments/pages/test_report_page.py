@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 import pytest
 from msgspec.structs import replace
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.browser import faults, needs_chromium, opened
 from tests.tournaments.events import copied, run
@@ -164,10 +164,9 @@ def test_a_cell_leads_to_the_games_of_two(tmp_path: Path) -> None:
         order = texts(page, "#crosstable tbody th")
         row = page.locator("#crosstable tbody tr").nth(order.index("bot1"))
         row.locator("td").nth(order.index("bot3")).click()
-        assert page.url.endswith("#games/bot1/bot3")
-        assert page.get_by_role("status").inner_text() == (
-            f"{len(both)} games of bot1 and bot3, 1 to 25"
-        )
+        page.wait_for_url("**#games/bot1/bot3")
+        shown = f"{len(both)} games of bot1 and bot3, 1 to 25"
+        expect(page.get_by_role("status")).to_have_text(shown)  # once the address is followed
         assert page.evaluate("document.activeElement.textContent") == "Games"
         links = page.locator("#list a")
         found = [links.nth(n).get_attribute("href") for n in range(links.count())]
@@ -220,7 +219,7 @@ def test_the_arrow_keys_move_between_cells(tmp_path: Path) -> None:
             assert page.evaluate(at) == place, key
         page.keyboard.press("Enter")
         order = texts(page, "#crosstable tbody th")
-        assert page.url.endswith(f"#games/{order[2]}/{order[0]}")
+        page.wait_for_url(f"**#games/{order[2]}/{order[0]}")
 
 
 @needs_chromium
