@@ -54,6 +54,8 @@ class Row(NamedTuple):
     """Takes more than a few seconds."""
     needs: tuple[str, ...] = ()
     """Dangerous: it is run only where each of these probes was refused."""
+    also: FoulClass | None = None
+    """The foul that it may be as well, where two things happen at once."""
 
     def at(self, place: Place) -> "Row":
         """The row for that place."""
@@ -152,7 +154,7 @@ ACTS: dict[str, dict[str, Row]] = {
         "stderr_in_drops": FINE,
         "stderr_terminal_codes": Row("gone", "status 3"),
         "heir": Row("gone", "status 0"),
-        "heir_that_floods": Row("gone", "status 0"),
+        "heir_that_floods": Row("gone", also="flooding"),
         "child_talks": Row("malformed", "Not a message"),
         "half_a_line_and_gone": Row("gone"),
         "answer_without_newline_and_gone": Row("gone"),

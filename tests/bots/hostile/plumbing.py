@@ -210,11 +210,8 @@ def heir(_bot: "Bot") -> None:
 
 
 def heir_that_floods(bot: "Bot") -> None:
-    """Only once its parent is gone: it is not luck which of the two is seen first."""
-    parent = os.getpid()
+    """The flood and its parent's end come at once: either may be seen first."""
     if os.fork() == 0:
-        while os.getppid() == parent:
-            time.sleep(0.001)
         stderr_flood(bot)
     os._exit(0)
 

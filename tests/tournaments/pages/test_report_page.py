@@ -165,8 +165,8 @@ def test_a_cell_leads_to_the_games_of_two(tmp_path: Path) -> None:
         row = page.locator("#crosstable tbody tr").nth(order.index("bot1"))
         row.locator("td").nth(order.index("bot3")).click()
         page.wait_for_url("**#games/bot1/bot3")
-        shown = f"{len(both)} games of bot1 and bot3, 1 to 25"
-        expect(page.get_by_role("status")).to_have_text(shown)  # once the address is followed
+        title = f"{len(both)} games of bot1 and bot3, 1 to 25"
+        expect(page.get_by_role("status")).to_have_text(title)  # once the address is followed
         assert page.evaluate("document.activeElement.textContent") == "Games"
         links = page.locator("#list a")
         found = [links.nth(n).get_attribute("href") for n in range(links.count())]
