@@ -55,7 +55,9 @@ class Spent(NamedTuple):
 def spent(*words: str) -> Spent:
     """Run boneyard and wait for it."""
     began = time.monotonic()
-    process = subprocess.Popen((*ENTRY, *words), stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        (*ENTRY, *words), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
     assert process.stdout
     said = process.stdout.read().strip().splitlines()
     _, status, usage = os.wait4(process.pid, 0)
