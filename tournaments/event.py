@@ -1,6 +1,6 @@
 """The written plan of a tournament: what a user writes (TOML) and what is played (JSON)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -265,20 +265,30 @@ class Event(Terms, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 def written(path: Path) -> WrittenEvent:
-    """Read an event file.
+    """Read an event file; a bot of which only the name matters may be written as a string.
 
     Raises UserError with the file and the path inside it.
     """
-    return from_toml(path, WrittenEvent)
+    return from_toml(path, WrittenEvent, _bots_in_full)
 
 
-def from_toml(path: Path, kind: type[T]) -> T:
-    """What a user wrote in a TOML file.
+def _bots_in_full(said: dict[str, Any]) -> dict[str, Any]:
+    bots = said.get("bots")
+    if not isinstance(bots, list):
+        return said
+    return said | {"bots": [{"name": bot} if isinstance(bot, str) else bot for bot in bots]}
+
+
+def from_toml(
+    path: Path, kind: type[T], in_full: Callable[[dict[str, Any]], dict[str, Any]] = dict
+) -> T:
+    """What a user wrote in a TOML file, after `in_full` has spelled out what may be left out.
 
     Raises UserError with the file and the path inside it.
     """
     try:
-        return msgspec.toml.decode(path.read_bytes(), type=kind)
+        said = msgspec.toml.decode(path.read_bytes())
+        return msgspec.convert(in_full(said), kind)
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}.") from error
     except (msgspec.MsgspecError, ValueError) as error:

@@ -232,8 +232,7 @@ def test_an_event_file(tmp_path: Path) -> None:
     written = tmp_path / "cup.toml"
     written.write_text(
         'name = "cup"\nboards = 2\nrules = { base = "dutch", draw_limit = 2 }\nseats = 3\n'
-        '[[bots]]\nname = "first"\n[[bots]]\nname = "greedy"\n[[bots]]\nname = "mine"\n'
-        'run = ["{python}", "mine.py"]\n'
+        'bots = ["first", {name = "greedy"}, {name = "mine", run = ["{python}", "mine.py"]}]\n'
     )
     (tmp_path / "mine.py").write_text((Path("sample_bots") / "first.py").read_text())
     run(tmp_path / "out", str(written))
@@ -251,11 +250,13 @@ def test_an_event_file(tmp_path: Path) -> None:
         ("boards = [", "line 2"),
         ("seats = 0", "seats"),
         ('name = "cup\\n"', "name"),
+        ('bots = ["a b"]', "bots[0].name"),
+        ('bots = "greedy"', "bots"),
     ],
 )
 def test_a_mistake_in_an_event_file_is_placed(tmp_path: Path, text: str, part: str) -> None:
     path = tmp_path / "cup.toml"
-    path.write_text(text + "\nbots = []\n")
+    path.write_text(text if "bots" in text else text + "\nbots = []\n")
     said = run(tmp_path / "out", str(path), code=2)
     assert "cup.toml" in said
     assert part in said
