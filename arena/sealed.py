@@ -116,8 +116,11 @@ def lines_like(path: Path, told: tuple[bytes, ...]) -> Iterator[bytes]:
 
     For what is only counted, not trusted: what cannot be unpacked is left out.
     """
-    with suppress(DamagedFileError):
-        yield from (data for data in _lines(path) if data.startswith(told))
+    with suppress(DamagedFileError), opened(path) as file:
+        rest = b""
+        while file and len(rest) < LONGEST and (read := file.read(CHUNK)):
+            *lines, rest = (rest + read).split(b"\n")
+            yield from (line + b"\n" for line in lines if line.startswith(told))
 
 
 def _lines(path: Path) -> Iterator[bytes]:
