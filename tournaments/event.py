@@ -9,7 +9,7 @@ from msgspec import Meta, Struct
 
 from arena.sandbox.limits import Limits, Wish
 from arena.sandbox.profile import Command
-from arena.written import chosen, spelled
+from arena.written import chosen, spelled, written_in
 from protocol.messages import Clock
 from protocol.records import FoulPolicy
 from protocol.rules import Ruleset, by_seats, check_seats
@@ -278,9 +278,7 @@ def from_toml(path: Path, kind: type[T]) -> T:
     Raises UserError with the file and the path inside it.
     """
     try:
-        return msgspec.toml.decode(path.read_bytes(), type=kind)
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror}.") from error
+        return msgspec.toml.decode(written_in(path), type=kind)
     except (msgspec.MsgspecError, ValueError) as error:
         raise UserError(f"{path}: {error}.") from error
 
