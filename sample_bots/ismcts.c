@@ -1,5 +1,5 @@
 /* The strongest sample bot: information-set Monte Carlo tree search, with inference and an exact
- * solver for endgames, in C11 without any library.
+ * solver for endgames, in GNU C11 (for its integers of 128 bits) and no library but libm.
  *
  *     cc -O2 -std=gnu11 -o ismcts ismcts.c -lm
  *     ./ismcts [--simulations N]
@@ -18,22 +18,25 @@
  *          Which move is tried is decided by its mean so far, and by the policy while there are few
  *          tries (PUCT).
  * SOLVER   When the boneyard is used up and few tiles are left, a simulation is not played on but
- *          solved (alpha-beta), as if all saw all tiles: by then they nearly do. If every hidden
- *          tile is known, the bot answers from the solver, and no play can be better.
+ *          solved (alpha-beta), as if all saw all tiles: by then they nearly do. Of two seats each
+ *          knows every tile then: the bot answers from the solver, and no play can be sure of more
+ *          points in this round.
  * VALUE    What a round brings is weighed by what it does for the game: at 95 of 100 points a
  *          small sure win is worth more than a large unsure one.
  *
  * What it found out: where the rules let a seat draw although it can play (`draw`), drawing early is
- * often right, in a third of such questions. No rung below montecarlo.py does it, and a search that
- * hardly tries it loses to one that does.
+ * often right, in a third of such questions. No rule of thumb below montecarlo.py does it, and a
+ * search that hardly tries it loses to one that does.
  *
  * Time: at most SHARE of what a question allows, bank included, so that no question can empty the
  * bank; and at most `simulations`, so that the same question gets the same answer on a slow machine
- * too. Ten milliseconds are usual; `--simulations 100000` uses the clock. The dice are seeded with
- * the question.
+ * too. Ten to twenty milliseconds are usual; with more `--simulations` it uses more of its clock.
+ * The dice are seeded with the question.
  *
- * All rules are followed but bids (it checks, and expects that all do). Sets of more than
- * 128 tiles are left to a rule of thumb.
+ * All rules are followed but bids (it checks, and expects that all do) and chips (it expects that
+ * nobody runs out of them). Sets of more than 128 tiles are left to a rule of thumb, and so is a
+ * question that does not add up: what the referee says is read, but nothing is taken on trust that
+ * could lead outside an array.
  */
 #include <math.h>
 #include <stdbool.h>
