@@ -14,6 +14,8 @@ SUFFIX = ".toml"
 """What a file of rules ends with; every other word is the name of a game."""
 BESIDES = ("base", "name")
 """What a file of rules may say besides choices."""
+LONGEST_FILE = 1 << 22
+"""Bytes of a file; many times what rules, or an event of some thousand bots, take."""
 LONGEST_NAME = 64
 SEATS = {"2": "two", "3": "three", "4": "four"}
 WORDS = {"true": True, "yes": True, "false": False, "no": False}
@@ -36,6 +38,22 @@ def chosen(text: str, folder: Path) -> Ruleset:
     raise unknown("game", text, (*VARIANTS, *own))
 
 
+def written_in(path: Path) -> bytes:
+    """What a user wrote in a file.
+
+    Raises UserError for a file that cannot be read, or is longer than anybody writes: a name that
+    leads to a disk or to /dev/zero must not fill the memory.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(LONGEST_FILE + 1)
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}.") from error
+    if len(content) > LONGEST_FILE:
+        raise UserError(f"{path} is longer than {LONGEST_FILE >> 20} MiB.")
+    return content
+
+
 def spelled(written: Mapping[str, Any], folder: Path) -> Ruleset:
     """The ruleset that differs from its `base` in the choices that are written out.
 
@@ -56,9 +74,9 @@ def changed(rules: Ruleset, words: Iterable[str]) -> Ruleset:
 def _read(path: Path, within: tuple[Path, ...]) -> Ruleset:
     """The ruleset in a file; `within` are the files that it is the base of."""
     try:
-        written = msgspec.toml.decode(path.read_bytes(), type=dict[str, Any])
-    except OSError as error:
-        raise _InFileError(f"{path} cannot be read: {error.strerror}.") from None
+        written = msgspec.toml.decode(written_in(path), type=dict[str, Any])
+    except UserError as error:
+        raise _InFileError(str(error)) from None
     except (msgspec.MsgspecError, ValueError) as error:
         raise _InFileError(f"{path} is not TOML: {error}.") from None
     real = path.resolve()

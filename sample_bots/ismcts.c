@@ -1,5 +1,5 @@
 /* The strongest sample bot: information-set Monte Carlo tree search, with inference and an exact
- * solver for endgames, in C11 without any library.
+ * solver for endgames, in GNU C11 (for its integers of 128 bits) and no library but libm.
  *
  *     cc -O2 -std=gnu11 -o ismcts ismcts.c -lm
  *     ./ismcts [--simulations N]
@@ -18,22 +18,25 @@
  *          Which move is tried is decided by its mean so far, and by the policy while there are few
  *          tries (PUCT).
  * SOLVER   When the boneyard is used up and few tiles are left, a simulation is not played on but
- *          solved (alpha-beta), as if all saw all tiles: by then they nearly do. If every hidden
- *          tile is known, the bot answers from the solver, and no play can be better.
+ *          solved (alpha-beta), as if all saw all tiles: by then they nearly do. Of two seats each
+ *          knows every tile then: the bot answers from the solver, and no play can be sure of more
+ *          points in this round.
  * VALUE    What a round brings is weighed by what it does for the game: at 95 of 100 points a
  *          small sure win is worth more than a large unsure one.
  *
  * What it found out: where the rules let a seat draw although it can play (`draw`), drawing early is
- * often right, in a third of such questions. No rung below montecarlo.py does it, and a search that
- * hardly tries it loses to one that does.
+ * often right, in a third of such questions. No rule of thumb below montecarlo.py does it, and a
+ * search that hardly tries it loses to one that does.
  *
  * Time: at most SHARE of what a question allows, bank included, so that no question can empty the
  * bank; and at most `simulations`, so that the same question gets the same answer on a slow machine
- * too. Ten milliseconds are usual; `--simulations 100000` uses the clock. The dice are seeded with
- * the question.
+ * too. Ten to twenty milliseconds are usual; with more `--simulations` it uses more of its clock.
+ * The dice are seeded with the question.
  *
- * All rules are followed but bids (it checks, and expects that all do). Sets of more than
- * 128 tiles are left to a rule of thumb.
+ * All rules are followed but bids (it checks, and expects that all do) and chips (it expects that
+ * nobody runs out of them). Sets of more than 128 tiles are left to a rule of thumb, and so is a
+ * question that does not add up: what the referee says is read, but nothing is taken on trust that
+ * could lead outside an array.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -215,11 +218,23 @@ static int length_of(const Json *list)
     return length;
 }
 
+/* What is counted with here: numbers so small that no sum of them overflows. */
+static int small(long long number)
+{
+    enum { MOST = 10000000 };
+    return (int)(number > MOST ? MOST : number < -MOST ? -MOST : number);
+}
+
+static int whole(const Json *object, const char *key, int otherwise)
+{
+    return small(number(object, key, otherwise));
+}
+
 static int entry(const Json *list, int index)
 {
     for (const Json *one = list ? list->child : NULL; one; one = one->next)
         if (index-- == 0)
-            return (int)one->number;
+            return small(one->number);
     return 0;
 }
 
@@ -278,8 +293,8 @@ static void read_scoring(const Json *score)
     R.points_blocked = (Formula)one_of(score, "points_blocked", formulas, OTHERS_MINUS_OWN);
     R.tie = (Tie)one_of(score, "tie", ties, NOBODY);
     R.losers = says(score, "sides", "losers");
-    R.capicu = (int)number(score, "capicu", 0);
-    R.out_with_blank = (int)number(score, "out_with_blank", 0);
+    R.capicu = whole(score, "capicu", 0);
+    R.out_with_blank = whole(score, "out_with_blank", 0);
     const Json *bonus = get(score, "bonus");
     R.bonuses = length_of(bonus) < 64 ? length_of(bonus) : 64;
     for (int index = 0; index < R.bonuses; index++)
@@ -290,26 +305,27 @@ static void read_rules(const Json *game)
 {
     const Json *rules = get(game, "rules"), *deal = get(rules, "deal"), *turn = get(rules, "turn");
     const Json *stakes = get(rules, "stakes"), *score = get(rules, "score");
-    R.seats = (int)number(game, "seats", 2);
+    R.seats = whole(game, "seats", 2);
     R.partners = flag(game, "partners", false) && R.seats == 4;
-    R.target = (int)number(game, "target", 100);
-    R.rounds = (int)number(get(rules, "game"), "rounds", 0);
+    R.target = whole(game, "target", 100);
+    R.rounds = whole(get(rules, "game"), "rounds", 0);
     R.step = says(deal, "direction", "counter_clockwise") ? R.seats - 1 : 1;
-    R.two = number(turn, "tiles", 1) == 2;
-    R.limit = (int)number(turn, "draw_limit", 1 << 20); /* "unlimited" is no number */
+    R.two = whole(turn, "tiles", 1) == 2;
+    R.limit = whole(turn, "draw_limit", 1 << 20); /* "unlimited" is no number */
     R.when_able = flag(turn, "draw_when_able", true);
     R.leader_too = flag(turn, "leader_may_draw", true);
     R.draw_ends = flag(turn, "draw_ends_turn", false);
     R.optional = flag(turn, "draw_optional", false);
-    R.reserve = (int)number(get(rules, "boneyard"), "reserve", 2);
-    R.fee = (int)number(stakes, "fee", 0);
+    R.reserve = whole(get(rules, "boneyard"), "reserve", 2);
+    R.reserve = R.reserve < 0 ? 0 : R.reserve; /* no such rule, but nobody draws from nothing */
+    R.fee = whole(stakes, "fee", 0);
     R.pot = flag(stakes, "pot", false);
     static const char *const blocked[] = {"play_on", "at_once", "call", NULL};
     R.blocked = (Blocked)one_of(get(rules, "end"), "blocked", blocked, PLAY_ON);
-    R.highest = (int)number(deal, "highest_pip", 6);
-    R.known = R.highest <= 12 && R.seats >= 2 && R.seats <= MOST_SEATS;
+    R.highest = whole(deal, "highest_pip", 6);
+    R.known = R.highest >= 0 && R.highest <= 12 && R.seats >= 2 && R.seats <= MOST_SEATS;
     if (R.known)
-        make_tiles(flag(deal, "doubles", true), (int)number(score, "double_blank", 0));
+        make_tiles(flag(deal, "doubles", true), whole(score, "double_blank", 0));
     read_scoring(score);
 }
 
@@ -609,7 +625,7 @@ static void score(const State *s, int round, int *points)
     if (won >= 0) {
         int gain = worth(s, pips, won);
         points[won] += (gain > 0 ? gain : 0) + s->pot + (R.pot ? paid : 0);
-        points[won] += round <= R.bonuses ? R.bonus[round - 1] : 0;
+        points[won] += round >= 1 && round <= R.bonuses ? R.bonus[round - 1] : 0;
         if (s->out == won)
             points[won] += (s->last == R.blank ? R.out_with_blank : 0)
                            + (s->fitted_both ? R.capicu : 0);
@@ -752,15 +768,60 @@ static bool read_option(const Json *option, Move *move)
     return true;
 }
 
+static bool read_ends(const Json *ends)
+{
+    Q.ends[0] = Q.ends[1] = -1;
+    for (int side = 0; side < 2 && length_of(ends) == 2; side++) {
+        Q.ends[side] = entry(ends, side);
+        if (Q.ends[side] < 0 || Q.ends[side] > R.highest)
+            return false;
+    }
+    return true;
+}
+
+static bool lies_on(int tile, int side)
+{
+    return Q.ends[0] >= 0 && (Q.hand & R.fits[Q.ends[side]] & bit(tile)) != 0;
+}
+
+/* Whether the simulator can make this move here: it looks at nothing twice that was read once. */
+static bool makes_sense(Move move)
+{
+    switch (move.what) {
+    case PLAY:
+        if (move.end == LEAD)
+            return Q.ends[0] < 0 && (Q.hand & bit(move.a)) != 0;
+        return lies_on(move.a, move.end == RIGHT);
+    case TWO:
+        return move.a != move.b && lies_on(move.a, 0) && lies_on(move.b, 1);
+    case DRAW:
+        return Q.stock > 0;
+    case PASS:
+        return true;
+    default:
+        return Q.options[0].what == CALL;
+    }
+}
+
+static bool read_options(const Json *options)
+{
+    Q.many = 0;
+    for (const Json *one = options ? options->child : NULL; one; one = one->next) {
+        Move *move = &Q.options[Q.many];
+        if (Q.many++ >= MOST_MOVES || !read_option(one, move) || !makes_sense(*move))
+            return false;
+    }
+    return Q.many > 0;
+}
+
 /* False where the question does not add up or offers what the simulator does not know. */
 static bool read_question(const Json *ask)
 {
-    const Json *options = get(ask, "options");
     int others = 0;
-    Q.seat = (int)number(ask, "seat", 0);
-    Q.round = (int)number(ask, "round", 1);
-    Q.pot = (int)number(ask, "pot", 0);
-    Q.stock = (int)number(get(ask, "boneyard"), "tiles", 0);
+    Q.seat = whole(ask, "seat", 0);
+    Q.round = whole(ask, "round", 1);
+    Q.pot = whole(ask, "pot", 0);
+    Q.stock = whole(get(ask, "boneyard"), "tiles", 0);
     if (!R.known || length_of(get(ask, "hands")) != R.seats || Q.seat < 0 || Q.seat >= R.seats)
         return false;
     for (int seat = 0; seat < R.seats; seat++) {
@@ -771,19 +832,9 @@ static bool read_question(const Json *ask)
     if (!read_set(get(ask, "hand"), &Q.hand) || !read_set(get(ask, "line"), &Q.line))
         return false;
     Q.unseen = R.all & ~Q.hand & ~Q.line;
-    const Json *ends = get(ask, "ends");
-    Q.ends[0] = Q.ends[1] = -1;
-    if (length_of(ends) == 2) {
-        Q.ends[0] = entry(ends, 0);
-        Q.ends[1] = entry(ends, 1);
-    }
-    if (Q.ends[0] > R.highest || Q.ends[1] > R.highest || (Q.hand & Q.line))
+    if (count(Q.unseen) != others + Q.stock || count(Q.hand) != Q.sizes[Q.seat])
         return false;
-    Q.many = 0;
-    for (const Json *one = options ? options->child : NULL; one; one = one->next)
-        if (Q.many >= MOST_MOVES || !read_option(one, &Q.options[Q.many++]))
-            return false;
-    return Q.many > 0 && count(Q.unseen) == others + Q.stock && count(Q.hand) == Q.sizes[Q.seat];
+    return !(Q.hand & Q.line) && read_ends(get(ask, "ends")) && read_options(get(ask, "options"));
 }
 
 /* ---- WORLDS: what the events say about the hidden tiles ---- */
@@ -839,18 +890,20 @@ static void note_deed(int seat, int when, Move move, State *table, const int *si
 static void see_play(State *table, const Json *event, int when, int *sizes)
 {
     static const char *const ends[] = {"left", "right", "lead", NULL};
-    int seat = (int)number(event, "seat", 0), tile = tile_of(get(event, "tile"));
+    int seat = whole(event, "seat", 0), tile = tile_of(get(event, "tile"));
     End end = (End)one_of(event, "end", ends, LEFT);
     Deed *last = Q.deeds ? &Q.deed[Q.deeds - 1] : NULL;
     if (tile < 0)
         return;
+    if (table->ends[0] < 0)
+        end = LEAD;
     if (R.two && last && last->when == when - 1 && last->seat == seat && end == RIGHT
         && last->move.what == PLAY && last->move.end == LEFT) {
         last->move = (Move){TWO, last->move.a, (uint8_t)tile, LEFT};
         last->table.left = R.tiles;
     } else
         note_deed(seat, when, (Move){PLAY, (uint8_t)tile, 0, (uint8_t)end}, table, sizes);
-    if (seat != Q.seat)
+    if (seat != Q.seat && (Q.line & bit(tile)))
         reveal(seat, tile);
     const Json *lies = get(event, "tile");
     if (end != RIGHT)
@@ -863,7 +916,7 @@ static void see_play(State *table, const Json *event, int when, int *sizes)
 
 static void see(State *table, const Json *event, int when, int *sizes)
 {
-    int seat = (int)number(event, "seat", 0);
+    int seat = whole(event, "seat", 0);
     bool drew = says(event, "do", "draw"), passed = says(event, "do", "pass");
     if (seat < 0 || seat >= R.seats)
         return;
@@ -882,11 +935,10 @@ static void see(State *table, const Json *event, int when, int *sizes)
         sizes[seat] += drew;
     } else if (says(event, "do", "play"))
         see_play(table, event, when, sizes);
-    else if (says(event, "do", "turn_up")) {
+    else if (says(event, "do", "turn_up") && tile_of(get(event, "tile")) >= 0) {
         table->ends[0] = entry(get(event, "tile"), 0);
         table->ends[1] = entry(get(event, "tile"), 1);
-        int tile = tile_of(get(event, "tile"));
-        table->line |= tile < 0 ? 0 : bit(tile);
+        table->line |= bit(tile_of(get(event, "tile")));
     }
 }
 
@@ -906,7 +958,7 @@ static void read_events(const Json *events)
     int sizes[MOST_SEATS];
     memcpy(sizes, Q.sizes, sizeof sizes);
     for (const Json *one = first; one; one = one->next) { /* back to what was dealt */
-        int seat = (int)number(one, "seat", 0);
+        int seat = whole(one, "seat", 0);
         if (seat >= 0 && seat < R.seats)
             sizes[seat] += says(one, "do", "play") - says(one, "do", "draw");
     }
@@ -928,14 +980,16 @@ static void read_moment(const Json *events)
     int last = Q.seat;
     Q.drawn = Q.asked = 0;
     for (const Json *one = first_event(events); one; one = one->next) {
-        bool mine = number(one, "seat", -1) == Q.seat;
+        bool mine = whole(one, "seat", -1) == Q.seat;
         Q.drawn = says(one, "do", "draw") && mine ? Q.drawn + 1 : 0;
         if (says(one, "do", "play") || says(one, "do", "draw") || says(one, "do", "pass"))
-            last = (int)number(one, "seat", 0);
+            last = whole(one, "seat", 0);
+        if (last < 0 || last >= R.seats)
+            last = Q.seat;
     }
     if (R.draw_ends)
         Q.drawn = 0;
-    if (Q.options[0].what == CALL && last >= 0 && last < R.seats) {
+    if (Q.options[0].what == CALL) {
         Q.mover = next_seat(last);
         Q.asked = R.seats;
         for (int seat = Q.mover; seat != Q.seat; seat = next_seat(seat))
@@ -1058,16 +1112,21 @@ static void swap_two(void)
     }
 }
 
+/* False where there are not as many places as hidden tiles: the events do not add up. */
 static bool begin_walk(void)
 {
     bool filled = false;
+    int places = 0;
+    for (int one = 0; one < Q.slots; one++)
+        places += Q.slot[one].tile < 0;
+    if (places != count(Q.unseen))
+        return false;
     for (int attempt = 0; attempt < 20 && !filled; attempt++)
         filled = fill(true);
     if (!filled) {
         for (int one = 0; one < Q.slots; one++)
             Q.slot[one].lacks = 0;
-        if (!fill(false))
-            return false;
+        fill(false);
     }
     for (int seat = 0; seat < R.seats; seat++)
         Q.likely[seat] = likelihood(seat);
@@ -1429,6 +1488,7 @@ static void replay(const Json *round);
 
 int main(int argc, char **argv)
 {
+    bool replays = argc == 2 && strcmp(argv[1], "--replay") == 0;
     if (argc == 3 && strcmp(argv[1], "--simulations") == 0)
         simulations = atoi(argv[2]);
     for (int x = 0; x <= MOST_X; x++)
@@ -1446,7 +1506,7 @@ int main(int argc, char **argv)
             printf("{\"type\":\"choose\",\"id\":%lld,\"choice\":%d,\"note\":\"%s\"}\n",
                    number(message, "id", 0), choice, note);
         }
-        else if (says(message, "type", "replay"))
+        else if (replays && says(message, "type", "replay"))
             replay(message);
         else if (says(message, "type", "bye"))
             break;
@@ -1455,14 +1515,14 @@ int main(int argc, char **argv)
     return 0;
 }
 
-/* For tests: plays a known round after a script and prints how many moves there were each time,
- * and the points at the end. */
+/* For tests (--replay): plays a known round after a script and prints how many moves there were
+ * each time, and the points at the end. */
 static void replay(const Json *round)
 {
     static Move found[MOST_MOVES];
     uint8_t stock[MOST_TILES];
-    State s = {.stock = stock, .ends = {-1, -1}, .turn = (int)number(round, "turn", 0),
-               .out = -1, .blocker = -1, .last = -1, .pot = (int)number(round, "pot", 0)};
+    State s = {.stock = stock, .ends = {-1, -1}, .turn = whole(round, "turn", 0),
+               .out = -1, .blocker = -1, .last = -1, .pot = whole(round, "pot", 0)};
     int seat = 0, points[MOST_SEATS] = {0};
     for (const Json *hand = get(round, "hands")->child; hand; hand = hand->next)
         read_set(hand, &s.hands[seat++]);
@@ -1481,7 +1541,7 @@ static void replay(const Json *round)
             break;
         act(&s, move);
     }
-    score(&s, (int)number(round, "round", 1), points);
+    score(&s, whole(round, "round", 1), points);
     printf("],\"over\":%s,\"points\":[", s.over ? "true" : "false");
     for (seat = 0; seat < R.seats; seat++)
         printf("%s%d", seat ? "," : "", points[seat]);

@@ -7,7 +7,8 @@ The rung above counting.py. Instead of judging a play by rules of thumb it tries
    every tile that it holds since then must not fit them (`Slots`). Most bots draw only when they
    must, so a draw is read as "could not play" even where the rules leave it free.
 2. In that world try every option, and let all seats play on by a policy that looks at its own
-   hand only, much as counting.py does, with some chance in it. At the end count the points.
+   hand only, much as counting.py does, with some chance in it (but a seat that may call a blocked
+   round sees who would win). At the end count the points.
 3. After a quarter of WORLDS worlds only the BEST two options are tried on, which is where more
    worlds still tell something; in the end take the one with the best mean.
 
@@ -20,7 +21,8 @@ Hands are integers, a bit for each tile: `hand & fits[pip]` is all of it that fi
 bits counts tiles.
 
 The simulator (`Sim`) follows the ruleset: one or two tiles a turn, every way to draw, blocked
-rounds and calls, fees and all scoring. Bids are left out: in its worlds everybody checks.
+rounds and calls, fees and all scoring. Bids are left out, in its worlds everybody checks, and so
+are chips: there nobody runs out of them.
 Usage: montecarlo.py [--worlds N]
 """
 

@@ -33,3 +33,12 @@ def test_checkers_find_nothing(command: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_file_says_what_may_live_there(path: Path) -> None:
     assert ast.get_docstring(ast.parse(path.read_text())), f"{path} has no first line"
+
+
+def test_no_merge_was_left_half_done() -> None:
+    """A marker in a text breaks no program, so nothing else would notice."""
+    texts = [*ROOT.glob("*.md"), *ROOT.glob("*.toml")]
+    texts += [path for room in ROOMS for path in (ROOT / room).rglob("*.*") if path.is_file()]
+    texts = [path for path in texts if "__pycache__" not in path.parts]
+    marks = (b"\n<<<<<<< ", b"\n>>>>>>> ")
+    assert not [path for path in texts if any(mark in path.read_bytes() for mark in marks)]

@@ -164,7 +164,11 @@ def test_ismcts_plays_rounds_as_the_engine_does(ismcts: str) -> None:
     rounds = [list(played(*table, seed)) for table in TABLES for seed in range(ROUNDS)]
     lines = [json.dumps(line, separators=(",", ":")) for each in rounds for line in script(each)]
     done = subprocess.run(
-        [ismcts], input="\n".join(lines) + "\n", capture_output=True, text=True, check=True
+        [ismcts, "--replay"],
+        input="\n".join(lines) + "\n",
+        capture_output=True,
+        text=True,
+        check=True,
     )
     for steps, line in zip(rounds, done.stdout.splitlines(), strict=True):
         replayed, chosen = (
@@ -214,6 +218,46 @@ def test_every_rung_answers_every_question_of_every_named_game(rung: list[str]) 
         if game.playing.aside.phase in ("play", "call"):
             assert answer.note != "by thumb"
     assert said(rung, every[::-1]) == answers[::-1]  # nothing hangs on what was asked before
+
+
+HOSTILE = [
+    "-1",
+    "7",
+    "99",
+    "-2147483648",
+    "1" + "0" * 30,
+    '"left"',
+    "null",
+    "[]",
+    "[3,-1]",
+    "[6,6]",
+]
+
+
+def spoiled(line: bytes, dice: random.Random) -> bytes:
+    """A message in which up to three values are something else."""
+    message = json.loads(line)
+    for _ in range(dice.randint(1, 3)):
+        at: Any = message
+        while True:
+            key = dice.choice([*at] if isinstance(at, dict) else range(len(at)))
+            if not at[key] or not isinstance(at[key], dict | list):
+                break
+            at = at[key]
+        if key != "type":
+            at[key] = json.loads(dice.choice(HOSTILE))
+    return json.dumps(message, separators=(",", ":")).encode()
+
+
+@needs_cc
+def test_ismcts_keeps_to_its_memory_whatever_it_reads(ismcts: str) -> None:
+    dice = random.Random(1)
+    every = [(game, told, spoiled(ask, dice)) for game, told, ask in asked() * 3]
+    every += [(game, spoiled(told, dice), ask) for game, told, ask in asked()]
+    lines = b"".join(told + b"\n" + ask + b"\n" for _, told, ask in every)
+    done = subprocess.run([ismcts, "--simulations", "2"], input=lines, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count(b"\n") == len(every)
 
 
 def test_montecarlo_can_imagine_every_position() -> None:

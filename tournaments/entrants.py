@@ -2,11 +2,13 @@
 
 import hashlib
 import os
+import re
 import shlex
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 
 import arena
@@ -17,6 +19,11 @@ from protocol.usage import UserError, unknown
 from tournaments.event import Entrant, WrittenBot
 from tournaments.listed import all_bots
 
+PLACES = ("{python}", "{build}")
+"""What is filled in in commands: the interpreter that runs us, and where things are built."""
+ALIKE = 0.75
+"""How much a word in braces is like a placeholder from where on it is taken for one, mistyped."""
+_IN_BRACES = re.compile(r"\{\w+\}")
 BUILD_S = 300
 """How long a build command may take."""
 INTERPRETERS = {
@@ -90,6 +97,7 @@ def entered(bot: WrittenBot, base: Path, build: Path) -> Entrant:
     event file adds; the fingerprint covers all but the installation. Raises UserError.
     """
     bot, base = resolved(bot, base)
+    _check_places(bot)
     folder = (base / (bot.folder or ".")).resolve()
     if not folder.is_dir():
         raise UserError(f"Bot {bot.name}: there is no folder {folder}.")
@@ -156,8 +164,18 @@ def resolved(written: WrittenBot, base: Path) -> tuple[WrittenBot, Path]:
     return WrittenBot(written.name, bot.run, bot.build, bot.folder, bot.reads), home
 
 
+def _check_places(bot: WrittenBot) -> None:
+    """Refuse a mistyped {build}; any other word in braces is the bot's own, as in awk '{print}'."""
+    for part in (*bot.run, *bot.build, *bot.reads):
+        for word in _IN_BRACES.findall(part):
+            near = get_close_matches(word.lower(), PLACES, n=1, cutoff=ALIKE)
+            if near and word not in PLACES:
+                text = f"unknown placeholder {word!r}: did you mean {near[0]}?"
+                raise UserError(f"Bot {bot.name}: {text}")
+
+
 def _filled(argv: Sequence[str], build: Path) -> tuple[str, ...]:
-    places = {"{python}": sys.executable, "{build}": str(build)}
+    places = dict(zip(PLACES, (sys.executable, str(build)), strict=True))
     return tuple(_replaced(part, places) for part in argv)
 
 

@@ -9,7 +9,7 @@ from msgspec import Meta, Struct
 
 from arena.sandbox.limits import Limits, Wish
 from arena.sandbox.profile import Command
-from arena.written import chosen, spelled
+from arena.written import chosen, spelled, written_in
 from protocol.messages import Clock
 from protocol.records import FoulPolicy
 from protocol.rules import Ruleset, by_seats, check_seats
@@ -287,10 +287,8 @@ def from_toml(
     Raises UserError with the file and the path inside it.
     """
     try:
-        said = msgspec.toml.decode(path.read_bytes())
+        said = msgspec.toml.decode(written_in(path))
         return msgspec.convert(in_full(said), kind)
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror}.") from error
     except (msgspec.MsgspecError, ValueError) as error:
         raise UserError(f"{path}: {error}.") from error
 

@@ -1,9 +1,12 @@
 """A new bot from a template: its folder, and its entry in the list of the working folder."""
 
+import fcntl
 import json
 import os
 import re
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from errno import ENOSPC
 from pathlib import Path
 from typing import NamedTuple
@@ -18,6 +21,8 @@ PLACE = "my-bot"
 """What stands in the templates for the name of the bot."""
 LONGEST = 32
 """Characters of a name: room is left for what a tournament adds."""
+PATIENCE_S = 10.0
+"""How long one `new` waits for another in its folder."""
 _NAME = re.compile(rf"[A-Za-z0-9_][A-Za-z0-9_-]{{0,{LONGEST - 1}}}")
 HEAD = """\
 # Your bots: commands in this folder find them by name, as they find the sample bots.
@@ -75,14 +80,43 @@ def make(word: str, name: str, folder: Path) -> Made:
     key = _meant(word)
     language = languages()[key]
     files = _files(key, language, name)
-    _check(name, folder, files)
     try:
-        _write(files, folder / name)
-        _add(folder / LIST, _entry(language, name))
+        with _alone(folder):
+            _check(name, folder, files)
+            _write(files, folder / name)
+            _add(folder / LIST, _entry(language, name))
     except OSError as error:
         path = error.filename or folder / name
         raise UserError(f"{path} cannot be written: {error.strerror}.") from error
     return Made(tuple(folder / name / file for file in files), missing(language))
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Hold the folder itself, which leaves no file behind, so that no other `new` is between its
+    look at the list and its entry: two entries of one name make a list unreadable.
+
+    Raises UserError when another holds it for longer than any of them takes.
+    """
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        until = time.monotonic() + PATIENCE_S
+        while not _held(descriptor):
+            if time.monotonic() > until:
+                raise UserError(f"{folder} is being written by another boneyard.")
+            time.sleep(0.01)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _held(descriptor: int) -> bool:
+    """Whether the lock is ours now."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _templates() -> Path:

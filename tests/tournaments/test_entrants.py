@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import arena
 import protocol
@@ -177,6 +178,22 @@ def test_nobody_needs_a_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     (tmp_path / "bin").mkdir()
     (tmp_path / "lib").mkdir()
     assert list(paths.program_paths(tmp_path / "bin" / "run")) == [str(tmp_path)]
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [("{buidl}/bot", "{build}"), ("-o{BUILD}", "{build}"), ("{pyhton}", "{python}")],
+)
+@pytest.mark.parametrize("field", ["run", "build", "reads"])
+def test_a_mistyped_placeholder_is_named(base: Path, field: str, word: str, meant: str) -> None:
+    odd = replace(WrittenBot("odd", ("true",)), **{field: ("true", word)})
+    with pytest.raises(UserError, match=f"Bot odd: .*did you mean {meant}"):
+        entered(odd, base, base / "build")
+
+
+@pytest.mark.parametrize("word", ["{print}", "${HOME}", "{}", "{ build }", "{a,b}"])
+def test_braces_of_the_bots_own_are_left_alone(base: Path, word: str) -> None:
+    assert entered(WrittenBot("own", ("echo", word)), base, base).command.argv[1:] == (word,)
 
 
 def test_our_python_brings_our_packages_and_another_program_does_not(tmp_path: Path) -> None:

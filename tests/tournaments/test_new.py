@@ -15,6 +15,7 @@ from arena.sandbox.limits import Level, Limits
 from arena.sandbox.profile import Command
 from arena.sandbox.sandbox import Sandbox
 from arena.variants import VARIANTS, named
+from arena.written import LONGEST_FILE
 from protocol.messages import Draw, Play, PlayTwo
 from protocol.rules import Ruleset, tables, varied
 from protocol.usage import UserError
@@ -259,6 +260,42 @@ def test_a_list_that_says_nothing_of_use_is_refused(
     assert said.count("\n") == 1
     assert LIST in said
     assert not (here / "mine").exists()
+
+
+@pytest.mark.parametrize("length", [LONGEST_FILE, LONGEST_FILE + 1])
+def test_a_list_without_end_is_not_read(here: Path, length: int) -> None:
+    (here / LIST).write_bytes(b"#" * length)
+    if length > LONGEST_FILE:
+        with pytest.raises(UserError, match=r"bots\.toml is longer than 4 MiB"):
+            own_bots(here)
+    else:
+        assert own_bots(here) == {}
+
+
+def test_another_that_was_faster_takes_the_name(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has made its entry while this one waited for the folder."""
+    theirs = '[mine]\nrun = ["true"]\n'
+
+    def held_late(_: int) -> bool:
+        (here / LIST).write_text(theirs)
+        return True
+
+    monkeypatch.setattr(new, "_held", held_late)
+    with pytest.raises(UserError, match="There is a bot mine already"):
+        new.make("python", "mine", here)
+    assert (here / LIST).read_text() == theirs
+
+
+def test_a_folder_that_another_holds_is_waited_for(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(new, "PATIENCE_S", 0.0)
+    with new._alone(here), pytest.raises(UserError, match="written by another boneyard"):
+        new.make("python", "mine", here)
+    assert not (here / "mine").exists()
+    new.make("python", "mine", here)
 
 
 def test_without_a_name_the_languages_are_listed() -> None:
