@@ -15,7 +15,7 @@ from distributed.scheduler import KilledWorker
 
 from tournaments.cluster.loops import Loop
 from tournaments.cluster.orders import Answer, Unplayed, answered, named
-from tournaments.cluster.remote import RETRY_S, Bringer, hushed, play
+from tournaments.cluster.remote import ANSWER_S, RETRY_S, Bringer, hushed, play
 from tournaments.sitting import StoppedError
 
 LOOK_S = 1.0
@@ -47,9 +47,14 @@ class Wanted(NamedTuple):
 
 
 async def workers_of(client: Client) -> dict[str, dict[str, Any]]:
-    """What the scheduler knows of its workers, by address."""
+    """What the scheduler knows of its workers, by address.
+
+    Raises TimeoutError when it says nothing: a connection may be cut and nobody be told.
+    """
     assert client.scheduler
-    known: dict[str, dict[str, Any]] = (await client.scheduler.identity())["workers"]
+    async with asyncio.timeout(ANSWER_S):
+        found = await client.scheduler.identity()
+    known: dict[str, dict[str, Any]] = found["workers"]
     return known
 
 

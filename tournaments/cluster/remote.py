@@ -21,6 +21,10 @@ LET_GO = ("scheduler-close", "scheduler-close-worker")
 a connection is a cut, after which another is looked for."""
 RETRY_S = 0.5
 """How long we wait before we look for the scheduler again."""
+LOOK_S = 5.0
+"""How often a worker asks whether the scheduler is still there."""
+ANSWER_S = 15.0
+"""How long the scheduler may take to answer; one that is silent for longer is looked for anew."""
 QUIET = {
     "distributed.worker.profile.enabled": False,
     "distributed.worker.daemon": True,
@@ -112,6 +116,8 @@ class Desk:
             "dashboard_address": "127.0.0.1:0",
             "death_timeout": patience_s,
         }
+        self._ghost = ""
+        """Where we were when the scheduler fell silent: it may still wait for us there."""
 
     async def serve(self) -> None:
         """Serve until the scheduler lets us go, or cannot be found for too long (OSError)."""
@@ -136,7 +142,8 @@ class Desk:
         try:
             await worker
             self._say(f"connected with {self._address}")
-            await worker.finished()  # type: ignore[no-untyped-call]
+            await self._bury(worker)
+            await self._served(worker)
         except (OSError, TimeoutError) as error:
             reason = f"No scheduler at {self._address} for {self._patience_s:.0f} s"
             raise OSError(reason) from error
@@ -146,6 +153,28 @@ class Desk:
         let_go = worker.why in LET_GO
         self._say("the scheduler let it go" if let_go else "the connection is cut")
         return not let_go
+
+    async def _served(self, worker: HallWorker) -> None:
+        """Serve until the connection ends, or leads nowhere any more."""
+        over = asyncio.ensure_future(worker.finished())  # type: ignore[no-untyped-call]
+        try:
+            while not (await asyncio.wait({over}, timeout=LOOK_S))[0]:
+                try:
+                    async with asyncio.timeout(ANSWER_S):
+                        await worker.scheduler.echo(data=b"")
+                except (OSError, TimeoutError):
+                    self._ghost = worker.address
+                    return
+        finally:
+            over.cancel()
+
+    async def _bury(self, worker: HallWorker) -> None:
+        """What was ordered over the silent connection is given to others at once."""
+        ghost, self._ghost = self._ghost, ""
+        if ghost:
+            await worker.scheduler.unregister(
+                address=ghost, expected=True, stimulus_id=f"boneyard-silent-{ghost}"
+            )
 
     def _say(self, text: str) -> None:
         self._token.run_sync_soon(self._tell, text)

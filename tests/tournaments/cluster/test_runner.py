@@ -280,7 +280,7 @@ async def test_what_no_order_can_have_brought_is_no_answer(stage: Stage) -> None
         return played
 
     await stage.play(seen)
-    order, lines = brought[1]
+    order, lines = next(one for one in brought if len(games(one[0])) == 2)
     (records,) = answering(stage.event, order, lines.splitlines(), ())
     assert len(records) == len(lines.splitlines())
     for spoilt, why in GARBAGE.values():
