@@ -171,10 +171,14 @@ class Desk:
     async def _bury(self, worker: HallWorker) -> None:
         """What was ordered over the silent connection is given to others at once."""
         ghost, self._ghost = self._ghost, ""
-        if ghost:
-            await worker.scheduler.unregister(
-                address=ghost, expected=True, stimulus_id=f"boneyard-silent-{ghost}"
-            )
+        if not ghost:
+            return
+        # If this fails too, its patience with a silent worker ends some time.
+        with suppress(OSError, TimeoutError):
+            async with asyncio.timeout(ANSWER_S):
+                await worker.scheduler.unregister(
+                    address=ghost, expected=True, stimulus_id=f"boneyard-silent-{ghost}"
+                )
 
     def _say(self, text: str) -> None:
         self._token.run_sync_soon(self._tell, text)

@@ -1,16 +1,27 @@
 """Whole events on workers that are processes: killed, cut off, and still each game once."""
 
+import asyncio
 import os
 import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import pytest
+import trio
 
 from tests.arena.tables import alive
 from tests.cluster import Cluster, kill, results, until
 from tests.tournaments.events import BONEYARD, boneyard
+from tournaments.cluster import engine, remote
+from tournaments.cluster.loops import Loop
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from tournaments.cluster.hall import Hall
+    from tournaments.cluster.remote import HallWorker
 
 GATED = """
 import json, os, sys, time
@@ -162,3 +173,72 @@ def test_a_bot_that_does_not_greet_there_is_the_users_mistake(tmp_path: Path) ->
     assert "no such model" in said
     assert "On worker local-1" in said
     assert "Traceback" not in said
+
+
+class Silent:
+    """A worker of the engine whose scheduler may say nothing, as behind a connection cut unseen."""
+
+    address = "tcp://127.0.0.1:1"
+
+    def __init__(self, *, silent: bool) -> None:
+        self.scheduler = self
+        self.silent = silent
+        self.removed: list[str] = []
+        self.over = asyncio.Event()
+
+    async def echo(self, data: bytes = b"") -> bytes:
+        if self.silent:
+            await asyncio.Event().wait()
+        # It has answered: now the connection may end by itself.
+        self.over.set()
+        return data
+
+    identity = echo
+
+    async def finished(self) -> None:
+        await self.over.wait()
+
+    async def unregister(self, *, address: str, **_: object) -> None:
+        self.removed.append(address)
+
+
+async def test_a_silent_scheduler_is_left_and_forgets_who_was_there(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(remote, "LOOK_S", 0.0)
+    monkeypatch.setattr(remote, "ANSWER_S", 0.01)
+
+    desk = remote.Desk(
+        Silent.address,
+        cast("Hall", None),
+        name="w",
+        jobs=1,
+        offers={},
+        folder=tmp_path,
+        security=None,
+        patience_s=1,
+        tell=print,
+    )
+    removed: list[list[str]] = []
+
+    async def serve() -> None:
+        for silent in (True, False, False):
+            worker = Silent(silent=silent)
+            await desk._bury(cast("HallWorker", worker))
+            await desk._served(cast("HallWorker", worker))
+            removed.append(worker.removed)
+
+    with trio.fail_after(60):
+        await Loop().run(serve)
+    assert removed == [[], [Silent.address], []]
+
+
+async def test_a_run_does_not_wait_for_a_silent_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "ANSWER_S", 0.01)
+
+    async def ask() -> None:
+        with pytest.raises(TimeoutError):
+            await engine.workers_of(cast("Client", Silent(silent=True)))
+
+    with trio.fail_after(60):
+        await Loop().run(ask)
