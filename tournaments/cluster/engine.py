@@ -145,13 +145,7 @@ class Engine:
 
     async def _connection(self) -> None:
         """Order all that is wanted, until the connection is cut."""
-        async with Client(  # type: ignore[no-untyped-call]
-            self._address,
-            asynchronous=True,
-            set_as_default=False,
-            security=self._security,
-            timeout=CONNECT_S,
-        ) as client:
+        async with self._client() as client:
             await client.register_plugin(Bringer(self._run, self._data), self._run)
             if self._cut:
                 self._cut = False
@@ -163,6 +157,28 @@ class Engine:
                     await self._orders(client, group)
             finally:
                 await self._farewell(client)
+
+    @asynccontextmanager
+    async def _client(self) -> AsyncIterator[Client]:
+        """Raises LostError when there is no connection to be had."""
+        client = Client(  # type: ignore[no-untyped-call]
+            self._address,
+            asynchronous=True,
+            set_as_default=False,
+            security=self._security,
+            timeout=CONNECT_S,
+        )
+        try:
+            try:
+                await client
+            except Exception as error:
+                # Cut while its certificates are looked at, the engine raises whatever it likes.
+                raise LostError from error
+            yield client
+        finally:
+            # What it raises here it raised while it looked for the scheduler by itself.
+            with suppress(Exception):
+                await client.close()  # type: ignore[no-untyped-call]
 
     async def _orders(self, client: Client, group: asyncio.TaskGroup) -> None:
         """Order what is wanted already, then whatever else will be."""

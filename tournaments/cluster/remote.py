@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -116,6 +117,7 @@ class Desk:
             "dashboard_address": "127.0.0.1:0",
             "death_timeout": patience_s,
         }
+        self._met_at = time.monotonic()
         self._ghost = ""
         """Where we were when the scheduler fell silent: it may still wait for us there."""
 
@@ -144,9 +146,15 @@ class Desk:
             self._say(f"connected with {self._address}")
             await self._bury(worker)
             await self._served(worker)
-        except (OSError, TimeoutError) as error:
-            reason = f"No scheduler at {self._address} for {self._patience_s:.0f} s"
-            raise OSError(reason) from error
+            self._met_at = time.monotonic()
+        except (OSError, TimeoutError, RuntimeError) as error:
+            # Cut while it said hello, the engine raises RuntimeError at once.
+            waited = time.monotonic() - self._met_at
+            if not isinstance(error, RuntimeError) or waited > self._patience_s:
+                reason = f"No scheduler at {self._address} for {self._patience_s:.0f} s"
+                raise OSError(reason) from error
+            await asyncio.sleep(RETRY_S)
+            return True
         finally:
             # Also when we are told to end: the scheduler gives our orders to others at once.
             await asyncio.shield(worker.close())
