@@ -3,8 +3,10 @@
 import asyncio
 import os
 import signal
+import socket
 import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -175,6 +177,20 @@ def test_a_bot_that_does_not_greet_there_is_the_users_mistake(tmp_path: Path) ->
     assert "Traceback" not in said
 
 
+def a_desk(folder: Path, *, patience_s: float) -> remote.Desk:
+    return remote.Desk(
+        Silent.address,
+        cast("Hall", None),
+        name="w",
+        jobs=1,
+        offers={},
+        folder=folder,
+        security=None,
+        patience_s=patience_s,
+        tell=print,
+    )
+
+
 class Silent:
     """A worker of the engine whose scheduler may say nothing, as behind a connection cut unseen."""
 
@@ -208,17 +224,7 @@ async def test_a_silent_scheduler_is_left_and_forgets_who_was_there(
     monkeypatch.setattr(remote, "LOOK_S", 0.0)
     monkeypatch.setattr(remote, "ANSWER_S", 0.01)
 
-    desk = remote.Desk(
-        Silent.address,
-        cast("Hall", None),
-        name="w",
-        jobs=1,
-        offers={},
-        folder=tmp_path,
-        security=None,
-        patience_s=1,
-        tell=print,
-    )
+    desk = a_desk(tmp_path, patience_s=1)
     removed: list[list[str]] = []
 
     async def serve() -> None:
@@ -242,3 +248,51 @@ async def test_a_run_does_not_wait_for_a_silent_scheduler(monkeypatch: pytest.Mo
 
     with trio.fail_after(60):
         await Loop().run(ask)
+
+
+class CutWhileGreeting:
+    """A worker of the engine whose connection is cut while it is made."""
+
+    def __init__(self, *_: object, **__: object) -> None:
+        self.closed = False
+
+    def __await__(self) -> Iterator[None]:
+        raise RuntimeError("failed to start")
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+@pytest.mark.parametrize("patient", [True, False])
+async def test_a_worker_that_is_cut_while_it_greets_tries_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, patient: bool
+) -> None:
+    monkeypatch.setattr(remote, "HallWorker", CutWhileGreeting)
+    monkeypatch.setattr(remote, "RETRY_S", 0.0)
+    desk = a_desk(tmp_path, patience_s=1000 if patient else -1)
+    again: list[bool] = []
+
+    async def serve() -> None:
+        with suppress(OSError):
+            again.append(await desk._connected())
+
+    with trio.fail_after(60):
+        await Loop().run(serve)
+    assert again == [True] * patient
+
+
+async def test_a_run_that_cannot_connect_has_lost_its_scheduler(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(engine, "CONNECT_S", 0.1)
+    with socket.create_server(("127.0.0.1", 0)) as door:
+        address = f"tcp://127.0.0.1:{door.getsockname()[1]}"
+    lost = engine.Engine(address, None, run="r", data=b"", resource="x", tell=print)
+
+    async def connect() -> None:
+        with pytest.raises(engine.LostError):
+            async with lost._client():
+                pass
+
+    with trio.fail_after(60):
+        await Loop().run(connect)
