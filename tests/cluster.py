@@ -99,6 +99,20 @@ def carry(one: socket.socket, other: socket.socket) -> None:
             end.shutdown(socket.SHUT_RDWR)
 
 
+def certificates(folder: Path) -> Path:
+    """One certificate that signs itself, for everybody."""
+    folder.mkdir()
+    names = ("-keyout", str(folder / "key.pem"), "-out", str(folder / "cert.pem"))
+    curve = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-noenc")
+    subprocess.run(
+        ("openssl", "req", "-x509", *curve, "-subj", "/CN=boneyard", "-days", "2", *names),
+        check=True,
+        capture_output=True,
+    )
+    shutil.copy(folder / "cert.pem", folder / "ca.pem")
+    return folder
+
+
 class Cluster:
     """A scheduler behind a proxy, workers, and what they all say."""
 
@@ -106,17 +120,23 @@ class Cluster:
         self._folder = folder
         self._jobs = jobs
         folder.mkdir(parents=True, exist_ok=True)
+        self._tls = certificates(folder / "tls") if shutil.which("openssl") else None
         self.processes: list[Process] = []
         self._scheduler = self._started_scheduler()
         contact = folder / "scheduler.json"
         until(lambda: contact.exists() and bool(contact.read_bytes()), "a scheduler")
         address = json.loads(contact.read_text())["address"]
         self.proxy = Proxy(int(address.rpartition(":")[2]))
-        self.address = f"tcp://127.0.0.1:{self.proxy.port}"
+        protocol = "tls" if self._tls else "tcp"
+        self.address = f"{protocol}://127.0.0.1:{self.proxy.port}"
 
     def _started_scheduler(self) -> Process:
         """As the README says."""
-        words = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard")
+        words = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard"]
+        if self._tls:
+            words += ["--protocol", "tls"]
+            for option, name in (("ca-file", "ca"), ("cert", "cert"), ("key", "key")):
+                words += [f"--tls-{option}", str(self._tls / f"{name}.pem")]
         contact = ("--scheduler-file", str(self._folder / "scheduler.json"))
         here = ("--dashboard-address", "127.0.0.1:0")
         return self._start(
@@ -126,11 +146,16 @@ class Cluster:
     def add(self, name: str) -> Process:
         """A worker joins, or will."""
         own = ("--name", name, "--folder", str(self._folder / "bots"), "--sandbox", "off")
-        return self._start(name, *BONEYARD, "worker", self.address, *own, "--jobs", f"{self._jobs}")
+        return self._start(
+            name, *BONEYARD, "worker", self.address, *own, "--jobs", f"{self._jobs}", *self._keys()
+        )
 
     def run(self, name: str, *words: str) -> Process:
         """A run at this cluster begins."""
-        return self._start(name, *BONEYARD, "run", *words, "--cluster", self.address)
+        return self._start(name, *BONEYARD, "run", *words, "--cluster", self.address, *self._keys())
+
+    def _keys(self) -> tuple[str, ...]:
+        return ("--tls", str(self._tls)) if self._tls else ()
 
     def said(self, name: str) -> str:
         """What a process has said so far."""

@@ -66,6 +66,10 @@ class Sitter:
         finally:
             await self._bench.close()
 
+    def leave_off(self) -> None:
+        """Begin no other game; one whose board the bots have met is played out all the same."""
+        self._left = deque(filter(self._disputed, self._left))
+
     async def _play(self, games: Iterable[PlannedGame], *, several: bool) -> None:
         self._left.extend(games)
         while self._left:

@@ -1,6 +1,7 @@
 """What several commands take and print."""
 
 import json
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,10 +17,29 @@ if TYPE_CHECKING:
     from arena.gamelog import LoggedGame
     from arena.render import Look
 
+
+class LogPath(click.Path):
+    """A log or a folder of them, under its own name also where it lies packed."""
+
+    def __init__(self) -> None:
+        super().__init__(exists=True, path_type=Path)
+
+    def convert(
+        self,
+        value: str | os.PathLike[str],
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> str | bytes | os.PathLike[str]:
+        """Where it lies."""
+        from arena.packed import stored
+
+        return super().convert(stored(Path(value)), param, ctx)
+
+
 LOG = click.argument(
     "log",
     required=False,
-    type=click.Path(exists=True, path_type=Path),
+    type=LogPath(),
     shell_complete=complete_logs,
 )
 """A game log or an event's folder."""

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.gamelog import read_records
+from arena.packed import pack
 from arena.sealed import append
 from protocol.codec import decode_result, encode_line, seal, unseal
 from protocol.records import SittingOver
@@ -345,3 +346,13 @@ def test_what_does_not_fit_on_the_disk_is_not_left_there(
     with pytest.raises(OSError, match="No space left"):
         folders.write_whole(tmp_path / "report.md", [b"much"])
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_packed_log_is_found_under_its_own_name(folder: Path) -> None:
+    log, *_ = Folder(folder).logs()
+    if log.exists():
+        pack(log)
+    assert not log.exists()
+    assert "Everything fits." in boneyard("verify", str(log))
+    assert "greedy" in boneyard("replay", str(log))
+    assert "does not exist" in boneyard("verify", str(log.with_name("other.jsonl")), code=2)

@@ -7,6 +7,7 @@ import click
 
 from arena.cli.complete import complete_logs
 from arena.cli.games import usual_folder
+from arena.cli.shared import LogPath
 from tournaments.cli.complete import complete_events
 
 FOLDER = click.argument(
@@ -46,7 +47,7 @@ def show(folder: Path | None, watch: bool, as_json: bool) -> None:
 @click.argument(
     "what",
     required=False,
-    type=click.Path(exists=True, path_type=Path),
+    type=LogPath(),
     shell_complete=complete_logs,
 )
 @click.option(

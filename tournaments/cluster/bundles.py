@@ -59,8 +59,11 @@ def packed(bot: WrittenBot, base: Path) -> Bundle:
         folder="." if bot.folder else None,
         reads=tuple(moved[word] for word in bot.reads),
     )
-    digest = hashlib.sha256(f"{written}|{home}|".encode() + archive).hexdigest()
-    return Bundle(digest, written, str(home), archive)
+    return Bundle(_digest(written, str(home), archive), written, str(home), archive)
+
+
+def _digest(bot: WrittenBot, home: str, archive: bytes) -> str:
+    return hashlib.sha256(f"{bot}|{home}|".encode() + archive).hexdigest()
 
 
 def _named(bot: WrittenBot, home: Path) -> Iterator[str]:
@@ -114,8 +117,11 @@ def _add(tar: tarfile.TarFile, path: Path) -> None:
 def unpacked(bundle: Bundle, folder: Path) -> Entrant:
     """The bot, ready to be started: unpacked and built below the folder, once for ever.
 
-    Other processes may do the same at the same time. Blocks. Raises UserError, OSError.
+    Other processes may do the same at the same time. Blocks. Raises UserError, OSError, also when
+    the bundle is not what its name says: whoever unpacked it would keep it for another.
     """
+    if bundle.name != _digest(bundle.bot, bundle.home, bundle.archive):
+        raise UserError(f"the bundle {bundle.name!r} is damaged")
     place = folder / bundle.name
     with _alone(folder / f"{bundle.name}.lock"):
         files, ready = place / "files", place / READY

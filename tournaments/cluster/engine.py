@@ -15,7 +15,7 @@ from distributed.scheduler import KilledWorker
 
 from tournaments.cluster.loops import Loop
 from tournaments.cluster.orders import Answer, Unplayed, answered, named
-from tournaments.cluster.remote import RETRY_S, Bringer, hushed, play
+from tournaments.cluster.remote import ANSWER_S, RETRY_S, Bringer, hushed, play
 from tournaments.sitting import StoppedError
 
 LOOK_S = 1.0
@@ -47,9 +47,14 @@ class Wanted(NamedTuple):
 
 
 async def workers_of(client: Client) -> dict[str, dict[str, Any]]:
-    """What the scheduler knows of its workers, by address."""
+    """What the scheduler knows of its workers, by address.
+
+    Raises TimeoutError when it says nothing: a connection may be cut and nobody be told.
+    """
     assert client.scheduler
-    known: dict[str, dict[str, Any]] = (await client.scheduler.identity())["workers"]
+    async with asyncio.timeout(ANSWER_S):
+        found = await client.scheduler.identity()
+    known: dict[str, dict[str, Any]] = found["workers"]
     return known
 
 
@@ -140,13 +145,7 @@ class Engine:
 
     async def _connection(self) -> None:
         """Order all that is wanted, until the connection is cut."""
-        async with Client(  # type: ignore[no-untyped-call]
-            self._address,
-            asynchronous=True,
-            set_as_default=False,
-            security=self._security,
-            timeout=CONNECT_S,
-        ) as client:
+        async with self._client() as client:
             await client.register_plugin(Bringer(self._run, self._data), self._run)
             if self._cut:
                 self._cut = False
@@ -158,6 +157,28 @@ class Engine:
                     await self._orders(client, group)
             finally:
                 await self._farewell(client)
+
+    @asynccontextmanager
+    async def _client(self) -> AsyncIterator[Client]:
+        """Raises LostError when there is no connection to be had."""
+        client = Client(  # type: ignore[no-untyped-call]
+            self._address,
+            asynchronous=True,
+            set_as_default=False,
+            security=self._security,
+            timeout=CONNECT_S,
+        )
+        try:
+            try:
+                await client
+            except Exception as error:
+                # Cut while its certificates are looked at, the engine raises whatever it likes.
+                raise LostError from error
+            yield client
+        finally:
+            # What it raises here it raised while it looked for the scheduler by itself.
+            with suppress(Exception):
+                await client.close()  # type: ignore[no-untyped-call]
 
     async def _orders(self, client: Client, group: asyncio.TaskGroup) -> None:
         """Order what is wanted already, then whatever else will be."""

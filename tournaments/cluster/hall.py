@@ -21,7 +21,18 @@ from protocol.codec import encode_line
 from protocol.records import LogRecord, Result
 from protocol.usage import UserError
 from tournaments.cluster.bundles import Bundle, unpacked
-from tournaments.cluster.orders import Answer, Fate, Order, Played, Run, Unplayed, decoded, encoded
+from tournaments.cluster.orders import (
+    MOST_S,
+    Answer,
+    Fate,
+    Order,
+    Part,
+    Played,
+    Run,
+    Unplayed,
+    decoded,
+    encoded,
+)
 from tournaments.event import Event
 from tournaments.machine import machine
 from tournaments.run import call_roll, innermost
@@ -89,19 +100,10 @@ class Hall:
         if run is None:
             raise StoppedError("It does not know this run")
         sandbox = self._sandbox(run.event)
-        commands = [await self._command(run, seat, sandbox) for seat in order.plan.seats]
         records, began = Records(), time.monotonic()
-        bench = Bench(self._pump, commands, run.event.clock.start_ms, sandbox)
-        results = {result.game: result for result in order.results}
-
-        async def over(result: Result) -> None:
-            results[result.game] = result
-
-        def referee(game: PlannedGame) -> Referee:
-            return _referee(run.event, order, game, results)
-
-        sitter = Sitter(self._pump, bench, records, referee, over)
-        await sitter.sit(order.games, several=not in_turn(run.event))
+        for part in order.parts:
+            if not records.lines or time.monotonic() - began < MOST_S:
+                await self._sit(run, order.seeds, part, sandbox, records, began + MOST_S)
         return Played(
             worker=self._name,
             level=sandbox.level,
@@ -110,6 +112,31 @@ class Hall:
             seconds=time.monotonic() - began,
             lines=tuple(records.lines),
         )
+
+    async def _sit(
+        self,
+        run: Run,
+        seeds: Mapping[int, bytes],
+        part: Part,
+        sandbox: Sandbox,
+        records: Records,
+        end: float,
+    ) -> None:
+        """Play a part, but begin no game after that moment except the first."""
+        commands = [await self._command(run, seat, sandbox) for seat in part.plan.seats]
+        bench = Bench(self._pump, commands, run.event.clock.start_ms, sandbox)
+        results = {result.game: result for result in part.results}
+
+        async def over(result: Result) -> None:
+            results[result.game] = result
+            if time.monotonic() >= end:
+                sitter.leave_off()
+
+        def referee(game: PlannedGame) -> Referee:
+            return Referee(seating(run.event, part.plan, game, results), seeds[game.board])
+
+        sitter = Sitter(self._pump, bench, records, referee, over)
+        await sitter.sit(part.games, several=not in_turn(run.event))
 
     def _sandbox(self, event: Event) -> Sandbox:
         if event.sandbox == "off":
@@ -149,9 +176,3 @@ class Hall:
         game = str(cause) if isinstance(cause, SpoiltError) else ""
         trace = "".join(traceback.format_exception(error))
         return Unplayed(self._name, "bug", trace, game)
-
-
-def _referee(
-    event: Event, order: Order, game: PlannedGame, results: Mapping[str, Result]
-) -> Referee:
-    return Referee(seating(event, order.plan, game, results), order.seeds[game.board])

@@ -18,6 +18,12 @@ from tournaments.schedule import PlannedGame, PlannedSitting
 
 T = TypeVar("T")
 
+ORDER_S = 5.0
+"""How long an order should take: long beside what it costs to give it, short beside what is lost
+when a worker dies."""
+MOST_S = 2 * ORDER_S
+"""After how long a worker begins no other game of an order, but sends what there is."""
+
 
 class Run(Struct, frozen=True):
     """What a worker must know of a run before it can play for it."""
@@ -28,25 +34,32 @@ class Run(Struct, frozen=True):
     """Each entrant's bot; None: retired."""
 
 
+class Part(Struct, frozen=True):
+    """Games of one sitting, to be played by fresh processes."""
+
+    plan: PlannedSitting
+    """The whole sitting."""
+    games: tuple[PlannedGame, ...]
+    """Which of its games; none: only call the roll of its bots."""
+    results: tuple[Result, ...] = ()
+    """The results that the sitting has already, where a game depends on those before it."""
+
+
 class Order(Struct, frozen=True):
-    """Games of one sitting for fresh processes to play; none: only call the roll of its bots."""
+    """Games for one worker to play one after the other."""
 
     run: str
     """Which run."""
     attempt: int
     """How often this was ordered before, from 0."""
-    plan: PlannedSitting
-    """The whole sitting."""
-    games: tuple[PlannedGame, ...]
-    """Which of its games."""
+    parts: tuple[Part, ...]
+    """Of several sittings, where one alone is over at once."""
     seeds: dict[int, bytes]
     """The seeds of their boards."""
-    results: tuple[Result, ...]
-    """The results that the sitting has already, where a game depends on those before it."""
 
 
 class Played(Struct, frozen=True, tag=True):
-    """All games of an order were played."""
+    """Games of an order were played: all, or as many as there was time for."""
 
     worker: WorkerName
     """Where."""

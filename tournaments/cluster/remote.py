@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -21,6 +22,10 @@ LET_GO = ("scheduler-close", "scheduler-close-worker")
 a connection is a cut, after which another is looked for."""
 RETRY_S = 0.5
 """How long we wait before we look for the scheduler again."""
+LOOK_S = 5.0
+"""How often a worker asks whether the scheduler is still there."""
+ANSWER_S = 15.0
+"""How long the scheduler may take to answer; one that is silent for longer is looked for anew."""
 QUIET = {
     "distributed.worker.profile.enabled": False,
     "distributed.worker.daemon": True,
@@ -112,6 +117,9 @@ class Desk:
             "dashboard_address": "127.0.0.1:0",
             "death_timeout": patience_s,
         }
+        self._met_at = time.monotonic()
+        self._ghost = ""
+        """Where we were when the scheduler fell silent: it may still wait for us there."""
 
     async def serve(self) -> None:
         """Serve until the scheduler lets us go, or cannot be found for too long (OSError)."""
@@ -136,16 +144,49 @@ class Desk:
         try:
             await worker
             self._say(f"connected with {self._address}")
-            await worker.finished()  # type: ignore[no-untyped-call]
-        except (OSError, TimeoutError) as error:
-            reason = f"No scheduler at {self._address} for {self._patience_s:.0f} s"
-            raise OSError(reason) from error
+            await self._bury(worker)
+            await self._served(worker)
+            self._met_at = time.monotonic()
+        except (OSError, TimeoutError, RuntimeError) as error:
+            # Cut while it said hello, the engine raises RuntimeError at once.
+            waited = time.monotonic() - self._met_at
+            if not isinstance(error, RuntimeError) or waited > self._patience_s:
+                reason = f"No scheduler at {self._address} for {self._patience_s:.0f} s"
+                raise OSError(reason) from error
+            await asyncio.sleep(RETRY_S)
+            return True
         finally:
             # Also when we are told to end: the scheduler gives our orders to others at once.
             await asyncio.shield(worker.close())
         let_go = worker.why in LET_GO
         self._say("the scheduler let it go" if let_go else "the connection is cut")
         return not let_go
+
+    async def _served(self, worker: HallWorker) -> None:
+        """Serve until the connection ends, or leads nowhere any more."""
+        over = asyncio.ensure_future(worker.finished())  # type: ignore[no-untyped-call]
+        try:
+            while not (await asyncio.wait({over}, timeout=LOOK_S))[0]:
+                try:
+                    async with asyncio.timeout(ANSWER_S):
+                        await worker.scheduler.echo(data=b"")
+                except (OSError, TimeoutError):
+                    self._ghost = worker.address
+                    return
+        finally:
+            over.cancel()
+
+    async def _bury(self, worker: HallWorker) -> None:
+        """What was ordered over the silent connection is given to others at once."""
+        ghost, self._ghost = self._ghost, ""
+        if not ghost:
+            return
+        # If this fails too, its patience with a silent worker ends some time.
+        with suppress(OSError, TimeoutError):
+            async with asyncio.timeout(ANSWER_S):
+                await worker.scheduler.unregister(
+                    address=ghost, expected=True, stimulus_id=f"boneyard-silent-{ghost}"
+                )
 
     def _say(self, text: str) -> None:
         self._token.run_sync_soon(self._tell, text)

@@ -1,8 +1,8 @@
 """Plays an event on workers: cuts sittings into orders, keeps what comes back, each game once."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
-from functools import partial
 from typing import Protocol
 
 import trio
@@ -11,21 +11,18 @@ from arena.engine.chance import board_seed
 from arena.gamelog import GameLog
 from arena.logs import pack_full
 from arena.sandbox.limits import called
-from protocol.codec import decode_record
-from protocol.records import GameRecord, LogRecord, Result
+from protocol.records import LogRecord, Result
 from protocol.usage import UserError
-from tournaments.cluster.orders import Answer, Order, Played, Unplayed, encoded
+from tournaments.cluster.answers import BrokenAnswerError, answering
+from tournaments.cluster.orders import ORDER_S, Answer, Order, Part, Played, Unplayed, encoded
 from tournaments.event import Event
 from tournaments.folder import Folder, secret_of
 from tournaments.ledger import Ledger
 from tournaments.run import crashed
-from tournaments.schedule import PlannedGame, PlannedSitting
+from tournaments.schedule import PlannedGame, PlannedSitting, Stage
 from tournaments.seating import in_turn, sitting
 from tournaments.sitting import StoppedError
 
-ORDER_S = 5.0
-"""How long an order should take: long beside what it costs to give it, short beside what is lost
-when a worker dies."""
 FIRST_GAMES = 4
 """Games of an order while it is not known how long a game takes."""
 LEARN = 0.25
@@ -74,6 +71,11 @@ class Logs:
         self._folder = folder
         self._event = event
         self._open: dict[str, GameLog] = {}
+        self._out: Counter[str] = Counter()
+
+    def expect(self, plan: PlannedSitting) -> None:
+        """One order more will bring games of this sitting."""
+        self._out[plan.name] += 1
 
     def append(self, plan: PlannedSitting, played: Played, games: Sequence[LogRecord]) -> None:
         """Write what was played; it is safe when this returns. Blocks. Raises OSError."""
@@ -86,9 +88,21 @@ class Logs:
         log.append(games)
         log.sync()
 
-    def close(self, plan: PlannedSitting) -> None:
-        """No order of this sitting is out any more."""
+    async def done(self, plan: PlannedSitting) -> None:
+        """One order fewer: with the last one the log is closed, and packed if it is full."""
+        self._out[plan.name] -= 1
+        if self._out[plan.name]:
+            return
+        del self._out[plan.name]
         if log := self._open.pop(plan.name, None):
+            log.close()
+            # What cannot be packed now can still be read, and the next run tries again.
+            with suppress(OSError):
+                await trio.to_thread.run_sync(pack_full, self._folder.log(plan.name))
+
+    def close(self) -> None:
+        """Close those that are open."""
+        for log in self._open.values():
             log.close()
 
 
@@ -125,12 +139,13 @@ class ClusterRunner:
         Cancel it to stop. Raises StoppedError, UserError, OSError.
         """
         async with self._finished:
-            await self._call_roll()
-            while stage := self._ledger.stage:
-                async with trio.open_nursery() as nursery:
-                    for plan in stage:
-                        if missing := self._ledger.missing(plan):
-                            await self._hand_out(plan, missing, nursery)
+            try:
+                await self._call_roll()
+                while stage := self._ledger.stage:
+                    async with trio.open_nursery() as nursery:
+                        await self._hand_out(stage, nursery)
+            finally:
+                self._logs.close()
 
     async def _call_roll(self) -> None:
         """Have every bot greet on some worker before the first game.
@@ -140,7 +155,8 @@ class ClusterRunner:
         playing = (n for n, one in enumerate(self._event.entrants) if not one.retired)
         plan, reason = PlannedSitting("roll-call", tuple(playing), (), ""), ""
         for attempt in range(REFUSALS + DEATHS):
-            async with self._workers.played(self._order(plan, (), attempt)) as answer:
+            order = self._order([Part(plan, ())], attempt)
+            async with self._workers.played(encoded(order)) as answer:
                 pass
             if isinstance(answer, Played):
                 return
@@ -150,83 +166,106 @@ class ClusterRunner:
             reason = answer.reason
         raise StoppedError(f"The run stopped before the first game: {reason}.")
 
-    async def _hand_out(
-        self, plan: PlannedSitting, missing: Sequence[PlannedGame], nursery: trio.Nursery
-    ) -> None:
-        """Order the games of a sitting, in as many parts as take a good while each."""
-        size = len(missing) if in_turn(self._event) else self._pace.games
-        parts = [tuple(missing[first : first + size]) for first in range(0, len(missing), size)]
-        out = [len(parts)]
+    async def _hand_out(self, stage: Stage, nursery: trio.Nursery) -> None:
+        """Order what a stage lacks, in orders that take a good while each."""
+        left, parts = sum(self._ledger.left.values()), list[Part]()
+        for part in self._cut(stage, nursery):
+            parts.append(part)
+            games = sum(len(one.games) for one in parts)
+            # Towards the end no order has more than its share: all workers end together.
+            if games >= min(self._pace.games, left / self._workers.places.total_tokens):
+                await self._give(parts, nursery)
+                left, parts = left - games, []
+        if parts:
+            await self._give(parts, nursery)
+
+    def _cut(self, stage: Stage, nursery: trio.Nursery) -> Iterator[Part]:
+        """What a stage lacks of each sitting, a long one in parts; cut when they are asked for."""
+        for plan in stage:
+            missing = self._ledger.missing(plan)
+            self._logs.expect(plan)
+            while missing:
+                size = len(missing) if in_turn(self._event) else self._pace.games
+                yield self._part(plan, missing[:size])
+                missing = missing[size:]
+            nursery.start_soon(self._logs.done, plan)
+
+    def _part(self, plan: PlannedSitting, games: Sequence[PlannedGame]) -> Part:
+        known = (self._ledger.results.get(game.name) for game in plan.games)
+        return Part(plan, tuple(games), tuple(filter(None, known)) if in_turn(self._event) else ())
+
+    async def _give(self, parts: Sequence[Part], nursery: trio.Nursery) -> None:
+        """Give an order when there is a place for it."""
+        place = object()
         for part in parts:
-            await self._workers.places.acquire_on_behalf_of(part)
-            nursery.start_soon(self._part, plan, part, out)
+            self._logs.expect(part.plan)
+        await self._workers.places.acquire_on_behalf_of(place)
+        nursery.start_soon(self._given, place, parts)
 
-    async def _part(
-        self, plan: PlannedSitting, games: Sequence[PlannedGame], out: list[int]
-    ) -> None:
+    async def _given(self, place: object, parts: Sequence[Part]) -> None:
         try:
-            await self._ordered(plan, games)
+            await self._ordered(parts)
         finally:
-            self._workers.places.release_on_behalf_of(games)
-            out[0] -= 1
-            if not out[0]:
-                self._logs.close(plan)
-        if not out[0]:
-            # What cannot be packed now can still be read, and the next run tries again.
-            with suppress(OSError):
-                await trio.to_thread.run_sync(pack_full, self._folder.log(plan.name))
+            self._workers.places.release_on_behalf_of(place)
+        for part in parts:
+            await self._logs.done(part.plan)
 
-    async def _ordered(self, plan: PlannedSitting, games: Sequence[PlannedGame]) -> None:
+    async def _ordered(self, parts: Sequence[Part]) -> None:
         """Have the games played, by another worker if one cannot."""
         refusals = deaths = 0
-        reason = ""
-        while refusals < REFUSALS and deaths < DEATHS:
-            order = self._order(plan, games, refusals + deaths)
-            async with self._workers.played(order) as answer:
+        while parts:
+            order = self._order(parts, refusals + deaths)
+            async with self._workers.played(encoded(order)) as answer:
                 if isinstance(answer, Played):
-                    return await self._keep(plan, games, answer)
-            self._refused(answer)
-            reason = answer.reason
-            refusals += answer.fate != "left"
-            deaths += answer.fate == "left"
-        raise StoppedError(f"The run stopped in sitting {plan.name}: {reason}.")
+                    answer = await self._kept(order, answer)
+            if isinstance(answer, Unplayed):
+                self._refused(answer)
+                refusals += answer.fate != "left"
+                deaths += answer.fate == "left"
+                if refusals == REFUSALS or deaths == DEATHS:
+                    where = f"in sitting {parts[0].plan.name}"
+                    raise StoppedError(f"The run stopped {where}: {answer.reason}.")
+            parts = [self._part(plan, left) for plan, left in self._lacking(parts) if left]
 
-    def _order(self, plan: PlannedSitting, games: Sequence[PlannedGame], attempt: int) -> bytes:
-        known = (self._ledger.results.get(game.name) for game in plan.games)
-        order = Order(
-            run=self._run,
-            attempt=attempt,
-            plan=plan,
-            games=tuple(games),
-            seeds={
-                game.board: board_seed(self._secret, self._event.name, game.board) for game in games
-            },
-            results=tuple(filter(None, known)) if in_turn(self._event) else (),
-        )
-        return encoded(order)
-
-    async def _keep(
-        self, plan: PlannedSitting, games: Sequence[PlannedGame], played: Played
-    ) -> None:
-        """Write the games down, then count them; one that has a result already is dropped."""
-        self._pace.learn(played, len(games))
-        self._warn(played)
-        async with self._keeping:
+    def _lacking(self, parts: Iterable[Part]) -> Iterator[tuple[PlannedSitting, list[PlannedGame]]]:
+        for part in parts:
             had = self._ledger.results
-            records = [
-                record
-                for name, game in games_in(played.lines)
-                if name not in had
-                for record in game
-            ]
-            write = partial(self._logs.append, plan, played, records)
+            yield part.plan, [game for game in part.games if game.name not in had]
+
+    def _order(self, parts: Sequence[Part], attempt: int) -> Order:
+        boards = {game.board for part in parts for game in part.games}
+        seeds = {
+            board: board_seed(self._secret, self._event.name, board) for board in sorted(boards)
+        }
+        return Order(self._run, attempt, tuple(parts), seeds)
+
+    async def _kept(self, order: Order, played: Played) -> Answer:
+        """Write the games down, then count them; one that has a result already is dropped.
+
+        What can be no answer to the order is a worker's refusal.
+        """
+        async with self._keeping:
+            try:
+                games = answering(self._event, order, played.lines, self._ledger.results)
+            except BrokenAnswerError as error:
+                return Unplayed(played.worker, "machine", f"its answer is none: {error}")
             with trio.CancelScope(shield=True):
-                await trio.to_thread.run_sync(write)
+                await trio.to_thread.run_sync(self._write, order, played, games)
+            records = (record for part in games for record in part)
             results = [record for record in records if isinstance(record, Result)]
             for result in results:
                 self._ledger.add(result)
+        self._warn(played)
+        if results:
+            self._pace.learn(played, len(results))
         for result in results:
             await self._finished.send(result)
+        return played
+
+    def _write(self, order: Order, played: Played, games: Sequence[Sequence[LogRecord]]) -> None:
+        for part, records in zip(order.parts, games, strict=True):
+            if records:
+                self._logs.append(part.plan, played, records)
 
     def _warn(self, played: Played) -> None:
         """Say once what workers of a level do not keep."""
@@ -249,16 +288,3 @@ class ClusterRunner:
         if answer.fate != "left":
             self._tell(f"Worker {answer.worker} gets no more sittings: {answer.reason}.")
             self._workers.dismiss(answer.worker)
-
-
-def games_in(lines: Iterable[bytes]) -> Iterator[tuple[str, list[LogRecord]]]:
-    """The games that a worker played, by name, a void one too; each begins with its GameRecord."""
-    name, game = "", list[LogRecord]()
-    for record in map(decode_record, lines):
-        if isinstance(record, GameRecord):
-            if game:
-                yield name, game
-            name, game = record.game, []
-        game.append(record)
-    if game:
-        yield name, game

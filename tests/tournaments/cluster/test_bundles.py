@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from protocol.usage import UserError
 from tournaments.cluster import bundles
@@ -143,3 +144,16 @@ def test_a_sample_bot_is_the_same_bot_there(tmp_path: Path) -> None:
     here = entered(written, Path.cwd(), tmp_path / "build")
     there = unpacked(packed(written, Path.cwd()), tmp_path / "worker")
     assert there.fingerprint == here.fingerprint
+
+
+@pytest.mark.parametrize(
+    "damage", [{"archive": b""}, {"name": "../../home"}, {"home": "/../../home"}]
+)
+def test_what_is_not_what_its_name_says_touches_no_file(
+    home: Path, tmp_path: Path, damage: dict[str, object]
+) -> None:
+    bundle = replace(packed(bot(run=("{python}", "mine.py")), home), **damage)
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(UserError, match="is damaged"):
+        unpacked(bundle, tmp_path / "deep" / "worker")
+    assert sorted(tmp_path.rglob("*")) == before

@@ -1,16 +1,29 @@
 """Whole events on workers that are processes: killed, cut off, and still each game once."""
 
+import asyncio
 import os
 import signal
+import socket
 import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import pytest
+import trio
 
 from tests.arena.tables import alive
 from tests.cluster import Cluster, kill, results, until
 from tests.tournaments.events import BONEYARD, boneyard
+from tournaments.cluster import engine, remote
+from tournaments.cluster.loops import Loop
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from tournaments.cluster.hall import Hall
+    from tournaments.cluster.remote import HallWorker
 
 GATED = """
 import json, os, sys, time
@@ -162,3 +175,124 @@ def test_a_bot_that_does_not_greet_there_is_the_users_mistake(tmp_path: Path) ->
     assert "no such model" in said
     assert "On worker local-1" in said
     assert "Traceback" not in said
+
+
+def a_desk(folder: Path, *, patience_s: float) -> remote.Desk:
+    return remote.Desk(
+        Silent.address,
+        cast("Hall", None),
+        name="w",
+        jobs=1,
+        offers={},
+        folder=folder,
+        security=None,
+        patience_s=patience_s,
+        tell=print,
+    )
+
+
+class Silent:
+    """A worker of the engine whose scheduler may say nothing, as behind a connection cut unseen."""
+
+    address = "tcp://127.0.0.1:1"
+
+    def __init__(self, *, silent: bool) -> None:
+        self.scheduler = self
+        self.silent = silent
+        self.removed: list[str] = []
+        self.over = asyncio.Event()
+
+    async def echo(self, data: bytes = b"") -> bytes:
+        if self.silent:
+            await asyncio.Event().wait()
+        # It has answered: now the connection may end by itself.
+        self.over.set()
+        return data
+
+    identity = echo
+
+    async def finished(self) -> None:
+        await self.over.wait()
+
+    async def unregister(self, *, address: str, **_: object) -> None:
+        self.removed.append(address)
+
+
+async def test_a_silent_scheduler_is_left_and_forgets_who_was_there(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(remote, "LOOK_S", 0.0)
+    monkeypatch.setattr(remote, "ANSWER_S", 0.01)
+
+    desk = a_desk(tmp_path, patience_s=1)
+    removed: list[list[str]] = []
+
+    async def serve() -> None:
+        for silent in (True, False, False):
+            worker = Silent(silent=silent)
+            await desk._bury(cast("HallWorker", worker))
+            await desk._served(cast("HallWorker", worker))
+            removed.append(worker.removed)
+
+    with trio.fail_after(60):
+        await Loop().run(serve)
+    assert removed == [[], [Silent.address], []]
+
+
+async def test_a_run_does_not_wait_for_a_silent_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "ANSWER_S", 0.01)
+
+    async def ask() -> None:
+        with pytest.raises(TimeoutError):
+            await engine.workers_of(cast("Client", Silent(silent=True)))
+
+    with trio.fail_after(60):
+        await Loop().run(ask)
+
+
+class CutWhileGreeting:
+    """A worker of the engine whose connection is cut while it is made."""
+
+    def __init__(self, *_: object, **__: object) -> None:
+        self.closed = False
+
+    def __await__(self) -> Iterator[None]:
+        raise RuntimeError("failed to start")
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+@pytest.mark.parametrize("patient", [True, False])
+async def test_a_worker_that_is_cut_while_it_greets_tries_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, patient: bool
+) -> None:
+    monkeypatch.setattr(remote, "HallWorker", CutWhileGreeting)
+    monkeypatch.setattr(remote, "RETRY_S", 0.0)
+    desk = a_desk(tmp_path, patience_s=1000 if patient else -1)
+    again: list[bool] = []
+
+    async def serve() -> None:
+        with suppress(OSError):
+            again.append(await desk._connected())
+
+    with trio.fail_after(60):
+        await Loop().run(serve)
+    assert again == [True] * patient
+
+
+async def test_a_run_that_cannot_connect_has_lost_its_scheduler(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(engine, "CONNECT_S", 0.1)
+    with socket.create_server(("127.0.0.1", 0)) as door:
+        address = f"tcp://127.0.0.1:{door.getsockname()[1]}"
+    lost = engine.Engine(address, None, run="r", data=b"", resource="x", tell=print)
+
+    async def connect() -> None:
+        with pytest.raises(engine.LostError):
+            async with lost._client():
+                pass
+
+    with trio.fail_after(60):
+        await Loop().run(connect)

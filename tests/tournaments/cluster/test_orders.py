@@ -11,6 +11,7 @@ from tests.tournaments.events import boneyard
 from tournaments.cluster import place as places
 from tournaments.cluster.orders import (
     Order,
+    Part,
     Played,
     Unplayed,
     answered,
@@ -26,9 +27,8 @@ from tournaments.cluster.worker import own_name
 from tournaments.schedule import PlannedGame, PlannedSitting
 
 GAME = PlannedGame("3.a.b", 1, 3)
-ORDER = Order(
-    "run", 0, PlannedSitting("from-3.a.b", (0, 1), (3,), "a.b"), (GAME,), {3: b"seed"}, ()
-)
+PLAN = PlannedSitting("from-3.a.b", (0, 1), (3,), "a.b")
+ORDER = Order("run", 0, (Part(PLAN, (GAME,)),), {3: b"seed"})
 
 
 def test_what_was_sent_is_what_comes() -> None:
@@ -42,7 +42,7 @@ def test_what_was_sent_is_what_comes() -> None:
 def test_the_same_order_is_the_same_task_and_another_attempt_is_not() -> None:
     again = decoded(encoded(ORDER), Order)
     assert named(encoded(again)) == named(encoded(ORDER))
-    other = Order("run", 1, ORDER.plan, ORDER.games, ORDER.seeds, ())
+    other = Order("run", 1, ORDER.parts, ORDER.seeds)
     assert named(encoded(other)) != named(encoded(ORDER))
 
 

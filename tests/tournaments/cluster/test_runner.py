@@ -1,6 +1,7 @@
 """Orders given and played without any engine: each game once, and what stops a run."""
 
 import json
+import re
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -18,12 +19,15 @@ from protocol.usage import UserError
 from tests.arena.tables import children
 from tests.tournaments.events import boneyard, run
 from tournaments.begin import begin
+from tournaments.cluster import hall as hall_file
 from tournaments.cluster import runner
+from tournaments.cluster.answers import BrokenAnswerError, answering
 from tournaments.cluster.bundles import packed
 from tournaments.cluster.hall import Hall
 from tournaments.cluster.orders import (
     Answer,
     Order,
+    Part,
     Played,
     Run,
     Unplayed,
@@ -36,6 +40,7 @@ from tournaments.event import Event, WrittenBot
 from tournaments.folder import Folder, load, secret_of
 from tournaments.ledger import Ledger
 from tournaments.run import innermost
+from tournaments.schedule import PlannedGame
 from tournaments.sitting import StoppedError
 
 WORDS = ("first", "greedy", "--boards", "3", "--set", "target=20")
@@ -68,6 +73,11 @@ def kept(order: Order, answer: Answer) -> Answer:
     assert isinstance(answer, Played), answer
     assert order.run == "run"
     return answer
+
+
+def games(order: Order) -> list[PlannedGame]:
+    """The games that were ordered."""
+    return [game for part in order.parts for game in part.games]
 
 
 class Stage:
@@ -131,8 +141,9 @@ def stage(tmp_path: Path, here: Path, monkeypatch: pytest.MonkeyPatch) -> Stage:
 async def test_workers_make_the_ledger_of_a_run_of_ones_own(stage: Stage, here: Path) -> None:
     halls = await stage.play()
     assert stage.bytes() == (here / "ledger.jsonl").read_bytes()
-    # The roll call, and two orders for each sitting.
-    assert len(halls.orders) == 1 + 4
+    # The roll call, then a sitting's first two games, its last one with two of the next, and one.
+    orders = [decoded(order, Order) for order in halls.orders]
+    assert [[len(part.games) for part in one.parts] for one in orders] == [[0], [2], [1, 2], [1]]
     names = {line.worker for path in stage.folder.logs() for line in sitting_lines(path)}
     assert names == {"w1", "w2"}
     (said,) = stage.said
@@ -154,19 +165,18 @@ async def test_what_travels_tells_no_deal_but_those_of_its_boards(stage: Stage) 
         order = decoded(data, Order)
         assert secret not in data
         assert secret.hex().encode() not in data
-        assert set(order.seeds) == {game.board for game in order.games}
+        assert set(order.seeds) == {game.board for game in games(order)}
 
 
 async def test_a_game_that_comes_back_twice_counts_once(stage: Stage, here: Path) -> None:
-    """The second answer of each sitting brings the games of the first one too."""
-    before: dict[str, tuple[bytes, ...]] = {}
+    """Each answer brings the games of all before it too, and its own twice."""
+    before: list[bytes] = []
 
     def again(order: Order, answer: Answer) -> Answer:
         played = kept(order, answer)
         assert isinstance(played, Played)
-        had = before.get(order.plan.name, ())
-        before[order.plan.name] = played.lines
-        return replace(played, lines=had + played.lines)
+        before.extend(played.lines)
+        return replace(played, lines=(*before, *played.lines))
 
     await stage.play(again)
     assert stage.bytes() == (here / "ledger.jsonl").read_bytes()
@@ -178,20 +188,21 @@ async def test_what_is_lost_with_its_worker_is_ordered_again(stage: Stage, here:
     lost: list[int] = []
 
     def often(order: Order, answer: Answer) -> Answer:
-        if order.games and order.attempt < 3:
+        if games(order) and order.attempt < 3:
             lost.append(order.attempt)
             return Unplayed("", "left", "It died")
         return kept(order, answer)
 
     halls = await stage.play(often)
-    assert len(lost) == 4 * 3
+    assert len(lost) == 3 * 3
     assert len(set(halls.orders)) == len(halls.orders)
     assert stage.bytes() == (here / "ledger.jsonl").read_bytes()
     assert not halls.dismissed
 
 
 async def refused(stage: Stage, fate: Fate) -> Exception:
-    with pytest.RaisesGroup(Exception, allow_unwrapped=True, flatten_subgroups=True) as caught:
+    # Two orders may be refused at once.
+    with pytest.raises((ExceptionGroup, UserError, StoppedError)) as caught:
         await stage.play(fate)
     error = caught.value
     found = innermost(error) if isinstance(error, BaseExceptionGroup) else error
@@ -201,7 +212,7 @@ async def refused(stage: Stage, fate: Fate) -> Exception:
 
 async def test_an_order_that_kills_every_worker_stops_the_run(stage: Stage) -> None:
     def always(order: Order, answer: Answer) -> Answer:
-        return Unplayed("", "left", "4 workers died playing it") if order.games else answer
+        return Unplayed("", "left", "4 workers died playing it") if games(order) else answer
 
     error = await refused(stage, always)
     assert isinstance(error, StoppedError)
@@ -210,13 +221,89 @@ async def test_an_order_that_kills_every_worker_stops_the_run(stage: Stage) -> N
 
 async def test_a_worker_that_cannot_play_gets_no_more(stage: Stage, here: Path) -> None:
     def one(order: Order, answer: Answer) -> Answer:
-        if order.games and order.attempt == 0:
+        if games(order) and order.attempt == 0:
             return Unplayed("w1", "machine", "no space")
         return kept(order, answer)
 
     halls = await stage.play(one)
     assert set(halls.dismissed) == {"w1"}
     assert "Worker w1 gets no more sittings: no space." in stage.said
+    assert stage.bytes() == (here / "ledger.jsonl").read_bytes()
+
+
+async def test_a_worker_without_time_sends_what_it_has(
+    stage: Stage, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It begins no second game of an order: the others are ordered again."""
+    monkeypatch.setattr(hall_file, "MOST_S", 0.0)
+    halls = await stage.play()
+    assert len(halls.orders) == 1 + 6
+    assert stage.bytes() == (here / "ledger.jsonl").read_bytes()
+    assert not halls.dismissed
+
+
+async def test_short_sittings_share_an_order_but_leave_each_worker_some(
+    stage: Stage, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Pace, "games", 1000)
+    halls = await stage.play()
+    orders = [decoded(order, Order) for order in halls.orders[1:]]
+    assert [len(one.parts) for one in orders] == [1, 1], "three places for six games"
+    assert stage.bytes() == (here / "ledger.jsonl").read_bytes()
+
+
+def swapped(old: bytes, new: bytes) -> Callable[[bytes], bytes]:
+    """In each line."""
+    return lambda line: re.sub(old, new, line)
+
+
+RESULT = rb'(\{"type":"result".*)'
+GARBAGE: dict[str, tuple[Callable[[bytes], bytes], str]] = {
+    "no record": (lambda line: line[:-9], "."),
+    "other deals": (swapped(rb'(commitment":)"\w*', rb'\1"' + b"0" * 64), "another seed"),
+    "another number": (swapped(rb'"number":', rb'"number":9'), "another seed"),
+    "other seats": (swapped(rb'"seats":\["', rb'"seats":["x'), "the result of another"),
+    "another board": (swapped(RESULT + rb'"board":', rb'\1"board":9'), "the result of another"),
+    "games nobody ordered": (swapped(rb'"game":"', rb'"game":"9'), "no result"),
+    "no result": (swapped(RESULT, b""), "no result"),
+    "more than a game": (swapped(RESULT, rb"\1\n\1"), "goes on after its result"),
+}
+
+
+async def test_what_no_order_can_have_brought_is_no_answer(stage: Stage) -> None:
+    brought: list[tuple[Order, bytes]] = []
+
+    def seen(order: Order, answer: Answer) -> Answer:
+        played = kept(order, answer)
+        assert isinstance(played, Played)
+        brought.append((order, b"".join(played.lines)))
+        return played
+
+    await stage.play(seen)
+    order, lines = next(one for one in brought if len(games(one[0])) == 2)
+    (records,) = answering(stage.event, order, lines.splitlines(), ())
+    assert len(records) == len(lines.splitlines())
+    for spoilt, why in GARBAGE.values():
+        bad = b"\n".join(map(spoilt, lines.splitlines())).split(b"\n")
+        with pytest.raises(BrokenAnswerError, match=why):
+            answering(stage.event, order, filter(None, bad), ())
+
+
+async def test_who_sends_what_was_not_ordered_gets_no_more(stage: Stage, here: Path) -> None:
+    """Another worker plays the games."""
+    senders: list[str] = []
+
+    def once(order: Order, answer: Answer) -> Answer:
+        played = kept(order, answer)
+        assert isinstance(played, Played)
+        if not games(order) or senders:
+            return played
+        senders.append(played.worker)
+        return replace(played, lines=())
+
+    halls = await stage.play(once)
+    assert halls.dismissed == senders
+    assert len(senders) == 1
     assert stage.bytes() == (here / "ledger.jsonl").read_bytes()
 
 
@@ -228,7 +315,7 @@ async def test_where_nobody_can_play_the_run_stops(stage: Stage) -> None:
 
 async def test_a_bug_of_ours_on_a_worker_is_kept_with_its_trace(stage: Stage) -> None:
     def bug(order: Order, answer: Answer) -> Answer:
-        return Unplayed("w2", "bug", "Traceback: ours", "3.a.b") if order.games else answer
+        return Unplayed("w2", "bug", "Traceback: ours", "3.a.b") if games(order) else answer
 
     error = await refused(stage, bug)
     assert isinstance(error, StoppedError)
@@ -250,7 +337,7 @@ async def test_where_fouls_cost_the_sitting_it_is_played_by_one_worker(
     event: Event = replace(stage.event, fouls=FoulPolicy(lose="sitting"))
     stage.event = event
     halls = await stage.play()
-    assert [len(decoded(order, Order).games) for order in halls.orders] == [0, 3, 3]
+    assert [len(games(decoded(order, Order))) for order in halls.orders] == [0, 3, 3]
 
 
 def test_orders_take_about_as_long_as_they_should() -> None:
@@ -266,7 +353,7 @@ def test_orders_take_about_as_long_as_they_should() -> None:
 
 async def test_a_hall_answers_whatever_happens(tmp_path: Path, stage: Stage) -> None:
     plan = Ledger(stage.folder, stage.event).stage[0]
-    order = Order("run", 0, plan, plan.games, {}, ())
+    order = Order("run", 0, (Part(plan, plan.games),), {})
     broken = tmp_path / "broken.py"
     broken.write_text("raise SystemExit('no such model')")
     bot = WrittenBot(name="broken", run=("{python}", str(broken)))
@@ -302,7 +389,8 @@ async def test_who_is_told_to_leave_leaves_no_bot(tmp_path: Path, stage: Stage) 
     hangs.write_text(text.replace('"ask"', '"never"') + "\n")
     bundle = packed(WrittenBot(name="hangs", run=("{python}", str(hangs))), tmp_path)
     plan = Ledger(stage.folder, stage.event).stage[0]
-    order = Order("run", 0, plan, plan.games, {game.board: bytes(32) for game in plan.games}, ())
+    seeds = {game.board: bytes(32) for game in plan.games}
+    order = Order("run", 0, (Part(plan, plan.games),), seeds)
     answers: list[Answer] = []
     async with trio.open_nursery() as nursery:
         pump = Pump()
