@@ -1,6 +1,6 @@
 """All benchmarks with one command: ratios to baselines of the same round, to be kept and compared.
 
-    python -m tests.bench [referee tables engine files] [--rounds 5] [--moves 20000]
+    python -m tests.bench [referee fair tables engine files] [--rounds 5] [--moves 20000]
                           [--out now.json] [--against before.json] [--profile]
 
 Machines are shared and noisy: trust the ratios, and their spread. Needs a C compiler. What rating
@@ -42,6 +42,8 @@ HERE = Path(__file__).parent
 GAMES_AT_ONCE = (1, 8, 32, 128)
 CPU_GOAL, WALL_GOAL, TABLES_GOAL = 5.0, 3.0, 1.0
 """Ratios to the loop in C."""
+FAIR_GAMES, FAIR_GOAL = 64, 5.0
+"""Games side by side, and how much more than another an instant bot may be charged."""
 STARTS = 40
 DEALS = 2000
 FILED = 40
@@ -120,6 +122,15 @@ def by_referee(program: str, rounds: int, moves: int) -> Iterator[Figure]:
         rate = [1e6 / one.wall_us / a_game for one in own[count]]
         least = [1e6 / one.wall_us / a_game for one in base[count]]
         yield figure(f"referee, {count} games", "games/s", rate, least, against)
+
+
+def by_charge(program: str, rounds: int, moves: int) -> Iterator[Figure]:
+    """How evenly the clock charges instant bots in many games side by side."""
+    games = max(1, round(moves / size_of_questions()[1] / FAIR_GAMES))
+    columns = [referee.charged(program, FAIR_GAMES, games) for _ in range(rounds)]
+    middle, late = ([one[len(one) * part // 100] for one in columns] for part in (50, 99))
+    name = f"charged, {FAIR_GAMES} games, 99th of 100"
+    yield figure(name, "ms", late, middle, "the median", FAIR_GOAL)
 
 
 def by_tables(program: str, rounds: int, moves: int) -> Iterator[Figure]:
@@ -245,7 +256,13 @@ async def start_bots(program: str, folder: Path) -> None:
         nursery.cancel_scope.cancel()
 
 
-PARTS = {"referee": by_referee, "tables": by_tables, "engine": by_engine, "files": by_files}
+PARTS = {
+    "referee": by_referee,
+    "fair": by_charge,
+    "tables": by_tables,
+    "engine": by_engine,
+    "files": by_files,
+}
 
 if __name__ == "__main__":
     main()

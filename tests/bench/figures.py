@@ -1,6 +1,7 @@
 """What benchmarks print and keep: figures beside a baseline of the same round, and their spread."""
 
 import statistics
+import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 WIDTH = 130
-"""Columns of the table."""
+"""Columns of the table where it is not a terminal that shows it."""
 
 
 class Figure(Struct, frozen=True):
@@ -66,7 +67,7 @@ def show(figures: Iterable[Figure], before: dict[str, Figure]) -> None:
             f"{one.low:.2f}-{one.high:.2f}", one.against, goal,
         ]  # fmt: skip
         table.add_row(*row, *([f"{was.ratio:.2f}"] if was else []))
-    Console(highlight=False).print(table, soft_wrap=True)
+    Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH).print(table)
 
 
 def keep(path: Path, figures: Sequence[Figure]) -> None:

@@ -16,7 +16,7 @@ import trio
 
 from arena.bots import Bot
 from arena.engine.chance import board_seed
-from arena.gamelog import GameLog, WholeGame
+from arena.gamelog import GameLog, WholeGame, read_records
 from arena.pump import Pump
 from arena.referee import Referee, Seating
 from arena.sandbox.limits import Limits
@@ -26,6 +26,7 @@ from arena.shared import SharedBot
 from arena.table import Bench, Table
 from arena.variants import named
 from protocol.messages import Clock
+from protocol.records import ChoiceRecord
 from tests.arena.tables import sitting
 
 RULES = named("draw")
@@ -150,6 +151,14 @@ def referee_cost(program: str, tables: int, games: int) -> Cost:
     """The cost of the whole referee: rules, clocks, log."""
     with tempfile.TemporaryDirectory() as folder:
         return trio.run(_play, program, tables, games, Path(folder))
+
+
+def charged(program: str, tables: int, games: int) -> list[float]:
+    """The ms that instant bots were charged for each answer, in ascending order."""
+    with tempfile.TemporaryDirectory() as folder:
+        trio.run(_play, program, tables, games, Path(folder))
+        logs = [entry.record for log in Path(folder).iterdir() for entry in read_records(log)]
+    return sorted(record.ms for record in logs if isinstance(record, ChoiceRecord))
 
 
 async def _play_shared(command: tuple[str, ...], tables: int, games: int, folder: Path) -> Cost:
