@@ -94,7 +94,7 @@ def _design(tally: Tally) -> tuple[Design, Ints]:
     codes, kind = numbered(code, int(code.max()) + 1)
     first = np.zeros(len(codes), np.int64)
     first[kind] = np.arange(len(kind))  # One of each kind; they are alike.
-    left, right, seat = tally.left[first], tally.right[first], tally.seat[first]
+    left, right, seat = tally.left[first], tally.right[first], wide(tally.seat[first])
     weight = np.full(left.shape, 1 / left.shape[1])
     column = np.hstack((left, right, np.where(seat < last, size + seat, 0)))
     value = np.hstack((weight, -weight, np.where(seat < last, [1.0, -1.0], 0.0)))

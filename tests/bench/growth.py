@@ -13,9 +13,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from rich.console import Console
-from rich.table import Table
-
 from tests.bench.__main__ import compiled
 from tests.bench.million import SHORT, spent
 
@@ -61,28 +58,22 @@ def main() -> None:
     parser.add_argument("--entrants", type=int, nargs="+", default=[2, 20, 60, 200])
     parser.add_argument("--jobs", type=int, nargs="+", default=[1, 8, 64])
     wanted = parser.parse_args()
-    table = Table("entrants", "jobs", "games", "CPU ms a game", "games/s", "peak MiB")
+    print("entrants  jobs     games  CPU ms a game  games/s  peak MiB")
     with tempfile.TemporaryDirectory() as name:
         program = compiled(Path(name))
         for number, one in enumerate(sizes(wanted.games, wanted.entrants, wanted.jobs)):
-            table.add_row(*_row(program, one, Path(name) / f"event-{number}"))
-    Console().print(table)
+            print(_row(program, one, Path(name) / f"event-{number}"), flush=True)
 
 
-def _row(program: str, one: Size, folder: Path) -> list[str]:
+def _row(program: str, one: Size, folder: Path) -> str:
     plan = ("--boards", f"{one.boards}", "--jobs", f"{one.jobs}", "--set", SHORT)
     took = spent(
         "run", *[program] * one.entrants, *plan, "--sandbox", "off", "--seed", "1",
         "--out", str(folder),
     )  # fmt: skip
-    return [
-        f"{one.entrants}",
-        f"{one.jobs}",
-        f"{one.games:,}",
-        f"{took.cpu_s / one.games * 1000:.2f}",
-        f"{one.games / took.wall_s:.0f}",
-        f"{took.peak_mib:.0f}",
-    ]
+    cpu_ms, rate = took.cpu_s / one.games * 1000, one.games / took.wall_s
+    size_of = f"{one.entrants:>8}{one.jobs:>6}{one.games:>10,}"
+    return f"{size_of}{cpu_ms:>15.2f}{rate:>9.0f}{took.peak_mib:>10.0f}"
 
 
 if __name__ == "__main__":

@@ -63,7 +63,7 @@ def spent(*words: str) -> Spent:
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
-        raise SystemExit(f"{words} failed: {said[-3:]}")
+        raise SystemExit(f"{words[0]} failed: {said[-3:]}")
     cpu = usage.ru_utime + usage.ru_stime
     return Spent(time.monotonic() - began, cpu, usage.ru_maxrss / 1024, (said or [""])[-1])
 

@@ -62,6 +62,10 @@ def published(pool: Pool, share: float) -> tuple[float, float, float]:
     return lead(pool, "a", "b"), (high - low) / 2, stats.normal_cdf((share - 0.5) / error)
 
 
+BY_SEAT = ("seats", "scores", "places")
+"""What a result says of each seat."""
+
+
 def test_wins_draws_losses_are_fastchess_s() -> None:
     pool = only(one_seat([[2]] * 136 + [[1]] * 111 + [[0]] * 96), prior=0)
     elo, half_width, los = published(pool, (136 + 111 / 2) / 343)
@@ -413,6 +417,20 @@ def test_a_seat_advantage_is_found_and_does_not_touch_the_ratings() -> None:
     assert abs(seat.elo - 60) < seat.half_width < 20
     for rating, true in zip(pool.entrants, (50, 0, -50), strict=True):
         assert abs(rating.elo - true) < rating.half_width < 20
+
+
+@pytest.mark.parametrize("many", [126, 200])
+def test_a_seat_advantage_is_found_among_very_many(many: int) -> None:
+    """Met at two hundred entrants: their columns and the seats' did not fit into a byte."""
+    strength = {f"bot{number}": 0.0 for number in range(many)}
+    found = [
+        replace(one, **{name: getattr(one, name)[2:] + getattr(one, name)[:2] for name in BY_SEAT})
+        for one in played(random.Random(3), strength, 3 * many, 4, first=120)
+    ]
+    pool = only(found)
+    assert [seat.seat for seat in pool.seats] == [0, 1, 2]
+    assert [abs(seat.elo - true) < seat.half_width < 40
+            for seat, true in zip(pool.seats, (0, 0, 120), strict=True)] == [True] * 3  # fmt: skip
 
 
 def test_seats_that_never_rotated_are_not_rated() -> None:
