@@ -14,16 +14,17 @@ from tournaments.sprt import Step, outcomes, walk
 
 def headline(event: Event, played: int, planned: int) -> str:
     """What is played, and how much of it."""
-    each = f"{event.boards} boards for each pairing"
+    boards = "1 board" if event.boards == 1 else f"{event.boards} boards"
+    each = f"{boards} for each pairing"
     match event.format:
         case RoundRobin() | Gauntlet() | Ladder():
             of = f"{planned}"
         case Swiss(rounds=rounds):
-            of, each = f"{planned}", f"{rounds} rounds of {event.boards} boards each"
+            of, each = f"{planned}", f"{rounds} rounds of {boards} each"
         case Knockout():
-            of, each = f"about {planned}", f"{event.boards} boards for each match"
+            of, each = f"about {planned}", f"{boards} for each match"
         case Versus():
-            of, each = f"at most {planned}", f"at most {event.boards} boards"
+            of, each = f"at most {planned}", f"at most {boards}"
         case form:
             assert_never(form)
     done = f"{played} of {of if played < planned else planned} games are played."
