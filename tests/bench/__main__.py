@@ -3,8 +3,10 @@
     python -m tests.bench [referee fair tables engine files] [--rounds 5] [--moves 20000]
                           [--out now.json] [--against before.json] [--profile]
 
-Machines are shared and noisy: trust the ratios, and their spread. Needs a C compiler. What rating
-and reporting 100,000 results cost is `python -m tests.bench.ratings`.
+Machines are shared and noisy: trust the ratios, and their spread. Needs a C compiler. Others are
+commands of their own: `tests.bench.ratings` (100,000 results), `tests.bench.million` (an event of a
+million games), `tests.bench.growth` (entrants, jobs, games), `tests.bench.training`,
+`tests.bench.endgames`.
 """
 
 import argparse
