@@ -58,7 +58,7 @@ def work(
         sandbox = best_sandbox(wish, Limits(), own)
         # Who started it here sees for himself that it is there.
         tell = silent if tied else partial(_tell, name)
-        tell(f"sandbox {called(sandbox.level)}, {jobs} sittings side by side")
+        tell(f"sandbox {called(sandbox.level)}, sittings side by side: {jobs}")
         desk = partial(
             Desk,
             address,
