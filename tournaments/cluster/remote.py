@@ -38,7 +38,17 @@ def play(order: bytes) -> bytes:
     """The task: hand the order over to the hall, whose thread lives on, and wait for its answer."""
     worker = get_worker()
     assert isinstance(worker, HallWorker)
-    return trio.from_thread.run(worker.hall.play, order, trio_token=worker.token)
+    return trio.from_thread.run(_played, worker, order, trio_token=worker.token)
+
+
+async def _played(worker: "HallWorker", order: bytes) -> bytes:
+    """The hall's answer, unless the worker leaves.
+
+    The hall was cleared for that; an order that still waited its turn would be played to its end.
+    """
+    if worker.why:
+        raise RuntimeError(f"it leaves: {worker.why}")
+    return await worker.hall.play(order)
 
 
 class Bringer(WorkerPlugin):
@@ -156,8 +166,7 @@ class Desk:
             await asyncio.sleep(RETRY_S)
             return True
         finally:
-            # Also when we are told to end: the scheduler gives our orders to others at once.
-            await asyncio.shield(worker.close())
+            await _closed(worker)
         let_go = worker.why in LET_GO
         self._say("the scheduler let it go" if let_go else "the connection is cut")
         return not let_go
@@ -190,6 +199,16 @@ class Desk:
 
     def _say(self, text: str) -> None:
         self._token.run_sync_soon(self._tell, text)
+
+
+async def _closed(worker: HallWorker) -> None:
+    """Also when we are told to end: the scheduler gives our orders to others at once.
+
+    The engine waits for what is still going on; we wait for the engine only so long.
+    """
+    with suppress(TimeoutError):
+        async with asyncio.timeout(ANSWER_S):
+            await asyncio.shield(worker.close())
 
 
 def listening(address: str) -> str:
