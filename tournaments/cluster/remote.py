@@ -26,6 +26,9 @@ LOOK_S = 5.0
 """How often a worker asks whether the scheduler is still there."""
 ANSWER_S = 15.0
 """How long the scheduler may take to answer; one that is silent for longer is looked for anew."""
+CUT = (OSError, TimeoutError, RuntimeError)
+"""What the engine raises over a connection that is cut: RuntimeError while it is being made, or
+where the engine noticed the cut before we asked."""
 QUIET = {
     "distributed.worker.profile.enabled": False,
     "distributed.worker.daemon": True,
@@ -38,17 +41,7 @@ def play(order: bytes) -> bytes:
     """The task: hand the order over to the hall, whose thread lives on, and wait for its answer."""
     worker = get_worker()
     assert isinstance(worker, HallWorker)
-    return trio.from_thread.run(_played, worker, order, trio_token=worker.token)
-
-
-async def _played(worker: "HallWorker", order: bytes) -> bytes:
-    """The hall's answer, unless the worker leaves.
-
-    The hall was cleared for that; an order that still waited its turn would be played to its end.
-    """
-    if worker.why:
-        raise RuntimeError(f"it leaves: {worker.why}")
-    return await worker.hall.play(order)
+    return trio.from_thread.run(worker.hall.play, order, trio_token=worker.token)
 
 
 class Bringer(WorkerPlugin):
@@ -157,7 +150,7 @@ class Desk:
             await self._bury(worker)
             await self._served(worker)
             self._met_at = time.monotonic()
-        except (OSError, TimeoutError, RuntimeError) as error:
+        except CUT as error:
             # Cut while it said hello, the engine raises RuntimeError at once.
             waited = time.monotonic() - self._met_at
             if not isinstance(error, RuntimeError) or waited > self._patience_s:
@@ -166,7 +159,8 @@ class Desk:
             await asyncio.sleep(RETRY_S)
             return True
         finally:
-            await _closed(worker)
+            # Also when we are told to end: the scheduler gives our orders to others at once.
+            await asyncio.shield(worker.close())
         let_go = worker.why in LET_GO
         self._say("the scheduler let it go" if let_go else "the connection is cut")
         return not let_go
@@ -179,7 +173,7 @@ class Desk:
                 try:
                     async with asyncio.timeout(ANSWER_S):
                         await worker.scheduler.echo(data=b"")
-                except (OSError, TimeoutError):
+                except CUT:
                     self._ghost = worker.address
                     return
         finally:
@@ -191,7 +185,7 @@ class Desk:
         if not ghost:
             return
         # If this fails too, its patience with a silent worker ends some time.
-        with suppress(OSError, TimeoutError):
+        with suppress(*CUT):
             async with asyncio.timeout(ANSWER_S):
                 await worker.scheduler.unregister(
                     address=ghost, expected=True, stimulus_id=f"boneyard-silent-{ghost}"
@@ -199,16 +193,6 @@ class Desk:
 
     def _say(self, text: str) -> None:
         self._token.run_sync_soon(self._tell, text)
-
-
-async def _closed(worker: HallWorker) -> None:
-    """Also when we are told to end: the scheduler gives our orders to others at once.
-
-    The engine waits for what is still going on; we wait for the engine only so long.
-    """
-    with suppress(TimeoutError):
-        async with asyncio.timeout(ANSWER_S):
-            await asyncio.shield(worker.close())
 
 
 def listening(address: str) -> str:
