@@ -1,4 +1,4 @@
-"""What the game logs alone know of an event: times, the evidence of fouls, which machines played.
+"""What the game logs alone know of an event: times, evidence of fouls, sandboxes, machines.
 
 It differs each time an event is played, and not each time it is read: it follows from the logs, of
 which only those games are read that the ledger has, so that a report can be made anew and checked
@@ -28,6 +28,7 @@ from protocol.records import (
     VoidRecord,
 )
 from tournaments.folder import Folder
+from tournaments.sandboxes import Kept, Levels
 from tournaments.times import Stopwatch, Times
 
 TOLD = tuple(
@@ -79,6 +80,8 @@ class Measured(Struct, frozen=True, kw_only=True):
     """What the bots used of time."""
     evidence: tuple[Evidence, ...]
     """Of each entrant and class of foul the first few, in this order, by board and game."""
+    kept: tuple[Kept, ...]
+    """The levels of the sandbox at which it was played."""
     machines: tuple[tuple[Machine, int], ...]
     """Where it was played, and how many sittings; the most frequent first."""
 
@@ -96,21 +99,22 @@ def measured(folder: Folder, games: Collection[str] | None = None) -> Measured:
     """What the logs say of these games, or of all that they hold."""
     watch = Stopwatch()
     evidence: dict[tuple[str, FoulClass], list[Evidence]] = {}
+    levels = Levels()
     machines: Counter[Machine] = Counter()
     for path in folder.logs():
-        sitting: Sitting | None = None
-        machine: Machine | None = None
-        for one in _told(path):
-            if isinstance(one, Sitting):
-                sitting, machine = one, Machine(one.machine, one.boneyard)
-            elif games is None or one.result.game in games:
-                machines.update([machine] if machine else [])
-                machine = None  # Once for all games that were played there.
-                watch.add(one.result, one.spent, one.void, sitting)
-                _keep(evidence, one)
+        here: list[Sitting] = []
+        for part, game in _told(path):
+            if games is None or game.result.game in games:
+                if part and (not here or here[-1] is not part):
+                    here.append(part)
+                watch.add(game.result, game.spent, game.void, part)
+                _keep(evidence, game)
+        levels.add(here)
+        machines.update(Machine(part.machine, part.boneyard) for part in here)
     return Measured(
         times=watch.times(),
         evidence=tuple(one for key in sorted(evidence) for one in evidence[key]),
+        kept=levels.kept(),
         machines=tuple(sorted(machines.items(), key=lambda one: (-one[1], one[0]))),
     )
 
@@ -139,15 +143,16 @@ def _evidence(result: Result, foul: FoulRecord) -> Evidence:
     )
 
 
-def _told(path: Path) -> Iterator[Sitting | _Finished]:
-    """A log's sitting, whenever it was gone on with, and the games that came to a result."""
+def _told(path: Path) -> Iterator[tuple[Sitting | None, _Finished]]:
+    """The games that came to a result, each with the line that says where it was played."""
+    part: Sitting | None = None
     void: Counter[str] = Counter()
     fouls: list[FoulRecord] = []
     spent: SpentRecord | None = None
     game = ""
     for record in _records(path):
         if isinstance(record, Sitting):
-            yield record
+            part = record
         elif isinstance(record, GameRecord):
             game, fouls, spent = record.game, [], None
         elif isinstance(record, VoidRecord):
@@ -157,7 +162,7 @@ def _told(path: Path) -> Iterator[Sitting | _Finished]:
         elif isinstance(record, SpentRecord):
             spent = record
         elif isinstance(record, Result):
-            yield _Finished(record, spent, tuple(fouls), void.pop(record.game, 0))
+            yield part, _Finished(record, spent, tuple(fouls), void.pop(record.game, 0))
 
 
 def _records(path: Path) -> Iterator[LogRecord]:

@@ -18,10 +18,10 @@ from tournaments.columns import Columns
 from tournaments.event import Entrant, Event, Terms
 from tournaments.folder import Folder, digest
 from tournaments.ledger import past_sittings, read_ledger
-from tournaments.measured import measured
+from tournaments.measured import Measured, measured
 from tournaments.pages.report_page import Told, report_page
 from tournaments.ratings import Pool, Ratings, fit_both
-from tournaments.sandboxes import Kept, sandboxes
+from tournaments.sandboxes import Kept
 from tournaments.schedule import games, sittings
 from tournaments.times import as_json
 from tournaments.whereabouts import ByGame
@@ -65,13 +65,13 @@ def files_now(folder: Folder, event: Event) -> dict[Path, Iterable[bytes]]:
     Raises DamagedFileError.
     """
     results = Columns(read_ledger(folder.ledger))
-    return report_files(folder, event, results, sandboxes(folder, event, results))
+    return report_files(folder, event, results, measured(folder, results))
 
 
 def report_files(
-    folder: Folder, event: Event, by_game: Columns, kept: tuple[Kept, ...]
+    folder: Folder, event: Event, by_game: Columns, known: Measured
 ) -> dict[Path, Iterable[bytes]]:
-    """The report's files after these results, in their order, of bots that were kept so.
+    """The report's files after these results, in their order, and what the logs know of them.
 
     Each comes in pieces that can be read once.
     """
@@ -84,14 +84,13 @@ def report_files(
         played=len(results),
         planned=games(event, by_game),
         commitments=digest(folder),
-        sandboxes=kept,
+        sandboxes=known.kept,
         ratings=ratings,
     )
     plans = (*past_sittings(folder, event), *sittings(event, by_game))
     places = ByGame(plans, lambda plan, _: plan.name)
     fingerprints = {one.name: one.fingerprint for one in event.entrants}
-    known = measured(folder, by_game)
-    told = Told(event, results, summary.planned, summary.commitments, kept, ratings, known, plans)
+    told = Told(event, results, summary.planned, summary.commitments, ratings, known, plans)
     return {
         folder.report: ["\n".join(_page(summary, event, results)).encode()],
         folder.page: [report_page(told).encode()],

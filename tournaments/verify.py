@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from arena.engine.chance import commitment
 from arena.gamelog import LoggedGame, is_over, read_games
@@ -30,8 +30,8 @@ from tournaments.formats import Gauntlet, Ladder, RoundRobin
 from tournaments.fouls import forfeited, given
 from tournaments.history import broken
 from tournaments.ledger import boards_left, finished, past_sittings, read_ledger
+from tournaments.measured import measured
 from tournaments.report import Results, from_logs, report_files
-from tournaments.sandboxes import sandboxes
 from tournaments.schedule import PlannedGame, PlannedSitting, past, past_order, sittings
 from tournaments.whereabouts import ByGame
 
@@ -294,10 +294,11 @@ def _report(
     if told.commitments != digest(folder):
         yield f"{folder.commitments}: its SHA-256 is not the one in {folder.results.name}"
     results = ledger.beginning(told.played)
-    kept = sandboxes(folder, event, results)
-    if sum(one.sittings for one in kept) < sum(one.sittings for one in told.sandboxes):
-        kept = told.sandboxes  # A log is gone, which is told elsewhere.
-    for path, lines in report_files(folder, event, results, kept).items():
+    known = measured(folder, results)
+    if sum(one.sittings for one in known.kept) < sum(one.sittings for one in told.sandboxes):
+        # A log is gone, which is told elsewhere.
+        known = structs.replace(known, kept=told.sandboxes)
+    for path, lines in report_files(folder, event, results, known).items():
         if path not in unsure and not holds(path, lines):
             yield f"{path}: does not follow from the ledger, the logs and the commitments"
     over = finished(boards_left(event, results))

@@ -13,6 +13,7 @@ from protocol.records import (
     LogRecord,
     Result,
     SeatFoul,
+    Sitting,
     SpentRecord,
     VoidRecord,
 )
@@ -22,6 +23,7 @@ from tournaments import measured as measuring
 from tournaments.folder import Folder
 from tournaments.machine import machine
 from tournaments.measured import EXAMPLES, LAST_WORDS, Machine, measured
+from tournaments.sandboxes import Kept
 
 SEATS = ("ada", "bob")
 
@@ -46,14 +48,18 @@ def over(board: int, ms: float = 3.0) -> list[LogRecord]:
     ]  # fmt: skip
 
 
+def part(where: str = "a machine", level: str = "B", worker: str | None = None) -> Sitting:
+    return replace(
+        sitting(SEATS, range(1, 9), Ruleset(name="draw"), Clock()),
+        machine=where, boneyard="1.2", sandbox=level, worker=worker,
+    )  # fmt: skip
+
+
 def log(path: Path, name: str, records: list[LogRecord], where: str = "a machine") -> None:
-    first = replace(
-        sitting(SEATS, range(1, 9), Ruleset(name="draw"), Clock()), machine=where, boneyard="1.2"
-    )
     target = path / "games" / f"{name}.jsonl"
     target.parent.mkdir(exist_ok=True)
     descriptor = os.open(target, os.O_WRONLY | os.O_CREAT)
-    append(descriptor, [first, *records], 0)
+    append(descriptor, [part(where), *records], 0)
     os.close(descriptor)
 
 
@@ -114,3 +120,12 @@ def test_a_machine_is_told_and_nobodys_name(tmp_path: Path) -> None:
     assert os.uname().nodename not in machine()
     assert measured(Folder(tmp_path)).machines == ()
     assert measuring.TOLD[0] == b'{"type":"sitting",'
+
+
+def test_a_sitting_counts_once_for_each_level_at_which_it_was_played(tmp_path: Path) -> None:
+    moved: list[LogRecord] = [begun(1), *over(1), begun(2), *over(2)]
+    moved += [part(level="C", worker="lab"), begun(3), *over(3), part(level="D"), begun(4)]
+    log(tmp_path, "a", moved)
+    log(tmp_path, "b", [begun(5), *over(5)])
+    log(tmp_path, "c", [begun(6), fouled()])
+    assert measured(Folder(tmp_path)).kept == (Kept("B", (), 2), Kept("C", (), 1, ("lab",)))

@@ -20,8 +20,8 @@ from tournaments.columns import Columns
 from tournaments.event import Event
 from tournaments.folder import Folder, load
 from tournaments.ledger import read_ledger
+from tournaments.measured import measured
 from tournaments.report import report_files
-from tournaments.sandboxes import sandboxes
 from tournaments.verify import verify_folder
 
 
@@ -191,8 +191,8 @@ def test_a_ledger_that_lost_lines_contradicts_the_report(folder: Path) -> None:
 def test_a_report_from_before_a_kill_is_no_fault(folder: Path) -> None:
     """The ledger may be longer than the report knows, as after a kill."""
     plan, results = load(Folder(folder)), list(read_ledger(folder / "ledger.jsonl"))
-    kept = sandboxes(Folder(folder), plan, {result.game: result for result in results[:5]})
-    for path, lines in report_files(Folder(folder), plan, Columns(results[:5]), kept).items():
+    known = measured(Folder(folder), {result.game for result in results[:5]})
+    for path, lines in report_files(Folder(folder), plan, Columns(results[:5]), known).items():
         path.write_bytes(b"".join(lines))
     assert faults(folder) == []
     changed(folder / "report.md", b"5 of 12", b"6 of 12")

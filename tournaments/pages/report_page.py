@@ -25,7 +25,6 @@ from tournaments.pages.figures import Histograms
 from tournaments.pages.listed import listed
 from tournaments.pages.replays import AT_ONCE, addresses
 from tournaments.ratings import Pool, Rating, Ratings
-from tournaments.sandboxes import Kept
 from tournaments.schedule import PlannedSitting, counted
 from tournaments.stats import Floats
 from tournaments.tally import Tally, by_pool, collect
@@ -54,7 +53,6 @@ class Told(NamedTuple):
     """Games of the plan."""
     commitments: str
     """SHA-256 of commitments.jsonl, in hex."""
-    kept: tuple[Kept, ...]
     ratings: Ratings
     measured: Measured
     plans: Sequence[PlannedSitting]
@@ -126,7 +124,7 @@ def report_page(told: Told) -> str:
         many=len(told.results) > AT_ONCE,
         rules=[(head, list(said)) for head, said in groupby(explain(event.rules), _heading)],
         how=how,
-        kept=list(how.sandbox(told.kept)),
+        kept=list(how.sandbox(told.measured.kept)),
         machines=known.machines,
         commitments=told.commitments,
         bots=[(one, _command(one)) for one in event.entrants],

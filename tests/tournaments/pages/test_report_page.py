@@ -19,6 +19,7 @@ from tournaments.event import Event
 from tournaments.folder import Folder, load
 from tournaments.formats import Knockout, Swiss, Versus
 from tournaments.ledger import read_ledger
+from tournaments.measured import measured as measure
 from tournaments.pages import listed, report_page
 from tournaments.pages.format_page import Match, bracket
 from tournaments.pages.replays import addresses
@@ -416,17 +417,14 @@ def test_from_a_game_one_reaches_its_replay(fouled: Path) -> None:
         assert RUDE[1] in page.locator("#evidence dd").all_inner_texts()
 
 
-def test_all_but_what_was_measured_follows_from_the_ledger(
-    fouled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_all_but_what_was_measured_follows_from_the_ledger(fouled: Path, tmp_path: Path) -> None:
     """Played again, with other times, the page is the same where the logs alone do not speak."""
     run(tmp_path / "out", "first", str(fouled.parent / "rude.py"), "--boards", "2",
         "--set", "target=30", "--jobs", "2")  # fmt: skip
-    monkeypatch.setattr("tournaments.report.measured", lambda *_: NOTHING)
     pages = []
     for path in (fouled, tmp_path / "out"):
         folder, results = Folder(path), Columns(read_ledger(path / "ledger.jsonl"))
-        pages.append(b"".join(report_files(folder, load(folder), results, ())[folder.page]))
+        pages.append(b"".join(report_files(folder, load(folder), results, NOTHING)[folder.page]))
     assert pages[0] == pages[1]
 
 
@@ -438,8 +436,8 @@ def test_the_page_follows_from_the_folder_while_more_is_played(
     ledger = short / "ledger.jsonl"
     results = list(read_ledger(ledger))
     ledger.write_bytes(b"".join(ledger.read_bytes().splitlines(keepends=True)[:1]))
-    folder = Folder(short)
-    files = report_files(folder, load(folder), Columns(results[:1]), ())
+    folder, only = Folder(short), Columns(results[:1])
+    files = report_files(folder, load(folder), only, measure(folder, only))
     whole = b"".join(files[folder.page]).decode()
     assert results[1].game not in whole
     assert "1 of 4 games" in whole

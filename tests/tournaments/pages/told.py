@@ -12,7 +12,12 @@ from tournaments.sandboxes import Kept
 from tournaments.schedule import games, sittings, stages
 from tournaments.times import Times, Used
 
-NOTHING = Measured(times=Times(entrants=(), referee_ms=0.0, void=0), evidence=(), machines=())
+NOTHING = Measured(
+    times=Times(entrants=(), referee_ms=0.0, void=0),
+    evidence=(),
+    kept=(Kept("D", ("`boneyard doctor` says more.",), 3),),
+    machines=(),
+)
 RATHER = 25
 """Points by which each entrant is better than the next."""
 
@@ -64,6 +69,7 @@ def measured(event: Event, *told: Evidence) -> Measured:
     return Measured(
         times=Times(entrants=used, referee_ms=7.0, void=1),
         evidence=told,
+        kept=NOTHING.kept,
         machines=((Machine("Linux 6, a processor, 2 cores, CPython 3.11", "0.1"), 3),),
     )
 
@@ -76,7 +82,6 @@ def told(event: Event, results: list[Result], known: Measured = NOTHING) -> Told
         results=results,
         planned=games(event, by_game),
         commitments="0123456789abcdef" * 4,
-        kept=(Kept("D", ("`boneyard doctor` says more.",), 3),),
         ratings=fit_both(results, partners=event.rules.deal.partners),
         measured=known,
         plans=tuple(sittings(event, by_game)),
