@@ -23,13 +23,13 @@ from arena.engine.chance import board_seed
 from arena.gamelog import GameLog
 from arena.logs import pack_full
 from arena.referee import Referee, Seating
-from protocol import __version__
-from protocol.records import LOG_FORMAT, LogRecord, Result, Sitting, SpentRecord
+from protocol.records import LogRecord, Result, SpentRecord
 from tournaments.begin import begin
 from tournaments.event import Event
 from tournaments.folder import Folder, load, secret_of
 from tournaments.ledger import Ledger
-from tournaments.schedule import PlannedGame, PlannedSitting, sittings
+from tournaments.schedule import sittings
+from tournaments.seating import seating, sitting
 from tournaments.wishes import Wishes, planned
 
 ENTRY = (sys.executable, "-c", "from tournaments.cli.main import main; main()")
@@ -77,10 +77,10 @@ def write(folder: Folder, games: int) -> None:
     secret = secret_of(folder)
     left = ledger.planned - LEFT
     for plan in ledger.stage:
-        log = GameLog(folder.log(plan.name), _sitting(event, plan))
+        log = GameLog(folder.log(plan.name), sitting(event, plan, "off", (), ""))
         for game in plan.games[:left]:
             seed = board_seed(secret, event.name, game.board)
-            records, result = played(_seating(event, plan, game), seed)
+            records, result = played(seating(event, plan, game, {}), seed)
             log.append(records)
             ledger.add(result)
         log.close()
@@ -88,10 +88,10 @@ def write(folder: Folder, games: int) -> None:
         left -= len(plan.games)
 
 
-def played(seating: Seating, seed: bytes) -> tuple[list[LogRecord], Result]:
+def played(seated: Seating, seed: bytes) -> tuple[list[LogRecord], Result]:
     """All records of a game in which everybody takes the first option, and its result."""
-    referee = Referee(seating, seed)
-    asked = [0] * len(seating.seats)
+    referee = Referee(seated, seed)
+    asked = [0] * len(seated.seats)
     while question := referee.awaiting:
         asked[question.seat] += 1
         referee.outgoing()
@@ -106,37 +106,6 @@ def played(seating: Seating, seed: bytes) -> tuple[list[LogRecord], Result]:
         referee_ms=0.0,
     )
     return [*records, time_used, result], referee.result
-
-
-def _sitting(event: Event, plan: PlannedSitting) -> Sitting:
-    return Sitting(
-        format=LOG_FORMAT,
-        boneyard=__version__,
-        event=event.name,
-        seats=_names(event, plan),
-        boards=tuple(game.board for game in plan.games),
-        rules=event.rules,
-        clock=event.clock,
-        fouls=event.fouls,
-        sandbox="off",
-        missing=(),
-    )
-
-
-def _seating(event: Event, plan: PlannedSitting, game: PlannedGame) -> Seating:
-    return Seating(
-        game=game.name,
-        number=game.number,
-        board=game.board,
-        seats=_names(event, plan),
-        rules=event.rules,
-        clock=event.clock,
-        fouls=event.fouls,
-    )
-
-
-def _names(event: Event, plan: PlannedSitting) -> tuple[str, ...]:
-    return tuple(event.entrants[entrant].name for entrant in plan.seats)
 
 
 def nth(event: Event, number: int) -> str:
