@@ -54,6 +54,8 @@ CHOICES = click.option(
     help="Change one choice of the rules; may be repeated.",
 )
 """What differs from a named game."""
+WISH = click.Choice(["auto", "require", "off"])
+"""How bots shall be locked in."""
 
 
 def print_json(value: object) -> None:

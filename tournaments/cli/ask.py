@@ -9,7 +9,7 @@ import click
 
 from arena.cli.complete import complete_questions
 from arena.cli.explain import SEAT
-from arena.cli.shared import GAME, LOG
+from arena.cli.shared import GAME, LOG, WISH
 from tournaments.cli.complete import complete_bots
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--sandbox",
-    type=click.Choice(["auto", "require", "off"]),
+    type=WISH,
     default=None,
     help="As in `run`.  [default: as in the event, else auto]",
 )

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from arena.cli.shared import WISH
 from tournaments.cli.complete import complete_bots
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--sandbox",
-    type=click.Choice(["auto", "require", "off"]),
+    type=WISH,
     default=None,
     help="As in `run`. With auto, what fails in the sandbox is tried without it too, to tell "
     "whether the sandbox is the reason; with require nothing runs outside.  [default: auto]",

@@ -10,7 +10,7 @@ import click
 
 from arena.cli.complete import complete_rules
 from arena.cli.games import usual_folder
-from arena.cli.shared import CHOICES
+from arena.cli.shared import CHOICES, WISH
 from protocol.usage import UserError
 from tournaments.cli.complete import complete_bots, complete_events
 
@@ -119,7 +119,7 @@ def watch(folder: Path | None, port: int, everything: bool, browser: bool) -> No
 @click.option("--seed", type=int, default=None, help="Fix the deals, to play them again.")
 @click.option(
     "--sandbox",
-    type=click.Choice(["auto", "require", "off"]),
+    type=WISH,
     default="auto",
     show_default=True,
     help="How the bots are locked in; see `boneyard doctor`.",

@@ -9,7 +9,7 @@ import click
 
 from arena.cli.complete import complete_rules
 from arena.cli.games import USUAL
-from arena.cli.shared import CHOICES
+from arena.cli.shared import CHOICES, WISH
 from tournaments.cli.complete import (
     complete_bots,
     complete_entrants,
@@ -61,7 +61,7 @@ _seed = click.option(
 
 _sandbox = click.option(
     "--sandbox",
-    type=click.Choice(["auto", "require", "off"]),
+    type=WISH,
     default=None,
     help="auto: the best that this machine proves; require: bots are locked in, or nothing is "
     "played; off: plain processes. See `boneyard doctor`.  [default: auto]",

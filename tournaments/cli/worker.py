@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from arena.cli.shared import WISH
 from protocol.usage import UserError
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def workers_at(said: str, certificates: Path | None, *, trusted: bool) -> "Place
 )
 @click.option(
     "--sandbox",
-    type=click.Choice(["auto", "require", "off"]),
+    type=WISH,
     default="auto",
     show_default=True,
     help="require: play nothing unless bots can be locked in; off: play only events that ask for "
