@@ -143,9 +143,9 @@ class Cluster:
             "scheduler", sys.executable, "-m", "dask", "scheduler", *words, *contact, *here
         )
 
-    def add(self, name: str) -> Process:
+    def add(self, name: str, sandbox: str = "off") -> Process:
         """A worker joins, or will."""
-        own = ("--name", name, "--folder", str(self._folder / "bots"), "--sandbox", "off")
+        own = ("--name", name, "--folder", str(self._folder / "bots"), "--sandbox", sandbox)
         return self._start(
             name, *BONEYARD, "worker", self.address, *own, "--jobs", f"{self._jobs}", *self._keys()
         )

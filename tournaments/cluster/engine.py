@@ -174,7 +174,13 @@ class Engine:
             except Exception as error:
                 # Cut while its certificates are looked at, the engine raises whatever it likes.
                 raise LostError from error
-            yield client
+            try:
+                yield client
+            except Exception as error:
+                # So it does when asked while it closes: it found nobody in good time.
+                if client.status in ("closing", "closed"):
+                    raise LostError from error
+                raise
         finally:
             # What it raises here it raised while it looked for the scheduler by itself.
             with suppress(Exception):

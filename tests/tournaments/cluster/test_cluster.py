@@ -1,6 +1,7 @@
 """Whole events on workers that are processes: killed, cut off, and still each game once."""
 
 import asyncio
+import json
 import os
 import signal
 import socket
@@ -167,6 +168,21 @@ def test_workers_of_this_machine_leave_with_their_run(gate: Gate, tmp_path: Path
 
 
 @pytest.mark.slow
+def test_who_cannot_lock_bots_in_gets_none_that_shall_be(cluster: Cluster, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    cluster.add("open")
+    cluster.until_said("open", "connected")
+    plan = ("first", "greedy", "--boards", "2", "--set", "target=1", "--sandbox", "auto")
+    run = cluster.run("run", *plan, "--out", str(out))
+    cluster.until_said("run", "none that is there can play this event")
+    assert results(out) == 0
+    cluster.add("locked", sandbox="auto")
+    assert run.wait(120) == 0, cluster.said("run")
+    played = json.loads((out / "times.json").read_bytes())["workers"]
+    assert [(one["worker"], one["games"]) for one in played] == [("locked", 4)]
+
+
+@pytest.mark.slow
 def test_a_bot_that_does_not_greet_there_is_the_users_mistake(tmp_path: Path) -> None:
     bot, out = tmp_path / "broken.py", tmp_path / "out"
     bot.write_text("raise SystemExit('no such model')")
@@ -249,6 +265,41 @@ async def test_a_run_does_not_wait_for_a_silent_scheduler(monkeypatch: pytest.Mo
 
     with trio.fail_after(60):
         await Loop().run(ask)
+
+
+class GivenUp(Silent):
+    """A client of the engine that looked for its scheduler in vain, and closed."""
+
+    status = "closed"
+
+    def __await__(self) -> Iterator[None]:
+        yield from ()
+
+    async def identity(self) -> dict[str, object]:  # type: ignore[override]
+        raise RuntimeError("ConnectionPool is closed")
+
+    async def register_plugin(self, *_: object) -> None:
+        """It is there in time."""
+
+    async def close(self) -> None:
+        """It is closed."""
+
+
+async def test_a_run_whose_engine_gave_up_looks_for_the_scheduler_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(engine, "Client", lambda *_, **__: GivenUp(silent=False))
+    run = engine.Engine("tcp://no", None, run="run", data=b"", resource="off", tell=print)
+
+    async def connect() -> None:
+        with pytest.raises(engine.LostError):
+            await run._connection()
+        monkeypatch.setattr(GivenUp, "status", "running")
+        with pytest.RaisesGroup(RuntimeError):
+            await run._connection()
+
+    with trio.fail_after(60):
+        await Loop().run(connect)
 
 
 class Leaving(Silent):
