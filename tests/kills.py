@@ -1,6 +1,6 @@
 """Kills runs at random moments and compares what comes of them.
 
-python -m tests.kills 50 [--seed 1] [--sandbox off]
+python -m tests.kills 50 [--seed 1] [--sandbox off] [--tables]
 """
 
 import argparse
@@ -17,6 +17,9 @@ from arena.sandbox.limits import Wish
 from tests.arena.tables import SAMPLES, alive
 from tests.tournaments.events import boneyard, logs, made, started
 
+ONE_TABLE = ("first", "greedy", "random_bot")
+MANY_TABLES = ("batched", "batched")
+"""Sample bots that play one game after the other, and all games of a sitting at once."""
 PATIENCE_S = 60
 """How long anything may take that should take no time."""
 
@@ -37,16 +40,19 @@ class Tally(NamedTuple):
 class Killer:
     """Plays one event again and again, killing its runs."""
 
-    def __init__(self, folder: Path, seed: int, sandbox: Wish = "off") -> None:
+    def __init__(
+        self, folder: Path, seed: int, bots: tuple[str, ...] = ONE_TABLE, sandbox: Wish = "off"
+    ) -> None:
         self._sandbox = sandbox
         self._luck = random.Random(seed)
         self._folder = folder
         self._tag = f"kills-{seed}-{time.monotonic_ns()}"
-        self._bots = tuple(self._bot(name) for name in ("first", "greedy", "random_bot"))
+        self._bots = tuple(self._bot(name) for name in bots)
         self._said = folder / "stderr.txt"
         whole = self._finished(folder / "whole")
         self._expected = made(whole)
         self._size = logged(whole)
+        self._games = begun(whole)
 
     def kill(self, wanted: int) -> Tally:
         """Kill so many runs, in as many events as it takes; each must end as if nothing was."""
@@ -57,9 +63,10 @@ class Killer:
             while tally.kills + kills < wanted and self._killed(out):
                 kills += 1
             self._check(self._finished(out))
-            cut = sum(log.count(b'"type":"game"') for log in logs(out)) - 24
             tally = tally._replace(
-                kills=tally.kills + kills, events=tally.events + 1, cut=tally.cut + cut
+                kills=tally.kills + kills,
+                events=tally.events + 1,
+                cut=tally.cut + begun(out) - self._games,
             )
         return tally._replace(mended=self._said.read_bytes().count(b"was cut short"))
 
@@ -67,7 +74,7 @@ class Killer:
         """A sample bot whose processes can be told from all others."""
         path = self._folder / f"{name}-{self._tag}.py"
         shutil.copy(SAMPLES / f"{name}.py", path)
-        return f"{sys.executable} -I -S {path}"
+        return f"{sys.executable} -I {path}"
 
     def _killed(self, out: Path) -> bool:
         """Start a run and kill it at some moment; False if it was over before that."""
@@ -121,15 +128,22 @@ def logged(out: Path) -> int:
     return sum(map(len, logs(out)))
 
 
+def begun(out: Path) -> int:
+    """How many games were begun; one that was cut off and begun again counts twice."""
+    return sum(log.count(b'"type":"game"') for log in logs(out))
+
+
 def main() -> None:
     """Kill as often as the command line says."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("kills", type=int)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--sandbox", choices=("auto", "require", "off"), default="auto")
+    parser.add_argument("--tables", action="store_true", help="bots that play many games at once")
     wanted = parser.parse_args()
+    bots = MANY_TABLES if wanted.tables else ONE_TABLE
     with tempfile.TemporaryDirectory() as folder:
-        tally = Killer(Path(folder), wanted.seed, wanted.sandbox).kill(wanted.kills)
+        tally = Killer(Path(folder), wanted.seed, bots, wanted.sandbox).kill(wanted.kills)
     print(
         f"{tally.kills} kills, {tally.events} events with the uninterrupted one's bytes; "
         f"{tally.cut} games cut off and played again, {tally.mended} torn lines mended"

@@ -4,11 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.kills import Killer
+from tests.kills import MANY_TABLES, ONE_TABLE, Killer
 
 
 @pytest.mark.slow
-def test_killed_runs_end_with_the_bytes_of_an_uninterrupted_one(tmp_path: Path) -> None:
-    tally = Killer(tmp_path, seed=2).kill(6)
-    assert tally.kills == 6
+@pytest.mark.parametrize(("bots", "kills"), [(ONE_TABLE, 6), (MANY_TABLES, 4)])
+def test_killed_runs_end_with_the_bytes_of_an_uninterrupted_one(
+    bots: tuple[str, ...], kills: int, tmp_path: Path
+) -> None:
+    tally = Killer(tmp_path, seed=2, bots=bots).kill(kills)
+    assert tally.kills == kills
     assert tally.events >= 1
