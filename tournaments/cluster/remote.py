@@ -145,11 +145,25 @@ class Desk:
             **self._settings,
         )
         try:
-            await worker
-            self._say(f"connected with {self._address}")
+            if not await self._met(worker):
+                return True
             await self._bury(worker)
             await self._served(worker)
             self._met_at = time.monotonic()
+        finally:
+            # Also when we are told to end: the scheduler gives our orders to others at once.
+            await asyncio.shield(worker.close())
+        let_go = worker.why in LET_GO
+        self._say("the scheduler let it go" if let_go else "the connection is cut")
+        return not let_go
+
+    async def _met(self, worker: HallWorker) -> bool:
+        """Say hello to the scheduler; whether it was there.
+
+        Raises OSError when it could not be found for too long.
+        """
+        try:
+            await worker
         except CUT as error:
             # Cut while it said hello, the engine raises RuntimeError at once.
             waited = time.monotonic() - self._met_at
@@ -157,13 +171,9 @@ class Desk:
                 reason = f"No scheduler at {self._address} for {self._patience_s:.0f} s"
                 raise OSError(reason) from error
             await asyncio.sleep(RETRY_S)
-            return True
-        finally:
-            # Also when we are told to end: the scheduler gives our orders to others at once.
-            await asyncio.shield(worker.close())
-        let_go = worker.why in LET_GO
-        self._say("the scheduler let it go" if let_go else "the connection is cut")
-        return not let_go
+            return False
+        self._say(f"connected with {self._address}")
+        return True
 
     async def _served(self, worker: HallWorker) -> None:
         """Serve until the connection ends, or leads nowhere any more."""
