@@ -8,7 +8,7 @@ import click
 
 from arena.cli.complete import complete_seats
 from arena.cli.games import the_game, the_seat, usual_folder
-from arena.cli.shared import GAME, LOG, look_of, plain_console, printed
+from arena.cli.shared import ASCII, GAME, LOG, look_of, plain_console, printed
 from protocol.usage import UserError
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ SEAT = click.option(
 @SEAT
 @click.option("--round", "only", type=click.IntRange(1), default=None, help="Only this round.")
 @click.option("--brief", is_flag=True, help="Only the rounds and what turned the game.")
-@click.option("--ascii", "plain", is_flag=True, help="Tiles as [6|4] instead of glyphs.")
+@ASCII
 @click.option("--json", "as_json", is_flag=True, help="All of it, for programs.")
 def explain(
     log: Path | None,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.cli.games import find, list_games, logs, usual_folder
-from arena.cli.shared import GAME, LOG, look_of, plain_console, printed
+from arena.cli.shared import ASCII, GAME, LOG, look_of, plain_console, printed
 from protocol.usage import UserError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @GAME
 @click.option("--seat", type=click.IntRange(0, 3), default=None, help="Show only what it knew.")
 @click.option("--round", "only", type=click.IntRange(1), default=None, help="Only this round.")
-@click.option("--ascii", "plain", is_flag=True, help="Tiles as [6|4] instead of glyphs.")
+@ASCII
 @click.option("--step", is_flag=True, help="One frame at a time: Enter, p back, q quit.")
 @click.option("--html", is_flag=True, help="Write a page for a browser instead.")
 @click.option(

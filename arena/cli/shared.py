@@ -54,6 +54,8 @@ CHOICES = click.option(
     help="Change one choice of the rules; may be repeated.",
 )
 """What differs from a named game."""
+ASCII = click.option("--ascii", "plain", is_flag=True, help="Tiles as [6|4] instead of glyphs.")
+"""How tiles are shown."""
 WISH = click.Choice(["auto", "require", "off"])
 """How bots shall be locked in."""
 

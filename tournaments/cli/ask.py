@@ -9,7 +9,7 @@ import click
 
 from arena.cli.complete import complete_questions
 from arena.cli.explain import SEAT
-from arena.cli.shared import GAME, LOG, WISH
+from arena.cli.shared import ASCII, GAME, LOG, WISH
 from tournaments.cli.complete import complete_bots
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     help="As in `run`.  [default: as in the event, else auto]",
 )
 @click.option("--raw", is_flag=True, help="Only print what the bot would be told.")
-@click.option("--ascii", "plain", is_flag=True, help="Tiles as [6|4] instead of glyphs.")
+@ASCII
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of sentences.")
 def ask(
     log: Path | None,

@@ -609,29 +609,21 @@ class SaysGoodbye(Bot):
 
 
 class WaitsForBye(Bot):
-    """Without one it waits on."""
+    """Until it was told so, it stays."""
 
-    said_bye = False
+    wanted = "bye"
+    was_told = False
 
     def told(self, message: dict[str, Any]) -> None:
-        self.said_bye = self.said_bye or message["type"] == "bye"
+        self.was_told = self.was_told or message["type"] == self.wanted
 
     def leave(self) -> None:
-        if not self.said_bye:
+        if not self.was_told:
             time.sleep(30)
 
 
-class NeedsAGame(Bot):
-    """Until it has played one, it stays."""
-
-    played = False
-
-    def told(self, message: dict[str, Any]) -> None:
-        self.played = self.played or message["type"] == "game"
-
-    def leave(self) -> None:
-        if not self.played:
-            time.sleep(30)
+class NeedsAGame(WaitsForBye):
+    wanted = "game"
 
 
 # --- harmless ---
