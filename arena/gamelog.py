@@ -129,13 +129,6 @@ class Log(Protocol):
         """Keep the records. Raises OSError, and then none was kept."""
 
 
-class SafeLog(Log, Protocol):
-    """A log that can say when nothing of it can be lost any more."""
-
-    def sync(self) -> None:
-        """Wait until it is safe. Blocks."""
-
-
 class WholeGame:
     """Where a game that shares its log with others writes: all its records come when it is over."""
 

@@ -17,6 +17,7 @@ from arena.referee import Referee
 from arena.sandbox.sandbox import Sandbox
 from arena.table import Bench
 from protocol.records import Result
+from tournaments.counting import counting
 from tournaments.event import Entrant, Event
 from tournaments.folder import Folder, secret_of
 from tournaments.ledger import Ledger
@@ -125,16 +126,18 @@ class Runner:
         level, missing = self._sandbox.level, self._sandbox.missing
         record = sitting(self._event, plan, level, missing, machine())
         log = GameLog(self._folder.log(plan.name), record)
-        sitter = Sitter(self._pump, bench, log, partial(self._referee, plan), self._over)
+        apart = not in_turn(self._event)
         try:
-            await sitter.sit(self._ledger.missing(plan), several=not in_turn(self._event))
+            async with counting(log.sync, self._count, at_once=not apart) as over:
+                sitter = Sitter(self._pump, bench, log, partial(self._referee, plan), over)
+                await sitter.sit(self._ledger.missing(plan), several=apart)
         finally:
             log.close()
         # What cannot be packed now can still be read, and the next run tries again.
         with suppress(OSError):
             await trio.to_thread.run_sync(pack_full, self._folder.log(plan.name))
 
-    async def _over(self, result: Result) -> None:
+    async def _count(self, result: Result) -> None:
         self._ledger.add(result)
         await self._finished.send(result)
 

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable
 import trio
 
 from arena.bots import Bot, CannotStartError
-from arena.gamelog import Log, SafeLog, WholeGame
+from arena.gamelog import Log, WholeGame
 from arena.pump import Pump
 from arena.referee import Referee
 from arena.seated import Seated
@@ -40,7 +40,7 @@ class Sitter:
         self,
         pump: Pump,
         bench: Bench,
-        log: SafeLog,
+        log: Log,
         referee: Callable[[PlannedGame], Referee],
         over: Callable[[Result], Awaitable[None]],
     ) -> None:
@@ -139,7 +139,6 @@ class Sitter:
             raise
         except Exception as bug:
             raise SpoiltError(game.name) from bug
-        await trio.to_thread.run_sync(self._log.sync)
         await self._over(result)
 
 

@@ -51,9 +51,6 @@ class Records:
         """Keep the records."""
         self.lines += map(encode_line, records)
 
-    def sync(self) -> None:
-        """Nothing of it is safe before it is where the event is."""
-
 
 class Hall:
     """Plays orders side by side, in the thread that made it."""
