@@ -14,7 +14,7 @@ from arena.engine.chance import board_seed
 from arena.logs import ENDING, logs
 from arena.sandbox.limits import Wish
 from arena.sandbox.profile import SYSTEM
-from arena.sealed import DamagedFileError, append_whole, damaged, last_line, read_lines
+from arena.sealed import DamagedFileError, append_whole, damaged, read_lines
 from protocol.codec import DamagedRecordError, decode_commitment, decode_reveal, encode_line
 from protocol.records import Commitment, Reveal
 from protocol.usage import UserError
@@ -223,29 +223,17 @@ def content(path: Path) -> bytes:
     return path.read_bytes() if path.exists() else b""
 
 
-def reveal_next(folder: Folder, event: Event, board: int) -> bool:
-    """Publish the seed of a board that has just been finished, if it comes after all others.
+def reveal_one(folder: Folder, event: Event, board: int) -> None:
+    """Publish the seed of a board that has just been finished, whichever was before it.
 
-    That is what mostly happens, and takes one line. Otherwise `reveal` all. Raises OSError.
+    `reveal` puts them all in order when the run is over. Raises OSError.
     """
-    if not _ends_before(folder.seeds, board):
-        return False
     seed = board_seed(secret_of(folder), event.name, board)
-    descriptor = os.open(folder.seeds, os.O_WRONLY | os.O_APPEND)
+    descriptor = os.open(folder.seeds, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
     try:
         append_whole(descriptor, encode_line(Reveal(board, seed.hex())))
     finally:
         os.close(descriptor)
-    return True
-
-
-def _ends_before(seeds: Path, board: int) -> bool:
-    """Whether the last seed is an earlier board's, as far as its line can be read."""
-    last, torn = last_line(seeds) if seeds.exists() else (b"", b"")
-    try:
-        return bool(last) and not torn and decode_reveal(last).board < board
-    except DamagedRecordError:
-        return False
 
 
 def reveal(folder: Folder, event: Event, boards: Iterable[int]) -> None:
@@ -263,16 +251,16 @@ def reveal(folder: Folder, event: Event, boards: Iterable[int]) -> None:
 
 
 def _promises(path: Path, decode: Callable[[bytes], P]) -> Iterator[P]:
-    """What was published about each board, in the order of the boards."""
-    before = 0
+    """What was published about each board, once for each."""
+    boards: set[int] = set()
     for line in read_lines(path):
         try:
             promise = decode(line.data)
         except DamagedRecordError as error:
             raise damaged(path, line, error) from error
-        if promise.board <= before:
-            raise damaged(path, line, f"board {promise.board} after board {before}")
-        before = promise.board
+        if promise.board in boards:
+            raise damaged(path, line, f"board {promise.board} was there before")
+        boards.add(promise.board)
         yield promise
 
 

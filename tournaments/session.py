@@ -219,17 +219,13 @@ async def _watch(
     receiver: trio.MemoryReceiveChannel[Result], folder: Folder, event: Event, ledger: Ledger
 ) -> None:
     """Show each result, and reveal each board's seed when its last game is over."""
+    public = set(folders.published_seeds(folder.seeds))
     with Progress(event, ledger) as progress:
         async for result in receiver:
-            if ledger.left[result.board] == 0:
-                await _reveal(folder, event, ledger, result.board)
+            if ledger.left[result.board] == 0 and result.board not in public:
+                await trio.to_thread.run_sync(folders.reveal_one, folder, event, result.board)
+                public.add(result.board)
             progress.update(result)
-
-
-async def _reveal(folder: Folder, event: Event, ledger: Ledger, board: int) -> None:
-    if not await trio.to_thread.run_sync(folders.reveal_next, folder, event, board):
-        over = finished(ledger.left)
-        await trio.to_thread.run_sync(folders.reveal, folder, event, over)
 
 
 def _publish(folder: Folder, event: Event, ledger: Ledger) -> None:

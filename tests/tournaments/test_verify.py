@@ -150,11 +150,16 @@ def test_a_commitment_of_an_open_board_cannot_be_changed_either(folder: Path) ->
 
 
 @pytest.mark.parametrize("name", ["commitments.jsonl", "seeds.jsonl"])
-def test_promises_out_of_order_or_made_twice_are_found(folder: Path, name: str) -> None:
+def test_promises_made_twice_are_found(folder: Path, name: str) -> None:
     one, two = (folder / name).read_bytes().splitlines(keepends=True)
-    for lines in ((two, one), (one, one, two)):
-        (folder / name).write_bytes(b"".join(lines))
-        assert any("after board" in fault for fault in faults(folder))
+    (folder / name).write_bytes(one + two + one)
+    assert any("board 1 was there before" in fault for fault in faults(folder))
+
+
+def test_commitments_in_another_order_are_found(folder: Path) -> None:
+    lines = (folder / "commitments.jsonl").read_bytes().splitlines(keepends=True)
+    (folder / "commitments.jsonl").write_bytes(b"".join(reversed(lines)))
+    assert any("its SHA-256 is not the one in results.json" in fault for fault in faults(folder))
 
 
 def test_a_board_without_a_commitment_is_found(folder: Path) -> None:
@@ -290,46 +295,40 @@ def test_a_seed_is_revealed_as_soon_as_its_board_is_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     public: list[list[int]] = []
-    reveal, reveal_next = folders.reveal, folders.reveal_next
 
-    def noted(folder: Folder, event: Event, boards: list[int]) -> None:
-        reveal(folder, event, boards)
-        public.append(list(folders.published_seeds(folder.seeds)))
+    def noted(reveal: Callable[..., None]) -> Callable[..., None]:
+        def revealed(*told: object) -> None:
+            reveal(*told)
+            public.append(list(folders.published_seeds(tmp_path / "seeds.jsonl")))
 
-    def noted_next(folder: Folder, event: Event, board: int) -> bool:
-        added = reveal_next(folder, event, board)
-        if added:
-            public.append(list(folders.published_seeds(folder.seeds)))
-        return added
+        return revealed
 
-    monkeypatch.setattr(folders, "reveal", noted)
-    monkeypatch.setattr(folders, "reveal_next", noted_next)
+    monkeypatch.setattr(folders, "reveal", noted(folders.reveal))
+    monkeypatch.setattr(folders, "reveal_one", noted(folders.reveal_one))
     again(tmp_path)
     assert public == [[], [1], [1, 2], [1, 2]]
 
 
-def test_only_a_seed_after_all_others_is_written_alone(event: Path, tmp_path: Path) -> None:
+def test_seeds_are_revealed_in_the_order_in_which_boards_end(event: Path, tmp_path: Path) -> None:
+    """With several sittings side by side that is any order; a run puts them right at its end."""
     folder, plan = Folder(copied(event, tmp_path)), load(Folder(event))
     whole = folder.seeds.read_bytes()
-    one, two = whole.splitlines(keepends=True)
-    folder.seeds.write_bytes(one)
-    assert folders.reveal_next(folder, plan, 2)
-    assert folder.seeds.read_bytes() == whole
-    for before in (b"", two, one + two, one[:-1], one + two[:-1], b"{}\n"):
-        folder.seeds.write_bytes(before)
-        assert not folders.reveal_next(folder, plan, 1)
-        assert folder.seeds.read_bytes() == before
     folder.seeds.unlink()
-    assert not folders.reveal_next(folder, plan, 1)
+    for board in (2, 1):
+        folders.reveal_one(folder, plan, board)
+    assert list(folders.published_seeds(folder.seeds)) == [2, 1]
+    assert faults(folder.path) == []
+    again(folder.path)
+    assert folder.seeds.read_bytes() == whole
 
 
 def test_a_seed_that_cannot_be_written_stops_the_run(
     event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(_: Folder, __: Event, ___: int) -> bool:
+    def full(_: Folder, __: Event, ___: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(folders, "reveal_next", full)
+    monkeypatch.setattr(folders, "reveal_one", full)
     assert "The run stopped: [Errno 28] No space left on device." in again(tmp_path, code=1)
     monkeypatch.undo()
     again(tmp_path)
