@@ -26,6 +26,12 @@ PATIENCE_S = 600.0
 """How long a run waits for a scheduler that it has lost."""
 FAREWELL_S = 5.0
 """How long the engine may take to let go of a run."""
+GONE = "No connection with the scheduler at {}; trying again."
+ABSENT = "No scheduler answers at {}: is it the address of a running `dask scheduler`? Trying on."
+    "No scheduler answers at {}: is the address right, and `dask scheduler` running? Trying on."
+)
+AGAIN = "The scheduler is there again; what was being played is ordered anew."
+"""What is said when a connection was cut, when there was none yet, and when it is back."""
 AHEAD = 2
 """Orders that are out for each sitting that the workers can play at once: the next one lies there
 already when one is over."""
@@ -74,8 +80,8 @@ class Engine:
         """`data`: what workers must know of the run. `resource`: what they must offer."""
         self.places = trio.CapacityLimiter(1)
         """One for each order that should be out: more workers, more places."""
-        self.workers = 0
-        """Workers that can play for this run."""
+        self.workers: int | None = None
+        """Workers that can play for this run; None: without a scheduler nobody knows."""
         self._address = address
         self._security = security
         self._run = run
@@ -89,7 +95,7 @@ class Engine:
         self._leaving: asyncio.Queue[str] = asyncio.Queue()
         self._changed = trio.Event()
         self._connected_at = time.monotonic()
-        self._cut = False
+        self._cut = self._met = False
 
     async def changed(self) -> None:
         """Wait until there are more or fewer workers."""
@@ -138,18 +144,18 @@ class Engine:
         if waited > PATIENCE_S:
             reason = f"no scheduler at {self._address} for {PATIENCE_S:.0f} s"
             raise StoppedError(f"The run stopped: {reason}.") from group
-        self._soon(partial(self._count, 0, 0))
+        self._soon(partial(self._count, None, 0))
         if not self._cut:
             self._cut = True
-            self._say(f"No connection with the scheduler at {self._address}; trying again.")
+            self._say((GONE if self._met else ABSENT).format(self._address))
 
     async def _connection(self) -> None:
         """Order all that is wanted, until the connection is cut."""
         async with self._client() as client:
             await client.register_plugin(Bringer(self._run, self._data), self._run)
             if self._cut:
-                self._cut = False
-                self._say("The scheduler is there again; what was being played is ordered anew.")
+                self._say(AGAIN if self._met else "The scheduler is there.")
+            self._met, self._cut = True, False
             try:
                 async with asyncio.TaskGroup() as group:
                     group.create_task(self._look(client))
@@ -244,7 +250,7 @@ class Engine:
                 ]
             )
 
-    def _count(self, workers: int, jobs: int) -> None:
+    def _count(self, workers: int | None, jobs: int) -> None:
         if workers != self.workers:
             self.workers = workers
             self._changed.set()

@@ -57,7 +57,7 @@ async def opened(
             tell=tell,
         )
         await nursery.start(engine.run)
-        nursery.start_soon(_say_if_nobody_comes, engine, address, tell)
+        nursery.start_soon(say_if_nobody_comes, engine, address, tell)
 
         async def play(finished: trio.MemorySendChannel[Result]) -> None:
             await ClusterRunner(folder, event, ledger, engine, run, finished, tell).play()
@@ -97,19 +97,19 @@ def security(tls: Path | None) -> Security | None:
     )
 
 
-async def _say_if_nobody_comes(engine: Engine, address: str, tell: Callable[[str], None]) -> None:
-    """Once, and again whenever all have gone."""
+async def say_if_nobody_comes(engine: Engine, address: str, tell: Callable[[str], None]) -> None:
+    """Once, and again whenever all have gone; who is there is known while there is a scheduler."""
     while True:
+        while engine.workers != 0:
+            await engine.changed()
         with trio.move_on_after(WAIT_S):
-            while not engine.workers:
+            while engine.workers == 0:
                 await engine.changed()
-        if not engine.workers:
+        if engine.workers == 0:
             tell(
                 f"Waiting for workers at {address}: none that is there can play this event. "
                 "Start them with `boneyard worker`, of this version; with --sandbox require on "
                 "machines that can lock bots in."
             )
-        while not engine.workers:
-            await engine.changed()
-        while engine.workers:
+        while engine.workers == 0:
             await engine.changed()
