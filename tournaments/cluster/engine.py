@@ -28,8 +28,6 @@ FAREWELL_S = 5.0
 """How long the engine may take to let go of a run."""
 GONE = "No connection with the scheduler at {}; trying again."
 ABSENT = "No scheduler answers at {}: is it the address of a running `dask scheduler`? Trying on."
-    "No scheduler answers at {}: is the address right, and `dask scheduler` running? Trying on."
-)
 AGAIN = "The scheduler is there again; what was being played is ordered anew."
 """What is said when a connection was cut, when there was none yet, and when it is back."""
 AHEAD = 2
