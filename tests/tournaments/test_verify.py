@@ -226,6 +226,58 @@ def test_a_lone_log_is_checked_with_its_seeds(folder: Path, tmp_path: Path) -> N
     assert "is trusted" in boneyard("verify", str(lone), "--seeds", seeds, code=1)
 
 
+@pytest.mark.parametrize("name", ["ledger.jsonl", "report.html", "event.json", "secret.key"])
+@pytest.mark.parametrize("command", ["verify", "explain", "replay", "ask"])
+def test_a_file_that_is_no_log_is_not_called_a_damaged_one(
+    event: Path, command: str, name: str
+) -> None:
+    path = event / name
+    hint = f"name its event's folder, as in `boneyard verify {event}`."
+    assert boneyard(command, str(path), code=2) == f"boneyard: {path} is no game log; {hint}\n"
+
+
+@pytest.mark.parametrize("content", [b"", b"[event]\n", b"\x7fELF\0\n\0", b'{"type":"hello"}\n'])
+def test_a_file_of_somebody_else_is_no_log(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "mine"
+    path.write_bytes(content)
+    assert boneyard("verify", str(path), code=2) == f"boneyard: {path} is no game log.\n"
+
+
+@pytest.mark.parametrize("at", [0, 12, 40])
+def test_a_log_whose_first_line_is_damaged_is_still_one(folder: Path, at: int) -> None:
+    lone = folder / "lone.jsonl"
+    data = bytearray(log(folder).read_bytes())
+    data[at] ^= 1
+    for path in (lone, log(folder)):
+        path.write_bytes(data)
+        said = boneyard("verify", str(path), code=1)
+        assert "line 1, byte 0: its checksum does not match; nothing after it is trusted" in said
+    log(folder).write_bytes(data[:40])
+    assert "it has no end" in boneyard("verify", str(log(folder)), code=1)
+
+
+def test_a_folder_of_logs_without_an_event_is_checked_log_by_log(folder: Path) -> None:
+    """As `boneyard play` leaves one."""
+    for name in ("event.json", "ledger.jsonl", "history.jsonl"):
+        (folder / name).unlink(missing_ok=True)
+    for path in (folder, folder / "games"):
+        assert boneyard("verify", str(path)) == "Everything fits.\n"
+    forged(log(folder), lambda body: re.sub(rb'"commitment":"....', b'"commitment":"0000', body))
+    for path in (folder, folder / "games"):
+        assert "2 things do not fit." in boneyard("verify", str(path), code=1)
+    (folder / "seeds.jsonl").unlink()
+    assert "--seeds" in boneyard("verify", str(folder), code=2)
+
+
+def test_a_folder_in_which_there_is_nothing_to_check_is_refused(folder: Path) -> None:
+    empty = folder / "empty"
+    empty.mkdir()
+    said = boneyard("verify", str(empty), code=2)
+    assert said == f"boneyard: {empty} holds no event and no game logs.\n"
+    (folder / "event.json").unlink()
+    assert "holds no event: there is no event.json" in boneyard("verify", str(folder), code=2)
+
+
 # --- what a run goes on with, and what it refuses ---
 
 
