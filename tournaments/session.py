@@ -28,6 +28,7 @@ from tournaments.event import Event, WrittenBot
 from tournaments.folder import Folder
 from tournaments.history import read_history
 from tournaments.ledger import Ledger, finished
+from tournaments.lost import refuse_less_measured
 from tournaments.pages.replays import make_pages
 from tournaments.progress import Progress
 from tournaments.report import files_now
@@ -83,6 +84,7 @@ def _run_in(folder: Folder, wishes: Wishes, seed: int | None, where: Where) -> i
         plan = planned(wishes, folder.build, predictable=seed is not None)
         event, notices = begin(folder, plan, seed)
         ledger = Ledger(folder, event)
+        refuse_less_measured(folder, event, ledger.results)
         tidy(folder.path / FOLDER)
         for notice in (*notices, *ledger.notices):
             click.echo(notice, err=True)

@@ -14,7 +14,7 @@ from arena.sealed import append
 from protocol.codec import decode_result, encode_line, seal, unseal
 from protocol.records import SittingOver
 from tests.arena.tables import flips
-from tests.tournaments.events import REPORTED, SMALL, boneyard, copied, made, run, small_event
+from tests.tournaments.events import SMALL, boneyard, copied, made, run, small_event
 from tournaments import folder as folders
 from tournaments.columns import Columns
 from tournaments.event import Event
@@ -95,7 +95,7 @@ def test_lines_cut_off_a_finished_log_are_found(folder: Path, lines: int, lost: 
 def test_a_log_that_is_gone_or_strange_is_found(folder: Path) -> None:
     log(folder).rename(folder / "games" / "friday.jsonl")
     missing, strange = faults(folder)
-    assert "2 results of the ledger are thereby unchecked" in missing
+    assert missing == f"{log(folder)} is missing: 2 results of the ledger are thereby unchecked"
     assert "no such sitting" in strange
 
 
@@ -187,10 +187,42 @@ def test_a_seed_that_is_held_back_is_found(folder: Path) -> None:
     assert "board 2 is over, but no seed is there" in fault
 
 
-def test_a_ledger_that_lost_lines_contradicts_the_report(folder: Path) -> None:
-    without_lines(folder / "ledger.jsonl", 1)
-    assert all("does not follow from the ledger" in fault for fault in faults(folder))
-    assert len(faults(folder)) == len(REPORTED)
+@pytest.mark.parametrize(("lines", "has"), [(1, 11), (12, 0)])
+def test_a_ledger_that_lost_lines_is_told_and_not_what_follows(
+    folder: Path, lines: int, has: int
+) -> None:
+    ledger = folder / "ledger.jsonl"
+    without_lines(ledger, lines)
+    (fault,) = faults(folder)
+    lost = f"has {has} of the 12 results that results.json tells of"
+    assert fault == f"{ledger} {lost}; the report is thereby unchecked"
+
+
+@pytest.mark.parametrize("words", [SMALL, (*SMALL, "--format", "swiss", "--rounds", "2")])
+def test_a_ledger_that_is_gone_is_named_and_the_same_run_makes_it_again(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    run(tmp_path, *words)
+    whole = made(tmp_path)
+    (tmp_path / "ledger.jsonl").unlink()
+    assert faults(tmp_path) == [
+        f"{tmp_path / 'ledger.jsonl'} is missing; the report is thereby unchecked"
+    ]
+    run(tmp_path, *words)
+    assert made(tmp_path) == whole
+    assert faults(tmp_path) == []
+
+
+def test_results_in_logs_alone_are_no_fault(folder: Path) -> None:
+    """As after a kill before the first of them reached the ledger."""
+    (folder / "ledger.jsonl").unlink()
+    plan = load(Folder(folder))
+    for path, lines in report_files(
+        Folder(folder), plan, Columns(), measured(Folder(folder), ())
+    ).items():
+        path.write_bytes(b"".join(lines))
+    assert faults(folder) == []
+    assert boneyard("report", str(folder))
 
 
 def test_a_report_from_before_a_kill_is_no_fault(folder: Path) -> None:
@@ -320,6 +352,16 @@ def test_damage_is_refused_before_any_game_is_played(folder: Path, name: str) ->
 def test_a_ledger_of_other_games_is_refused(folder: Path) -> None:
     forged(folder / "ledger.jsonl", lambda body: body.replace(b"2.first.greedy", b"9.first.greedy"))
     assert "game 9.first.greedy, where the schedule has 2.first.greedy" in again(folder, code=2)
+
+
+def test_a_run_does_not_replace_what_only_logs_that_are_gone_knew(folder: Path) -> None:
+    times = (folder / "times.json").read_bytes()
+    log(folder).unlink()
+    assert "The log of 1.first.greedy is gone" in again(folder, code=2)
+    assert (folder / "times.json").read_bytes() == times
+    (folder / "times.json").unlink()
+    again(folder)
+    again(folder)
 
 
 @pytest.mark.parametrize("name", ["commitments.jsonl", "secret.key"])
