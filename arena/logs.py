@@ -5,8 +5,10 @@ from pathlib import Path
 
 from arena import packed
 from arena.gamelog import OVER
-from arena.sealed import last_line
+from arena.sealed import last_line, lines_like
 
+FOLDER = "games"
+"""The folder of an event, or of a person, in which they lie."""
 ENDING = ".jsonl"
 """How the names of game logs end."""
 FROM = "from-"
@@ -15,11 +17,23 @@ ORDERS = 6
 """Circular orders of four seats: sittings of as many may take turns with their boards."""
 WORTH = 2**15
 """Bytes from which on a full log is packed; what is smaller can be read as it lies."""
+OWN = (b'{"type":"sitting",', b'{"type":"deal",')
+"""How lines begin that nothing but a log has: neither a ledger nor what a bot is told."""
 
 
 def logs(folder: Path) -> list[Path]:
     """The game logs in a folder, packed or not, by name."""
     return packed.listed(folder, ENDING)
+
+
+def is_log(path: Path) -> bool:
+    """Whether a file is a game log, however damaged: by where it lies, or by some line of it.
+
+    Raises OSError.
+    """
+    name, packs = path.name.removesuffix(packed.ENDING), path.name.endswith(packed.ENDING)
+    here = packs or path.resolve().parent.name == FOLDER
+    return (here and name.endswith(ENDING)) or any(True for _ in lines_like(path, OWN))
 
 
 def logs_of(folder: Path, game: str) -> list[Path]:

@@ -287,11 +287,12 @@ def _record(frame: Frame, look: Look) -> Iterator[Row]:
     """What came in, or how it ended."""
     match frame.record:
         case ChoiceRecord() as said:
-            yield "options", [*_options(frame, said.choice), (f"({said.ms:g} ms)", "dim")]
+            asked = _options(frame, look.name(said.seat), said.choice)
+            yield "options", [*asked, (f"({said.ms:g} ms)", "dim")]
             if said.note:
                 yield "note", _free(printable(said.note, MAX_NOTE), "italic")
         case FoulRecord() as foul:
-            yield from _evidence(frame, foul)
+            yield from _evidence(frame, foul, look)
         case RoundRecord() as over:
             yield "points", _each(over.points, look)
             yield "standing", _each(over.scores, look)
@@ -324,15 +325,16 @@ def grouped(
         yield tuple(option for _, option in together), number is not None and number == chosen
 
 
-def _options(frame: Frame, chosen: int | None) -> Iterator[Cell]:
-    """The chosen one is marked."""
+def _options(frame: Frame, who: str, chosen: int | None) -> Iterator[Cell]:
+    """The chosen one is marked; whose they were stands before them, for another is to move now."""
+    yield f"{who} had", "dim"
     cells = list(offered(frame.options, chosen))
     for number, (words, marked) in enumerate(cells, 1):
         comma = "," if number < len(cells) else ""
         yield (f">{words}<{comma}", "bold green") if marked else (f"{words}{comma}", "")
 
 
-def _evidence(frame: Frame, foul: FoulRecord) -> Iterator[Row]:
+def _evidence(frame: Frame, foul: FoulRecord, look: Look) -> Iterator[Row]:
     """Nothing of it stands in a foul that another seat sees."""
     if not foul.detail:
         return
@@ -340,7 +342,7 @@ def _evidence(frame: Frame, foul: FoulRecord) -> Iterator[Row]:
         "foul",
         [*_free(printable(foul.detail, EVIDENCE), "bold red"), (f"({foul.ms:g} ms)", "dim")],
     )
-    yield "options", [*_options(frame, None)]
+    yield "options", [*_options(frame, look.name(foul.seat), None)]
     if foul.line:
         yield "said", _free(printable(foul.line, EVIDENCE), "red")
     if foul.limit_ms:

@@ -11,6 +11,7 @@ from rich.text import Text
 from protocol.usage import UserError
 from tournaments import shown, standings
 from tournaments.folder import Folder, holds, load, only_writer, write_whole
+from tournaments.lost import refuse_less
 from tournaments.rate import Asked, RatedTable, rated
 from tournaments.ratings import Anchor, Pool
 from tournaments.report import files_now
@@ -24,11 +25,12 @@ FARTHEST = 1e6
 def remake(path: Path) -> int:
     """Write the report's files anew from the plan and the ledger; the exit code.
 
-    Raises UserError; DamagedFileError is one.
+    Raises UserError, also where less would be told than before; DamagedFileError is one.
     """
     folder = Folder(path)
     event = load(folder)
     with only_writer(folder):
+        refuse_less(folder, event)
         files = files_now(folder, event)
         for file, lines in files.items():
             write_whole(file, lines)
@@ -42,7 +44,9 @@ def check(path: Path) -> int:
     Raises UserError; DamagedFileError is one.
     """
     folder = Folder(path)
-    files = files_now(folder, load(folder))
+    event = load(folder)
+    refuse_less(folder, event)
+    files = files_now(folder, event)
     stale = [file for file, lines in files.items() if not holds(file, lines)]
     for file in stale:
         click.echo(

@@ -11,7 +11,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from arena.engine.chance import board_seed
-from arena.logs import ENDING, logs
+from arena.logs import ENDING, FOLDER, logs
 from arena.sandbox.limits import Wish
 from arena.sandbox.profile import SYSTEM
 from arena.sealed import DamagedFileError, append_whole, damaged, read_lines
@@ -22,8 +22,6 @@ from tournaments.event import Entrant, Event, from_json
 
 P = TypeVar("P", Commitment, Reveal)
 
-LOGS = "games"
-"""The folder of the game logs."""
 SECRET = 32
 """Bytes of a secret."""
 
@@ -116,11 +114,11 @@ class Folder(Struct, frozen=True):
 
     def log(self, sitting: str) -> Path:
         """The game log of a sitting."""
-        return self.path / LOGS / f"{sitting}{ENDING}"
+        return self.path / FOLDER / f"{sitting}{ENDING}"
 
     def logs(self) -> list[Path]:
         """Every game log, by name; see `arena.packed` for how they lie there."""
-        return logs(self.path / LOGS)
+        return logs(self.path / FOLDER)
 
 
 @contextmanager

@@ -22,6 +22,7 @@ from tournaments.folder import Folder
 from tournaments.format_report import headline, question_line
 from tournaments.fouls import committed
 from tournaments.ledger import past_sittings, read_ledger
+from tournaments.lost import published
 from tournaments.ratings import Ratings, fit_both
 from tournaments.schedule import PlannedSitting, games, sittings, stages
 
@@ -153,18 +154,9 @@ def _pace(folder: Folder, event: Event, results: Mapping[str, Result]) -> float 
             if _written(folder.log(plan.name)) > began
         )
         # A sitting that was resumed has games from before; so has a ledger that was waited for.
-        made = min(fresh, len(results) - _published(folder))
+        made = min(fresh, len(results) - published(folder))
         return made / lasted if made > 0 and lasted > ENOUGH_S else None
     return None
-
-
-def _published(folder: Folder) -> int:
-    """How many results there were when this run began."""
-
-    class Played(Struct):
-        played: int
-
-    return msgspec.json.decode(folder.results.read_bytes(), type=Played).played
 
 
 def _written(path: Path) -> float:

@@ -76,8 +76,9 @@ To check it all:"""
 CHECKS = ("sha256sum commitments.jsonl", "boneyard verify .")
 """The commands that check the deals."""
 DISTRUST = """\
-or, without trusting this program, write 30 lines after `protocol/DEALS.md`, or use those
-that stand there: `node check_deals.mjs commitments.jsonl seeds.jsonl games`."""
+or, without trusting this program, write 30 lines after `protocol/DEALS.md` in its source, or
+use those that stand beside that page; with the source in `boneyard` it is
+`node boneyard/protocol/check_deals.mjs commitments.jsonl seeds.jsonl games`."""
 """How to check them otherwise."""
 
 

@@ -2,7 +2,7 @@
 
 import signal
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import (
     AbstractAsyncContextManager,
     asynccontextmanager,
@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 import trio
 
-from arena.logs import tidy
+from arena.cli.games import logs, refuse_others
+from arena.logs import FOLDER, tidy
 from arena.sandbox.choice import best_sandbox
 from arena.sandbox.limits import called
 from protocol.records import Result
@@ -27,6 +28,7 @@ from tournaments.event import Event, WrittenBot
 from tournaments.folder import Folder
 from tournaments.history import read_history
 from tournaments.ledger import Ledger, finished
+from tournaments.lost import refuse_less_measured
 from tournaments.pages.replays import make_pages
 from tournaments.progress import Progress
 from tournaments.report import files_now
@@ -82,7 +84,8 @@ def _run_in(folder: Folder, wishes: Wishes, seed: int | None, where: Where) -> i
         plan = planned(wishes, folder.build, predictable=seed is not None)
         event, notices = begin(folder, plan, seed)
         ledger = Ledger(folder, event)
-        tidy(folder.path / folders.LOGS)
+        refuse_less_measured(folder, event, ledger.results)
+        tidy(folder.path / FOLDER)
         for notice in (*notices, *ledger.notices):
             click.echo(notice, err=True)
         if seed is not None:
@@ -242,21 +245,36 @@ def _tell(folder: Folder, in_json: bool) -> None:
 
 
 def verify_event(path: Path, seeds: Path | None) -> int:
-    """Check a folder or one log, and print what does not fit; the exit code.
+    """Check an event, its logs or one log, and print what does not fit; the exit code.
 
     Raises UserError.
     """
-    faults = 0
-    for fault in verify_log(path, seeds) if path.is_file() else verify_folder(Folder(path)):
+    folder, faults = Folder(path), 0
+    # An event that lost its plan is no folder of logs: what else lies there would go unchecked.
+    event = folder.event.is_file() or folder.ledger.is_file()
+    for fault in verify_folder(folder) if event else _verify_logs(path, seeds):
         click.echo(fault)
         faults += 1
     if faults:
         click.echo("1 thing does not fit." if faults == 1 else f"{faults} things do not fit.")
         return 1
     click.echo("Everything fits.")
-    if path.is_dir():
-        _tell_what_is_left(Folder(path))
+    if event:
+        _tell_what_is_left(folder)
     return 0
+
+
+def _verify_logs(path: Path, seeds: Path | None) -> Iterator[str]:
+    """What does not fit in a log, or in all those of a folder that holds no event.
+
+    Raises UserError.
+    """
+    refuse_others(path)
+    found = logs(path)
+    if not found:
+        raise UserError(f"{path} holds no event and no game logs.")
+    for log in found:
+        yield from verify_log(log, seeds)
 
 
 def _tell_what_is_left(folder: Folder) -> None:

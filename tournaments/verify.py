@@ -12,6 +12,7 @@ from msgspec import Struct, structs
 
 from arena.engine.chance import commitment
 from arena.gamelog import LoggedGame, is_over, read_games
+from arena.packed import stored
 from arena.replay import misfits
 from arena.sealed import DamagedFileError
 from protocol.records import Result, Sitting
@@ -30,6 +31,7 @@ from tournaments.formats import Gauntlet, Ladder, RoundRobin
 from tournaments.fouls import forfeited, given
 from tournaments.history import broken
 from tournaments.ledger import boards_left, finished, past_sittings, read_ledger
+from tournaments.lost import reported, shortened
 from tournaments.measured import measured
 from tournaments.report import Results, from_logs, report_files
 from tournaments.schedule import PlannedGame, PlannedSitting, past, past_order, sittings
@@ -140,6 +142,8 @@ def _ledger(folder: Folder, event: Event) -> Checked[Columns | None]:
         for game in plan.games
     )
     before, old = (0, tuple[str, ...]()), 0
+    # Known first: while a run goes on, the ledger is never behind the report.
+    published = reported(folder)
     try:
         for result in read_ledger(folder.ledger):
             if not event.retired.isdisjoint(result.seats):
@@ -153,6 +157,9 @@ def _ledger(folder: Folder, event: Event) -> Checked[Columns | None]:
             results.add(result)
     except DamagedFileError as error:
         yield f"{error}; nothing after it is trusted, and the report is thereby unchecked"
+        return None
+    if short := shortened(folder, published, len(results)):
+        yield f"{short}; the report is thereby unchecked"
         return None
     return results
 
@@ -209,6 +216,8 @@ def _sitting(
     lost = sum(name not in results for name in due)
     if damage:
         yield f"{damage}; nothing after it is trusted: {_results(lost)} thereby unchecked"
+    elif lost and not stored(path).exists():
+        yield f"{path} is missing: {_results(lost)} thereby unchecked"
     elif lost or (over and not is_over(path)):
         yield f"{path}: lines are missing at its end: {_results(lost)} thereby unchecked"
 

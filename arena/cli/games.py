@@ -57,7 +57,24 @@ def logs(log: Path) -> list[Path]:
 
 def _folder(log: Path) -> Path:
     """Where the game logs of an event's folder lie."""
-    return log if log.name == "games" else log / "games"
+    from arena.logs import FOLDER
+
+    return log if log.resolve().name == FOLDER else log / FOLDER
+
+
+def refuse_others(path: Path) -> None:
+    """Refuse a file that is no game log: nothing in it is damaged, somebody named the wrong one.
+
+    Raises UserError, OSError.
+    """
+    from arena.logs import is_log
+
+    if path.is_dir() or is_log(path):
+        return
+    event = (path.parent / EVENT).is_file()
+    verify = shlex.join(("boneyard", "verify", str(path.parent)))
+    hint = f"; name its event's folder, as in `{verify}`." if event else "."
+    raise UserError(f"{path} is no game log{hint}")
 
 
 class Found(NamedTuple):
@@ -75,6 +92,7 @@ def find(log: Path, name: str | None) -> Found:
     A whole name leads to its log and no other is opened; there may be thousands. Raises UserError,
     DamagedLogError.
     """
+    refuse_others(log)
     if exact := _called(log, name or ""):
         return Found(exact, {})
     found = _like(log, name or "")

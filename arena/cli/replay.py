@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.cli.games import find, list_games, logs, usual_folder
+from arena.cli.complete import complete_seats
+from arena.cli.games import find, list_games, logs, the_seat, usual_folder
 from arena.cli.shared import ASCII, GAME, LOG, look_of, plain_console, printed
 from protocol.usage import UserError
 
@@ -24,7 +25,13 @@ if TYPE_CHECKING:
 @click.command()
 @LOG
 @GAME
-@click.option("--seat", type=click.IntRange(0, 3), default=None, help="Show only what it knew.")
+@click.option(
+    "--seat",
+    metavar="N|BOT",
+    default=None,
+    shell_complete=complete_seats,
+    help="Show only what it knew: a seat's number, or who sat there.",
+)
 @click.option("--round", "only", type=click.IntRange(1), default=None, help="Only this round.")
 @ASCII
 @click.option("--step", is_flag=True, help="One frame at a time: Enter, p back, q quit.")
@@ -35,7 +42,7 @@ if TYPE_CHECKING:
 def replay(
     log: Path | None,
     game: str | None,
-    seat: int | None,
+    seat: str | None,
     only: int | None,
     plain: bool,
     step: bool,
@@ -68,11 +75,13 @@ def replay(
     found = find(where, game)
     if found.game is None:
         list_games(found)
-    elif html:
-        _make_one(found.game, seat, out)
+        return
+    seen = None if seat is None else the_seat(found.game, seat)
+    if html:
+        _make_one(found.game, seen, out)
     else:
         console = plain_console()
-        shown = _drawn(found.game, seat, only, look_of(found.game, console, plain))
+        shown = _drawn(found.game, seen, only, look_of(found.game, console, plain))
         _paged(shown, console) if step and _at_terminal() else printed(shown, console)
 
 
@@ -81,7 +90,6 @@ def _make_one(logged: "LoggedGame", seat: int | None, out: Path | None) -> None:
     from arena.pages.replays import packed, replay_page
     from arena.pages.sittings import write
 
-    _check_seat(logged, seat)
     own = "" if seat is None else f".seat-{seat}"
     # A log can come from anybody: its names lead to no other folder.
     name = re.sub(r"[^\w@.-]|^\.", "_", logged.game.game, flags=re.ASCII)
@@ -90,7 +98,7 @@ def _make_one(logged: "LoggedGame", seat: int | None, out: Path | None) -> None:
     click.echo(f"{path}")
 
 
-def _make_all(folder: Path, seat: int | None, out: Path | None) -> None:
+def _make_all(folder: Path, seat: str | None, out: Path | None) -> None:
     """The pages of all games of an event, in its folder."""
     from arena.pages import sittings
 
@@ -113,7 +121,6 @@ def _drawn(
     from arena import frames, render
     from arena.replay import steps
 
-    _check_seat(logged, seat)
     yield render.title(logged, look)
     last = 0
     for frame in frames.frames(steps(logged), seat):
@@ -125,12 +132,6 @@ def _drawn(
     if logged.result is None:
         why = render.unfinished(logged)
         yield Text(f"The log ends here: the game was {why} and does not count.")
-
-
-def _check_seat(logged: "LoggedGame", seat: int | None) -> None:
-    seats = len(logged.sitting.seats)
-    if seat is not None and seat >= seats:
-        raise UserError(f"There is no seat {seat}: this game has seats 0 to {seats - 1}.")
 
 
 def _paged(shown: Iterator["Text"], console: "Console") -> None:

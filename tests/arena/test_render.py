@@ -68,7 +68,7 @@ Round 1. ada draws [2|0] for the lead. bob draws [2|1] for the lead. bob leads. 
             [0|0] [3|2] [4|4] [5|3] [5|2]
 
 Round 1. bob plays [5|0]. ada is to move.
-  options   >[5|0]<, [6|3], draw (1.5 ms)
+  options   bob had >[5|0]<, [6|3], draw (1.5 ms)
   line      [5|0]
   ends      5 and 0
   ada       [3|0] [6|0]
@@ -78,7 +78,7 @@ Round 1. bob plays [5|0]. ada is to move.
             [0|0] [3|2] [4|4] [5|3] [5|2]
 
 Round 1. ada plays [3|0] on the right. bob is to move.
-  options   >[3|0] right<, [6|0] right, draw (1.5 ms)
+  options   ada had >[3|0] right<, [6|0] right, draw (1.5 ms)
   line      [5|0] [0|3]
   ends      5 and 3
   ada       [6|0]
@@ -88,7 +88,7 @@ Round 1. ada plays [3|0] on the right. bob is to move.
             [0|0] [3|2] [4|4] [5|3] [5|2]
 
 Round 1. bob plays [6|3] on the right.
-  options   >[6|3] right<, draw (1.5 ms)
+  options   bob had >[6|3] right<, draw (1.5 ms)
   line      [5|0] [0|3] [3|6]
   ends      5 and 6
   ada       [6|0] (6 pips)
@@ -222,7 +222,7 @@ def test_odd_or_even_is_called_before_anything_is_dealt() -> None:
     dealt, called = texts(logged(ODD))[:2]
     assert re.fullmatch(r"Round 1\. \w+ is to move\.", dealt)
     assert re.match(r"Round 1\. \w+ calls odd\. ada draws \[\d\|\d\] for the lead\.", called)
-    assert re.search(r"options +>odd<, even \(1\.5 ms\)$", called)
+    assert re.search(r"options +\w+ had >odd<, even \(1\.5 ms\)$", called)
 
 
 def test_a_deal_that_does_not_count_is_told_with_its_reason() -> None:
@@ -232,7 +232,7 @@ def test_a_deal_that_does_not_count_is_told_with_its_reason() -> None:
     )
     refused = "\n".join(texts(logged(PROUD, pick=last)))
     assert re.search(r"The deal does not count: \w+ refuses it for its doubles\.", refused)
-    assert "options   keep the deal, >refuse the deal<" in refused
+    assert re.search(r"options   \w+ had keep the deal, >refuse the deal<", refused)
 
 
 def test_nobody_else_sees_who_was_asked_to_keep_a_deal() -> None:
@@ -354,6 +354,7 @@ def test_a_foul_is_shown_with_its_evidence() -> None:
     game = changed(logged(pick=bob_fouls), FoulRecord, line=DEVIL, stderr=DEVIL)
     foul, end = texts(game)[-2:]
     assert "foul      Choice 99 of 3, counted from 0. (1.5 ms)" in foul
+    assert "options   bob had [" in foul
     assert r"said      [red]hi[/red] \x1b[2J\u202e" in foul
     assert r"stderr    [red]hi[/red] \x1b[2J\u202e" in foul
     assert "is to move" not in foul
@@ -424,6 +425,12 @@ def test_an_unknown_seat_is_the_users_error(log: Path) -> None:
     shown = replay(log, "--seat", 2)
     assert shown.exit_code == 2
     assert "There is no seat 2: this game has seats 0 to 1." in shown.stderr
+
+
+def test_a_seat_goes_by_its_number_or_by_who_sat_there(log: Path) -> None:
+    assert replay(log, "--seat", "bob").stdout == replay(log, "--seat", 1).stdout
+    assert replay(log, "--seat", "bob").stdout != replay(log).stdout
+    assert "did you mean bob" in replay(log, "--seat", "bobb").stderr
 
 
 def event(tmp_path: Path, games: int) -> Path:

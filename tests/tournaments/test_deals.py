@@ -24,6 +24,7 @@ from protocol.rules import Ruleset, tables, varied
 from tests.arena.golden import short
 from tests.arena.tables import sitting
 from tests.tournaments.events import boneyard, copied, laid_open, run
+from tournaments import how
 
 PROTOCOL = Path(__file__).parent.parent.parent / "protocol"
 NODE = shutil.which("node")
@@ -75,11 +76,19 @@ def test_the_vectors_are_right() -> None:
         assert recomputed(vector, seed) == vector
 
 
+def test_what_a_report_names_of_the_source_is_there(event: Path) -> None:
+    for report in ("report.md", "report.html"):
+        named = re.findall(r"protocol/[\w.]+", (event / report).read_text())
+        assert set(named) == {"protocol/DEALS.md", "protocol/check_deals.mjs"}
+    assert all((PROTOCOL.parent / path).is_file() for path in named)
+
+
 def check(folder: Path) -> tuple[int, str]:
-    assert NODE
-    files = (folder / "commitments.jsonl", folder / "seeds.jsonl", folder / "games")
+    """Do in an event's folder just what its report says, with the source where ours is."""
+    (command,) = re.findall(r"`node boneyard/(.*)`", how.DISTRUST)
+    program, *files = command.split()
     done = subprocess.run(
-        [NODE, str(PROTOCOL / "check_deals.mjs"), *map(str, files)], capture_output=True, text=True
+        [NODE or "", PROTOCOL.parent / program, *files], cwd=folder, capture_output=True, text=True
     )
     assert done.stderr == ""
     return done.returncode, done.stdout

@@ -15,7 +15,7 @@ import msgspec
 import pytest
 
 from protocol.records import Result, SeatFoul
-from tests.tournaments.events import REPORTED, boneyard, copied, small_event
+from tests.tournaments.events import DERIVED, REPORTED, boneyard, copied, small_event
 from tests.tournaments.results import STRENGTH, ascent, game, played
 from tournaments import exports
 from tournaments.event import as_json
@@ -285,6 +285,52 @@ def test_a_report_needs_an_event_and_a_whole_ledger(event: Path, tmp_path: Path)
     ledger = folder / "ledger.jsonl"
     ledger.write_bytes(ledger.read_bytes().replace(b'"board":2', b'"board":1', 1))
     assert "checksum" in boneyard("report", str(folder), code=2)
+
+
+def kept(folder: Path) -> dict[str, bytes]:
+    return {name: (folder / name).read_bytes() for name in REPORTED}
+
+
+@pytest.mark.parametrize("left", [None, 0, 11])
+@pytest.mark.parametrize("words", [(), ("--check",)])
+def test_a_report_is_not_replaced_by_less_when_the_ledger_lost_results(
+    event: Path, tmp_path: Path, left: int | None, words: tuple[str, ...]
+) -> None:
+    folder = copied(event, tmp_path)
+    ledger = folder / "ledger.jsonl"
+    whole = ledger.read_bytes().splitlines(keepends=True)
+    ledger.unlink()
+    lost = f"{ledger} is missing"
+    if left is not None:
+        # What a kill cut short is no result either.
+        ledger.write_bytes(b"".join(whole[:left]) + whole[left][:9])
+        lost = f"{ledger} has {left} of the {len(whole)} results that results.json tells of"
+    again = "the same `boneyard run` as before makes it again from the game logs"
+    assert boneyard("report", str(folder), *words, code=2) == f"boneyard: {lost}: {again}.\n"
+    assert kept(folder) == kept(event)
+
+
+@pytest.mark.parametrize("words", [(), ("--check",)])
+def test_a_report_is_not_replaced_by_less_when_logs_are_gone(
+    event: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    folder = copied(event, tmp_path)
+    Folder(folder).logs()[-1].unlink()
+    said = boneyard("report", str(folder), *words, code=2)
+    assert re.match(r"boneyard: The log of 1\.\S+ is gone, and what .*times\.json and ", said)
+    assert kept(folder) == kept(event)
+
+
+def test_a_report_does_without_logs_once_nothing_is_lost_by_it(event: Path, tmp_path: Path) -> None:
+    folder = copied(event, tmp_path)
+    for path in Folder(folder).logs():
+        path.unlink()
+    (folder / "times.json").unlink()
+    boneyard("report", str(folder))
+    assert "Every file" in boneyard("report", str(folder), "--check")
+    assert (folder / "report.md").read_bytes() != (event / "report.md").read_bytes()
+    for name in set(DERIVED) - {"report.md", "results.json"}:
+        assert (folder / name).read_bytes() == (event / name).read_bytes()
 
 
 def test_holds_reads_to_the_end(tmp_path: Path) -> None:

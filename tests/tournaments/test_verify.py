@@ -14,7 +14,7 @@ from arena.sealed import append
 from protocol.codec import decode_result, encode_line, seal, unseal
 from protocol.records import SittingOver
 from tests.arena.tables import flips
-from tests.tournaments.events import REPORTED, SMALL, boneyard, copied, made, run, small_event
+from tests.tournaments.events import SMALL, boneyard, copied, made, run, small_event
 from tournaments import folder as folders
 from tournaments.columns import Columns
 from tournaments.event import Event
@@ -95,7 +95,7 @@ def test_lines_cut_off_a_finished_log_are_found(folder: Path, lines: int, lost: 
 def test_a_log_that_is_gone_or_strange_is_found(folder: Path) -> None:
     log(folder).rename(folder / "games" / "friday.jsonl")
     missing, strange = faults(folder)
-    assert "2 results of the ledger are thereby unchecked" in missing
+    assert missing == f"{log(folder)} is missing: 2 results of the ledger are thereby unchecked"
     assert "no such sitting" in strange
 
 
@@ -187,10 +187,42 @@ def test_a_seed_that_is_held_back_is_found(folder: Path) -> None:
     assert "board 2 is over, but no seed is there" in fault
 
 
-def test_a_ledger_that_lost_lines_contradicts_the_report(folder: Path) -> None:
-    without_lines(folder / "ledger.jsonl", 1)
-    assert all("does not follow from the ledger" in fault for fault in faults(folder))
-    assert len(faults(folder)) == len(REPORTED)
+@pytest.mark.parametrize(("lines", "has"), [(1, 11), (12, 0)])
+def test_a_ledger_that_lost_lines_is_told_and_not_what_follows(
+    folder: Path, lines: int, has: int
+) -> None:
+    ledger = folder / "ledger.jsonl"
+    without_lines(ledger, lines)
+    (fault,) = faults(folder)
+    lost = f"has {has} of the 12 results that results.json tells of"
+    assert fault == f"{ledger} {lost}; the report is thereby unchecked"
+
+
+@pytest.mark.parametrize("words", [SMALL, (*SMALL, "--format", "swiss", "--rounds", "2")])
+def test_a_ledger_that_is_gone_is_named_and_the_same_run_makes_it_again(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    run(tmp_path, *words)
+    whole = made(tmp_path)
+    (tmp_path / "ledger.jsonl").unlink()
+    assert faults(tmp_path) == [
+        f"{tmp_path / 'ledger.jsonl'} is missing; the report is thereby unchecked"
+    ]
+    run(tmp_path, *words)
+    assert made(tmp_path) == whole
+    assert faults(tmp_path) == []
+
+
+def test_results_in_logs_alone_are_no_fault(folder: Path) -> None:
+    """As after a kill before the first of them reached the ledger."""
+    (folder / "ledger.jsonl").unlink()
+    plan = load(Folder(folder))
+    for path, lines in report_files(
+        Folder(folder), plan, Columns(), measured(Folder(folder), ())
+    ).items():
+        path.write_bytes(b"".join(lines))
+    assert faults(folder) == []
+    assert boneyard("report", str(folder))
 
 
 def test_a_report_from_before_a_kill_is_no_fault(folder: Path) -> None:
@@ -224,6 +256,58 @@ def test_a_lone_log_is_checked_with_its_seeds(folder: Path, tmp_path: Path) -> N
     assert "it has no end" in boneyard("verify", str(lone), "--seeds", seeds, code=1)
     changed(lone, b'"type":"choice"', b'"type":"chOice"')
     assert "is trusted" in boneyard("verify", str(lone), "--seeds", seeds, code=1)
+
+
+@pytest.mark.parametrize("name", ["ledger.jsonl", "report.html", "event.json", "secret.key"])
+@pytest.mark.parametrize("command", ["verify", "explain", "replay", "ask"])
+def test_a_file_that_is_no_log_is_not_called_a_damaged_one(
+    event: Path, command: str, name: str
+) -> None:
+    path = event / name
+    hint = f"name its event's folder, as in `boneyard verify {event}`."
+    assert boneyard(command, str(path), code=2) == f"boneyard: {path} is no game log; {hint}\n"
+
+
+@pytest.mark.parametrize("content", [b"", b"[event]\n", b"\x7fELF\0\n\0", b'{"type":"hello"}\n'])
+def test_a_file_of_somebody_else_is_no_log(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "mine"
+    path.write_bytes(content)
+    assert boneyard("verify", str(path), code=2) == f"boneyard: {path} is no game log.\n"
+
+
+@pytest.mark.parametrize("at", [0, 12, 40])
+def test_a_log_whose_first_line_is_damaged_is_still_one(folder: Path, at: int) -> None:
+    lone = folder / "lone.jsonl"
+    data = bytearray(log(folder).read_bytes())
+    data[at] ^= 1
+    for path in (lone, log(folder)):
+        path.write_bytes(data)
+        said = boneyard("verify", str(path), code=1)
+        assert "line 1, byte 0: its checksum does not match; nothing after it is trusted" in said
+    log(folder).write_bytes(data[:40])
+    assert "it has no end" in boneyard("verify", str(log(folder)), code=1)
+
+
+def test_a_folder_of_logs_without_an_event_is_checked_log_by_log(folder: Path) -> None:
+    """As `boneyard play` leaves one."""
+    for name in ("event.json", "ledger.jsonl", "history.jsonl"):
+        (folder / name).unlink(missing_ok=True)
+    for path in (folder, folder / "games"):
+        assert boneyard("verify", str(path)) == "Everything fits.\n"
+    forged(log(folder), lambda body: re.sub(rb'"commitment":"....', b'"commitment":"0000', body))
+    for path in (folder, folder / "games"):
+        assert "2 things do not fit." in boneyard("verify", str(path), code=1)
+    (folder / "seeds.jsonl").unlink()
+    assert "--seeds" in boneyard("verify", str(folder), code=2)
+
+
+def test_a_folder_in_which_there_is_nothing_to_check_is_refused(folder: Path) -> None:
+    empty = folder / "empty"
+    empty.mkdir()
+    said = boneyard("verify", str(empty), code=2)
+    assert said == f"boneyard: {empty} holds no event and no game logs.\n"
+    (folder / "event.json").unlink()
+    assert "holds no event: there is no event.json" in boneyard("verify", str(folder), code=2)
 
 
 # --- what a run goes on with, and what it refuses ---
@@ -268,6 +352,16 @@ def test_damage_is_refused_before_any_game_is_played(folder: Path, name: str) ->
 def test_a_ledger_of_other_games_is_refused(folder: Path) -> None:
     forged(folder / "ledger.jsonl", lambda body: body.replace(b"2.first.greedy", b"9.first.greedy"))
     assert "game 9.first.greedy, where the schedule has 2.first.greedy" in again(folder, code=2)
+
+
+def test_a_run_does_not_replace_what_only_logs_that_are_gone_knew(folder: Path) -> None:
+    times = (folder / "times.json").read_bytes()
+    log(folder).unlink()
+    assert "The log of 1.first.greedy is gone" in again(folder, code=2)
+    assert (folder / "times.json").read_bytes() == times
+    (folder / "times.json").unlink()
+    again(folder)
+    again(folder)
 
 
 @pytest.mark.parametrize("name", ["commitments.jsonl", "secret.key"])

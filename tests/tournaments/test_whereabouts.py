@@ -5,10 +5,10 @@ from random import Random
 
 import pytest
 
-from arena.logs import logs_of
+from arena.logs import FOLDER, logs_of
 from tests.tournaments.test_schedule import DYNAMIC, event, mixed, played_through, teams
 from tournaments.event import Event
-from tournaments.folder import LOGS, Folder
+from tournaments.folder import Folder
 from tournaments.schedule import sittings
 from tournaments.whereabouts import ByGame
 
@@ -19,7 +19,7 @@ PLANS = [*DYNAMIC, event(4, 2, 7), event(4, 3, 9), event(5, 4, 20), mixed(5, 9),
 def test_a_game_is_found(one: Event, tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     plans = list(sittings(one, played_through(one, Random(1))))
-    (tmp_path / LOGS).mkdir()
+    (tmp_path / FOLDER).mkdir()
     for plan in plans:
         folder.log(plan.name).write_bytes(b"")
     expected = {game.name: (plan, game) for plan in plans for game in plan.games}
@@ -27,7 +27,7 @@ def test_a_game_is_found(one: Event, tmp_path: Path) -> None:
     assert dict(found) == expected
     assert len(found) == len(expected)
     for name in sorted(expected)[:: 1 + len(expected) // 20]:
-        assert folder.log(expected[name][0].name) in logs_of(tmp_path / LOGS, name)
+        assert folder.log(expected[name][0].name) in logs_of(tmp_path / FOLDER, name)
 
 
 def test_what_is_not_played_is_not_found() -> None:

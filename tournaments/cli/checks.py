@@ -59,15 +59,16 @@ def show(folder: Path | None, watch: bool, as_json: bool) -> None:
 def verify(what: Path | None, seeds: Path | None) -> None:
     """Check an event or one log: every deal, byte and score.
 
-    WHAT is an event's folder or a log. Every game is replayed and rated anew. Needs nothing but
-    the published files. Exit code 1 when something does not fit. Without WHAT it is the event
-    that lies here.
+    WHAT is an event's folder, a log, or a folder of logs such as `boneyard play` makes. Every game
+    is replayed and rated anew. Needs nothing but the published files. Exit code 1 when something
+    does not fit. Without WHAT it is the event that lies here.
 
     \b
     Examples:
       boneyard verify demo
       boneyard verify demo/games/from-1.greedy.random.jsonl
       boneyard verify game.jsonl --seeds seeds.jsonl
+      boneyard verify boneyard-play
     """
     from tournaments.session import verify_event
 

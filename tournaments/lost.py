@@ -1,0 +1,99 @@
+"""What a folder has lost from which its report was made: results of the ledger, game logs."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+
+import msgspec
+from msgspec import Struct
+
+from protocol.records import Result
+from protocol.usage import UserError
+from tournaments.columns import Columns
+from tournaments.event import Event
+from tournaments.folder import Folder
+from tournaments.ledger import past_sittings, read_ledger
+from tournaments.measured import measured
+from tournaments.schedule import past, sittings
+from tournaments.times import Times
+from tournaments.whereabouts import ByGame
+
+
+def published(folder: Folder) -> int:
+    """How many games results.json tells of: the ledger had as many when it was written.
+
+    Raises OSError, msgspec.MsgspecError.
+    """
+
+    class Played(Struct):
+        played: int
+
+    return msgspec.json.decode(folder.results.read_bytes(), type=Played).played
+
+
+def reported(folder: Folder) -> int:
+    """The same, or 0 where results.json says nothing."""
+    with suppress(OSError, msgspec.MsgspecError, ValueError):
+        return published(folder)
+    return 0
+
+
+def shortened(folder: Folder, before: int, has: int) -> str | None:
+    """What is the matter with a ledger that has so many results, where a report told of others.
+
+    More are none: a run was killed, or goes on.
+    """
+    if has >= before:
+        return None
+    if not folder.ledger.exists():
+        return f"{folder.ledger} is missing"
+    return f"{folder.ledger} has {has} of the {before} results that {folder.results.name} tells of"
+
+
+def refuse_less(folder: Folder, event: Event) -> None:
+    """Refuse to make a report anew that would tell less than the one that is there.
+
+    Raises UserError, DamagedFileError.
+    """
+    before = reported(folder)
+    results = Columns(read_ledger(folder.ledger))
+    if short := shortened(folder, before, len(results)):
+        raise UserError(
+            f"{short}: the same `boneyard run` as before makes it again from the game logs."
+        )
+    refuse_less_measured(folder, event, results)
+
+
+def refuse_less_measured(folder: Folder, event: Event, results: Columns) -> None:
+    """Refuse to write what the logs alone know while some of them are gone, if that loses anything.
+
+    Raises UserError.
+    """
+    game = _without_log(folder, event, results)
+    if game and _timed(folder) > _games(measured(folder, results).times):
+        raise UserError(
+            f"The log of {game} is gone, and what {folder.times} and {folder.page.name} tell of it "
+            f"stands nowhere else: put the logs back, or remove {folder.times.name} to do without."
+        )
+
+
+def _timed(folder: Folder) -> int:
+    """Of how many games times.json tells, each counted for every seat; 0 where it says nothing."""
+    with suppress(OSError, msgspec.MsgspecError, ValueError):
+        return _games(msgspec.json.decode(folder.times.read_bytes(), type=Times))
+    return 0
+
+
+def _games(times: Times) -> int:
+    return sum(one.games for one in times.entrants)
+
+
+def _without_log(folder: Folder, event: Event, results: Mapping[str, Result]) -> str | None:
+    """A game that has a result and whose log is not there."""
+    there = set(folder.logs())
+    for plan in sittings(event, results):
+        if folder.log(plan.name) not in there:
+            for game in plan.games:
+                if game.name in results:
+                    return game.name
+    logged = ByGame(past_sittings(folder, event), lambda plan, _: plan)
+    return next((game for game in past(event, results) if game not in logged), None)
