@@ -11,7 +11,7 @@ from rich.text import Text
 from protocol.usage import UserError
 from tournaments import shown, standings
 from tournaments.folder import Folder, holds, load, only_writer, write_whole
-from tournaments.lost import refuse_less
+from tournaments.lost import enough
 from tournaments.rate import Asked, RatedTable, rated
 from tournaments.ratings import Anchor, Pool
 from tournaments.report import files_now
@@ -30,8 +30,7 @@ def remake(path: Path) -> int:
     folder = Folder(path)
     event = load(folder)
     with only_writer(folder):
-        refuse_less(folder, event)
-        files = files_now(folder, event)
+        files = files_now(folder, event, enough(folder, event))
         for file, lines in files.items():
             write_whole(file, lines)
             click.echo(file)
@@ -45,8 +44,7 @@ def check(path: Path) -> int:
     """
     folder = Folder(path)
     event = load(folder)
-    refuse_less(folder, event)
-    files = files_now(folder, event)
+    files = files_now(folder, event, enough(folder, event))
     stale = [file for file, lines in files.items() if not holds(file, lines)]
     for file in stale:
         click.echo(

@@ -49,8 +49,8 @@ def shortened(folder: Folder, before: int, has: int) -> str | None:
     return f"{folder.ledger} has {has} of the {before} results that {folder.results.name} tells of"
 
 
-def refuse_less(folder: Folder, event: Event) -> None:
-    """Refuse to make a report anew that would tell less than the one that is there.
+def enough(folder: Folder, event: Event) -> Columns:
+    """The ledger's results, of which a report would tell no less than the one that is there.
 
     Raises UserError, DamagedFileError.
     """
@@ -61,6 +61,7 @@ def refuse_less(folder: Folder, event: Event) -> None:
             f"{short}: the same `boneyard run` as before makes it again from the game logs."
         )
     refuse_less_measured(folder, event, results)
+    return results
 
 
 def refuse_less_measured(folder: Folder, event: Event, results: Columns) -> None:

@@ -17,7 +17,7 @@ from tournaments import exports, format_report, how, standings
 from tournaments.columns import Columns
 from tournaments.event import Entrant, Event, Terms
 from tournaments.folder import Folder, digest
-from tournaments.ledger import past_sittings, read_ledger
+from tournaments.ledger import past_sittings
 from tournaments.measured import Measured, measured
 from tournaments.pages.report_page import Told, report_page
 from tournaments.ratings import Pool, Ratings, fit_both
@@ -59,12 +59,8 @@ class Results(Struct, frozen=True, kw_only=True):
     """Tables, one for each pool of entrants that games connect."""
 
 
-def files_now(folder: Folder, event: Event) -> dict[Path, Iterable[bytes]]:
-    """The report's files as they follow from the ledger and the logs as they are.
-
-    Raises DamagedFileError.
-    """
-    results = Columns(read_ledger(folder.ledger))
+def files_now(folder: Folder, event: Event, results: Columns) -> dict[Path, Iterable[bytes]]:
+    """The report's files as they follow from the ledger's results and the logs as they are."""
     return report_files(folder, event, results, measured(folder, results))
 
 

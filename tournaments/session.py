@@ -24,10 +24,11 @@ from protocol.records import Result
 from protocol.usage import UserError
 from tournaments import folder as folders
 from tournaments.begin import begin
+from tournaments.columns import Columns
 from tournaments.event import Event, WrittenBot
 from tournaments.folder import Folder
 from tournaments.history import read_history
-from tournaments.ledger import Ledger, finished
+from tournaments.ledger import Ledger, finished, read_ledger
 from tournaments.lost import refuse_less_measured
 from tournaments.pages.replays import make_pages
 from tournaments.progress import Progress
@@ -233,7 +234,7 @@ async def _watch(
 
 def _publish(folder: Folder, event: Event, ledger: Ledger) -> None:
     folders.reveal(folder, event, finished(ledger.left))
-    for path, lines in files_now(folder, event).items():
+    for path, lines in files_now(folder, event, Columns(read_ledger(folder.ledger))).items():
         folders.write_whole(path, lines)
 
 
