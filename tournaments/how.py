@@ -61,7 +61,7 @@ def _on(workers: Sequence[str]) -> str:
 def promise(event: Terms) -> Iterator[str]:
     """What was promised about the deals; the commitments' SHA-256 belongs under it."""
     if event.predictable:
-        yield "They come from a seed on the command line. **Anyone can predict them.**"
+        yield "They come from a seed that is known. **Anyone can predict them.**"
     yield (
         "Every board's deals were fixed before the first game. `commitments.jsonl` says so; its\n"
         "SHA-256 is"
