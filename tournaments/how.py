@@ -47,8 +47,15 @@ def _cost(policy: FoulPolicy, seats: int) -> str:
 def sandbox(kept: Sequence[Kept]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """How the bots were kept, and the promises that this left open."""
     for one in kept:
-        where = f"{called(one.level)} in {one.sittings} of the sittings that were played"
+        where = f"{called(one.level)} {share(one.sittings, one.of)}"
         yield f"Sandbox: {where}{_on(one.workers)}.", one.missing
+
+
+def share(sittings: int, of: int) -> str:
+    """In how many of the sittings that were played."""
+    if sittings < of:
+        return f"in {sittings} of {of} sittings"
+    return "in the one sitting" if of == 1 else f"in all {of} sittings"
 
 
 def _on(workers: Sequence[str]) -> str:

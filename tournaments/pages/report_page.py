@@ -125,7 +125,7 @@ def report_page(told: Told) -> str:
         rules=[(head, list(said)) for head, said in groupby(explain(event.rules), _heading)],
         how=how,
         kept=list(how.sandbox(told.measured.kept)),
-        machines=known.machines,
+        machines=[(one, how.share(many, known.kept[0].of)) for one, many in known.machines],
         commitments=told.commitments,
         bots=[(one, _command(one)) for one in event.entrants],
         earlier=format_report.EARLIER,
