@@ -131,6 +131,7 @@ def _pool(pool: Pool) -> Iterator[str]:
         "",
         "± is half of the 95 % interval, clustered by board. `>` and `<` mark ratings that are",
         "only a lower or an upper bound. In brackets: the ranks that the results leave open.",
+        standings.RANKS,
         "The margin leaves out games that a foul ended.",
     )
     if standings.has_clean(pool):

@@ -111,6 +111,7 @@ def report_page(told: Told) -> str:
         swiss=format_page.swiss_table(event, told.results) if told.results else None,
         bracket=format_page.bracket(event, told.results),
         pools=_pools(told),
+        cautious=standings.RANKS,
         named=NAMED,
         intervals=INTERVALS,
         fouls=_fouls(told.results),
