@@ -19,7 +19,7 @@ from tournaments import folder as folders
 from tournaments.columns import Columns
 from tournaments.event import Event
 from tournaments.folder import Folder
-from tournaments.format_report import headline, question_line
+from tournaments.format_report import headline, question_line, uneven, won_line
 from tournaments.fouls import committed
 from tournaments.ledger import past_sittings, read_ledger
 from tournaments.ratings import Ratings, fit_both
@@ -67,6 +67,10 @@ class Glance(Struct, frozen=True, kw_only=True):
     """Fouls that were committed, by entrant and class."""
     question: str
     """Where the sequential test of versus stands; empty in other formats."""
+    won: str
+    """Who has won a knockout or a Swiss; empty before its end, and in other formats."""
+    uneven: str
+    """Pairings that were not played as often in every rotation; empty when nothing is left over."""
     ratings: Ratings
     """The tables."""
 
@@ -92,6 +96,8 @@ def glance(folder: Folder) -> Glance:
         left_s=round((planned - played) / pace, 1) if pace else None,
         fouls=tuple(_fouls(found)),
         question=question_line(event, found),
+        won=won_line(event, found, planned),
+        uneven=uneven(event, found),
         ratings=fit_both(found, partners=event.rules.deal.partners),
     )
 

@@ -112,6 +112,8 @@ def _page(summary: Results, event: Event, results: Sequence[Result]) -> Iterator
     yield f"# {event.name}"
     yield ""
     yield format_report.headline(event, summary.played, summary.planned)
+    if uneven := format_report.uneven(event, results):
+        yield from ("", uneven)
     yield from format_report.section(event, results)
     for pool in summary.ratings.pools:
         yield from _pool(pool)

@@ -16,7 +16,7 @@ from protocol.codec import printable
 from protocol.records import Result
 from tournaments import format_report, how, standings, swiss
 from tournaments.event import Entrant, Event
-from tournaments.formats import Swiss
+from tournaments.formats import Knockout, Swiss
 from tournaments.measured import EXAMPLES, Evidence, Measured
 from tournaments.pages import figures, format_page
 from tournaments.pages.cells import Cell, Table, games, minus, pieces, table
@@ -106,6 +106,7 @@ def report_page(told: Told) -> str:
         pieces=lambda text: list(pieces(text)),
         event=event,
         headline=format_report.headline(event, len(told.results), told.planned),
+        uneven=format_report.uneven(event, told.results),
         lead=_lead(told),
         question=format_page.question(event, told.results),
         swiss=format_page.swiss_table(event, told.results) if told.results else None,
@@ -155,15 +156,15 @@ def _lead(told: Told) -> str:
         return "No game is over yet."
     if asked := format_page.question(event, told.results):
         return f"**{asked.answer}**"
-    known = format_page.bracket(event, told.results)
-    if known and known.winner:
-        return f"**{known.winner}** has won the knockout."
+    won = format_report.won(event, told.results, told.planned)
+    if won and isinstance(event.format, Knockout):
+        return f"**{won[0]}** {won[1]}"
     open_to = _open_to([one for one in told.ratings.pools[0].entrants if one.ranks[0] == 1])
+    if won:
+        return f"**{won[0]}** {won[1]} {open_to}"
     if isinstance(event.format, Swiss):
         first = swiss.standings(event, counted(event, told.results))[0]
         rounds, name = event.format.rounds, event.unit_name(first.unit)
-        if len(told.results) == told.planned and len(first.rounds) == rounds:
-            return f"**{name}** has won the Swiss of {rounds} rounds. {open_to}"
         return f"**{name}** leads the Swiss, {len(first.rounds)} of {rounds} rounds. {open_to}"
     return open_to
 
