@@ -168,4 +168,4 @@ def _unfinished(event: Event, results: Columns) -> Iterator[str]:
     of = games(event, results)
     if len(results) < of:
         yield f"The event is unfinished: {done(event, len(results), of)}"
-        yield from filter(None, [uneven(event, results.first())])
+        yield from filter(None, [uneven(event, results.first(), of)])

@@ -163,8 +163,10 @@ def won_line(event: Event, results: Sequence[Result], planned: int) -> str:
     return " ".join(won(event, results, planned) or ())
 
 
-def uneven(event: Event, results: Sequence[Result]) -> str:
-    """Of which pairings not every rotation was played as often; empty when nothing is left over."""
+def uneven(event: Event, results: Sequence[Result], planned: int) -> str:
+    """Of which pairings not every rotation was played as often; empty if none, or all is over."""
+    if len(results) >= planned:
+        return ""
     played = Counter(one.seats for one in counted(event, results))
     often = {turned: [played[one] for one in turned] for turned in map(_turned, played)}
     found = [(turned, games) for turned, games in often.items() if min(games) < max(games)]

@@ -70,7 +70,7 @@ class Glance(Struct, frozen=True, kw_only=True):
     won: str
     """Who has won a knockout or a Swiss; empty before its end, and in other formats."""
     uneven: str
-    """Pairings that were not played as often in every rotation; empty when nothing is left over."""
+    """Pairings of which not every rotation was played as often; empty if none, or all is over."""
     ratings: Ratings
     """The tables."""
 
@@ -97,7 +97,7 @@ def glance(folder: Folder) -> Glance:
         fouls=tuple(_fouls(found)),
         question=question_line(event, found),
         won=won_line(event, found, planned),
-        uneven=uneven(event, found),
+        uneven=uneven(event, found, planned),
         ratings=fit_both(found, partners=event.rules.deal.partners),
     )
 

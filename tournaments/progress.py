@@ -172,4 +172,4 @@ def _told(folder: Folder, summary: Results) -> Iterator[str]:
     if summary.played < summary.planned or not isinstance(event.format, Static):
         results = Columns(read_ledger(folder.ledger)).first()
         lines = question_line(event, results), won_line(event, results, summary.planned)
-        yield from filter(None, (*lines, uneven(event, results)))
+        yield from filter(None, (*lines, uneven(event, results, summary.planned)))

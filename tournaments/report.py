@@ -112,7 +112,7 @@ def _page(summary: Results, event: Event, results: Sequence[Result]) -> Iterator
     yield f"# {event.name}"
     yield ""
     yield format_report.headline(event, summary.played, summary.planned)
-    if uneven := format_report.uneven(event, results):
+    if uneven := format_report.uneven(event, results, summary.planned):
         yield from ("", uneven)
     yield from format_report.section(event, results)
     for pool in summary.ratings.pools:

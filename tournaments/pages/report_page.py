@@ -106,7 +106,7 @@ def report_page(told: Told) -> str:
         pieces=lambda text: list(pieces(text)),
         event=event,
         headline=format_report.headline(event, len(told.results), told.planned),
-        uneven=format_report.uneven(event, told.results),
+        uneven=format_report.uneven(event, told.results, told.planned),
         lead=_lead(told),
         question=format_page.question(event, told.results),
         swiss=format_page.swiss_table(event, told.results) if told.results else None,
