@@ -26,7 +26,7 @@ from tests.arena.battery import HOSTILE, ROWS
 from tests.arena.tables import SAMPLES, alive, children, descriptors
 from tournaments.folder import Folder
 from tournaments.ledger import read_ledger
-from tournaments.session import Where, run_event
+from tournaments.session import Fixed, Where, run_event
 from tournaments.verify import verify_folder
 from tournaments.wishes import Wishes
 
@@ -122,7 +122,8 @@ def soaked(
     before, watcher = descriptors(), Watcher()
     watcher.start()
     wishes = Wishes((str(event_file(folder, games, seed)),), None, (), None, None, None, sandbox)
-    code = run_event(wishes, folder / "out", seed, Where(jobs), in_json=False)
+    fixed = Fixed(seed, f"The soak's deals come from seed {seed}.")
+    code = run_event(wishes, folder / "out", fixed, Where(jobs), in_json=False)
     watcher.stop()
     out = Folder(folder / "out")
     results = list(read_ledger(out.ledger))

@@ -1,6 +1,7 @@
 """The command `plan`: plays a few boards in a folder that goes away, or reads a finished one."""
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -15,8 +16,10 @@ from protocol.records import Result
 from protocol.usage import UserError
 from tournaments import folder as folders
 from tournaments.begin import begin
+from tournaments.columns import Columns
 from tournaments.event import Event
 from tournaments.folder import Folder
+from tournaments.format_report import done, uneven
 from tournaments.ledger import Ledger, read_ledger
 from tournaments.measured import measured
 from tournaments.plan import Forecast, Trial, forecast, trial_of
@@ -55,7 +58,15 @@ def plan_folder(path: Path, pair: tuple[str, str] | None, in_json: bool) -> int:
 
     Raises UserError, DamagedFileError.
     """
-    found = separations_in(Folder(path), pair)
+    folder = Folder(path)
+    event = folders.load(folder)
+    results = Columns(read_ledger(folder.ledger))
+    if not results:
+        raise UserError(f"{path} has no results yet: nothing is known about its entrants.")
+    ratings = fit(results.first(), partners=event.rules.deal.partners)
+    found = separations(ratings, len({result.board for result in results.values()}), pair)
+    for notice in _unfinished(event, results):
+        click.echo(notice, err=True)
     click.echo(_as_json(found) if in_json else "\n".join(map(told_apart, found)))
     return 0
 
@@ -152,14 +163,9 @@ async def _note(receiver: trio.MemoryReceiveChannel[Result], ends: dict[str, flo
         ends[result.game] = time.monotonic()
 
 
-def separations_in(folder: Folder, pair: tuple[str, str] | None) -> tuple[Separation, ...]:
-    """What it takes to separate two entrants of a folder's event, or all neighbours in its tables.
-
-    Raises UserError, DamagedFileError.
-    """
-    event = folders.load(folder)
-    results = list(read_ledger(folder.ledger))
-    if not results:
-        raise UserError(f"{folder.path} has no results yet: nothing is known about its entrants.")
-    ratings = fit(results, partners=event.rules.deal.partners)
-    return separations(ratings, len({result.board for result in results}), pair)
+def _unfinished(event: Event, results: Columns) -> Iterator[str]:
+    """What is to be known of an event that is not over; nothing of another."""
+    of = games(event, results)
+    if len(results) < of:
+        yield f"The event is unfinished: {done(event, len(results), of)}"
+        yield from filter(None, [uneven(event, results.first(), of)])

@@ -1,5 +1,6 @@
 """The folder of an event: which file holds what, and how it is written so that nothing is lost."""
 
+import errno
 import fcntl
 import hashlib
 import os
@@ -24,6 +25,11 @@ P = TypeVar("P", Commitment, Reveal)
 
 SECRET = 32
 """Bytes of a secret."""
+NO_PLACE = {
+    *(errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT),
+    *(errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG),
+}
+"""Why no folder can ever be there; another reason is the machine's, and may pass."""
 
 
 class Folder(Struct, frozen=True):
@@ -130,7 +136,9 @@ def only_writer(folder: Folder) -> Iterator[None]:
     try:
         folder.path.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(folder.path / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
-    except (PermissionError, NotADirectoryError, FileExistsError) as error:
+    except OSError as error:
+        if error.errno not in NO_PLACE:
+            raise
         raise UserError(f"{folder.path} cannot be written: {error.strerror}.") from error
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

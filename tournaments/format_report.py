@@ -1,5 +1,6 @@
 """What the report says about an event's format: a line, a table or a bracket, from its results."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
 
@@ -8,8 +9,12 @@ from tournaments import knockout, sprt_report, standings, swiss
 from tournaments.event import Event, Unit
 from tournaments.extend import first_version
 from tournaments.formats import Gauntlet, Knockout, Ladder, RoundRobin, Swiss, Versus
+from tournaments.pairings import rotations
 from tournaments.schedule import counted
 from tournaments.sprt import Step, outcomes, walk
+
+UNEVEN_TOLD = 3
+"""Pairings that are named whose rotations were not played equally often."""
 
 
 def headline(event: Event, played: int, planned: int) -> str:
@@ -18,20 +23,27 @@ def headline(event: Event, played: int, planned: int) -> str:
     each = f"{boards} for each pairing"
     match event.format:
         case RoundRobin() | Gauntlet() | Ladder():
-            of = f"{planned}"
+            pass
         case Swiss(rounds=rounds):
-            of, each = f"{planned}", f"{rounds} rounds of {boards} each"
+            each = f"{rounds} rounds of {boards} each"
         case Knockout():
-            of, each = f"about {planned}", f"{boards} for each match"
+            each = f"{boards} for each match"
         case Versus():
-            of, each = f"at most {planned}", f"at most {boards}"
+            each = f"at most {boards}"
         case form:
             assert_never(form)
-    done = f"{played} of {of if played < planned else planned} games are played."
     return (
-        f"{event.rules.name}, {event.seats} seats, {each}, "
-        f"each board rotated through all seats. {_format(event)}{done}"
+        f"{event.rules.name}, {event.seats} seats, {each}, each board rotated through all seats. "
+        f"{_format(event)}{done(event, played, planned)}"
     )
+
+
+def done(event: Event, played: int, planned: int) -> str:
+    """How much of an event is played."""
+    of = ""
+    if played < planned:
+        of = {Knockout: "about ", Versus: "at most "}.get(type(event.format), "")
+    return f"{played} of {of}{planned} games are played."
 
 
 def _format(event: Event) -> str:
@@ -128,6 +140,57 @@ def _match(event: Event, match: knockout.Match) -> str:
         return said
     seeded = sum(match.halves[:1] + match.more[:1]) == sum(match.halves[1:] + match.more[1:])
     return f"{said}; {event.unit_name(match.winner)} goes on{' as the better seed' * seeded}"
+
+
+def won(event: Event, results: Sequence[Result], planned: int) -> tuple[str, str] | None:
+    """Who has won a knockout or a Swiss, and what; None before its end, and in other formats."""
+    still = counted(event, results)
+    match event.format:
+        case Knockout() as form:
+            last = knockout.bracket(event, form, still)[-1]
+            winner = last[0].winner if len(last) == 1 else None
+            return (event.unit_name(winner), "has won the knockout.") if winner else None
+        case Swiss(rounds=rounds) if len(results) == planned:
+            first = swiss.standings(event, still)[0]
+            what = f"has won the Swiss of {rounds} rounds."
+            return (event.unit_name(first.unit), what) if len(first.rounds) == rounds else None
+        case _:
+            return None
+
+
+def won_line(event: Event, results: Sequence[Result], planned: int) -> str:
+    """The same in one line; empty while nobody has won."""
+    return " ".join(won(event, results, planned) or ())
+
+
+def uneven(event: Event, results: Sequence[Result], planned: int) -> str:
+    """Of which pairings not every rotation was played as often; empty if none, or all is over."""
+    if len(results) >= planned:
+        return ""
+    played = Counter(one.seats for one in counted(event, results))
+    often = {turned: [played[one] for one in turned] for turned in map(_turned, played)}
+    found = [(turned, games) for turned, games in often.items() if min(games) < max(games)]
+    if not found:
+        return ""
+    found.sort(key=lambda one: (min(one[1]) - max(one[1]), one[0]))
+    told = "; ".join(_in_seatings(turned[0], games) for turned, games in found[:UNEVEN_TOLD])
+    more = f"; {len(found) - UNEVEN_TOLD} more pairings likewise" * (len(found) > UNEVEN_TOLD)
+    return f"{told}{more}: go on with the run before you trust this."
+
+
+def _turned(seats: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """A table's rotations, the same ones whichever of them it is."""
+    return tuple(sorted(rotations(seats)))
+
+
+def _in_seatings(seats: tuple[str, ...], games: Sequence[int]) -> str:
+    *others, last = dict.fromkeys(seats)
+    who = f"{', '.join(others)} and {last}"
+    if sum(games) == max(games):
+        many = "1 game" if sum(games) == 1 else f"{sum(games)} games"
+        return f"{many} of {who} {'was' if sum(games) == 1 else 'were'} played in one seating only"
+    *others, last = map(str, sorted(games, reverse=True))
+    return f"{who} played {', '.join(others)} and {last} games in their {len(games)} seatings"
 
 
 def question_line(event: Event, results: Iterable[Result]) -> str:

@@ -19,7 +19,7 @@ from tournaments import folder as folders
 from tournaments.columns import Columns
 from tournaments.event import Event
 from tournaments.folder import Folder
-from tournaments.format_report import headline, question_line
+from tournaments.format_report import headline, question_line, uneven, won_line
 from tournaments.fouls import committed
 from tournaments.ledger import past_sittings, read_ledger
 from tournaments.lost import published
@@ -68,6 +68,10 @@ class Glance(Struct, frozen=True, kw_only=True):
     """Fouls that were committed, by entrant and class."""
     question: str
     """Where the sequential test of versus stands; empty in other formats."""
+    won: str
+    """Who has won a knockout or a Swiss; empty before its end, and in other formats."""
+    uneven: str
+    """Pairings of which not every rotation was played as often; empty if none, or all is over."""
     ratings: Ratings
     """The tables."""
 
@@ -93,6 +97,8 @@ def glance(folder: Folder) -> Glance:
         left_s=round((planned - played) / pace, 1) if pace else None,
         fouls=tuple(_fouls(found)),
         question=question_line(event, found),
+        won=won_line(event, found, planned),
+        uneven=uneven(event, found, planned),
         ratings=fit_both(found, partners=event.rules.deal.partners),
     )
 

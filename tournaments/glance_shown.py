@@ -96,8 +96,8 @@ def parts(
         yield shown.standing(pool, width, room)
         if room is None:
             yield from (Text(line, "dim") for line in standings.seat_advantages(pool))
-    if seen.question:
-        yield Text(seen.question, "bold")
+    asked = [seen.question, seen.won, *([seen.uneven] if room is None else ())]
+    yield from (Text(line, "bold") for line in asked if line)
     if fouls[1]:
         yield Text()
         yield shown.table(*fouls, names=3)

@@ -47,8 +47,15 @@ def _cost(policy: FoulPolicy, seats: int) -> str:
 def sandbox(kept: Sequence[Kept]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """How the bots were kept, and the promises that this left open."""
     for one in kept:
-        where = f"{called(one.level)} in {one.sittings} of the sittings that were played"
+        where = f"{called(one.level)} {share(one.sittings, one.of)}"
         yield f"Sandbox: {where}{_on(one.workers)}.", one.missing
+
+
+def share(sittings: int, of: int) -> str:
+    """In how many of the sittings that were played."""
+    if sittings < of:
+        return f"in {sittings} of {of} sittings"
+    return "in the one sitting" if of == 1 else f"in all {of} sittings"
 
 
 def _on(workers: Sequence[str]) -> str:
@@ -61,7 +68,7 @@ def _on(workers: Sequence[str]) -> str:
 def promise(event: Terms) -> Iterator[str]:
     """What was promised about the deals; the commitments' SHA-256 belongs under it."""
     if event.predictable:
-        yield "They come from a seed on the command line. **Anyone can predict them.**"
+        yield "They come from a seed that is known. **Anyone can predict them.**"
     yield (
         "Every board's deals were fixed before the first game. `commitments.jsonl` says so; its\n"
         "SHA-256 is"

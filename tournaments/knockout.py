@@ -12,6 +12,7 @@ from protocol.records import Result
 from tournaments.event import Event, Unit
 from tournaments.formats import Knockout
 from tournaments.matches import tables
+from tournaments.pairings import rotations
 
 
 class Match(NamedTuple):
@@ -20,7 +21,7 @@ class Match(NamedTuple):
     units: tuple[Unit, ...]
     """The better seed, and the other; a bye has nobody else."""
     halves: tuple[int, ...]
-    """Half points of each from their games; empty before the first."""
+    """Half points of each from their games so far; empty before the first."""
     more: tuple[int, ...]
     """Half points of each from the boards after a tie; empty without."""
     winner: Unit | None
@@ -62,11 +63,10 @@ class _Played:
     def __init__(
         self, event: Event, form: Knockout, number: int, results: Collection[Result]
     ) -> None:
-        main, more = boards_of(event, form, number)
+        main, more = self._boards = boards_of(event, form, number)
         self._seed = {unit: seed for seed, unit in enumerate(event.units)}
         self._main = tables(event, (one for one in results if one.board in main))
         self._more = tables(event, (one for one in results if one.board in more))
-        self._goes_on = bool(more)
 
     def match(self, one: Unit | None, other: Unit | None) -> Match:
         units = tuple(sorted((unit for unit in (one, other) if unit), key=self._seed.__getitem__))
@@ -83,9 +83,18 @@ class _Played:
     def _winner(
         self, units: tuple[Unit, ...], first: tuple[int, ...], second: tuple[int, ...]
     ) -> Unit | None:
-        if not first or (first[0] == first[1] and self._goes_on and not second):
+        main, more = self._boards
+        tied = sum(first[:1]) == sum(first[1:])
+        if not _whole(units, first, main) or (tied and not _whole(units, second, more)):
             return None
         return units[sum(first[1:] + second[1:]) > sum(first[:1] + second[:1])]
+
+
+def _whole(units: tuple[Unit, ...], halves: tuple[int, ...], boards: range) -> bool:
+    """Whether all games of a match on these boards are played: who leads may still lose it."""
+    seats = tuple(one for facing in zip(*units, strict=True) for one in facing)
+    # In each game each seat takes a half point, or it gives it to the seat beside it.
+    return sum(halves) == len(boards) * len(rotations(seats)) * len(seats)
 
 
 def boards_of(event: Event, form: Knockout, number: int) -> tuple[range, range]:

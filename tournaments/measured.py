@@ -110,7 +110,7 @@ def measured(folder: Folder, games: Collection[str] | None = None) -> Measured:
                 watch.add(game.result, game.spent, game.void, part)
                 _keep(evidence, game)
         levels.add(here)
-        machines.update(Machine(part.machine, part.boneyard) for part in here)
+        machines.update({Machine(part.machine, part.boneyard) for part in here})
     return Measured(
         times=watch.times(),
         evidence=tuple(one for key in sorted(evidence) for one in evidence[key]),

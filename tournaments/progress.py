@@ -3,6 +3,7 @@
 import sys
 import time
 from collections import deque
+from collections.abc import Iterator
 from types import TracebackType
 
 import msgspec
@@ -14,9 +15,11 @@ from rich.text import Text
 
 from protocol.records import Result
 from tournaments import shown, standings
+from tournaments.columns import Columns
 from tournaments.event import Event
 from tournaments.folder import Folder, load
-from tournaments.format_report import question_line
+from tournaments.format_report import question_line, uneven, won_line
+from tournaments.formats import Static
 from tournaments.fouls import committed
 from tournaments.ledger import Ledger, read_ledger
 from tournaments.plan_report import duration
@@ -147,8 +150,8 @@ class Progress:
                 console.print(Text(line, style="dim"))
             if pool.partners:
                 console.print(shown.table(*standings.partners(pool), names=2))
-        if asked := question_line(load(folder), read_ledger(folder.ledger)):
-            console.print(Text(asked, style="bold"))
+        for line in _told(folder, summary):
+            console.print(Text(line, style="bold"))
         used = msgspec.json.decode(folder.times.read_bytes(), type=Times)
         console.print(shown.table(*standings.time_used(used)))
         if used.workers:
@@ -160,3 +163,13 @@ class Progress:
         console.print(Text(f"Replay a game: boneyard replay {folder.path}", style="dim"))
         console.print(Text(f"Why a bot lost: boneyard explain {folder.path} GAME", style="dim"))
         console.print(Text(f"Check them all: boneyard verify {folder.path}", style="dim"))
+
+
+def _told(folder: Folder, summary: Results) -> Iterator[str]:
+    """What came of the event's format, and what is not balanced yet."""
+    event = load(folder)
+    # A large ledger takes seconds to read: where nothing is to be told, it is not.
+    if summary.played < summary.planned or not isinstance(event.format, Static):
+        results = Columns(read_ledger(folder.ledger)).first()
+        lines = question_line(event, results), won_line(event, results, summary.planned)
+        yield from filter(None, (*lines, uneven(event, results, summary.planned)))

@@ -35,7 +35,7 @@ class RatedTable(Struct, frozen=True, kw_only=True):
     """The ratings of games that are the same game."""
 
     title: str
-    """The rules by name, and the seats."""
+    """The rules by name, the seats, and whether partners sit there."""
     ledgers: tuple[str, ...]
     """Where the results come from, as they were asked for."""
     games: int
@@ -85,7 +85,7 @@ def rated(paths: Sequence[Path], asked: Asked) -> Rated:
         for game, group in groups.items()
     )
     _refuse_strangers(asked.anchor, tables)
-    notices = (*_notices(sources, groups, asked.pool), *labels.notices())
+    notices = (*_notices(sources, groups, asked.pool), *_pools(tables), *labels.notices())
     return Rated(asked=asked, notices=notices, tables=tables)
 
 
@@ -96,7 +96,7 @@ def _game(of: Source, pool: bool) -> _Game:
 
 
 def _table(game: _Game, results: Relabelled, sources: Sequence[Source], asked: Asked) -> RatedTable:
-    title = f"{', '.join(_rules(sources))}, {game.seats} seats"
+    title = f"{', '.join(_rules(sources))}, {game.seats} seats{', partners' * game.partners}"
     try:
         ratings = fit_both(results, prior=asked.prior, partners=game.partners, anchor=asked.anchor)
     except ValueError as error:
@@ -131,12 +131,20 @@ def _notices(
                 f"are not known; its bots are matched by name, and nobody is taken for a partner."
             )
     if len(groups) > 1:
-        yield (
-            "Different games are rated apart"
-            + ("." if pool else "; --pool puts those with the same seats into one table.")
+        yield "Different games are rated apart" + (
+            ": those with other seats, and those of partners."
+            if pool
+            else "; --pool puts those with the same seats into one table."
         )
     for group in groups.values():
         yield from _differences(group)
+
+
+def _pools(tables: Sequence[RatedTable]) -> Iterator[str]:
+    """Why the ratings of a game stand in several tables."""
+    for one in tables:
+        if len(one.ratings.pools) > 1:
+            yield f"{one.title}: no games connect its tables; their ratings cannot be compared."
 
 
 def _differences(sources: Sequence[Source]) -> Iterator[str]:

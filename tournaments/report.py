@@ -108,6 +108,8 @@ def _page(summary: Results, event: Event, results: Sequence[Result]) -> Iterator
     yield f"# {event.name}"
     yield ""
     yield format_report.headline(event, summary.played, summary.planned)
+    if uneven := format_report.uneven(event, results, summary.planned):
+        yield from ("", uneven)
     yield from format_report.section(event, results)
     for pool in summary.ratings.pools:
         yield from _pool(pool)
@@ -127,6 +129,7 @@ def _pool(pool: Pool) -> Iterator[str]:
         "",
         "± is half of the 95 % interval, clustered by board. `>` and `<` mark ratings that are",
         "only a lower or an upper bound. In brackets: the ranks that the results leave open.",
+        standings.RANKS,
         "The margin leaves out games that a foul ended.",
     )
     if standings.has_clean(pool):

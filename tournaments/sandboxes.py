@@ -18,7 +18,9 @@ class Kept(Struct, frozen=True):
     missing: tuple[str, ...]
     """The promises that it did not keep, in sentences."""
     sittings: int
-    """Sittings that were played so."""
+    """Sittings that were played so, or in part,"""
+    of: int
+    """of so many that were played."""
     workers: tuple[str, ...] = ()
     """The workers on which that was, by name; none where it was the event's own machine."""
 
@@ -29,6 +31,7 @@ class Levels:
     def __init__(self) -> None:
         self._sittings = Counter[_Level]()
         self._workers: dict[_Level, set[str]] = {}
+        self._of = 0
 
     def add(self, parts: Collection[Sitting]) -> None:
         """A sitting that was played in these parts; one without any does not count."""
@@ -36,12 +39,13 @@ class Levels:
             workers = self._workers.setdefault(_level(part), set())
             workers.update([part.worker] if part.worker else [])
         self._sittings.update({_level(part) for part in parts})
+        self._of += bool(parts)
 
     def kept(self) -> tuple[Kept, ...]:
         """The levels, the most frequent first."""
         order = sorted(self._sittings, key=lambda level: (-self._sittings[level], level))
         return tuple(
-            Kept(*level, self._sittings[level], tuple(sorted(self._workers[level])))
+            Kept(*level, self._sittings[level], self._of, tuple(sorted(self._workers[level])))
             for level in order
         )
 

@@ -56,18 +56,27 @@ class Where(NamedTuple):
     """Workers that play it; None: we do."""
 
 
+class Fixed(NamedTuple):
+    """Deals that are not by chance."""
+
+    seed: int
+    """What they come from."""
+    why: str
+    """What to say of them, in a sentence."""
+
+
 Play = Callable[[trio.MemorySendChannel[Result]], Awaitable[None]]
 """Plays what a ledger misses; each result goes into the channel, which it closes at the end."""
 
 
-def run_event(wishes: Wishes, out: Path, seed: int | None, where: Where, in_json: bool) -> int:
+def run_event(wishes: Wishes, out: Path, fixed: Fixed | None, where: Where, in_json: bool) -> int:
     """Play an event, or what is left of it; the program's exit code.
 
     Raises UserError.
     """
     folder = Folder(out.resolve())
     try:
-        code = _run_in(folder, wishes, seed, where)
+        code = _run_in(folder, wishes, fixed, where)
     except OSError as error:
         click.echo(f"The run stopped: {error}.", err=True)
         _go_on(folder)
@@ -76,21 +85,21 @@ def run_event(wishes: Wishes, out: Path, seed: int | None, where: Where, in_json
     return code
 
 
-def _run_in(folder: Folder, wishes: Wishes, seed: int | None, where: Where) -> int:
+def _run_in(folder: Folder, wishes: Wishes, fixed: Fixed | None, where: Where) -> int:
     """Play into the folder and publish there; the exit code.
 
     Raises OSError, UserError.
     """
     with folders.only_writer(folder):
-        plan = planned(wishes, folder.build, predictable=seed is not None)
-        event, notices = begin(folder, plan, seed)
+        plan = planned(wishes, folder.build, predictable=fixed is not None)
+        event, notices = begin(folder, plan, fixed.seed if fixed else None)
         ledger = Ledger(folder, event)
         refuse_less_measured(folder, event, ledger.results)
         tidy(folder.path / FOLDER)
         for notice in (*notices, *ledger.notices):
             click.echo(notice, err=True)
-        if seed is not None:
-            click.echo("The deals come from --seed: anyone can predict them.", err=True)
+        if fixed:
+            click.echo(fixed.why, err=True)
         # Before the first game too: the commitments' digest is of use only if it is known then.
         _publish(folder, event, ledger)
         published = len(ledger.results)

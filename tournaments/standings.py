@@ -12,6 +12,11 @@ PARTNERS_SHOWN = 15
 """Pairs of partners that are shown at each end of the table."""
 PROVISIONAL = "Provisional, game by game; the ratings with their intervals come at the end."
 """What stands under the live ticker."""
+RANKS = (
+    "Ranks allow for all pairs being compared at once, so they are more cautious than the tables "
+    "below."
+)
+"""What is said of ranks where other tables stand below them."""
 Rows = list[tuple[str, ...]]
 
 

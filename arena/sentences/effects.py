@@ -1,5 +1,7 @@
 """Which choices matter in a ruleset: of what can never happen nothing is told."""
 
+from typing import Literal
+
 from protocol.rules import Ruleset, hand_size, tables, the_set
 
 BY_DOUBLE = ("highest_double", "double_six")
@@ -24,6 +26,12 @@ def left(rules: Ruleset) -> dict[int, int]:
 def draws(rules: Ruleset) -> bool:
     """Whether a turn may ever draw a tile."""
     return rules.turn.draw_limit != 0 and max(left(rules).values()) > rules.boneyard.reserve
+
+
+def draw_limit(rules: Ruleset) -> int | Literal["unlimited"]:
+    """Tiles that may be drawn in a turn; a limit above all that ever lie there is none."""
+    limit, most = rules.turn.draw_limit, max(left(rules).values()) - rules.boneyard.reserve
+    return "unlimited" if limit != "unlimited" and limit > most else limit
 
 
 def parties(rules: Ruleset) -> int:

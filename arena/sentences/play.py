@@ -94,7 +94,7 @@ def _when_unable(rules: Ruleset) -> Sentence:
 
 
 def _as_wished(rules: Ruleset) -> str:
-    limit = rules.turn.draw_limit
+    limit = effects.draw_limit(rules)
     if limit == 1:
         return "draw one tile, but may also pass"
     tiles = "tiles" if limit == "unlimited" else _up_to(limit)
@@ -106,7 +106,7 @@ def _up_to(limit: int) -> str:
 
 
 def _must_draw(rules: Ruleset) -> Sentence:
-    limit = rules.turn.draw_limit
+    limit = effects.draw_limit(rules)
     if limit == "unlimited":
         text = (
             "A player who cannot play must draw until a tile can be played, and passes only when "

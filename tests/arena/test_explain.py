@@ -127,6 +127,8 @@ def test_every_number_is_told_differently(choice: str) -> None:
         ("partnership", {}, {"points_out": "one"}),
         ("draw", {}, {"missing": "redeal"}),
         ("draw", {}, {"tile": "set_double"}),
+        ("draw", {"draw_when_able": False}, {"draw_limit": 99}),
+        ("draw", {"draw_optional": True}, {"draw_limit": 13}),
         ("draw", {}, {"pot": True}),
         ("draw", {}, {"chips": 100}),
         ("draw", {}, {"sides": "losers"}),

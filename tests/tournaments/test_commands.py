@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 import pytest
 
-from tests.tournaments.events import boneyard, copied, small_event
+from tests.tournaments.events import boneyard, copied, run, small_event
+from tournaments.cli import play
 from tournaments.cli.main import COMMANDS, main
 
 NAMES = sorted(filter(None, (command.name for command in COMMANDS)))
@@ -214,3 +215,17 @@ def test_an_unknown_shell_is_the_users_error(monkeypatch: pytest.MonkeyPatch) ->
     assert "did you mean bash" in boneyard("completion", "bsh", code=2)
     monkeypatch.setenv("SHELL", "/bin/tcsh")
     assert "Name a shell: bash, zsh, fish." in boneyard("completion", code=2)
+
+
+# --- demo ---
+
+
+def test_the_demo_says_what_it_did_and_not_what_nobody_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(play, "DEMO_BOTS", ("first", "greedy"))
+    said = boneyard("demo", "--boards", "1", "--sandbox", "off", "--out", str(tmp_path / "demo"))
+    assert "The demo's deals are always the same.\n" in said
+    assert "--seed" not in said
+    assert "command line" not in (tmp_path / "demo" / "report.md").read_text()
+    assert play.BY_SEED in run(tmp_path / "run", "first", "greedy", "--boards", "1")

@@ -310,6 +310,13 @@ def test_a_program_that_vanishes_stops_the_run_and_costs_no_game(
     assert len(ledger(out)) == 4
 
 
+@pytest.mark.parametrize("place", ["/proc/nowhere", f"/tmp/{'x' * 256}", __file__])
+def test_a_folder_that_cannot_be_made_is_the_users_mistake(place: str) -> None:
+    said = boneyard("run", "first", "greedy", "--out", f"{place}/event", code=2)
+    assert len(said.splitlines()) == 1
+    assert f"boneyard: {place}/event cannot be written: " in said
+
+
 @pytest.mark.parametrize(
     "where",
     [

@@ -60,12 +60,14 @@ def test_a_format_is_played_told_and_verified(
 
 
 def test_a_knockout_is_played_and_its_bracket_told(tmp_path: Path) -> None:
-    run(tmp_path, *FOUR[:3], *SHORT, "--boards", "2", "--format", "knockout")
+    end = run(tmp_path, *FOUR[:3], *SHORT, "--boards", "2", "--format", "knockout")
     assert summary(tmp_path)["played"] >= 8
     said = report(tmp_path)
     assert "- first: bye" in said
     assert "Final:" in said
     assert "has won." in said
+    assert " has won the knockout.\n" in end
+    assert " has won the knockout.\n" in boneyard("show", str(tmp_path))
     assert fits(tmp_path)
 
 

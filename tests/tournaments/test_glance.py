@@ -198,6 +198,8 @@ def looking(**known: Any) -> Glance:
         "left_s": None,
         "fouls": (),
         "question": "",
+        "won": "",
+        "uneven": "",
         "ratings": Ratings(()),
     }
     return Glance(**(usual | known))

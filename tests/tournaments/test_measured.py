@@ -19,6 +19,7 @@ from protocol.records import (
 )
 from protocol.rules import Ruleset
 from tests.arena.tables import sitting
+from tournaments import how
 from tournaments import measured as measuring
 from tournaments.folder import Folder
 from tournaments.machine import machine
@@ -105,6 +106,12 @@ def test_evidence_is_bounded_and_in_order(tmp_path: Path) -> None:
         assert (one.entrant, one.seat, one.foul) == ("bob", 1, "late")
 
 
+def test_a_sitting_that_was_resumed_counts_once_for_its_machine(tmp_path: Path) -> None:
+    log(tmp_path, "a", [begun(1), *over(1), part(), begun(2), *over(2)])
+    ((_, sittings),) = measured(Folder(tmp_path)).machines
+    assert sittings == 1
+
+
 def test_a_damaged_line_is_left_out(tmp_path: Path) -> None:
     log(tmp_path, "a", [begun(1), fouled(), *over(1)])
     path = tmp_path / "games" / "a.jsonl"
@@ -128,4 +135,10 @@ def test_a_sitting_counts_once_for_each_level_at_which_it_was_played(tmp_path: P
     log(tmp_path, "a", moved)
     log(tmp_path, "b", [begun(5), *over(5)])
     log(tmp_path, "c", [begun(6), fouled()])
-    assert measured(Folder(tmp_path)).kept == (Kept("B", (), 2), Kept("C", (), 1, ("lab",)))
+    kept = measured(Folder(tmp_path)).kept
+    assert kept == (Kept("B", (), 2, 2), Kept("C", (), 1, 2, ("lab",)))
+    assert [said for said, _ in how.sandbox(kept)] == [
+        "Sandbox: level B in all 2 sittings.",
+        "Sandbox: level C in 1 of 2 sittings, on lab.",
+    ]
+    assert how.share(1, 1) == "in the one sitting"

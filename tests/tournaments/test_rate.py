@@ -96,6 +96,37 @@ def test_different_games_are_never_pooled_in_silence(events: Path) -> None:
     assert pooled.tables[0].games == sum(table.games for table in apart.tables)
 
 
+def test_what_is_never_pooled_says_why(events: Path, tmp_path: Path) -> None:
+    """Other seats, and partners whose game has the name of another."""
+
+    def played(name: str, *words: str) -> Path:
+        short = ("--set", "target=1", "--boards", "1")
+        run(tmp_path / name, "first", "greedy", "random", *words, *short)
+        return tmp_path / name
+
+    three, four = played("three", "--seats", "3"), played("four", "first", "--seats", "4")
+    two = played("two", "first", "--seats", "4", "--set", "partners=true")
+    pooled = told(events / "friday", three, four, two, pool=True)
+    assert [table.title for table in pooled.tables] == [
+        "draw, 2 seats",
+        "draw, 3 seats",
+        "draw, 4 seats",
+        "draw, 4 seats, partners",
+    ]
+    assert pooled.notices[0] == (
+        "Different games are rated apart: those with other seats, and those of partners."
+    )
+
+
+def test_tables_that_nothing_connects_say_so(events: Path, tmp_path: Path) -> None:
+    run(tmp_path / "others", "counting", "random", *SHORT)
+    apart = told(events / "friday", tmp_path / "others")
+    assert len(apart.tables[0].ratings.pools) == 2
+    connected = "draw, 2 seats: no games connect its tables; their ratings cannot be compared."
+    assert connected in apart.notices
+    assert not told(events / "friday").notices
+
+
 def test_rules_are_the_same_by_their_choices_and_not_by_their_name(
     events: Path, tmp_path: Path
 ) -> None:
@@ -117,7 +148,7 @@ def test_versions_of_a_bot_are_kept_apart(events: Path, tmp_path: Path) -> None:
         ["first", "greedy@ffffffff", f"greedy@{mine}", "random"]
     )
     assert len(found.tables[0].ratings.pools) == 2
-    (notice,) = found.notices
+    _, notice = found.notices
     assert f"greedy@{mine} ({events / 'friday'}), greedy@ffffffff ({later})" in notice
 
 

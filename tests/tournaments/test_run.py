@@ -20,6 +20,7 @@ from tests.tournaments.events import (
     started,
     wait_for_games,
 )
+from tournaments import standings
 
 
 @pytest.fixture(scope="module")
@@ -36,6 +37,8 @@ def test_an_event_is_played(event: Path) -> None:
     assert [one["name"] for one in pool["entrants"]] == ["greedy", "first", "random"]
     assert sum(one["fouls"] for one in pool["entrants"]) == 0
     assert "greedy" in (event / "report.md").read_text()
+    for page in ("report.md", "report.html"):
+        assert standings.RANKS in (event / page).read_text(), page
 
 
 def test_verify_finds_nothing(event: Path) -> None:

@@ -242,6 +242,12 @@ def test_two_watch_and_see_games_end(event: Path, tmp_path: Path) -> None:
             assert page.locator("article[data-over=true]").count() == 6
             assert page.locator("article .tile .back").count() == 0
             assert page.locator("#standings tbody tr").count() == 3
+            rows = page.locator("#standings tr").evaluate_all(
+                "(rows) => rows.map((row) => row.offsetHeight)"
+            )
+            # No rank is wrapped, and no row hidden, on a phone either.
+            assert max(rows) < 2 * min(rows)
+            assert sum(rows) <= page.locator(".few").evaluate("(box) => box.clientHeight")
             assert faults(page) == []
         one.select_option("#which", "from-1.first.greedy")
         assert one.locator("article").count() == 1

@@ -25,6 +25,8 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 DEFAULT_OUT, DEMO_OUT = map(Path, USUAL)
 DEMO_BOTS = ("random", "random-js", "random-c", "random-sh", "first", "greedy", "counting")
+BY_SEED = "The deals come from --seed: anyone can predict them."
+DEMO_DEALS = "The demo's deals are always the same."
 
 
 def _out_option(default: Path) -> Callable[[Command], Command]:
@@ -155,13 +157,14 @@ def run(
       boneyard run my_bot.py old_bot.py --format versus
       boneyard run first greedy random counting --format swiss --rounds 3
     """
-    from tournaments.session import Where, run_event
+    from tournaments.session import Fixed, Where, run_event
 
+    fixed = None if seed is None else Fixed(seed, BY_SEED)
     where = Where(jobs or default_jobs())
     if cluster is not None:
         there = workers_at(cluster, tls, trusted=trust_network)
         where = Where(jobs or max(1, default_jobs() // max(1, there.workers)), there)
-    sys.exit(run_event(_wishes(what, options), out, seed, where, as_json))
+    sys.exit(run_event(_wishes(what, options), out, fixed, where, as_json))
 
 
 def _wishes(what: tuple[str, ...], options: dict[str, Any]) -> "Wishes":
@@ -250,7 +253,7 @@ def demo(boards: int, sandbox: "Wish | None", jobs: int | None, out: Path) -> No
       boneyard demo --boards 50 --out longer
     """
     from tournaments.listed import sample_bots
-    from tournaments.session import Where, run_event
+    from tournaments.session import Fixed, Where, run_event
     from tournaments.wishes import Wishes
 
     samples = sample_bots()
@@ -259,4 +262,5 @@ def demo(boards: int, sandbox: "Wish | None", jobs: int | None, out: Path) -> No
             click.echo(f"Left out {name}: {samples[name].needs} is not on the PATH.", err=True)
     able = tuple(name for name in DEMO_BOTS if samples[name].available)
     wishes = Wishes(able, "draw", (), 2, boards, None, sandbox)
-    sys.exit(run_event(wishes, out, 1, Where(jobs or default_jobs()), in_json=False))
+    where = Where(jobs or default_jobs())
+    sys.exit(run_event(wishes, out, Fixed(1, DEMO_DEALS), where, in_json=False))

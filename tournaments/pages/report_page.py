@@ -16,7 +16,7 @@ from protocol.codec import printable
 from protocol.records import Result
 from tournaments import format_report, how, standings, swiss
 from tournaments.event import Entrant, Event
-from tournaments.formats import Swiss
+from tournaments.formats import Knockout, Swiss
 from tournaments.measured import EXAMPLES, Evidence, Measured
 from tournaments.pages import figures, format_page
 from tournaments.pages.cells import Cell, Table, games, minus, pieces, table
@@ -106,11 +106,13 @@ def report_page(told: Told) -> str:
         pieces=lambda text: list(pieces(text)),
         event=event,
         headline=format_report.headline(event, len(told.results), told.planned),
+        uneven=format_report.uneven(event, told.results, told.planned),
         lead=_lead(told),
         question=format_page.question(event, told.results),
         swiss=format_page.swiss_table(event, told.results) if told.results else None,
         bracket=format_page.bracket(event, told.results),
         pools=_pools(told),
+        cautious=standings.RANKS,
         named=NAMED,
         intervals=INTERVALS,
         fouls=_fouls(told.results),
@@ -125,7 +127,7 @@ def report_page(told: Told) -> str:
         rules=[(head, list(said)) for head, said in groupby(explain(event.rules), _heading)],
         how=how,
         kept=list(how.sandbox(told.measured.kept)),
-        machines=known.machines,
+        machines=[(one, how.share(many, known.kept[0].of)) for one, many in known.machines],
         commitments=told.commitments,
         bots=[(one, _command(one)) for one in event.entrants],
         earlier=format_report.EARLIER,
@@ -154,15 +156,15 @@ def _lead(told: Told) -> str:
         return "No game is over yet."
     if asked := format_page.question(event, told.results):
         return f"**{asked.answer}**"
-    known = format_page.bracket(event, told.results)
-    if known and known.winner:
-        return f"**{known.winner}** has won the knockout."
+    won = format_report.won(event, told.results, told.planned)
+    if won and isinstance(event.format, Knockout):
+        return f"**{won[0]}** {won[1]}"
     open_to = _open_to([one for one in told.ratings.pools[0].entrants if one.ranks[0] == 1])
+    if won:
+        return f"**{won[0]}** {won[1]} {open_to}"
     if isinstance(event.format, Swiss):
         first = swiss.standings(event, counted(event, told.results))[0]
         rounds, name = event.format.rounds, event.unit_name(first.unit)
-        if len(told.results) == told.planned and len(first.rounds) == rounds:
-            return f"**{name}** has won the Swiss of {rounds} rounds. {open_to}"
         return f"**{name}** leads the Swiss, {len(first.rounds)} of {rounds} rounds. {open_to}"
     return open_to
 

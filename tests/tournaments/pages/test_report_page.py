@@ -98,6 +98,20 @@ def test_every_kind_of_event_has_a_page_for_everybody(tmp_path: Path, name: str)
 
 
 @needs_chromium
+def test_names_in_the_list_of_games_stay_whole_on_a_phone(tmp_path: Path) -> None:
+    plan = event(4, boards=2)
+    who = zip(plan.entrants, ("counting", "montecarlo", "greedy", "first"), strict=True)
+    plan = replace(plan, entrants=tuple(replace(one, name=name) for one, name in who))
+    with opened(written(tmp_path, plan, made_up(plan)), width=390) as page:
+        names = page.locator("#list tbody bdi")
+        assert names.count() > 8
+        lines = "(all) => all.map((one) => one.getBoundingClientRect().height)"
+        assert max(names.evaluate_all(lines)) < 1.5 * names.nth(0).evaluate(
+            "(one) => parseFloat(getComputedStyle(one).lineHeight)"
+        )
+
+
+@needs_chromium
 def test_columns_sort_by_click_and_by_key(tmp_path: Path) -> None:
     plan = event(4, boards=6)
     results = made_up(plan)
@@ -266,7 +280,7 @@ def test_without_a_script_everything_but_lists_stands_there() -> None:
     tags = Tags(html).found
     assert sum(tag == "circle" for tag, _ in tags) == 4
     assert html.count("<noscript>") == 1
-    for words in ("Machine: Linux 6", "0.1; 3 of the sittings", "0123456789abcdef" * 4, "20.5"):
+    for words in ("Machine: Linux 6", "0.1; in 3 of 4 sittings", "0123456789abcdef" * 4, "20.5"):
         assert words in html
     assert not [attributes for _, attributes in tags if {"style", "onclick"} & attributes.keys()]
     addresses = [one["href"] for tag, one in tags if tag == "a" and one["href"]]

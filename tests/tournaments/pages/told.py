@@ -15,7 +15,7 @@ from tournaments.times import Times, Used
 NOTHING = Measured(
     times=Times(entrants=(), referee_ms=0.0, void=0),
     evidence=(),
-    kept=(Kept("D", ("`boneyard doctor` says more.",), 3),),
+    kept=(Kept("D", ("`boneyard doctor` says more.",), 3, 4),),
     machines=(),
 )
 RATHER = 25
