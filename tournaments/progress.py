@@ -144,6 +144,9 @@ class Progress:
         """Show where everything is, and the standings."""
         console = shown.console()
         summary = msgspec.json.decode(folder.results.read_bytes(), type=Results)
+        if not summary.played:
+            console.print("No game was played.")
+            return
         for pool in summary.ratings.pools:
             console.print(shown.standing(pool, console.width))
             for line in standings.seat_advantages(pool):

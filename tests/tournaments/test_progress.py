@@ -4,6 +4,7 @@ import math
 from io import StringIO
 from pathlib import Path
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 from rich.console import Console
@@ -106,3 +107,14 @@ def test_the_end_is_whole_in_a_pipe(tmp_path: Path, capsys: pytest.CaptureFixtur
     said = capsys.readouterr().out
     assert f"Why a bot lost: boneyard explain {folder} GAME\n" in said
     assert "\x1b" not in said
+
+
+def test_where_nothing_was_played_nothing_is_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = Folder(small_event(tmp_path / "event"))
+    told = msgspec.json.decode(folder.results.read_bytes())
+    folder.results.write_bytes(msgspec.json.encode({**told, "played": 0}))
+    capsys.readouterr()
+    Progress.final(folder)
+    assert capsys.readouterr().out == "No game was played.\n"
