@@ -3,6 +3,11 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+ALIKE = 0.6
+"""How much of two names must agree, 0 to 1, for one to be taken for the other, mistyped."""
+LISTED = 20
+"""Names that are told where none is near."""
+
 
 class UserError(Exception):
     """A mistake in what the user wrote; the text is shown as it is and the exit code is 2."""
@@ -10,10 +15,18 @@ class UserError(Exception):
 
 def unknown(what: str, name: str, names: Iterable[str]) -> UserError:
     """The error for a name that does not exist, with the nearest ones that do."""
+    return UserError(f"Unknown {what} {name!r}: {instead(name, names)}")
+
+
+def instead(name: str, names: Iterable[str]) -> str:
+    """The nearest names, or those that there are: the end of a sentence."""
     known = list(names)
-    near = get_close_matches(name, known, n=3, cutoff=0.5)
-    if near:
-        hint = f"did you mean {' or '.join(near)}?"
-    else:
-        hint = f"there is {', '.join(known[:20])}." if known else "there is none."
-    return UserError(f"Unknown {what} {name!r}: {hint}")
+    if near := nearest(name, known):
+        return f"did you mean {' or '.join(near)}?"
+    more = f" … and {len(known) - LISTED} more" if len(known) > LISTED else ""
+    return f"there is {', '.join(known[:LISTED])}{more}." if known else "there is none."
+
+
+def nearest(name: str, names: Iterable[str]) -> list[str]:
+    """The names for which this one may have been mistyped, at most three, best first."""
+    return get_close_matches(name, list(names), n=3, cutoff=ALIKE)

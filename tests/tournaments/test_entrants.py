@@ -106,8 +106,11 @@ def test_a_listed_bot_is_as_if_it_were_written_out(base: Path) -> None:
     [
         (LISTED.replace("mine", "greedy"), "greedy is the name of a sample bot"),
         (LISTED.replace("real", "gone"), "there is no folder"),
-        (LISTED.replace("[mine]", "['a b']"), "`key` in `$`"),
-        (LISTED + "need = 1", "unknown field `need`"),
+        (
+            LISTED.replace("[mine]", "['a b']"),
+            "name must be 1 to 40 letters, digits, _ or -",
+        ),
+        (LISTED + "need = 1", "Unknown field mine.need: did you mean needs?"),
         (LISTED + "needs = 'node > 2'", "needs takes a program"),
         (LISTED + "needs = 'python3 >= 99.1'", "Bot mine needs python3 >= 99.1, and here is 3."),
         (LISTED.replace("[mine]", "[mint]"), "did you mean mint?"),
@@ -157,9 +160,9 @@ def test_an_event_where_every_bot_may_read_is_refused(
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        (MINE + ', "a\\u0000b"]', "$.bots[1].run[2]"),
-        (MINE + ']\nbuild = ["a\\u0000b"]', "$.bots[1].build[0]"),
-        (MINE + ']\nreads = ["a\\u0000b"]', "$.bots[1].reads[0]"),
+        (MINE + ', "a\\u0000b"]', "bots[1].run[2]"),
+        (MINE + ']\nbuild = ["a\\u0000b"]', "bots[1].build[0]"),
+        (MINE + ']\nreads = ["a\\u0000b"]', "bots[1].reads[0]"),
         (MINE + ']\nbuild = ["sh", "-c", "printf \'\\\\377\' >&2; exit 1"]', "\ufffd"),
     ],
 )

@@ -245,9 +245,18 @@ def test_an_event_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ("boards = 0", "boards"),
-        ("bord = 3", "bord"),
-        ("boards = [", "line 2"),
+        ("boards = 0", ": boards must be a whole number from 1 to 1000000, not 0."),
+        ("bord = 3", ": Unknown field bord: did you mean boards?"),
+        ('name = "a b"', ': name must be 1 to 40 letters, digits, _ or -, not "a b".'),
+        ("[clock]\nmove = 3", ": Unknown field clock.move: did you mean move_ms?"),
+        ('[fouls]\nlose = "match"', "of fouls.lose 'match': there is game, sitting."),
+        ('[format]\ntype = "swis"', "of format.type 'swis': did you mean swiss?"),
+        ('sandbox = "yes"', "of sandbox 'yes': there is auto, off, require."),
+        ('format = "swiss"', ': format must be a table, as format = { type = "swiss" }, not'),
+        ("seats = 7", ": seats must be a whole number from 2 to 4, not 7."),
+        ('bots = [{ run = ["./x"] }]', ": bots[0].name is missing."),
+        ('bots = [{ name = "x", run = "./x" }]', 'list of words, as run = ["./x"], not "./x".'),
+        ("boards = [", "is not TOML: "),
         ("seats = 0", "seats"),
         ('name = "cup\\n"', "name"),
         ('bots = ["a b"]', "bots[0].name"),
@@ -256,7 +265,7 @@ def test_an_event_file(tmp_path: Path) -> None:
 )
 def test_a_mistake_in_an_event_file_is_placed(tmp_path: Path, text: str, part: str) -> None:
     path = tmp_path / "cup.toml"
-    path.write_text(text if "bots" in text else text + "\nbots = []\n")
+    path.write_text(text if "bots" in text else "bots = []\n" + text)
     said = run(tmp_path / "out", str(path), code=2)
     assert "cup.toml" in said
     assert part in said
