@@ -13,7 +13,7 @@ from arena.sandbox import paths
 from protocol.usage import UserError
 from tests.tournaments.events import boneyard
 from tournaments.begin import begin
-from tournaments.entrants import entered
+from tournaments.entrants import entered, spoken
 from tournaments.event import Entrant, WrittenBot
 from tournaments.folder import Folder
 from tournaments.listed import LIST
@@ -174,6 +174,34 @@ def test_bytes_that_are_no_text_are_the_users_mistake(tmp_path: Path, text: str,
 
 def test_a_word_that_is_too_long_for_a_file_is_a_word(base: Path) -> None:
     assert opened(base, "mine.py", 300 * "x") == {"mine.py", "real/mine.py"}
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("./mien.py", "There is no file ./mien.py: did you mean mine.py?"),
+        ("real/mien.py", "There is no file real/mien.py: did you mean real/mine.py?"),
+        ("rte.json", "There is no file rte.json: there is "),
+        ("gone/" + 300 * "x" + "/mine.py", "There is no file gone/"),
+        ("./linked", "./linked is a folder: name the program in it, or give the bot an entry"),
+        (".", ". is a folder: name the program in it"),
+        ("no-such-program mine.py", "There is no program 'no-such-program' to run"),
+        ("gredy", "Unknown bot 'gredy': did you mean greedy?"),
+        ("weight", "Unknown bot 'weight': there is "),
+        ("runs", "Unknown bot 'runs': did you mean run-s?"),
+        ("", "Unknown bot '': there is "),
+    ],
+)
+def test_a_word_that_is_no_bot_is_told_why(
+    base: Path, monkeypatch: pytest.MonkeyPatch, word: str, said: str
+) -> None:
+    (base / "run-s").touch(0o755)
+    (base / "rate.json").touch(0o644)
+    monkeypatch.chdir(base)
+    with pytest.raises(UserError) as caught:
+        spoken((word,))
+    assert str(caught.value).startswith(said)
+    assert "rate.json" not in str(caught.value)
 
 
 def test_nobody_needs_a_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
