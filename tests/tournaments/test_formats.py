@@ -227,8 +227,9 @@ def test_killed_while_it_grows_by_boards_and_a_bot(tmp_path: Path) -> None:
         (event(2), "nobody can be taken out"),
         (event(3, form=Gauntlet()), "would not meet any more"),
         (event(3, form=Swiss()), "cannot become a swiss"),
-        (replace(event(3), clock=Clock(move_ms=1)), "(clock)"),
-        (event(3, seats=3), "(seats)"),
+        (replace(event(3), clock=Clock(move_ms=1)), "not the same in the clock"),
+        (event(3, seats=3), "not the same in the number of seats"),
+        (replace(event(3), boards_a_sitting=10, predictable=True), "in the format and the seed"),
     ],
 )
 def test_what_would_lose_or_bend_results_is_refused(new: Event, part: str) -> None:
