@@ -179,6 +179,24 @@ def _our_packages(program: Path) -> Iterator[str]:
             yield from linked_paths(Path(package.__path__[0]))
 
 
+def typed(entrant: Entrant) -> str:
+    """What stands for an entrant in a shell: its name in a list, its file, or its command.
+
+    Raises UserError when a list cannot be read.
+    """
+    name, command = entrant.name.partition("@")[0], entrant.command
+    listed = all_bots(Path.cwd()).get(name)
+    if listed and listed.bot.run[1:] == command.argv[1:]:
+        return name
+    folder = Path(command.folder)
+    words = [f"{folder / one}" if is_file(folder / one) else one for one in command.argv]
+    (by,) = INTERPRETERS.get(Path(words[-1]).suffix, ("",))
+    found = shutil.which(by)
+    if len(words) == 2 and found and words[0] == f"{true_path(Path(found))}":
+        words = words[1:]
+    return shlex.quote(words[0] if len(words) == 1 else shlex.join(words))
+
+
 def resolved(written: WrittenBot, base: Path) -> tuple[WrittenBot, Path]:
     """A bot of a list as if it were written out, and the folder that it speaks of.
 

@@ -1,6 +1,7 @@
 """What a user may write about a bot, and what the bot can read thereby."""
 
 import re
+import shlex
 import sys
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from arena.sandbox import paths
 from protocol.usage import UserError
 from tests.tournaments.events import boneyard
 from tournaments.begin import begin
-from tournaments.entrants import entered, spoken
+from tournaments.entrants import entered, spoken, typed
 from tournaments.event import Entrant, WrittenBot
 from tournaments.folder import Folder
 from tournaments.listed import LIST
@@ -202,6 +203,23 @@ def test_a_word_that_is_no_bot_is_told_why(
         spoken((word,))
     assert str(caught.value).startswith(said)
     assert "rate.json" not in str(caught.value)
+
+
+def test_what_stands_in_a_shell_for_an_entrant(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its name in a list, its file, or its command."""
+    monkeypatch.chdir(base)
+    (base / LIST).write_text('[mine]\nrun = ["{python}", "mine.py"]\n')
+    build = base / "build"
+    listed, file, other = spoken(("mine", "./mine.py", f"{sys.executable} mine.py 3"))
+    assert typed(entered(listed, base, build)) == "mine"
+    assert typed(replace(entered(listed, base, build), name="mine@2")) == "mine"
+    assert typed(entered(file, base, build)) == f"{base}/real/mine.py"
+    program, *more = shlex.split(shlex.split(typed(entered(other, base, build)))[0])
+    assert program.startswith("/")
+    assert more == [f"{base}/mine.py", "3"]
+    (base / "a.out").touch(0o755)
+    (own,) = spoken(("./a.out",))
+    assert typed(entered(own, base, build)) == f"{base}/a.out"
 
 
 def test_nobody_needs_a_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

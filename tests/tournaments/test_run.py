@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 from arena.referee import Referee
+from arena.sandbox.limits import Limits
+from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.slot import Slot
 from tests.arena.tables import children
 from tests.tournaments.events import (
     boneyard,
@@ -20,6 +23,9 @@ from tests.tournaments.events import (
     started,
     wait_for_games,
 )
+from tournaments.entrants import entered
+from tournaments.event import WrittenBot
+from tournaments.run import call_roll, unseen
 
 
 @pytest.fixture(scope="module")
@@ -214,6 +220,64 @@ def test_a_bot_that_does_not_greet_is_the_users_mistake(tmp_path: Path) -> None:
     said = run(tmp_path / "out", "greedy", str(bot), code=2)
     assert "broken" in said
     assert "no such model" in said
+
+
+def test_what_a_bot_wrote_instead_of_a_hello_is_shown(tmp_path: Path) -> None:
+    bot = tmp_path / "talks.py"
+    bot.write_text("print('hello, ' + 60 * 'x')")
+    said = run(tmp_path / "out", "greedy", str(bot), code=2)
+    assert f"It wrote: hello, {53 * 'x'}…" in said
+    assert f"(Try `boneyard check {bot}`: it tells what to mend.)" in said
+    assert "sandbox level" not in said
+
+
+@pytest.mark.parametrize(
+    ("words", "silent", "hints"),
+    [
+        ("", True, True),
+        ("", False, False),
+        ("SyntaxError: '(' was never closed", True, False),
+        ("KeyError: 'name'", False, False),
+        ("FileNotFoundError: [Errno 2] No such file or directory: 'x'", True, True),
+        ("ModuleNotFoundError: No module named 'x'", True, True),
+        ("PermissionError: [Errno 13] Permission denied: 'x'", False, True),
+        ("Error: Cannot find module './x.mjs'", True, True),
+        ("Error: ENOENT: open 'x'", True, True),
+        ("sh: 1: python4: not found", True, True),
+        ("Could not find or load main class Mine", True, True),
+        ("error while loading shared libraries: x.so: cannot open shared object", True, True),
+    ],
+)
+def test_the_sandbox_is_named_where_it_may_be_the_reason(
+    words: str, silent: bool, hints: bool
+) -> None:
+    assert ("At sandbox level A it reads" in unseen("A", words, silent=silent)) is hints
+    assert unseen("off", words, silent=silent) == ""
+
+
+class Sealed(Sandbox):
+    """Says that it is of level C, and locks nothing in."""
+
+    def __init__(self) -> None:
+        super().__init__("off", Limits())
+        self.level = "C"
+
+    def slot(self) -> Slot:
+        return Sandbox("off", self.limits).slot()
+
+
+@pytest.mark.parametrize(
+    ("code", "hints"),
+    [("", True), ("print('hello')", False), ("raise OSError(2, 'No such file')", True)],
+)
+async def test_only_who_says_nothing_or_misses_a_file_is_told_of_the_sandbox(
+    tmp_path: Path, code: str, hints: bool
+) -> None:
+    (tmp_path / "mine.py").write_text(code)
+    bot = entered(WrittenBot("mine", ("{python}", "mine.py")), tmp_path, tmp_path)
+    said = await call_roll([bot], 60_000, Sealed()) or ""
+    assert said.startswith("Bot mine does not greet: ")
+    assert ("At sandbox level C" in said) is hints
 
 
 def test_a_sample_bot_may_play_against_itself(tmp_path: Path) -> None:
