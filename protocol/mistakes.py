@@ -30,6 +30,7 @@ from protocol.usage import UserError, instead, unknown
 SHOWN = 60
 """Characters of a wrong value that are shown."""
 _AT = re.compile(r"(?P<text>.*) - at `\$\.?(?P<path>.*)`", re.DOTALL)
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def converted(said: object, kind: Any, at: str = "") -> Any:
@@ -55,6 +56,11 @@ def _join(at: str, name: str) -> str:
     return f"{at}.{name}" if at and name else at or name
 
 
+def _key(at: str, name: str) -> str:
+    """The path of a name in a table; an odd name stands in quotes, as in TOML."""
+    return _join(at, name if _BARE.fullmatch(name) else _shown(name))
+
+
 def _mistakes(kind: Type, said: Any, at: str) -> Iterator[str]:
     """The mistakes in a value, in the order in which they are found."""
     match kind:
@@ -65,7 +71,7 @@ def _mistakes(kind: Type, said: Any, at: str) -> Iterator[str]:
         case DictType() if isinstance(said, Mapping):
             for key, value in said.items():
                 yield from _mistakes(kind.key_type, key, f"a name in {at}" if at else "a name")
-                yield from _mistakes(kind.value_type, value, _join(at, key))
+                yield from _mistakes(kind.value_type, value, _key(at, key))
         case VarTupleType() | TupleType() if _is_list(said):
             yield from _in_list(kind, said, at)
         case LiteralType(values=values):
@@ -107,7 +113,7 @@ def _in_table(kind: StructType, said: Mapping[str, Any], at: str) -> Iterator[st
     known = [*([kind.tag_field] if kind.tag_field else []), *fields]
     for name, value in said.items():
         if name not in known:
-            yield f"Unknown field {_join(at, name)}: {instead(name, known)}"
+            yield f"Unknown field {_key(at, name)}: {instead(name, known)}"
         elif name in fields:
             yield from _mistakes(fields[name].type, value, _join(at, name))
     for name, field in fields.items():

@@ -49,6 +49,7 @@ class Trip(Struct, frozen=True, forbid_unknown_fields=True):
         ({"to": 3}, "to must be letters, not 3."),
         ({"to": 99 * "A"}, f'to must be letters, not "{(SHOWN - 1) * "A"}….'),
         ({"too": "a"}, "Unknown field too: did you mean to?"),
+        ({"how": {"type": "long", "a\nb": 1}}, 'Unknown field how."a\\nb": there is type, miles.'),
         ({"by": "a"}, 'by must be a list of words, as by = ["a"], not "a".'),
         ({"by": 3}, "by must be a list, not 3."),
         ({"by": ["a", "B"]}, 'by[1] must be text in quotes, not "B".'),
