@@ -66,6 +66,8 @@ class Bot:
         """
         self.fault: Fault | None = None
         self.read_at = 0.0
+        self.silent = True
+        """Whether it has written nothing to its stdout yet."""
         self.tables = 1
         """Games that it can play at once, as it said in its hello."""
         self.cpu_seen_ms = 0.0
@@ -247,6 +249,7 @@ class Bot:
             return
         self.read_at = time.monotonic()
         self._inbox += data
+        self.silent = self.silent and not data
         if not data:
             # Mostly it is about to end: how it ended is known when it has, a moment later.
             self._closed = True

@@ -8,8 +8,11 @@ from arena import referee as rulings
 from arena.bots import Bot, nobody
 from arena.clock import Wait
 from arena.pump import Pump
-from protocol.codec import Fault
+from protocol.codec import Fault, printable
 from protocol.messages import BotHello
+
+WROTE = 60
+"""Characters that are shown of a line that is no hello."""
 
 
 class Greeting:
@@ -45,13 +48,14 @@ class Greeting:
         if line is not None and self._wait.charged(self._bot.read_at) > self._wait.limit_ms:
             self._late(self._bot.read_at)
         elif line is not None:
-            self._greeted(rulings.greeted(line))
+            self._greeted(rulings.greeted(line), line)
         elif self._bot.fault:
             self._end(self._bot.fault)
 
-    def _greeted(self, said: BotHello | Fault) -> None:
+    def _greeted(self, said: BotHello | Fault, line: bytes) -> None:
         if isinstance(said, Fault):
-            return self._end(said)
+            wrote = f"It wrote: {printable(line, WROTE)}"
+            return self._end(said._replace(detail=f"{said.detail} {wrote}"))
         self._bot.tables = said.tables
         return self._end(None)
 

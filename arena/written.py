@@ -54,6 +54,17 @@ def written_in(path: Path) -> bytes:
     return content
 
 
+def toml_in(path: Path) -> dict[str, Any]:
+    """What a user wrote in a file of TOML.
+
+    Raises UserError for what is none.
+    """
+    try:
+        return msgspec.toml.decode(written_in(path), type=dict[str, Any])
+    except (msgspec.MsgspecError, ValueError) as error:
+        raise UserError(f"{path} is not TOML: {error}.") from None
+
+
 def spelled(written: Mapping[str, Any], folder: Path) -> Ruleset:
     """The ruleset that differs from its `base` in the choices that are written out.
 
@@ -74,11 +85,9 @@ def changed(rules: Ruleset, words: Iterable[str]) -> Ruleset:
 def _read(path: Path, within: tuple[Path, ...]) -> Ruleset:
     """The ruleset in a file; `within` are the files that it is the base of."""
     try:
-        written = msgspec.toml.decode(written_in(path), type=dict[str, Any])
+        written = toml_in(path)
     except UserError as error:
         raise _InFileError(str(error)) from None
-    except (msgspec.MsgspecError, ValueError) as error:
-        raise _InFileError(f"{path} is not TOML: {error}.") from None
     real = path.resolve()
     if real in within:
         raise _InFileError(f"{path} is its own base: let base name a game, such as draw.")

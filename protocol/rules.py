@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Annotated, Any, Literal, get_args, get_type_hints
+from typing import Annotated, Any, Literal, get_type_hints
 
 import msgspec
 from msgspec import Meta, Struct
 
+from protocol.mistakes import converted
 from protocol.tiles import Tile, tile_set
 from protocol.usage import UserError, unknown
 
@@ -358,10 +359,4 @@ def varied(base: Ruleset, name: str, differs: Mapping[str, Any]) -> Ruleset:
 
 def _check_value(group: str, choice: str, value: object) -> None:
     kinds = get_type_hints(type(getattr(Ruleset(name=""), group)), include_extras=True)
-    try:
-        msgspec.convert(value, kinds[choice])
-    except msgspec.ValidationError as error:
-        known = get_args(kinds[choice])
-        if known and all(isinstance(one, str) for one in known):
-            raise unknown(f"value of {choice}", str(value), known) from None
-        raise UserError(f"{choice} cannot be {value!r}: {error}.") from None
+    converted(value, kinds[choice], choice)

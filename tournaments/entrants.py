@@ -9,21 +9,31 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
+from itertools import islice
 from pathlib import Path
 
 import arena
 import protocol
-from arena.sandbox.paths import is_file, linked_paths, named_paths, program_paths, true_path
+from arena.sandbox.paths import (
+    is_file,
+    is_folder,
+    linked_paths,
+    named_paths,
+    program_paths,
+    true_path,
+)
 from arena.sandbox.profile import Command
-from protocol.usage import UserError, unknown
+from protocol.usage import UserError, instead, unknown
 from tournaments.event import Entrant, WrittenBot
-from tournaments.listed import all_bots
+from tournaments.listed import LIST, all_bots
 
 PLACES = ("{python}", "{build}")
 """What is filled in in commands: the interpreter that runs us, and where things are built."""
 ALIKE = 0.75
 """How much a word in braces is like a placeholder from where on it is taken for one, mistyped."""
 _IN_BRACES = re.compile(r"\{\w+\}")
+LOOKED_AT = 1000
+"""Files of a folder that are looked through for one that was meant."""
 BUILD_S = 300
 """How long a build command may take."""
 INTERPRETERS = {
@@ -64,15 +74,38 @@ def _understood(word: str) -> tuple[str, tuple[str, ...]]:
     if len(argv) > 1 and shutil.which(argv[0]):
         scripts = [Path(part) for part in argv[1:] if is_file(Path(part))]
         return _slug((scripts or [Path(argv[0])])[0].stem), tuple(argv)
-    raise unknown("bot", word, [*listed, *map(str, Path().glob("*.*"))])
+    raise _no_bot(word, argv, listed)
+
+
+def _no_bot(word: str, argv: Sequence[str], listed: Iterable[str]) -> UserError:
+    """What is wrong with a word that is neither a bot of a list nor a file nor a command."""
+    path = Path(word)
+    if word and is_folder(path):
+        return UserError(
+            f"{word} is a folder: name the program in it, or give the bot an entry with run and "
+            f"folder in {LIST} or in an event file."
+        )
+    if len(argv) > 1:
+        return UserError(f"There is no program {argv[0]!r} to run {word!r} with.")
+    known = [*listed, *(f"{path.parent / one}" for one in _programs(path.parent))]
+    if "/" in word or path.suffix:
+        return UserError(f"There is no file {word}: {instead(word, known)}")
+    return unknown("bot", word, known)
+
+
+def _programs(folder: Path) -> list[str]:
+    """The files in a folder that can be bots as they are."""
+    found = islice(folder.glob("*"), LOOKED_AT) if is_folder(folder) else ()
+    return sorted(path.name for path in found if is_file(path) and _runs(path))
+
+
+def _runs(path: Path) -> bool:
+    return path.suffix in INTERPRETERS or os.access(path, os.X_OK)
 
 
 def _interpreter(path: Path) -> tuple[str, ...]:
-    known = INTERPRETERS.get(path.suffix)
-    if known:
-        return known
-    if os.access(path, os.X_OK):
-        return ()
+    if _runs(path):
+        return INTERPRETERS.get(path.suffix, ())
     raise UserError(f"{path} is not executable, and {path.suffix or 'its name'} tells no language.")
 
 
@@ -144,6 +177,24 @@ def _our_packages(program: Path) -> Iterator[str]:
     if program == true_path(Path(sys.executable)):
         for package in (arena, protocol):
             yield from linked_paths(Path(package.__path__[0]))
+
+
+def typed(entrant: Entrant) -> str:
+    """What stands for an entrant in a shell: its name in a list, its file, or its command.
+
+    Raises UserError when a list cannot be read.
+    """
+    name, command = entrant.name.partition("@")[0], entrant.command
+    listed = all_bots(Path.cwd()).get(name)
+    if listed and listed.bot.run[1:] == command.argv[1:]:
+        return name
+    folder = Path(command.folder)
+    words = [f"{folder / one}" if is_file(folder / one) else one for one in command.argv]
+    (by,) = INTERPRETERS.get(Path(words[-1]).suffix, ("",))
+    found = shutil.which(by)
+    if len(words) == 2 and found and words[0] == f"{true_path(Path(found))}":
+        words = words[1:]
+    return shlex.quote(words[0] if len(words) == 1 else shlex.join(words))
 
 
 def resolved(written: WrittenBot, base: Path) -> tuple[WrittenBot, Path]:

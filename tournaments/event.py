@@ -2,15 +2,16 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, cast
 
 import msgspec
 from msgspec import Meta, Struct
 
 from arena.sandbox.limits import Limits, Wish
 from arena.sandbox.profile import Command
-from arena.written import chosen, spelled, written_in
+from arena.written import chosen, spelled, toml_in
 from protocol.messages import Clock
+from protocol.mistakes import converted
 from protocol.records import FoulPolicy
 from protocol.rules import Ruleset, by_seats, check_seats
 from protocol.usage import UserError, unknown
@@ -28,8 +29,13 @@ from tournaments.sprt import MOST
 
 T = TypeVar("T")
 # In Python $ stands before a newline at the end too; \Z, which does not, is not JSON Schema's.
-EntrantName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,40}(?!\n)$")]
-Word = Annotated[str, Meta(pattern=r"^[^\x00]*\Z")]
+EntrantName = Annotated[
+    str,
+    Meta(pattern=r"^[A-Za-z0-9_-]{1,40}(?!\n)$", description="1 to 40 letters, digits, _ or -"),
+]
+Word = Annotated[
+    str, Meta(pattern=r"^[^\x00]*\Z", description="text in quotes, without a zero character")
+]
 """A word of a command, or a path: the system ends both at a zero."""
 VersionName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,40}(@[1-9][0-9]{0,3})?(?!\n)$")]
 """`mine` is the first version of an entrant, `mine@2` the second."""
@@ -286,11 +292,11 @@ def from_toml(
 
     Raises UserError with the file and the path inside it.
     """
+    said = in_full(toml_in(path))
     try:
-        said = msgspec.toml.decode(written_in(path))
-        return msgspec.convert(in_full(said), kind)
-    except (msgspec.MsgspecError, ValueError) as error:
-        raise UserError(f"{path}: {error}.") from error
+        return cast(T, converted(said, kind))
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from None
 
 
 def ruleset(rules: str | Mapping[str, Any], folder: Path) -> Ruleset:

@@ -8,8 +8,18 @@ from tournaments.event import Entrant, Event
 from tournaments.formats import Gauntlet, Knockout, Ladder, RoundRobin, Swiss, Versus, name_of
 from tournaments.schedule import static
 
-FIXED = ("name", "rules", "seats", "boards_a_sitting", "clock", "fouls", "sandbox", "limits")
-"""What stays as it was; whether the deals are predictable stays too."""
+FIXED = {
+    "name": "the event's name",
+    "rules": "the rules",
+    "seats": "the number of seats",
+    "boards_a_sitting": "the format",
+    "clock": "the clock",
+    "fouls": "what a foul costs",
+    "sandbox": "the sandbox",
+    "limits": "the limits of bots",
+    "predictable": "the seed",
+}
+"""What stays as it was, and what its user calls it."""
 
 
 def succeeded(old: Event, new: Event, played: Container[str]) -> Event:
@@ -70,9 +80,9 @@ def new_versions(old: Event, new: Event) -> Iterator[tuple[str, str]]:
 
 def extends(old: Event, new: Event) -> str | None:
     """What forbids to go on with an event after a new plan; None: nothing, and nothing is lost."""
-    fixed = [name for name in (*FIXED, "predictable") if getattr(old, name) != getattr(new, name)]
+    fixed = [said for name, said in FIXED.items() if getattr(old, name) != getattr(new, name)]
     if fixed:
-        return f"the plan is not the same ({', '.join(fixed)})"
+        return f"the plan is not the same in {' and '.join(fixed)}"
     names = {entrant.name for entrant in new.entrants}
     for entrant in old.entrants:
         if entrant.name not in names and first_version(entrant.name) not in map(

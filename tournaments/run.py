@@ -1,5 +1,6 @@
 """Plays an event: sittings side by side, each result into the ledger, nothing lost on the way."""
 
+import re
 import traceback
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -14,10 +15,12 @@ from arena.gamelog import GameLog
 from arena.logs import pack_full
 from arena.pump import Pump
 from arena.referee import Referee
+from arena.sandbox.limits import Level
 from arena.sandbox.sandbox import Sandbox
 from arena.table import Bench
 from protocol.records import Result
 from tournaments.counting import counting
+from tournaments.entrants import typed
 from tournaments.event import Entrant, Event
 from tournaments.folder import Folder, secret_of
 from tournaments.ledger import Ledger
@@ -26,11 +29,19 @@ from tournaments.schedule import PlannedGame, PlannedSitting
 from tournaments.seating import in_turn, seating, sitting
 from tournaments.sitting import MACHINE, Sitter, SpoiltError, StoppedError, ready
 
+CHECK = "(Try `boneyard check {word}`: it tells what to mend.)"
+"""What is added when a bot does not greet."""
 UNSEEN = (
     "(At sandbox level {level} it reads only the files that its command names: `folder` or `reads` "
     "in an event file add more, and --sandbox off shows whether that is the reason.)"
 )
-"""What is added when a bot does not start in the sandbox."""
+"""What is added when that may be the sandbox's doing."""
+UNREAD = re.compile(
+    r"no such file|not ?found|(cannot|can't|could not|unable to) (find|open|load|read)"
+    r"|no module named|permission denied|not permitted|ENOENT|EACCES|EPERM",
+    re.IGNORECASE,
+)
+"""How a program complains of what it cannot read, in whatever language it is written."""
 
 
 async def call_roll(entrants: Iterable[Entrant], start_ms: int, sandbox: Sandbox) -> str | None:
@@ -59,8 +70,8 @@ async def _complaint(pump: Pump, entrant: Entrant, start_ms: int, sandbox: Sandb
             words = bot.last_words()
             said = f" Its stderr ends: {words}" if words else ""
             complaint = f"Bot {entrant.name} does not greet: {bot.fault.detail}{said}"
-            if sandbox.level != "off":
-                complaint += f" {UNSEEN.format(level=sandbox.level)}"
+            complaint += f" {CHECK.format(word=typed(entrant))}"
+            complaint += unseen(sandbox.level, words, silent=bot.silent)
     except CannotStartError as error:
         complaint = f"Bot {entrant.name}: {error}."
     except StoppedError as stop:
@@ -68,6 +79,16 @@ async def _complaint(pump: Pump, entrant: Entrant, start_ms: int, sandbox: Sandb
     finally:
         await bench.close()
     return complaint
+
+
+def unseen(level: Level, words: str, *, silent: bool) -> str:
+    """A hint at the sandbox for a bot that did not greet, where that may be the reason.
+
+    It is where the bot's stderr ends with `words` about something that it cannot read, or where
+    there are none and its stdout was `silent` too.
+    """
+    may_be = UNREAD.search(words) if words else silent
+    return f" {UNSEEN.format(level=level)}" if may_be and level != "off" else ""
 
 
 class Runner:

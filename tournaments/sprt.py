@@ -86,10 +86,12 @@ class Sprt(Struct, frozen=True, forbid_unknown_fields=True):
         for name, risk in (("alpha", self.alpha), ("beta", self.beta)):
             if not 1e-9 <= risk < 0.5:
                 raise ValueError(f"{name} must be above 0 and below 0.5, not {risk:g}")
-        if not 2 <= self.min_boards <= self.max_boards <= MOST:
+        if not 2 <= self.min_boards <= MOST:
+            raise ValueError(f"min_boards must be from 2 to {MOST}, not {self.min_boards}")
+        if not self.min_boards <= self.max_boards <= MOST:
             raise ValueError(
-                f"boards must be 2 <= min_boards <= max_boards <= {MOST}, "
-                f"not {self.min_boards} and {self.max_boards}"
+                f"nothing is decided before {self.min_boards} boards (min_boards), so max_boards "
+                f"must be from {self.min_boards} to {MOST}, not {self.max_boards}"
             )
 
     @property

@@ -92,7 +92,7 @@ def planned(wishes: Wishes, build: Path, *, predictable: bool) -> Event:
     rules = _rules(wishes, plan, base)
     form, boards = _format(plan.format, wishes.wanted), plan.boards or BOARDS
     if isinstance(form, Versus):
-        boards = wishes.boards or plan.boards or form.sprt.max_boards
+        boards = _most_boards(form.sprt, wishes.boards, plan.boards)
         form = replace(form, sprt=_sprt(form.sprt, max_boards=boards))
     event = Event(
         name=plan.name,
@@ -129,7 +129,8 @@ def _format(form: Format, wanted: Wanted) -> Format:
     ):
         said = {name: value for name, value in change.items() if _said(value)}
         if said and not isinstance(form, of):
-            raise UserError(f"{option}: a {name_of(form)} has no such choice; see --format.")
+            more = ", and --boards for how much is played" if option == "--rounds" else ""
+            raise UserError(f"{option}: a {name_of(form)} has no such choice; see --format{more}.")
         changes |= said
     if isinstance(form, Versus) and "sprt" in changes:
         changes["sprt"] = _sprt(form.sprt, **_only_said(changes["sprt"]))
@@ -142,6 +143,25 @@ def _said(value: Any) -> bool:
 
 def _only_said(values: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
+
+
+def _most_boards(test: Sprt, asked: int | None, boards: int | None) -> int:
+    """The most boards of versus: as asked on the command line, or as the file says in one way.
+
+    Raises UserError.
+    """
+    if not asked and boards and test.max_boards not in (boards, Sprt().max_boards):
+        raise UserError(
+            f"Versus plays max_boards at the most: boards = {boards} and max_boards = "
+            f"{test.max_boards} cannot both be, so leave one out."
+        )
+    most = asked or boards or test.max_boards
+    if most < test.min_boards:
+        raise UserError(
+            f"Versus decides nothing before {test.min_boards} boards (min_boards): "
+            f"{'--boards' if asked else 'boards'} must be at least {test.min_boards}, not {most}."
+        )
+    return most
 
 
 def _sprt(test: Sprt, **changes: Any) -> Sprt:

@@ -40,13 +40,15 @@ class Totals(NamedTuple):
 
 
 def chosen(words: Sequence[str]) -> tuple[Numbered, ...]:
-    """The steps that are meant: by number, by range (3-7) or by name; all without a word.
+    """The steps that are meant: by number, range (3-7) or name, also 1,3-7; all without a word.
 
     Raises UserError.
     """
     if not words:
         return tuple(enumerate(STEPS, 1))
-    numbers = {number for word in words for number in _meant(word)}
+    numbers = {
+        number for word in words for one in word.split(",") for number in _meant(one.strip())
+    }
     return tuple((number, STEPS[number - 1]) for number in sorted(numbers))
 
 

@@ -19,10 +19,10 @@ A seed fixes the deals of this episode and of those after it, until another is g
 """
 
 import secrets
-from typing import Any, Literal
+from numbers import Integral
+from typing import Any, Literal, get_args
 
 import numpy as np
-from msgspec.structs import replace
 
 try:
     from gymnasium import spaces
@@ -42,7 +42,8 @@ from arena.training.encoding import Encoding, Vector
 from arena.training.episode import Episode, Reward
 from arena.variants import named
 from protocol.messages import Ask
-from protocol.rules import Ruleset, tables
+from protocol.rules import Ruleset, tables, varied
+from protocol.usage import UserError, unknown
 
 Rendering = Literal["ansi", "human"]
 Observation = dict[Literal["observation", "action_mask"], Vector | Mask]
@@ -84,12 +85,12 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801
         """Choose the game: by its name or as a ruleset, at the smallest table that it has, or this.
 
         `rounds`: how many make an episode, instead of a target. Raises UserError for an unknown
-        game or a table at which it is not played.
+        game or reward, no number of rounds, or a table at which the game is not played.
         """
         super().__init__()
-        chosen = named(rules) if isinstance(rules, str) else rules
-        if rounds is not None:
-            chosen = replace(chosen, game=replace(chosen.game, rounds=rounds))
+        if reward not in get_args(Reward):
+            raise unknown("reward", f"{reward}", get_args(Reward))
+        chosen = _played(named(rules) if isinstance(rules, str) else rules, rounds)
         self.rules = chosen
         """The ruleset that is played."""
         self.seats = tables(chosen)[0] if seats is None else seats
@@ -199,3 +200,12 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801
 
     def close(self) -> None:
         """Nothing is held open."""
+
+
+def _played(rules: Ruleset, rounds: object) -> Ruleset:
+    """The rules with so many rounds to an episode; in rules themselves 0 means: to the target."""
+    if rounds is None:
+        return rules
+    if isinstance(rounds, bool) or not isinstance(rounds, Integral) or rounds < 1:
+        raise UserError(f"rounds must be a whole number of 1 or more, not {rounds!r}.")
+    return varied(rules, rules.name, {"rounds": int(rounds)})

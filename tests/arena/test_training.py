@@ -5,6 +5,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Iterator
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -85,6 +86,21 @@ def test_an_unknown_game_and_an_impossible_table_are_refused() -> None:
         boneyard_v0.env("duch")
     with pytest.raises(UserError, match="table of four"):
         boneyard_v0.env("partnership", 2)
+
+
+def test_an_unknown_reward_is_refused_with_the_nearest() -> None:
+    with pytest.raises(UserError, match="Unknown reward 'place': did you mean places"):
+        boneyard_v0.env(reward=cast(Any, "place"))
+
+
+@pytest.mark.parametrize("rounds", [0, -3, 2.5, True, "3", 1001])
+def test_what_is_no_number_of_rounds_is_refused(rounds: Any) -> None:
+    with pytest.raises(UserError, match="rounds"):
+        boneyard_v0.env(rounds=rounds)
+
+
+def test_a_number_of_rounds_may_be_any_library_s() -> None:
+    assert boneyard_v0.raw_env(rounds=cast(Any, np.int64(3))).rules.game.rounds == 3
 
 
 def test_an_action_that_is_not_offered_is_refused_or_ends_the_game() -> None:

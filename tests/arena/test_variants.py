@@ -149,10 +149,10 @@ def test_choices_are_set_together() -> None:
         ("turn=2", "Choices stand without their group"),
         ("tiles=2", "set starter = true"),
         ("tie=blokcer", "did you mean blocker"),
-        ("hand=2:x", "hand cannot be"),
-        ("hand=5:7", "hand cannot be"),
-        ("target=2:100", "target cannot be"),
-        ("bonus=many", "bonus cannot be"),
+        ("hand=2:x", "hand.two must be a whole number from 1 to"),
+        ("hand=5:7", "Unknown field hand.5: "),
+        ("target=2:100", "target.three is missing."),
+        ("bonus=many", "bonus[0] must be"),
     ],
 )
 def test_a_mistake_in_a_choice(word: str, message: str) -> None:

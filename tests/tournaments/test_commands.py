@@ -10,7 +10,7 @@ import click
 import pytest
 
 from tests.tournaments.events import boneyard, copied, run, small_event
-from tournaments.cli import play
+from tournaments.cli import meant, play
 from tournaments.cli.main import COMMANDS, main
 
 NAMES = sorted(filter(None, (command.name for command in COMMANDS)))
@@ -42,6 +42,36 @@ def test_help_says_the_same_as_the_option(name: str) -> None:
 def test_help_alone_lists_the_commands_and_an_unknown_one_is_answered_with_the_nearest() -> None:
     assert boneyard("help").strip() == boneyard("--help").strip()
     assert "did you mean replay" in boneyard("help", "reply", code=2)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("create",), "Unknown command 'create': did you mean new?"),
+        (("help", "create"), "Unknown command 'create': did you mean new?"),
+        (("stats",), "did you mean report or show?"),
+        (("rnu",), "did you mean run?"),
+        (("foo",), "Unknown command 'foo': there is demo, run, "),
+        (("run", "--workers", "2"), "Unknown option '--workers': did you mean --jobs?"),
+        (("run", "--bords", "2"), "Unknown option '--bords': did you mean --boards?"),
+        (("demo", "--rounds", "2"), "Unknown option '--rounds': did you mean --boards?"),
+        (("check", "--step", "2"), "Unknown option '--step': did you mean --only?"),
+        (
+            ("show", "--workers", "2"),
+            "Unknown option '--workers': there is --watch, --json, --help",
+        ),
+    ],
+)
+def test_what_others_call_otherwise_is_understood(words: tuple[str, ...], said: str) -> None:
+    assert said in boneyard(*words, code=2)
+
+
+def test_other_names_stand_for_what_there_is() -> None:
+    """And for nothing that there is under that very name: it would never be looked up."""
+    options = {one for command in COMMANDS for param in command.params for one in param.opts}
+    for others, known in ((meant.COMMANDS, set(NAMES)), (meant.OPTIONS, options)):
+        assert known.issuperset(one for same in others.values() for one in same)
+    assert meant.COMMANDS.keys().isdisjoint(NAMES)
 
 
 def test_version_says_the_same_as_the_option() -> None:

@@ -1,6 +1,7 @@
 """What a user may write about a bot, and what the bot can read thereby."""
 
 import re
+import shlex
 import sys
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from arena.sandbox import paths
 from protocol.usage import UserError
 from tests.tournaments.events import boneyard
 from tournaments.begin import begin
-from tournaments.entrants import entered
+from tournaments.entrants import entered, spoken, typed
 from tournaments.event import Entrant, WrittenBot
 from tournaments.folder import Folder
 from tournaments.listed import LIST
@@ -106,8 +107,11 @@ def test_a_listed_bot_is_as_if_it_were_written_out(base: Path) -> None:
     [
         (LISTED.replace("mine", "greedy"), "greedy is the name of a sample bot"),
         (LISTED.replace("real", "gone"), "there is no folder"),
-        (LISTED.replace("[mine]", "['a b']"), "`key` in `$`"),
-        (LISTED + "need = 1", "unknown field `need`"),
+        (
+            LISTED.replace("[mine]", "['a b']"),
+            "name must be 1 to 40 letters, digits, _ or -",
+        ),
+        (LISTED + "need = 1", "Unknown field mine.need: did you mean needs?"),
         (LISTED + "needs = 'node > 2'", "needs takes a program"),
         (LISTED + "needs = 'python3 >= 99.1'", "Bot mine needs python3 >= 99.1, and here is 3."),
         (LISTED.replace("[mine]", "[mint]"), "did you mean mint?"),
@@ -157,9 +161,9 @@ def test_an_event_where_every_bot_may_read_is_refused(
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        (MINE + ', "a\\u0000b"]', "$.bots[1].run[2]"),
-        (MINE + ']\nbuild = ["a\\u0000b"]', "$.bots[1].build[0]"),
-        (MINE + ']\nreads = ["a\\u0000b"]', "$.bots[1].reads[0]"),
+        (MINE + ', "a\\u0000b"]', "bots[1].run[2]"),
+        (MINE + ']\nbuild = ["a\\u0000b"]', "bots[1].build[0]"),
+        (MINE + ']\nreads = ["a\\u0000b"]', "bots[1].reads[0]"),
         (MINE + ']\nbuild = ["sh", "-c", "printf \'\\\\377\' >&2; exit 1"]', "\ufffd"),
     ],
 )
@@ -171,6 +175,51 @@ def test_bytes_that_are_no_text_are_the_users_mistake(tmp_path: Path, text: str,
 
 def test_a_word_that_is_too_long_for_a_file_is_a_word(base: Path) -> None:
     assert opened(base, "mine.py", 300 * "x") == {"mine.py", "real/mine.py"}
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("./mien.py", "There is no file ./mien.py: did you mean mine.py?"),
+        ("real/mien.py", "There is no file real/mien.py: did you mean real/mine.py?"),
+        ("rte.json", "There is no file rte.json: there is "),
+        ("gone/" + 300 * "x" + "/mine.py", "There is no file gone/"),
+        ("./linked", "./linked is a folder: name the program in it, or give the bot an entry"),
+        (".", ". is a folder: name the program in it"),
+        ("no-such-program mine.py", "There is no program 'no-such-program' to run"),
+        ("gredy", "Unknown bot 'gredy': did you mean greedy?"),
+        ("weight", "Unknown bot 'weight': there is "),
+        ("runs", "Unknown bot 'runs': did you mean run-s?"),
+        ("", "Unknown bot '': there is "),
+    ],
+)
+def test_a_word_that_is_no_bot_is_told_why(
+    base: Path, monkeypatch: pytest.MonkeyPatch, word: str, said: str
+) -> None:
+    (base / "run-s").touch(0o755)
+    (base / "rate.json").touch(0o644)
+    monkeypatch.chdir(base)
+    with pytest.raises(UserError) as caught:
+        spoken((word,))
+    assert str(caught.value).startswith(said)
+    assert "rate.json" not in str(caught.value)
+
+
+def test_what_stands_in_a_shell_for_an_entrant(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its name in a list, its file, or its command."""
+    monkeypatch.chdir(base)
+    (base / LIST).write_text('[mine]\nrun = ["{python}", "mine.py"]\n')
+    build = base / "build"
+    listed, file, other = spoken(("mine", "./mine.py", f"{sys.executable} mine.py 3"))
+    assert typed(entered(listed, base, build)) == "mine"
+    assert typed(replace(entered(listed, base, build), name="mine@2")) == "mine"
+    assert typed(entered(file, base, build)) == f"{base}/real/mine.py"
+    program, *more = shlex.split(shlex.split(typed(entered(other, base, build)))[0])
+    assert program.startswith("/")
+    assert more == [f"{base}/mine.py", "3"]
+    (base / "a.out").touch(0o755)
+    (own,) = spoken(("./a.out",))
+    assert typed(entered(own, base, build)) == f"{base}/a.out"
 
 
 def test_nobody_needs_a_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

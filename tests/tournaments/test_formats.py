@@ -18,6 +18,7 @@ from tournaments.folder import Folder, load
 from tournaments.formats import Gauntlet, Knockout, Ladder, RoundRobin, Swiss, Versus
 from tournaments.ledger import Ledger, read_ledger
 from tournaments.sprt import Sprt
+from tournaments.wishes import Wishes, planned
 
 SHORT = ("--set", "target=30")
 FOUR = ("first", "greedy", "random", "counting")
@@ -113,7 +114,10 @@ def test_two_bots_that_partner_themselves_meet_until_the_answer_is_known(tmp_pat
     ("words", "part"),
     [
         (("--format", "gauntlet", "--challenger", "gredy"), "greedy"),
-        (("--rounds", "3"), "--rounds"),
+        (
+            ("--rounds", "3"),
+            "--rounds: a round-robin has no such choice; see --format, and --boards",
+        ),
         (("--format", "swiss", "--rounds", "1000", "--boards", "1001"), "1,000,000 are the most"),
         (("--format", "versus"), "two bots"),
         (("--format", "knockout", "--seats", "3"), "two sides"),
@@ -126,6 +130,56 @@ def test_a_mistake_about_a_format_gets_one_sentence(
     said = run(tmp_path / "out", *FOUR, *words, code=2)
     assert part in said
     assert len(said.strip().splitlines()) == 1
+
+
+def test_versus_needs_as_many_boards_as_its_answer(tmp_path: Path) -> None:
+    said = run(tmp_path / "out", "first", "greedy", "--format", "versus", "--boards", "3", code=2)
+    assert "before 20 boards (min_boards): --boards must be at least 20, not 3." in said
+
+
+@pytest.mark.parametrize(
+    ("boards", "sprt", "words", "part"),
+    [
+        ("boards = 6", "", (), "before 20 boards (min_boards): boards must be at least 20, not 6."),
+        ("", "max_boards = 6", (), "(min_boards), so max_boards must be from 20 to"),
+        ("boards = 30", "max_boards = 200", (), "boards = 30 and max_boards = 200 cannot both be"),
+        ("", "max_boards = 200", ("--boards", "9"), "--boards must be at least 20, not 9."),
+    ],
+)
+def test_a_file_of_versus_says_its_boards_once(
+    tmp_path: Path, boards: str, sprt: str, words: tuple[str, ...], part: str
+) -> None:
+    written = tmp_path / "cup.toml"
+    written.write_text(
+        f'bots = ["first", "greedy"]\n{boards}\n'
+        f'format = {{ type = "versus", sprt = {{ {sprt} }} }}\n'
+    )
+    assert part in run(tmp_path / "out", str(written), *words, code=2)
+
+
+@pytest.mark.parametrize(
+    ("boards", "sprt", "asked", "most"),
+    [
+        (None, 200, None, 200),
+        (30, 30, None, 30),
+        (30, 200, 90, 90),
+        (30, 5000, None, 30),
+        (None, 200, 90, 90),
+    ],
+)
+def test_versus_plays_at_the_most_what_was_said_last(
+    tmp_path: Path, boards: int | None, sprt: int, asked: int | None, most: int
+) -> None:
+    written = tmp_path / "cup.toml"
+    said = f"boards = {boards}\n" if boards else ""
+    written.write_text(
+        f'bots = ["first", "greedy"]\n{said}'
+        f'format = {{ type = "versus", sprt = {{ max_boards = {sprt} }} }}\n'
+    )
+    wishes = Wishes((str(written),), None, (), None, asked, None, "off")
+    form = planned(wishes, tmp_path / "build", predictable=False).format
+    assert isinstance(form, Versus)
+    assert form.sprt.max_boards == most
 
 
 # --- events that grow ---
@@ -229,8 +283,9 @@ def test_killed_while_it_grows_by_boards_and_a_bot(tmp_path: Path) -> None:
         (event(2), "nobody can be taken out"),
         (event(3, form=Gauntlet()), "would not meet any more"),
         (event(3, form=Swiss()), "cannot become a swiss"),
-        (replace(event(3), clock=Clock(move_ms=1)), "(clock)"),
-        (event(3, seats=3), "(seats)"),
+        (replace(event(3), clock=Clock(move_ms=1)), "not the same in the clock"),
+        (event(3, seats=3), "not the same in the number of seats"),
+        (replace(event(3), boards_a_sitting=10, predictable=True), "in the format and the seed"),
     ],
 )
 def test_what_would_lose_or_bend_results_is_refused(new: Event, part: str) -> None:

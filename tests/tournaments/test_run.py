@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 from arena.referee import Referee
+from arena.sandbox.limits import Limits
+from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.slot import Slot
 from tests.arena.tables import children
 from tests.tournaments.events import (
     boneyard,
@@ -21,6 +24,9 @@ from tests.tournaments.events import (
     wait_for_games,
 )
 from tournaments import standings
+from tournaments.entrants import entered
+from tournaments.event import WrittenBot
+from tournaments.run import call_roll, unseen
 
 
 @pytest.fixture(scope="module")
@@ -219,6 +225,64 @@ def test_a_bot_that_does_not_greet_is_the_users_mistake(tmp_path: Path) -> None:
     assert "no such model" in said
 
 
+def test_what_a_bot_wrote_instead_of_a_hello_is_shown(tmp_path: Path) -> None:
+    bot = tmp_path / "talks.py"
+    bot.write_text("print('hello, ' + 60 * 'x')")
+    said = run(tmp_path / "out", "greedy", str(bot), code=2)
+    assert f"It wrote: hello, {53 * 'x'}…" in said
+    assert f"(Try `boneyard check {bot}`: it tells what to mend.)" in said
+    assert "sandbox level" not in said
+
+
+@pytest.mark.parametrize(
+    ("words", "silent", "hints"),
+    [
+        ("", True, True),
+        ("", False, False),
+        ("SyntaxError: '(' was never closed", True, False),
+        ("KeyError: 'name'", False, False),
+        ("FileNotFoundError: [Errno 2] No such file or directory: 'x'", True, True),
+        ("ModuleNotFoundError: No module named 'x'", True, True),
+        ("PermissionError: [Errno 13] Permission denied: 'x'", False, True),
+        ("Error: Cannot find module './x.mjs'", True, True),
+        ("Error: ENOENT: open 'x'", True, True),
+        ("sh: 1: python4: not found", True, True),
+        ("Could not find or load main class Mine", True, True),
+        ("error while loading shared libraries: x.so: cannot open shared object", True, True),
+    ],
+)
+def test_the_sandbox_is_named_where_it_may_be_the_reason(
+    words: str, silent: bool, hints: bool
+) -> None:
+    assert ("At sandbox level A it reads" in unseen("A", words, silent=silent)) is hints
+    assert unseen("off", words, silent=silent) == ""
+
+
+class Sealed(Sandbox):
+    """Says that it is of level C, and locks nothing in."""
+
+    def __init__(self) -> None:
+        super().__init__("off", Limits())
+        self.level = "C"
+
+    def slot(self) -> Slot:
+        return Sandbox("off", self.limits).slot()
+
+
+@pytest.mark.parametrize(
+    ("code", "hints"),
+    [("", True), ("print('hello')", False), ("raise OSError(2, 'No such file')", True)],
+)
+async def test_only_who_says_nothing_or_misses_a_file_is_told_of_the_sandbox(
+    tmp_path: Path, code: str, hints: bool
+) -> None:
+    (tmp_path / "mine.py").write_text(code)
+    bot = entered(WrittenBot("mine", ("{python}", "mine.py")), tmp_path, tmp_path)
+    said = await call_roll([bot], 60_000, Sealed()) or ""
+    assert said.startswith("Bot mine does not greet: ")
+    assert ("At sandbox level C" in said) is hints
+
+
 def test_a_sample_bot_may_play_against_itself(tmp_path: Path) -> None:
     run(tmp_path, "first", "first", "--boards", "1", "--set", "target=30")
     told = json.loads((tmp_path / "results.json").read_text())
@@ -248,9 +312,18 @@ def test_an_event_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ("boards = 0", "boards"),
-        ("bord = 3", "bord"),
-        ("boards = [", "line 2"),
+        ("boards = 0", ": boards must be a whole number from 1 to 1000000, not 0."),
+        ("bord = 3", ": Unknown field bord: did you mean boards?"),
+        ('name = "a b"', ': name must be 1 to 40 letters, digits, _ or -, not "a b".'),
+        ("[clock]\nmove = 3", ": Unknown field clock.move: did you mean move_ms?"),
+        ('[fouls]\nlose = "match"', "of fouls.lose 'match': there is game, sitting."),
+        ('[format]\ntype = "swis"', "of format.type 'swis': did you mean swiss?"),
+        ('sandbox = "yes"', "of sandbox 'yes': there is auto, off, require."),
+        ('format = "swiss"', ': format must be a table, as format = { type = "swiss" }, not'),
+        ("seats = 7", ": seats must be a whole number from 2 to 4, not 7."),
+        ('bots = [{ run = ["./x"] }]', ": bots[0].name is missing."),
+        ('bots = [{ name = "x", run = "./x" }]', 'list of words, as run = ["./x"], not "./x".'),
+        ("boards = [", "is not TOML: "),
         ("seats = 0", "seats"),
         ('name = "cup\\n"', "name"),
         ('bots = ["a b"]', "bots[0].name"),
@@ -259,7 +332,7 @@ def test_an_event_file(tmp_path: Path) -> None:
 )
 def test_a_mistake_in_an_event_file_is_placed(tmp_path: Path, text: str, part: str) -> None:
     path = tmp_path / "cup.toml"
-    path.write_text(text if "bots" in text else text + "\nbots = []\n")
+    path.write_text(text if "bots" in text else "bots = []\n" + text)
     said = run(tmp_path / "out", str(path), code=2)
     assert "cup.toml" in said
     assert part in said

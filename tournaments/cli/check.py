@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     "--only",
     multiple=True,
     metavar="STEP",
-    help="Only this step, by number (5), range (5-9) or name; may be repeated.",
+    help="Only this step, by number (5), range (5-9) or name, or several (1,5-9); may be repeated.",
 )
 @click.option("--list", "listed", is_flag=True, help="List the steps and end.")
 @click.option("--quick", is_flag=True, help="A round of each game instead of whole games.")

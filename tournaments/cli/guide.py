@@ -5,6 +5,7 @@ from click.shell_completion import CompletionItem
 
 from arena.cli.complete import offered
 from protocol.usage import UserError, unknown
+from tournaments.cli.meant import unknown_command
 
 PROGRAM = "boneyard"
 VARIABLE = "_BONEYARD_COMPLETE"
@@ -36,7 +37,7 @@ def help_(context: click.Context, command: tuple[str, ...]) -> None:
         return
     found = parent.command.get_command(parent, command[0])
     if found is None:
-        raise unknown("command", command[0], parent.command.commands)
+        raise unknown_command(command[0], parent.command.commands)
     with click.Context(found, parent, info_name=command[0]) as its:
         click.echo(found.get_help(its))
 

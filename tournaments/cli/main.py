@@ -9,8 +9,9 @@ import arena.cli.explain
 import arena.cli.replay
 import arena.cli.rules
 from protocol import __version__
-from protocol.usage import UserError, unknown
+from protocol.usage import UserError
 from tournaments.cli import ask, check, checks, guide, lists, live, new, play, worker
+from tournaments.cli.meant import unknown_command, unknown_option
 
 COMMANDS = (
     play.demo,
@@ -39,20 +40,22 @@ COMMANDS = (
 
 
 class Commands(click.Group):
-    """A group that answers a mistyped command with the nearest ones, and a user's error with 2."""
+    """A group that says which command or option was meant, and ends a user's error with 2."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command, or say which one was meant."""
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
-            raise click.UsageError(str(unknown("command", args[0], self.commands)))
+            raise click.UsageError(f"{unknown_command(args[0], self.commands)}")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; a user's error is one sentence and exit code 2."""
         try:
             return super().invoke(ctx)
+        except click.NoSuchOption as error:
+            raise unknown_option(error) from None
         except UserError as error:
             click.echo(f"boneyard: {error}", err=True)
             ctx.exit(2)

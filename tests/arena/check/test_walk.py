@@ -128,6 +128,7 @@ def test_there_are_enough_steps_and_each_names_its_promise() -> None:
         (("2-4", "3"), (2, 3, 4)),
         (("hello", "2"), (1, 2)),
         (("only-hello",), (2,)),
+        (("1,4-5", "only-hello, 7"), (1, 2, 4, 5, 7)),
     ],
 )
 def test_steps_are_chosen_by_number_range_or_name(
@@ -144,6 +145,7 @@ def test_steps_are_chosen_by_number_range_or_name(
         ("4-3", "from 1 to"),
         ("hallo", "hello"),
         ("-", "step"),
+        ("1,hallo", "hello"),
     ],
 )
 def test_an_unknown_step_is_the_users_error(word: str, text: str) -> None:
