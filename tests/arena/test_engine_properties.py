@@ -177,7 +177,7 @@ def test_every_ruleset_keeps_every_property(table: Table, seed: bytes, luck: ran
 
 
 @pytest.mark.slow
-@settings(max_examples=2000)
+@settings(max_examples=1700)
 @given(seated(), seeds, st.integers(0, 2**32))
 def test_tens_of_thousands_of_rounds(table: Table, seed: bytes, choices: int) -> None:
     """Twelve rounds of each ruleset, whatever it says of its target.
