@@ -12,7 +12,7 @@ from tournaments.columns import Columns
 from tournaments.event import Event
 from tournaments.folder import Folder
 from tournaments.ledger import past_sittings, read_ledger
-from tournaments.measured import measured
+from tournaments.measured import Measured, measured
 from tournaments.schedule import past, sittings
 from tournaments.times import Times
 from tournaments.whereabouts import ByGame
@@ -40,7 +40,8 @@ def reported(folder: Folder) -> int:
 def shortened(folder: Folder, before: int, has: int) -> str | None:
     """What is the matter with a ledger that has so many results, where a report told of others.
 
-    More are none: a run was killed, or goes on.
+    More are none: a run was killed, or goes on. One that was killed while it put the ledger of a
+    longer plan in order is told too, until it goes on.
     """
     if has >= before:
         return None
@@ -49,8 +50,8 @@ def shortened(folder: Folder, before: int, has: int) -> str | None:
     return f"{folder.ledger} has {has} of the {before} results that {folder.results.name} tells of"
 
 
-def enough(folder: Folder, event: Event) -> Columns:
-    """The ledger's results, of which a report would tell no less than the one that is there.
+def enough(folder: Folder, event: Event) -> tuple[Columns, Measured]:
+    """The ledger's results and what the logs say of them: no less than what a report told already.
 
     Raises UserError, DamagedFileError.
     """
@@ -60,8 +61,29 @@ def enough(folder: Folder, event: Event) -> Columns:
         raise UserError(
             f"{short}: the same `boneyard run` as before makes it again from the game logs."
         )
-    refuse_less_measured(folder, event, results)
-    return results
+    known = measured(folder, results)
+    if _timed(folder) > _games(known.times):
+        raise _less(folder, _without_log(folder, event, results))
+    return results, known
+
+
+def lost_results(folder: Folder, results: Columns) -> str | None:
+    """What is to be said before games are played that a report told of: their seeds may be known.
+
+    Raises UserError when neither the ledger nor the logs have a single one left.
+    """
+    gone = reported(folder) - len(results)
+    if gone > 0 and not results:
+        raise UserError(
+            f"{folder.results} tells of {gone} games, and neither {folder.ledger.name} nor the "
+            "game logs have any: put them back, or choose another folder (--out)."
+        )
+    games = (
+        "1 game is lost that a report told of: it is"
+        if gone == 1
+        else (f"{gone} games are lost that a report told of: they are")
+    )
+    return f"{games} played again, on deals that may be known by now." if gone > 0 else None
 
 
 def refuse_less_measured(folder: Folder, event: Event, results: Columns) -> None:
@@ -71,10 +93,15 @@ def refuse_less_measured(folder: Folder, event: Event, results: Columns) -> None
     """
     game = _without_log(folder, event, results)
     if game and _timed(folder) > _games(measured(folder, results).times):
-        raise UserError(
-            f"The log of {game} is gone, and what {folder.times} and {folder.page.name} tell of it "
-            f"stands nowhere else: put the logs back, or remove {folder.times.name} to do without."
-        )
+        raise _less(folder, game)
+
+
+def _less(folder: Folder, game: str | None) -> UserError:
+    what = f"The log of {game} is gone" if game else "A game log has lost games"
+    return UserError(
+        f"{what}, and what {folder.times} and {folder.page.name} tell of it stands nowhere else: "
+        f"put the logs back, or remove {folder.times.name} to do without."
+    )
 
 
 def _timed(folder: Folder) -> int:

@@ -29,7 +29,7 @@ from tournaments.event import Event, WrittenBot
 from tournaments.folder import Folder
 from tournaments.history import read_history
 from tournaments.ledger import Ledger, finished, read_ledger
-from tournaments.lost import refuse_less_measured
+from tournaments.lost import lost_results, refuse_less_measured
 from tournaments.pages.replays import make_pages
 from tournaments.progress import Progress
 from tournaments.report import files_now
@@ -94,9 +94,10 @@ def _run_in(folder: Folder, wishes: Wishes, fixed: Fixed | None, where: Where) -
         plan = planned(wishes, folder.build, predictable=fixed is not None)
         event, notices = begin(folder, plan, fixed.seed if fixed else None)
         ledger = Ledger(folder, event)
+        lost = lost_results(folder, ledger.results)
         refuse_less_measured(folder, event, ledger.results)
         tidy(folder.path / FOLDER)
-        for notice in (*notices, *ledger.notices):
+        for notice in (*notices, *ledger.notices, *([lost] if lost else [])):
             click.echo(notice, err=True)
         if fixed:
             click.echo(fixed.why, err=True)

@@ -59,8 +59,13 @@ def verify_folder(folder: Folder) -> Iterator[str]:
     Raises UserError when there is no event.
     """
     event = load(folder)
+    # Known first: while a run goes on, its ledger is never behind its report.
+    before = reported(folder)
     promises = yield from _promises(folder, event)
     ledger = yield from _ledger(folder, event)
+    short = None if ledger is None else shortened(folder, before, len(ledger))
+    if short:
+        yield f"{short}; the report is thereby unchecked"
     plans = [*past_sittings(folder, event), *sittings(event, ledger or {})]
     sound = True
     for plan in plans:
@@ -70,10 +75,13 @@ def verify_folder(folder: Folder) -> Iterator[str]:
     yield from _past(folder, event, ledger)
     planned = {folder.log(plan.name) for plan in plans}
     strange = [path for path in folder.logs() if path not in planned]
-    # Without a ledger it is not known what a Swiss or a knockout came to plan.
-    if ledger is not None or isinstance(event.format, RoundRobin | Gauntlet | Ladder):
+    # Without a whole ledger it is not known what a Swiss or a knockout came to plan.
+    if (ledger is None or short) and not isinstance(event.format, RoundRobin | Gauntlet | Ladder):
+        if strange:
+            yield f"{strange[0]}: logs of later rounds, {len(strange)}, are thereby unchecked"
+    else:
         yield from (f"{path}: the schedule has no such sitting" for path in strange)
-    if ledger is not None:
+    if ledger is not None and not short:
         unsure = () if sound else from_logs(folder)
         yield from _report(folder, event, ledger, promises, unsure)
 
@@ -142,8 +150,6 @@ def _ledger(folder: Folder, event: Event) -> Checked[Columns | None]:
         for game in plan.games
     )
     before, old = (0, tuple[str, ...]()), 0
-    # Known first: while a run goes on, the ledger is never behind the report.
-    published = reported(folder)
     try:
         for result in read_ledger(folder.ledger):
             if not event.retired.isdisjoint(result.seats):
@@ -157,9 +163,6 @@ def _ledger(folder: Folder, event: Event) -> Checked[Columns | None]:
             results.add(result)
     except DamagedFileError as error:
         yield f"{error}; nothing after it is trusted, and the report is thereby unchecked"
-        return None
-    if short := shortened(folder, published, len(results)):
-        yield f"{short}; the report is thereby unchecked"
         return None
     return results
 

@@ -3,6 +3,7 @@
 import errno
 import os
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -205,12 +206,44 @@ def test_a_ledger_that_is_gone_is_named_and_the_same_run_makes_it_again(
     run(tmp_path, *words)
     whole = made(tmp_path)
     (tmp_path / "ledger.jsonl").unlink()
-    assert faults(tmp_path) == [
-        f"{tmp_path / 'ledger.jsonl'} is missing; the report is thereby unchecked"
-    ]
+    missing, *later = faults(tmp_path)
+    assert missing == f"{tmp_path / 'ledger.jsonl'} is missing; the report is thereby unchecked"
+    assert all("logs of later rounds, 2, are thereby unchecked" in fault for fault in later)
+    assert len(later) == ("swiss" in words)
     run(tmp_path, *words)
     assert made(tmp_path) == whole
     assert faults(tmp_path) == []
+
+
+def test_a_log_is_checked_though_the_ledger_is_short(tmp_path: Path) -> None:
+    """Of a Swiss, whose later rounds follow from the results before them."""
+    run(tmp_path, *SMALL, "--format", "swiss", "--rounds", "2")
+    without_lines(tmp_path / "ledger.jsonl", 1)
+    last = Folder(tmp_path).logs()[-1]
+    changed(last, b'"type":"choice"', b'"type":"chOice"')
+    short, damaged = faults(tmp_path)
+    assert "results that results.json tells of; the report is thereby unchecked" in short
+    assert f"{last}, line " in damaged
+
+
+def test_a_log_that_lost_games_does_not_empty_the_times(folder: Path) -> None:
+    before = made(folder)
+    log(folder).write_bytes(b"".join(log(folder).read_bytes().splitlines(keepends=True)[:3]))
+    said = boneyard("report", str(folder), code=2)
+    assert "A game log has lost games, and what " in said
+    assert made(folder) == before
+
+
+def test_what_a_report_told_of_is_not_played_again_in_silence(folder: Path) -> None:
+    """The seeds of its boards are public."""
+    (folder / "ledger.jsonl").unlink()
+    lost = log(folder)
+    lost.write_bytes(b"".join(lost.read_bytes().splitlines(keepends=True)[:3]))
+    said = again(folder)
+    assert "games are lost that a report told of: they are played again, on deals that may" in said
+    (folder / "ledger.jsonl").unlink()
+    shutil.rmtree(folder / "games")
+    assert "results.json tells of 12 games, and neither ledger.jsonl nor the" in again(folder, 2)
 
 
 def test_results_in_logs_alone_are_no_fault(folder: Path) -> None:
