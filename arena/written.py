@@ -61,7 +61,7 @@ def toml_in(path: Path) -> dict[str, Any]:
     """
     try:
         return msgspec.toml.decode(written_in(path), type=dict[str, Any])
-    except (msgspec.MsgspecError, ValueError) as error:
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise UserError(f"{path} is not TOML: {error}.") from None
 
 

@@ -76,7 +76,7 @@ def _mistakes(kind: Type, said: Any, at: str) -> Iterator[str]:
             yield from _in_list(kind, said, at)
         case LiteralType(values=values):
             if not any(type(said) is type(one) and said == one for one in values):
-                yield f"{unknown(f'value of {at}', f'{said}', map(str, values))}"
+                yield f"{unknown(f'value of {at}', f'{said}'[:SHOWN], map(str, values))}"
         case _:
             if not _fits(kind, said):
                 yield f"{at} must be {_wanted(kind, at, said)}, not {_shown(said)}."
@@ -103,7 +103,7 @@ def _in_tagged(tags: Mapping[str, StructType], said: Mapping[str, Any], at: str)
     if field not in said:
         yield f"{_join(at, field)} is missing: {instead('', tags)}"
     elif (tag := f"{said[field]}") not in tags:
-        yield f"{unknown(f'value of {_join(at, field)}', tag, tags)}"
+        yield f"{unknown(f'value of {_join(at, field)}', tag[:SHOWN], tags)}"
     else:
         yield from _in_table(tags[tag], said, at)
 
@@ -202,5 +202,9 @@ def _within(kind: IntType | FloatType) -> str:
 
 def _shown(said: object) -> str:
     """A value nearly as TOML writes it; not all of a long one."""
-    text = msgspec.json.encode(said).decode()
+    try:
+        # In JSON inf and nan are null.
+        text = f"{said}" if isinstance(said, float) else msgspec.json.encode(said).decode()
+    except RecursionError:
+        return "a table in too many others"
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"

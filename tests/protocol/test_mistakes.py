@@ -1,5 +1,6 @@
 """A mistake in what a user wrote is found wherever the types find one, and told in one sentence."""
 
+import math
 import re
 from typing import Annotated, Any, Literal
 
@@ -101,6 +102,16 @@ def test_what_a_type_s_own_check_says_is_placed() -> None:
     with pytest.raises(UserError) as caught:
         converted({"least": 0}, Checked, "here")
     assert str(caught.value) == "here: least must be above 0."
+
+
+def test_what_is_endless_or_deep_is_told_as_well() -> None:
+    deep: object = 1
+    for _ in range(100_000):
+        deep = {"a": deep}
+    with pytest.raises(UserError, match="to must be letters, not a table in too many"):
+        converted({"to": deep}, Trip)
+    with pytest.raises(UserError, match="to must be letters, not inf"):
+        converted({"to": math.inf}, Trip)
 
 
 PLAIN = (True, -1, 0, 1, 2, 3, 4, 0.4, 2.0, 9.5, "", "a", "A", "now", "many", "long", "short")
