@@ -180,13 +180,9 @@ def _our_packages(program: Path) -> Iterator[str]:
 
 
 def typed(entrant: Entrant) -> str:
-    """What stands for an entrant in a shell: its name in a list, its file, or its command.
-
-    Raises UserError when a list cannot be read.
-    """
+    """What stands for an entrant in a shell: its name in the lists here, its file, its command."""
     name, command = entrant.name.partition("@")[0], entrant.command
-    listed = all_bots(Path.cwd()).get(name)
-    if listed and listed.bot.run[1:] == command.argv[1:]:
+    if _is_listed(name, command):
         return name
     folder = Path(command.folder)
     words = [f"{folder / one}" if is_file(folder / one) else one for one in command.argv]
@@ -195,6 +191,18 @@ def typed(entrant: Entrant) -> str:
     if len(words) == 2 and found and words[0] == f"{true_path(Path(found))}":
         words = words[1:]
     return shlex.quote(words[0] if len(words) == 1 else shlex.join(words))
+
+
+def _is_listed(name: str, command: Command) -> bool:
+    """Whether the lists here mean this very program by that name: others may be called so too."""
+    try:
+        listed = all_bots(Path.cwd()).get(name)
+    except UserError:
+        return False
+    if listed is None:
+        return False
+    home = (listed.home / (listed.bot.folder or ".")).resolve()
+    return home == Path(command.folder) and listed.bot.run[1:] == command.argv[1:]
 
 
 def resolved(written: WrittenBot, base: Path) -> tuple[WrittenBot, Path]:

@@ -44,23 +44,28 @@ UNREAD = re.compile(
 """How a program complains of what it cannot read, in whatever language it is written."""
 
 
-async def call_roll(entrants: Iterable[Entrant], start_ms: int, sandbox: Sandbox) -> str | None:
+async def call_roll(
+    entrants: Iterable[Entrant], start_ms: int, sandbox: Sandbox, *, at_home: bool = True
+) -> str | None:
     """Start every bot once before the first game; what is wrong with the first that cannot greet.
 
     Each may take `start_ms` to greet; those that are retired are left out. That is the user's
-    error, and costs no game. Raises StoppedError when the machine is short of something.
+    error, and costs no game. `at_home`: the bots' files lie here as their user knows them.
+    Raises StoppedError when the machine is short of something.
     """
     pump = Pump()
     complaint = None
     async with trio.open_nursery() as nursery:
         nursery.start_soon(pump.run)
         for entrant in (one for one in entrants if not one.retired):
-            complaint = complaint or await _complaint(pump, entrant, start_ms, sandbox)
+            complaint = complaint or await _complaint(pump, entrant, start_ms, sandbox, at_home)
         nursery.cancel_scope.cancel()
     return complaint
 
 
-async def _complaint(pump: Pump, entrant: Entrant, start_ms: int, sandbox: Sandbox) -> str | None:
+async def _complaint(
+    pump: Pump, entrant: Entrant, start_ms: int, sandbox: Sandbox, at_home: bool
+) -> str | None:
     """What is wrong with an entrant's bot, if it does not greet."""
     bench = Bench(pump, [entrant.command], start_ms, sandbox)
     complaint = None
@@ -70,7 +75,8 @@ async def _complaint(pump: Pump, entrant: Entrant, start_ms: int, sandbox: Sandb
             words = bot.last_words()
             said = f" Its stderr ends: {words}" if words else ""
             complaint = f"Bot {entrant.name} does not greet: {bot.fault.detail}{said}"
-            complaint += f" {CHECK.format(word=typed(entrant))}"
+            if at_home:
+                complaint += f" {CHECK.format(word=typed(entrant))}"
             complaint += unseen(sandbox.level, words, silent=bot.silent)
     except CannotStartError as error:
         complaint = f"Bot {entrant.name}: {error}."

@@ -222,6 +222,19 @@ def test_what_stands_in_a_shell_for_an_entrant(base: Path, monkeypatch: pytest.M
     assert typed(entered(own, base, build)) == f"{base}/a.out"
 
 
+def test_another_program_of_the_same_name_is_not_the_one_of_the_list(
+    base: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor is its own complaint hidden by what is wrong with a list."""
+    monkeypatch.chdir(base)
+    (base / "random-c").touch(0o755)
+    (own,) = spoken(("./random-c",))
+    assert own.name == "random-c"
+    assert typed(entered(own, base, base / "build")) == f"{base}/random-c"
+    (base / LIST).write_text("[mine]\nnope = 1\n")
+    assert typed(entered(own, base, base / "build")) == f"{base}/random-c"
+
+
 def test_nobody_needs_a_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.path.expanduser", lambda path: path)
     (tmp_path / "bin").mkdir()

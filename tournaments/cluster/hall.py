@@ -159,7 +159,8 @@ class Hall:
         self, bundle: Bundle, name: str, start_ms: int, sandbox: Sandbox
     ) -> Command:
         entrant = await trio.to_thread.run_sync(unpacked, bundle, self._folder)
-        complaint = await call_roll([replace(entrant, name=name)], start_ms, sandbox)
+        alone = [replace(entrant, name=name)]
+        complaint = await call_roll(alone, start_ms, sandbox, at_home=False)
         if complaint is not None:
             raise UserError(complaint)
         return entrant.command
