@@ -151,9 +151,12 @@ def won(event: Event, results: Sequence[Result], planned: int) -> tuple[str, str
             winner = last[0].winner if len(last) == 1 else None
             return (event.unit_name(winner), "has won the knockout.") if winner else None
         case Swiss(rounds=rounds) if len(results) == planned:
-            first = swiss.standings(event, still)[0]
-            what = f"has won the Swiss of {rounds} rounds."
-            return (event.unit_name(first.unit), what) if len(first.rounds) == rounds else None
+            table = swiss.standings(event, still)
+            if len(table[0].rounds) < rounds:
+                return None
+            first = [event.unit_name(one.unit) for one in table if one.order == table[0].order]
+            what = "has won" if len(first) == 1 else "share the first place in"
+            return " and ".join(first), f"{what} the Swiss of {rounds} rounds."
         case _:
             return None
 
@@ -185,7 +188,7 @@ def _turned(seats: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
 
 def _in_seatings(seats: tuple[str, ...], games: Sequence[int]) -> str:
     *others, last = dict.fromkeys(seats)
-    who = f"{', '.join(others)} and {last}"
+    who = f"{', '.join(others)} and {last}{', in this order,' * (len(seats) > 2)}"
     if sum(games) == max(games):
         many = "1 game" if sum(games) == 1 else f"{sum(games)} games"
         return f"{many} of {who} {'was' if sum(games) == 1 else 'were'} played in one seating only"

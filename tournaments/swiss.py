@@ -34,6 +34,11 @@ class Standing(NamedTuple):
     rounds: tuple[tuple[int, tuple[Unit, ...]], ...]
     """Of each round: half points, and whom it met; nobody: a bye."""
 
+    @property
+    def order(self) -> tuple[int, int, int]:
+        """By what the table is sorted; more is better."""
+        return self.points, self.buchholz, self.halves
+
 
 Round = dict[frozenset[Unit], Halves]
 
@@ -72,7 +77,7 @@ def standings(event: Event, results: Collection[Result]) -> list[Standing]:
         )
         for unit, parts in by_round.items()
     ]
-    return sorted(lines, key=lambda line: (-line.points, -line.buchholz, -line.halves))
+    return sorted(lines, key=lambda line: line.order, reverse=True)
 
 
 def _part(event: Event, unit: Unit, played: Round) -> tuple[int, tuple[Unit, ...]]:

@@ -17,6 +17,7 @@ from tournaments.formats import Gauntlet, Knockout, Swiss, Versus
 from tournaments.progress import Progress
 from tournaments.sprt import Sprt
 
+IN_ORDER = "bot0, bot1 and bot2, in this order,"
 GO_ON = ": go on with the run before you trust this."
 MANY = 10_000
 """Games of a plan that is not over."""
@@ -59,8 +60,8 @@ def test_whoever_has_played_every_board_in_every_seat_is_balanced(plan: Event) -
         (2, (25,), "25 games of bot0 and bot1 were played in one seating only"),
         (2, (0, 1), "1 game of bot0 and bot1 was played in one seating only"),
         (2, (20, 15), "bot0 and bot1 played 20 and 15 games in their 2 seatings"),
-        (3, (9, 9, 2), "bot0, bot1 and bot2 played 9, 9 and 2 games in their 3 seatings"),
-        (3, (9, 0, 9), "bot0, bot1 and bot2 played 9, 9 and 0 games in their 3 seatings"),
+        (3, (9, 9, 2), f"{IN_ORDER} played 9, 9 and 2 games in their 3 seatings"),
+        (3, (9, 0, 9), f"{IN_ORDER} played 9, 9 and 0 games in their 3 seatings"),
     ],
 )
 def test_what_was_played_in_some_seats_only_is_told(
@@ -109,6 +110,13 @@ def test_a_swiss_is_won_and_a_round_robin_is_not() -> None:
     assert won_line(plan, results[:-1], len(results)) == ""
     others = event(3, boards=2)
     assert won_line(others, made_up(others), 12) == ""
+
+
+def test_who_is_level_in_everything_shares_the_first_place() -> None:
+    plan = event(2, boards=2, form=Swiss(rounds=1))
+    even = [replace(one, scores=(1, 1), places=(1, 1)) for one in made_up(plan)]
+    line = "bot0 and bot1 share the first place in the Swiss of 1 rounds."
+    assert won_line(plan, even, len(even)) == line
 
 
 LATER = ("results.json", "times.json")
