@@ -15,8 +15,9 @@ Over = Callable[[Result], Awaitable[None]]
 
 @asynccontextmanager
 async def counting(sync: Callable[[], None], count: Over, *, at_once: bool) -> AsyncIterator[Over]:
-    """Who takes the results of a sitting; all of them count when the block ends.
+    """Who takes the results of a sitting; all of them count when the block ends well.
 
+    If it fails or is cancelled, some that the log has count when the next run finds them there.
     `sync`: blocks until the disk has all games that are over. `at_once`: each counts before the
     next game begins, which depends on it. Raises what `sync` and `count` raise, in a group.
     """

@@ -59,7 +59,8 @@ def _folder(log: Path) -> Path:
     """Where the game logs of an event's folder lie."""
     from arena.logs import FOLDER
 
-    return log if log.resolve().name == FOLDER else log / FOLDER
+    # An event may lie in a folder of that name itself.
+    return log if log.resolve().name == FOLDER and not (log / EVENT).is_file() else log / FOLDER
 
 
 def refuse_others(path: Path) -> None:
