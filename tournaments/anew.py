@@ -14,7 +14,7 @@ from tournaments.folder import Folder, holds, load, only_writer, write_whole
 from tournaments.lost import enough
 from tournaments.rate import Asked, RatedTable, rated
 from tournaments.ratings import Anchor, Pool
-from tournaments.report import report_files
+from tournaments.report import files_now
 
 STALE = 1
 """Exit code when a file is not what the ledger leads to."""
@@ -30,7 +30,7 @@ def remake(path: Path) -> int:
     folder = Folder(path)
     event = load(folder)
     with only_writer(folder):
-        files = report_files(folder, event, *enough(folder, event))
+        files = files_now(folder, event, enough(folder, event))
         for file, lines in files.items():
             write_whole(file, lines)
             click.echo(file)
@@ -44,7 +44,7 @@ def check(path: Path) -> int:
     """
     folder = Folder(path)
     event = load(folder)
-    files = report_files(folder, event, *enough(folder, event))
+    files = files_now(folder, event, enough(folder, event))
     stale = [file for file, lines in files.items() if not holds(file, lines)]
     for file in stale:
         click.echo(

@@ -12,7 +12,7 @@ from tournaments.columns import Columns
 from tournaments.event import Event
 from tournaments.folder import Folder
 from tournaments.ledger import past_sittings, read_ledger
-from tournaments.measured import Measured, measured
+from tournaments.measured import measured
 from tournaments.schedule import past, sittings
 from tournaments.times import Times
 from tournaments.whereabouts import ByGame
@@ -50,8 +50,8 @@ def shortened(folder: Folder, before: int, has: int) -> str | None:
     return f"{folder.ledger} has {has} of the {before} results that {folder.results.name} tells of"
 
 
-def enough(folder: Folder, event: Event) -> tuple[Columns, Measured]:
-    """The ledger's results and what the logs say of them: no less than what a report told already.
+def enough(folder: Folder, event: Event) -> Columns:
+    """The ledger's results, of which a report would tell no less than the one that is there.
 
     Raises UserError, DamagedFileError.
     """
@@ -61,10 +61,8 @@ def enough(folder: Folder, event: Event) -> tuple[Columns, Measured]:
         raise UserError(
             f"{short}: the same `boneyard run` as before makes it again from the game logs."
         )
-    known = measured(folder, results)
-    if _timed(folder) > _games(known.times):
-        raise _less(folder, _without_log(folder, event, results))
-    return results, known
+    refuse_less_measured(folder, event, results)
+    return results
 
 
 def lost_results(folder: Folder, results: Columns) -> str | None:
@@ -89,19 +87,14 @@ def lost_results(folder: Folder, results: Columns) -> str | None:
 def refuse_less_measured(folder: Folder, event: Event, results: Columns) -> None:
     """Refuse to write what the logs alone know while some of them are gone, if that loses anything.
 
-    Raises UserError.
+    Damage in a log that is there stops no report: `verify` names it. Raises UserError.
     """
     game = _without_log(folder, event, results)
     if game and _timed(folder) > _games(measured(folder, results).times):
-        raise _less(folder, game)
-
-
-def _less(folder: Folder, game: str | None) -> UserError:
-    what = f"The log of {game} is gone" if game else "A game log has lost games"
-    return UserError(
-        f"{what}, and what {folder.times} and {folder.page.name} tell of it stands nowhere else: "
-        f"put the logs back, or remove {folder.times.name} to do without."
-    )
+        raise UserError(
+            f"The log of {game} is gone, and what {folder.times} and {folder.page.name} tell of it "
+            f"stands nowhere else: put the logs back, or remove {folder.times.name} to do without."
+        )
 
 
 def _timed(folder: Folder) -> int:

@@ -226,14 +226,6 @@ def test_a_log_is_checked_though_the_ledger_is_short(tmp_path: Path) -> None:
     assert f"{last}, line " in damaged
 
 
-def test_a_log_that_lost_games_does_not_empty_the_times(folder: Path) -> None:
-    before = made(folder)
-    log(folder).write_bytes(b"".join(log(folder).read_bytes().splitlines(keepends=True)[:3]))
-    said = boneyard("report", str(folder), code=2)
-    assert "A game log has lost games, and what " in said
-    assert made(folder) == before
-
-
 def test_what_a_report_told_of_is_not_played_again_in_silence(folder: Path) -> None:
     """The seeds of its boards are public."""
     (folder / "ledger.jsonl").unlink()
