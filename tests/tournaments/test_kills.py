@@ -8,7 +8,7 @@ from tests.kills import MANY_TABLES, ONE_TABLE, Killer
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("bots", "kills"), [(ONE_TABLE, 5), (MANY_TABLES, 3)])
+@pytest.mark.parametrize(("bots", "kills"), [(ONE_TABLE, 4), (MANY_TABLES, 2)])
 def test_killed_runs_end_with_the_bytes_of_an_uninterrupted_one(
     bots: tuple[str, ...], kills: int, tmp_path: Path
 ) -> None:

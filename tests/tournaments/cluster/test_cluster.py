@@ -174,8 +174,7 @@ def test_who_cannot_lock_bots_in_gets_none_that_shall_be(cluster: Cluster, tmp_p
     cluster.until_said("open", "connected")
     plan = ("first", "greedy", "--boards", "2", "--set", "target=1", "--sandbox", "auto")
     run = cluster.run("run", *plan, "--out", str(out))
-    cluster.until_said("run", "none that is there can play this event")
-    assert results(out) == 0
+    # It comes long after the other, which would have begun.
     cluster.add("locked", sandbox="auto")
     assert run.wait(120) == 0, cluster.said("run")
     played = json.loads((out / "times.json").read_bytes())["workers"]
