@@ -1,7 +1,7 @@
 """Plays one sitting: its games in turn, or several at once where every bot of it can do that."""
 
 from collections import deque
-from collections.abc import Awaitable, Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 import trio
 
@@ -12,7 +12,7 @@ from arena.referee import Referee
 from arena.seated import Seated
 from arena.shared import SharedBot
 from arena.table import TRIES, VOID, Bench, DisputedError, Table
-from protocol.records import Result
+from tournaments.counting import Over
 from tournaments.schedule import PlannedGame
 
 START_TRIES = 3
@@ -42,7 +42,7 @@ class Sitter:
         bench: Bench,
         log: Log,
         referee: Callable[[PlannedGame], Referee],
-        over: Callable[[Result], Awaitable[None]],
+        over: Over,
     ) -> None:
         self._pump = pump
         self._bench = bench

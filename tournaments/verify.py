@@ -27,7 +27,7 @@ from tournaments.folder import (
     published_commitments,
     published_seeds,
 )
-from tournaments.formats import Gauntlet, Ladder, RoundRobin
+from tournaments.formats import Static
 from tournaments.fouls import forfeited, given
 from tournaments.history import broken
 from tournaments.ledger import boards_left, finished, past_sittings, read_ledger
@@ -76,7 +76,7 @@ def verify_folder(folder: Folder) -> Iterator[str]:
     planned = {folder.log(plan.name) for plan in plans}
     strange = [path for path in folder.logs() if path not in planned]
     # Without a whole ledger it is not known what a Swiss or a knockout came to plan.
-    if (ledger is None or short) and not isinstance(event.format, RoundRobin | Gauntlet | Ladder):
+    if (ledger is None or short) and not isinstance(event.format, Static):
         if strange:
             yield f"{strange[0]}: logs of later rounds, {len(strange)}, are thereby unchecked"
     else:
