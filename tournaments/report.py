@@ -86,9 +86,10 @@ def report_files(
     plans = (*past_sittings(folder, event), *sittings(event, by_game))
     places = ByGame(plans, lambda plan, _: plan.name)
     fingerprints = {one.name: one.fingerprint for one in event.entrants}
-    told = Told(event, results, summary.planned, summary.commitments, ratings, known, plans)
+    uneven = format_report.uneven(event, results, summary.planned)
+    told = Told(event, results, summary.planned, summary.commitments, uneven, ratings, known, plans)
     return {
-        folder.report: ["\n".join(_page(summary, event, results)).encode()],
+        folder.report: ["\n".join(_page(summary, event, results, uneven)).encode()],
         folder.page: [report_page(told).encode()],
         folder.times: [as_json(known.times)],
         folder.results: [msgspec.json.format(msgspec.json.encode(summary), indent=1), b"\n"],
@@ -104,11 +105,11 @@ def from_logs(folder: Folder) -> tuple[Path, ...]:
     return folder.page, folder.times
 
 
-def _page(summary: Results, event: Event, results: Sequence[Result]) -> Iterator[str]:
+def _page(summary: Results, event: Event, results: Sequence[Result], uneven: str) -> Iterator[str]:
     yield f"# {event.name}"
     yield ""
     yield format_report.headline(event, summary.played, summary.planned)
-    if uneven := format_report.uneven(event, results, summary.planned):
+    if uneven:
         yield from ("", uneven)
     yield from format_report.section(event, results)
     for pool in summary.ratings.pools:

@@ -53,6 +53,8 @@ class Told(NamedTuple):
     """Games of the plan."""
     commitments: str
     """SHA-256 of commitments.jsonl, in hex."""
+    uneven: str
+    """Which pairings are not balanced yet; empty if none."""
     ratings: Ratings
     measured: Measured
     plans: Sequence[PlannedSitting]
@@ -106,7 +108,7 @@ def report_page(told: Told) -> str:
         pieces=lambda text: list(pieces(text)),
         event=event,
         headline=format_report.headline(event, len(told.results), told.planned),
-        uneven=format_report.uneven(event, told.results, told.planned),
+        uneven=told.uneven,
         lead=_lead(told),
         question=format_page.question(event, told.results),
         swiss=format_page.swiss_table(event, told.results) if told.results else None,

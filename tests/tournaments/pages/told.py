@@ -5,6 +5,7 @@ from pathlib import Path
 
 from protocol.records import Result, SeatFoul
 from tournaments.event import Event
+from tournaments.format_report import uneven
 from tournaments.measured import Evidence, Machine, Measured
 from tournaments.pages.report_page import Told, report_page
 from tournaments.ratings import fit_both
@@ -82,6 +83,7 @@ def told(event: Event, results: list[Result], known: Measured = NOTHING) -> Told
         results=results,
         planned=games(event, by_game),
         commitments="0123456789abcdef" * 4,
+        uneven=uneven(event, results, games(event, by_game)),
         ratings=fit_both(results, partners=event.rules.deal.partners),
         measured=known,
         plans=tuple(sittings(event, by_game)),
