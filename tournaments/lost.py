@@ -71,17 +71,18 @@ def lost_results(folder: Folder, results: Columns) -> str | None:
     Raises UserError when neither the ledger nor the logs have a single one left.
     """
     gone = reported(folder) - len(results)
-    if gone > 0 and not results:
+    if gone <= 0:
+        return None
+    if not results:
         raise UserError(
             f"{folder.results} tells of {gone} games, and neither {folder.ledger.name} nor the "
             "game logs have any: put them back, or choose another folder (--out)."
         )
-    games = (
-        "1 game is lost that a report told of: it is"
-        if gone == 1
-        else (f"{gone} games are lost that a report told of: they are")
+    games, they = ("1 game is", "it is") if gone == 1 else (f"{gone} games are", "they are")
+    return (
+        f"{games} lost that a report told of: {they} played again, on deals that may be known by "
+        "now."
     )
-    return f"{games} played again, on deals that may be known by now." if gone > 0 else None
 
 
 def refuse_less_measured(folder: Folder, event: Event, results: Columns) -> None:
@@ -89,8 +90,9 @@ def refuse_less_measured(folder: Folder, event: Event, results: Columns) -> None
 
     Damage in a log that is there stops no report: `verify` names it. Raises UserError.
     """
-    game = _without_log(folder, event, results)
-    if game and _timed(folder) > _games(measured(folder, results).times):
+    timed = _timed(folder)
+    game = _without_log(folder, event, results) if timed else None
+    if game and timed > _games(measured(folder, results).times):
         raise UserError(
             f"The log of {game} is gone, and what {folder.times} and {folder.page.name} tell of it "
             f"stands nowhere else: put the logs back, or remove {folder.times.name} to do without."
