@@ -39,7 +39,7 @@ from protocol.messages import (
     WhyGame,
 )
 from protocol.records import ChoiceRecord, FoulRecord, Result, RoundRecord, VoidRecord
-from protocol.rules import by_seats
+from protocol.rules import target
 from protocol.tiles import Tile, as_held
 
 LYING = 0x1F031
@@ -96,8 +96,8 @@ class Look(Struct, frozen=True):
 def title(logged: LoggedGame, look: Look) -> Text:
     """The game, before its first frame."""
     rules = logged.sitting.rules
-    target = f"target: {by_seats(rules.game.target, len(look.names))}"
-    end = f"rounds: {rules.game.rounds}" if rules.game.rounds else target
+    points = f"target: {target(rules, len(look.names))}"
+    end = f"rounds: {rules.game.rounds}" if rules.game.rounds else points
     sides = f"\nSides: {' against '.join(look.parties())}." if look.partners else ""
     seats = ", ".join(f"{look.name(seat)} (seat {seat})" for seat in range(len(look.names)))
     return Text(

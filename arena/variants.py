@@ -21,6 +21,9 @@ class Variant(NamedTuple):
     """Its own choices."""
 
 
+SIXTY_ONE_FOR_PARTNERS = {"two": 100, "three": 61, "four": 61, "partners": 61}
+"""A and B: 61 in every game of three or four; C and E have partners play to 100."""
+
 VARIANTS: dict[str, Variant] = {
     "draw": Variant(
         "Draw until you play, even when able; two tiles stay in the boneyard.",
@@ -32,13 +35,19 @@ VARIANTS: dict[str, Variant] = {
         "The draw game, its first leader chosen at random.",
         ("B",),
         "draw",
-        {"first": "random"},
+        {"first": "random", "target": SIXTY_ONE_FOR_PARTNERS},
     ),
     "dutch": Variant(
         "Play if you can, else draw one tile, else pass; 0-0 counts 13.",
         ("A", "C Dutch", "C.28"),
         "draw",
-        {"first": "random", "draw_limit": 1, "draw_when_able": False, "double_blank": 13},
+        {
+            "first": "random",
+            "draw_limit": 1,
+            "draw_when_able": False,
+            "double_blank": 13,
+            "target": SIXTY_ONE_FOR_PARTNERS,
+        },
     ),
     "dutch-two": Variant(
         "The Dutch game, drawing up to two tiles.",
@@ -50,7 +59,7 @@ VARIANTS: dict[str, Variant] = {
         "The Dutch game in partnership: seven tiles each, so there is nothing to draw.",
         ("A", "C Dutch", "C.36"),
         "dutch",
-        {"partners": True, "hand": 7, "draw_limit": 0, "reserve": 0, "target": 61},
+        {"partners": True, "hand": 7, "draw_limit": 0, "reserve": 0},
     ),
     "old-draw": Variant(
         "The old draw game: lowest tile leads, draw as you please after the lead.",
@@ -110,15 +119,14 @@ VARIANTS: dict[str, Variant] = {
             "direction": "counter_clockwise",
             "first": "double_six",
             "tile": "set_double",
-            "sides": "losers",
-            "target": 100,
+            "points_blocked": "others",
         },
     ),
     "draw-partners": Variant(
         "The draw game, two against two: the lighter side wins the difference.",
         ("C play", "C score", "C.36"),
         "draw",
-        {"partners": True, "target": 100},
+        {"partners": True},
     ),
     "puerto-rico": Variant(
         "6-6 or the highest double begins, then the winner; the winner scores everybody's pips.",

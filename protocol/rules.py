@@ -39,7 +39,7 @@ class HandSizes(Group, frozen=True):
 
 
 class Targets(Group, frozen=True):
-    """The points that end a game, by the number of seats."""
+    """The points that end a game, by the number of seats, and for partners."""
 
     two: Points
     """Points at a table of two."""
@@ -47,6 +47,8 @@ class Targets(Group, frozen=True):
     """Points at a table of three."""
     four: Points
     """Points at a table of four."""
+    partners: Points | None = None
+    """Points of a side, where four play as partners; null: as at a table of four."""
 
 
 class Deal(Group, frozen=True):
@@ -126,9 +128,12 @@ class Stakes(Group, frozen=True):
     pot: bool = False
     """Whether what is paid goes into a pot that a round's winner takes, or nowhere."""
     ante: Annotated[int, Meta(ge=0, le=1000)] = 0
-    """Points that every seat pays into the pot in each round, or what it has left."""
+    """Points that each seat, or with partners each side, pays into the pot in each round."""
     chips: Annotated[int, Meta(ge=0, le=1000)] = 0
-    """With how many chips a seat begins; it cannot pay more. 0: scores may go below 0."""
+    """Chips with which each seat, or with partners each side, begins; it cannot pay more.
+
+    0: there are none, and scores may go below 0.
+    """
 
 
 class End(Group, frozen=True):
@@ -149,13 +154,12 @@ class Score(Group, frozen=True):
     winner: Literal["lowest", "out"] = "lowest"
     """The fewest pips win whoever went out (A-C, E), or going out wins (C.30, C.32)."""
     points_out: Formula = "others_minus_own"
-    """Points after somebody went out (C score, C.30, C.31, C.33, C.35)."""
+    """Points after somebody went out (C score, C.30, C.31, C.33, C.35); for partners the hands
+    of a side count together (C.36)."""
     points_blocked: Formula = "others_minus_own"
-    """Points after a blocked round (C.30, C.31, C.33, C.34, C.35)."""
+    """Points after a blocked round (C.30, C.31, C.33, C.34, C.35, C.36)."""
     tie: Literal["nobody", "blocker", "fewest_tiles", "lowest_end", "outsider"] = "nobody"
     """Who wins a blocked round when the fewest pips are held twice (C.37)."""
-    sides: Literal["difference", "losers"] = "difference"
-    """Partners' points: the difference of the sides' totals, or the losers' total (C.36)."""
     bonus: tuple[Annotated[int, Meta(ge=0, le=100_000)], ...] = ()
     """Extra points for the winner of the first, second, … round of a game."""
     capicu: Annotated[int, Meta(ge=0, le=100_000)] = 0
@@ -167,8 +171,8 @@ class Score(Group, frozen=True):
 class Game(Group, frozen=True):
     """When a game ends."""
 
-    target: Points | Targets = Targets(two=100, three=61, four=61)
-    """Points that end the game: one number, or one for each number of seats (C score)."""
+    target: Points | Targets = Targets(two=100, three=61, four=61, partners=100)
+    """Points that end the game: one number, or one for each table (C score, E scoring)."""
     rounds: Annotated[int, Meta(ge=0, le=1000)] = 0
     """A fixed number of rounds instead of a target; 0: none."""
     max_rounds: Annotated[int, Meta(ge=1, le=1000)] = 200
@@ -246,8 +250,10 @@ def _conflicts(rules: Ruleset) -> Iterator[tuple[bool, str]]:
         "If drawing ends the turn, a seat that can play must play: set draw_when_able = false.",
     )
     yield (
-        deal.partners and score.winner == "out" and score.sides == "difference",
-        "Where going out wins, the winners' total may be the higher one: set sides = losers.",
+        deal.partners
+        and score.winner == "out"
+        and score.points_out in ("others_minus_own", "difference"),
+        "Where going out wins, the winners' total may be the higher one: set points_out = others.",
     )
     yield (
         stakes.ante > 0 and not stakes.pot,
@@ -275,11 +281,14 @@ def _conflicts(rules: Ruleset) -> Iterator[tuple[bool, str]]:
     )
 
 
-def by_seats(choice: int | Targets, seats: int) -> int:
-    """What a choice says for this number of seats."""
-    if isinstance(choice, int):
-        return choice
-    return (choice.two, choice.three, choice.four)[seats - 2]
+def target(rules: Ruleset, seats: int) -> int:
+    """The points that end a game at a table of so many."""
+    points = rules.game.target
+    if isinstance(points, int):
+        return points
+    if rules.deal.partners and points.partners is not None:
+        return points.partners
+    return (points.two, points.three, points.four)[seats - 2]
 
 
 def hand_size(deal: Deal, seats: int) -> int | None:

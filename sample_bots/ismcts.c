@@ -248,7 +248,7 @@ static struct {
     int tiles, highest, whole, high[MOST_TILES], low[MOST_TILES], pips[MOST_TILES], blank;
     Set all, fits[MOST_PIPS];
     int seats, step, limit, reserve, fee, bonuses, bonus[64], capicu, out_with_blank;
-    bool known, partners, two, when_able, leader_too, draw_ends, optional, pot, out_wins, losers;
+    bool known, partners, two, when_able, leader_too, draw_ends, optional, pot, out_wins;
     Blocked blocked;
     Formula points_out, points_blocked;
     Tie tie;
@@ -292,7 +292,6 @@ static void read_scoring(const Json *score)
     R.points_out = (Formula)one_of(score, "points_out", formulas, OTHERS_MINUS_OWN);
     R.points_blocked = (Formula)one_of(score, "points_blocked", formulas, OTHERS_MINUS_OWN);
     R.tie = (Tie)one_of(score, "tie", ties, NOBODY);
-    R.losers = says(score, "sides", "losers");
     R.capicu = whole(score, "capicu", 0);
     R.out_with_blank = whole(score, "out_with_blank", 0);
     const Json *bonus = get(score, "bonus");
@@ -594,8 +593,6 @@ static int worth(const State *s, const int *pips, int won)
     for (int seat = 0; seat < R.seats; seat++)
         total += pips[seat];
     int others = total - own;
-    if (R.partners)
-        return R.losers ? others : others - own;
     switch (s->out < 0 ? R.points_blocked : R.points_out) {
     case OTHERS_MINUS_OWN:
         return others - own;
@@ -604,7 +601,7 @@ static int worth(const State *s, const int *pips, int won)
     case EVERYBODY:
         return others + own;
     case DIFFERENCE:
-        return others - (R.seats - 1) * own;
+        return others - (parties() - 1) * own;
     case ONE:
         return 1;
     default:
@@ -1162,7 +1159,7 @@ static State world(uint8_t *stock)
 /* How likely a lead wins the game, by a normal walk of rounds with margins of about `unit`. */
 static double chance(double lead, double to_go)
 {
-    double unit = R.points_out == ONE ? 1 : R.losers ? 30 : 18;
+    double unit = R.points_out == ONE ? 1 : R.partners && R.points_out == OTHERS ? 30 : 18;
     double rounds = R.rounds ? R.rounds - Q.round : to_go / (unit * 0.7);
     return 1 / (1 + exp(-lead / (0.6 * unit * sqrt((rounds > 0 ? rounds : 0) + 0.5))));
 }

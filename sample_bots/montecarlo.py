@@ -296,17 +296,14 @@ class Sim:
         """Points for the winner by the rules' formula."""
         game, score = self.game, self.game.score
         usual = "others_minus_own"
-        if game.partners:
-            own = count[winner] + count[(winner + 2) % 4]
-            others = sum(count) - own
-            return others - own if score.get("sides", "difference") == "difference" else others
         formula = score.get("points_blocked" if self.out is None else "points_out", usual)
-        own, others = count[winner], sum(count) - count[winner]
+        own = count[winner] + (count[(winner + 2) % 4] if game.partners else 0)
+        others, losers = sum(count) - own, 1 if game.partners else len(count) - 1
         return {
             "others_minus_own": others - own,
             "others": others,
             "everybody": others + own,
-            "difference": others - (len(count) - 1) * own,
+            "difference": others - losers * own,
             "one": 1,
         }.get(formula, 0)
 

@@ -73,7 +73,8 @@ GROUPS = {
     ),
     "game": _group(
         Game,
-        target=POINTS | st.builds(Targets, two=POINTS, three=POINTS, four=POINTS),
+        target=POINTS
+        | st.builds(Targets, two=POINTS, three=POINTS, four=POINTS, partners=st.none() | POINTS),
         rounds=st.sampled_from((0, 0, 1, 3)),
         max_rounds=st.integers(1, 8),
     ),
@@ -87,7 +88,7 @@ _MENDS: tuple[tuple[str, str, Any], ...] = (
     ("lead", "missing", "next_double"),
     ("turn", "draw_when_able", False),
     ("turn", "draw_optional", True),
-    ("score", "sides", "losers"),
+    ("score", "points_out", "others"),
     ("stakes", "pot", True),
     ("boneyard", "auction", False),
     ("lead", "first", "random"),

@@ -17,7 +17,7 @@ from arena.engine import game as engine
 from arena.engine.state import Game, Round
 from arena.variants import VARIANTS, named
 from protocol.messages import Bid, Choose, Drew, Option, Passed
-from protocol.rules import by_seats, tables
+from protocol.rules import tables, target
 from protocol.tiles import Tile
 from tests.bench.endgames import RULES, answers, collected, question
 
@@ -141,7 +141,7 @@ def script(steps: Sequence[tuple[Game, Option]]) -> list[dict[str, Any]]:
             "seats": game.seats,
             "partners": game.rules.deal.partners,
             "rules": rules,
-            "target": by_seats(game.rules.game.target, game.seats),
+            "target": target(game.rules, game.seats),
         },
         {
             "type": "replay",

@@ -13,7 +13,7 @@ from arena.written import chosen, spelled, toml_in
 from protocol.messages import Clock
 from protocol.mistakes import converted
 from protocol.records import FoulPolicy
-from protocol.rules import Ruleset, by_seats, check_seats
+from protocol.rules import Ruleset, check_seats, target
 from protocol.usage import UserError, unknown
 from tournaments.formats import (
     Format,
@@ -245,7 +245,7 @@ class Event(Terms, frozen=True, forbid_unknown_fields=True, kw_only=True):
     @property
     def target(self) -> int:
         """Points that a game is played to."""
-        return by_seats(self.rules.game.target, self.seats)
+        return target(self.rules, self.seats)
 
     @property
     def retired(self) -> frozenset[str]:

@@ -24,7 +24,7 @@ from protocol.messages import (
     Refuse,
 )
 from protocol.messages import End as Where
-from protocol.rules import Ruleset, by_seats, check_seats
+from protocol.rules import Ruleset, check_seats, target
 from protocol.tiles import Tile
 
 Placing = tuple[tuple[Tile, Where], ...]
@@ -50,7 +50,7 @@ def new_game(rules: Ruleset, seats: int) -> Game:
     check_seats(rules, seats)
     none = (0,) * seats
     step = 1 if rules.deal.direction == "clockwise" else -1
-    return Game(rules, seats, by_seats(rules.game.target, seats), step, none, 0, None, none)
+    return Game(rules, seats, target(rules, seats), step, none, 0, None, none)
 
 
 def needs_deal(game: Game) -> bool:

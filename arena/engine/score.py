@@ -92,14 +92,14 @@ def _blocker(state: Round) -> int | None:
 
 
 def worth(game: Game, state: Round, won_by: int) -> int:
-    """Points for the winner of the round, bonuses included; never below 0."""
-    score, count = game.rules.score, held(game, state)
-    if game.rules.deal.partners:
-        own, others = _parties(game, count)[won_by % 2], _parties(game, count)[1 - won_by % 2]
-        points = others - own if score.sides == "difference" else others
-    else:
-        formula = score.points_blocked if state.out is None else score.points_out
-        points = _by(formula, count[won_by], sum(count) - count[won_by], len(count) - 1)
+    """Points for the winner of the round, bonuses included; never below 0.
+
+    With partners the two hands of a side count as one (C.36).
+    """
+    score, party = game.rules.score, _parties(game, held(game, state))
+    own = party[won_by % len(party)]
+    formula = score.points_blocked if state.out is None else score.points_out
+    points = _by(formula, own, sum(party) - own, len(party) - 1)
     return max(0, points) + _bonus(score, state, won_by)
 
 

@@ -12,7 +12,7 @@ from arena.gamelog import LoggedGame
 from protocol.codec import printable
 from protocol.messages import MAX_NOTE, Bid, Clock, Option, Play, Played, PlayTwo, TurnedUp
 from protocol.records import ChoiceRecord, FoulRecord, Result, RoundRecord
-from protocol.rules import Ruleset, by_seats
+from protocol.rules import Ruleset, target
 from protocol.tiles import Tile
 
 DIGITS = "0123456789abcdefghi"
@@ -143,13 +143,13 @@ def about(logged: LoggedGame, seat: int | None = None) -> About:
 def about_game(game: str, names: Sequence[str], rules: Ruleset) -> About:
     """What a page says of a game that these play by these rules."""
     look = render.Look(tuple(names), partners=rules.deal.partners)
-    target = f"{by_seats(rules.game.target, len(names))} points"
+    points = f"{target(rules, len(names))} points"
     return About(
         game=printable(game),
         names=tuple(map(look.name, range(len(names)))),
         sides=tuple(look.parties()),
         rules=printable(rules.name),
-        goal=f"{rules.game.rounds} rounds" if rules.game.rounds else target,
+        goal=f"{rules.game.rounds} rounds" if rules.game.rounds else points,
         highest=rules.deal.highest_pip,
         doubles=rules.deal.doubles,
     )

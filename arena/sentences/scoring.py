@@ -5,7 +5,7 @@ from typing import assert_never
 
 from arena.sentences import effects
 from arena.sentences.words import Heading, Sentence, by_table, listed, ordinal, points
-from protocol.rules import Formula, Ruleset, by_seats, tables
+from protocol.rules import Formula, Ruleset, tables, target
 
 SCORING: Heading = "Scoring"
 GAME: Heading = "The game"
@@ -132,10 +132,10 @@ def _tie_break(rules: Ruleset) -> tuple[str, tuple[str, ...]] | None:
 
 
 def _points(rules: Ruleset) -> Iterator[Sentence]:
-    if rules.deal.partners:
-        yield _sides(rules)
-        return
     out, blocked = rules.score.points_out, rules.score.points_blocked
+    if rules.deal.partners:
+        yield from _side_points(out, blocked)
+        return
     if out == blocked:
         yield Sentence(SCORING, f"The winner {_worth(out)}{_floor(rules)}.", _sources(out))
         return
@@ -167,7 +167,9 @@ def _floor(rules: Ruleset) -> str:
     """Only who wins without the fewest pips could score less than nothing."""
     signed = rules.score.points_blocked in ("others_minus_own", "difference")
     heavy = rules.score.tie in ("blocker", "outsider") and _tie_break(rules) is not None
-    return ", but never less than nothing" if signed and heavy and max(tables(rules)) > 2 else ""
+    return (
+        ", but never less than nothing" if signed and heavy and effects.parties(rules) > 2 else ""
+    )
 
 
 def _sources(formula: Formula) -> tuple[str, ...]:
@@ -184,15 +186,31 @@ def _sources(formula: Formula) -> tuple[str, ...]:
             assert_never(formula)
 
 
-def _sides(rules: Ruleset) -> Sentence:
-    match rules.score.sides:
-        case "difference":
-            text = "The winning side scores the difference between the pips of the two sides."
-        case "losers":
-            text = "The winning side scores all pips in the two hands of the other side."
+def _side_points(out: Formula, blocked: Formula) -> Iterator[Sentence]:
+    """Partners' points: the two hands of a side count as one."""
+    if _side_worth(out) == _side_worth(blocked):
+        yield Sentence(SCORING, f"The winning side scores {_side_worth(out)}.", ("C.36",))
+        return
+    text = f"After somebody went out, the winning side scores {_side_worth(out)}."
+    yield Sentence(SCORING, text, ("C.36",))
+    text = f"After a blocked round it scores {_side_worth(blocked)}."
+    yield Sentence(SCORING, text, ("C.36",))
+
+
+def _side_worth(formula: Formula) -> str:
+    match formula:
+        case "others_minus_own" | "difference":
+            return "the difference between the pips of the two sides"
+        case "others":
+            return "all the pips in the two hands of the other side"
+        case "everybody":
+            return "all the pips in the four hands, its own included"
+        case "one":
+            return "one point"
+        case "nothing":
+            return "no points for it"
         case _:
-            assert_never(rules.score.sides)
-    return Sentence(SCORING, text, ("C.36",))
+            assert_never(formula)
 
 
 def _bonuses(rules: Ruleset) -> Iterator[Sentence]:
@@ -233,7 +251,7 @@ def the_game(rules: Ruleset) -> Iterator[Sentence]:
 
 
 def _target(rules: Ruleset) -> Sentence:
-    targets = {seats: by_seats(rules.game.target, seats) for seats in tables(rules)}
+    targets = {seats: target(rules, seats) for seats in tables(rules)}
     who = "side" if rules.deal.partners else "player"
     text = (
         f"The game is won by the first {who} to reach {by_table(targets, points, 'or')}. If more "

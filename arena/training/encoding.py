@@ -43,7 +43,7 @@ from protocol.messages import (
     Played,
     TurnedUp,
 )
-from protocol.rules import Ruleset, by_seats, check_seats, the_set
+from protocol.rules import Ruleset, check_seats, target, the_set
 from protocol.tiles import Tile, turned
 
 Vector = NDArray[np.float32]
@@ -71,7 +71,7 @@ class Encoding:
         self._step = 1 if rules.deal.direction == "clockwise" else -1
         self._tiles = len(tiles)
         self._pips = rules.deal.highest_pip + 1
-        self._target = by_seats(rules.game.target, seats)
+        self._target = target(rules, seats)
         self._rounds = rules.game.rounds or rules.game.max_rounds
         self._chips = seats * rules.stakes.chips if rules.boneyard.auction else 0
         self._number = {way: at for at, tile in enumerate(tiles) for way in (tile, turned(tile))}

@@ -60,10 +60,8 @@ def _plain_worth(game: Game, winners: list[int]) -> int:
     score, pips = game.rules.score, hand_pips(game)
     own = sum(pips[seat] for seat in winners)
     others = sum(pips) - own
-    if game.rules.deal.partners:
-        return others if score.sides == "losers" else others - own
     formula = score.points_out if game.playing.out is not None else score.points_blocked
-    each = [pips[seat] - own for seat in range(game.seats) if seat not in winners]
+    each = [sum(pips[seat] for seat in group) - own for group in _groups(game) if group != winners]
     return {
         "others_minus_own": others - own,
         "others": others,

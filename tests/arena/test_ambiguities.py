@@ -1,5 +1,6 @@
 """What the sources leave open, as rules.md decides it in its third part; numbers are its own."""
 
+from random import Random
 from typing import Any
 
 import pytest
@@ -253,6 +254,24 @@ def test_ambiguity_15_hundred_chips_and_an_ante_of_three() -> None:
     assert AUCTION.stakes.chips == 100
     assert asked(game).scores == (-3, -3, -3, -3)
     assert asked(game).pot == 12
+
+
+def test_ambiguity_15_partners_have_chips_and_pay_the_ante_as_one_side() -> None:
+    """Chips move and are neither made nor lost: what the sides lack lies in the pool."""
+    partners = rules("auction-draw", partners=True)
+    game, luck = shuffled(partners, 4), Random(5)
+    assert (asked(game).scores, asked(game).pot) == ((-3, -3, -3, -3), 6)
+    while not game.over:
+        listed = engine.legal(game)
+        game = engine.act(game, luck.choice(listed)) if listed else dealing_on(game)
+        assert sum(game.scores[:2]) + game.pot == 0
+        assert game.scores[:2] == game.scores[2:]
+    assert game.playing.number == 20
+
+
+def dealing_on(game: Game) -> Game:
+    """The game with its next round dealt."""
+    return engine.begin(game, engine.chance_decides(game, bytes(32)))
 
 
 def test_ambiguity_15_the_ante_is_what_is_left() -> None:
@@ -525,17 +544,18 @@ def test_ambiguity_18_the_lower_total_wins_the_difference(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("winner", "sides", "points"),
+    ("winner", "formula", "points"),
     [
-        ("lowest", "difference", (0, 18, 0, 18)),
-        ("lowest", "losers", (0, 23, 0, 23)),
-        ("out", "losers", (5, 0, 5, 0)),
+        ("lowest", "others_minus_own", (0, 18, 0, 18)),
+        ("lowest", "others", (0, 23, 0, 23)),
+        ("out", "others", (5, 0, 5, 0)),
     ],
 )
 def test_ambiguity_18_both_readings_are_choices(
-    winner: str, sides: str, points: tuple[int, ...]
+    winner: str, formula: str, points: tuple[int, ...]
 ) -> None:
-    game = went_out(rules("draw-partners", winner=winner, sides=sides), "20", "66 65", "30")
+    partners = rules("draw-partners", winner=winner, points_out=formula)
+    game = went_out(partners, "20", "66 65", "30")
     assert game.points == points
 
 
@@ -545,7 +565,7 @@ def test_ambiguity_18_tied_sides_when_somebody_went_out() -> None:
     for tie in ("nobody", "blocker", "fewest_tiles"):
         game = went_out(rules("draw-partners", tie=tie), *hands)
         assert game.points == (0, 0, 0, 0)
-    game = went_out(rules("draw-partners", winner="out", sides="losers"), *hands)
+    game = went_out(rules("draw-partners", winner="out", points_out="others"), *hands)
     assert game.points == (5, 0, 5, 0)
 
 

@@ -394,7 +394,8 @@ def test_A_scoring_a_tie_scores_nothing() -> None:
 
 def test_A_scoring_partners_play_to_sixty_one() -> None:
     """A scoring (target, partners): 3 or 4-player game: 61 points, so also for partners."""
-    assert engine.new_game(named("dutch-partners"), 4).target == 61
+    for partners in (named("dutch-partners"), rules("dutch", partners=True)):
+        assert engine.new_game(partners, 4).target == 61
 
 
 def test_A_scoring_targets() -> None:
@@ -434,8 +435,8 @@ def test_B_materials_double_six_set() -> None:
 
 
 def test_B_overview_four_may_play_as_partners() -> None:
-    """B overview (partners, sides): Four-player games can be played as partnerships; partners sit
-    across from each other. Hands and boneyard stay as they are."""
+    """B overview (partners, points_out): Four-player games can be played as partnerships; partners
+    sit across from each other. Hands and boneyard stay as they are."""
     partners = rules("drawing-game", partners=True)
     assert tables(partners) == (4,)
     assert hand_size(partners.deal, 4) == 6
@@ -585,6 +586,11 @@ def test_B_scoring_the_literal_tie_with_a_lone_blank() -> None:
 def test_B_scoring_targets() -> None:
     """B scoring (target): 100 for a 2-player game, 61 for a 3 or 4-player game."""
     check_targets("drawing-game")
+
+
+def test_B_scoring_partners_play_to_sixty_one() -> None:
+    """B scoring (target, partners): 3 or 4-player game: 61 points, so also for partners."""
+    assert engine.new_game(rules("drawing-game", partners=True), 4).target == 61
 
 
 def test_B_end_of_round_who_reaches_the_target_wins() -> None:
@@ -1069,7 +1075,7 @@ def test_E_scoring_a_hundred_for_two_sixty_one_for_three_or_four() -> None:
 
 def test_E_scoring_a_hundred_for_partners() -> None:
     """E scoring (target, partners): 100 points in a partnership game."""
-    partners = rules("double-draw", partners=True, target=100)
+    partners = rules("double-draw", partners=True)
     assert engine.new_game(partners, 4).target == 100
     game = do(position(partners, hands=["61 42", "55", "43", "50"], line="64"), "61 + 42")
     assert told(game)["points"] == [15 - 7, 0, 15 - 7, 0]

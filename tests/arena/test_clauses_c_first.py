@@ -316,6 +316,30 @@ def test_C_score_the_literal_tie_with_a_lone_blank() -> None:
     assert told(game)["points"] == [19, 0, 0]
 
 
+TO_A_HUNDRED = (
+    "draw",
+    "block",
+    "arab-row",
+    "jordanian",
+    "south-american",
+    "vietnamese",
+    "ukrainian",
+    "six-six",
+    "french",
+    "domino-pool",
+    "paid-draw",
+    "pot-draw",
+)
+"""Games of C that name no target of their own."""
+
+
+@pytest.mark.parametrize("name", TO_A_HUNDRED)
+def test_C_score_partners_play_to_a_hundred_unless_told_otherwise(name: str) -> None:
+    """C score (target, partners): The game is played for 100 points in a … partnership game."""
+    assert engine.new_game(rules(name, partners=True), 4).target == 100
+    assert engine.new_game(rules(name, partners=True, target=61), 4).target == 61
+
+
 def test_C_score_a_hundred_for_two_or_partners_sixty_one_for_three_or_four() -> None:
     """C score (target): The game is played for 100 points in a two player or partnership game, and
     for 61 points in a three or four handed game."""

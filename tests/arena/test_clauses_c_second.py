@@ -394,43 +394,64 @@ OUT_BUT_HEAVY = ("20", "66 65", "30")
 
 
 def test_C36_the_team_of_the_player_who_went_out() -> None:
-    """C.36 (winner, sides, partners): the winners may be the team in which one of the players went
-    out … just the total pips on the tiles of the losing team."""
-    game = went_out(rules("draw-partners", winner="out", sides="losers"), *OUT_BUT_HEAVY)
+    """C.36 (winner, points_out, partners): the winners may be the team in which one of the players
+    went out … just the total pips on the tiles of the losing team."""
+    game = went_out(rules("draw-partners", winner="out", points_out="others"), *OUT_BUT_HEAVY)
     assert game.playing.winner == 0
     assert game.points == (5, 0, 5, 0)
 
 
 def test_C36_the_team_with_the_fewest_pips() -> None:
-    """C.36 (winner, sides, partners): … or the team that has fewest pips (in which case the team
-    of the player who went out may lose …): the difference, or the losers' total."""
-    game = went_out(rules("draw-partners", winner="lowest", sides="difference"), *OUT_BUT_HEAVY)
+    """C.36 (winner, points_out, partners): … or the team that has fewest pips (in which case the
+    team of the player who went out may lose …): the difference, or the losers' total."""
+    game = went_out(rules("draw-partners", points_out="others_minus_own"), *OUT_BUT_HEAVY)
     assert game.points == (0, 23 - 5, 0, 23 - 5)
-    game = went_out(rules("draw-partners", winner="lowest", sides="losers"), *OUT_BUT_HEAVY)
+    game = went_out(rules("draw-partners", points_out="others"), *OUT_BUT_HEAVY)
     assert game.points == (0, 23, 0, 23)
     light = went_out(rules("draw-partners"), "66", "20", "65")
     assert light.points == (21, 0, 21, 0)
 
 
 def test_C36_blocked_the_lighter_team() -> None:
-    """C.36 (winner, sides, partners): … the score may be the difference …, or just the total pips
-    on the tiles of the losing team; blocked, the fewest pips under both readings."""
+    """C.36 (winner, points_blocked, partners): … the score may be the difference …, or just the
+    total pips on the tiles of the losing team; blocked, the fewest pips under both readings."""
     hands = ("00 20", "40", "64", "50")
-    for winner, sides, points in (
-        ("lowest", "difference", 3),
-        ("lowest", "losers", 12),
-        ("out", "losers", 12),
+    for winner, formula, points in (
+        ("lowest", "others_minus_own", 3),
+        ("lowest", "others", 12),
+        ("out", "others_minus_own", 3),
+        ("out", "others", 12),
     ):
-        game = blocked(rules("draw-partners", winner=winner, sides=sides), *hands)
+        differs = {"winner": winner, "points_out": "others", "points_blocked": formula}
+        game = blocked(rules("draw-partners", **differs), *hands)
         assert engine.pips(game) == (2, 4, 10, 5)
         assert game.points == (0, points, 0, points)
 
 
 def test_C36_the_difference_needs_the_fewest_pips() -> None:
-    """C.36 (winner, sides, partners): The score may be the difference … (if the winning team is
-    determined by the number of pips)."""
-    with pytest.raises(ImpossibleRulesError, match="set sides = losers"):
-        rules("draw-partners", winner="out", sides="difference")
+    """C.36 (winner, points_out, partners): The score may be the difference … (if the winning team
+    is determined by the number of pips)."""
+    with pytest.raises(ImpossibleRulesError, match="set points_out = others"):
+        rules("draw-partners", winner="out", points_out="others_minus_own")
+
+
+@pytest.mark.parametrize(
+    ("formula", "gone", "stuck"),
+    [
+        ("others_minus_own", 23 - 5, 12 - 9),
+        ("others", 23, 12),
+        ("everybody", 23 + 5, 12 + 9),
+        ("difference", 23 - 5, 12 - 9),
+        ("one", 1, 1),
+        ("nothing", 0, 0),
+    ],
+)
+def test_C36_every_way_to_count_holds_for_a_side(formula: str, gone: int, stuck: int) -> None:
+    """C.36 (points_out, points_blocked, partners): the winning team scores as any winner does (C.30
+    to C.35), the two hands of a team counted as one."""
+    partners = rules("draw-partners", points_out=formula, points_blocked=formula)
+    assert went_out(partners, *OUT_BUT_HEAVY).points == (0, gone, 0, gone)
+    assert blocked(partners, "00 20", "40", "64", "50").points == (0, stuck, 0, stuck)
 
 
 def test_C37_no_one_scores() -> None:
@@ -478,7 +499,7 @@ def test_C37_tie_of_teams() -> None:
         ("fewest_tiles", (12, 0, 12, 0)),
         ("lowest_end", (0, 12, 0, 12)),
     ):
-        game = blocked(rules("draw-partners", tie=tie, sides="losers"), *hands)
+        game = blocked(rules("draw-partners", tie=tie, points_blocked="others"), *hands)
         assert engine.pips(game) == (6, 6, 6, 6)
         assert game.points == points
 
@@ -518,8 +539,8 @@ def test_C_partnership_seven_each_and_no_boneyard() -> None:
 
 
 def test_C_partnership_partners_share_points_and_places() -> None:
-    """C partnership (partners, sides): the four-player game with partners: seats 0 and 2 against 1
-    and 3."""
+    """C partnership (partners, points_out): the four-player game with partners: seats 0 and 2
+    against 1 and 3."""
     game = went_out("partnership", "66 65", "54 20", "55", scores=(60, 80, 60, 80))
     assert game.points == (33, 0, 33, 0)
     assert game.scores == (93, 80, 93, 80)

@@ -41,7 +41,7 @@ def game(base: str, **differs: Any) -> Ruleset:
 CLOSED: dict[str, tuple[str, dict[str, Any]]] = {
     "highest_pip": ("draw", {}),
     "doubles": ("draw", {}),
-    "partners": ("draw", {"sides": "losers"}),
+    "partners": ("draw", {}),
     "direction": ("draw", {}),
     "starter": ("draw", {}),
     "first": ("draw", {"hand": {"two": 7}}),
@@ -62,7 +62,6 @@ CLOSED: dict[str, tuple[str, dict[str, Any]]] = {
     "winner": ("draw", {}),
     "points_blocked": ("block", {}),
     "tie": ("draw", {}),
-    "sides": ("draw-partners", {}),
 }
 # The others: the base, and values of which each is told differently.
 OPEN: dict[str, tuple[str, dict[str, Any], tuple[Any, ...]]] = {
@@ -124,14 +123,13 @@ def test_every_number_is_told_differently(choice: str) -> None:
         ("block", {}, {"fee": 1}),
         ("block", {}, {"blocked": "at_once"}),
         ("partnership", {}, {"missing": "redeal"}),
-        ("partnership", {}, {"points_out": "one"}),
+        ("draw-partners", {}, {"points_out": "difference"}),
         ("draw", {}, {"missing": "redeal"}),
         ("draw", {}, {"tile": "set_double"}),
         ("draw", {"draw_when_able": False}, {"draw_limit": 99}),
         ("draw", {"draw_optional": True}, {"draw_limit": 13}),
         ("draw", {}, {"pot": True}),
         ("draw", {}, {"chips": 100}),
-        ("draw", {}, {"sides": "losers"}),
         ("draw", {"rounds": 1}, {"later": "winner"}),
         ("draw", {"rounds": 1}, {"after_tie": "highest_double"}),
         ("draw", {"rounds": 1}, {"target": 5}),

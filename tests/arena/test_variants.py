@@ -126,6 +126,11 @@ def test_a_file_without_its_ending_is_suggested(tmp_path: Path) -> None:
         ("hand=2:7,3:7,4:6", "deal", HandSizes(two=7, three=7, four=6)),
         ("hand=two:9, three:7", "deal", HandSizes(two=9, three=7)),
         ("target=2:100,3:61,4:50", "game", Targets(two=100, three=61, four=50)),
+        (
+            "target=2:100,3:61,4:50,partners:70",
+            "game",
+            Targets(two=100, three=61, four=50, partners=70),
+        ),
     ],
 )
 def test_a_choice_is_set(word: str, group: str, value: Any) -> None:

@@ -6,19 +6,21 @@ from typing import Any
 import msgspec
 import pytest
 from hypothesis import given
+from msgspec.structs import replace
 
 from protocol.rules import (
     Deal,
+    Game,
     Group,
     HandSizes,
     ImpossibleRulesError,
     Ruleset,
     Targets,
-    by_seats,
     check_seats,
     choices,
     hand_size,
     tables,
+    target,
     varied,
 )
 from protocol.usage import UserError, unknown
@@ -185,7 +187,7 @@ def test_the_tables_of_a_game(differs: dict[str, Any], expected: tuple[int, ...]
         ({"starter": True, "missing": "draw_for_it"}, "set missing = next_double"),
         ({"tiles": 2}, "set starter = true"),
         ({"draw_ends_turn": True}, "set draw_when_able = false"),
-        ({"partners": True, "winner": "out"}, "set sides = losers"),
+        ({"partners": True, "winner": "out"}, "set points_out = others"),
         ({"ante": 1}, "set pot = true"),
         ({"auction": True}, "set chips and pot = true"),
         ({"auction": True, "chips": 9}, "set chips and pot = true"),
@@ -211,11 +213,18 @@ def test_what_cannot_be_played_is_refused_with_the_remedy(
         varied(BASE, "mine", differs)
 
 
-def test_what_a_choice_says_by_seats() -> None:
-    assert [by_seats(5, seats) for seats in (2, 3, 4)] == [5, 5, 5]
-    assert by_seats(Targets(two=100, three=61, four=62), 2) == 100
-    assert by_seats(Targets(two=100, three=61, four=62), 3) == 61
-    assert by_seats(Targets(two=100, three=61, four=62), 4) == 62
+@pytest.mark.parametrize(
+    ("points", "alone", "partners"),
+    [
+        (5, [5, 5, 5], 5),
+        (Targets(two=100, three=61, four=62), [100, 61, 62], 62),
+        (Targets(two=100, three=61, four=62, partners=70), [100, 61, 62], 70),
+    ],
+)
+def test_the_target_of_a_table(points: int | Targets, alone: list[int], partners: int) -> None:
+    rules = replace(BASE, game=Game(target=points))
+    assert [target(rules, seats) for seats in (2, 3, 4)] == alone
+    assert target(replace(rules, deal=Deal(partners=True)), 4) == partners
 
 
 @pytest.mark.parametrize(
