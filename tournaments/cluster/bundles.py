@@ -9,7 +9,8 @@ import sys
 import tarfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import IO
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -23,6 +24,8 @@ MOST = 2**28
 """Bytes of a bot's files: each worker holds them in memory for a moment."""
 FILES = "{files}"
 """In words of a bundle's bot: where its files lie."""
+EXECUTABLE = 0o111
+"""The bits of a mode that let everybody run a file."""
 READY = "ready"
 """A file that says that a bundle is unpacked and built."""
 
@@ -110,7 +113,7 @@ def _add(tar: tarfile.TarFile, path: Path) -> None:
     content = path.read_bytes()
     entry = tarfile.TarInfo(str(path).lstrip("/"))
     entry.size = len(content)
-    entry.mode = 0o755 if os.access(path, os.X_OK) else 0o644
+    entry.mode = 0o644 | (EXECUTABLE if os.access(path, os.X_OK) else 0)
     tar.addfile(entry, io.BytesIO(content))
 
 
@@ -137,9 +140,42 @@ def unpacked(bundle: Bundle, folder: Path) -> Entrant:
 
 
 def _unpack(bundle: Bundle, files: Path) -> None:
+    """Write the files of a bundle below a new folder.
+
+    Only what `_archive` packs is taken, files at relative paths: nothing else can lead out of the
+    folder. `extractall(filter="data")` came with Python 3.11.4. Raises UserError, OSError.
+    """
     files.mkdir(parents=True)
-    with tarfile.open(fileobj=io.BytesIO(bundle.archive)) as tar:
-        tar.extractall(files, filter="data")
+    try:
+        with tarfile.open(fileobj=io.BytesIO(bundle.archive)) as tar:
+            for entry in tar:
+                _write(files / _relative(entry), tar.extractfile(entry), entry.mode & EXECUTABLE)
+    except tarfile.TarError as error:
+        raise UserError(f"the bundle {bundle.name!r} cannot be unpacked: {error}") from error
+
+
+def _relative(entry: tarfile.TarInfo) -> PurePosixPath:
+    """Return the path of an entry that is a file within the archive's folder.
+
+    Raises UserError for every other entry.
+    """
+    path = PurePosixPath(entry.name)
+    if (
+        entry.type != tarfile.REGTYPE
+        or entry.issparse()
+        or path.is_absolute()
+        or ".." in path.parts
+    ):
+        raise UserError(f"a bundle holds {entry.name!r}, which is not a file within it")
+    return path
+
+
+def _write(path: Path, content: IO[bytes] | None, executable: int) -> None:
+    assert content
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("xb") as file:
+        shutil.copyfileobj(content, file)
+    path.chmod(0o644 | executable)
 
 
 def _filled(bot: WrittenBot, files: str) -> WrittenBot:

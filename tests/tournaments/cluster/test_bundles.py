@@ -1,9 +1,12 @@
 """Bots as archives: what is in them, under which name, and that they play elsewhere."""
 
+import hashlib
+import io
 import os
 import shutil
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -11,7 +14,7 @@ from msgspec.structs import replace
 
 from protocol.usage import UserError
 from tournaments.cluster import bundles
-from tournaments.cluster.bundles import packed, unpacked
+from tournaments.cluster.bundles import Bundle, packed, unpacked
 from tournaments.entrants import entered, spoken
 from tournaments.event import Entrant, WrittenBot
 
@@ -144,6 +147,54 @@ def test_a_sample_bot_is_the_same_bot_there(tmp_path: Path) -> None:
     here = entered(written, Path.cwd(), tmp_path / "build")
     there = unpacked(packed(written, Path.cwd()), tmp_path / "worker")
     assert there.fingerprint == here.fingerprint
+
+
+def smuggled(**fields: object) -> bytes:
+    """An archive with one good file, and one entry that no bot packs."""
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w", format=tarfile.PAX_FORMAT) as tar:
+        tar.addfile(tarfile.TarInfo("good"))
+        entry = tarfile.TarInfo("bad")
+        for field, value in fields.items():
+            setattr(entry, field, value)
+        tar.addfile(entry, io.BytesIO(bytes(entry.size)))
+    return data.getvalue()
+
+
+SMUGGLED: dict[str, bytes] = {
+    "above": smuggled(name="../bad"),
+    "far above": smuggled(name="a/../../bad"),
+    "absolute": smuggled(name="/tmp/bad"),
+    "link": smuggled(type=tarfile.SYMTYPE, linkname="/etc"),
+    "link within": smuggled(type=tarfile.SYMTYPE, linkname="good"),
+    "hard link": smuggled(type=tarfile.LNKTYPE, linkname="good"),
+    "device": smuggled(type=tarfile.CHRTYPE, devmajor=1, devminor=5),
+    "pipe": smuggled(type=tarfile.FIFOTYPE),
+    "folder": smuggled(type=tarfile.DIRTYPE),
+    "sparse": smuggled(pax_headers={"GNU.sparse.map": "0,1", "GNU.sparse.size": "99"}),
+    "no archive": b"not a tar file",
+    "cut short": smuggled(size=5000)[:2000],
+}
+
+
+@pytest.mark.parametrize("entry", SMUGGLED)
+def test_an_archive_that_no_event_packs_is_refused(tmp_path: Path, entry: str) -> None:
+    written, home, archive = bot(run=("true",)), str(tmp_path), SMUGGLED[entry]
+    name = hashlib.sha256(f"{written}|{home}|".encode() + archive).hexdigest()
+    worker = tmp_path / "deep" / "worker"
+    with pytest.raises(UserError, match="bundle"):
+        unpacked(Bundle(name, written, home, archive), worker)
+    left = {path.name for path in tmp_path.rglob("*") if path.is_file() or path.is_symlink()}
+    assert left <= {f"{name}.lock", "good", "bad"}
+    assert not any(path.is_symlink() for path in tmp_path.rglob("*"))
+    assert all(path.is_relative_to(worker) for path in tmp_path.rglob("bad"))
+
+
+def test_two_files_of_one_name_are_no_bundle(tmp_path: Path) -> None:
+    written, home, archive = bot(run=("true",)), str(tmp_path), smuggled(name="good")
+    name = hashlib.sha256(f"{written}|{home}|".encode() + archive).hexdigest()
+    with pytest.raises(FileExistsError):
+        unpacked(Bundle(name, written, home, archive), tmp_path / "worker")
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,8 @@ from tournaments.sitting import StoppedError
 
 WORDS = ("first", "greedy", "--boards", "3", "--set", "target=20")
 """Two sittings of three short games."""
+PATIENCE_S = 60
+"""How long bots may take to start: a bound, not what is expected."""
 Fate = Callable[[Order, Answer], Answer]
 
 
@@ -401,8 +403,9 @@ async def test_who_is_told_to_leave_leaves_no_bot(tmp_path: Path, stage: Stage) 
 
         async with trio.open_nursery() as players:
             players.start_soon(play)
-            while len(children()) < 2:  # noqa: ASYNC110
-                await trio.sleep(0.01)
+            with trio.fail_after(PATIENCE_S):
+                while len(children()) < 2 and not answers:  # noqa: ASYNC110
+                    await trio.sleep(0.01)
             hall.clear()
         nursery.cancel_scope.cancel()
     (answer,) = answers
