@@ -1,7 +1,6 @@
 """The folder of an event: which file holds what, and how it is written so that nothing is lost."""
 
 import errno
-import fcntl
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -20,6 +19,7 @@ from protocol.codec import DamagedRecordError, decode_commitment, decode_reveal,
 from protocol.records import Commitment, Reveal
 from protocol.usage import UserError
 from tournaments.event import Entrant, Event, from_json
+from tournaments.lock import try_lock
 
 P = TypeVar("P", Commitment, Reveal)
 
@@ -118,6 +118,11 @@ class Folder(Struct, frozen=True):
         """Compiled bots."""
         return self.path / "build"
 
+    @property
+    def lock(self) -> Path:
+        """Held by the process that writes here; see `tournaments.lock`."""
+        return self.path / ".lock"
+
     def log(self, sitting: str) -> Path:
         """The game log of a sitting."""
         return self.path / FOLDER / f"{sitting}{ENDING}"
@@ -135,13 +140,13 @@ def only_writer(folder: Folder) -> Iterator[None]:
     """
     try:
         folder.path.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(folder.path / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+        descriptor = os.open(folder.lock, os.O_RDWR | os.O_CREAT, 0o644)
     except OSError as error:
         if error.errno not in NO_PLACE:
             raise
         raise UserError(f"{folder.path} cannot be written: {error.strerror}.") from error
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        try_lock(descriptor)
         yield
     except BlockingIOError:
         raise UserError(f"{folder.path} is being written by another boneyard.") from None

@@ -132,21 +132,23 @@ def _add(results: Columns, folder: Folder, plan: PlannedSitting) -> None:
 
 
 def is_running(folder: Folder) -> bool | None:
-    """Whether somebody holds the folder for writing; asked of the kernel, so nothing is taken."""
-    lock = folder.path / ".lock"
-    if not lock.exists():
+    """Tell whether somebody holds the folder for writing; None where the kernel does not say.
+
+    The file is not opened: a run that asked this of its own folder would lose its lock.
+    """
+    if not folder.lock.exists():
         return False
     try:
         lines = LOCKS.read_text().splitlines()
     except OSError:
         return None
-    return any(_holds(line.split(), lock.stat().st_ino) for line in lines)
+    return any(_holds(line.split(), folder.lock.stat().st_ino) for line in lines)
 
 
 def _holds(words: list[str], inode: int) -> bool:
-    """A line is `1: FLOCK ADVISORY WRITE 4711 08:02:131072 0 EOF`; one with -> only waits."""
+    """Read a line, as `1: POSIX ADVISORY WRITE 4711 08:02:131072 0 EOF`; one with -> only waits."""
     place = next((word for word in words if word.count(":") == 2), "")
-    return "FLOCK" in words and "->" not in words and place.endswith(f":{inode}")
+    return "POSIX" in words and "->" not in words and place.endswith(f":{inode}")
 
 
 def _pace(folder: Folder, event: Event, results: Mapping[str, Result]) -> float | None:

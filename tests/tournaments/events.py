@@ -3,6 +3,8 @@
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -79,6 +81,21 @@ def started(
         stdout=subprocess.DEVNULL,
         stderr=said,
     )
+
+
+@contextmanager
+def untouched(folder: Path) -> Iterator[Path]:
+    """Lend a folder to many tests; none of them may change anything in it."""
+    before = contents(folder)
+    yield folder
+    after = contents(folder)
+    changed = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
+    assert not changed, f"a test has changed what others share: {sorted(map(str, changed))}"
+
+
+def contents(folder: Path) -> dict[Path, bytes]:
+    """Every file below a folder."""
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def laid_open(folder: Path) -> Path:

@@ -4,12 +4,13 @@ import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 import pytest
 
-from tests.tournaments.events import boneyard, copied, run, small_event
+from tests.tournaments.events import boneyard, copied, run, small_event, untouched
 from tournaments.cli import meant, play
 from tournaments.cli.main import COMMANDS, main
 
@@ -18,8 +19,9 @@ HEAVY = {"msgspec", "rich", "trio", "numpy", "jinja2"}
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return small_event(tmp_path_factory.mktemp("event") / "event")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with untouched(small_event(tmp_path_factory.mktemp("event") / "event")) as folder:
+        yield folder
 
 
 # --- help ---

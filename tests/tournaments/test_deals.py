@@ -23,7 +23,7 @@ from protocol.records import Commitment, Reveal
 from protocol.rules import Ruleset, tables, varied
 from tests.arena.golden import short
 from tests.arena.tables import sitting
-from tests.tournaments.events import boneyard, copied, laid_open, run
+from tests.tournaments.events import boneyard, copied, laid_open, run, untouched
 from tournaments import how
 
 PROTOCOL = Path(__file__).parent.parent.parent / "protocol"
@@ -142,11 +142,12 @@ def test_the_checker_agrees_on_every_named_game(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def event(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A real event of the sample rules."""
     folder = tmp_path_factory.mktemp("deals")
     run(folder, "first", "greedy", "--boards", "2")
-    return laid_open(folder)
+    with untouched(laid_open(folder)):
+        yield folder
 
 
 @needs_node

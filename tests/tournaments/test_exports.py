@@ -7,7 +7,7 @@ import random
 import re
 import statistics
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ import msgspec
 import pytest
 
 from protocol.records import Result, SeatFoul
-from tests.tournaments.events import DERIVED, REPORTED, boneyard, copied, small_event
+from tests.tournaments.events import DERIVED, REPORTED, boneyard, copied, small_event, untouched
 from tests.tournaments.results import STRENGTH, ascent, game, played
 from tournaments import exports
 from tournaments.event import as_json
@@ -27,8 +27,9 @@ from tournaments.schemas import SCHEMAS
 
 
 @pytest.fixture(scope="module")
-def event(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return small_event(tmp_path_factory.mktemp("event"))
+def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with untouched(small_event(tmp_path_factory.mktemp("event"))) as folder:
+        yield folder
 
 
 def rows(pieces: Iterable[bytes]) -> list[dict[str, str]]:

@@ -6,6 +6,7 @@ import pkgutil
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,15 @@ import pytest
 from arena.gamelog import LoggedGame, read_games
 from protocol.records import FoulRecord, Result, VoidRecord
 from tests.arena.tables import children, late_by
-from tests.tournaments.events import BONEYARD, PLAIN, boneyard, copied, made, wait_for_games
+from tests.tournaments.events import (
+    BONEYARD,
+    PLAIN,
+    boneyard,
+    copied,
+    made,
+    untouched,
+    wait_for_games,
+)
 from tournaments.ledger import read_ledger
 
 HEAD = """
@@ -153,11 +162,18 @@ SITTING = '[fouls]\nlose = "sitting"\nafter = 2\n'
 
 
 @pytest.fixture(scope="module")
-def lost(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """An event in which a bot loses the rest of each sitting after two fouls."""
     folder = tmp_path_factory.mktemp("lost")
     run(event(folder / "bots", WRONG, boards=4, more=SITTING), folder / "out")
-    return folder
+    with untouched(folder):
+        yield folder
+
+
+@pytest.fixture
+def lost(played: Path, tmp_path: Path) -> Path:
+    """The same for one test alone: its bot writes beside itself whatever it is started for."""
+    return copied(played, tmp_path / "lost")
 
 
 def test_enough_fouls_lose_the_rest_of_the_sitting(lost: Path) -> None:
@@ -188,9 +204,9 @@ def test_a_forfeited_game_can_be_watched(lost: Path) -> None:
 
 
 @pytest.mark.parametrize("kept", range(4))
-def test_forfeits_are_worked_out_anew_after_a_kill(lost: Path, tmp_path: Path, kept: int) -> None:
+def test_forfeits_are_worked_out_anew_after_a_kill(played: Path, lost: Path, kept: int) -> None:
     """Of the first sitting so many games were logged, and nothing had reached the ledger."""
-    out = copied(lost / "out", tmp_path)
+    out = lost / "out"
     (out / "ledger.jsonl").unlink()
     # The report of that moment told of no game.
     (out / "results.json").unlink()
@@ -201,24 +217,25 @@ def test_forfeits_are_worked_out_anew_after_a_kill(lost: Path, tmp_path: Path, k
     # The next game had begun.
     first.write_bytes(b"".join(lines[: (ends[kept - 1] if kept else 1) + 2]))
     run(lost / "bots" / "cup.toml", out)
-    assert made(out) == made(lost / "out")
+    assert made(out) == made(played / "out")
     assert "Everything fits." in boneyard("verify", str(out))
 
 
 @pytest.mark.slow
 def test_killed_runs_forfeit_the_same_games(lost: Path, tmp_path: Path) -> None:
-    words = ("run", str(lost / "bots" / "cup.toml"), *PLAIN, "--out", str(tmp_path))
+    out = tmp_path / "out"
+    words = ("run", str(lost / "bots" / "cup.toml"), *PLAIN, "--out", str(out))
     for games in (1, 3, 5):
         process = subprocess.Popen((*BONEYARD, *words), stderr=subprocess.DEVNULL)
-        wait_for_games(tmp_path, games)
+        wait_for_games(out, games)
         process.kill()
         process.wait()
-    run(lost / "bots" / "cup.toml", tmp_path)
-    assert made(tmp_path) == made(lost / "out")
+    run(lost / "bots" / "cup.toml", out)
+    assert made(out) == made(lost / "out")
 
 
-def test_a_forfeit_that_no_foul_caused_is_named(lost: Path, tmp_path: Path) -> None:
-    out = copied(lost / "out", tmp_path)
+def test_a_forfeit_that_no_foul_caused_is_named(lost: Path) -> None:
+    out = lost / "out"
     plan = out / "event.json"
     plan.write_text(plan.read_text().replace('"after": 2', '"after": 3'))
     said = boneyard("verify", str(out), code=1)

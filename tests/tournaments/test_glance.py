@@ -5,6 +5,7 @@ import os
 import pty
 import subprocess
 import time
+from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from protocol.records import SeatFoul
-from tests.tournaments.events import BONEYARD, boneyard, copied, run, small_event
+from tests.tournaments.events import BONEYARD, boneyard, copied, run, small_event, untouched
 from tests.tournaments.results import game
 from tournaments import glance as glances
 from tournaments import glance_shown, standings
@@ -25,8 +26,9 @@ from tournaments.ratings import Ratings, fit_both
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return small_event(tmp_path_factory.mktemp("event") / "event")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with untouched(small_event(tmp_path_factory.mktemp("event") / "event")) as folder:
+        yield folder
 
 
 @pytest.fixture
@@ -90,7 +92,7 @@ def test_nothing_is_written_and_no_lock_is_taken(event: Path) -> None:
 def test_whether_somebody_plays_is_asked_of_the_kernel(event: Path) -> None:
     assert glances.is_running(Folder(event)) is False
     with only_writer(Folder(event)):
-        if not any("FLOCK" in line for line in glances.LOCKS.read_text().splitlines()):
+        if not any("POSIX" in line for line in glances.LOCKS.read_text().splitlines()):
             pytest.skip("this machine's kernel does not list locks")
         assert glances.is_running(Folder(event)) is True
     assert glances.is_running(Folder(event)) is False
@@ -103,10 +105,10 @@ def test_locks_are_read_as_the_kernel_writes_them(
     monkeypatch.setattr(glances, "LOCKS", locks)
     assert glances.is_running(Folder(event)) is None
     for line, running in (
-        (f"1: FLOCK  ADVISORY  WRITE 4711 08:02:{inode} 0 EOF", True),
-        (f"1: -> FLOCK  ADVISORY  WRITE 4711 08:02:{inode} 0 EOF", False),
-        (f"1: POSIX  ADVISORY  WRITE 4711 08:02:{inode} 0 EOF", False),
-        (f"1: FLOCK  ADVISORY  WRITE 4711 08:02:{inode}1 0 EOF", False),
+        (f"1: POSIX  ADVISORY  WRITE 4711 08:02:{inode} 0 EOF", True),
+        (f"1: -> POSIX  ADVISORY  WRITE 4711 08:02:{inode} 0 EOF", False),
+        (f"1: FLOCK  ADVISORY  WRITE 4711 08:02:{inode} 0 EOF", False),
+        (f"1: POSIX  ADVISORY  WRITE 4711 08:02:{inode}1 0 EOF", False),
     ):
         locks.write_text(f"{line}\n")
         assert glances.is_running(Folder(event)) is running

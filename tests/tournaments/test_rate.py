@@ -3,7 +3,7 @@
 import json
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from arena.sealed import append
-from tests.tournaments.events import boneyard, copied, run
+from tests.tournaments.events import boneyard, copied, run, untouched
 from tests.tournaments.results import game
 from tournaments import progress
 from tournaments.anew import anchored
@@ -26,7 +26,7 @@ SHORT = ("--set", "target=30", "--boards", "3")
 
 
 @pytest.fixture(scope="module")
-def events(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def events(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Two events of the same game on other deals, one of another game, one of partners."""
     folder = tmp_path_factory.mktemp("events")
     played: dict[str, tuple[str, ...]] = {
@@ -37,7 +37,8 @@ def events(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for seed, (name, words) in enumerate(played.items()):
         out = ("--seed", f"{seed}", "--sandbox", "off", "--out", str(folder / name))
         boneyard("run", *words, *out)
-    return folder
+    with untouched(folder):
+        yield folder
 
 
 def told(*paths: Path, **asked: object) -> Rated:

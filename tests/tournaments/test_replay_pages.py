@@ -1,13 +1,13 @@
 """Replay pages of whole events: every game of the ledger is reached through its address."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 
 from tests.browser import needs_chromium, opened
-from tests.tournaments.events import SMALL, run, small_event
+from tests.tournaments.events import SMALL, run, small_event, untouched
 from tournaments.folder import Folder, load
 from tournaments.ledger import read_ledger
 from tournaments.pages import replays
@@ -20,8 +20,9 @@ def addresses_of(folder: Folder) -> Mapping[str, str]:
 
 
 @pytest.fixture(scope="module")
-def event(tmp_path_factory: pytest.TempPathFactory) -> Folder:
-    return Folder(small_event(tmp_path_factory.mktemp("event")))
+def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Folder]:
+    with untouched(small_event(tmp_path_factory.mktemp("event"))) as folder:
+        yield Folder(folder)
 
 
 def test_a_run_makes_a_page_for_every_sitting(event: Folder) -> None:

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from tests.tournaments.events import (
     made,
     run,
     started,
+    untouched,
     wait_for_games,
 )
 from tournaments import standings
@@ -30,10 +32,11 @@ from tournaments.run import call_roll, unseen
 
 
 @pytest.fixture(scope="module")
-def event(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("event")
     run(folder, "first", "greedy", "random", "--boards", "4")
-    return folder
+    with untouched(folder):
+        yield folder
 
 
 def test_an_event_is_played(event: Path) -> None:

@@ -1,6 +1,7 @@
 """Full logs are packed while an event is played; it goes on, grows and is checked as before."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from arena import logs as named
 from arena.packed import ENDING, DamagedFileError, pack, unpack
 from arena.sealed import append, read_lines, read_sealed
 from protocol.codec import decode_result
-from tests.tournaments.events import SMALL, boneyard, copied, made, run, small_event
+from tests.tournaments.events import SMALL, boneyard, copied, made, run, small_event, untouched
 from tournaments import ledger as ledgers
 from tournaments.cli.main import main
 from tournaments.folder import Folder, load
@@ -18,8 +19,9 @@ from tournaments.ledger import Ledger
 
 
 @pytest.fixture(scope="module")
-def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return small_event(tmp_path_factory.mktemp("plain"))
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with untouched(small_event(tmp_path_factory.mktemp("plain"))) as folder:
+        yield folder
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import errno
 import os
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,7 @@ from arena.sealed import append
 from protocol.codec import decode_result, encode_line, seal, unseal
 from protocol.records import SittingOver
 from tests.arena.tables import flips
-from tests.tournaments.events import SMALL, boneyard, copied, made, run, small_event
+from tests.tournaments.events import SMALL, boneyard, copied, made, run, small_event, untouched
 from tournaments import folder as folders
 from tournaments.columns import Columns
 from tournaments.event import Event
@@ -27,8 +27,9 @@ from tournaments.verify import verify_folder
 
 
 @pytest.fixture(scope="module")
-def event(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return small_event(tmp_path_factory.mktemp("event"))
+def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with untouched(small_event(tmp_path_factory.mktemp("event"))) as folder:
+        yield folder
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -13,7 +14,15 @@ from arena.news import News
 from arena.server import Site
 from tests.arena.test_render import write
 from tests.browser import faults, needs_chromium, opened
-from tests.tournaments.events import boneyard, copied, run, small_event, started, wait_for_games
+from tests.tournaments.events import (
+    boneyard,
+    copied,
+    run,
+    small_event,
+    started,
+    untouched,
+    wait_for_games,
+)
 from tests.tournaments.test_play import served
 from tournaments.folder import Folder
 from tournaments.watch import site
@@ -21,8 +30,9 @@ from tournaments.watched import Now, Watched
 
 
 @pytest.fixture(scope="module")
-def event(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return small_event(tmp_path_factory.mktemp("watch") / "event")
+def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with untouched(small_event(tmp_path_factory.mktemp("watch") / "event")) as folder:
+        yield folder
 
 
 def begun(event: Path, to: Path, part: float = 0.4) -> Path:

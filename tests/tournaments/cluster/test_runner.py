@@ -17,7 +17,7 @@ from arena.sandbox.sandbox import Sandbox
 from protocol.records import FoulPolicy, Result
 from protocol.usage import UserError
 from tests.arena.tables import children
-from tests.tournaments.events import boneyard, run
+from tests.tournaments.events import boneyard, run, untouched
 from tournaments.begin import begin
 from tournaments.cluster import hall as hall_file
 from tournaments.cluster import runner
@@ -127,10 +127,11 @@ def received(receiver: trio.MemoryReceiveChannel[Result]) -> Iterator[Result]:
 
 
 @pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("here")
     run(folder, *WORDS)
-    return folder
+    with untouched(folder):
+        yield folder
 
 
 @pytest.fixture

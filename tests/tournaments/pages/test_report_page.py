@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
@@ -11,7 +12,7 @@ from msgspec.structs import replace
 from playwright.sync_api import Page, expect
 
 from tests.browser import faults, needs_chromium, opened
-from tests.tournaments.events import copied, run
+from tests.tournaments.events import copied, run, untouched
 from tests.tournaments.pages.told import NOTHING, evidence, made_up, measured, told, written
 from tests.tournaments.test_schedule import event, teams
 from tournaments.columns import Columns
@@ -386,7 +387,7 @@ def test_ten_thousand_games_of_forty_fit(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def fouled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def fouled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A real event with a bot that fouls and complains."""
     folder = tmp_path_factory.mktemp("fouled")
     bot = folder / "rude.py"
@@ -398,7 +399,8 @@ def fouled(tmp_path_factory: pytest.TempPathFactory) -> Path:
         f"print({RUDE[1]!r}, flush=True)\n"
     )
     run(folder / "out", "first", str(bot), "--boards", "2", "--set", "target=30")
-    return folder / "out"
+    with untouched(folder / "out") as out:
+        yield out
 
 
 @needs_chromium
