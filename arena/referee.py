@@ -218,7 +218,7 @@ class Referee:
             seat = self._game.playing.turn
             if asks(self.seating.clock, options, fouled=self.has_fouled(seat)):
                 return self._ask(seat, options)
-            self._game = engine.act(self._game, options[0])
+            self._game = engine.act_unchecked(self._game, options[0])
 
     def _ask(self, seat: int, options: tuple[Option, ...]) -> None:
         self._memory.catch_up(self._game.playing)
@@ -255,7 +255,7 @@ class Referee:
             ChoiceRecord(seat=seat, id=said.id, choice=said.choice, ms=ms, note=said.note)
         )
         self.awaiting = None
-        self._game = engine.act(self._game, question.options[said.choice])
+        self._game = engine.act_unchecked(self._game, question.options[said.choice])
         self._go_on()
 
     def _round_over(self) -> None:

@@ -155,7 +155,7 @@ def _taken(game: Game, record: LogRecord, options: tuple[Option, ...]) -> Step:
         case DealRecord():
             return _step(game, engine.begin(game, dealt(record)), (), record)
         case ChoiceRecord():
-            return _step(game, engine.act(game, options[record.choice]), options, record)
+            return _step(game, engine.act_unchecked(game, options[record.choice]), options, record)
         case FoulRecord():
             return Step(game, (), options, record)
         case _:
@@ -167,7 +167,7 @@ def _forced(game: Game, clock: Clock, fouled: set[int], stop: bool) -> Iterator[
     while not _ended(game, fouled, stop) and (options := engine.legal(game)):
         if asks(clock, options, fouled=game.playing.turn in fouled):
             return
-        step = _step(game, engine.act(game, options[0]), (), None)
+        step = _step(game, engine.act_unchecked(game, options[0]), (), None)
         yield step
         game = step.game
 

@@ -49,7 +49,7 @@ def outlooks(games: Sequence[Game], compared: int, luck: random.Random) -> tuple
     luck_of_each = [luck.randbytes(32) for _ in games]
     options = engine.legal(games[0])
     made = [
-        [_played_on(engine.act(game, option), game, seed) for option in options]
+        [_played_on(engine.act_unchecked(game, option), game, seed) for option in options]
         for game, seed in zip(games, luck_of_each, strict=True)
     ]
     columns = list(zip(*made, strict=True))
@@ -80,7 +80,7 @@ def _played_on(game: Game, before: Game, seed: bytes) -> float:
         if engine.needs_deal(game):
             game = engine.begin(game, engine.chance_decides(game, seed))
         else:
-            game = engine.act(game, plain(engine.legal(game)))
+            game = engine.act_unchecked(game, plain(engine.legal(game)))
     gains = [now - was for now, was in zip(game.scores, before.scores, strict=True)]
     others = rivals(game.rules, game.seats, seat)
     return gains[seat] - sum(gains[other] for other in others) / len(others)

@@ -31,7 +31,9 @@ Placing = tuple[tuple[Tile, Where], ...]
 """Tiles and the ends that they go to."""
 
 __all__ = [
+    "IllegalOptionError",
     "act",
+    "act_unchecked",
     "begin",
     "chance_decides",
     "legal",
@@ -79,8 +81,26 @@ def legal(game: Game) -> tuple[Option, ...]:
             return ()
 
 
+class IllegalOptionError(ValueError):
+    """An option that the seat to move does not have: a mistake of the program that takes it."""
+
+
 def act(game: Game, option: Option) -> Game:
-    """The game after the seat to move has taken one of its legal options."""
+    """Take one of the legal options of the seat to move.
+
+    Raises IllegalOptionError for any other.
+    """
+    if option not in legal(game):
+        raise IllegalOptionError(f"Not a legal option now: {option}. Take one of legal(game).")
+    return act_unchecked(game, option)
+
+
+def act_unchecked(game: Game, option: Option) -> Game:
+    """Do as `act` with an option that was taken from `legal` of this very game.
+
+    For whoever has just listed the options, and for rollouts: to list them again would take long.
+    What any other option does to the game is not defined.
+    """
     state = game.playing
     match option:
         case Play():

@@ -48,8 +48,13 @@ class Episode:
         return question(self.game, seat, self.options if seat == self.seat else ())
 
     def act(self, option: Option) -> Rewards:
-        """Take one of the options and go on to the next question; what that brought each seat."""
-        return self._go_on(engine.act(self.game, option))
+        """Take one of the options and go on to the next question; what that brought each seat.
+
+        Raises IllegalOptionError for an option that is not offered.
+        """
+        if option not in self.options:
+            raise engine.IllegalOptionError(f"Not offered: {option}. Take one of `options`.")
+        return self._go_on(engine.act_unchecked(self.game, option))
 
     def _go_on(self, game: Game) -> Rewards:
         """Deal, and do what is forced, until somebody has a choice or the game is over."""
@@ -67,7 +72,7 @@ class Episode:
             if asks(CLOCK, options, fouled=False):
                 self.game, self.options = game, options
                 return rewards
-            game = engine.act(game, options[0])
+            game = engine.act_unchecked(game, options[0])
 
     def _worth(self, game: Game) -> Rewards:
         """What the round that is over is worth to each seat."""

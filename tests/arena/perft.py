@@ -32,7 +32,7 @@ def counts(game: Game) -> list[int]:
     found: list[int] = []
     level = [game]
     for _ in range(DEPTH):
-        level = [engine.act(one, option) for one in level for option in engine.legal(one)]
+        level = [engine.act_unchecked(one, option) for one in level for option in engine.legal(one)]
         if not level:
             break
         found.append(len(level))

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import pytest
 from hypothesis import assume, given, settings
@@ -15,7 +15,22 @@ from arena.engine.chance import board_seed
 from arena.engine.deal import MOST_DEALS
 from arena.engine.state import Game
 from arena.variants import VARIANTS, named
-from protocol.messages import Bade, Draw, Drew, Option, Pass, Play, PlayTwo
+from protocol.messages import (
+    Bade,
+    Bid,
+    Call,
+    Draw,
+    Drew,
+    GoOn,
+    Guess,
+    Keep,
+    Option,
+    Pass,
+    Play,
+    PlayTwo,
+    Refuse,
+)
+from protocol.messages import End as Where
 from protocol.rules import Game as Limits
 from protocol.rules import Ruleset, tables, varied
 from protocol.tiles import as_held
@@ -195,6 +210,45 @@ def test_every_named_game_keeps_every_property(name: str) -> None:
     for seats in tables(rules):
         for number in range(5):
             everything((rules, seats), board_seed(b"n", name, number), random.Random(number))
+
+
+@given(seated(), seeds, lucks)
+def test_act_takes_what_legal_lists_and_nothing_else(
+    table: Table, seed: bytes, luck: random.Random
+) -> None:
+    """Of everything that a message can say, at some moments of a game."""
+    for game in islice(played(table, seed, luck), 0, 30, 6):
+        legal = engine.legal(game)
+        for option in sayable(game, luck):
+            if option in legal:
+                assert engine.act(game, option) == engine.act_unchecked(game, option)
+            else:
+                with pytest.raises(engine.IllegalOptionError, match="Not a legal option now"):
+                    engine.act(game, option)
+
+
+def sayable(game: Game, luck: random.Random) -> list[Option]:
+    """Options of every kind, with some tiles of the set."""
+    tiles = luck.sample(naive.whole_set(game.rules), 6)
+    tiles += [tile for hand in game.playing.hands for tile in hand[:2]]
+    ends: tuple[Where, ...] = ("lead", "left", "right")
+    plays: list[Option] = [Play(tile, end) for tile in tiles for end in ends]
+    pairs: list[Option] = [PlayTwo(one, two) for one, two in pairwise(tiles)]
+    turned: list[Option] = [Play((low, high), "left") for high, low in tiles if high > low]
+    bids: list[Option] = [Bid(chips) for chips in (-1, 0, 1, 9, 10**6)]
+    asides: list[Option] = [Draw(), Pass(), Keep(), Refuse(), Guess("odd"), Call(), GoOn()]
+    return [*plays, *pairs, *turned, *bids, *asides, *engine.legal(game)]
+
+
+def test_nothing_can_be_done_when_nobody_is_to_move() -> None:
+    game = engine.new_game(Ruleset(name="draw"), 2)
+    with pytest.raises(engine.IllegalOptionError):
+        engine.act(game, Pass())
+    short = varied(named("block"), "short", {"rounds": 1})
+    *_, over = played((short, 2), bytes(32), random.Random(1))
+    assert over.over
+    with pytest.raises(engine.IllegalOptionError):
+        engine.act(over, Pass())
 
 
 @given(seated(), seeds)

@@ -58,14 +58,14 @@ def value(game: Game) -> int:
     """Points of seat 0 less those of seat 1 when both play the round perfectly from here."""
     if game.playing.over is not None:
         return game.points[0] - game.points[1]
-    values = (value(engine.act(game, option)) for option in engine.legal(game))
+    values = (value(engine.act_unchecked(game, option)) for option in engine.legal(game))
     return max(values) if game.playing.turn == 0 else min(values)
 
 
 def worths(game: Game) -> tuple[int, ...]:
     """What each option is worth for the seat to move."""
     sign = 1 if game.playing.turn == 0 else -1
-    return tuple(sign * value(engine.act(game, option)) for option in engine.legal(game))
+    return tuple(sign * value(engine.act_unchecked(game, option)) for option in engine.legal(game))
 
 
 def question(game: Game, options: tuple[Option, ...]) -> tuple[bytes, bytes]:
@@ -100,7 +100,7 @@ def positions(rules: Ruleset, seed: bytes) -> Iterator[Position]:
                 worth = worths(game)
                 if len(set(worth)) > 1:
                     yield Position(rules, lines, worth)
-        game = engine.act(game, options[choice])
+        game = engine.act_unchecked(game, options[choice])
 
 
 def collected(rules: Ruleset, many: int) -> list[Position]:

@@ -101,7 +101,7 @@ def bare(rules: Ruleset, seats: int) -> Play:
             seed = board_seed(b"bench", "bare", rounds)
             game = engine.begin(new, engine.chance_decides(new, seed))
             while options := engine.legal(game):
-                game = engine.act(game, luck.choice(options))
+                game = engine.act_unchecked(game, luck.choice(options))
                 steps += 1
         return Played(steps, rounds)
 
