@@ -46,6 +46,7 @@ def refusable(game: Game, state: Round) -> bool:
 
 
 def keep_or_refuse(game: Game, state: Round) -> tuple[Option, ...]:
-    """What the seat to move may do about the deal."""
-    doubles = sum(high == low for high, low in state.hands[state.turn])
+    """What the seat to move may do about the deal: what it drew for the lead was not dealt."""
+    dealt = state.hands[state.turn][: hand_size(game.rules.deal, game.seats)]
+    doubles = sum(high == low for high, low in dealt)
     return KEEP_OR_REFUSE if doubles >= game.rules.deal.refuse_doubles else KEEP

@@ -527,6 +527,17 @@ def test_C05_the_last_of_many_deals_counts() -> None:
     assert options(game)[0] == "65 lead"
 
 
+def test_C05_doubles_that_were_drawn_for_the_lead_do_not_count() -> None:
+    """C.5 (refuse_doubles, missing): A player who is *dealt* so many doubles: those drawn for the
+    6-6 are no reason to annul."""
+    chosen = rules("six-six", refuse_doubles=3)
+    hands, stock = ["11 22 40 30 10 20 50", "21 31 41 51 61 32 42"], "44 66 55 33 43 53"
+    game = dealing(chosen, hands=hands, stock=stock, leader=0)
+    drawn = [one for one in game.playing.hands[0] if one[0] == one[1]]
+    assert len(drawn) >= 3
+    assert options(game)[0] == "66 lead"
+
+
 def test_C05_a_set_without_doubles_gives_no_reason() -> None:
     """C.5 (refuse_doubles, doubles): Without doubles nothing can be refused for them."""
     with pytest.raises(ImpossibleRulesError, match="refuse_doubles"):
