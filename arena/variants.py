@@ -203,7 +203,7 @@ VARIANTS: dict[str, Variant] = {
         {
             "hand": 1,
             "first": "double_six",
-            "later": "again",
+            "later": "double_six",
             "missing": "draw_for_it",
             "tile": "set_double",
         },
@@ -212,7 +212,7 @@ VARIANTS: dict[str, Variant] = {
         "Who holds the highest double leads, with any tile.",
         ("C.12", "C.15"),
         "draw",
-        {"first": "highest_double", "later": "again", "missing": "draw_for_it"},
+        {"first": "highest_double", "later": "highest_double", "missing": "draw_for_it"},
     ),
     "six-six": Variant(
         "Every round begins with the 6-6; if nobody has it, it is drawn for.",
@@ -220,7 +220,7 @@ VARIANTS: dict[str, Variant] = {
         "draw",
         {
             "first": "double_six",
-            "later": "again",
+            "later": "double_six",
             "missing": "draw_for_it",
             "tile": "set_double",
         },

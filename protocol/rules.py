@@ -72,9 +72,13 @@ class Deal(Group, frozen=True):
     """A hand with so many tiles showing one number annuls the deal; 0: none does (C.6)."""
 
 
-FirstLead = Literal[
-    "random", "lowest", "highest", "count", "odd_even", "highest_double", "double_six"
-]
+ByLot = Literal["random", "lowest", "highest", "count", "odd_even"]
+ByDouble = Literal["highest_double", "double_six"]
+FirstLead = Literal[ByLot, ByDouble]
+LaterLead = Literal["rotate", "same", "winner", "lot", ByDouble]
+"""In turn (C.10), the same seat (C.9), the winner of the round before, a new lot, or a double."""
+NextLead = Literal["as_later", LaterLead]
+BY_DOUBLE: tuple[ByDouble, ...] = ("highest_double", "double_six")
 
 
 class Lead(Group, frozen=True):
@@ -82,10 +86,12 @@ class Lead(Group, frozen=True):
 
     first: FirstLead = "highest"
     """First round: at random; by lot (C.8, C.11, D); or by a double in hand (C.12, C.13)."""
-    later: Literal["rotate", "same", "winner", "again"] = "rotate"
-    """Later rounds: in turn (C.10), the same (C.9), the last winner, or again as the first."""
-    after_tie: Literal["as_later", "highest_double"] = "as_later"
-    """After a round that nobody won: as otherwise, or the highest double (C Puerto Rico)."""
+    later: LaterLead = "rotate"
+    """Later rounds: see `LaterLead`; for a lot see `later_lot`."""
+    after_blocked: NextLead = "as_later"
+    """After a blocked round: as otherwise, or chosen anew (C.7)."""
+    after_tie: NextLead = "as_later"
+    """After a round that nobody won, blocked or not: as otherwise, or chosen anew (C.7)."""
     tile: Literal["any", "set_double", "highest"] = "any"
     """The first tile: any (C.15); the double that won the lead; or C.16."""
     missing: Literal["next_double", "redeal", "draw_for_it"] = "next_double"
@@ -222,11 +228,11 @@ def _conflicts(rules: Ruleset) -> Iterator[tuple[bool, str]]:
         rules.stakes,
         rules.score,
     )
-    by_double = lead.first in ("highest_double", "double_six") or lead.after_tie != "as_later"
+    leads = (lead.first, lead.later, lead.after_blocked, lead.after_tie)
     yield (
-        by_double and not deal.doubles,
-        "A set without doubles has none to lead with: choose another first lead (first, "
-        "after_tie) or a set with doubles (doubles = true).",
+        any(how in BY_DOUBLE for how in leads) and not deal.doubles,
+        "A set without doubles has none to lead with: choose another lead (first, later, "
+        "after_blocked, after_tie) or a set with doubles (doubles = true).",
     )
     yield (
         deal.refuse_doubles > 0 and not deal.doubles,
@@ -289,6 +295,15 @@ def target(rules: Ruleset, seats: int) -> int:
     if rules.deal.partners and points.partners is not None:
         return points.partners
     return (points.two, points.three, points.four)[seats - 2]
+
+
+def later_lot(lead: Lead) -> ByLot:
+    """How a later round's lot is drawn: as the first round's, or for the highest tile (C.8)."""
+    match lead.first:
+        case "highest_double" | "double_six":
+            return "highest"
+        case _:
+            return lead.first
 
 
 def hand_size(deal: Deal, seats: int) -> int | None:

@@ -6,21 +6,23 @@ from typing import assert_never
 from arena.engine.chance import below, shuffled
 from arena.engine.state import Game, Hand, Lots, Method
 from protocol.messages import Guess, Lot, Option
-from protocol.rules import Deal, Lead, the_set
+from protocol.rules import Deal, Lead, later_lot, the_set
 from protocol.tiles import Tile
 
-DOUBLES = ("highest_double", "double_six")
 ODD_OR_EVEN: tuple[Option, ...] = (Guess("odd"), Guess("even"))
 
 
 def method(game: Game) -> Method:
-    """How the leader of the next round is found."""
+    """How the leader of the next round is found (C.7)."""
     lead, before = game.rules.lead, game.round
     if before is None:
         return lead.first
-    if before.winner is None and lead.after_tie == "highest_double":
-        return "highest_double"
-    return lead.first if lead.later == "again" else lead.later
+    how = lead.later
+    if before.over == "blocked" and lead.after_blocked != "as_later":
+        how = lead.after_blocked
+    if before.winner is None and lead.after_tie != "as_later":
+        how = lead.after_tie
+    return later_lot(lead) if how == "lot" else how
 
 
 def chosen(game: Game, how: Method, stream: Iterator[int]) -> tuple[int, Lots]:

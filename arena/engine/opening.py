@@ -5,6 +5,7 @@ from msgspec.structs import replace
 from arena.engine import boneyard, chance, closing, deal, lead, stakes
 from arena.engine.state import Aside, Dealt, Game, Hand, Lots, Round
 from protocol.messages import Annulled, Event, Guess, Guessed, Keep, Leads, Refuse, TurnedUp
+from protocol.rules import BY_DOUBLE
 from protocol.tiles import Tile
 
 
@@ -68,7 +69,7 @@ def _led(game: Game, state: Round) -> Game:
     if strong is not None and may_annul:
         return _annulled(game, state, Annulled(strong, "suit"))
     won_with = None
-    if how in lead.DOUBLES:
+    if how in BY_DOUBLE:
         held = lead.holder(game.rules.deal, how, state.hands)
         missing = game.rules.lead.missing
         if held is None and missing == "redeal" and may_annul:

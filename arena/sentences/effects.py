@@ -2,9 +2,20 @@
 
 from typing import Literal
 
-from protocol.rules import Ruleset, hand_size, tables, the_set
+from protocol.rules import (
+    BY_DOUBLE,
+    ByDouble,
+    FirstLead,
+    LaterLead,
+    Ruleset,
+    hand_size,
+    later_lot,
+    tables,
+    the_set,
+)
 
-BY_DOUBLE = ("highest_double", "double_six")
+Found = FirstLead | Literal["rotate", "same", "winner"]
+"""How the leader of a round is found."""
 
 
 def hands(rules: Ruleset) -> dict[int, int]:
@@ -50,30 +61,60 @@ def always_won(rules: Ruleset) -> bool:
     return score.winner == "out" and score.tie == "blocker" and not rules.deal.starter
 
 
-def double_after_tie(rules: Ruleset) -> bool:
-    """Whether a round that nobody won changes who leads next."""
-    lead = rules.lead
-    as_ever = lead.first == "highest_double" and lead.later == "again"
-    asked = lead.after_tie == "highest_double" and not as_ever
-    return asked and rounds(rules) > 1 and not always_won(rules)
+def _found(rules: Ruleset, how: LaterLead) -> Found:
+    return later_lot(rules.lead) if how == "lot" else how
 
 
-def by_double(rules: Ruleset) -> bool:
-    """Whether some round is led by who holds a double."""
-    return rules.lead.first in BY_DOUBLE or double_after_tie(rules)
+def later(rules: Ruleset) -> Found | None:
+    """How the leader of a later round is found in general; None if there is no later round."""
+    return _found(rules, rules.lead.later) if rounds(rules) > 1 else None
+
+
+def after_blocked(rules: Ruleset) -> Found | None:
+    """How it is found after a blocked round; None if that changes nothing."""
+    how = rules.lead.after_blocked
+    if how == "as_later" or later(rules) in (None, _found(rules, how)):
+        return None
+    return _found(rules, how)
+
+
+def after_tie(rules: Ruleset) -> Found | None:
+    """How it is found after a round that nobody won; None if that changes nothing."""
+    how = rules.lead.after_tie
+    if how == "as_later" or later(rules) is None or always_won(rules):
+        return None
+    otherwise = {_unwon(after_blocked(rules) or later(rules))}
+    if rules.score.winner == "lowest":  # Then a round in which somebody went out may be tied too.
+        otherwise.add(_unwon(later(rules)))
+    found = _unwon(_found(rules, how))
+    return None if otherwise == {found} else found
+
+
+def _unwon(how: Found | None) -> Found | None:
+    """The same after a round that nobody won: where no winner can lead, the leader does again."""
+    return "same" if how == "winner" else how
+
+
+def _leads(rules: Ruleset) -> set[Found]:
+    found = (rules.lead.first, later(rules), after_blocked(rules), after_tie(rules))
+    return {how for how in found if how is not None}
+
+
+def doubles(rules: Ruleset) -> set[ByDouble]:
+    """The doubles that are asked for: the highest that is held, the highest of the set, or both."""
+    return {double for double in BY_DOUBLE if double in _leads(rules)}
 
 
 def always_by_double(rules: Ruleset) -> bool:
-    """Whether every round is."""
-    only = rules.lead.later == "again" or rounds(rules) == 1
-    return rules.lead.first in BY_DOUBLE and only
+    """Whether every round is led by who holds a double."""
+    return _leads(rules) <= set(BY_DOUBLE)
 
 
 def may_miss(rules: Ruleset) -> bool:
-    """Whether the double that is asked for may be in no hand."""
-    out = max(undealt(rules).values())
-    doubles = rules.deal.highest_pip + 1
-    return by_double(rules) and out >= (1 if rules.lead.first == "double_six" else doubles)
+    """Whether a double that is asked for may be in no hand."""
+    out, asked = max(undealt(rules).values()), doubles(rules)
+    least = 1 if "double_six" in asked else rules.deal.highest_pip + 1
+    return bool(asked) and out >= least
 
 
 def drawn_for(rules: Ruleset) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import assert_never
 
+from arena.engine.deal import MOST_DEALS
 from arena.sentences import effects
 from arena.sentences.words import (
     Heading,
@@ -13,12 +14,13 @@ from arena.sentences.words import (
     listed,
     number,
 )
-from protocol.rules import Deal, Lead, Ruleset, tables
+from protocol.rules import BY_DOUBLE, Deal, Lead, Ruleset, tables
 
 TABLE: Heading = "Players and tiles"
 LEAD: Heading = "The lead"
 CUSTOMARY = {2: 7, 3: 7, 4: 6}
 """The hands of A and B."""
+AT_MOST = f"at most {number(MOST_DEALS - 1)} times in a round"
 
 
 def players_and_tiles(rules: Ruleset) -> Iterator[Sentence]:
@@ -36,17 +38,24 @@ def _players(rules: Ruleset) -> Sentence:
             "and share one score."
         )
         return Sentence(TABLE, text, ("A", "B", "C play", "C.36"))
-    at = listed(map(number, tables(rules)), "or")
-    return Sentence(TABLE, f"For {at} players, each alone.", ("A", "B", "C play", "D", "E"))
+    text = f"For {_how_many(tables(rules))} players, everybody for themselves."
+    return Sentence(TABLE, text, ("A", "B", "C play", "D", "E"))
+
+
+def _how_many(seats: tuple[int, ...]) -> str:
+    """Numbers of players: "two", "two or three", "two to four"."""
+    if len(seats) > 2 and len(seats) == seats[-1] - seats[0] + 1:
+        return f"{number(seats[0])} to {number(seats[-1])}"
+    return listed(map(number, seats), "or")
 
 
 def _the_set(deal: Deal) -> Sentence:
     pips, kind = deal.highest_pip, f"double-{number(deal.highest_pip)}"
     half = pips * (pips + 1) // 2
     if not deal.doubles:
-        text = f"The {kind} set is used without its doubles: {half} tiles."
+        text = f"The game is played with a {kind} set without its doubles: {half} tiles."
         return Sentence(TABLE, text, ("C Austria",))
-    text = f"The {kind} set is used: {half + pips + 1} tiles."
+    text = f"The game is played with a {kind} set: {half + pips + 1} tiles."
     return Sentence(TABLE, text, ("A", "B", "C deal", "D", "E") if pips == 6 else ("C play",))
 
 
@@ -54,8 +63,8 @@ def _hands(rules: Ruleset) -> Sentence:
     hands = effects.hands(rules)
     dealt = by_table(hands, lambda hand: count(hand, "tile"))
     if rules.deal.hand == "eight_minus_seats" and len(hands) > 1:
-        dealt = f"eight tiles less the number of players: {dealt}"
-    return Sentence(TABLE, f"Every player is dealt {dealt}.", _hand_sources(rules, hands))
+        dealt = f"eight tiles minus one for each player: {dealt}"
+    return Sentence(TABLE, f"Each player is dealt {dealt}.", _hand_sources(rules, hands))
 
 
 def _hand_sources(rules: Ruleset, hands: dict[int, int]) -> tuple[str, ...]:
@@ -74,14 +83,14 @@ def _annulled(rules: Ruleset) -> Iterator[Sentence]:
     deal, largest = rules.deal, max(effects.hands(rules).values())
     if 0 < deal.annul_suit <= min(largest, deal.highest_pip + deal.doubles):
         text = (
-            f"A player who is dealt {number(deal.annul_suit)} or more tiles showing one number "
-            "must say so, and all tiles are dealt again."
+            f"A player who is dealt {number(deal.annul_suit)} or more tiles with the same number "
+            f"must show them, and all tiles are dealt again ({AT_MOST})."
         )
         yield Sentence(TABLE, text, ("C.6",))
     if 0 < deal.refuse_doubles <= min(largest, deal.highest_pip + 1):
         text = (
             f"A player who is dealt {count(deal.refuse_doubles, 'double')} or more may have all "
-            "tiles dealt again; the leader is asked first."
+            f"tiles dealt again ({AT_MOST}); the leader is asked first, then the others in turn."
         )
         yield Sentence(TABLE, text, ("C.5",))
 
@@ -91,57 +100,94 @@ def _annulled(rules: Ruleset) -> Iterator[Sentence]:
 
 def the_lead(rules: Ruleset) -> Iterator[Sentence]:
     """Who begins each round, and with what."""
-    yield _first(rules)
-    if effects.rounds(rules) > 1:
-        yield from _later(rules)
-    if effects.double_after_tie(rules):
-        text = "After a round that nobody won, whoever is dealt the highest double leads."
-        yield Sentence(LEAD, text, ("C Puerto Rico",))
+    yield from _rounds(rules)
     if effects.may_miss(rules):
         yield _missing(rules)
-    yield from _first_tile(rules)
+    yield _first_tile(rules)
 
 
-def _first(rules: Ruleset) -> Sentence:
-    every = rules.lead.later == "again" and effects.rounds(rules) > 1
-    text, sources = _chosen(rules)
-    return Sentence(LEAD, f"{'In every round' if every else 'In the first round'} {text}", sources)
+def _rounds(rules: Ruleset) -> Iterator[Sentence]:
+    """Who leads the first round, the later ones, and those after a round that ended oddly."""
+    first, later = rules.lead.first, effects.later(rules)
+    blocked, tie = effects.after_blocked(rules), effects.after_tie(rules)
+    text, sources = _chosen(rules, first)
+    if later == first and not blocked and not tie:
+        yield Sentence(LEAD, f"In every round {text}", sources)
+        return
+    yield Sentence(LEAD, f"In the first round {text}", sources)
+    if later == first:
+        yield Sentence(LEAD, "The leader of a later round is found in the same way.", sources)
+    elif later:
+        yield _later(rules, later)
+    if blocked:
+        text, sources = _chosen(rules, blocked)
+        yield Sentence(LEAD, f"But after a blocked round {text}", clauses(("C.7",), sources))
+    if tie:
+        text, sources = _chosen(rules, tie)
+        after = "But after a round that nobody won"
+        if blocked:
+            after += ", even a blocked one,"
+        yield Sentence(LEAD, f"{after} {text}", clauses(("C.7",), sources))
 
 
-def _chosen(rules: Ruleset) -> tuple[str, tuple[str, ...]]:
-    """How the leader of a round is found that does not follow from the last one."""
-    match rules.lead.first:
+def _later(rules: Ruleset, how: effects.Found) -> Sentence:
+    """Who leads later rounds in general."""
+    text, sources = _chosen(rules, how)
+    match how:
+        case "rotate":
+            text = f"After each round the lead passes {_onward(rules)}."
+        case "same":
+            text = "The same player leads every later round too."
+        case "winner":
+            text = _winner_leads(rules)
+        case _:
+            text = f"In every later round {text}"
+    return Sentence(LEAD, text, sources)
+
+
+def _chosen(rules: Ruleset, how: effects.Found) -> tuple[str, tuple[str, ...]]:
+    """How a leader is found, after "In the first round" or "after a blocked round"."""
+    match how:
         case "random":
             return "a player chosen at random leads.", ("A", "B", "E deal")
         case "lowest":
-            return f"every player draws a tile and shows it: the lowest {BY_LOT}", ("D",)
+            return BY_LOT.format("fewest"), ("D",)
         case "highest":
-            return f"every player draws a tile and shows it: the highest {BY_LOT}", ("C.8",)
+            return BY_LOT.format("most"), ("C.8",)
         case "count":
             return COUNTED, ("C.11",)
         case "odd_even":
             return CALLED, ("C.11",)
         case "highest_double":
-            return "whoever is dealt the highest double leads.", ("C.12", "C Puerto Rico")
+            return "the player with the highest double leads.", ("C.12", "C Puerto Rico")
         case "double_six":
-            return f"whoever is dealt the {_top(rules)} leads.", ("C.13", "C Puerto Rico")
+            return f"the player with the {_top(rules)} leads.", ("C.13", "C Puerto Rico")
+        case "rotate":
+            return f"the lead passes {_onward(rules)}.", ("C play", "C.10", "D", "E play")
+        case "same":
+            return "its leader leads again.", ("C.9",)
+        case "winner":
+            told = effects.after_tie(rules) or effects.always_won(rules)
+            again = "" if told else "; if nobody won it, its leader leads again"
+            return f"its winner leads{again}.", ("C Puerto Rico",)
         case _:
-            assert_never(rules.lead.first)
+            assert_never(how)
 
 
+BACK = "The tiles are shuffled back in before the deal."
 BY_LOT = (
-    "number of pips leads, and players who tie draw again. These tiles are shuffled back "
-    "before the deal."
+    "each player draws a tile and shows it. Whoever draws the {} pips leads; those who tie draw "
+    f"again. {BACK}"
 )
 COUNTED = (
-    "every player draws a tile and shows it. All their pips are divided by the number of "
-    "players; the remainder plus one is the number of the player who leads, counted round the "
-    "table. These tiles are shuffled back before the deal."
+    "each player draws a tile and shows it. The players are numbered clockwise by their seats, "
+    "from one. Divide the total of the pips by the number of players and add one to the "
+    f"remainder: the player with that number leads. {BACK}"
 )
 CALLED = (
-    "both players draw a tile, and before these are shown one of them, chosen at random, calls "
-    "whether their pips together are odd or even: the caller leads if that is right, else the "
-    "other. These tiles are shuffled back before the deal."
+    "both players draw a tile. Before the tiles are shown one player, chosen at random, calls odd "
+    "or even: if the total of the pips is what was called, the caller leads, otherwise the other "
+    f"player does. {BACK}"
 )
 
 
@@ -149,111 +195,97 @@ def _top(rules: Ruleset) -> str:
     return f"{rules.deal.highest_pip}-{rules.deal.highest_pip}"
 
 
-def _later(rules: Ruleset) -> Iterator[Sentence]:
-    match rules.lead.later:
-        case "rotate":
-            text = f"The lead then passes {_onward(rules)} from round to round."
-            yield Sentence(LEAD, text, ("C play", "C.10", "D", "E play"))
-        case "same":
-            yield Sentence(LEAD, "The same player leads every later round too.", ("C.9",))
-        case "winner":
-            yield Sentence(LEAD, _winner_leads(rules), ("C Puerto Rico",))
-        case "again":
-            return
-        case _:
-            assert_never(rules.lead.later)
-
-
 def _onward(rules: Ruleset) -> str:
     if tables(rules) == (2,):
         return "to the other player"
     match rules.deal.direction:
         case "clockwise":
-            return "to the player on the left"
+            return "to the left"
         case "counter_clockwise":
-            return "to the player on the right"
+            return "to the right"
 
 
 def _winner_leads(rules: Ruleset) -> str:
     who = "Whoever wins a round leads the next"
     if rules.deal.partners:
         who += ": of the winning side the player who went out, or else the one with fewer pips"
-    if effects.double_after_tie(rules) or effects.always_won(rules):
+    if effects.after_tie(rules) or effects.always_won(rules):
         return f"{who}."
     return f"{who}. After a round that nobody won, its leader leads again."
 
 
+HEAVIEST = "the heaviest tile (of equally heavy ones, the one with the larger number)"
+
+
 def _missing(rules: Ruleset) -> Sentence:
     """What happens when nobody was dealt the double that is asked for."""
-    one = rules.lead.first == "double_six"
-    none = _nobody_has_it(rules)
+    nobody, one = _nobody_has_it(rules), "double_six" in effects.doubles(rules)
+    next_best = f"the player with {HEAVIEST} leads"
+    if one:
+        next_best = (
+            f"the player with the highest double leads or, if nobody has one, the one with "
+            f"{HEAVIEST}"
+        )
     match rules.lead.missing:
         case "next_double":
-            heaviest = (
-                "whoever has the heaviest tile leads (of equal ones, that with the larger end)"
-            )
-            if one:
-                heaviest = f"whoever has the highest double leads; if nobody has one, {heaviest}"
-            return Sentence(LEAD, f"{none}, {heaviest}.", ("C Puerto Rico",))
+            return Sentence(LEAD, f"{nobody}, {next_best}.", ("C Puerto Rico",))
         case "redeal":
-            return Sentence(LEAD, f"{none}, all tiles are dealt again.", ("C.4",))
+            text = f"{nobody}, all tiles are dealt again ({AT_MOST}; after that {next_best})."
+            return Sentence(LEAD, text, ("C.4",))
         case "draw_for_it":
-            wanted = "it" if one else "one"
             text = (
-                f"{none}, the players draw one tile each in turn, beginning with one chosen "
-                f"at random, until somebody gets {wanted} and leads."
+                f"{nobody}, the players take turns drawing one tile, starting with one chosen at "
+                "random, until someone draws it; that player leads."
             )
+            if not one:
+                text = text.replace("draws it", "draws one")
             if rules.boneyard.reserve:
-                text += " For this the boneyard may be drawn to its last tile."
+                text += " For this even the last tiles of the boneyard may be drawn."
             return Sentence(LEAD, text, ("C.3", "C.13"))
         case _:
             assert_never(rules.lead.missing)
 
 
 def _nobody_has_it(rules: Ruleset) -> str:
-    match rules.lead.first:
-        case "double_six" if effects.double_after_tie(rules):
-            return "If nobody has the double that is asked for"
-        case "double_six":
-            return f"If nobody has the {_top(rules)}"
-        case "highest_double":
-            return "If nobody has a double"
-        case _:
-            return "If nobody has a double then"
+    asked = effects.doubles(rules)
+    if asked == set(BY_DOUBLE):
+        return "If nobody holds the double that is asked for"
+    if asked == {"double_six"}:
+        return f"If nobody holds the {_top(rules)}"
+    return "If nobody holds a double" + ("" if effects.always_by_double(rules) else " then")
 
 
-def _first_tile(rules: Ruleset) -> Iterator[Sentence]:
+def _first_tile(rules: Ruleset) -> Sentence:
     if rules.deal.starter:
-        text = "One tile of the boneyard is turned up and begins the line; the leader plays to it."
-        yield Sentence(LEAD, text, ("E deal",))
-        return
-    yield _required(rules, rules.lead)
+        text = (
+            "One tile of the boneyard is turned up to begin the line; the leader makes the first "
+            "play on it."
+        )
+        return Sentence(LEAD, text, ("E deal",))
+    return _required(rules, rules.lead)
 
 
 def _required(rules: Ruleset, lead: Lead) -> Sentence:
-    free = Sentence(LEAD, "The first tile may be any that the leader holds.", ("C.15",))
+    free = Sentence(LEAD, "The leader may play any tile first.", ("C.15",))
     match lead.tile:
         case "any":
             return free
         case "highest":
             text = (
-                "The first tile must be the leader's highest double or, if there is none in "
-                "that hand, its heaviest tile (of equal ones, that with the larger end)."
+                "The leader must first play their highest double or, without one, their heaviest "
+                "tile (of equally heavy ones, the one with the larger number)."
             )
             return Sentence(LEAD, text, ("C.16",))
         case "set_double":
-            return _set_double(rules) if effects.by_double(rules) else free
+            return _set_double(rules) if effects.doubles(rules) else free
         case _:
             assert_never(lead.tile)
 
 
 def _set_double(rules: Ruleset) -> Sentence:
-    won = "double"
-    if effects.may_miss(rules) and rules.lead.missing == "next_double":
-        won = "double (or the heaviest tile)"
-    text = f"A player who leads because of a {won} must begin with it"
+    text = "Whoever leads because of a tile must play that tile first"
     sources = clauses(("C.13",), ("C Puerto Rico",))
     if effects.free_lead(rules):
-        text += "; in other rounds the first tile may be any"
+        text += "; a leader for any other reason may play any tile first"
         sources = clauses(sources, ("C.15",))
     return Sentence(LEAD, f"{text}.", sources)

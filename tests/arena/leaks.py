@@ -195,7 +195,7 @@ def nothing(_: pytest.MonkeyPatch) -> None:
 
 
 REFUSING = varied(named("draw"), "refusing", {"refuse_doubles": 2})
-GUESSING = varied(named("draw"), "guessing", {"first": "odd_even", "later": "again"})
+GUESSING = varied(named("draw"), "guessing", {"first": "odd_even", "later": "lot"})
 
 LEAKS: dict[str, Leak] = {
     "another seat's hand": Leak(

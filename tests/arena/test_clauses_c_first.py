@@ -28,6 +28,7 @@ from tests.arena.positions import (
     told,
     turn,
 )
+from tests.arena.scenes import blocked
 
 LINE = "13 32"
 """A line whose ends are 1 and 2; with 2-1 on its right end both are 1."""
@@ -585,7 +586,7 @@ def test_C06_comes_before_the_missing_double_and_the_doubles() -> None:
         annul_suit=5,
         missing="redeal",
         refuse_doubles=2,
-        later="again",
+        later="double_six",
         first="double_six",
     )
     game = dealing(chosen, hands=["11 22 44 30 40 10 20", FIVE_FIVES])
@@ -610,6 +611,69 @@ def test_C07_the_leader_may_be_chosen_anew_after_a_tied_round() -> None:
     assert turn(dealing(chosen, hands=hands, after=tied(chosen, leader=1))) == 1
     assert turn(dealing(chosen, hands=hands, after=out_by(chosen, leader=1))) == 0
     assert turn(dealing("draw", hands=hands, after=tied("draw", leader=1))) == 0
+
+
+@pytest.mark.parametrize(
+    ("after_blocked", "leads"),
+    [
+        ("as_later", 2),
+        ("rotate", 2),
+        ("same", 1),
+        ("winner", 0),
+        ("highest_double", 1),
+        ("double_six", 0),
+    ],
+)
+def test_C07_the_leader_may_be_chosen_anew_after_a_blocked_round(
+    after_blocked: str, leads: int
+) -> None:
+    """C.7 (after_blocked, later): The player who leads, either initially or after a blocked hand,
+    may be chosen in various ways: here only after a blocked one."""
+    chosen = rules("draw", after_blocked=after_blocked, missing="next_double")
+    new = ["66 10", "55 20", "65 30"] if after_blocked == "double_six" else ["44", "55", "65"]
+    before = blocked(chosen, "20", "60", "54", leader=1)
+    assert before.playing.winner == 0
+    assert turn(dealing(chosen, hands=new, after=before)) == leads
+    out = out_by(chosen, leader=1, seats=3)
+    assert turn(dealing(chosen, hands=new, after=out)) == 2
+
+
+@pytest.mark.parametrize("first", ["lowest", "count", "double_six"])
+def test_C07_lots_may_be_drawn_after_a_blocked_round(first: str) -> None:
+    """C.7 (after_blocked, first): after a blocked hand the players draw again as at first, or for
+    the highest tile where no lot was drawn at first."""
+    chosen = rules("draw", first=first, after_blocked="lot")
+    seen = set()
+    for board in range(1, 30):
+        dealt = engine.chance_decides(blocked(chosen, "20", "60", "54"), seed(board))
+        pips = [sum(lot.tile) for lot in dealt.lots[-3:]]
+        if len(dealt.lots) == 3 and (first == "count" or len(set(pips)) == 3):
+            found = {"lowest": min(pips), "double_six": max(pips)}.get(first)
+            leader = sum(pips) % 3 if first == "count" else pips.index(found or 0)
+            assert dealt.leader == leader
+            seen.add(leader)
+    assert seen == {0, 1, 2}
+    assert not engine.chance_decides(out_by(chosen, 0, seats=3), seed()).lots
+
+
+def test_C07_a_tied_round_goes_before_a_blocked_one() -> None:
+    """C.7 (after_blocked, after_tie): a blocked round that nobody won is both."""
+    chosen = rules("draw", after_blocked="highest_double", after_tie="same")
+    hands = ["66 10", "44 20"]
+    assert turn(dealing(chosen, hands=hands, after=tied(chosen, leader=1))) == 1
+    chosen = rules("draw", after_blocked="highest_double")
+    assert turn(dealing(chosen, hands=hands, after=tied(chosen, leader=1))) == 0
+
+
+@pytest.mark.parametrize(("later", "leads"), [("highest_double", 2), ("double_six", 0)])
+def test_C07_a_double_may_lead_every_later_round(later: str, leads: int) -> None:
+    """C.7 (later, first): the ways of C.12 and C.13 for later rounds alone: the first was led by
+    lot."""
+    chosen = rules("draw", later=later)
+    assert lots(shuffled(chosen, 3))
+    new = ["65 66" if later == "double_six" else "65 10", "33 20", "55 30"]
+    for before in (out_by(chosen, 1, seats=3), blocked(chosen, "20", "60", "54", leader=1)):
+        assert turn(dealing(chosen, hands=new, after=before)) == leads
 
 
 def test_C08_the_highest_tile_drawn_leads() -> None:
@@ -644,7 +708,7 @@ def test_C08_the_lots_say_nothing_of_the_deal() -> None:
 
 def test_C08_a_new_lot_for_every_round() -> None:
     """C.8 (first, later): Either initially or after a hand: players draw again."""
-    chosen = rules("draw", later="again")
+    chosen = rules("draw", later="lot")
     dealt = engine.chance_decides(out_by(chosen), seed())
     assert len(dealt.lots) >= 2
     best = max(sum(lot.tile) for lot in dealt.lots[-2:])

@@ -46,7 +46,6 @@ CLOSED: dict[str, tuple[str, dict[str, Any]]] = {
     "starter": ("draw", {}),
     "first": ("draw", {"hand": {"two": 7}}),
     "later": ("draw", {}),
-    "after_tie": ("draw", {}),
     "tile": ("puerto-rico", {}),
     "missing": ("puerto-rico", {}),
     "tiles": ("double-draw", {"blocked": "play_on"}),
@@ -63,11 +62,14 @@ CLOSED: dict[str, tuple[str, dict[str, Any]]] = {
     "points_blocked": ("block", {}),
     "tie": ("draw", {}),
 }
+ANEW = ("same", "lot", "highest_double", "double_six")
 # The others: the base, and values of which each is told differently.
 OPEN: dict[str, tuple[str, dict[str, Any], tuple[Any, ...]]] = {
     "hand": ("draw", {}, (5, 6, "eight_minus_seats", {"two": 5, "three": 6}, {"two": 7})),
     "refuse_doubles": ("draw", {}, (0, 3, 4)),
     "annul_suit": ("draw", {}, (0, 5, 6)),
+    "after_blocked": ("draw", {}, ("as_later", *ANEW, "winner")),
+    "after_tie": ("draw", {}, ("as_later", *ANEW)),
     "draw_limit": ("draw", {"draw_when_able": False}, (0, 1, 2, 3, "unlimited")),
     "reserve": ("draw", {}, (0, 1, 2, 3)),
     "fee": ("paid-draw", {}, (0, 1, 2)),
@@ -132,6 +134,15 @@ def test_every_number_is_told_differently(choice: str) -> None:
         ("draw", {}, {"chips": 100}),
         ("draw", {"rounds": 1}, {"later": "winner"}),
         ("draw", {"rounds": 1}, {"after_tie": "highest_double"}),
+        ("draw", {"rounds": 1}, {"after_blocked": "highest_double"}),
+        ("draw", {}, {"after_blocked": "rotate", "after_tie": "rotate"}),
+        ("draw", {"later": "winner"}, {"after_tie": "same"}),
+        ("block", {"after_blocked": "lot"}, {"after_tie": "lot"}),
+        (
+            "draw",
+            {"later": "highest_double", "first": "count"},
+            {"after_blocked": "highest_double"},
+        ),
         ("draw", {"rounds": 1}, {"target": 5}),
         ("draw", {"hand": {"two": 7}}, {"direction": "counter_clockwise"}),
         ("draw", {"hand": {"two": 7}}, {"tie": "outsider"}),
@@ -220,7 +231,7 @@ def test_only_the_house_gives_no_source() -> None:
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("draw", "Every player is dealt seven tiles with two or three players and six with four."),
+        ("draw", "Each player is dealt seven tiles with two or three players and six with four."),
         ("draw", "The last two tiles stay there and may not be drawn."),
         ("dutch", "A player who cannot play must draw one tile, then plays if possible, else "
          "passes."),
@@ -229,7 +240,7 @@ def test_only_the_house_gives_no_source() -> None:
         ("old-draw", "But the first tile must be led before anybody draws."),
         ("double-draw", "A player who cannot play draws one tile, and the turn is over; when "
          "nothing can be drawn any more, such a player passes."),
-        ("austrian", "The double-eight set is used without its doubles: 36 tiles."),
+        ("austrian", "The game is played with a double-eight set without its doubles: 36 tiles."),
         ("partnership", "There is none: all tiles are in the players' hands."),
         ("puerto-rico-blocker", "If the fewest pips are tied in a blocked round, the player who "
          "played the last tile wins it."),

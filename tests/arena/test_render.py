@@ -183,8 +183,8 @@ def test_a_small_game_as_a_whole(log: Path) -> None:
 
 
 GAMES = [(name, seats) for name in VARIANTS for seats in tables(named(name))]
-ODD = varied(SMALL, "odd", {"first": "odd_even", "later": "again", "target": 20})
-AGAIN = varied(SMALL, "again", {"first": "double_six", "later": "again", "missing": "redeal"})
+ODD = varied(SMALL, "odd", {"first": "odd_even", "later": "lot", "target": 20})
+AGAIN = varied(SMALL, "again", {"first": "double_six", "later": "double_six", "missing": "redeal"})
 PROUD = varied(SMALL, "proud", {"refuse_doubles": 1, "hand": 5, "target": 60})
 
 
