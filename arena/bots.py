@@ -10,6 +10,7 @@ from typing import Protocol
 import trio
 from msgspec.structs import replace
 
+from arena.sandbox.paths import as_named
 from arena.sandbox.profile import Command
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.slot import SHORTAGES, Process, Slot
@@ -337,6 +338,10 @@ def started(command: Command, sandbox: Sandbox) -> tuple[Slot, Process]:
     for path in (command.folder, command.argv[0], *command.reads):
         if path.startswith("/") and not Path(path).exists():
             raise CannotStartError(f"{path} does not exist")
+    for path in command.reads:
+        # What was looked at before the first game must still be what is opened now.
+        if as_named(Path(path)) != Path(path):
+            raise CannotStartError(f"a folder above {path} has become a link")
     try:
         slot = sandbox.slot()
     except OSError as error:

@@ -12,6 +12,8 @@ from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 
+from msgspec.structs import replace
+
 import arena
 import protocol
 from arena.sandbox.paths import (
@@ -26,6 +28,7 @@ from arena.sandbox.profile import Command
 from protocol.usage import UserError, instead, unknown
 from tournaments.event import Entrant, WrittenBot
 from tournaments.listed import LIST, all_bots
+from tournaments.trespass import check_files, check_folder
 
 PLACES = ("{python}", "{build}")
 """What is filled in in commands: the interpreter that runs us, and where things are built."""
@@ -129,27 +132,28 @@ def entered(bot: WrittenBot, base: Path, build: Path) -> Entrant:
     Its bot may read its program's installation, the files that its command names, and what the
     event file adds; the fingerprint covers all but the installation. Raises UserError.
     """
-    bot, base = resolved(bot, base)
-    _check_places(bot)
-    folder = (base / (bot.folder or ".")).resolve()
-    if not folder.is_dir():
-        raise UserError(f"Bot {bot.name}: there is no folder {folder}.")
-    if bot.build:
-        _built(bot.name, _filled(bot.build, build), folder, build)
-    argv = _filled(bot.run, build)
-    program = _program(bot.name, argv[0], folder)
-    reads = [folder / part for part in _filled(bot.reads, build)]
-    added = reads + ([folder] if bot.folder else [])
-    for path in added:
-        if not path.exists():
-            raise UserError(
-                f"Bot {bot.name}: it reads {path}, but there is no such file or folder."
-            )
-    own = [*named_paths(argv[1:], folder), *(one for path in added for one in linked_paths(path))]
-    readable = dict.fromkeys((*program_paths(program), *_our_packages(program), *own))
-    command = Command((str(program), *argv[1:]), str(folder), tuple(readable))
+    written, base = resolved(bot, base)
+    _check_places(written)
+    check_folder(written, base)
+    folder = (base / (written.folder or ".")).resolve()
+    if written.build:
+        _built(written.name, _filled(written.build, build), folder, build)
+    bot = replace(
+        written, run=_filled(written.run, build), reads=_filled(written.reads, build), build=()
+    )
+    # After it is built, for that may make links too.
+    check_files(bot, base, build)
+    program = _program(bot.name, bot.run[0], folder)
+    added = [folder / part for part in bot.reads] + ([folder] if bot.folder else [])
+    own = [
+        *named_paths(bot.run[1:], folder),
+        *(one for path in added for one in linked_paths(path)),
+    ]
+    installed = program_paths(program, None if bot.folder else folder)
+    readable = dict.fromkeys((*installed, *_our_packages(program), *own))
+    command = Command((str(program), *bot.run[1:]), str(folder), tuple(readable))
     try:
-        return Entrant(bot.name, command, fingerprint(bot.run, argv, folder, own))
+        return Entrant(bot.name, command, fingerprint(written.run, bot.run, folder, own))
     except OSError as error:
         text = f"{error.filename} cannot be read: {error.strerror}"
         raise UserError(f"Bot {bot.name}: {text}.") from error
@@ -162,7 +166,9 @@ def _program(name: str, word: str, folder: Path) -> Path:
     if found is None:
         raise UserError(f"Bot {name}: there is no program {word!r}.")
     program = true_path(Path(found))
-    if program.parent.name == "shims" and program.name.startswith("python"):
+    # Only one of the PATH is asked: a bot's own file of that name would run in no sandbox.
+    shim = program.parent.name == "shims" and program.name.startswith("python")
+    if shim and shutil.which(program.name) == str(program):
         asked = (str(program), "-c", "import sys; print(sys.executable)")
         done = subprocess.run(asked, capture_output=True, text=True, timeout=BUILD_S, check=False)
         program = Path(done.stdout.strip() or program)

@@ -278,7 +278,8 @@ def _promises(path: Path, decode: Callable[[bytes], P]) -> Iterator[P]:
 def hidden(folder: Folder, entrants: Iterable[Entrant], wish: Wish) -> None:
     """Refuse to keep secrets, and logs with everybody's tiles, in what a bot may read.
 
-    They would change its fingerprint too, and nobody could go on with the event. Raises UserError.
+    They would change its fingerprint too, and nobody could go on with the event. Files of another
+    event are refused as well. Raises UserError.
     """
     for entrant in entrants:
         for path in map(Path, entrant.command.reads):
@@ -289,8 +290,21 @@ def hidden(folder: Folder, entrants: Iterable[Entrant], wish: Wish) -> None:
                     f"Bot {entrant.name} may read {path}, and the event's secret and logs lie in "
                     f"{folder.path}: give the bot a folder of its own, or choose another --out."
                 )
+            if other := _event_around(path):
+                raise UserError(
+                    f"Bot {entrant.name} may read {path}, which belongs to the event in "
+                    f"{other.path}: copy what the bot needs to another folder."
+                )
     if wish != "off" and any(folder.path.is_relative_to(path) for path in SYSTEM):
         raise UserError(
             f"{folder.path} lies where every bot may read, and the event's secret and logs would "
             "lie there: choose another folder (--out)."
         )
+
+
+def _event_around(path: Path) -> Folder | None:
+    """Return the event to which a path belongs, unless it is what was built for a bot."""
+    for folder in map(Folder, (path, *path.parents)):
+        if folder.secret.exists() and folder.event.exists():
+            return None if path.is_relative_to(folder.build) else folder
+    return None

@@ -2,7 +2,7 @@
 
 import os
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from shutil import which
 
@@ -10,8 +10,12 @@ from arena.sandbox.profile import SYSTEM
 
 MOST_LINKS = 16
 """Links that are followed from a program's name to its file."""
+MOST_SCRIPTS = 4
+"""Scripts whose interpreter is a script again; the kernel follows no more."""
 FIRST_LINE = 256
 """Bytes of a script's first line that are looked at for its interpreter."""
+PYTHONS = ("bin", "lib", "lib64", "pyvenv.cfg")
+"""What a Python, or a virtual environment, needs of its folder, in which a project may lie too."""
 
 
 def true_path(path: Path) -> Path:
@@ -22,14 +26,38 @@ def true_path(path: Path) -> Path:
     return Path(os.path.realpath(path.parent), path.name)
 
 
-def program_paths(program: Path) -> Iterator[str]:
-    """What must be readable for a program to start: each link on the way, and its installation."""
-    for hop in _hops(program):
-        if not _of_the_machine(hop):
-            yield str(_installation(hop))
-    interpreter = _interpreter(program)
-    if interpreter:
-        yield from program_paths(interpreter)
+def real_path(path: Path) -> Path:
+    """Return the path without links. Unlike `Path.resolve` it bears links in a circle."""
+    return Path(os.path.realpath(path))
+
+
+def as_named(path: Path) -> Path:
+    """Return what a path names, be it a link or not: without links in its folders and without `..`.
+
+    Unlike `true_path` it may be compared with folders.
+    """
+    return true_path(path) if path.name not in ("", "..") else real_path(path)
+
+
+def program_paths(program: Path, folder: Path | None = None) -> Iterator[str]:
+    """Yield what must be readable for a program to start.
+
+    That is each link on the way, and its installation; never all of the folder in which it runs.
+    """
+    for script in _scripts(program):
+        for hop in _hops(script):
+            if not _of_the_machine(hop):
+                yield from map(str, _installation(hop, folder))
+
+
+def _scripts(program: Path) -> Iterator[Path]:
+    """Yield a program, and the interpreter of each that is a script."""
+    found: Path | None = program
+    for _ in range(MOST_SCRIPTS):
+        if found is None:
+            return
+        yield found
+        found = interpreter(found)
 
 
 def named_paths(argv: Sequence[str], folder: Path) -> Iterator[str]:
@@ -82,8 +110,8 @@ def _hops(path: Path) -> Iterator[Path]:
         path = Path(path.parent, path.readlink())
 
 
-def _installation(program: Path) -> Path:
-    """The folder that a program came with, or the program alone where there is none of its own."""
+def _installation(program: Path, folder: Path | None) -> Iterator[Path]:
+    """Yield what a program came with, or the program alone where it has no folder of its own."""
     prefix = program.parent.parent
     own = program.parent.name == "bin" and (
         (prefix / "lib").is_dir() or (prefix / "lib64").is_dir()
@@ -91,11 +119,26 @@ def _installation(program: Path) -> Path:
     # What lies in a home is not all an installation's, though it may have a bin and a lib.
     # Not Path.home(): a user without one, as in a container, makes no mistake.
     home = Path(os.path.expanduser("~"))  # noqa: PTH111
-    return prefix if own and prefix not in (Path("/"), home, home / ".local") else program
+    if not own or prefix in (Path("/"), home, home / ".local"):
+        yield program
+    elif is_python(program) or (prefix / "pyvenv.cfg").is_file():
+        yield from (prefix / part for part in PYTHONS if os.path.lexists(prefix / part))
+    else:
+        yield program if prefix == folder else prefix
 
 
-def _interpreter(program: Path) -> Path | None:
-    """The interpreter that a script's first line asks for, unless the machine has it for all."""
+def is_python(program: Path) -> bool:
+    """Return whether a file is a Python interpreter with its standard library beside it."""
+    prefix = program.parent.parent
+    return (
+        program.parent.name == "bin"
+        and program.name.startswith("python")
+        and any(one.is_file() for one in prefix.glob("lib/python3.*/os.py"))
+    )
+
+
+def interpreter(program: Path) -> Path | None:
+    """Return the interpreter that a script's first line asks for, unless all have it anyway."""
     try:
         with program.open("rb") as file:
             first = file.readline(FIRST_LINE)
@@ -110,5 +153,10 @@ def _interpreter(program: Path) -> Path | None:
     return Path(found) if found and not _of_the_machine(Path(found)) else None
 
 
+def is_within(path: Path, folders: Iterable[Path]) -> bool:
+    """Return whether a path is one of the folders or lies in one."""
+    return any(path.is_relative_to(folder) for folder in folders)
+
+
 def _of_the_machine(path: Path) -> bool:
-    return any(path.is_relative_to(folder) for folder in SYSTEM)
+    return is_within(path, map(Path, SYSTEM))

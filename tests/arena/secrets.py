@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 
 ROOT = Path(__file__).parent.parent.parent
 FILE = ROOT / "arena" / "SECRETS.md"
+TRESPASS = "tests/tournaments/test_trespass.py"
 SECRECY = "tests/arena/test_secrecy.py"
 EVENT = "tests/tournaments/test_secrecy.py"
 LEVELS = "tests/arena/sandbox/test_levels.py"
@@ -292,6 +293,34 @@ CHANNELS: tuple[Channel, ...] = (
             "tests/tournaments/test_entrants.py::test_an_event_where_every_bot_may_read_is_refused",
             "tests/tournaments/test_entrants.py::test_no_word_of_a_command_opens_its_whole_folder",
         ),
+    ),
+    Channel(
+        "symbolic links in a bot's files",
+        "closed",
+        "one that leads out of the bot's folder is refused, unless its target is named in so many "
+        "words; what became a link after that check is not opened. An author who can write to "
+        "the folder while bots are started may still win a race against the check",
+        (
+            f"{TRESPASS}::test_a_link_to_the_organisers_key_that_a_command_names_is_refused",
+            f"{TRESPASS}::test_a_link_to_a_folder_does_not_open_what_lies_behind_it",
+            f"{TRESPASS}::test_a_program_that_is_a_link_does_not_open_the_folder_of_its_target",
+            f"{TRESPASS}::test_another_events_secret_is_refused_by_whatever_way",
+            f"{TRESPASS}::test_what_became_a_link_after_the_check_is_not_opened",
+            f"{TRESPASS}::test_a_cluster_is_not_sent_what_a_link_leads_to",
+        ),
+    ),
+    Channel(
+        "hard links in a bot's files",
+        "open",
+        "they are the file itself; who may not read a file cannot make one where "
+        "`fs.protected_hardlinks` is 1, as it is nearly everywhere",
+        (),
+    ),
+    Channel(
+        "named pipes in a folder that two bots may read",
+        "closed",
+        "a bot among whose files one lies is refused",
+        (f"{TRESPASS}::test_a_named_pipe_among_a_bots_files_is_refused",),
     ),
     Channel(
         "`build` commands",

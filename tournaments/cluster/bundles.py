@@ -19,6 +19,7 @@ from arena.sandbox.paths import is_file, named_paths, program_paths
 from protocol.usage import UserError
 from tournaments.entrants import entered, files_below, resolved
 from tournaments.event import Entrant, WrittenBot
+from tournaments.trespass import check_files, check_folder
 
 MOST = 2**28
 """Bytes of a bot's files: each worker holds them in memory for a moment."""
@@ -26,6 +27,8 @@ FILES = "{files}"
 """In words of a bundle's bot: where its files lie."""
 EXECUTABLE = 0o111
 """The bits of a mode that let everybody run a file."""
+BUILD = "{build}"
+"""In words of a bot: where a worker builds it."""
 READY = "ready"
 """A file that says that a bundle is unpacked and built."""
 
@@ -49,6 +52,10 @@ def packed(bot: WrittenBot, base: Path) -> Bundle:
     Its program's installation stays: a worker must have it where its PATH says. Raises UserError.
     """
     bot, base = resolved(bot, base)
+    # A file is sent with what is in it: a link would send what it leads to.
+    check_folder(bot, base)
+    lying = replace(bot, reads=tuple(one for one in bot.reads if BUILD not in one))
+    check_files(lying, base, base / BUILD)
     home = (base / (bot.folder or ".")).resolve()
     words = (*bot.run, *bot.build, *bot.reads)
     roots = [str(home)] if bot.folder else []
@@ -73,12 +80,14 @@ def _named(bot: WrittenBot, home: Path) -> Iterator[str]:
     """The files and folders that a bot's words name, but for what the machine has for all."""
     program = home / bot.run[0]
     found = str(program) if is_file(program) else shutil.which(bot.run[0])
-    # An installation is a folder; what is a file alone is the bot's own.
-    yield from filter(lambda path: is_file(Path(path)), program_paths(Path(found or program)))
+    # An installation is made of folders; a program that stands alone is the bot's own.
+    for path in program_paths(Path(found or program)):
+        if is_file(Path(path)) and os.access(path, os.X_OK):
+            yield path
     for word in (*bot.run, *bot.build):
         if word != sys.executable and any(named_paths([word], home)):
             yield word
-    yield from (word for word in bot.reads if "{build}" not in word)
+    yield from (word for word in bot.reads if BUILD not in word)
 
 
 def _absolute(path: str, home: Path) -> str:
