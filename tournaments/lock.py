@@ -1,4 +1,4 @@
-"""A lock on a file that ends with the process that holds it, whoever that process has started."""
+"""Locks on files and folders that end with the process that holds them. Windows has its own."""
 
 import os
 import sys
@@ -32,3 +32,15 @@ else:
             fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except PermissionError as error:  # POSIX allows EACCES in the place of EAGAIN.
             raise BlockingIOError(EAGAIN, os.strerror(EAGAIN)) from error
+
+    def try_lock_folder(descriptor: int) -> bool:
+        """Tell whether a folder could be locked until its descriptor is closed.
+
+        By `flock`, for record locks are for what is open for writing: whoever holds a folder must
+        start no process. Raises OSError.
+        """
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True

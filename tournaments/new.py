@@ -1,9 +1,9 @@
 """A new bot from a template: its folder, and its entry in the list of the working folder."""
 
-import fcntl
 import json
 import os
 import re
+import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,6 +16,7 @@ from msgspec import Struct
 from protocol.usage import UserError, unknown
 from tournaments.event import from_toml
 from tournaments.listed import LIST, all_bots, lacking, sample_folder
+from tournaments.lock import try_lock_folder
 
 PLACE = "my-bot"
 """What stands in the templates for the name of the bot."""
@@ -96,27 +97,22 @@ def _alone(folder: Path) -> Iterator[None]:
     """Hold the folder itself, which leaves no file behind, so that no other `new` is between its
     look at the list and its entry: two entries of one name make a list unreadable.
 
-    Raises UserError when another holds it for longer than any of them takes.
+    Windows cannot lock a folder: there two at the same moment are not kept apart. Raises UserError
+    when another holds it for longer than any of them takes.
     """
+    if sys.platform == "win32":
+        yield
+        return
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         until = time.monotonic() + PATIENCE_S
-        while not _held(descriptor):
+        while not try_lock_folder(descriptor):
             if time.monotonic() > until:
                 raise UserError(f"{folder} is being written by another boneyard.")
             time.sleep(0.01)
         yield
     finally:
         os.close(descriptor)
-
-
-def _held(descriptor: int) -> bool:
-    """Whether the lock is ours now."""
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def _templates() -> Path:

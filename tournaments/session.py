@@ -2,7 +2,7 @@
 
 import signal
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import (
     AbstractAsyncContextManager,
     asynccontextmanager,
@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 import trio
 
-from arena.cli.games import logs, refuse_others
 from arena.logs import FOLDER, tidy
 from arena.sandbox.choice import best_sandbox
 from arena.sandbox.limits import called
@@ -27,7 +26,6 @@ from tournaments.begin import begin
 from tournaments.columns import Columns
 from tournaments.event import Event, WrittenBot
 from tournaments.folder import Folder
-from tournaments.history import read_history
 from tournaments.ledger import Ledger, finished, read_ledger
 from tournaments.lost import lost_results, refuse_less_measured
 from tournaments.pages.replays import make_pages
@@ -35,7 +33,6 @@ from tournaments.progress import Progress
 from tournaments.report import files_now
 from tournaments.run import Runner, call_roll, crashed, innermost
 from tournaments.sitting import MACHINE, StoppedError
-from tournaments.verify import unchecked, verify_folder, verify_log
 from tournaments.wishes import Wishes, planned, written_bots
 
 if TYPE_CHECKING:
@@ -253,49 +250,3 @@ def _tell(folder: Folder, in_json: bool) -> None:
         sys.stdout.buffer.write(folder.results.read_bytes())
         return
     Progress.final(folder)
-
-
-def verify_event(path: Path, seeds: Path | None) -> int:
-    """Check an event, its logs or one log, and print what does not fit; the exit code.
-
-    Raises UserError.
-    """
-    folder, faults = Folder(path), 0
-    # An event that lost its plan is no folder of logs: what else lies there would go unchecked.
-    event = folder.event.is_file() or folder.ledger.is_file()
-    for fault in verify_folder(folder) if event else _verify_logs(path, seeds):
-        click.echo(fault)
-        faults += 1
-    if faults:
-        click.echo("1 thing does not fit." if faults == 1 else f"{faults} things do not fit.")
-        return 1
-    click.echo("Everything fits.")
-    if event:
-        _tell_what_is_left(folder)
-    return 0
-
-
-def _verify_logs(path: Path, seeds: Path | None) -> Iterator[str]:
-    """What does not fit in a log, or in all those of a folder that holds no event.
-
-    Raises UserError.
-    """
-    refuse_others(path)
-    found = logs(path)
-    if not found:
-        raise UserError(f"{path} holds no event and no game logs.")
-    for log in found:
-        yield from verify_log(log, seeds)
-
-
-def _tell_what_is_left(folder: Folder) -> None:
-    """What nobody can check yet, and what only who was there at the beginning can check."""
-    if waiting := unchecked(folder):
-        click.echo(f"{waiting} games wait for their boards' seeds: run the event to its end.")
-    click.echo(f"The commitments' SHA-256 is {folders.digest(folder)}:")
-    click.echo("compare it with the one that was published before the first game.")
-    for before in read_history(folder):
-        click.echo(
-            f"Until it was extended it had {before.boards} boards, promised by {before.sha256}, "
-            f"and {', '.join(before.entrants)}; the seeds of {before.revealed} were public then."
-        )

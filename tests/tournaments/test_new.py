@@ -282,7 +282,7 @@ def test_another_that_was_faster_takes_the_name(
         (here / LIST).write_text(theirs)
         return True
 
-    monkeypatch.setattr(new, "_held", held_late)
+    monkeypatch.setattr(new, "try_lock_folder", held_late)
     with pytest.raises(UserError, match="There is a bot mine already"):
         new.make("python", "mine", here)
     assert (here / LIST).read_text() == theirs

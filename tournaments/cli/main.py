@@ -12,6 +12,7 @@ from protocol import __version__
 from protocol.usage import UserError
 from tournaments.cli import ask, check, checks, guide, lists, live, new, play, worker
 from tournaments.cli.meant import unknown_command, unknown_option
+from tournaments.cli.systems import linux_only
 
 COMMANDS = (
     play.demo,
@@ -81,4 +82,4 @@ def main() -> None:
 
 
 for _command in COMMANDS:
-    main.add_command(_command)
+    main.add_command(linux_only(_command))
