@@ -33,13 +33,13 @@ VARIANTS: dict[str, Variant] = {
     ),
     "drawing-game": Variant(
         "The draw game, its first leader chosen at random.",
-        ("B",),
+        ("B", "C.10"),
         "draw",
         {"first": "random", "target": SIXTY_ONE_FOR_PARTNERS},
     ),
     "dutch": Variant(
         "Play if you can, else draw one tile, else pass; 0-0 counts 13.",
-        ("A", "C Dutch", "C.28"),
+        ("A", "C Dutch", "C.10", "C.28"),
         "draw",
         {
             "first": "random",
@@ -148,7 +148,7 @@ VARIANTS: dict[str, Variant] = {
         },
     ),
     "puerto-rico-blocker": Variant(
-        "As puerto-rico, but who blocked the game wins a tie.",
+        "As puerto-rico, but whoever blocked the game wins a tie.",
         ("C Puerto Rico",),
         "puerto-rico",
         {"tie": "blocker", "after_tie": "as_later"},
@@ -191,7 +191,7 @@ VARIANTS: dict[str, Variant] = {
         {"annul_suit": 5, "blocked": "at_once"},
     ),
     "south-american": Variant(
-        "The draw game with eight tiles less the number of players.",
+        "The draw game; each is dealt eight tiles minus one for each player.",
         ("C.2",),
         "draw",
         {"hand": "eight_minus_seats"},

@@ -150,6 +150,11 @@ def pays(rules: Ruleset) -> bool:
     return fees(rules) or rules.stakes.ante > 0 or auctions(rules)
 
 
+def pot(rules: Ruleset) -> bool:
+    """Whether anything ever goes into a pot."""
+    return rules.stakes.pot and pays(rules)
+
+
 def blank(rules: Ruleset) -> bool:
     """Whether the set has the double blank."""
     return rules.deal.doubles

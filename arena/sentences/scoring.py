@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from arena.sentences import effects
-from arena.sentences.words import Heading, Sentence, by_table, listed, ordinal, points
+from arena.sentences.words import Heading, Sentence, by_table, count, listed, ordinal, points
 from protocol.rules import Formula, Ruleset, tables, target
 
 SCORING: Heading = "Scoring"
@@ -33,32 +33,34 @@ def scoring(rules: Ruleset) -> Iterator[Sentence]:
 
 
 def _pips(rules: Ruleset) -> Sentence:
-    text = "When a round ends, every hand counts the pips on its tiles"
+    text = "At the end of a round each player counts the pips on the tiles left in their hand"
     if rules.score.double_blank and effects.blank(rules):
-        return Sentence(
-            SCORING, f"{text}, and the 0-0 counts {rules.score.double_blank}.", ("A", "C Dutch")
-        )
+        text = f"{text}; the 0-0 counts {rules.score.double_blank}."
+        return Sentence(SCORING, text, ("A", "C Dutch"))
     return Sentence(SCORING, f"{text}.", ("A", "B", "C score", "E"))
 
 
 def _winner(rules: Ruleset) -> Sentence:
     match rules.score.winner, rules.deal.partners:
         case "lowest", False:
-            text = "The player with the fewest pips wins the round; a player who went out has none."
+            text = "The player with the fewest pips wins the round (a player who went out has 0)."
             return Sentence(SCORING, text, ("A", "B", "C score", "E"))
         case "lowest", True:
             text = (
-                "The side with fewer pips in both its hands together wins the round, even if a "
+                "The side with fewer pips in its two hands together wins the round, even if a "
                 "player of the other side went out."
             )
             return Sentence(SCORING, text, ("C.36",))
         case "out", False:
-            text = "Whoever goes out wins the round; if it is blocked, the fewest pips win it."
+            text = (
+                "Whoever goes out wins the round; in a blocked round the player with the fewest "
+                "pips wins."
+            )
             return Sentence(SCORING, text, ("C.30", "C.32", "D", "C Puerto Rico"))
         case "out", True:
             text = (
-                "The side of the player who goes out wins the round; if it is blocked, the side "
-                "with fewer pips in both its hands together."
+                "The side of the player who goes out wins the round; in a blocked round the side "
+                "with fewer pips in its two hands together wins."
             )
             return Sentence(SCORING, text, ("C.32", "C.36"))
         case _:
@@ -72,8 +74,9 @@ def _ties(rules: Ruleset) -> Iterator[Sentence]:
     """A tied blocked round, and the literal tie with somebody who went out."""
     breaker = _tie_break(rules)
     if breaker is None:
-        even = ", even with a player who went out," if effects.literal_tie(rules) else ","
-        text = f"If {_tied(rules)}{even} nobody wins the round."
+        text = f"If {_tied(rules)}{_even_out(rules)}, nobody wins the round."
+        if rules.score.winner == "out":
+            text = f"If {_tied(rules)} in a blocked round, nobody wins it."
         yield Sentence(SCORING, text, _tie_sources(rules))
         return
     text, sources = breaker
@@ -83,9 +86,20 @@ def _ties(rules: Ruleset) -> Iterator[Sentence]:
 
 
 def _tied(rules: Ruleset) -> str:
-    return (
-        "both sides hold equally many pips" if rules.deal.partners else "the fewest pips are tied"
-    )
+    if rules.deal.partners:
+        return "both sides have equally many pips"
+    if effects.parties(rules) == 2:
+        return "both players have equally many pips"
+    return "two or more players tie for the fewest pips"
+
+
+def _even_out(rules: Ruleset) -> str:
+    """That a player who went out may be tied, where that can be."""
+    if not effects.literal_tie(rules):
+        return ""
+    if rules.deal.partners:
+        return ", even after a player went out"
+    return " (a player left with only the 0-0 ties with one who went out)"
 
 
 def _tie_sources(rules: Ruleset) -> tuple[str, ...]:
@@ -96,13 +110,14 @@ def _tie_sources(rules: Ruleset) -> tuple[str, ...]:
 
 def _literal(rules: Ruleset) -> str:
     if rules.deal.partners:
-        return "If a player went out and both sides hold equally many pips, nobody wins the round."
-    return "If a player went out and another holds only the 0-0, nobody wins the round."
+        return "If a player went out and both sides have equally many pips, nobody wins the round."
+    return "If a player went out and another is left with only the 0-0, nobody wins the round."
 
 
 def _tie_break(rules: Ruleset) -> tuple[str, tuple[str, ...]] | None:
     """How a tie in a blocked round is broken; None: nobody wins it."""
     tied = "side" if rules.deal.partners else "tied player"
+    again = "if that is a tie too, nobody wins"
     match rules.score.tie:
         case "nobody":
             return None
@@ -110,18 +125,18 @@ def _tie_break(rules: Ruleset) -> tuple[str, tuple[str, ...]] | None:
             whose = "the side of the player" if rules.deal.partners else "the player"
             return f"{whose} who played the last tile wins it", ("C Puerto Rico",)
         case "fewest_tiles":
-            return f"the {tied} with fewer tiles wins it; if these are tied too, nobody", ("C.37",)
+            return f"the {tied} with the fewest tiles wins it; {again}", ("C.37",)
         case "lowest_end":
             text = (
-                f"the {tied} whose highest tile end is lower wins it; if these are tied too, nobody"
+                f"the {tied} whose highest number on any half of a tile is lowest wins it; {again}"
             )
             return text, ("C.37",)
         case "outsider":
             if effects.parties(rules) == 2:
                 return None
             text = (
-                "the player with the fewest pips among the others wins it; if these are tied "
-                "too, or there are none, nobody"
+                "the player with the fewest pips of those who are not tied wins it; if these tie "
+                "too, or there are none, nobody wins"
             )
             return text, ("C.37",)
         case _:
@@ -133,32 +148,33 @@ def _tie_break(rules: Ruleset) -> tuple[str, tuple[str, ...]] | None:
 
 def _points(rules: Ruleset) -> Iterator[Sentence]:
     out, blocked = rules.score.points_out, rules.score.points_blocked
-    if rules.deal.partners:
-        yield from _side_points(out, blocked)
-        return
-    if out == blocked:
-        yield Sentence(SCORING, f"The winner {_worth(out)}{_floor(rules)}.", _sources(out))
-        return
-    gone = "others" if out in FORMULAS_OF_PIPS else out
-    yield Sentence(SCORING, f"Whoever wins by going out {_worth(gone)}.", _sources(out))
-    text = f"The winner of a blocked round {_worth(blocked)}{_floor(rules)}."
-    yield Sentence(SCORING, text, _sources(blocked))
+    if out == blocked == "nothing" and effects.pot(rules):
+        yield Sentence(SCORING, "Winning a round earns the pot and no points.", ("C.26",))
+    elif rules.deal.partners:
+        yield from _side_points(rules)
+    elif out == blocked:
+        yield Sentence(SCORING, f"The winner scores {_worth(out)}{_floor(rules)}.", _sources(out))
+    else:
+        gone = "others" if out in FORMULAS_OF_PIPS else out
+        yield Sentence(SCORING, f"A winner who went out scores {_worth(gone)}.", _sources(out))
+        text = f"The winner of a blocked round scores {_worth(blocked)}{_floor(rules)}."
+        yield Sentence(SCORING, text, _sources(blocked))
 
 
 def _worth(formula: Formula) -> str:
     match formula:
         case "others_minus_own":
-            return "scores the pips in all other hands, less those in their own"
+            return "the total of all other hands minus their own"
         case "others":
-            return "scores the pips in all other hands"
+            return "the total of all other hands"
         case "everybody":
-            return "scores the pips in all hands, their own included"
+            return "the total of all hands, their own included"
         case "difference":
-            return "scores, for each other player, that player's pips less their own"
+            return "the difference between each other player's pips and their own, added up"
         case "one":
-            return "scores one point"
+            return "one point"
         case "nothing":
-            return "scores no points for it"
+            return "no points"
         case _:
             assert_never(formula)
 
@@ -167,9 +183,7 @@ def _floor(rules: Ruleset) -> str:
     """Only who wins without the fewest pips could score less than nothing."""
     signed = rules.score.points_blocked in ("others_minus_own", "difference")
     heavy = rules.score.tie in ("blocker", "outsider") and _tie_break(rules) is not None
-    return (
-        ", but never less than nothing" if signed and heavy and effects.parties(rules) > 2 else ""
-    )
+    return " (never less than 0)" if signed and heavy and effects.parties(rules) > 2 else ""
 
 
 def _sources(formula: Formula) -> tuple[str, ...]:
@@ -186,15 +200,15 @@ def _sources(formula: Formula) -> tuple[str, ...]:
             assert_never(formula)
 
 
-def _side_points(out: Formula, blocked: Formula) -> Iterator[Sentence]:
+def _side_points(rules: Ruleset) -> Iterator[Sentence]:
     """Partners' points: the two hands of a side count as one."""
-    if _side_worth(out) == _side_worth(blocked):
-        yield Sentence(SCORING, f"The winning side scores {_side_worth(out)}.", ("C.36",))
+    out, blocked = map(_side_worth, (rules.score.points_out, rules.score.points_blocked))
+    if out == blocked:
+        yield Sentence(SCORING, f"The winning side scores {out}.", ("C.36",))
         return
-    text = f"After somebody went out, the winning side scores {_side_worth(out)}."
-    yield Sentence(SCORING, text, ("C.36",))
-    text = f"After a blocked round it scores {_side_worth(blocked)}."
-    yield Sentence(SCORING, text, ("C.36",))
+    gone = "After a player went out the winning side scores"
+    yield Sentence(SCORING, f"{gone} {out}.", ("C.36",))
+    yield Sentence(SCORING, f"After a blocked round it scores {blocked}.", ("C.36",))
 
 
 def _side_worth(formula: Formula) -> str:
@@ -202,34 +216,38 @@ def _side_worth(formula: Formula) -> str:
         case "others_minus_own" | "difference":
             return "the difference between the pips of the two sides"
         case "others":
-            return "all the pips in the two hands of the other side"
+            return "the total of the other side's two hands"
         case "everybody":
-            return "all the pips in the four hands, its own included"
-        case "one":
-            return "one point"
-        case "nothing":
-            return "no points for it"
+            return "the total of all four hands"
+        case "one" | "nothing":
+            return _worth(formula)
         case _:
             assert_never(formula)
 
 
 def _bonuses(rules: Ruleset) -> Iterator[Sentence]:
     score, source = rules.score, ("C Puerto Rico",)
-    extra = score.bonus[: effects.rounds(rules)]
-    if any(extra):
-        rounds = [f"{points(n)} for the {ordinal(at)}" for at, n in enumerate(extra, 1) if n]
-        text = f"The winner of an early round scores more: {listed(rounds)} round of a game"
-        lost = "" if effects.always_won(rules) else "; if nobody wins that round, nobody gets them"
-        yield Sentence(SCORING, f"{text}{lost}.", source)
+    if any(score.bonus[: effects.rounds(rules)]):
+        yield Sentence(SCORING, _early(rules), source)
     if score.capicu:
         text = (
-            f"Going out with a tile, not a double, that fits both ends (capicú) is worth "
-            f"{points(score.capicu)} more."
+            "Winning by going out with a tile that fits both ends and is not a double (capicú) "
+            f"earns {points(score.capicu)} extra."
         )
         yield Sentence(SCORING, text, source)
     if score.out_with_blank and effects.blank(rules):
-        text = f"Going out with the 0-0 is worth {points(score.out_with_blank)} more."
+        text = f"Winning by going out with the 0-0 earns {points(score.out_with_blank)} extra."
         yield Sentence(SCORING, text, source)
+
+
+def _early(rules: Ruleset) -> str:
+    """The points for the first rounds of a game."""
+    extra = [(at, n) for at, n in enumerate(rules.score.bonus[: effects.rounds(rules)], 1) if n]
+    (first, most), *others = extra
+    more = [f"of the {ordinal(at)} {n:,}" for at, n in others]
+    text = listed([f"{points(most)} extra", *more])
+    lost = "" if effects.always_won(rules) else "; they lapse if nobody wins that round"
+    return f"The winner of the {ordinal(first)} round gets {text}{lost}."
 
 
 # --- the game ---
@@ -239,23 +257,27 @@ def the_game(rules: Ruleset) -> Iterator[Sentence]:
     """When it is over, and who has won."""
     fixed = rules.game.rounds
     if fixed:
-        length = "one round" if fixed == 1 else f"{fixed} rounds"
-        text = f"The game is {length} long. The highest score wins; equal scores tie."
-        yield Sentence(GAME, text)
+        length = f"The game lasts {count(fixed, 'round')}"
+        yield Sentence(GAME, f"{length}. The highest score wins; equal scores tie.")
         return
     yield _target(rules)
-    rounds = rules.game.max_rounds
-    after = "one round" if rounds == 1 else f"{rounds:,} rounds"
-    text = f"If the game is still open after {after}, the highest score wins; equal scores tie."
+    after = count(rules.game.max_rounds, "round")
+    text = f"If nobody has won after {after}, the highest score wins; equal scores tie."
     yield Sentence(GAME, text)
 
 
 def _target(rules: Ruleset) -> Sentence:
     targets = {seats: target(rules, seats) for seats in tables(rules)}
     who = "side" if rules.deal.partners else "player"
+    tied = f"If both {who}s reach it in the same round, the higher score wins; if they are equal"
+    if effects.parties(rules) > 2:
+        tied = (
+            "If more than one reach it in the same round, the highest score wins; if the highest "
+            "scores are equal"
+        )
     text = (
-        f"The game is won by the first {who} to reach {by_table(targets, points, 'or')}. If more "
-        "than one gets there in the same round, the highest score wins; equal scores play on."
+        f"The game is won by the first {who} to reach {by_table(targets, points, 'or')}. {tied}, "
+        "another round is played."
     )
     return Sentence(GAME, text, _target_sources(rules, targets))
 

@@ -20,7 +20,7 @@ TABLE: Heading = "Players and tiles"
 LEAD: Heading = "The lead"
 CUSTOMARY = {2: 7, 3: 7, 4: 6}
 """The hands of A and B."""
-AT_MOST = f"at most {number(MOST_DEALS - 1)} times in a round"
+AT_MOST = f"at most {MOST_DEALS - 1} times in a round"
 
 
 def players_and_tiles(rules: Ruleset) -> Iterator[Sentence]:
@@ -84,7 +84,7 @@ def _annulled(rules: Ruleset) -> Iterator[Sentence]:
     if 0 < deal.annul_suit <= min(largest, deal.highest_pip + deal.doubles):
         text = (
             f"A player who is dealt {number(deal.annul_suit)} or more tiles with the same number "
-            f"must show them, and all tiles are dealt again ({AT_MOST})."
+            f"must declare it, and all tiles are dealt again ({AT_MOST})."
         )
         yield Sentence(TABLE, text, ("C.6",))
     if 0 < deal.refuse_doubles <= min(largest, deal.highest_pip + 1):
@@ -121,13 +121,12 @@ def _rounds(rules: Ruleset) -> Iterator[Sentence]:
         yield _later(rules, later)
     if blocked:
         text, sources = _chosen(rules, blocked)
-        yield Sentence(LEAD, f"But after a blocked round {text}", clauses(("C.7",), sources))
+        yield Sentence(LEAD, f"But after a blocked round, {text}", clauses(("C.7",), sources))
     if tie:
         text, sources = _chosen(rules, tie)
-        after = "But after a round that nobody won"
-        if blocked:
-            after += ", even a blocked one,"
-        yield Sentence(LEAD, f"{after} {text}", clauses(("C.7",), sources))
+        even = ", even a blocked one" if blocked else ""
+        text = f"But after a round that nobody won{even}, {text}"
+        yield Sentence(LEAD, text, clauses(("C.7",), sources))
 
 
 def _later(rules: Ruleset, how: effects.Found) -> Sentence:
@@ -230,7 +229,7 @@ def _missing(rules: Ruleset) -> Sentence:
         case "next_double":
             return Sentence(LEAD, f"{nobody}, {next_best}.", ("C Puerto Rico",))
         case "redeal":
-            text = f"{nobody}, all tiles are dealt again ({AT_MOST}; after that {next_best})."
+            text = f"{nobody}, all tiles are dealt again, {AT_MOST}; after that {next_best}."
             return Sentence(LEAD, text, ("C.4",))
         case "draw_for_it":
             text = (
@@ -252,7 +251,7 @@ def _nobody_has_it(rules: Ruleset) -> str:
         return "If nobody holds the double that is asked for"
     if asked == {"double_six"}:
         return f"If nobody holds the {_top(rules)}"
-    return "If nobody holds a double" + ("" if effects.always_by_double(rules) else " then")
+    return "If nobody holds a double"
 
 
 def _first_tile(rules: Ruleset) -> Sentence:

@@ -62,6 +62,17 @@ def check_leader_is_random(name: str) -> None:
         assert game.playing.events == (Leads(game.playing.leader),)
 
 
+def check_lead_passes_to_the_left(name: str) -> None:
+    """However a round ended: won, or tied."""
+    hands = ["66 10", "55 20", "44 30"]
+    for leader in range(3):
+        for others in (["60", "50"], ["00", "50"]):
+            held = ["21", *others]
+            before = do(position(name, hands=held, line=LINE, leader=leader), "21 right")
+            assert over(before) == "out"
+            assert turn(dealing(name, hands=hands, after=before)) == (leader + 1) % 3
+
+
 def check_clockwise(name: str) -> None:
     game = position(name, hands=["21 60", "43 53", "41 50"], line=LINE)
     for seat, move in ((0, "21 right"), (1, "pass"), (2, "41 left"), (0, "pass")):
@@ -225,6 +236,11 @@ def test_A_gameplay_the_leader_may_play_any_tile() -> None:
     """A gameplay (tile): Nothing is said of the first tile: it is any."""
     game = dealing("dutch", hands=["66 61 00", "55 54 53"], leader=1)
     assert options(game) == ("55 lead", "54 lead", "53 lead")
+
+
+def test_A_gameplay_the_lead_passes_to_the_left() -> None:
+    """A gameplay (later): Nothing is said of later rounds: the lead passes on, as in C (C.10)."""
+    check_lead_passes_to_the_left("dutch")
 
 
 def test_A_gameplay_clockwise() -> None:
@@ -461,6 +477,11 @@ def test_B_setup_the_last_two_cannot_be_drawn() -> None:
 def test_B_gameplay_the_leader_is_random() -> None:
     """B gameplay (first): The leading player should be chosen randomly."""
     check_leader_is_random("drawing-game")
+
+
+def test_B_gameplay_the_lead_passes_to_the_left() -> None:
+    """B gameplay (later): Nothing is said of later rounds: the lead passes on, as in C (C.10)."""
+    check_lead_passes_to_the_left("drawing-game")
 
 
 def test_B_gameplay_clockwise() -> None:

@@ -760,7 +760,16 @@ def test_C11_the_total_divided_by_the_number_of_players() -> None:
     """C.11 (first): All players draw a tile and expose them. The total is divided by the number of
     players, then one is added; the player (1 to n) of that number leads. (Only the remainder gives
     such a number.)"""
-    chosen = rules("draw", first="count")
+    check_counted(rules("draw", first="count"))
+
+
+def test_C11_the_players_are_numbered_by_their_seats() -> None:
+    """C.11 (first, direction): The players are numbered from 1 to (n): by their seats, whichever
+    way the turn passes."""
+    check_counted(rules("draw", first="count", direction="counter_clockwise"))
+
+
+def check_counted(chosen: Ruleset) -> None:
     for seats in (2, 3, 4):
         seen = set()
         for board in range(1, 61):

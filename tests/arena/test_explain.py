@@ -232,23 +232,64 @@ def test_only_the_house_gives_no_source() -> None:
     ("name", "sentence"),
     [
         ("draw", "Each player is dealt seven tiles with two or three players and six with four."),
-        ("draw", "The last two tiles stay there and may not be drawn."),
-        ("dutch", "A player who cannot play must draw one tile, then plays if possible, else "
+        ("draw", "The last two tiles may not be drawn."),
+        ("draw", "After each round the lead passes to the left."),
+        ("drawing-game", "After each round the lead passes to the left."),
+        ("dutch", "After each round the lead passes to the left."),
+        ("dutch", "A player who cannot play draws one tile, then plays it if it fits, or else "
          "passes."),
-        ("dutch", "When a round ends, every hand counts the pips on its tiles, and the 0-0 counts "
-         "13."),
-        ("old-draw", "But the first tile must be led before anybody draws."),
-        ("double-draw", "A player who cannot play draws one tile, and the turn is over; when "
-         "nothing can be drawn any more, such a player passes."),
+        ("dutch", "At the end of a round each player counts the pips on the tiles left in their "
+         "hand; the 0-0 counts 13."),
+        ("old-draw", "Nobody may draw before the first tile has been led."),
+        ("old-draw", "A player who draws takes any face-down tile."),
+        ("double-draw", "A player who cannot play draws one tile, which ends the turn; a player "
+         "who can neither play nor draw passes."),
         ("austrian", "The game is played with a double-eight set without its doubles: 36 tiles."),
-        ("partnership", "There is none: all tiles are in the players' hands."),
-        ("puerto-rico-blocker", "If the fewest pips are tied in a blocked round, the player who "
-         "played the last tile wins it."),
-        ("auction-draw", "Every tile drawn in a turn costs one chip into the pot."),
+        ("partnership", "There is no boneyard: all tiles are in the players' hands."),
+        ("partnership", "Whoever leads because of a tile must play that tile first; a leader for "
+         "any other reason may play any tile first."),
+        ("puerto-rico-blocker", "If two or more players tie for the fewest pips in a blocked "
+         "round, the player who played the last tile wins it."),
+        ("jordanian", "A player who is dealt five or more tiles with the same number must declare "
+         "it, and all tiles are dealt again (at most 19 times in a round)."),
+        ("auction-draw", "Each tile drawn costs one chip, paid into the pot."),
+        ("auction-draw", "The last two tiles may not be drawn; they are auctioned."),
+        ("auction-draw", "It also ends, blocked, as soon as nobody can play and no tile may be "
+         "drawn or is left to be auctioned, or when every player has passed in succession."),
+        ("pot-draw", "The winner takes the pot; if nobody wins the round, the pot stays for the "
+         "next one. What is in it when the game ends goes to nobody."),
     ],
 )  # fmt: skip
 def test_some_sentences(name: str, sentence: str) -> None:
     assert sentence in told(named(name))
+
+
+@pytest.mark.parametrize(
+    ("base", "differs", "sentence"),
+    [
+        ("draw", {"draw_limit": 2}, "A player who can play may instead draw, at most two tiles in "
+         "a turn, even after one that fits, but must then play."),
+        ("draw", {"draw_limit": 1}, "A player who can play may instead draw one tile, but must "
+         "then play."),
+        ("partnership", {"first": "count"}, "In the first round each player draws a tile and "
+         "shows it. The players are numbered clockwise by their seats, from one. Divide the total "
+         "of the pips by the number of players and add one to the remainder: the player with that "
+         "number leads. The tiles are shuffled back in before the deal."),
+        ("draw", {"refuse_doubles": 3}, "A player who is dealt three doubles or more may have all "
+         "tiles dealt again (at most 19 times in a round); the leader is asked first, then the "
+         "others in turn."),
+        ("draw", {"after_blocked": "lot"}, "But after a blocked round, each player draws a tile "
+         "and shows it. Whoever draws the most pips leads; those who tie draw again. The tiles "
+         "are shuffled back in before the deal."),
+        ("draw", {"later": "double_six"}, "In every later round the player with the 6-6 leads."),
+        ("auction-draw", {"partners": True}, "First in every round each side pays three chips "
+         "into the pot, or whatever is left."),
+        ("draw-partners", {"points_blocked": "everybody"}, "After a blocked round it scores the "
+         "total of all four hands."),
+    ],
+)  # fmt: skip
+def test_some_sentences_of_other_rules(base: str, differs: dict[str, Any], sentence: str) -> None:
+    assert sentence in told(game(base, **differs))
 
 
 def test_numbers_in_words() -> None:
@@ -298,7 +339,7 @@ def test_a_game_is_explained_within_the_width(name: str) -> None:
 def test_a_varied_game_is_explained() -> None:
     shown = " ".join(said("dutch", "--set", "draw_limit=3").split())
     assert shown.startswith("dutch, with draw_limit=3 ")
-    assert "must draw up to three tiles, one by one, until one can be played" in shown
+    assert "draws up to three tiles, one at a time, until one fits" in shown
     assert VARIANTS["dutch"].about not in shown
 
 
