@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from arena.sandbox.profile import DEVICES
 from arena.sandbox.seccomp import filter_program
 
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
@@ -20,7 +21,6 @@ _EXECUTE, _WRITE, _READ, _LIST = 1, 2, 4, 8
 _ALL_FILES = {1: 0x1FFF, 2: 0x3FFF, 3: 0x7FFF, 4: 0x7FFF, 5: 0xFFFF}
 """Landlock version → every right over files that it knows."""
 _ALL_TCP, _ALL_SCOPES = 0x3, 0x3
-_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 
 
 class CannotRestrictError(OSError):
@@ -42,7 +42,7 @@ def restrict_this_thread(reads: Iterable[str]) -> None:
     try:
         for path in reads:
             _allow(rules, path, _EXECUTE | _READ | _LIST)
-        for path in _DEVICES:
+        for path in DEVICES:
             _allow(rules, path, _READ | _WRITE)
         _must(_prctl(_NO_NEW_PRIVS, 1))
         _must(_call(_RESTRICT, rules, 0))

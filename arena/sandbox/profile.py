@@ -20,6 +20,10 @@ SETTINGS = (
     "/etc/ssl/openssl.cnf",
 )
 """The settings without which programs of the machine do not start."""
+STEADY = frozenset({"cmdline", "cpuinfo", "filesystems", "version"})
+"""What bots may see of /proc besides their own processes: nobody can make it change."""
+DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+"""All devices that bots have."""
 NOBODY = "1000"
 """The user that a bot believes to be, where it is in a user namespace of its own."""
 GATE = ("/bin/sh", "-c", 'echo >&2 && exec "$@"', "gate")
@@ -105,7 +109,7 @@ def _bwrap(
         for capability in ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"):
             yield from ("--cap-add", capability)
     # These first: what the bot may read can itself lie in /tmp.
-    yield from ("--proc", "/proc", "--dev", "/dev")
+    yield from _kernel()
     for folder in ("/dev/shm", "/tmp"):
         # A bot's own user writes there whoever made it.
         size = str(max(limits.file_bytes, 4096))
@@ -114,6 +118,29 @@ def _bwrap(
     yield from ("--remount-ro", "/", "--chdir", command.folder)
     for option, descriptor in zip(("--info-fd", "--seccomp"), passed, strict=False):
         yield from (option, str(descriptor))
+
+
+def _kernel() -> Iterator[str]:
+    """What lies in a bot's /proc and /dev.
+
+    /proc keeps the bot's own processes and what never changes. All else there counts the whole
+    machine, so that one bot could make a count which another reads: it is covered.
+    There are no terminals, whose number is counted for the whole machine too.
+    """
+    yield from ("--proc", "/proc")
+    for entry in sorted(Path("/proc").iterdir()):
+        if entry.name.isdigit() or entry.name in STEADY or entry.is_symlink():
+            continue
+        if entry.is_dir():
+            yield from ("--size", "4096", "--tmpfs", str(entry), "--remount-ro", str(entry))
+        else:
+            yield from ("--ro-bind", "/dev/null", str(entry))
+    yield from ("--tmpfs", "/dev")
+    for device in DEVICES:
+        yield from ("--dev-bind", device, device)
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        yield from ("--symlink", f"/proc/self/fd/{number}", f"/dev/{name}")
+    yield from ("--symlink", "/proc/self/fd", "/dev/fd")
 
 
 def _files(command: Command) -> Iterator[str]:

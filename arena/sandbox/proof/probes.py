@@ -51,6 +51,14 @@ NUMBERS = {
         "keyctl": 250,
         "add_key": 248,
         "kcmp": 312,
+        "readahead": 187,
+        "mincore": 27,
+        "move_pages": 279,
+        "io_setup": 206,
+        "io_destroy": 207,
+        "membarrier": 324,
+        "futex": 202,
+        "utimensat": 280,
     },
     "aarch64": {
         "bpf": 280,
@@ -59,6 +67,14 @@ NUMBERS = {
         "keyctl": 219,
         "add_key": 217,
         "kcmp": 272,
+        "readahead": 213,
+        "mincore": 232,
+        "move_pages": 239,
+        "io_setup": 0,
+        "io_destroy": 1,
+        "membarrier": 283,
+        "futex": 98,
+        "utimensat": 88,
     },
 }
 SAME_NUMBERS = {
@@ -67,13 +83,22 @@ SAME_NUMBERS = {
     "fsconfig": 431,
     "fsmount": 432,
     "clone3": 435,
+    "openat2": 437,
     "pidfd_getfd": 438,
+    "futex_waitv": 449,
+    "cachestat": 451,
+    "futex_wake": 454,
 }
 CLONE_NEWUSER = 0x1000_0000
 SO_NETNS_COOKIE = 71
 TIOCSTI = 0x5412
 PTRACE_SEIZE = 0x4206
-F_SETLEASE = 1024
+F_OFD_GETLK, F_SETLEASE, F_NOTIFY, F_GET_RW_HINT = 36, 1024, 1026, 1035
+MADV_WILLNEED, MADV_MERGEABLE, MADV_COLD, MADV_PAGEOUT, MADV_POPULATE_READ = 3, 12, 20, 21, 22
+FUTEX_WAKE, FUTEX_REQUEUE, FUTEX2_SIZE_U32 = 1, 3, 2
+MANY, ALL_BITS = 1000, 0xFFFF_FFFF
+MAP_HUGETLB = 0x4_0000
+RESOLVE_CACHED = 0x20
 IN_OPEN = 0x20
 KEYCTL_READ, KEYCTL_SEARCH = 11, 10
 SESSION, USER, OWN_PROCESS = -3, -4, -2
@@ -101,7 +126,7 @@ def number(name: str) -> int:
     machine = NUMBERS.get(os.uname().machine)
     if machine is None:
         raise Untried(f"no call numbers for {os.uname().machine}")
-    return machine.get(name) or SAME_NUMBERS[name]
+    return machine[name] if name in machine else SAME_NUMBERS[name]
 
 
 def syscall(name: str, *words: int | bytes | ctypes.Array[ctypes.c_char] | None) -> int:
@@ -481,11 +506,11 @@ def flocked(targets: Targets) -> str:
     raise Refused("no lock seen")
 
 
-def record_locked(targets: Targets) -> str:
+def record_locked(targets: Targets, command: int) -> str:
     """See the other bot's lock on a part of a file."""
     ask = struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0)
     with shared_file(targets) as descriptor:
-        answer = fcntl.fcntl(descriptor, fcntl.F_GETLK, ask)
+        answer = fcntl.fcntl(descriptor, command, ask)
     if struct.unpack("hhqqi4x", answer)[0] == fcntl.F_UNLCK:
         raise Refused("no lock seen")
     return "saw its lock"
@@ -530,6 +555,224 @@ def attribute(targets: Targets) -> str:
     """Leave a word in the attributes of a file that every bot can see."""
     os.setxattr(targets["shared"], "user.boneyard", b"1")
     return "wrote one"
+
+
+def device_times_changed(_: Targets) -> str:
+    """Leave the time of now on a device that every bot may write to."""
+    syscall("utimensat", -100, b"/dev/null", None, 0)
+    return "changed them"
+
+
+def hinted(targets: Targets) -> str:
+    """Read the hint on a file's use that the other bot left with the file."""
+    with shared_file(targets) as descriptor:
+        answer = fcntl.fcntl(descriptor, F_GET_RW_HINT, bytes(8))
+    if struct.unpack("Q", answer)[0] != targets["hint"]:
+        raise Refused("another hint")
+    return "read it"
+
+
+def folder_noticed(targets: Targets) -> str:
+    """Be told by a signal when the other bot reads a file of a folder."""
+    descriptor = os.open(os.path.dirname(targets["shared"]), os.O_RDONLY)
+    try:
+        fcntl.fcntl(descriptor, F_NOTIFY, 1)
+    finally:
+        os.close(descriptor)
+    return "will be told"
+
+
+# Pages of files that every bot reads.
+
+
+def dropped(targets: Targets) -> str:
+    """Drop a file from memory: the next who reads it waits for the disk."""
+    with shared_file(targets) as descriptor:
+        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+    return "dropped it"
+
+
+def read_ahead(targets: Targets) -> str:
+    """Bring a file into memory."""
+    with shared_file(targets) as descriptor:
+        syscall("readahead", descriptor, 0, 4096)
+    return "brought it in"
+
+
+def read_if_there(targets: Targets) -> str:
+    """Read only what is in memory, and so learn whether it is."""
+    with shared_file(targets) as descriptor:
+        try:
+            os.preadv(descriptor, [bytearray(1)], 0, os.RWF_NOWAIT)
+        except BlockingIOError:
+            return "not in memory"
+    return "in memory"
+
+
+@contextmanager
+def shared_page(targets: Targets) -> Iterator[int]:
+    """The address of a page of a file that every bot reads."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    size, start = ctypes.c_size_t(mmap.PAGESIZE), ctypes.c_long(0)
+    with shared_file(targets) as descriptor:
+        page = libc.mmap(None, size, mmap.PROT_READ, mmap.MAP_SHARED, descriptor, start)
+    if page in (None, ctypes.c_void_p(-1).value):
+        checked(-1)
+    ctypes.string_at(page, 1)
+    try:
+        yield page
+    finally:
+        libc.munmap(ctypes.c_void_p(page), size)
+
+
+def pages_listed(targets: Targets) -> str:
+    """Ask which pages of a file are in memory."""
+    with shared_page(targets) as page:
+        syscall("mincore", page, mmap.PAGESIZE, ctypes.create_string_buffer(1))
+    return "knows it"
+
+
+def pages_counted(targets: Targets) -> str:
+    """Ask how many pages of a file are in memory; who may not know it is told so."""
+    room = ctypes.create_string_buffer(40)
+    with shared_file(targets) as descriptor:
+        syscall("cachestat", descriptor, ctypes.create_string_buffer(16), room, 0)
+    return "counted them"
+
+
+def page_placed(targets: Targets) -> str:
+    """Ask where a page lies; one that others use cannot be moved, which tells it."""
+    pages, place = struct.Struct("P"), ctypes.create_string_buffer(4)
+    with shared_page(targets) as page:
+        syscall("move_pages", 0, 1, pages.pack(page), None, place, 0)
+    return "knows it"
+
+
+def advised(targets: Targets, advice: int) -> str:
+    """Say what becomes of a page of a file."""
+    with shared_page(targets) as page:
+        place, size = ctypes.c_void_p(page), ctypes.c_size_t(mmap.PAGESIZE)
+        libc_call("madvise", place, size, advice)
+    return "was heard"
+
+
+def merged(_: Targets) -> str:
+    """Have a page merged with all that are like it, other bots' too."""
+    with mmap.mmap(-1, mmap.PAGESIZE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as page:
+        page.madvise(MADV_MERGEABLE)
+    return "was heard"
+
+
+def somebody_waits(counted: Callable[[], int]) -> str:
+    """It counts if anybody was found; the other bot may just be between two waits."""
+    end = time.monotonic() + SECONDS / 2
+    while time.monotonic() < end:
+        if counted():
+            return "somebody waits"
+        time.sleep(0.001)
+    raise Refused("nobody waits")
+
+
+def woken(targets: Targets) -> str:
+    """Wake who waits at a page of a file: the other bot."""
+    with shared_page(targets) as page:
+        return somebody_waits(lambda: syscall("futex", page, FUTEX_WAKE, MANY))
+
+
+def moved_to_another(targets: Targets) -> str:
+    """Have who waits at one word of a page wait at the next: the other bot. Then back again."""
+    with shared_page(targets) as page:
+        words = (page, page + 4)
+
+        def counted() -> int:
+            here, there = words
+            moved = syscall("futex", here, FUTEX_REQUEUE, 0, MANY, there)
+            syscall("futex", there, FUTEX_REQUEUE, 0, MANY, here)
+            return moved
+
+        return somebody_waits(counted)
+
+
+def woken_anew(targets: Targets) -> str:
+    """Wake the other bot by the newer call."""
+    with shared_page(targets) as page:
+        return somebody_waits(lambda: syscall("futex_wake", page, ALL_BITS, MANY, FUTEX2_SIZE_U32))
+
+
+def waits_for_several(_: Targets) -> str:
+    """The newer call for waiting: none at all is a mistake of the caller, if there is the call."""
+    try:
+        syscall("futex_waitv", None, 0, 0, None, 0)
+    except OSError as no:
+        if no.errno != errno.EINVAL:
+            raise
+    return "may wait"
+
+
+def path_remembered(targets: Targets) -> str:
+    """Open a file only if somebody has looked up its path."""
+    how = struct.pack("QQQ", os.O_RDONLY, 0, RESOLVE_CACHED)
+    try:
+        os.close(syscall("openat2", -100, targets["shared"].encode(), how, len(how)))
+    except BlockingIOError:
+        return "nobody has"
+    return "somebody has"
+
+
+def flushed(targets: Targets) -> str:
+    """Wait until everything is on the disk, which takes as long as others have written."""
+    with shared_file(targets) as descriptor:
+        libc_call("syncfs", descriptor)
+    return "flushed"
+
+
+# Stocks of the machine: who takes the last of them is noticed by all.
+
+
+def reads_ordered(_: Targets) -> str:
+    """Take a place for reads without waiting; the machine has a number of them for all."""
+    context = ctypes.create_string_buffer(8)
+    syscall("io_setup", 1, context)
+    syscall("io_destroy", struct.unpack("q", context.raw)[0])
+    return "took one"
+
+
+def huge_page(_: Targets) -> str:
+    """Take a huge page; that there is none left tells something too."""
+    try:
+        mmap.mmap(-1, 2 * MIB, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | MAP_HUGETLB).close()
+    except OSError as no:
+        if no.errno != errno.ENOMEM:
+            raise
+    return "asked for one"
+
+
+def terminal_made(_: Targets) -> str:
+    """Take a terminal; they are numbered and counted for all."""
+    for descriptor in os.openpty():
+        os.close(descriptor)
+    return "took one"
+
+
+def descriptor_sent(_: Targets) -> str:
+    """Send a descriptor; those on the way are counted for each user."""
+    here, there = socket.socketpair()
+    with here, there:
+        socket.send_fds(here, [b"x"], [0])
+    return "sent one"
+
+
+def core_chosen(_: Targets) -> str:
+    """Choose the core that another bot runs on."""
+    os.sched_setaffinity(0, os.sched_getaffinity(0))
+    return "chose it"
+
+
+def all_interrupted(_: Targets) -> str:
+    """Interrupt every core."""
+    syscall("membarrier", 1, 0, 0)
+    return "did it"
 
 
 # The kernel's rarer doors.
@@ -951,12 +1194,39 @@ PROBES: dict[str, Probe] = {
     "user-keyring": lambda t: key(t, USER, "user"),
     "key-list": lambda t: something(t["note"].encode() in read("/proc/keys", MIB)),
     "file-lock": flocked,
-    "record-lock": record_locked,
+    "record-lock": lambda t: record_locked(t, fcntl.F_GETLK),
+    "open-file-lock": lambda t: record_locked(t, F_OFD_GETLK),
     "lease": leased,
+    "folder-notice": folder_noticed,
     "file-watch": watched,
     "read-time": read_time,
     "write-times": times_changed,
     "write-attribute": attribute,
+    "write-device-times": device_times_changed,
+    "write-hint": hinted,
+    "drop-pages": dropped,
+    "read-ahead": read_ahead,
+    "read-if-in-memory": read_if_there,
+    "list-pages-in-memory": pages_listed,
+    "count-pages-in-memory": pages_counted,
+    "place-of-a-page": page_placed,
+    "advise-cold": lambda t: advised(t, MADV_COLD),
+    "advise-page-out": lambda t: advised(t, MADV_PAGEOUT),
+    "advise-read-ahead": lambda t: advised(t, MADV_WILLNEED),
+    "advise-populate": lambda t: advised(t, MADV_POPULATE_READ),
+    "advise-merge": merged,
+    "futex-wake": woken,
+    "futex-requeue": moved_to_another,
+    "futex-wake-by-new-call": woken_anew,
+    "futex-wait-by-new-call": waits_for_several,
+    "path-in-memory": path_remembered,
+    "flush-disk": flushed,
+    "asynchronous-reads": reads_ordered,
+    "huge-page": huge_page,
+    "terminal": terminal_made,
+    "descriptor-on-its-way": descriptor_sent,
+    "choose-core": core_chosen,
+    "interrupt-cores": all_interrupted,
     # kernel
     "user-namespace-by-clone": new_user_by_clone,
     "mount": mounted,
@@ -993,6 +1263,9 @@ PROBES: dict[str, Probe] = {
     "interrupt-counters": lambda _: something(read("/proc/interrupts")),
     "pressure": lambda _: something(read("/proc/pressure/cpu")),
     "lock-list": lambda _: something(read("/proc/locks")),
+    "terminal-counter": lambda _: something(read("/proc/sys/kernel/pty/nr")),
+    "open-file-counter": lambda _: something(read("/proc/sys/fs/file-nr")),
+    "key-counter": lambda _: something(read("/proc/key-users")),
     "disk-space": disk_space,
     "machine-name": machine_name,
     # limits

@@ -10,6 +10,7 @@ import contextlib
 import ctypes
 import fcntl
 import json
+import mmap
 import os
 import resource
 import select
@@ -17,6 +18,7 @@ import signal
 import socket
 import struct
 import sys
+import threading
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -28,7 +30,8 @@ IPC_RMID, SETVAL = 0, 16
 SYSCALLS = {"x86_64": {"add_key": 248, "keyctl": 250}, "aarch64": {"add_key": 217, "keyctl": 219}}
 KEYRINGS = {"session": -3, "user": -4}
 KEYCTL_UNLINK, KEYCTL_SET_TIMEOUT, KEYCTL_SETPERM = 9, 15, 5
-F_OFD_SETLK = 37
+F_OFD_SETLK, F_SET_RW_HINT = 37, 1036
+FUTEX_NUMBERS, FUTEX_WAIT = {"x86_64": 202, "aarch64": 98}, 0
 
 Undo = Callable[[], object]
 
@@ -150,6 +153,29 @@ class Standin:
         fcntl.flock(whole, fcntl.LOCK_EX | fcntl.LOCK_NB)
         # An open-file lock: a POSIX lock would end with the next close of the same file.
         fcntl.fcntl(part, F_OFD_SETLK, struct.pack("hhqqi4x", fcntl.F_RDLCK, 0, 0, 0, 0))
+
+    def hint(self) -> None:
+        """A hint on its use, left with a file that every bot reads."""
+        descriptor = os.open(self.order["shared"], os.O_RDONLY)
+        fcntl.fcntl(descriptor, F_SET_RW_HINT, struct.pack("Q", self.order["hint"]))
+        os.close(descriptor)
+
+    def waiter(self) -> None:
+        """A thread that waits at a page of a file that every bot reads."""
+        libc = ctypes.CDLL(None, use_errno=True)
+        libc.mmap.restype = ctypes.c_void_p
+        file = os.open(self.order["shared"], os.O_RDONLY)
+        size, start = ctypes.c_size_t(mmap.PAGESIZE), ctypes.c_long(0)
+        page = ctypes.c_void_p(libc.mmap(None, size, mmap.PROT_READ, mmap.MAP_SHARED, file, start))
+        os.close(file)
+        word = ctypes.c_long(int.from_bytes(ctypes.string_at(page, 4), sys.byteorder))
+        number = ctypes.c_long(FUTEX_NUMBERS[os.uname().machine])
+
+        def wait() -> None:
+            while libc.syscall(number, page, FUTEX_WAIT, word, None) == 0:
+                pass
+
+        threading.Thread(target=wait, daemon=True).start()
 
     def segment(self) -> None:
         """System V shared memory."""

@@ -29,7 +29,7 @@ OUTLIVING = ("outlive-child", "outlive-group", "outlive-stubborn", "outlive-daem
 SO_NETNS_COOKIE = 71
 IPC_RMID = 0
 REFEREE_PARTS = ("memory", "secret_file", "tcp", "udp", "abstract", "unix")
-BOT_PARTS = ("memory", "memfd", "tcp", "abstract", "notes", "locks")
+BOT_PARTS = ("memory", "memfd", "tcp", "abstract", "notes", "locks", "hint", "waiter")
 BOT_PARTS_IPC = ("segment", "semaphore", "messages", "queue", "keys")
 
 
@@ -102,6 +102,8 @@ class Targets(Struct, frozen=True):
     """Key of its System V objects."""
     semaphore: int
     """Value of its semaphore."""
+    hint: int
+    """Its hint on the use of the file that both read, as the kernel numbers it."""
     pid_namespace: str
     """The referee's namespace of process ids, as /proc names it."""
     uts_namespace: str
@@ -247,6 +249,7 @@ def _common(places: _Places, token: str, limits: Limits, names: tuple[str, ...])
         "note": f"boneyard-note-{secrets.token_hex(6)}",
         "key": secrets.randbelow(2**30) + 2**20,
         "semaphore": secrets.randbelow(30_000) + 1,
+        "hint": secrets.randbelow(4) + 2,
         "pid_namespace": str(Path("/proc/self/ns/pid").readlink()),
         "uts_namespace": str(Path("/proc/self/ns/uts").readlink()),
         "network": _network(),

@@ -1,0 +1,333 @@
+"""The system calls that a bot may make, each group with its reason: what is not here is absent.
+
+Two bots share files that both may only read. No call by which one of them could tell that the
+other reads, holds or awaits such a file is in this list; calls that are harmless but for some
+argument stand under RULES too. Numbers are those of the kernel, for x86-64 and for aarch64.
+"""
+
+import errno
+
+from msgspec import Struct
+
+Numbers = tuple[int | None, int | None]
+"""A call's number on x86-64 and on aarch64; None where that machine has no such call."""
+
+
+class Group(Struct, frozen=True):
+    """Calls that are allowed for one reason."""
+
+    why: str
+    """The reason, a sentence."""
+    calls: dict[str, Numbers]
+    """The calls by name."""
+
+
+GROUPS = (
+    Group(
+        "Reading and writing what is open: the three pipes, own files, the machine's libraries.",
+        {
+            "read": (0, 63),
+            "write": (1, 64),
+            "readv": (19, 65),
+            "writev": (20, 66),
+            "pread64": (17, 67),
+            "pwrite64": (18, 68),
+            "preadv": (295, 69),
+            "pwritev": (296, 70),
+            "lseek": (8, 62),
+            "close": (3, 57),
+            "close_range": (436, 436),
+            "dup": (32, 23),
+            "dup2": (33, None),
+            "dup3": (292, 24),
+            "pipe": (22, None),
+            "pipe2": (293, 59),
+            "fcntl": (72, 25),
+            "ioctl": (16, 29),
+            "sendfile": (40, 71),
+            "fsync": (74, 82),
+            "fdatasync": (75, 83),
+        },
+    ),
+    Group(
+        "Waiting for one's own descriptors and clocks.",
+        {
+            "poll": (7, None),
+            "ppoll": (271, 73),
+            "select": (23, None),
+            "pselect6": (270, 72),
+            "epoll_create": (213, None),
+            "epoll_create1": (291, 20),
+            "epoll_ctl": (233, 21),
+            "epoll_wait": (232, None),
+            "epoll_pwait": (281, 22),
+            "epoll_pwait2": (441, 441),
+            "eventfd": (284, None),
+            "eventfd2": (290, 19),
+            "signalfd": (282, None),
+            "signalfd4": (289, 74),
+            "timerfd_create": (283, 85),
+            "timerfd_settime": (286, 86),
+            "timerfd_gettime": (287, 87),
+        },
+    ),
+    Group(
+        "Finding files and looking at them.",
+        {
+            "open": (2, None),
+            "openat": (257, 56),
+            "creat": (85, None),
+            "access": (21, None),
+            "faccessat": (269, 48),
+            "faccessat2": (439, 439),
+            "stat": (4, None),
+            "lstat": (6, None),
+            "fstat": (5, 80),
+            "newfstatat": (262, 79),
+            "statx": (332, 291),
+            "readlink": (89, None),
+            "readlinkat": (267, 78),
+            "getdents": (78, None),
+            "getdents64": (217, 61),
+            "getcwd": (79, 17),
+            "chdir": (80, 49),
+            "fchdir": (81, 50),
+            "statfs": (137, 43),
+            "fstatfs": (138, 44),
+            "umask": (95, 166),
+        },
+    ),
+    Group(
+        "Making and changing files, which is possible in the bot's own /tmp and /dev/shm only.",
+        {
+            "mkdir": (83, None),
+            "mkdirat": (258, 34),
+            "rmdir": (84, None),
+            "unlink": (87, None),
+            "unlinkat": (263, 35),
+            "rename": (82, None),
+            "renameat": (264, 38),
+            "renameat2": (316, 276),
+            "symlink": (88, None),
+            "symlinkat": (266, 36),
+            "mknod": (133, None),
+            "mknodat": (259, 33),
+            "chmod": (90, None),
+            "fchmod": (91, 52),
+            "fchmodat": (268, 53),
+            "fchmodat2": (452, 452),
+            "truncate": (76, 45),
+            "ftruncate": (77, 46),
+            "fallocate": (285, 47),
+        },
+    ),
+    Group(
+        "Memory of one's own.",
+        {
+            "mmap": (9, 222),
+            "munmap": (11, 215),
+            "mprotect": (10, 226),
+            "mremap": (25, 216),
+            "brk": (12, 214),
+            "madvise": (28, 233),
+            "msync": (26, 227),
+            "membarrier": (324, 283),
+            "memfd_create": (319, 279),
+        },
+    ),
+    Group(
+        "Threads and processes of one's own.",
+        {
+            "clone": (56, 220),
+            "fork": (57, None),
+            "vfork": (58, None),
+            "execve": (59, 221),
+            "execveat": (322, 281),
+            "exit": (60, 93),
+            "exit_group": (231, 94),
+            "wait4": (61, 260),
+            "waitid": (247, 95),
+            "set_tid_address": (218, 96),
+            "futex": (202, 98),
+            "rseq": (334, 293),
+            "sched_yield": (24, 124),
+            "sched_getaffinity": (204, 123),
+            "sched_getparam": (143, 121),
+            "sched_getscheduler": (145, 120),
+            "sched_get_priority_max": (146, 125),
+            "sched_get_priority_min": (147, 126),
+            "getpriority": (140, 141),
+            "getcpu": (309, 168),
+            "arch_prctl": (158, None),
+        },
+    ),
+    Group(
+        "Asking about oneself, and giving up what one has.",
+        {
+            "getpid": (39, 172),
+            "gettid": (186, 178),
+            "getppid": (110, 173),
+            "getpgrp": (111, None),
+            "getpgid": (121, 155),
+            "getsid": (124, 156),
+            "setpgid": (109, 154),
+            "setsid": (112, 157),
+            "getuid": (102, 174),
+            "geteuid": (107, 175),
+            "getgid": (104, 176),
+            "getegid": (108, 177),
+            "getgroups": (115, 158),
+            "getresuid": (118, 148),
+            "getresgid": (120, 150),
+            "getrlimit": (97, 163),
+            "setrlimit": (160, 164),
+            "prlimit64": (302, 261),
+            "getrusage": (98, 165),
+            "times": (100, 153),
+            "uname": (63, 160),
+            "prctl": (157, 167),
+            "capget": (125, 90),
+            "getrandom": (318, 278),
+        },
+    ),
+    Group(
+        "Signals, which reach one's own processes only.",
+        {
+            "kill": (62, 129),
+            "tkill": (200, 130),
+            "tgkill": (234, 131),
+            "rt_sigaction": (13, 134),
+            "rt_sigprocmask": (14, 135),
+            "rt_sigreturn": (15, 139),
+            "rt_sigpending": (127, 136),
+            "rt_sigsuspend": (130, 133),
+            "rt_sigtimedwait": (128, 137),
+            "rt_sigqueueinfo": (129, 138),
+            "rt_tgsigqueueinfo": (297, 240),
+            "sigaltstack": (131, 132),
+            "pause": (34, None),
+            "alarm": (37, None),
+            "setitimer": (38, 103),
+            "getitimer": (36, 102),
+            "restart_syscall": (219, 128),
+        },
+    ),
+    Group(
+        "Clocks and timers.",
+        {
+            "clock_gettime": (228, 113),
+            "clock_getres": (229, 114),
+            "clock_nanosleep": (230, 115),
+            "nanosleep": (35, 101),
+            "gettimeofday": (96, 169),
+            "time": (201, None),
+            "timer_create": (222, 107),
+            "timer_settime": (223, 110),
+            "timer_gettime": (224, 108),
+            "timer_getoverrun": (225, 109),
+            "timer_delete": (226, 111),
+        },
+    ),
+    Group(
+        "Two ends of one's own wire, as event loops and child processes use them; never a name.",
+        {
+            "socketpair": (53, 199),
+            "sendto": (44, 206),
+            "recvfrom": (45, 207),
+            "recvmsg": (47, 212),
+            "shutdown": (48, 210),
+            "getsockopt": (55, 209),
+            "getsockname": (51, 204),
+            "getpeername": (52, 205),
+        },
+    ),
+    Group(
+        "What `setpriv` needs to become the bot's user, and what only ever takes rights away.",
+        {
+            "setresuid": (117, 147),
+            "setresgid": (119, 149),
+            "setgroups": (116, 159),
+            "capset": (126, 91),
+            "landlock_create_ruleset": (444, 444),
+            "landlock_add_rule": (445, 445),
+            "landlock_restrict_self": (446, 446),
+        },
+    ),
+)
+
+
+class Rule(Struct, frozen=True):
+    """Allow a call only if one of its arguments has one of these values.
+
+    Arguments are numbers: what a pointer points to cannot be looked at.
+    """
+
+    argument: int
+    """Which argument, the first being 0."""
+    values: tuple[int, ...]
+    """What it may be, where the mask has ones."""
+    mask: int = 0xFFFF_FFFF
+    """The bits of its lower half that count."""
+    wide: bool = False
+    """Whether its upper half must be zero too, as that of a pointer to nothing is."""
+    refusal: int = errno.EINVAL
+    """The error that a kernel gives which does not know the value."""
+
+
+_CLOCK_REALTIME, _PRIVATE = 256, 128
+_WAIT, _WAIT_BITSET = 0, 9
+_FUTEX = range(14)
+_FUTEX_FD = 2
+
+RULES = {
+    # A futex is looked up by the page that it lies in, and two bots may both have a page of a
+    # library: how many were woken tells one of them that the other waits. Without PRIVATE only
+    # waiting is left, by which a C library waits for the end of a thread; that wakes the kernel.
+    "futex": Rule(
+        1,
+        (
+            *(_PRIVATE | command for command in _FUTEX if command != _FUTEX_FD),
+            _WAIT,
+            _WAIT_BITSET,
+        ),
+        mask=0xFFFF_FFFF ^ _CLOCK_REALTIME,
+        refusal=errno.ENOSYS,
+    ),
+    # DUPFD, GETFD, SETFD, GETFL, SETFL, DUPFD_CLOEXEC, SETPIPE_SZ, GETPIPE_SZ: no lock, no lease,
+    # no notice, no hint to the disk, all of which belong to the file and not to who has it open.
+    "fcntl": Rule(1, (0, 1, 2, 3, 4, 1030, 1031, 1032)),
+    # TCGETS, TIOCGPGRP, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX.
+    "ioctl": Rule(
+        1, (0x5401, 0x540F, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451), refusal=errno.ENOTTY
+    ),
+    # NORMAL, RANDOM, SEQUENTIAL, DONTNEED, FREE, DONTFORK, DOFORK, HUGEPAGE, NOHUGEPAGE, DONTDUMP,
+    # DODUMP, WIPEONFORK, KEEPONFORK, GUARD_INSTALL, GUARD_REMOVE: they change one's own page
+    # tables. What reads, ages, drops or merges pages of a file is missing.
+    "madvise": Rule(2, (0, 1, 2, 4, 8, 10, 11, 14, 15, 16, 17, 18, 19, 102, 103)),
+    # HUGETLB: huge pages are a stock of the whole machine.
+    "mmap": Rule(3, (0,), mask=0x4_0000, refusal=errno.ENOSYS),
+    # CLOEXEC, ALLOW_SEALING, NOEXEC_SEAL, EXEC.
+    "memfd_create": Rule(1, (0,), mask=0xFFFF_FFFF ^ 0x1B),
+    # QUERY, and what concerns the threads of one process.
+    "membarrier": Rule(0, (0, 8, 16, 32, 64, 128, 256)),
+    # All flags but those that make a namespace, in which a process would be root.
+    "clone": Rule(0, (0,), mask=0x7E02_0000, refusal=errno.EPERM),
+    # Limits are one's own: 0 is the caller.
+    "prlimit64": Rule(0, (0,), refusal=errno.EPERM),
+    # Named pipes.
+    "mknod": Rule(1, (0o010000,), mask=0o170000, refusal=errno.EPERM),
+    "mknodat": Rule(2, (0o010000,), mask=0o170000, refusal=errno.EPERM),
+    # A pair of sockets, and no name for any other.
+    "socketpair": Rule(0, (1,), refusal=errno.EAFNOSUPPORT),
+    "sendto": Rule(4, (0,), wide=True, refusal=errno.EISCONN),
+    # PDEATHSIG, DUMPABLE, KEEPCAPS, NAME, CAPBSET, SECUREBITS, TIMERSLACK, CHILD_SUBREAPER,
+    # NO_NEW_PRIVS, THP_DISABLE, CAP_AMBIENT, SVE, PAC, TAGGED_ADDR, VMA names.
+    "prctl": Rule(
+        0,
+        (
+            *(1, 2, 3, 4, 7, 8, 15, 16, 23, 24, 27, 28, 29, 30, 36, 37, 38, 39, 41, 42, 47),
+            *(50, 51, 54, 55, 56, 0x5356_4D41),
+        ),
+    ),
+}
+"""The calls of GROUPS that are allowed for some arguments only."""

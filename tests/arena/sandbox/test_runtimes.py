@@ -1,0 +1,98 @@
+"""Every language of `boneyard new`, hard at work at the best level that this machine has.
+
+Threads, children, collectors of garbage, compiled code, timers, files: what their runtimes ask of
+the kernel. That the templates play is shown in tests/tournaments/test_new.py.
+"""
+
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from shutil import which
+
+import pytest
+
+from arena.sandbox.choice import best_sandbox
+from arena.sandbox.limits import Limits
+from arena.sandbox.paths import program_paths
+from arena.sandbox.profile import Command
+from arena.sandbox.sandbox import Sandbox
+from tournaments import new
+
+WORK = Path(__file__).parent / "runtimes"
+JAVA = ("java", "-Xmx200m", "-cp", "{built}", "Work")
+JOBS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "python": ((), (sys.executable, "-I", "work.py")),
+    "numpy": ((), (sys.executable, "-I", "work_numpy.py")),
+    "javascript": ((), ("node", "work.mjs")),
+    "typescript": ((), ("node", "--experimental-strip-types", "work.mts")),
+    "c": (("cc", "-O2", "-pthread", "-o", "{built}/c", "work.c"), ("{built}/c",)),
+    "cpp": (("c++", "-O2", "-pthread", "-o", "{built}/cpp", "work.cpp"), ("{built}/cpp",)),
+    "rust": (("rustc", "-O", "-o", "{built}/rust", "work.rs"), ("{built}/rust",)),
+    "go": (("go", "build", "-o", "{built}/go", "work.go"), ("{built}/go",)),
+    "java": (("javac", "-d", "{built}", "Work.java"), (*JAVA[:1], "-XX:+UseSerialGC", *JAVA[1:])),
+    "java-g1": (("javac", "-d", "{built}", "Work.java"), (*JAVA[:1], "-XX:+UseG1GC", *JAVA[1:])),
+    "java-parallel": (
+        ("javac", "-d", "{built}", "Work.java"),
+        (*JAVA[:1], "-XX:+UseParallelGC", *JAVA[1:]),
+    ),
+    "sh": ((), ("sh", "work.sh")),
+    "bash": ((), ("bash", "work.sh")),
+    "perl": ((), ("perl", "work.pl")),
+    "tcl": ((), ("tclsh", "work.tcl")),
+    "lua": ((), ("lua", "work.lua")),
+}
+"""How each is built and run, in the folder of the sources."""
+PATIENCE_S = 120
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Sandbox:
+    return best_sandbox("auto", Limits(), Path(tempfile.gettempdir()))
+
+
+def test_every_language_of_new_is_put_to_work() -> None:
+    assert JOBS.keys() >= new.languages().keys()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", JOBS)
+def test_it_works_under_the_filter(name: str, sandbox: Sandbox, tmp_path: Path) -> None:
+    build, run = (tuple(word.format(built=tmp_path) for word in words) for words in JOBS[name])
+    for program in (*build[:1], *run[:1]):
+        if not program.startswith(str(tmp_path)) and not which(program):
+            pytest.skip(f"no {program} here")
+    if name in new.languages() and (missing := new.missing(new.languages()[name])):
+        pytest.skip(missing)
+    tmp_path.chmod(0o755)  # Bots of root have another user.
+    if build:
+        environment = {
+            **os.environ,
+            "GOCACHE": str(tmp_path / "cache"),
+            "GOFLAGS": "-buildvcs=false",
+        }
+        subprocess.run(build, cwd=WORK, env=environment, check=True, timeout=PATIENCE_S)
+    program = which(run[0]) or run[0]
+    assert done((program, *run[1:]), sandbox, tmp_path) == (0, b"done\n")
+
+
+def done(argv: tuple[str, ...], sandbox: Sandbox, built: Path) -> tuple[int, bytes]:
+    """Run it as a bot is run, and return how it ended and what it said."""
+    packages = importlib.util.find_spec("numpy")
+    assert packages
+    assert packages.origin
+    folders = {str(WORK), str(built), str(Path(packages.origin).parent.parent)}
+    slot = sandbox.slot()
+    process = slot.start(
+        Command(argv, str(WORK), (*program_paths(Path(argv[0])), *sorted(folders)))
+    )
+    try:
+        said, complaint = process.communicate(timeout=PATIENCE_S)
+    finally:
+        slot.kill()
+        process.wait(PATIENCE_S)
+        slot.close()
+    print(complaint.decode(errors="replace"))
+    return process.returncode, said

@@ -1,0 +1,240 @@
+"""The filter's program: what it lets through, run as the kernel runs it, for both machines."""
+
+import errno
+import re
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from arena.sandbox import seccomp
+from arena.sandbox.calls import GROUPS, RULES
+
+MACHINES = tuple(seccomp._ARCHES)
+ALLOWED, KILLED = "allowed", "killed"
+CALLS = {name: numbers for group in GROUPS for name, numbers in group.calls.items()}
+NUMBERS = range(1024)
+X32 = 0x4000_0000
+I386, ARM = 0x4000_0003, 0x4000_0028
+HEADERS = (
+    Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h"),
+    Path("/usr/include/asm-generic/unistd.h"),
+)
+PRIVATE, REAL_TIME = 128, 256
+NAMESPACES = (0x2_0000, 0x200_0000, 0x400_0000, 0x800_0000, 0x1000_0000, 0x2000_0000, 0x4000_0000)
+NOT_THERE = {
+    "fadvise64": (221, 223),
+    "readahead": (187, 213),
+    "preadv2": (327, 286),
+    "pwritev2": (328, 287),
+    "mincore": (27, 232),
+    "cachestat": (451, 451),
+    "process_madvise": (440, 440),
+    "move_pages": (279, 239),
+    "futex_waitv": (449, 449),
+    "futex_wake": (454, 454),
+    "futex_wait": (455, 455),
+    "futex_requeue": (456, 456),
+    "set_robust_list": (273, 99),
+    "get_robust_list": (274, 100),
+    "flock": (73, 32),
+    "inotify_init1": (294, 26),
+    "fanotify_init": (300, 262),
+    "io_setup": (206, 0),
+    "io_uring_setup": (425, 425),
+    "openat2": (437, 437),
+    "clone3": (435, 435),
+    "splice": (275, 76),
+    "vmsplice": (278, 75),
+    "sendmsg": (46, 211),
+    "socket": (41, 198),
+    "connect": (42, 203),
+    "bind": (49, 200),
+    "utimensat": (280, 88),
+    "setxattr": (188, 5),
+    "sysinfo": (99, 179),
+    "syncfs": (306, 267),
+    "sched_setaffinity": (203, 122),
+    "setpriority": (141, 140),
+    "ptrace": (101, 117),
+    "process_vm_readv": (310, 270),
+    "pidfd_open": (434, 434),
+    "kcmp": (312, 272),
+    "bpf": (321, 280),
+    "perf_event_open": (298, 241),
+    "userfaultfd": (323, 282),
+    "keyctl": (250, 219),
+    "shmget": (29, 194),
+    "mq_open": (240, 180),
+    "unshare": (272, 97),
+    "mount": (165, 40),
+    "link": (86, None),
+    "linkat": (265, 37),
+}
+"""Calls by which two bots could notice each other or reach the kernel, and their numbers."""
+
+
+def verdict(machine: str, number: int, *arguments: int, arch: int | None = None) -> int | str:
+    """What becomes of a call: allowed, killed, or the number of the error that it gets."""
+    data = struct.pack(
+        "=IIQ6Q",
+        number,
+        seccomp._ARCHES[machine][1] if arch is None else arch,
+        0,
+        *(word % 2**64 for word in (*arguments, 0, 0, 0, 0, 0, 0)[:6]),
+    )
+    program = list(struct.iter_unpack("=HBBI", seccomp._program(machine)))
+    at = word = 0
+    while True:
+        operation, met, unmet, operand = program[at]
+        at += 1
+        if operation == seccomp._LOAD:
+            (word,) = struct.unpack_from("=I", data, operand)
+        elif operation == seccomp._AND:
+            word &= operand
+        elif operation == seccomp._JUMP:
+            at += operand
+        elif operation in (seccomp._IS, seccomp._AT_LEAST):
+            holds = word == operand if operation == seccomp._IS else word >= operand
+            at += met if holds else unmet
+        else:
+            assert operation == seccomp._RETURN
+            names = {seccomp._ALLOW: ALLOWED, seccomp._KILL: KILLED}
+            return names.get(operand) or int(operand & 0xFFFF)
+
+
+def numbered(call: str, machine: str) -> int:
+    number = CALLS[call][MACHINES.index(machine)]
+    if number is None:
+        pytest.skip(f"{machine} has no {call}")
+    return number
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_every_jump_lands_inside_and_the_kernel_takes_the_length(machine: str) -> None:
+    program = list(struct.iter_unpack("=HBBI", seccomp._program(machine)))
+    assert len(program) < 4096
+    for at, (operation, met, unmet, operand) in enumerate(program):
+        if operation == seccomp._JUMP:
+            assert at + 1 + operand < len(program)
+        elif operation in (seccomp._IS, seccomp._AT_LEAST):
+            assert at + 1 + max(met, unmet) < len(program)
+    assert program[-1][0] == seccomp._RETURN
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_what_is_in_no_group_is_absent(machine: str) -> None:
+    column = MACHINES.index(machine)
+    listed = {numbers[column] for numbers in CALLS.values()}
+    free = {numbers[column] for name, numbers in CALLS.items() if name not in RULES}
+    for number in NUMBERS:
+        got = verdict(machine, number)
+        assert got == ALLOWED or number not in free
+        assert (got == errno.ENOSYS) or number in listed
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("call", NOT_THERE)
+def test_a_call_that_makes_a_wire_is_absent(call: str, machine: str) -> None:
+    number = NOT_THERE[call][MACHINES.index(machine)]
+    if number is not None:
+        assert verdict(machine, number) == errno.ENOSYS
+
+
+def test_no_call_is_listed_that_makes_a_wire() -> None:
+    assert not CALLS.keys() & NOT_THERE.keys()
+    assert RULES.keys() <= CALLS.keys()
+    for column in range(len(MACHINES)):
+        numbers = [numbers[column] for numbers in CALLS.values() if numbers[column] is not None]
+        assert len(numbers) == len(set(numbers))
+
+
+@pytest.mark.parametrize("column", range(2))
+def test_the_numbers_are_those_of_the_kernels_headers(column: int) -> None:
+    if not HEADERS[column].is_file():
+        pytest.skip("no headers of the kernel here")
+    text = HEADERS[column].read_text()
+    found = {
+        ("newfstatat" if name == "fstatat" else name): int(number)
+        for name, number in re.findall(r"#define __NR(?:3264)?_(\w+)\s+(\d+)", text)
+    }
+    ours = {name: numbers[column] for name, numbers in {**CALLS, **NOT_THERE}.items()}
+    for name, number in ours.items():
+        assert found.get(name, number) == number, name
+    assert len(found.keys() & ours.keys()) > 150
+
+
+def test_the_doors_for_other_kinds_of_process_are_shut() -> None:
+    for number in NUMBERS:
+        assert verdict("x86_64", X32 | number) == errno.ENOSYS
+        assert verdict("x86_64", number, arch=I386) == KILLED
+        assert verdict("aarch64", number, arch=ARM) == KILLED
+
+
+def cases() -> Iterator[tuple[str, tuple[int, ...], int | str]]:
+    """Calls with arguments, and what becomes of them."""
+    for flags in (0, REAL_TIME):
+        for command in (0, 9):
+            yield "futex", (0, command | flags), ALLOWED
+        for command in range(1, 14):
+            if command != 9:
+                yield "futex", (0, command | flags), errno.ENOSYS
+            if command != 2:
+                yield "futex", (0, command | flags | PRIVATE), ALLOWED
+    yield "futex", (0, 1 | PRIVATE | 512), errno.ENOSYS
+    yield "futex", (0, 1 | 1 << 32), errno.ENOSYS
+    for advice in (0, 1, 2, 4, 8, 14, 15, 102):
+        yield "madvise", (0, 0, advice), ALLOWED
+    for advice in (3, 5, 9, 12, 13, 20, 21, 22, 23, 24, 25, 100, 101):
+        yield "madvise", (0, 0, advice), errno.EINVAL
+    for command in (0, 1, 2, 3, 4, 1030):
+        yield "fcntl", (0, command), ALLOWED
+    for command in (5, 6, 7, 8, 10, 36, 37, 38, 1024, 1025, 1026, 1033, *range(1035, 1039)):
+        yield "fcntl", (0, command), errno.EINVAL
+    yield "ioctl", (0, 0x5401), ALLOWED
+    for request in (0x5412, 0x541C, 0x8004_5200, 0xC020_660B, 0x4004_9409):
+        yield "ioctl", (0, request), errno.ENOTTY
+    yield "mmap", (0, 4096, 3, 0x22), ALLOWED
+    yield "mmap", (0, 4096, 3, 0x4_0022), errno.ENOSYS
+    yield "memfd_create", (0, 1), ALLOWED
+    yield "memfd_create", (0, 4), errno.EINVAL
+    for command, said in ((0, ALLOWED), (8, ALLOWED), (1, errno.EINVAL), (2, errno.EINVAL)):
+        yield "membarrier", (command,), said
+    yield "clone", (0x3D_0F00,), ALLOWED
+    for flag in NAMESPACES:
+        yield "clone", (0x11 | flag,), errno.EPERM
+    yield "prlimit64", (0,), ALLOWED
+    yield "prlimit64", (77,), errno.EPERM
+    for call, before in (("mknod", (0,)), ("mknodat", (0, 0))):
+        yield call, (*before, 0o010600), ALLOWED
+        for kind in (0o020600, 0o060600, 0o140600):
+            yield call, (*before, kind), errno.EPERM
+    yield "socketpair", (1,), ALLOWED
+    for family in (2, 10, 16, 17, 38, 40):
+        yield "socketpair", (family,), errno.EAFNOSUPPORT
+    yield "sendto", (0, 0, 0, 0, 0, 0), ALLOWED
+    for address in (1, 0x7FFF_0000_0000, 0xFFFF_FFFF):
+        yield "sendto", (0, 0, 0, 0, address, 2), errno.EISCONN
+    yield "prctl", (15,), ALLOWED
+    for option in (22, 35, 67, 0x5961_6D61):
+        yield "prctl", (option,), errno.EINVAL
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize(("call", "arguments", "said"), list(cases()))
+def test_an_argument_decides(
+    call: str, arguments: tuple[int, ...], said: int | str, machine: str
+) -> None:
+    assert verdict(machine, numbered(call, machine), *arguments) == said
+
+
+def test_every_rule_is_tried_both_ways() -> None:
+    for call in RULES:
+        said = {what == ALLOWED for name, _, what in cases() if name == call}
+        assert said == {True, False}, call
+
+
+def test_a_machine_that_is_not_known_has_no_filter(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("platform.machine", lambda: "riscv64")
+    assert seccomp.filter_program() is None
