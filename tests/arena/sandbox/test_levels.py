@@ -46,7 +46,6 @@ SEEN = frozenset(
         "see-other-bot",
         "list-sockets",
         "referee-command-line",
-        "referee-hold",
         "read-time",
         "other-bot-command-line",
         "other-bot-processor-time",
@@ -65,8 +64,6 @@ OPEN: dict[Level, frozenset[str]] = {
 AS_A_USER = frozenset(
     {
         "referee-descriptor-list",
-        "write-times",
-        "write-attribute",
         "processes-limit",
         "outlive-group",
         "outlive-daemon",
