@@ -13,14 +13,23 @@ from rich.console import Console
 from arena.bots import CannotStartError
 from arena.check.desk import Desk
 from arena.check.shown import Printer, Report, summary
-from arena.check.step import Outcome, Pace
+from arena.check.step import Game, Outcome, Pace
+from arena.check.steps.games import cut
 from arena.check.walk import STEPS, Numbered, chosen, walk
 from arena.sandbox.choice import best_sandbox
 from arena.sandbox.limits import Level, Wish, called
 from arena.sandbox.sandbox import Sandbox
+from protocol.rules import check_seats
 from protocol.usage import UserError, unknown
 from tournaments.entrants import entered, spoken
-from tournaments.event import Entrant, WrittenBot, WrittenEvent, written
+from tournaments.event import (
+    Entrant,
+    WrittenBot,
+    WrittenEvent,
+    ruleset,
+    usual_seats,
+    written,
+)
 
 NAMED = 16
 """Columns of a step's name in the list."""
@@ -43,6 +52,8 @@ class Checked(NamedTuple):
     """Which sandbox."""
     pace: Pace
     """How much is tried."""
+    compare: bool = False
+    """Whether the bot is started without the sandbox too."""
 
 
 def check_bots(asked: Checked, in_json: bool) -> int:
@@ -50,17 +61,19 @@ def check_bots(asked: Checked, in_json: bool) -> int:
 
     Raises UserError.
     """
-    steps = chosen(asked.only)
-    event, base = _written(asked)
+    event, base, game = _written(asked)
+    steps = chosen(asked.only, of_event=game is not None)
     with TemporaryDirectory(prefix="boneyard-check-") as path:
         # At level B as root each bot is a user of its own: it must reach what was built here.
         Path(path).chmod(0o755)
         entrants = [entered(bot, base, Path(path).resolve()) for bot in event.bots]
         sandbox = best_sandbox(event.sandbox, event.limits, Path(path))
-        outside = outside_of(event, sandbox.level)
+        outside = outside_of(event, sandbox.level, asked.compare)
+        if sandbox.level == "off" != event.sandbox:
+            click.echo(" ".join(sandbox.missing), err=True)
         reports = []
         for entrant in entrants:
-            desk = Desk(entrant.command, sandbox, event.clock, asked.pace, outside)
+            desk = Desk(entrant.command, sandbox, event.clock, asked.pace, outside, game)
             reports.append(_walked(entrant, desk, steps, in_json))
     if in_json:
         click.echo(msgspec.json.format(msgspec.json.encode(reports), indent=1).decode())
@@ -73,12 +86,16 @@ def list_steps() -> None:
         click.echo(f"{number:>3} {step.name:<{NAMED}} {step.title}  (SPEC.md, {step.promise})")
 
 
-def _written(asked: Checked) -> tuple[WrittenEvent, Path]:
-    """The bots that are meant, with the clock and the sandbox under which they will play."""
-    path = Path(asked.what)
+def _written(asked: Checked) -> tuple[WrittenEvent, Path, Game | None]:
+    """The bots that are meant, with the clock and the sandbox under which they will play.
+
+    The game is that of an event file; without one a bot must know them all.
+    """
+    path, game = Path(asked.what), None
     if path.suffix == ".toml":
         event, base = written(path), path.resolve().parent
         event = replace(event, bots=_meant(event.bots, asked.bot))
+        game = _game(event, base, whole=asked.pace.whole)
     elif asked.bot:
         raise UserError("--bot chooses one of an event file's bots: name the file, as friday.toml.")
     else:
@@ -86,7 +103,14 @@ def _written(asked: Checked) -> tuple[WrittenEvent, Path]:
     clock = event.clock
     times = {"start_ms": asked.start_ms, "move_ms": asked.move_ms}
     clock = replace(clock, **{name: ms for name, ms in times.items() if ms})
-    return replace(event, clock=clock, sandbox=asked.sandbox or event.sandbox), base
+    return replace(event, clock=clock, sandbox=asked.sandbox or event.sandbox), base, game
+
+
+def _game(event: WrittenEvent, base: Path, *, whole: bool) -> Game:
+    rules = ruleset(event.rules, base)
+    seats = event.seats or usual_seats(rules, event.teams)
+    check_seats(rules, seats)
+    return Game(rules if whole else cut(rules), seats)
 
 
 def _meant(bots: tuple[WrittenBot, ...], name: str | None) -> tuple[WrittenBot, ...]:
@@ -98,11 +122,17 @@ def _meant(bots: tuple[WrittenBot, ...], name: str | None) -> tuple[WrittenBot, 
     return found
 
 
-def outside_of(event: WrittenEvent, level: Level) -> Sandbox | None:
-    """Plain processes to compare with, but never for a bot that must be locked in."""
-    if event.sandbox == "require" or level == "off":
-        return None
-    return Sandbox("off", event.limits)
+def outside_of(event: WrittenEvent, level: Level, compare: bool) -> Sandbox | None:
+    """Return plain processes to compare with, if a user asked for them.
+
+    Raises UserError for a bot that must be locked in.
+    """
+    if compare and event.sandbox == "require":
+        raise UserError(
+            "--compare starts bots without a sandbox, and sandbox = require forbids it: leave one "
+            "of them out."
+        )
+    return Sandbox("off", event.limits) if compare and level != "off" else None
 
 
 def _walked(entrant: Entrant, desk: Desk, steps: tuple[Numbered, ...], in_json: bool) -> Report:
@@ -148,4 +178,6 @@ def _report(name: str, desk: Desk, outcomes: list[Outcome], seconds: float) -> R
         mean_ms=round(desk.ms / desk.questions, 3) if desk.questions else 0.0,
         worst_ms=round(desk.worst_ms, 3),
         outcomes=tuple(outcomes),
+        choices=desk.choices,
+        first_choices=desk.first_choices,
     )

@@ -1,6 +1,6 @@
 """The written plan of a tournament: what a user writes (TOML) and what is played (JSON)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, cast
 
@@ -13,7 +13,7 @@ from arena.written import chosen, spelled, toml_in
 from protocol.messages import Clock
 from protocol.mistakes import converted
 from protocol.records import FoulPolicy
-from protocol.rules import Ruleset, check_seats, target
+from protocol.rules import Ruleset, check_seats, tables, target
 from protocol.usage import UserError, unknown
 from tournaments.formats import (
     Format,
@@ -305,6 +305,11 @@ def ruleset(rules: str | Mapping[str, Any], folder: Path) -> Ruleset:
     Raises UserError.
     """
     return chosen(rules, folder) if isinstance(rules, str) else spelled(rules, folder)
+
+
+def usual_seats(rules: Ruleset, teams: Sequence[tuple[str, str]]) -> int:
+    """Return the seats at a table where a user names no number."""
+    return 4 if teams else tables(rules)[0]
 
 
 def as_json(event: Event) -> bytes:

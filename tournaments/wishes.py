@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from arena.sandbox.limits import Wish
 from arena.written import changed, chosen
-from protocol.rules import Ruleset, tables
+from protocol.rules import Ruleset
 from protocol.usage import UserError
 from tournaments.entrants import entered, spoken
 from tournaments.event import (
@@ -18,6 +18,7 @@ from tournaments.event import (
     WrittenBot,
     WrittenEvent,
     ruleset,
+    usual_seats,
     written,
 )
 from tournaments.formats import (
@@ -97,7 +98,7 @@ def planned(wishes: Wishes, build: Path, *, predictable: bool) -> Event:
     event = Event(
         name=plan.name,
         rules=rules,
-        seats=plan.seats or (4 if plan.teams else tables(rules)[0]),
+        seats=plan.seats or usual_seats(rules, plan.teams),
         boards=boards,
         boards_a_sitting=VERSUS_BOARDS_A_SITTING if isinstance(form, Versus) else BOARDS_A_SITTING,
         format=form,

@@ -7,12 +7,15 @@ from arena.check import hints, judge
 from arena.check.judge import Answer
 from arena.check.later import Said
 from arena.check.seat import BOARDS, Seat, Wanted
-from arena.check.step import HurriedError, Pace, SkippedError
+from arena.check.step import Game, HurriedError, Pace, SkippedError
 from arena.check.talk import Talk
 from arena.sandbox.profile import Command
 from arena.sandbox.sandbox import Sandbox
 from protocol.messages import BotHello, Clock
 from protocol.rules import Ruleset
+
+EVENT_BOARDS = 25
+"""Boards of an event's own game, in which whole games are played, that are tried for a question."""
 
 
 class Desk:
@@ -25,10 +28,12 @@ class Desk:
         clock: Clock,
         pace: Pace,
         outside: Sandbox | None = None,
+        game: Game | None = None,
     ) -> None:
         """Prepare; nothing is started yet.
 
-        `outside`: plain processes to compare with; None when nothing may run outside.
+        `outside`: plain processes to compare with; None when nothing may run outside. `game`: the
+        only one that the bot is asked to play; None: any.
         """
         self.command = command
         """How the bot is started."""
@@ -44,8 +49,14 @@ class Desk:
         """What it is written in."""
         self.hello: BotHello | None = None
         """What it said first."""
+        self.game = game
+        """The only game that it is asked to play; None: any."""
         self.questions = 0
         """Questions that it has answered."""
+        self.choices = 0
+        """Of these, how many had several options;"""
+        self.first_choices = 0
+        """in how many of those it took option 0."""
         self.ms = 0.0
         """What they took, in ms."""
         self.worst_ms = 0.0
@@ -117,16 +128,36 @@ class Desk:
         clock: Clock | None = None,
         number: int = 0,
     ) -> Seat:
-        """A new game for the bot; `number`: its number on the pipe, if not the next."""
+        """A new game for the bot; `number`: its number on the pipe, if not the next.
+
+        With an event, its game at its table, whatever the step would play.
+        """
         self._number += 1
-        return Seat(rules, seats, seat, number or self._number, clock or self.clock, board, wanted)
+        number, clock = number or self._number, clock or self.clock
+        if self.game:
+            return self._of_event(self.game, seat, board, wanted, clock, number)
+        return Seat(rules, seats, seat, number, clock, board, wanted)
+
+    def _of_event(
+        self, game: Game, seat: int, board: int, wanted: Wanted | None, clock: Clock, number: int
+    ) -> Seat:
+        """Any rules may be an event's: on some boards nothing is asked of a seat.
+
+        Raises SkippedError when nothing is asked on any board that is tried.
+        """
+        seat %= game.seats
+        for one in range(board, board + EVENT_BOARDS):
+            begun = Seat(game.rules, game.seats, seat, number, clock, one, wanted)
+            if begun.question or wanted:
+                return begun
+        raise SkippedError("This event's rules ask nothing of that seat.")
 
     def found(self, rules: Ruleset, seats: int, wanted: Wanted, clock: Clock | None = None) -> Seat:
         """A game in which the bot's first question is one that is wanted.
 
         Raises SkippedError when no board leads to one.
         """
-        for board in range(1, BOARDS + 1):
+        for board in range(1, (EVENT_BOARDS if self.game else BOARDS) + 1):
             one = self.seat(rules, seats, 0, board, wanted, clock)
             if one.question:
                 return one
@@ -137,13 +168,16 @@ class Desk:
 
         Raises BrokenPromiseError.
         """
+        options = len(seat.question.options) if seat.question else 0
         answer = judge.asked(talk, seat, self.language, said)
-        self.count(answer.ms)
+        self.count(answer.ms, answer.choice, options)
         return answer
 
-    def count(self, ms: float) -> None:
-        """A question was answered after so many ms."""
+    def count(self, ms: float, choice: int, options: int) -> None:
+        """Count a question that was answered with this choice after so many ms."""
         self.questions += 1
+        self.choices += options > 1
+        self.first_choices += options > 1 and choice == 0
         self.ms += ms
         self.worst_ms = max(self.worst_ms, ms)
 

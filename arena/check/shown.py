@@ -13,6 +13,8 @@ TITLE = 44
 """Columns of a step's title."""
 WIDEST = 100
 """Columns of a finding, however wide the terminal is."""
+TELLING = 20
+"""Questions with several options after which it is no chance to have taken option 0 each time."""
 INDENT = 9
 """Columns before a finding: a step's number and state."""
 STYLES: dict[State, str] = {"pass": "green", "fail": "bold red", "skip": "yellow"}
@@ -35,6 +37,10 @@ class Report(Struct, frozen=True):
     """What the slowest took, in ms."""
     outcomes: tuple[Outcome, ...]
     """What came of each step."""
+    choices: int = 0
+    """Questions with several options that it answered."""
+    first_choices: int = 0
+    """In how many of them it took option 0."""
 
     @property
     def kept(self) -> bool:
@@ -125,6 +131,11 @@ def summary(report: Report) -> Iterable[str]:
         yield (
             f"{report.questions} questions: {report.mean_ms:.1f} ms on average, "
             f"{report.worst_ms:.1f} ms at the worst."
+        )
+    if report.choices >= TELLING and report.first_choices == report.choices:
+        yield (
+            f"Take care: it took option 0 in all {report.choices} questions with several options. "
+            "Does it read `options`?"
         )
     if counted.failed:
         first = next(one for one in report.outcomes if one.state == "fail")

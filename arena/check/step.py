@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from msgspec import Struct
 
+from protocol.rules import Ruleset
+
 if TYPE_CHECKING:
     from arena.check.desk import Desk
 
@@ -50,6 +52,15 @@ class HurriedError(SkippedError):
         super().__init__(f"The step's time was up after {questions} questions.")
         self.questions = questions
         """Questions of that game that were answered."""
+
+
+class Game(NamedTuple):
+    """What an event plays."""
+
+    rules: Ruleset
+    """Its ruleset."""
+    seats: int
+    """Seats at its tables."""
 
 
 class Pace(Struct, frozen=True):

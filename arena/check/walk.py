@@ -39,29 +39,35 @@ class Totals(NamedTuple):
     """Steps that were not reached."""
 
 
-def chosen(words: Sequence[str]) -> tuple[Numbered, ...]:
+OF_EVENTS: tuple[Step, ...] = (*STEPS, games.EVENT)
+"""The steps for a bot of an event: its own game comes last."""
+
+
+def chosen(words: Sequence[str], *, of_event: bool = False) -> tuple[Numbered, ...]:
     """The steps that are meant: by number, range (3-7) or name, also 1,3-7; all without a word.
 
-    Raises UserError.
+    `of_event`: the bot plays an event's game and no other. Raises UserError.
     """
+    steps = OF_EVENTS if of_event else STEPS
     if not words:
-        return tuple(enumerate(STEPS, 1))
+        others = games.STEPS_OF_NAMED_GAMES if of_event else ()
+        return tuple((number, step) for number, step in enumerate(steps, 1) if step not in others)
     numbers = {
-        number for word in words for one in word.split(",") for number in _meant(one.strip())
+        number for word in words for one in word.split(",") for number in _meant(one.strip(), steps)
     }
-    return tuple((number, STEPS[number - 1]) for number in sorted(numbers))
+    return tuple((number, steps[number - 1]) for number in sorted(numbers))
 
 
-def _meant(word: str) -> range:
-    names = [step.name for step in STEPS]
+def _meant(word: str, steps: Sequence[Step]) -> range:
+    names = [step.name for step in steps]
     if word in names:
         return range(names.index(word) + 1, names.index(word) + 2)
     first, _, last = word.partition("-")
     if not first.isdecimal() or (last and not last.isdecimal()):
         raise unknown("step", word, names)
     numbers = range(int(first), int(last or first) + 1)
-    if not numbers or numbers[0] < 1 or numbers[-1] > len(STEPS):
-        raise UserError(f"Steps go from 1 to {len(STEPS)}, not {word}.")
+    if not numbers or numbers[0] < 1 or numbers[-1] > len(steps):
+        raise UserError(f"Steps go from 1 to {len(steps)}, not {word}.")
     return numbers
 
 
@@ -128,8 +134,10 @@ def _outcome(number: int, step: Step, reason: str) -> Outcome:
 
 def _compared(desk: Desk, step: Step, outcome: Outcome, seconds: float) -> Outcome:
     """A bot that ended by itself is tried without the sandbox: does it miss something there?"""
-    if desk.outside is None or outcome.finding is None:
+    if outcome.finding is None or desk.sandbox.level == "off":
         return outcome
+    if desk.outside is None:
+        return replace(outcome, finding=_perhaps(outcome.finding))
     # Each by itself: what a process does that has played games before is not the sandbox's doing.
     fails = [_fails(desk, sandbox, step, seconds) for sandbox in (desk.sandbox, desk.outside)]
     if fails != [True, False]:
@@ -139,11 +147,19 @@ def _compared(desk: Desk, step: Step, outcome: Outcome, seconds: float) -> Outco
 
 def _fails(desk: Desk, sandbox: Sandbox, step: Step, seconds: float) -> bool:
     """Whether a fresh process fails the step there."""
-    fresh = Desk(desk.command, sandbox, desk.clock, desk.pace)
+    fresh = Desk(desk.command, sandbox, desk.clock, desk.pace, game=desk.game)
     try:
         return _tried(fresh, 0, step, seconds).state == "fail"
     finally:
         fresh.drop()
+
+
+def _perhaps(finding: Finding) -> Finding:
+    return replace(
+        finding,
+        mend=f"{finding.mend} If you trust the bot, --compare starts it without the sandbox too, "
+        "and tells whether that is the reason.",
+    )
 
 
 def _within(desk: Desk, finding: Finding) -> Finding:

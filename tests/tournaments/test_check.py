@@ -12,7 +12,9 @@ from rich.console import Console
 from arena.check.shown import Printer
 from arena.check.step import Finding, Outcome
 from arena.check.walk import STEPS
-from arena.sandbox.limits import Level, Wish
+from arena.sandbox.limits import REQUIRED, Level, Wish
+from protocol.usage import UserError
+from tests.arena.battery import proved
 from tests.arena.tables import BOTS
 from tournaments.checking import outside_of
 from tournaments.cli.main import main
@@ -115,16 +117,72 @@ def test_the_list_names_every_step() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wish", "level", "tried"),
-    [("require", "D", False), ("auto", "D", True), ("auto", "off", False)],
+    ("wish", "level", "compare", "tried"),
+    [
+        ("require", "A", False, False),
+        ("auto", "A", False, False),
+        ("auto", "D", True, True),
+        ("auto", "off", True, False),
+    ],
 )
-def test_what_must_be_locked_in_is_never_tried_outside(
-    wish: Wish, level: Level, tried: bool
+def test_nothing_is_tried_outside_unless_a_user_asks(
+    wish: Wish, level: Level, compare: bool, tried: bool
 ) -> None:
-    event = WrittenEvent(bots=(), sandbox=wish)
-    found = outside_of(event, level)
+    found = outside_of(WrittenEvent(bots=(), sandbox=wish), level, compare)
     assert (found is not None) == tried
     assert found is None or found.level == "off"
+
+
+def test_what_must_be_locked_in_is_never_tried_outside() -> None:
+    with pytest.raises(UserError, match="--compare starts bots without a sandbox"):
+        outside_of(WrittenEvent(bots=(), sandbox="require"), "A", compare=True)
+
+
+@pytest.mark.parametrize("compare", [False, True])
+def test_a_strangers_bot_is_started_in_the_sandbox_only(tmp_path: Path, compare: bool) -> None:
+    """It leaves a note beside itself wherever it may write, and crashes in the sandbox."""
+    if proved().level not in REQUIRED:
+        pytest.skip("no sandbox here hides the organiser's files")
+    tmp_path.chmod(0o777)
+    (tmp_path / "bot.sh").write_text(f"touch {tmp_path}/note && exec cat\nexit 1\n")
+    words = ("--only", "hello,starts", "--sandbox", "auto", "--start-ms", "500")
+    done = check(str(tmp_path / "bot.sh"), *words, *(["--compare"] if compare else []))
+    assert done.exit_code == 1
+    assert ("--compare starts it without" in done.output) == (not compare)
+    assert (tmp_path / "note").exists() == compare
+
+
+ONE_GAME = """
+import json, sys
+for line in sys.stdin:
+    said = json.loads(line)
+    if said["type"] == "hello":
+        print('{"type":"hello","name":"one","version":"1"}', flush=True)
+    elif said["type"] == "game":
+        assert said["rules"]["name"] == "partnership", said["rules"]["name"]
+        assert said["seats"] == 4
+    elif said["type"] == "ask":
+        answer = {"type": "choose", "id": said["id"], "choice": CHOICE}
+        print(json.dumps(answer), flush=True)
+"""
+
+
+def test_a_bot_for_one_game_passes_the_check_of_its_event_and_is_warned(tmp_path: Path) -> None:
+    (tmp_path / "one.py").write_text(ONE_GAME.replace("CHOICE", "0"))
+    path = tmp_path / "friday.toml"
+    path.write_text(
+        'rules = "partnership"\n[[bots]]\nname = "one"\n'
+        'run = ["{python}", "-I", "-S", "one.py"]\n[clock]\nstart_ms = 60000\nmove_ms = 60000\n'
+    )
+    done = check(str(path), "--quick", "--sandbox", "off", "--seconds", "3000")
+    assert done.exit_code == 0, done.output
+    assert "plays the event's game in every seat" in done.output
+    assert "plays dutch" not in done.output
+    assert "Take care: it took option 0 in all " in done.output
+    (tmp_path / "one.py").write_text(ONE_GAME.replace("CHOICE", "len(said['options']) - 1"))
+    done = check(str(path), "--only", "first,event", "--quick", "--sandbox", "off")
+    assert done.exit_code == 0, done.output
+    assert "Take care" not in done.output
 
 
 def outcome(number: int, **more: Any) -> Outcome:

@@ -40,8 +40,13 @@ if TYPE_CHECKING:
     "--sandbox",
     type=WISH,
     default=None,
-    help="As in `run`. With auto, what fails in the sandbox is tried without it too, to tell "
-    "whether the sandbox is the reason; with require nothing runs outside.  [default: auto]",
+    help="As in `run`.  [default: auto]",
+)
+@click.option(
+    "--compare",
+    is_flag=True,
+    help="Start the bot without the sandbox too, as your own user, to tell whether the sandbox is "
+    "why it fails, or starts slowly: only for a bot that you trust.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Every step on stdout, for programs.")
 def check(
@@ -54,14 +59,15 @@ def check(
     start_ms: int | None,
     move_ms: int | None,
     sandbox: "Wish | None",
+    compare: bool,
     as_json: bool,
 ) -> None:
     """Check a bot, step by step, and say what to mend.
 
     It is talked to as the referee would. BOT is a sample bot, a file or a command as in `run`,
-    or an event file, of which every bot is checked. Each failure shows what was sent, what came
-    back, what was expected and how to mend it. Exit code 0 when all is well, 1 when a step
-    failed or was not reached in time.
+    or an event file: then each of its bots is checked, and asked to play the event's game only.
+    Each failure shows what was sent, what came back, what was expected and how to mend it. Exit
+    code 0 when all is well, 1 when a step failed or was not reached in time.
 
     \b
     Examples:
@@ -79,4 +85,6 @@ def check(
     if bot is None:
         raise click.UsageError("Missing argument 'BOT'.")
     pace = Pace(total_s=seconds, whole=not quick)
-    sys.exit(check_bots(Checked(bot, name, only, start_ms, move_ms, sandbox, pace), as_json))
+    sys.exit(
+        check_bots(Checked(bot, name, only, start_ms, move_ms, sandbox, pace, compare), as_json)
+    )

@@ -2,7 +2,7 @@
 
 from arena.check import judge, later
 from arena.check.desk import Desk
-from arena.check.step import Step
+from arena.check.step import HurriedError, SkippedError, Step
 from arena.check.steps.games import asking, short, tiny
 from arena.referee import QUESTIONS_A_GAME
 from arena.variants import named
@@ -19,6 +19,8 @@ def second_answer(desk: Desk) -> str:
 
 def only_option(desk: Desk) -> str:
     """A list of one: whoever counts from 1 is found out."""
+    if desk.game and desk.clock.forced == "skip":
+        raise SkippedError("This event asks nothing when there is one option (clock.forced).")
     one = desk.found(
         named("block"), 2, lambda question: len(question.options) == 1, clock=asking(desk)
     )
@@ -79,6 +81,9 @@ def in_one_go(desk: Desk) -> str:
     first, second = desk.seat(tiny()), desk.seat(short("draw"), board=2)
     # Without the end, which follows with what comes next.
     while first.question:
+        if desk.hurried:
+            desk.drop()
+            raise HurriedError(desk.questions)
         desk.ask(talk, first)
     talk.say(*first.lines(), later.WEATHER, *second.lines())
     judge.answered(talk, second, desk.language)

@@ -6,7 +6,7 @@ from itertools import product
 from msgspec.structs import replace
 
 from arena.check.desk import Desk
-from arena.check.step import HurriedError, Step
+from arena.check.step import HurriedError, SkippedError, Step
 from arena.referee import Question
 from arena.variants import VARIANTS, named
 from protocol.messages import (
@@ -34,13 +34,26 @@ def asking(desk: Desk) -> Clock:
 
 def short(name: str, **differs: object) -> Ruleset:
     """A named game that is over after a round."""
-    cut = {"rounds": 1} if named(name).game.rounds else {"max_rounds": 1}
-    return varied(named(name), name, {**cut, **differs})
+    return varied(cut(named(name)), name, differs)
+
+
+def cut(rules: Ruleset) -> Ruleset:
+    """Return these rules, but a game is over after a round."""
+    return varied(rules, rules.name, {"rounds": 1} if rules.game.rounds else {"max_rounds": 1})
 
 
 def tiny() -> Ruleset:
     """A round of three tiles each and no drawing, for what needs a game's end and no game."""
     return short("block", hand=3)
+
+
+def any_game(desk: Desk) -> None:
+    """Leave a step that plays other games, when an event plays only its own.
+
+    Raises SkippedError.
+    """
+    if desk.game:
+        raise SkippedError("This event plays no such game.")
 
 
 # --- kinds of options ---
@@ -80,6 +93,7 @@ KINDS: dict[str, tuple[str, type[Option], Ruleset, int]] = {
 
 def plays(name: str, desk: Desk) -> str:
     """Games of this name at every table, in every seat in turn, without a foul."""
+    any_game(desk)
     rules = named(name) if desk.pace.whole else short(name)
     games = questions = 0
     try:
@@ -94,15 +108,37 @@ def plays(name: str, desk: Desk) -> str:
     return f"{games} games, {questions} questions"
 
 
+def plays_event(desk: Desk) -> str:
+    """An event's own game in every seat, asked as the event asks."""
+    if desk.game is None:
+        raise SkippedError("Only an event file names one game.")
+    games = questions = 0
+    try:
+        for game, seat in product(range(GAMES), range(desk.game.seats)):
+            one = desk.seat(desk.game.rules, desk.game.seats, seat, game + 1)
+            questions += desk.play(desk.kept, one)
+            games += 1
+    except HurriedError as hurry:
+        questions += hurry.questions
+        return f"{games} games, {questions} questions, then the step's time was up"
+    return f"{games} games, {questions} questions"
+
+
 def _tables(name: str) -> str:
     """ "2, 3 and 4" """
     return " and ".join(", ".join(map(str, tables(named(name)))).rsplit(", ", 1))
 
 
-STEPS = tuple(
-    Step(name.replace("_", "-"), about, "Options", partial(meets, kind, rules, seats))
-    for name, (about, kind, rules, seats) in KINDS.items()
-) + tuple(
+STEPS_OF_NAMED_GAMES = tuple(
     Step(f"game-{name}", f"plays {name} at {_tables(name)}", "Rules", partial(plays, name))
     for name in VARIANTS
 )
+STEPS = (
+    *(
+        Step(name.replace("_", "-"), about, "Options", partial(meets, kind, rules, seats))
+        for name, (about, kind, rules, seats) in KINDS.items()
+    ),
+    *STEPS_OF_NAMED_GAMES,
+)
+
+EVENT = Step("event", "plays the event's game in every seat", "Rules", plays_event)

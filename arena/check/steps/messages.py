@@ -6,7 +6,7 @@ from arena.check import judge, later
 from arena.check.desk import Desk
 from arena.check.later import Said
 from arena.check.step import Step
-from arena.check.steps.games import short
+from arena.check.steps.games import any_game, short
 from arena.variants import named
 from protocol.messages import MAX_LINE
 from protocol.rules import varied
@@ -22,6 +22,12 @@ def changed(said: Said, name: str, desk: Desk) -> str:
     return desk.play_on(desk.kept, desk.seat(short(name)), said)
 
 
+def strange_name(desk: Desk) -> str:
+    """A ruleset whose name nobody expects."""
+    any_game(desk)
+    return changed(later.with_name, "draw", desk)
+
+
 def unknown_messages(desk: Desk) -> str:
     """Messages of a type that nobody knows, between all others; they ask for nothing."""
     talk, seat = desk.kept, desk.seat(short("draw"))
@@ -32,6 +38,7 @@ def unknown_messages(desk: Desk) -> str:
 
 def largest_set(desk: Desk) -> str:
     """The longest lists and lines that the engine makes."""
+    any_game(desk)
     rules = varied(short("draw"), "draw", {"highest_pip": SETS, "hand": LARGE_HAND, "reserve": 0})
     longest = 0
 
@@ -63,6 +70,7 @@ def other_seats(desk: Desk) -> str:
 
 def many_rounds(desk: Desk) -> str:
     """A game that goes on and on."""
+    any_game(desk)
     rounds = 60 if desk.pace.whole else 4
     rules = varied(named("draw"), "draw", {"rounds": rounds})
     return f"{rounds} rounds, {desk.play_on(desk.kept, desk.seat(rules))}"
@@ -86,7 +94,7 @@ STEPS = (
         "names",
         "reads any Unicode in a name",
         "The pipe",
-        partial(changed, later.with_name, "draw"),
+        strange_name,
     ),
     Step("large-set", "plays with the largest set", "Rules", largest_set),
     Step("longest", "reads the longest line", "The pipe", longest_line),

@@ -121,7 +121,7 @@ def _taken(desk: Desk, waiting: dict[int, Open], line: bytes) -> Seat:
     if fault:
         found = verdict(line, b"", fault, one.due, desk.language)
         judge.broken(talk, found.fault, found.mend, came, f"a choice for question {said.id}")
-    desk.count(ms)
+    desk.count(ms, said.choice, one.due.options)
     return one.seat
 
 

@@ -8,7 +8,7 @@ from arena.check.talk import Talk
 from arena.variants import named
 
 ANSWERS = 3
-"""How many answers are listened behind; every board has more questions than that."""
+"""How many answers are listened behind, as far as a game has so many questions."""
 STARTS = 3
 """How often a start is timed."""
 SLOW = 0.5
@@ -42,6 +42,8 @@ def answers_once(desk: Desk) -> str:
     """One line for one question."""
     talk, seat = desk.kept, desk.seat(named("draw"))
     for _ in range(ANSWERS):
+        if seat.question is None:
+            break
         desk.ask(talk, seat)
         judge.unasked(talk, desk.pace.quiet_ms / 3000, "after its answer")
     # Its end is another step's.
@@ -65,7 +67,7 @@ def first_answer(desk: Desk) -> str:
 
 
 def start_times(desk: Desk) -> str:
-    """How long a start takes, in the sandbox and outside."""
+    """How long a start takes, in the sandbox and, if a user asked for that, outside."""
     desk.drop()
     starts = STARTS if desk.pace.whole else 1
     within = min(_started(Talk(desk.command, desk.sandbox), desk) for _ in range(starts))
@@ -112,7 +114,7 @@ STEPS = (
     Step("first", "answers the first question", "Bot: choose", first_answer, gate=True),
     Step("once", "answers each question once", "Numbers of questions", answers_once),
     Step("end", "writes nothing when a game ends", "Who speaks when", silent_at_end),
-    Step("starts", "starts soon, in the sandbox and outside", "Time", start_times),
+    Step("starts", "starts soon", "Time", start_times),
     Step("two", "runs twice at the same time", "Who speaks when", two_at_once),
     Step("newer", "understands the hello of a newer referee", "Versions", without_newer_hello),
 )
