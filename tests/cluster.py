@@ -7,6 +7,7 @@ which two are killed and one is added; then the scheduler's connections are cut 
 import argparse
 import json
 import os
+import shlex
 import shutil
 import signal
 import socket
@@ -15,7 +16,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -27,6 +28,9 @@ PATIENCE_S = 120
 """How long anything may take: a bound, not what is expected."""
 LOOK_S = 0.05
 """How often it is looked whether it has happened."""
+LISTENS = "0A"
+"""The state of a socket that listens, in /proc/net/tcp."""
+README = Path(__file__).parent.parent / "README.md"
 INSTANT = Path(__file__).parent / "bench" / "instant.c"
 Process = subprocess.Popen[bytes]
 
@@ -38,6 +42,35 @@ def until(happened: Callable[[], bool], what: str) -> None:
         assert time.monotonic() < end, f"in vain: {what}"
         # Not more often: the proxy's threads are in this process.
         time.sleep(LOOK_S)
+
+
+def from_readme() -> tuple[dict[str, str], list[str]]:
+    """How the README starts a scheduler: the environment that it exports, and the command."""
+    block = README.read_text().partition("export DASK")[2].partition("```")[0]
+    lines = ("export DASK" + block).replace("\\\n", " ").splitlines()
+    exports = [shlex.split(line)[1:] for line in lines if line.startswith("export ")]
+    command = next(line for line in lines if line.startswith("dask scheduler "))
+    settings = dict(word.split("=", 1) for words in exports for word in words)
+    return settings, shlex.split(command)
+
+
+def doors(process: Process) -> set[tuple[str, int]]:
+    """Where a process listens to TCP: address and port."""
+    own = set()
+    for one in Path(f"/proc/{process.pid}/fd").iterdir():
+        with suppress(FileNotFoundError):  # It has just been closed.
+            own.add(str(one.readlink()))
+    found = set()
+    for family, table in ((socket.AF_INET, "tcp"), (socket.AF_INET6, "tcp6")):
+        for line in Path(f"/proc/{process.pid}/net/{table}").read_text().splitlines()[1:]:
+            _, here, _, state, *_, inode = line.split()[:10]
+            if state == LISTENS and f"socket:[{inode}]" in own:
+                address, port = here.split(":")
+                words = [
+                    bytes.fromhex(address[at : at + 8])[::-1] for at in range(0, len(address), 8)
+                ]
+                found.add((socket.inet_ntop(family, b"".join(words)), int(port, 16)))
+    return found
 
 
 class Proxy:
@@ -131,17 +164,14 @@ class Cluster:
         self.address = f"{protocol}://127.0.0.1:{self.proxy.port}"
 
     def _started_scheduler(self) -> Process:
-        """As the README says."""
-        words = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard"]
-        if self._tls:
-            words += ["--protocol", "tls"]
-            for option, name in (("ca-file", "ca"), ("cert", "cert"), ("key", "key")):
-                words += [f"--tls-{option}", str(self._tls / f"{name}.pem")]
+        """As the README says, but for this machine alone."""
+        settings, words = from_readme()
+        if self._tls is None:
+            words = words[: next(n for n, word in enumerate(words) if word.startswith("--tls"))]
+        here = {"tls://head": f"{'tls' if self._tls else 'tcp'}://127.0.0.1", "8786": "0"}
+        words = [here.get(word, word).replace("tls/", f"{self._tls}/") for word in words]
         contact = ("--scheduler-file", str(self._folder / "scheduler.json"))
-        here = ("--dashboard-address", "127.0.0.1:0")
-        return self._start(
-            "scheduler", sys.executable, "-m", "dask", "scheduler", *words, *contact, *here
-        )
+        return self._start("scheduler", sys.executable, "-m", *words, *contact, settings=settings)
 
     def add(self, name: str, sandbox: str = "off") -> Process:
         """A worker joins, or will."""
@@ -172,9 +202,9 @@ class Cluster:
             process.wait()
         self.proxy.cut()
 
-    def _start(self, name: str, *words: str) -> Process:
+    def _start(self, name: str, *words: str, settings: Mapping[str, str] | None = None) -> Process:
         # Who is killed cannot tidy up.
-        own = {**os.environ, "TMPDIR": str(self._folder)}
+        own = {**os.environ, **(settings or {}), "TMPDIR": str(self._folder)}
         with (self._folder / f"{name}.txt").open("ab") as said:
             process = subprocess.Popen(
                 words, stdout=said, stderr=said, stdin=subprocess.DEVNULL, env=own

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 
+import dask
 import trio
 from distributed import Scheduler
 
@@ -59,9 +60,11 @@ async def local_cluster(workers: int, jobs: int, folder: Path, wish: Wish) -> As
 async def _schedule(tell: Callable[[str], None]) -> None:
     """The scheduler, until cancelled."""
     hushed()
-    async with Scheduler(
-        host=HOME, port=0, dashboard=False, dashboard_address=f"{HOME}:0", worker_ttl=TTL_S
-    ) as scheduler:
+    with dask.config.set({"distributed.scheduler.http.routes": []}):
+        scheduler = Scheduler(
+            host=HOME, port=0, dashboard=False, dashboard_address=f"{HOME}:0", worker_ttl=TTL_S
+        )
+    async with scheduler:
         tell(scheduler.address)
         await asyncio.Event().wait()
 

@@ -33,8 +33,10 @@ QUIET = {
     "distributed.worker.profile.enabled": False,
     "distributed.worker.daemon": True,
     "distributed.comm.timeouts.connect": "5s",
+    "distributed.worker.http.routes": [],
 }
-"""Settings of the engine: its profiler would stop the hall a hundred times a second."""
+"""Settings of the engine: its profiler would stop the hall a hundred times a second, and its web
+pages are for nobody."""
 
 
 def play(order: bytes) -> bytes:

@@ -7,7 +7,9 @@ import signal
 import socket
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
+from http.client import HTTPConnection, HTTPException
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -16,7 +18,7 @@ import trio
 import trio.testing
 
 from tests.arena.tables import alive
-from tests.cluster import Cluster, kill, results, until
+from tests.cluster import Cluster, doors, kill, results, until
 from tests.tournaments.events import BONEYARD, boneyard
 from tournaments.cluster import engine, remote
 from tournaments.cluster.loops import Loop
@@ -86,6 +88,31 @@ def words(gate: Gate) -> tuple[str, ...]:
     bot = f"python3 -I -S {gate.bot}"
     plan = ("--boards", "2", "--set", "target=30", "--move-ms", "100000")
     return (*[bot] * 6, *plan, "--seed", "1", "--sandbox", "off")
+
+
+PAGES = ("/", "/status", "/health", "/metrics", "/json/counts.json", "/info/main/workers.html")
+
+
+@pytest.mark.slow
+def test_no_web_page_and_no_other_address_is_open(cluster: Cluster) -> None:
+    """Dask's own scheduler shows tasks and logs to whoever asks, at port 8787 of all addresses."""
+    worker = cluster.add("w")
+    cluster.until_said("w", "connected")
+    for process in (cluster.processes[0], worker):
+        found = doors(process)
+        assert {address for address, _ in found} == {"127.0.0.1"}
+        answers = {status(port, page) for (_, port), page in product(found, PAGES)}
+        assert answers == {404, None}
+
+
+def status(port: int, page: str) -> int | None:
+    """What a web server says there; None where none is."""
+    with closing(HTTPConnection("127.0.0.1", port, timeout=10)) as door:
+        try:
+            door.request("GET", page)
+            return door.getresponse().status
+        except (OSError, HTTPException):
+            return None
 
 
 @pytest.mark.slow
