@@ -2,7 +2,7 @@
 //   node check_deals.mjs commitments.jsonl seeds.jsonl games
 // Logs that are packed (.zst) take node 22.15, or the program `zstd`.
 // Checked: every seed against its commitment, every game's commitment against the published one,
-// every hand and every boneyard against the seed. Not checked: who leads, the lots drawn for it,
+// every hand and every boneyard against the seed, every game's number. Not checked: who leads, the lots drawn for it,
 // and how the tiles are played; `boneyard verify` replays all that.
 import { createHash, createHmac } from "node:crypto";
 import { execFileSync } from "node:child_process";
@@ -41,6 +41,19 @@ function dealt(seed, record, { deal, boneyard }, seats) {
   return { hands, stock: oneRow ? [rest] : [rest.slice(0, half), rest.slice(half)] };
 }
 
+function numbered({ boards, seats }, seeds) {
+  const numbers = new Map(), taken = new Set();
+  for (const board of boards) {
+    if (!seeds.has(board)) break;
+    const stream = words(seeds.get(board), `0|number ${board}.${seats.join(".")}`);
+    let number;
+    do number = 1 + below(stream, 2000); while (taken.has(number));
+    numbers.set(board, number);
+    taken.add(number);
+  }
+  return numbers;
+}
+
 const unpacked = zlib.zstdDecompressSync ??
   ((input) => execFileSync("zstd", ["-dc"], { input, maxBuffer: 2 ** 30 }));
 const content = (path) => (path.endsWith(".zst") ? unpacked : (data) => data)(readFileSync(path)).toString();
@@ -65,7 +78,9 @@ for (const [board, seed] of seeds) {
   const promised = createHash("sha256").update("boneyard commitment 1|").update(seed).digest("hex");
   if (commitments.get(board) !== promised) fault(`board ${board}: the seed is not what was committed to`);
 }
-for (const { path, sitting, game, board, commitment, deals: dealings } of games) {
+for (const { path, sitting, game, board, number, commitment, deals: dealings } of games) {
+  const due = numbered(sitting, seeds).get(board);
+  if (due && number !== due) fault(`${path}: ${game}: number ${number}, but ${due} follows from the seeds`);
   if (commitments.get(board) !== commitment) fault(`${path}: ${game}: another commitment than was published`);
   let before = { round: 0, deal: 0 };
   for (const record of seeds.has(board) ? dealings : []) {

@@ -49,7 +49,7 @@ class Record(Struct, frozen=True, kw_only=True, tag_field="type", forbid_unknown
 
 
 class Sitting(Record, frozen=True, tag="sitting"):
-    """First line of a game log: fresh processes sat down to play these games in this order.
+    """First line of a game log: fresh processes sat down to play these games.
 
     When boards are added to it later, or fresh processes go on elsewhere or at another sandbox
     level, they do so in the same log after a further such line, which has the old boards first
@@ -65,7 +65,7 @@ class Sitting(Record, frozen=True, tag="sitting"):
     seats: tuple[str, ...]
     """The entrant in each seat."""
     boards: tuple[int, ...]
-    """The boards to be played, in order."""
+    """The boards to be played, in the order of the ledger."""
     rules: Ruleset
     """The ruleset in full."""
     clock: Clock
@@ -89,7 +89,7 @@ class GameRecord(Record, frozen=True, tag="game"):
     game: str
     """The game's name in the event."""
     number: int
-    """The game's number on the bots' pipes."""
+    """The game's number on the bots' pipes; see DEALS.md."""
     board: int
     """The board whose deals are played."""
     commitment: Hex32

@@ -1,6 +1,6 @@
 """The written plan of a tournament: what a user writes (TOML) and what is played (JSON)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, cast
 
@@ -90,6 +90,8 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
     """How long bots may think."""
     fouls: FoulPolicy = FoulPolicy()
     """What a foul costs."""
+    fresh_boards: bool = False
+    """Whether bots that come to an event which has begun play on boards that nobody has seen."""
     sandbox: Wish = "auto"
     """auto: the best level that this machine proves; require: A or B, or no game; off: none."""
     limits: Limits = Limits()
@@ -107,6 +109,8 @@ class Entrant(Struct, frozen=True, forbid_unknown_fields=True):
     """SHA-256 of the command and of the files that it names."""
     retired: bool = False
     """Whether it plays no more, because another version took its place."""
+    first_board: Annotated[int, Meta(ge=1, le=MOST)] = 1
+    """The first board that it plays: it came when those before it had been seen."""
 
 
 class Terms(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -120,7 +124,7 @@ class Terms(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Seats at a table."""
     boards: Boards
     """Boards that each pairing plays, each rotated through all seats; the most with versus."""
-    boards_a_sitting: int
+    boards_a_sitting: Annotated[int, Meta(ge=1, le=1000)]
     """Boards that one set of processes plays."""
     format: Format = RoundRobin()
     """How it is decided who meets whom."""
@@ -267,7 +271,13 @@ class Event(Terms, frozen=True, forbid_unknown_fields=True, kw_only=True):
     def all_boards(self) -> int:
         """Boards that may be played, over all rounds; so many are committed to."""
         more = self.format.tie_boards if isinstance(self.format, Knockout) else 0
-        return self.rounds * (self.boards + more)
+        late = max(entrant.first_board for entrant in self.entrants) - 1
+        return late + self.rounds * (self.boards + more)
+
+    def boards_of(self, table: Iterable[Unit]) -> range:
+        """The boards of a table: so many from the first that all who sit there play."""
+        first = max(self.entrants[one].first_board for unit in table for one in unit)
+        return range(first, first + self.boards)
 
 
 def written(path: Path) -> WrittenEvent:

@@ -3,17 +3,20 @@
 from collections.abc import Iterator, Mapping
 
 from protocol.records import FoulPolicy, Result, SeatFoul
-from tournaments.schedule import PlannedGame, PlannedSitting
+from tournaments.schedule import PlannedSitting
 
 
 def forfeited(
-    policy: FoulPolicy, plan: PlannedSitting, game: PlannedGame, results: Mapping[str, Result]
+    policy: FoulPolicy, plan: PlannedSitting, results: Mapping[str, Result]
 ) -> tuple[int, ...]:
-    """The seats that have lost a game by their fouls in the sitting's games before it."""
+    """The seats that have lost the sitting's next game by their fouls in those played before.
+
+    `results`: those that there are by then, by game.
+    """
     if policy.lose == "game":
         return ()
     fouls = [0] * len(plan.seats)
-    for before in plan.games[: plan.games.index(game)]:
+    for before in plan.games:
         for foul in own_fouls(results[before.name]) if before.name in results else ():
             fouls[foul] += 1
     return tuple(seat for seat, many in enumerate(fouls) if many >= policy.after)

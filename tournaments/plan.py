@@ -143,10 +143,9 @@ def _game_s(event: Event, ends: Mapping[str, float], worked_s: float) -> float |
     if not ends:
         return None
     games = [
-        (ends[game.name], ends[before.name])
+        (end, before)
         for plan in sittings(event, {})
-        for before, game in pairwise(plan.games)
-        if game.name in ends and before.name in ends
+        for before, end in pairwise(sorted(ends[g.name] for g in plan.games if g.name in ends))
     ]
     # Not more than there was: sittings that a calibration cut short may have been its longest.
     each = [end - before for end, before in games] or [worked_s / len(ends)]

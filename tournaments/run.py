@@ -2,7 +2,7 @@
 
 import re
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -25,6 +25,7 @@ from tournaments.event import Entrant, Event
 from tournaments.folder import Folder, secret_of
 from tournaments.ledger import Ledger
 from tournaments.machine import machine
+from tournaments.numbers import numbers
 from tournaments.schedule import PlannedGame, PlannedSitting
 from tournaments.seating import in_turn, seating, sitting
 from tournaments.sitting import MACHINE, Sitter, SpoiltError, StoppedError, ready
@@ -156,8 +157,10 @@ class Runner:
         apart = not in_turn(self._event)
         try:
             async with counting(log.sync, self._count, at_once=not apart) as over:
-                sitter = Sitter(self._pump, bench, log, partial(self._referee, plan), over)
-                await sitter.sit(self._ledger.missing(plan), several=apart)
+                numbered = numbers(plan.who, plan.boards, self._seed)
+                referee = partial(self._referee, plan, numbered)
+                games = sorted(self._ledger.missing(plan), key=lambda game: numbered[game.board])
+                await Sitter(self._pump, bench, log, referee, over).sit(games, several=apart)
         finally:
             log.close()
         # What cannot be packed now can still be read, and the next run tries again.
@@ -168,9 +171,14 @@ class Runner:
         self._ledger.add(result)
         await self._finished.send(result)
 
-    def _referee(self, plan: PlannedSitting, game: PlannedGame) -> Referee:
-        seed = board_seed(self._secret, self._event.name, game.board)
-        return Referee(seating(self._event, plan, game, self._ledger.results), seed)
+    def _referee(
+        self, plan: PlannedSitting, numbered: Mapping[int, int], game: PlannedGame
+    ) -> Referee:
+        number, results = numbered[game.board], self._ledger.results
+        return Referee(seating(self._event, plan, game, number, results), self._seed(game.board))
+
+    def _seed(self, board: int) -> bytes:
+        return board_seed(self._secret, self._event.name, board)
 
 
 def crashed(folder: Folder, bug: BaseException | str, where: str) -> str:

@@ -26,14 +26,14 @@ class PlannedGame(Struct, frozen=True):
 
     name: str
     """Its name in the event: the board and the entrant in each seat."""
-    number: int
-    """Its number on the bots' pipes; the same when the sitting is resumed."""
+    place: int
+    """Its place in the sitting's plan, from 1: bots know it by another number."""
     board: int
     """Its board."""
 
 
 class PlannedSitting(Struct, frozen=True):
-    """The unit of work: fresh processes, one pairing in one rotation, its boards in turn.
+    """The unit of work: fresh processes, one pairing in one rotation, its boards one by one.
 
     Its processes meet each board once. Another rotation of the same boards is another sitting:
     a process that saw a deal from one seat must never see it from another.
@@ -44,22 +44,23 @@ class PlannedSitting(Struct, frozen=True):
     seats: tuple[int, ...]
     """The entrant (an index) in each seat."""
     boards: tuple[int, ...]
-    """The boards of its games, in order."""
+    """The boards of its games, in the order of the ledger; they are played in that of their
+    numbers, see `tournaments.numbers`."""
     who: str
     """The names of the entrants in its seats, with dots between them."""
 
     @property
     def games(self) -> tuple[PlannedGame, ...]:
-        """Its games, in order: made anew each time, for an event may have a million."""
+        """Its games, in the ledger's order; made anew each time: an event may have a million."""
         return tuple(map(self._game, range(1, len(self.boards) + 1)))
 
     def game_on(self, board: int) -> PlannedGame | None:
         """Its game on a board, if there is one."""
         return self._game(self.boards.index(board) + 1) if board in self.boards else None
 
-    def _game(self, number: int) -> PlannedGame:
-        board = self.boards[number - 1]
-        return PlannedGame(f"{board}.{self.who}", number, board)
+    def _game(self, place: int) -> PlannedGame:
+        board = self.boards[place - 1]
+        return PlannedGame(f"{board}.{self.who}", place, board)
 
 
 Stage = tuple[PlannedSitting, ...]
@@ -120,14 +121,29 @@ def _next_stage(event: Event, form: Static | Swiss | Knockout, before: Collectio
     """The stage after those whose results these are, all of them; empty: the event is over."""
     match form:
         case RoundRobin() | Gauntlet() | Ladder():
-            days = () if before else static(event, form)
-            return _stage(event, days, range(1, event.boards + 1))
+            return () if before else _static_stage(event, static(event, form))
         case Swiss():
             return _stage(event, *swiss.next_round(event, form, before))
         case Knockout():
             return _stage(event, *knockout.next_matches(event, form, before))
         case _:
             assert_never(form)
+
+
+def _static_stage(event: Event, days: Sequence[Sequence[Meeting]]) -> Stage:
+    """Tables of those who were there first, then of those who came later, on later boards."""
+    boards = sorted({event.boards_of(table) for day in days for table in day}, key=_start)
+    return tuple(
+        plan
+        for own in boards
+        for plan in _stage(
+            event, [[table for table in day if event.boards_of(table) == own] for day in days], own
+        )
+    )
+
+
+def _start(boards: range) -> int:
+    return boards.start
 
 
 def static(event: Event, form: Static) -> list[list[Meeting]]:
@@ -151,8 +167,9 @@ def _versus(event: Event, form: Versus, results: Mapping[str, Result]) -> Iterat
     one, other = event.units
     block = event.boards_a_sitting * len(_seatings(event, (one, other)))
     tried: list[Outcome] = []
-    for first in range(1, event.boards + 1, block):
-        boards = range(first, min(first + block, event.boards + 1))
+    own = event.boards_of((one, other))
+    for first in own[::block]:
+        boards = range(first, min(first + block, own.stop))
         stage = _stage(event, [[(one, other)]], boards)
         yield stage
         if not all_played(stage, results):
@@ -279,6 +296,7 @@ def to_come(event: Event, stage: Stage) -> int:
             return knockout.matches_after(event, form, board) * event.boards * event.seats
         case Versus():
             last = max(plan.boards[-1] for plan in stage)
-            return (event.boards - last) * len(rotations(stage[0].seats))
+            left = event.boards_of(event.units).stop - 1 - last
+            return left * len(rotations(stage[0].seats))
         case form:
             assert_never(form)

@@ -16,18 +16,25 @@ def names(event: Event, plan: PlannedSitting) -> tuple[str, ...]:
 
 
 def seating(
-    event: Event, plan: PlannedSitting, game: PlannedGame, results: Mapping[str, Result]
+    event: Event,
+    plan: PlannedSitting,
+    game: PlannedGame,
+    number: int,
+    results: Mapping[str, Result],
 ) -> Seating:
-    """What a game's referee is told; `results`: those that its sitting has so far, by game."""
+    """What a game's referee is told, which bots know by this number.
+
+    `results`: those that its sitting has so far, by game.
+    """
     return Seating(
         game=game.name,
-        number=game.number,
+        number=number,
         board=game.board,
         seats=names(event, plan),
         rules=event.rules,
         clock=event.clock,
         fouls=event.fouls,
-        forfeited=forfeited(event.fouls, plan, game, results),
+        forfeited=forfeited(event.fouls, plan, results),
     )
 
 

@@ -35,6 +35,7 @@ from protocol.usage import UserError
 from tournaments.begin import seeded
 from tournaments.event import Entrant
 from tournaments.folder import SECRET, Folder, only_writer
+from tournaments.numbers import numbers
 from tournaments.run import crashed, innermost
 from tournaments.seat import Asked, Set, table_set
 from tournaments.session import stop_on_signal
@@ -242,9 +243,10 @@ async def greeted(bench: Bench, entrants: Sequence[Entrant]) -> list[Bot | None]
 
 
 def _referee(table: Set, seed: bytes) -> Referee:
+    numbered = numbers(".".join(table.names), (table.number,), lambda _: seed)
     seating = Seating(
         game=table.game,
-        number=1,
+        number=numbered[table.number],
         board=table.number,
         seats=table.names,
         rules=table.rules,

@@ -99,8 +99,9 @@ class Sitter:
         """Play game after game at one table."""
         while self._left and not self._must_part(shared):
             game = self._left.popleft()
-            shares = [one.share(game.number) for one in shared]
-            await self._play_game(game, self._new_referee(game), shares, WholeGame(self._log))
+            referee = self._new_referee(game)
+            shares = [one.share(referee.seating.number) for one in shared]
+            await self._play_game(game, referee, shares, WholeGame(self._log))
             for share in shares:
                 share.leave()
 

@@ -3,7 +3,7 @@
 Whatever cannot be trusted is told once, with how much is thereby unchecked.
 """
 
-from collections.abc import Collection, Generator, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
 
@@ -33,8 +33,9 @@ from tournaments.history import broken
 from tournaments.ledger import boards_left, finished, past_sittings, read_ledger
 from tournaments.lost import reported, shortened
 from tournaments.measured import measured
+from tournaments.numbers import numbers
 from tournaments.report import Results, from_logs, report_files
-from tournaments.schedule import PlannedGame, PlannedSitting, past, past_order, sittings
+from tournaments.schedule import PlannedSitting, past, past_order, sittings
 from tournaments.whereabouts import ByGame
 
 T = TypeVar("T")
@@ -103,6 +104,9 @@ def verify_log(path: Path, seeds: Path | None) -> Iterator[str]:
         )
     for logged in games:
         yield from _game(path, logged, promises)
+    for last in games[-1:]:
+        who, boards = ".".join(last.sitting.seats), last.sitting.boards
+        yield from _numbers(path, who, boards, games, promises)
     if damage:
         yield f"{damage}; nothing after it is trusted"
     elif not is_over(path):
@@ -216,6 +220,7 @@ def _sitting(
         if name in results and results[name] != ledger[name]:
             yield f"{path}: the ledger tells of another result of {name}"
     yield from _forfeits(path, event, plan, results)
+    yield from _numbers(path, plan.who, plan.boards, games, promises)
     lost = sum(name not in results for name in due)
     if damage:
         yield f"{damage}; nothing after it is trusted: {_results(lost)} thereby unchecked"
@@ -228,12 +233,26 @@ def _sitting(
 def _forfeits(
     path: Path, event: Event, plan: PlannedSitting, results: Mapping[str, Result]
 ) -> Iterator[str]:
-    """What was lost beforehand must follow from the fouls before it."""
-    for game in plan.games:
-        if game.name in results:
-            lost = forfeited(event.fouls, plan, game, results)
-            if given(results[game.name]) != lost:
-                yield f"{path}: {game.name} is not forfeited as the fouls before it say"
+    """What was lost beforehand must follow from the fouls before it in the log."""
+    before: dict[str, Result] = {}
+    for game, result in results.items():
+        if given(result) != forfeited(event.fouls, plan, before):
+            yield f"{path}: {game} is not forfeited as the fouls before it say"
+        before[game] = result
+
+
+def _numbers(
+    path: Path,
+    who: str,
+    boards: Iterable[int],
+    games: Iterable[LoggedGame],
+    promises: Promises,
+) -> Iterator[str]:
+    """Where bots knew a game by another number than follows from the seeds that are public."""
+    due = numbers(who, boards, promises.seeds.get)
+    for game in (logged.game for logged in games):
+        if game.number != due.get(game.board, game.number):
+            yield f"{path}: {game.game} has number {game.number}, but {due[game.board]} follows"
 
 
 def _games(
@@ -243,7 +262,8 @@ def _games(
     results: dict[str, Result] = {}
     for logged in games:
         game = logged.game
-        if PlannedGame(game.game, game.number, game.board) != plan.game_on(game.board):
+        own = plan.game_on(game.board)
+        if own is None or own.name != game.game:
             yield f"{path}: {game.game} does not belong there"
         if game.game in results:
             yield f"{path}: {game.game} has two results"

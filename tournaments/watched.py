@@ -15,7 +15,7 @@ from arena import render
 from arena.frames import NOBODY, frames
 from arena.gamelog import LoggedGame, read_games
 from arena.pages import scenes
-from arena.pages.sittings import FOLDER, counting, page_name
+from arena.pages.sittings import FOLDER, counting, page_name, place
 from arena.replay import steps
 from arena.sealed import DamagedFileError
 from arena.tail import Tail
@@ -249,7 +249,7 @@ class Watched:
             if page.startswith(sitting):
                 whole = counting(read_games(log.tail.path))
                 found = [one for one in whole if one.result or self._everything]
-                own = [one for one in found if page_name(sitting, one.game.number) == page]
+                own = [one for one in found if page_name(sitting, place(one)) == page]
                 if own:
                     return own
         return None
@@ -310,7 +310,7 @@ class _Log:
 
 def _replay(log: _Log, logged: LoggedGame) -> str:
     """Where a game is replayed, relative to the first page."""
-    file = page_name(log.tail.path.stem, logged.game.number)
+    file = page_name(log.tail.path.stem, place(logged))
     return f"{FOLDER}/{quote(file)}#game={quote(logged.game.game)}"
 
 

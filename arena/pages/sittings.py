@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 
-from arena.gamelog import LoggedGame, read_games
+from arena.gamelog import DamagedLogError, LoggedGame, read_games
 from arena.packed import stored
 from arena.pages.replays import packed, replay_page
 
@@ -18,14 +18,25 @@ MOST = 80_000
 """Bytes that each of them may take."""
 
 
-def page_name(sitting: str, number: int) -> str:
-    """The file that replays the game of this number, from 1, in a sitting."""
-    part = _part(number)
+def page_name(sitting: str, place: int) -> str:
+    """The file that replays the game in this place, from 1, of a sitting's plan."""
+    part = _part(place)
     return f"{sitting}.html" if part == 0 else f"{sitting}-{part + 1}.html"
 
 
-def _part(number: int) -> int:
-    return (number - 1) // GAMES_A_PAGE
+def _part(place: int) -> int:
+    return (place - 1) // GAMES_A_PAGE
+
+
+def place(logged: LoggedGame) -> int:
+    """A game's place in its sitting's plan, from 1: they are played in another order.
+
+    Raises DamagedLogError.
+    """
+    game, boards = logged.game, logged.sitting.boards
+    if game.board not in boards:
+        raise DamagedLogError(f"Game {game.game}: its sitting has no board {game.board}.")
+    return 1 + boards.index(game.board)
 
 
 def make(logs: Iterable[Path], folder: Path) -> int:
@@ -50,19 +61,19 @@ def pages(log: Path) -> Iterator[tuple[str, str]]:
 
     Raises DamagedFileError.
     """
-    for part, games in groupby(counting(read_games(log)), lambda logged: _part(logged.game.number)):
+    for part, games in groupby(counting(read_games(log)), lambda logged: _part(place(logged))):
         name = page_name(log.stem, part * GAMES_A_PAGE + 1)
         shown = [packed(logged, most=MOST) for logged in games]
         yield name, replay_page(log.stem, shown, [REPORT])
 
 
 def counting(games: Iterable[LoggedGame]) -> list[LoggedGame]:
-    """A log's games by their numbers; one that was cut off only if it was not played again."""
+    """A log's games as they were planned; one that was cut off only if not played again."""
     found: dict[int, LoggedGame] = {}
     for logged in games:
-        if logged.result or logged.game.number not in found:
-            found[logged.game.number] = logged
-    return [found[number] for number in sorted(found)]
+        if logged.result or place(logged) not in found:
+            found[place(logged)] = logged
+    return [found[at] for at in sorted(found)]
 
 
 def write(path: Path, html: str) -> None:

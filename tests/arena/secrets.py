@@ -119,12 +119,30 @@ CHANNELS: tuple[Channel, ...] = (
     Channel(
         "ids that carry seeds or boards",
         "closed",
-        "a game's number is its place in the sitting, the same in every rotation",
+        "a game's number tells its turn in the sitting, which the bot knows, and nothing else",
         (
             leak("the seed in an id"),
             leak("the board in an id"),
             f"{EVENT}::test_what_is_published_before_a_game_has_no_part_of_a_seed",
         ),
+    ),
+    Channel(
+        "numbers and turns of games, as keys under which one process leaves a note for another",
+        "closed",
+        "drawn from the board's seed and the game's name: another number, and another turn, in "
+        "every rotation and at every table",
+        (
+            f"{EVENT}::test_neither_number_nor_turn_tells_a_board_that_another_process_met",
+            f"{EVENT}::test_games_are_played_in_the_order_of_their_numbers",
+            f"{EVENT}::test_a_game_of_another_number_does_not_fit",
+        ),
+    ),
+    Channel(
+        "tiles as such keys",
+        "open",
+        "a board's hands come again at every table, in another seat or in the same: who has played "
+        "a round knows most of them, and could leave a note under them, if there were a wire to "
+        "leave it on; without the same deals for everybody luck would decide more",
     ),
     Channel(
         "guessable seeds",
@@ -135,6 +153,21 @@ CHANNELS: tuple[Channel, ...] = (
         (
             f"{EVENT}::test_the_secret_is_32_bytes_of_the_systems_randomness",
             f"{EVENT}::test_a_seed_is_shown_only_when_every_game_on_its_board_is_over",
+        ),
+    ),
+    Channel(
+        "deals that were public before a bot came, or before its files changed",
+        "open",
+        "an event that grows has newcomers meet boards whose deals its logs have shown: the run, "
+        "the reports and `show` say in how many of its games, and `--fresh-boards` lets them play "
+        "on boards that nobody has seen",
+        (
+            "tests/tournaments/test_public.py::"
+            "test_it_is_told_everywhere_who_came_when_deals_were_public",
+            "tests/tournaments/test_public.py::"
+            "test_newcomers_meet_the_field_on_boards_that_nobody_has_seen",
+            "tests/tournaments/test_public.py::"
+            "test_who_changes_its_files_before_its_first_game_comes_late_too",
         ),
     ),
     Channel(

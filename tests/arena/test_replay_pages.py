@@ -256,9 +256,11 @@ def test_a_page_that_is_shared_bounds_what_a_game_takes() -> None:
 def test_a_log_has_a_page_for_so_many_games(tmp_path: Path) -> None:
     one = logged()
     many = sittings.GAMES_A_PAGE + 1
+    sitting = replace(one.sitting, boards=tuple(range(1, many + 1)))
+    # Their numbers do not matter, nor the order in which they were played.
     games = [
-        replace(one, game=replace(one.game, game=f"{at}.game", number=at))
-        for at in range(1, many + 1)
+        replace(one, sitting=sitting, game=replace(one.game, game=f"{at}.game", board=at))
+        for at in reversed(sitting.boards)
     ]
     path = write(tmp_path / "games" / "from-1.jsonl", *games)
     made = dict(sittings.pages(path))

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
@@ -28,6 +29,7 @@ from tournaments.begin import begin
 from tournaments.event import Event
 from tournaments.folder import Folder, load, secret_of
 from tournaments.ledger import Ledger
+from tournaments.numbers import numbers
 from tournaments.schedule import sittings
 from tournaments.seating import seating, sitting
 from tournaments.wishes import Wishes, planned
@@ -78,9 +80,10 @@ def write(folder: Folder, games: int) -> None:
     left = ledger.planned - LEFT
     for plan in ledger.stage:
         log = GameLog(folder.log(plan.name), sitting(event, plan, "off", (), ""))
+        numbered = numbers(plan.who, plan.boards, partial(board_seed, secret, event.name))
         for game in plan.games[:left]:
             seed = board_seed(secret, event.name, game.board)
-            records, result = played(seating(event, plan, game, {}), seed)
+            records, result = played(seating(event, plan, game, numbered[game.board], {}), seed)
             log.append(records)
             ledger.add(result)
         log.close()

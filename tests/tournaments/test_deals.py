@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from tests.arena.golden import short
 from tests.arena.tables import sitting
 from tests.tournaments.events import boneyard, copied, laid_open, run, untouched
 from tournaments import how
+from tournaments.numbers import numbers
 
 PROTOCOL = Path(__file__).parent.parent.parent / "protocol"
 NODE = shutil.which("node")
@@ -49,6 +51,9 @@ def recomputed(vector: dict[str, Any], seed: bytes) -> dict[str, Any]:
     match vector:
         case {"secret": secret, "event": event, "board": board}:
             found = {"seed": board_seed(bytes.fromhex(secret), event, board).hex()}
+        case {"secret": secret, "event": event, "boards": boards}:
+            seed_of = partial(board_seed, bytes.fromhex(secret), event)
+            found = {"numbers": list(numbers(vector["names"], boards, seed_of).values())}
         case {"commitment": _}:
             found = {"commitment": commitment(bytes.fromhex(vector["seed"]))}
         case {"purpose": purpose, "words": wanted}:
@@ -71,7 +76,7 @@ def recomputed(vector: dict[str, Any], seed: bytes) -> dict[str, Any]:
 def test_the_vectors_are_right() -> None:
     known = vectors()
     seed = bytes.fromhex(known[0]["seed"])
-    assert len(known) == 11
+    assert len(known) == 13
     for vector in known:
         assert recomputed(vector, seed) == vector
 
@@ -104,7 +109,8 @@ def games() -> Iterator[tuple[Ruleset, int]]:
 def write_game(path: Path, board: int, seed: bytes, rules: Ruleset, seats: int) -> int:
     """Play a game with last choices, so that deals are refused, and log it; how many deals."""
     names = tuple("abcd"[:seats])
-    referee = Referee(Seating(f"{board}.x", 1, board, names, rules, Clock()), seed)
+    (number,) = numbers(".".join(names), (board,), lambda _: seed).values()
+    referee = Referee(Seating(f"{board}.x", number, board, names, rules, Clock()), seed)
     while question := referee.awaiting:
         said = Choose(id=question.id, choice=len(question.options) - 1)
         referee.received(question.seat, encode_line(said)[:-1], 0.0)
@@ -169,6 +175,7 @@ TAMPERED = {
     "a boneyard": ("games", rb'("stock":\[\[)(\[\d,\d\]),(\[\d,\d\])', swapped, "the seed deals"),
     "a round": ("games", rb'"round":2,"deal":1', b'"round":4,"deal":1', "out of turn"),
     "a log's commitment": ("games", rb'"commitment":"....', b'"commitment":"0000', "another com"),
+    "a number": ("games", rb'"number":[0-9]+', b'"number":2001', "number 2001, but"),
     "a seed": ("seeds.jsonl", rb'"seed":"....', b'"seed":"0000', "board 1: the seed is not"),
     "a commitment": ("commitments.jsonl", rb'"sha256":"....', b'"sha256":"0000', "board 1: the"),
 }

@@ -233,7 +233,7 @@ def test_an_older_promise_is_remembered_and_checked(tmp_path: Path) -> None:
     run(tmp_path, *words, "--boards", "2")
     digest = folders.digest(Folder(tmp_path))
     said = run(tmp_path, *words, "random", "--boards", "3")
-    assert "The seeds of 2 boards are public already: who wrote random could have known" in said
+    assert "The deals of 2 boards are public already: who wrote random could have known" in said
     assert digest in boneyard("verify", str(tmp_path))
     history = tmp_path / "history.jsonl"
     history.write_text(history.read_text().replace(digest, "0" * 64))
@@ -329,7 +329,7 @@ def changed(bot: Path) -> None:
 def test_a_changed_bot_is_a_version_of_its_own(tmp_path: Path) -> None:
     bot, out = tmp_path / "mine.py", tmp_path / "out"
     shutil.copy(SAMPLES / "first.py", bot)
-    words = (str(bot), "greedy", "random", *SHORT, "--boards", "2")
+    words = (str(bot), "greedy", "suit", *SHORT, "--boards", "2")
     run(out, *words)
     before = {result.game: result for result in read_ledger(out / "ledger.jsonl")}
     changed(bot)
@@ -340,7 +340,7 @@ def test_a_changed_bot_is_a_version_of_its_own(tmp_path: Path) -> None:
     assert summary(out) == {"played": 12 + 8, "planned": 12 + 8}
     (pool,) = json.loads((out / "results.json").read_text())["ratings"]["pools"]
     games = {one["name"]: one["games"] for one in pool["entrants"]}
-    assert games == {"mine": 8, "mine@2": 8, "greedy": 12, "random": 12}
+    assert games == {"mine": 8, "mine@2": 8, "greedy": 12, "suit": 12}
     assert "- `mine`, 8 games; `mine@2` plays on with other files." in report(out)
     assert fits(out)
     # Apart from the earlier version it is the event that was played at once.

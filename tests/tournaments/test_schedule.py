@@ -172,7 +172,7 @@ def test_a_plan_is_fair(one: Event) -> None:
     for sitting in plan:
         on = [game.board for game in sitting.games]
         assert on == sorted(set(on))
-        assert [game.number for game in sitting.games] == list(range(1, len(on) + 1))
+        assert [game.place for game in sitting.games] == list(range(1, len(on) + 1))
     assert len({sitting.name for sitting in plan}) == len(plan)
     assert len({game.name for sitting in plan for game in sitting.games}) == len(everything)
 

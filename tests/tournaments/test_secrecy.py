@@ -2,34 +2,41 @@
 
 import base64
 import secrets
+import shutil
 import stat
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
+from arena import packed
 from arena.bots import Bot
 from arena.engine.chance import board_seed
-from arena.gamelog import GameLog
+from arena.gamelog import GameLog, read_games, read_records
 from arena.pump import Pump
-from arena.referee import Referee
+from arena.referee import QUESTIONS_A_GAME, Referee
 from arena.table import Table
 from arena.variants import named
-from protocol.records import Result
+from protocol.codec import encode_line, seal
+from protocol.records import GameRecord, Result
 from tests.tournaments.events import run
 from tests.tournaments.test_schedule import event
 from tournaments.begin import begin
 from tournaments.event import Event
 from tournaments.folder import (
     Folder,
+    load,
     published_commitments,
     published_seeds,
     reveal,
     secret_of,
 )
 from tournaments.ledger import boards_left, finished
-from tournaments.schedule import sittings
+from tournaments.numbers import NUMBERS, numbers
+from tournaments.schedule import PlannedSitting, sittings
+from tournaments.verify import verify_folder, verify_log
 
 # --- seeds ---
 
@@ -137,16 +144,98 @@ def test_no_sitting_meets_a_board_twice_or_seats_an_entrant_twice(kind: str) -> 
         boards = [game.board for game in sitting.games]
         assert len(set(boards)) == len(boards)
         assert len(set(sitting.seats)) == len(sitting.seats) == plan.seats
-        assert [game.number for game in sitting.games] == list(range(1, len(boards) + 1))
 
 
-def test_a_games_number_is_the_same_in_every_rotation() -> None:
-    """It tells the place in the sitting, and nothing of who sits where."""
-    numbers: dict[int, set[int]] = {}
-    for sitting in sittings(event(4, 3, 5, 2), {}):
-        for game in sitting.games:
-            numbers.setdefault(game.board, set()).add(game.number)
-    assert all(len(of_a_board) == 1 for of_a_board in numbers.values())
+# --- numbers: no note about a board has a key under which another process finds it ---
+
+
+def seed(board: int) -> bytes:
+    return board_seed(bytes(32), "event", board)
+
+
+def numbered(plan: PlannedSitting) -> dict[int, int]:
+    return numbers(plan.who, plan.boards, seed)
+
+
+def test_the_numbers_of_a_sitting_are_its_own_and_fit_into_32_bits() -> None:
+    for plan in sittings(event(6, 2, 50), {}):
+        found = list(numbered(plan).values())
+        assert len(set(found)) == len(found) == len(plan.boards)
+        assert min(found) >= 1
+        assert (1 + max(found)) * QUESTIONS_A_GAME < 2**31
+
+
+def test_neither_number_nor_turn_tells_a_board_that_another_process_met() -> None:
+    """Of 25 boards one has the same turn in two sittings by chance; a number nearly never."""
+    plans = [plan for plan in sittings(event(5, 2, 25), {}) if plan.boards[0] == 1]
+    assert len(plans) == 20
+    same_number = same_turn = 0
+    for one, other in combinations(map(numbered, plans), 2):
+        same_number += sum(one[board] == other[board] for board in one)
+        turns = zip(
+            sorted(one, key=one.__getitem__), sorted(other, key=other.__getitem__), strict=True
+        )
+        same_turn += sum(a == b for a, b in turns)
+    pairs = len(plans) * (len(plans) - 1) / 2
+    assert same_number / pairs < 0.1
+    assert same_turn / pairs < 1.5
+
+
+def test_boards_that_are_added_change_no_number() -> None:
+    """Neither does it matter which seeds are known besides."""
+    long = PlannedSitting("from-1.a.b", (0, 1), tuple(range(1, 26)), "a.b")
+    short = replace(long, boards=long.boards[:9])
+    assert list(numbered(long).items())[:9] == list(numbered(short).items())
+    known = {board: seed(board) for board in short.boards}
+    assert numbers(long.who, long.boards, known.get) == numbered(short)
+
+
+def test_a_number_that_is_taken_is_drawn_again() -> None:
+    """All of them, in the end, and no more."""
+    assert sorted(numbers("a.b", range(1, 2002), seed).values()) == list(range(1, NUMBERS + 1))
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An event whose files no test changes."""
+    folder = tmp_path_factory.mktemp("numbers")
+    run(folder, "first", "greedy", "--boards", "8", "--jobs", "2", "--seed", "1")
+    return folder
+
+
+def test_games_are_played_in_the_order_of_their_numbers(played: Path) -> None:
+    folder = Folder(played)
+    plan, secret = load(folder), secret_of(folder)
+    orders = []
+    for one in sittings(plan, {}):
+        logged = [game.game for game in read_games(folder.log(one.name))]
+        due = numbers(one.who, one.boards, lambda board: board_seed(secret, plan.name, board))
+        assert {game.board: game.number for game in logged} == due
+        assert [game.number for game in logged] == sorted(due.values())
+        orders.append([game.board for game in logged])
+    assert orders[0] != orders[1]
+    assert list(verify_folder(folder)) == []
+
+
+def test_a_game_of_another_number_does_not_fit(played: Path, tmp_path: Path) -> None:
+    """An organiser could tell a friend's bot by it which board it plays."""
+    folder = Folder(tmp_path / "event")
+    shutil.copytree(played, folder.path)
+    log = folder.logs()[0]
+    packed.unpack(log)
+    records = [entry.record for entry in read_records(log)]
+    at = next(n for n, one in enumerate(records) if isinstance(one, GameRecord))
+    before = records[at]
+    assert isinstance(before, GameRecord)
+    records[at] = replace(before, number=before.number + 1)
+    checksum, lines = 0, list[bytes]()
+    for record in records:
+        line, checksum = seal(encode_line(record), checksum)
+        lines.append(line)
+    log.write_bytes(b"".join(lines))
+    said = f"{before.game} has number {before.number + 1}, but {before.number} follows"
+    assert [fault for fault in verify_folder(folder) if said in fault]
+    assert [fault for fault in verify_log(log, None) if said in fault]
 
 
 def test_no_process_meets_a_board_twice_even_when_the_run_is_stopped(

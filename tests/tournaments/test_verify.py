@@ -13,7 +13,7 @@ from arena.gamelog import read_records
 from arena.packed import pack
 from arena.sealed import append
 from protocol.codec import decode_result, encode_line, seal, unseal
-from protocol.records import SittingOver
+from protocol.records import GameRecord, SittingOver
 from tests.arena.tables import flips
 from tests.tournaments.events import SMALL, boneyard, copied, made, run, small_event, untouched
 from tournaments import folder as folders
@@ -173,14 +173,15 @@ def test_a_board_without_a_commitment_is_found(folder: Path) -> None:
 def test_a_game_that_was_played_until_it_pleased_is_found(folder: Path) -> None:
     """A forger's log with two results of one game, its checksums and its end in order."""
     records = [entry.record for entry in read_records(log(folder))]
-    second = next(at for at, record in enumerate(records) if getattr(record, "number", 0) == 2)
+    first, second = (at for at, one in enumerate(records) if isinstance(one, GameRecord))
+    game = getattr(records[first], "game", None)
     twice = [*records[:second], *records[1:-1]]
     end = SittingOver(games=3, records=len(twice))
     log(folder).write_bytes(b"")
     descriptor = os.open(log(folder), os.O_WRONLY)
     append(descriptor, [*twice, end], 0)
     os.close(descriptor)
-    assert faults(folder) == [f"{log(folder)}: 1.first.greedy has two results"]
+    assert faults(folder) == [f"{log(folder)}: {game} has two results"]
 
 
 def test_a_seed_that_is_held_back_is_found(folder: Path) -> None:

@@ -23,14 +23,19 @@ def answering(
     Games that have a result already, or that nobody ordered, are left out. What was decided in
     them is for `verify` to say. Raises BrokenAnswerError, also when no game is new.
     """
-    ordered = {game.name: (n, game) for n, part in enumerate(order.parts) for game in part.games}
+    ordered = {
+        game.name: (n, game, numbered)
+        for n, part in enumerate(order.parts)
+        for game, numbered in zip(part.games, part.numbers, strict=True)
+    }
     known, parts = set(had) & ordered.keys(), [list[LogRecord]() for _ in order.parts]
     before = len(known)
     for first, records in _games(lines):
         if first.game in ordered and first.game not in known:
-            number, game = ordered[first.game]
-            _check(event, order, order.parts[number], game, first, records)
-            parts[number] += records
+            n, game, number = ordered[first.game]
+            _check_first(order, game, number, first)
+            _check(event, order.parts[n], game, records)
+            parts[n] += records
             known |= {record.game for record in records if isinstance(record, Result)}
     if len(known) == before:
         raise BrokenAnswerError("it has no result of a game that was ordered")
@@ -58,18 +63,15 @@ def _decoded(line: bytes) -> LogRecord:
         raise BrokenAnswerError(str(error)) from error
 
 
-def _check(
-    event: Event,
-    order: Order,
-    part: Part,
-    game: PlannedGame,
-    first: GameRecord,
-    records: Sequence[LogRecord],
-) -> None:
-    """Refuse another game of the same name: other deals, other seats, more than a game."""
+def _check_first(order: Order, game: PlannedGame, number: int, first: GameRecord) -> None:
+    """Refuse another game of the same name: other deals, another number."""
     promised = commitment(order.seeds[game.board])
-    if (first.number, first.board, first.commitment) != (game.number, game.board, promised):
+    if (first.number, first.board, first.commitment) != (number, game.board, promised):
         raise BrokenAnswerError(f"game {game.name} was dealt from another seed")
+
+
+def _check(event: Event, part: Part, game: PlannedGame, records: Sequence[LogRecord]) -> None:
+    """Refuse another game of the same name: other seats, more than a game."""
     for record in records:
         if isinstance(record, Sitting | SittingOver):
             raise BrokenAnswerError(f"game {game.name} has a sitting in it")

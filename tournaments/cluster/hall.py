@@ -123,6 +123,7 @@ class Hall:
         commands = [await self._command(run, seat, sandbox) for seat in part.plan.seats]
         bench = Bench(self._pump, commands, run.event.clock.start_ms, sandbox)
         results = {result.game: result for result in part.results}
+        numbers = dict(zip(part.games, part.numbers, strict=True))
 
         async def over(result: Result) -> None:
             results[result.game] = result
@@ -130,7 +131,8 @@ class Hall:
                 sitter.leave_off()
 
         def referee(game: PlannedGame) -> Referee:
-            return Referee(seating(run.event, part.plan, game, results), seeds[game.board])
+            seated = seating(run.event, part.plan, game, numbers[game], results)
+            return Referee(seated, seeds[game.board])
 
         sitter = Sitter(self._pump, bench, records, referee, over)
         await sitter.sit(part.games, several=not in_turn(run.event))

@@ -40,7 +40,9 @@ class Part(Struct, frozen=True):
     plan: PlannedSitting
     """The whole sitting."""
     games: tuple[PlannedGame, ...]
-    """Which of its games; none: only call the roll of its bots."""
+    """Which of its games, in the order of play; none: only call the roll of its bots."""
+    numbers: tuple[int, ...]
+    """By which numbers bots know them."""
     results: tuple[Result, ...] = ()
     """The results that the sitting has already, where a game depends on those before it."""
 

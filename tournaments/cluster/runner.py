@@ -18,6 +18,7 @@ from tournaments.cluster.orders import ORDER_S, Answer, Order, Part, Played, Unp
 from tournaments.event import Event
 from tournaments.folder import Folder, secret_of
 from tournaments.ledger import Ledger
+from tournaments.numbers import numbers
 from tournaments.run import crashed
 from tournaments.schedule import PlannedGame, PlannedSitting, Stage
 from tournaments.seating import in_turn, sitting
@@ -155,7 +156,7 @@ class ClusterRunner:
         playing = (n for n, one in enumerate(self._event.entrants) if not one.retired)
         plan, reason = PlannedSitting("roll-call", tuple(playing), (), ""), ""
         for attempt in range(REFUSALS + DEATHS):
-            order = self._order([Part(plan, ())], attempt)
+            order = self._order([Part(plan, (), ())], attempt)
             async with self._workers.played(encoded(order)) as answer:
                 pass
             if isinstance(answer, Played):
@@ -182,7 +183,8 @@ class ClusterRunner:
     def _cut(self, stage: Stage, nursery: trio.Nursery) -> Iterator[Part]:
         """What a stage lacks of each sitting, a long one in parts; cut when they are asked for."""
         for plan in stage:
-            missing = self._ledger.missing(plan)
+            numbered = numbers(plan.who, plan.boards, self._seed)
+            missing = sorted(self._ledger.missing(plan), key=lambda game: numbered[game.board])
             self._logs.expect(plan)
             while missing:
                 size = len(missing) if in_turn(self._event) else self._pace.games
@@ -191,8 +193,11 @@ class ClusterRunner:
             nursery.start_soon(self._logs.done, plan)
 
     def _part(self, plan: PlannedSitting, games: Sequence[PlannedGame]) -> Part:
+        numbered = numbers(plan.who, plan.boards, self._seed)
+        own = tuple(numbered[game.board] for game in games)
         known = (self._ledger.results.get(game.name) for game in plan.games)
-        return Part(plan, tuple(games), tuple(filter(None, known)) if in_turn(self._event) else ())
+        had = tuple(filter(None, known)) if in_turn(self._event) else ()
+        return Part(plan, tuple(games), own, had)
 
     async def _give(self, parts: Sequence[Part], nursery: trio.Nursery) -> None:
         """Give an order when there is a place for it."""
@@ -234,10 +239,11 @@ class ClusterRunner:
 
     def _order(self, parts: Sequence[Part], attempt: int) -> Order:
         boards = {game.board for part in parts for game in part.games}
-        seeds = {
-            board: board_seed(self._secret, self._event.name, board) for board in sorted(boards)
-        }
+        seeds = {board: self._seed(board) for board in sorted(boards)}
         return Order(self._run, attempt, tuple(parts), seeds)
+
+    def _seed(self, board: int) -> bytes:
+        return board_seed(self._secret, self._event.name, board)
 
     async def _kept(self, order: Order, played: Played) -> Answer:
         """Write the games down, then count them; one that has a result already is dropped.

@@ -26,7 +26,7 @@ def addresses(plans: Iterable[PlannedSitting]) -> Mapping[str, str]:
 
 
 def _address(plan: PlannedSitting, game: PlannedGame) -> str:
-    return f"{FOLDER}/{quote(page_name(plan.name, game.number))}#game={quote(game.name)}"
+    return f"{FOLDER}/{quote(page_name(plan.name, game.place))}#game={quote(game.name)}"
 
 
 def make_pages(folder: Folder, games: int) -> str | None:

@@ -28,7 +28,7 @@ from tournaments.schedule import PlannedGame, PlannedSitting
 
 GAME = PlannedGame("3.a.b", 1, 3)
 PLAN = PlannedSitting("from-3.a.b", (0, 1), (3,), "a.b")
-ORDER = Order("run", 0, (Part(PLAN, (GAME,)),), {3: b"seed"})
+ORDER = Order("run", 0, (Part(PLAN, (GAME,), (7,)),), {3: b"seed"})
 
 
 def test_what_was_sent_is_what_comes() -> None:

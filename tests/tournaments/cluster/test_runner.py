@@ -354,7 +354,7 @@ def test_orders_take_about_as_long_as_they_should() -> None:
 
 async def test_a_hall_answers_whatever_happens(tmp_path: Path, stage: Stage) -> None:
     plan = Ledger(stage.folder, stage.event).stage[0]
-    order = Order("run", 0, (Part(plan, plan.games),), {})
+    order = Order("run", 0, (Part(plan, plan.games, tuple(range(1, 1 + len(plan.games)))),), {})
     broken = tmp_path / "broken.py"
     broken.write_text("raise SystemExit('no such model')")
     bot = WrittenBot(name="broken", run=("{python}", str(broken)))
@@ -391,7 +391,7 @@ async def test_who_is_told_to_leave_leaves_no_bot(tmp_path: Path, stage: Stage) 
     bundle = packed(WrittenBot(name="hangs", run=("{python}", str(hangs))), tmp_path)
     plan = Ledger(stage.folder, stage.event).stage[0]
     seeds = {game.board: bytes(32) for game in plan.games}
-    order = Order("run", 0, (Part(plan, plan.games),), seeds)
+    order = Order("run", 0, (Part(plan, plan.games, tuple(range(1, 1 + len(plan.games)))),), seeds)
     answers: list[Answer] = []
     async with trio.open_nursery() as nursery:
         pump = Pump()
