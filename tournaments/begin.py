@@ -2,37 +2,38 @@
 
 import hashlib
 import secrets
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Collection, Iterator
 from itertools import islice
 
 from arena.engine.chance import board_seed, commitment
 from arena.gamelog import read_games
-from arena.sealed import DamagedFileError
 from protocol.codec import encode_line
 from protocol.records import Commitment
 from protocol.usage import UserError
 from tournaments.event import Event, as_json
-from tournaments.extend import extends, new_versions, succeeded
+from tournaments.extend import delayed, extends, new_versions, newcomers, succeeded
 from tournaments.folder import (
     SECRET,
     Folder,
     hidden,
     holds,
     load,
-    published_seeds,
     secret_of,
     write_beside,
     write_whole,
 )
 from tournaments.history import remember
+from tournaments.public import public_boards
 
 
-def begin(folder: Folder, event: Event, seed: int | None) -> tuple[Event, list[str]]:
+def begin(
+    folder: Folder, event: Event, seed: int | None, *, fresh_boards: bool = False
+) -> tuple[Event, list[str]]:
     """Write the event, its secret and its commitments; the event, and what the user should know.
 
     In a folder that holds one, the event goes on: the same, or extended, with the versions of
-    its entrants. Raises UserError when the plan does not extend it, DamagedFileError.
+    its entrants. `fresh_boards`: who comes now meets the others on boards that nobody has seen.
+    Raises UserError when the plan does not extend it, DamagedFileError.
     """
     hidden(folder, event.entrants, event.sandbox)
     if not folder.event.exists():
@@ -44,6 +45,9 @@ def begin(folder: Folder, event: Event, seed: int | None) -> tuple[Event, list[s
         return event, []
     old = load(folder)
     event = succeeded(old, event, _Played(folder))
+    public = public_boards(folder) if newcomers(old, event) else set()
+    if fresh_boards and public:
+        event = delayed(old, event, max(public) + 1)
     if forbidden := extends(old, event):
         raise UserError(
             f"{folder.path} holds event {old.name!r}, but {forbidden}: "
@@ -54,7 +58,7 @@ def begin(folder: Folder, event: Event, seed: int | None) -> tuple[Event, list[s
         raise UserError(
             f"{folder.path} was begun with another --seed: choose another folder (--out)."
         )
-    return event, _go_on(folder, old, event)
+    return event, _go_on(folder, old, event, public)
 
 
 def _check_promises(folder: Folder, old: Event, event: Event) -> None:
@@ -70,13 +74,10 @@ def _check_promises(folder: Folder, old: Event, event: Event) -> None:
         )
 
 
-def _go_on(folder: Folder, old: Event, event: Event) -> list[str]:
+def _go_on(folder: Folder, old: Event, event: Event, public: Collection[int]) -> list[str]:
     """Replace the plan; what came before is remembered first."""
     said: list[str] = []
     if event != old:
-        public = 0
-        with suppress(DamagedFileError):
-            public = len(published_seeds(folder.seeds))
         said = list(_changes(old, event, public))
         if _matters(old, event):
             remember(folder, old, public)
@@ -87,24 +88,21 @@ def _go_on(folder: Folder, old: Event, event: Event) -> list[str]:
 
 def _matters(old: Event, event: Event) -> bool:
     """Whether promises grow, or somebody new plays."""
-    return old.all_boards != event.all_boards or bool(_new(old, event))
+    return old.all_boards != event.all_boards or bool(newcomers(old, event))
 
 
-def _new(old: Event, event: Event) -> list[str]:
-    before = {one.name for one in old.entrants}
-    return [one.name for one in event.entrants if one.name not in before]
-
-
-def _changes(old: Event, event: Event, public: int) -> Iterator[str]:
+def _changes(old: Event, event: Event, public: Collection[int]) -> Iterator[str]:
     for before, after in new_versions(old, event):
         yield (
             f"The files of bot {before} have changed: they play as {after}; what {before} played "
             "is kept and rated apart."
         )
-    if public and (new := _new(old, event)):
+    new = [one for one in event.entrants if one.name in newcomers(old, event)]
+    if met := [one.name for one in new if any(board >= one.first_board for board in public)]:
+        boards = "1 board is" if len(public) == 1 else f"{len(public)} boards are"
         yield (
-            f"The seeds of {public} boards are public already: who wrote "
-            f"{' or '.join(new)} could have known these deals."
+            f"The deals of {boards} public already: who wrote {' or '.join(met)} could have known "
+            "them. --fresh-boards lets bots that come now play on boards that nobody has seen."
         )
 
 

@@ -30,7 +30,7 @@ def succeeded(old: Event, new: Event, played: Container[str]) -> Event:
     its games was `played`.
     """
     names = {one.name: _version(old, one, played) for one in new.entrants}
-    active = [replace(one, name=names[one.name]) for one in new.entrants]
+    active = [_as_before(old, replace(one, name=names[one.name])) for one in new.entrants]
     kept = [
         replace(one, retired=True)
         for one in old.entrants
@@ -44,6 +44,31 @@ def succeeded(old: Event, new: Event, played: Container[str]) -> Event:
         form = replace(form, challengers=renamed)
     teams = tuple((names.get(a, a), names.get(b, b)) for a, b in new.teams)
     return replace(new, entrants=(*active, *kept), format=form, teams=teams)
+
+
+def _as_before(old: Event, entrant: Entrant) -> Entrant:
+    """Who played already goes on with the board from which it played."""
+    same = (one for one in old.entrants if (one.name, one.fingerprint) == _who(entrant))
+    return next((replace(entrant, first_board=one.first_board) for one in same), entrant)
+
+
+def _who(entrant: Entrant) -> tuple[str, str]:
+    return entrant.name, entrant.fingerprint
+
+
+def newcomers(old: Event, new: Event) -> frozenset[str]:
+    """Who is in the new plan and was not in the old one, or not with these files."""
+    before = set(map(_who, old.entrants))
+    return frozenset(one.name for one in new.entrants if _who(one) not in before)
+
+
+def delayed(old: Event, new: Event, first_board: int) -> Event:
+    """The new plan, in which newcomers play from this board on."""
+    late = newcomers(old, new)
+    entrants = (
+        replace(one, first_board=first_board) if one.name in late else one for one in new.entrants
+    )
+    return replace(new, entrants=tuple(entrants))
 
 
 def first_version(name: str) -> str:

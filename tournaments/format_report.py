@@ -211,7 +211,8 @@ def _versus(event: Event, form: Versus, results: Iterable[Result]) -> Iterator[s
 def walked(event: Event, form: Versus, results: Iterable[Result]) -> tuple[Step, ...]:
     """The sequential test of versus, board by board."""
     one, _ = sides(event)
-    return walk(form.sprt, outcomes(form.sprt, results, one, lost_by=event.target))
+    since = event.boards_of(event.units).start
+    return walk(form.sprt, outcomes(form.sprt, results, one, lost_by=event.target, since=since))
 
 
 def sides(event: Event) -> list[str]:

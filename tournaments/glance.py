@@ -21,8 +21,10 @@ from tournaments.event import Event
 from tournaments.folder import Folder
 from tournaments.format_report import headline, question_line, uneven, won_line
 from tournaments.fouls import committed
+from tournaments.history import read_history
 from tournaments.ledger import past_sittings, read_ledger
 from tournaments.lost import published
+from tournaments.public import Latecomer, latecomers
 from tournaments.ratings import Ratings, fit_both
 from tournaments.schedule import PlannedSitting, games, sittings, stages
 
@@ -72,6 +74,8 @@ class Glance(Struct, frozen=True, kw_only=True):
     """Who has won a knockout or a Swiss; empty before its end, and in other formats."""
     uneven: str
     """Pairings of which not every rotation was played as often; empty if none, or all is over."""
+    latecomers: tuple[Latecomer, ...]
+    """Who came when deals were public that they have met since."""
     ratings: Ratings
     """The tables."""
 
@@ -99,6 +103,7 @@ def glance(folder: Folder) -> Glance:
         question=question_line(event, found),
         won=won_line(event, found, planned),
         uneven=uneven(event, found, planned),
+        latecomers=latecomers(list(read_history(folder)), event.entrants, found),
         ratings=fit_both(found, partners=event.rules.deal.partners),
     )
 

@@ -10,7 +10,7 @@ from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
-from tournaments import shown, standings
+from tournaments import public, shown, standings
 from tournaments.folder import Folder
 from tournaments.glance import Fouled, Glance, glance
 from tournaments.plan_report import duration
@@ -96,7 +96,8 @@ def parts(
         yield shown.standing(pool, width, room)
         if room is None:
             yield from (Text(line, "dim") for line in standings.seat_advantages(pool))
-    asked = [seen.question, seen.won, *([seen.uneven] if room is None else ())]
+    asked = [seen.question, seen.won]
+    asked += [seen.uneven, public.told(seen.latecomers)] if room is None else []
     yield from (Text(line, "bold") for line in asked if line)
     if fouls[1]:
         yield Text()

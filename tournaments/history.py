@@ -4,37 +4,25 @@ The report follows from the last plan alone: an extended event's is that of one 
 """
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 import msgspec
-from msgspec import Struct
 
 from arena.sealed import damaged, read_lines
 from tournaments.event import Event
 from tournaments.folder import Folder, write_whole
+from tournaments.public import Before, spans
 
 
-class Before(Struct, frozen=True, forbid_unknown_fields=True):
-    """A line of history.jsonl: a plan that another one took the place of."""
-
-    boards: int
-    """Boards that were committed to: the first so many lines of commitments.jsonl."""
-    sha256: str
-    """SHA-256 of those lines, in hex: what the report showed then."""
-    revealed: int
-    """Boards whose seeds were public when the next plan came."""
-    entrants: tuple[str, ...]
-    """Who played until then: whoever is not among them met those boards when they were public."""
-
-
-def remember(folder: Folder, old: Event, revealed: int) -> None:
-    """Add the plan that is about to be replaced, once.
+def remember(folder: Folder, old: Event, public: Iterable[int]) -> None:
+    """Add the plan that is about to be replaced, once, and which boards' deals are public.
 
     Raises DamagedFileError, OSError.
     """
-    names = tuple(entrant.name for entrant in old.entrants if not entrant.retired)
-    before = Before(old.all_boards, sha256(folder, old.all_boards), revealed, names)
+    entrants = {entrant.name: entrant.fingerprint for entrant in old.entrants}
+    digest = sha256(folder, old.all_boards)
+    before = Before(old.all_boards, digest, spans(public), entrants)
     known = list(read_history(folder))
     # A kill may have come between this and the new plan.
     if before not in known[-1:]:

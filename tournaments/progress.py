@@ -14,7 +14,7 @@ from rich.progress import Progress as Bar
 from rich.text import Text
 
 from protocol.records import Result
-from tournaments import shown, standings
+from tournaments import public, shown, standings
 from tournaments.columns import Columns
 from tournaments.event import Event
 from tournaments.folder import Folder, load
@@ -176,3 +176,5 @@ def _told(folder: Folder, summary: Results) -> Iterator[str]:
         results = Columns(read_ledger(folder.ledger)).first()
         lines = question_line(event, results), won_line(event, results, summary.planned)
         yield from filter(None, (*lines, uneven(event, results, summary.planned)))
+    if summary.latecomers:
+        yield public.told(summary.latecomers)

@@ -13,13 +13,15 @@ from msgspec import Struct
 
 from protocol.codec import printable
 from protocol.records import Result
-from tournaments import exports, format_report, how, standings
+from tournaments import exports, format_report, how, public, standings
 from tournaments.columns import Columns
 from tournaments.event import Entrant, Event, Terms
 from tournaments.folder import Folder, digest
+from tournaments.history import read_history
 from tournaments.ledger import past_sittings
 from tournaments.measured import Measured, measured
 from tournaments.pages.report_page import Told, report_page
+from tournaments.public import Latecomer, latecomers
 from tournaments.ratings import Pool, Ratings, fit_both
 from tournaments.sandboxes import Kept
 from tournaments.schedule import games, sittings
@@ -53,6 +55,8 @@ class Results(Struct, frozen=True, kw_only=True):
     """Games of the plan."""
     commitments: str
     """SHA-256 of commitments.jsonl, in hex."""
+    latecomers: tuple[Latecomer, ...]
+    """Who came when deals were public that they have met since."""
     sandboxes: tuple[Kept, ...]
     """The levels of the sandbox at which the bots were kept."""
     ratings: Ratings
@@ -80,6 +84,7 @@ def report_files(
         played=len(results),
         planned=games(event, by_game),
         commitments=digest(folder),
+        latecomers=latecomers(list(read_history(folder)), event.entrants, results),
         sandboxes=known.kept,
         ratings=ratings,
     )
@@ -87,9 +92,10 @@ def report_files(
     places = ByGame(plans, lambda plan, _: plan.name)
     fingerprints = {one.name: one.fingerprint for one in event.entrants}
     uneven = format_report.uneven(event, results, summary.planned)
-    told = Told(event, results, summary.planned, summary.commitments, uneven, ratings, known, plans)
+    notes = [note for note in (uneven, public.told(summary.latecomers)) if note]
+    told = Told(event, results, summary.planned, summary.commitments, notes, ratings, known, plans)
     return {
-        folder.report: ["\n".join(_page(summary, event, results, uneven)).encode()],
+        folder.report: ["\n".join(_page(summary, event, results, notes)).encode()],
         folder.page: [report_page(told).encode()],
         folder.times: [as_json(known.times)],
         folder.results: [msgspec.json.format(msgspec.json.encode(summary), indent=1), b"\n"],
@@ -105,12 +111,14 @@ def from_logs(folder: Folder) -> tuple[Path, ...]:
     return folder.page, folder.times
 
 
-def _page(summary: Results, event: Event, results: Sequence[Result], uneven: str) -> Iterator[str]:
+def _page(
+    summary: Results, event: Event, results: Sequence[Result], notes: Iterable[str]
+) -> Iterator[str]:
     yield f"# {event.name}"
     yield ""
     yield format_report.headline(event, summary.played, summary.planned)
-    if uneven:
-        yield from ("", uneven)
+    for note in notes:
+        yield from ("", note)
     yield from format_report.section(event, results)
     for pool in summary.ratings.pools:
         yield from _pool(pool)

@@ -33,7 +33,7 @@ from tournaments.progress import Progress
 from tournaments.report import files_now
 from tournaments.run import Runner, call_roll, crashed, innermost
 from tournaments.sitting import MACHINE, StoppedError
-from tournaments.wishes import Wishes, planned, written_bots
+from tournaments.wishes import Wishes, fresh_boards, planned, written_bots
 
 if TYPE_CHECKING:
     from tournaments.cluster.place import Place
@@ -89,7 +89,8 @@ def _run_in(folder: Folder, wishes: Wishes, fixed: Fixed | None, where: Where) -
     """
     with folders.only_writer(folder):
         plan = planned(wishes, folder.build, predictable=fixed is not None)
-        event, notices = begin(folder, plan, fixed.seed if fixed else None)
+        fresh = fresh_boards(wishes)
+        event, notices = begin(folder, plan, fixed.seed if fixed else None, fresh_boards=fresh)
         ledger = Ledger(folder, event)
         lost = lost_results(folder, ledger.results)
         refuse_less_measured(folder, event, ledger.results)

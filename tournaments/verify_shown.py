@@ -9,6 +9,7 @@ from arena.cli.games import logs, refuse_others
 from protocol.usage import UserError
 from tournaments.folder import Folder, digest
 from tournaments.history import read_history
+from tournaments.public import count
 from tournaments.verify import unchecked, verify_folder, verify_log
 
 
@@ -54,5 +55,6 @@ def _tell_what_is_left(folder: Folder) -> None:
     for before in read_history(folder):
         click.echo(
             f"Until it was extended it had {before.boards} boards, promised by {before.sha256}, "
-            f"and {', '.join(before.entrants)}; the seeds of {before.revealed} were public then."
+            f"and {', '.join(before.entrants)}; the deals of {count(before.public)} were public "
+            "then."
         )

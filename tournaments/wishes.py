@@ -71,6 +71,8 @@ class Wishes(NamedTuple):
     """Which sandbox."""
     ask_forced: bool = False
     """Whether a seat is asked although it has only one option."""
+    fresh_boards: bool = False
+    """Whether bots that come to an event which has begun play on boards that nobody has seen."""
     wanted: Wanted = Wanted()
     """The format."""
 
@@ -82,6 +84,14 @@ def written_bots(wishes: Wishes) -> tuple[tuple[WrittenBot, ...], Path]:
     """
     plan, base = _written(wishes)
     return plan.bots, base
+
+
+def fresh_boards(wishes: Wishes) -> bool:
+    """Whether bots that come now shall play on boards that nobody has seen.
+
+    Raises UserError.
+    """
+    return wishes.fresh_boards or _written(wishes)[0].fresh_boards
 
 
 def planned(wishes: Wishes, build: Path, *, predictable: bool) -> Event:

@@ -161,14 +161,6 @@ CHANNELS: tuple[Channel, ...] = (
         "an event that grows has newcomers meet boards whose deals its logs have shown: the run, "
         "the reports and `show` say in how many of its games, and `--fresh-boards` lets them play "
         "on boards that nobody has seen",
-        (
-            "tests/tournaments/test_public.py::"
-            "test_it_is_told_everywhere_who_came_when_deals_were_public",
-            "tests/tournaments/test_public.py::"
-            "test_newcomers_meet_the_field_on_boards_that_nobody_has_seen",
-            "tests/tournaments/test_public.py::"
-            "test_who_changes_its_files_before_its_first_game_comes_late_too",
-        ),
     ),
     Channel(
         "stderr",

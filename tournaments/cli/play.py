@@ -123,6 +123,11 @@ _sandbox = click.option(
     is_flag=True,
     help="Ask although there is only one option: slower, but no moment tells of a hand.",
 )
+@click.option(
+    "--fresh-boards",
+    is_flag=True,
+    help="Bots that come to an event which has begun play on boards that nobody has seen.",
+)
 @_seed
 @_jobs
 @_cluster

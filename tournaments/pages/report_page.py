@@ -53,8 +53,9 @@ class Told(NamedTuple):
     """Games of the plan."""
     commitments: str
     """SHA-256 of commitments.jsonl, in hex."""
-    uneven: str
-    """Which pairings are not balanced yet; empty if none."""
+    notes: Sequence[str]
+    """What is to be known before the figures are trusted: pairings that are not balanced yet, and
+    who came when deals were public."""
     ratings: Ratings
     measured: Measured
     plans: Sequence[PlannedSitting]
@@ -108,7 +109,7 @@ def report_page(told: Told) -> str:
         pieces=lambda text: list(pieces(text)),
         event=event,
         headline=format_report.headline(event, len(told.results), told.planned),
-        uneven=told.uneven,
+        notes=told.notes,
         lead=_lead(told),
         question=format_page.question(event, told.results),
         swiss=format_page.swiss_table(event, told.results) if told.results else None,

@@ -83,7 +83,7 @@ def told(event: Event, results: list[Result], known: Measured = NOTHING) -> Told
         results=results,
         planned=games(event, by_game),
         commitments="0123456789abcdef" * 4,
-        uneven=uneven(event, results, games(event, by_game)),
+        notes=list(filter(None, [uneven(event, results, games(event, by_game))])),
         ratings=fit_both(results, partners=event.rules.deal.partners),
         measured=known,
         plans=tuple(sittings(event, by_game)),
