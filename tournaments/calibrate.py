@@ -17,7 +17,7 @@ from protocol.usage import UserError
 from tournaments import folder as folders
 from tournaments.begin import begin
 from tournaments.columns import Columns
-from tournaments.event import Event
+from tournaments.event import Event, files_of
 from tournaments.folder import Folder
 from tournaments.format_report import done, uneven
 from tournaments.ledger import Ledger, read_ledger
@@ -98,7 +98,7 @@ def _short(event: Event) -> Event:
 def _trial(folder: Folder, event: Event, jobs: int, seconds: float) -> Trial:
     begin(folder, event, None)
     ledger = Ledger(folder, event)
-    sandbox = best_sandbox(event.sandbox, event.limits, folder.path)
+    sandbox = best_sandbox(event.sandbox, event.limits, folder.path, files_of(event.entrants))
     ends: dict[str, float] = {}
     playing_s = trio.run(_play, folder, event, ledger, sandbox, jobs, seconds, ends)
     used = measured(folder).times.entrants

@@ -26,6 +26,7 @@ from tournaments.event import (
     Entrant,
     WrittenBot,
     WrittenEvent,
+    files_of,
     ruleset,
     usual_seats,
     written,
@@ -67,10 +68,10 @@ def check_bots(asked: Checked, in_json: bool) -> int:
         # At level B as root each bot is a user of its own: it must reach what was built here.
         Path(path).chmod(0o755)
         entrants = [entered(bot, base, Path(path).resolve()) for bot in event.bots]
-        sandbox = best_sandbox(event.sandbox, event.limits, Path(path))
+        sandbox = best_sandbox(event.sandbox, event.limits, Path(path), files_of(entrants))
         outside = outside_of(event, sandbox.level, asked.compare)
         if sandbox.level == "off" != event.sandbox:
-            click.echo(" ".join(sandbox.missing), err=True)
+            click.echo(" ".join(sandbox.notices), err=True)
         reports = []
         for entrant in entrants:
             desk = Desk(entrant.command, sandbox, event.clock, asked.pace, outside, game)

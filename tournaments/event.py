@@ -1,5 +1,6 @@
 """The written plan of a tournament: what a user writes (TOML) and what is played (JSON)."""
 
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, cast
@@ -315,6 +316,15 @@ def ruleset(rules: str | Mapping[str, Any], folder: Path) -> Ruleset:
     Raises UserError.
     """
     return chosen(rules, folder) if isinstance(rules, str) else spelled(rules, folder)
+
+
+def files_of(entrants: Iterable[Entrant]) -> list[Path]:
+    """Return what bots must be able to reach: something in their folders, and named files."""
+    commands = [entrant.command for entrant in entrants]
+    words = [word for command in commands for word in command.argv[1:] if word.startswith("/")]
+    # Our own Python is replaced by another where bots cannot reach it.
+    named = [Path(word) for word in words if word != sys.executable]
+    return [*(Path(command.folder, "bot") for command in commands), *named]
 
 
 def usual_seats(rules: Ruleset, teams: Sequence[tuple[str, str]]) -> int:

@@ -24,7 +24,7 @@ from protocol.usage import UserError
 from tournaments import folder as folders
 from tournaments.begin import begin
 from tournaments.columns import Columns
-from tournaments.event import Event, WrittenBot
+from tournaments.event import Event, WrittenBot, files_of
 from tournaments.folder import Folder
 from tournaments.ledger import Ledger, finished, read_ledger
 from tournaments.lost import lost_results, refuse_less_measured
@@ -153,8 +153,8 @@ async def _here(folder: Folder, event: Event, ledger: Ledger, jobs: int) -> Asyn
 
     Raises UserError, StoppedError.
     """
-    sandbox = best_sandbox(event.sandbox, event.limits, folder.path)
-    for sentence in sandbox.missing:
+    sandbox = best_sandbox(event.sandbox, event.limits, folder.path, files_of(event.entrants))
+    for sentence in sandbox.notices:
         click.echo(f"Sandbox {called(sandbox.level)}: {sentence}", err=True)
     complaint = await call_roll(event.entrants, event.clock.start_ms, sandbox)
     if complaint is not None:

@@ -1,20 +1,21 @@
 """Finds the best level that this machine proves: each level is tried, never believed."""
 
 import errno
-import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from subprocess import TimeoutExpired
 
 from msgspec import Struct
 
 from arena.sandbox.limits import LEVELS, REQUIRED, Level, Limits, Wish
+from arena.sandbox.paths import real_path
 from arena.sandbox.profile import Command
 from arena.sandbox.proof.battery import UNTRIED, Outcome, outcomes
 from arena.sandbox.proof.processes import PATIENCE_S, CannotProbeError, Popen, closed
 from arena.sandbox.proof.promises import Promise, missing
 from arena.sandbox.proof.targets import Limits as Tried
+from arena.sandbox.pythons import barrier, runs_as_another
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.slot import SHORTAGES, Slot
 from protocol.usage import UserError
@@ -47,11 +48,6 @@ OFF = (
     "Bots run as your own user and can read, disturb and outlive what they like. "
     "`boneyard doctor` explains what would help."
 )
-FOREIGN = (
-    "As root each bot runs as another user, who cannot enter the folders above our Python "
-    f"({sys.executable})."
-)
-"""Why a level that keeps the machine's file system cannot be tried."""
 
 
 class Finding(Struct, frozen=True):
@@ -72,15 +68,19 @@ class Finding(Struct, frozen=True):
         return not self.why_not
 
 
-def best_sandbox(wish: Wish, limits: Limits, folder: Path) -> Sandbox:
+def best_sandbox(wish: Wish, limits: Limits, folder: Path, files: Iterable[Path] = ()) -> Sandbox:
     """The sandbox for a run whose event lies in the folder.
 
-    Raises UserError when A or B is required and not to be had.
+    `files`: what its bots must be able to reach. Raises UserError when A or B
+    is required and not to be had.
     """
     if wish == "off":
         return Sandbox("off", limits, (OFF,))
     reasons = []
+    files = tuple(files)
     for level in REQUIRED if wish == "require" else LEVELS[:-1]:
+        if shut := _shut_out(level, files):
+            return Sandbox("off", limits, (shut, OFF))
         finding = examined(level, folder)
         if finding.confirmed:
             return Sandbox(level, limits, tuple(sentences(finding)))
@@ -91,6 +91,18 @@ def best_sandbox(wish: Wish, limits: Limits, folder: Path) -> Sandbox:
             "`boneyard doctor` explains what would help."
         )
     return Sandbox("off", limits, (OFF,))
+
+
+def _shut_out(level: Level, files: Iterable[Path]) -> str:
+    """Say why bots could not reach their files at a level; nothing if they can."""
+    for file in files if runs_as_another(level) else ():
+        if shut := barrier(file):
+            return (
+                f"Not level {level}: as root each bot runs as another user, who may not enter "
+                f"{shut}, and bots lie in {file.parent}. Move them to a folder that all may "
+                "enter, or install bubblewrap."
+            )
+    return ""
 
 
 def examined(level: Level, folder: Path) -> Finding:
@@ -114,14 +126,24 @@ def _tried(level: Level, folder: Path) -> tuple[Finding, bool]:
             raise
         return Finding(level, _sentence(error), (), {}), True
     except CannotProbeError as error:
-        foreign = os.getuid() == 0 and level in ("C", "D") and "Permission denied" in str(error)
-        return Finding(level, FOREIGN if foreign else _sentence(error), (), {}), foreign
+        shut = barrier(Path(sys.executable)) if runs_as_another(level) else None
+        foreign = shut is not None and "Permission denied" in str(error)
+        why_not = _foreign(shut) if shut and foreign else _sentence(error)
+        return Finding(level, why_not, (), {}), foreign
     through = {name for name, outcome in found.items() if outcome.got}
     lacking = [promise for promise in missing(through) if promise.name in NEEDED[level]]
     decisive = [found[name] for promise in lacking for name in promise.probes if name in through]
     certain = not any(outcome.detail.startswith(UNTRIED) for outcome in decisive)
     why_not = " ".join(promise.missing for promise in lacking)
     return Finding(level, why_not, missing(through), found), certain
+
+
+def _foreign(shut: Path) -> str:
+    return (
+        f"As root each bot runs as another user, who may not enter {shut}, where our Python lies "
+        f"({real_path(Path(sys.executable))}), and there is no other Python that they may run. "
+        "Install one (Debian, Ubuntu: package `python3`), or run Boneyard with /usr/bin/python3."
+    )
 
 
 def _sentence(error: Exception) -> str:

@@ -1,5 +1,6 @@
 """What this machine can promise, for people: a table of promises by levels, and what would help."""
 
+import os
 from collections.abc import Iterator, Sequence
 
 from rich.table import Table
@@ -8,6 +9,7 @@ from rich.text import Text
 from arena.sandbox.choice import Finding
 from arena.sandbox.limits import ABOUT, LEVELS, Level
 from arena.sandbox.proof.promises import PROMISES, Promise
+from arena.sandbox.pythons import about_python
 
 
 def promises(findings: Sequence[Finding]) -> Table:
@@ -29,6 +31,8 @@ def verdict(findings: Sequence[Finding]) -> Iterator[str]:
     for finding in findings:
         if not finding.confirmed:
             yield f"Not level {finding.level} ({ABOUT[finding.level]}): {finding.why_not}"
+    if os.getuid() == 0 and (about := about_python()):
+        yield f"At levels C and D: {about}"
     for promise in best.broken:
         yield f"Missing at level {best.level}: {promise.missing} {promise.remedy}"
     yield from (

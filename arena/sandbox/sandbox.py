@@ -5,6 +5,7 @@ from itertools import count
 from arena.sandbox.cgroups import Cgroup, Parents, parents
 from arena.sandbox.limits import Level, Limits
 from arena.sandbox.profile import Tools, found_tools
+from arena.sandbox.pythons import about_python, runs_as_another
 from arena.sandbox.slot import Slot
 
 
@@ -23,6 +24,12 @@ class Sandbox:
         self._parents: Parents | None = parents() if level == "A" else None
         self._numbers = count(1)
         self._check_parts()
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What an organiser should know before the first game, in sentences."""
+        about = about_python() if runs_as_another(self.level) else ""
+        return tuple(filter(None, (about, *self.missing)))
 
     def slot(self) -> Slot:
         """A place for one bot.

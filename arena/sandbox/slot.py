@@ -14,6 +14,7 @@ from arena.sandbox.cgroups import Cgroup
 from arena.sandbox.landlock import restrict_this_thread
 from arena.sandbox.limits import Level, Limits
 from arena.sandbox.profile import Command, Tools, profile, readable
+from arena.sandbox.pythons import on_a_python_within_reach, runs_as_another
 from arena.sandbox.seccomp import filter_program
 from arena.sandbox.spent import Spent, children, spent_by
 from arena.sandbox.users import KILLER, User, needs_user
@@ -58,6 +59,8 @@ class Slot:
 
         Raises OSError.
         """
+        if self._user and runs_as_another(self._level):
+            command = on_a_python_within_reach(command)
         with self._descriptors() as passed:
             number = self._user.number if self._user else None
             argv = profile(self._level, command, self._limits, self._tools, number, passed)
