@@ -298,7 +298,7 @@ def target(rules: Ruleset, seats: int) -> int:
 
 
 def later_lot(lead: Lead) -> ByLot:
-    """How a later round's lot is drawn: as the first round's, or for the highest tile (C.8)."""
+    """Find how a later round's lot is drawn: as the first's, or for the highest tile (C.8)."""
     match lead.first:
         case "highest_double" | "double_six":
             return "highest"

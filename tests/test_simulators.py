@@ -17,13 +17,20 @@ from arena.engine import game as engine
 from arena.engine.state import Game, Round
 from arena.variants import VARIANTS, named
 from protocol.messages import Bid, Choose, Drew, Option, Passed
-from protocol.rules import tables, target
+from protocol.rules import tables, target, varied
 from protocol.tiles import Tile
 from tests.bench.endgames import RULES, answers, collected, question
 
 ROUNDS = 12
 """Random rounds of each game at each table."""
-TABLES = [(name, seats) for name in VARIANTS for seats in tables(named(name))]
+RULESETS = {name: named(name) for name in VARIANTS} | {
+    f"partners-{formula}": varied(
+        named("draw-partners"), formula, {"points_out": formula, "points_blocked": formula}
+    )
+    for formula in ("others", "everybody", "difference", "one", "nothing")
+}
+"""The named games, and what none of them has: every way to count for partners."""
+TABLES = [(name, seats) for name, rules in RULESETS.items() for seats in tables(rules)]
 
 FOLDER = Path(importlib.import_module("sample_bots").__path__[0])
 needs_cc = pytest.mark.skipif(not shutil.which("cc"), reason="ismcts needs cc")
@@ -32,7 +39,7 @@ montecarlo: Any = importlib.import_module("sample_bots.montecarlo")
 
 def begun(name: str, seats: int, seed: int) -> Game:
     """A game at the first move of its first round."""
-    game = engine.new_game(named(name), seats)
+    game = engine.new_game(RULESETS[name], seats)
     while engine.needs_deal(game):
         game = engine.begin(game, engine.chance_decides(game, bytes([seed]) * 32))
     return game

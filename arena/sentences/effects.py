@@ -66,12 +66,12 @@ def _found(rules: Ruleset, how: LaterLead) -> Found:
 
 
 def later(rules: Ruleset) -> Found | None:
-    """How the leader of a later round is found in general; None if there is no later round."""
+    """Find how later rounds are led in general; None if there is no later round."""
     return _found(rules, rules.lead.later) if rounds(rules) > 1 else None
 
 
 def after_blocked(rules: Ruleset) -> Found | None:
-    """How it is found after a blocked round; None if that changes nothing."""
+    """Find how the round after a blocked one is led; None: as any later round."""
     how = rules.lead.after_blocked
     if how == "as_later" or later(rules) in (None, _found(rules, how)):
         return None
@@ -79,7 +79,7 @@ def after_blocked(rules: Ruleset) -> Found | None:
 
 
 def after_tie(rules: Ruleset) -> Found | None:
-    """How it is found after a round that nobody won; None if that changes nothing."""
+    """Find how the round after one that nobody won is led; None: as it would be anyway."""
     how = rules.lead.after_tie
     if how == "as_later" or later(rules) is None or always_won(rules):
         return None
@@ -91,7 +91,7 @@ def after_tie(rules: Ruleset) -> Found | None:
 
 
 def _unwon(how: Found | None) -> Found | None:
-    """The same after a round that nobody won: where no winner can lead, the leader does again."""
+    """Take "the winner" for "the same leader", as it is after a round that nobody won."""
     return "same" if how == "winner" else how
 
 
@@ -101,17 +101,17 @@ def _leads(rules: Ruleset) -> set[Found]:
 
 
 def doubles(rules: Ruleset) -> set[ByDouble]:
-    """The doubles that are asked for: the highest that is held, the highest of the set, or both."""
+    """List the doubles asked for: the highest that is held, the highest of the set, or both."""
     return {double for double in BY_DOUBLE if double in _leads(rules)}
 
 
 def always_by_double(rules: Ruleset) -> bool:
-    """Whether every round is led by who holds a double."""
+    """Ask whether every round is led by who holds a double."""
     return _leads(rules) <= set(BY_DOUBLE)
 
 
 def may_miss(rules: Ruleset) -> bool:
-    """Whether a double that is asked for may be in no hand."""
+    """Ask whether a double that is asked for may be in no hand."""
     out, asked = max(undealt(rules).values()), doubles(rules)
     least = 1 if "double_six" in asked else rules.deal.highest_pip + 1
     return bool(asked) and out >= least
@@ -151,7 +151,7 @@ def pays(rules: Ruleset) -> bool:
 
 
 def pot(rules: Ruleset) -> bool:
-    """Whether anything ever goes into a pot."""
+    """Ask whether anything ever goes into a pot."""
     return rules.stakes.pot and pays(rules)
 
 

@@ -24,7 +24,7 @@ C_FORMULA = {
 
 
 def scoring(rules: Ruleset) -> Iterator[Sentence]:
-    """Who wins a round, and what it is worth."""
+    """Tell who wins a round, and what it is worth."""
     yield _pips(rules)
     yield _winner(rules)
     yield from _ties(rules)
@@ -71,7 +71,7 @@ def _winner(rules: Ruleset) -> Sentence:
 
 
 def _ties(rules: Ruleset) -> Iterator[Sentence]:
-    """A tied blocked round, and the literal tie with somebody who went out."""
+    """Tell of a tied blocked round, and of the literal tie with a player who went out."""
     breaker = _tie_break(rules)
     if breaker is None:
         text = f"If {_tied(rules)}{_even_out(rules)}, nobody wins the round."
@@ -94,7 +94,7 @@ def _tied(rules: Ruleset) -> str:
 
 
 def _even_out(rules: Ruleset) -> str:
-    """That a player who went out may be tied, where that can be."""
+    """Say that a player who went out may be tied, where that can be."""
     if not effects.literal_tie(rules):
         return ""
     if rules.deal.partners:
@@ -115,7 +115,7 @@ def _literal(rules: Ruleset) -> str:
 
 
 def _tie_break(rules: Ruleset) -> tuple[str, tuple[str, ...]] | None:
-    """How a tie in a blocked round is broken; None: nobody wins it."""
+    """Say how a tie in a blocked round is broken; None: nobody wins it."""
     tied = "side" if rules.deal.partners else "tied player"
     again = "if that is a tie too, nobody wins"
     match rules.score.tie:
@@ -180,7 +180,7 @@ def _worth(formula: Formula) -> str:
 
 
 def _floor(rules: Ruleset) -> str:
-    """Only who wins without the fewest pips could score less than nothing."""
+    """Say that 0 is the least, where a winner without the fewest pips could score less."""
     signed = rules.score.points_blocked in ("others_minus_own", "difference")
     heavy = rules.score.tie in ("blocker", "outsider") and _tie_break(rules) is not None
     return " (never less than 0)" if signed and heavy and effects.parties(rules) > 2 else ""
@@ -201,7 +201,7 @@ def _sources(formula: Formula) -> tuple[str, ...]:
 
 
 def _side_points(rules: Ruleset) -> Iterator[Sentence]:
-    """Partners' points: the two hands of a side count as one."""
+    """Tell partners' points: the two hands of a side count as one."""
     out, blocked = map(_side_worth, (rules.score.points_out, rules.score.points_blocked))
     if out == blocked:
         yield Sentence(SCORING, f"The winning side scores {out}.", ("C.36",))
@@ -241,7 +241,7 @@ def _bonuses(rules: Ruleset) -> Iterator[Sentence]:
 
 
 def _early(rules: Ruleset) -> str:
-    """The points for the first rounds of a game."""
+    """Tell the extra points for the first rounds of a game."""
     extra = [(at, n) for at, n in enumerate(rules.score.bonus[: effects.rounds(rules)], 1) if n]
     (first, most), *others = extra
     more = [f"of the {ordinal(at)} {n:,}" for at, n in others]
@@ -254,7 +254,7 @@ def _early(rules: Ruleset) -> str:
 
 
 def the_game(rules: Ruleset) -> Iterator[Sentence]:
-    """When it is over, and who has won."""
+    """Tell when it is over, and who has won."""
     fixed = rules.game.rounds
     if fixed:
         length = f"The game lasts {count(fixed, 'round')}"

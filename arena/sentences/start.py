@@ -24,7 +24,7 @@ AT_MOST = f"at most {MOST_DEALS - 1} times in a round"
 
 
 def players_and_tiles(rules: Ruleset) -> Iterator[Sentence]:
-    """Who plays with what, and which deals do not count."""
+    """Tell who plays with what, and which deals do not count."""
     yield _players(rules)
     yield _the_set(rules.deal)
     yield _hands(rules)
@@ -43,7 +43,7 @@ def _players(rules: Ruleset) -> Sentence:
 
 
 def _how_many(seats: tuple[int, ...]) -> str:
-    """Numbers of players: "two", "two or three", "two to four"."""
+    """Write numbers of players: "two", "two or three", "two to four"."""
     if len(seats) > 2 and len(seats) == seats[-1] - seats[0] + 1:
         return f"{number(seats[0])} to {number(seats[-1])}"
     return listed(map(number, seats), "or")
@@ -99,7 +99,7 @@ def _annulled(rules: Ruleset) -> Iterator[Sentence]:
 
 
 def the_lead(rules: Ruleset) -> Iterator[Sentence]:
-    """Who begins each round, and with what."""
+    """Tell who begins each round, and with what."""
     yield from _rounds(rules)
     if effects.may_miss(rules):
         yield _missing(rules)
@@ -107,7 +107,7 @@ def the_lead(rules: Ruleset) -> Iterator[Sentence]:
 
 
 def _rounds(rules: Ruleset) -> Iterator[Sentence]:
-    """Who leads the first round, the later ones, and those after a round that ended oddly."""
+    """Tell who leads the first round, later ones, and those after a round that ended oddly."""
     first, later = rules.lead.first, effects.later(rules)
     blocked, tie = effects.after_blocked(rules), effects.after_tie(rules)
     text, sources = _chosen(rules, first)
@@ -130,7 +130,7 @@ def _rounds(rules: Ruleset) -> Iterator[Sentence]:
 
 
 def _later(rules: Ruleset, how: effects.Found) -> Sentence:
-    """Who leads later rounds in general."""
+    """Tell who leads later rounds in general."""
     text, sources = _chosen(rules, how)
     match how:
         case "rotate":
@@ -145,7 +145,7 @@ def _later(rules: Ruleset, how: effects.Found) -> Sentence:
 
 
 def _chosen(rules: Ruleset, how: effects.Found) -> tuple[str, tuple[str, ...]]:
-    """How a leader is found, after "In the first round" or "after a blocked round"."""
+    """Say how a leader is found, after "In the first round" or "after a blocked round"."""
     match how:
         case "random":
             return "a player chosen at random leads.", ("A", "B", "E deal")
@@ -217,7 +217,7 @@ HEAVIEST = "the heaviest tile (of equally heavy ones, the one with the larger nu
 
 
 def _missing(rules: Ruleset) -> Sentence:
-    """What happens when nobody was dealt the double that is asked for."""
+    """Tell what happens when nobody was dealt the double that is asked for."""
     nobody, one = _nobody_has_it(rules), "double_six" in effects.doubles(rules)
     next_best = f"the player with {HEAVIEST} leads"
     if one:
