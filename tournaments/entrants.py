@@ -22,6 +22,7 @@ from arena.sandbox.paths import (
     linked_paths,
     named_paths,
     program_paths,
+    real_path,
     true_path,
 )
 from arena.sandbox.profile import Command
@@ -30,7 +31,9 @@ from tournaments.event import Entrant, WrittenBot
 from tournaments.listed import LIST, all_bots
 from tournaments.trespass import check_files, check_folder
 
-PLACES = ("{python}", "{build}")
+PYTHON = "{python}"
+"""What stands for the interpreter that runs us."""
+PLACES = (PYTHON, "{build}")
 """What is filled in in commands: the interpreter that runs us, and where things are built."""
 ALIKE = 0.75
 """How much a word in braces is like a placeholder from where on it is taken for one, mistyped."""
@@ -74,7 +77,7 @@ def _understood(word: str) -> tuple[str, tuple[str, ...]]:
         argv = shlex.split(word)
     except ValueError as error:
         raise UserError(f"The command {word!r} cannot be read: {error}.") from error
-    if len(argv) > 1 and shutil.which(argv[0]):
+    if len(argv) > 1 and (argv[0] == PYTHON or shutil.which(argv[0])):
         scripts = [Path(part) for part in argv[1:] if is_file(Path(part))]
         return _slug((scripts or [Path(argv[0])])[0].stem), tuple(argv)
     raise _no_bot(word, argv, listed)
@@ -176,11 +179,12 @@ def _program(name: str, word: str, folder: Path) -> Path:
 
 
 def _our_packages(program: Path) -> Iterator[str]:
-    """What a bot in our own Python may import of us; in a checkout it lies beside that Python.
+    """Yield what a bot in Python may import of us; nothing in it is secret.
 
-    Nothing in it is secret.
+    In a checkout it lies beside the Python that runs us, by whatever name a command calls that, and
+    other virtual environments may have it installed from there too.
     """
-    if program == true_path(Path(sys.executable)):
+    if real_path(program).name.startswith("python"):
         for package in (arena, protocol):
             yield from linked_paths(Path(package.__path__[0]))
 

@@ -14,6 +14,8 @@ MOST_SCRIPTS = 4
 """Scripts whose interpreter is a script again; the kernel follows no more."""
 FIRST_LINE = 256
 """Bytes of a script's first line that are looked at for its interpreter."""
+SETTINGS_READ = 4096
+"""Characters of a virtual environment's settings that are read."""
 PYTHONS = ("bin", "lib", "lib64", "pyvenv.cfg")
 """What a Python, or a virtual environment, needs of its folder, in which a project may lie too."""
 
@@ -122,9 +124,26 @@ def _installation(program: Path, folder: Path | None) -> Iterator[Path]:
     if not own or prefix in (Path("/"), home, home / ".local"):
         yield program
     elif is_python(program) or (prefix / "pyvenv.cfg").is_file():
-        yield from (prefix / part for part in PYTHONS if os.path.lexists(prefix / part))
+        for folder in (prefix, *_base(prefix / "pyvenv.cfg")):
+            yield from (folder / part for part in PYTHONS if os.path.lexists(folder / part))
     else:
         yield program if prefix == folder else prefix
+
+
+def _base(settings: Path) -> Iterator[Path]:
+    """Yield the installation from which a virtual environment's Python was copied.
+
+    The file may be anybody's: what it names must be a Python.
+    """
+    try:
+        with settings.open(errors="replace") as file:
+            words = [line.partition("=") for line in file.read(SETTINGS_READ).splitlines()]
+    except OSError:
+        return
+    for home in [value.strip() for name, _, value in words if name.strip() == "home"]:
+        base = real_path(Path(home)) / "python3"
+        if is_python(base) and not _of_the_machine(base):
+            yield base.parent.parent
 
 
 def is_python(program: Path) -> bool:

@@ -2,9 +2,12 @@
 
 import re
 import shlex
+import shutil
 import sys
+import venv
 from pathlib import Path
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -258,10 +261,49 @@ def test_braces_of_the_bots_own_are_left_alone(base: Path, word: str) -> None:
     assert entered(WrittenBot("own", ("echo", word)), base, base).command.argv[1:] == (word,)
 
 
-def test_our_python_brings_our_packages_and_another_program_does_not(tmp_path: Path) -> None:
+def test_a_python_brings_our_packages_and_another_program_does_not(tmp_path: Path) -> None:
     """In a checkout they lie beside the installation that a bot may read."""
     (tmp_path / "mine.py").write_text("")
     packages = {str(Path(one.__path__[0])) for one in (arena, protocol)}
     assert packages <= {*entrant(tmp_path, "mine.py").command.reads}
     shell = entered(WrittenBot("other", ("sh", "mine.py")), tmp_path, tmp_path / "build")
     assert not packages & {*shell.command.reads}
+
+
+POLICY = """
+import sys
+from arena.policy import play
+assert sys.argv[1:] == ["ARG"], sys.argv
+play(lambda question: 0)
+"""
+
+
+@pytest.fixture
+def other_environment(tmp_path: Path) -> Path:
+    """A virtual environment beside ours, in which this checkout is installed too; its Python."""
+    place = tmp_path / "venv"
+    venv.create(place, with_pip=False)
+    (packages,) = place.glob("lib/python3.*/site-packages")
+    checkout = Path(arena.__path__[0]).parent
+    (packages / "boneyard.pth").write_text(f"{checkout}\n")
+    shutil.copytree(Path(msgspec.__path__[0]), packages / "msgspec")
+    return place / "bin" / "python"
+
+
+@pytest.mark.parametrize("python", ["{python}", "our own", "our own by its other name", "another"])
+def test_a_policy_plays_by_whatever_name_its_python_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other_environment: Path, python: str
+) -> None:
+    """A command as a newcomer types it, with an argument, from an editable install."""
+    names = {
+        "our own": sys.executable,
+        "our own by its other name": f"{Path(sys.executable).parent}/python3",
+        "another": str(other_environment),
+    }
+    (tmp_path / "mine.py").write_text(POLICY)
+    monkeypatch.chdir(tmp_path)
+    word = f"{names.get(python, python)} mine.py ARG"
+    words = ("--boards", "1", "--set", "target=10", "--out", str(tmp_path / "out"))
+    done = boneyard("run", word, "first", *words)
+    assert "2 of 2 games" in done
+    assert " mine " in done

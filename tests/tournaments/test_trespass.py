@@ -207,3 +207,16 @@ def test_of_a_virtual_environment_only_its_python_and_packages_are_opened(cup: P
     reads = entered(bot, cup, cup / "build").command.reads
     inside = {Path(one).name for one in reads if Path(one).is_relative_to(cup / "venv")}
     assert inside == {"bin", "lib", "pyvenv.cfg"}
+
+
+def test_a_copied_python_finds_the_installation_that_it_comes_from(cup: Path) -> None:
+    """As `python -m venv --copies` makes it. Its settings, anybody's perhaps, open no more."""
+    for name in ("base/bin/python3", "base/lib/python3.11/os.py", "venv/bin/python"):
+        (cup / name).parent.mkdir(parents=True, exist_ok=True)
+        (cup / name).touch(0o755)
+    bot = WrittenBot("dora", (str(cup / "venv" / "bin" / "python"), "bot.py"), folder="alice")
+    for home, opened in (("base/bin", True), ("private", False)):
+        (cup / "venv" / "pyvenv.cfg").write_text(f"home = {cup}/{home}\nversion = 3.11\n")
+        reads = entered(bot, cup, cup / "build").command.reads
+        assert (str(cup / "base" / "lib") in reads) == opened
+        assert not [one for one in reads if one.startswith(str(cup / "private"))]
