@@ -13,8 +13,8 @@ ENDING = ".jsonl"
 """How the names of game logs end."""
 FROM = "from-"
 """How they begin; then come the sitting's first board and its seats, with dots between them."""
-ORDERS = 6
-"""Circular orders of four seats: sittings of as many may take turns with their boards."""
+ORDERS = 10
+"""The most circular orders, those of six seats: so many sittings may take turns with boards."""
 WORTH = 2**15
 """Bytes from which on a full log is packed; what is smaller can be read as it lies."""
 OWN = (b'{"type":"sitting",', b'{"type":"deal",')

@@ -127,7 +127,7 @@ class Referee:
         ms: float = 0.0,
         line: bytes = b"",
     ) -> None:
-        """The seat that is asked has fouled. It loses; of three or four the others may play on.
+        """The seat that is asked has fouled. It loses; of three or more the others may play on.
 
         A bot that is not asked can break nothing: what it does counts when it must answer.
         """

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from arena.variants import VARIANTS, named
-from protocol.rules import Ruleset, choices, varied
+from protocol.rules import HandSizes, Ruleset, choices, varied
 from protocol.usage import UserError, unknown
 
 SUFFIX = ".toml"
@@ -17,7 +17,8 @@ BESIDES = ("base", "name")
 LONGEST_FILE = 1 << 22
 """Bytes of a file; many times what rules, or an event of some thousand bots, take."""
 LONGEST_NAME = 64
-SEATS = {"2": "two", "3": "three", "4": "four"}
+SEATS = dict(zip("2345678", HandSizes.__struct_fields__, strict=True))
+"""What a table by seats calls its numbers: a user may write 2 or two."""
 WORDS = {"true": True, "yes": True, "false": False, "no": False}
 
 

@@ -33,12 +33,14 @@ function dealt(seed, record, { deal, boneyard }, seats) {
     const chosen = below(stream, last + 1);
     [tiles[last], tiles[chosen]] = [tiles[chosen], tiles[last]];
   }
-  const { two, three, four } = deal.hand;
-  const size = deal.hand === "eight_minus_seats" ? 8 - seats : [two, three, four][seats - 2] ?? deal.hand;
+  const { two, three, four, five = four, six = four, seven = four, eight = four } = deal.hand;
+  const bySeats = [two, three, four, five, six, seven, eight][seats - 2];
+  const size = deal.hand === "eight_minus_seats" ? 8 - seats : bySeats ?? deal.hand;
   const hands = record.hands.map((_, seat) => tiles.slice(seat * size, (seat + 1) * size));
-  const rest = tiles.slice(seats * size), half = rest.length >> 1;
-  const oneRow = seats === 2 || boneyard.order === "row";
-  return { hands, stock: oneRow ? [rest] : [rest.slice(0, half), rest.slice(half)] };
+  const rest = tiles.slice(seats * size), rows = boneyard.order === "row" ? 1 : (seats + 1) >> 1;
+  const cut = (row) => Math.floor((rest.length * row) / rows);
+  const stock = Array.from({ length: rows }, (_, row) => rest.slice(cut(row), cut(row + 1)));
+  return { hands, stock };
 }
 
 function numbered({ boards, seats }, seeds) {

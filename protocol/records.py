@@ -40,7 +40,7 @@ class FoulPolicy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     after: Annotated[int, Meta(ge=1, le=1_000_000)] = 1
     """Fouls of an entrant in a sitting that lose it the rest, when `lose` is "sitting"."""
     others: Literal["play_on", "stop"] = "play_on"
-    """At a table of three or four: play on, with the first legal option for the seat that fouled,
+    """At a table of three or more: play on, with the first legal option for the seat that fouled,
     or end the game at once, the others placed by their scores at that moment."""
 
 

@@ -5,14 +5,30 @@ from functools import lru_cache
 from typing import Annotated, Any, Literal, get_type_hints
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from protocol.mistakes import converted
 from protocol.tiles import Tile, tile_set
 from protocol.usage import UserError, unknown
 
-Seats = Annotated[int, Meta(ge=2, le=4)]
+MOST_SEATS = 8
+"""The most seats that a table has."""
+Seats = Annotated[int, Meta(ge=2, le=MOST_SEATS)]
 """How many seats a table has."""
+SMALL = 4
+"""The most seats for which the double-six set is meant; C takes others for more players."""
+SETS = {
+    6: "double-six",
+    7: "double-seven",
+    8: "double-eight",
+    9: "double-nine",
+    12: "double-twelve",
+    15: "double-fifteen",
+    18: "double-eighteen",
+}
+"""The names of the sets, by their highest pip."""
+BOUGHT = (9, 12, 15, 18)
+"""The highest pips of the larger sets that shops sell."""
 
 HandSize = Annotated[int, Meta(ge=1, le=64)]
 Points = Annotated[int, Meta(ge=1, le=100_000)]
@@ -36,6 +52,14 @@ class HandSizes(Group, frozen=True):
     """Tiles each at a table of three."""
     four: HandSize | None = None
     """Tiles each at a table of four."""
+    five: HandSize | UnsetType | None = UNSET
+    """Tiles each at a table of five; as many as at a table of four where nothing is said."""
+    six: HandSize | UnsetType | None = UNSET
+    """Tiles each at a table of six, likewise."""
+    seven: HandSize | UnsetType | None = UNSET
+    """Tiles each at a table of seven, likewise."""
+    eight: HandSize | UnsetType | None = UNSET
+    """Tiles each at a table of eight, likewise."""
 
 
 class Targets(Group, frozen=True):
@@ -49,6 +73,14 @@ class Targets(Group, frozen=True):
     """Points at a table of four."""
     partners: Points | None = None
     """Points of a side, where four play as partners; null: as at a table of four."""
+    five: Points | UnsetType = UNSET
+    """Points at a table of five; as many as at a table of four where nothing is said."""
+    six: Points | UnsetType = UNSET
+    """Points at a table of six, likewise."""
+    seven: Points | UnsetType = UNSET
+    """Points at a table of seven, likewise."""
+    eight: Points | UnsetType = UNSET
+    """Points at a table of eight, likewise."""
 
 
 class Deal(Group, frozen=True):
@@ -294,7 +326,9 @@ def target(rules: Ruleset, seats: int) -> int:
         return points
     if rules.deal.partners and points.partners is not None:
         return points.partners
-    return (points.two, points.three, points.four)[seats - 2]
+    more = points.five, points.six, points.seven, points.eight
+    said = (points.two, points.three, points.four, *more)[seats - 2]
+    return points.four if said is UNSET else said
 
 
 def later_lot(lead: Lead) -> ByLot:
@@ -312,8 +346,9 @@ def hand_size(deal: Deal, seats: int) -> int | None:
     if isinstance(hand, int):
         return hand
     if hand == "eight_minus_seats":
-        return 8 - seats
-    return (hand.two, hand.three, hand.four)[seats - 2]
+        return 8 - seats or None
+    said = (hand.two, hand.three, hand.four, hand.five, hand.six, hand.seven, hand.eight)[seats - 2]
+    return hand.four if said is UNSET else said
 
 
 def the_set(deal: Deal) -> tuple[Tile, ...]:
@@ -324,7 +359,7 @@ def the_set(deal: Deal) -> tuple[Tile, ...]:
 @lru_cache(maxsize=256)
 def tables(rules: Ruleset) -> tuple[int, ...]:
     """The numbers of seats at which this game can be played."""
-    return tuple(seats for seats in (2, 3, 4) if _objection(rules, seats) is None)
+    return tuple(seats for seats in range(2, MOST_SEATS + 1) if _objection(rules, seats) is None)
 
 
 def check_seats(rules: Ruleset, seats: int) -> None:
@@ -338,22 +373,51 @@ def check_seats(rules: Ruleset, seats: int) -> None:
 
 
 def _objection(rules: Ruleset, seats: int) -> str | None:
-    if not 2 <= seats <= 4:
-        return f"A table has two to four seats, not {seats}."
-    tiles, hand = len(the_set(rules.deal)), hand_size(rules.deal, seats)
+    """Say why there is no such table, and what would work."""
+    if not 2 <= seats <= MOST_SEATS:
+        return f"A table has two to eight seats, not {seats}."
     if rules.deal.partners and seats != 4:
         return f"Partners need a table of four, not {seats} (seats = 4)."
     if rules.lead.first == "odd_even" and seats != 2:
         return f"Odd or even is called at a table of two, not {seats} (first)."
+    hand = hand_size(rules.deal, seats)
     if hand is None:
         return f"{rules.name} is not played by {seats}: give a hand for them (hand)."
-    need = seats * hand + rules.deal.starter
-    if need > tiles:
-        return (
-            f"{seats} hands of {hand} need {need} tiles, but the set has {tiles}: "
-            f"deal fewer (hand) or use a larger set (highest_pip)."
-        )
-    return None
+    return _too_few_tiles(rules, seats, hand)
+
+
+def _too_few_tiles(rules: Ruleset, seats: int, hand: int) -> str | None:
+    """Say that the set is too small, if it is.
+
+    More than four seats take a larger set (C deal), of which tiles are left where any are drawn.
+    """
+    deal, tiles = rules.deal, len(the_set(rules.deal))
+    many = seats > SMALL
+    small = many and SETS[deal.highest_pip] == "double-six"
+    rest = rules.boneyard.reserve + 1 if many and rules.turn.draw_limit != 0 else 0
+    dealt = seats * hand + deal.starter
+    if dealt + rest <= tiles and not small:
+        return None
+    said = f"{seats} seats × {hand} tiles need {dealt} tiles"
+    if deal.starter:
+        said += " with the starter"
+    if dealt <= tiles < dealt + rest:
+        said += f" and {rest} to draw from"
+    if small and dealt + rest <= tiles:
+        said += ", and more than four seats a larger set"
+    most = 0 if small else (tiles - rest - deal.starter) // seats
+    which = f"{SETS[deal.highest_pip]}{'' if deal.doubles else ' without doubles'}"
+    return f"{said}; {which} has {tiles}: {_remedy(deal, dealt + rest, most)}."
+
+
+def _remedy(deal: Deal, need: int, most: int) -> str:
+    """Name a set that is large enough, and the largest hand that this one has room for."""
+    larger = [pip for pip in BOUGHT if pip > deal.highest_pip]
+    fit = [pip for pip in larger if len(tile_set(pip, deal.doubles)) >= need]
+    ways = [f"take {SETS[pip]} (highest_pip = {pip})" for pip in fit[:1]]
+    if most > 0:
+        ways.append(f"deal {most} at most (hand)")
+    return " or ".join(ways) or "take fewer seats (seats)"
 
 
 def choices() -> dict[str, str]:

@@ -79,7 +79,7 @@ static double fraction(void) { return (double)(dice() >> 11) * 0x1p-53; }
 /* ---- sets of tiles: a bit for each ---- */
 
 typedef unsigned __int128 Set;
-enum { MOST_TILES = 128, MOST_SEATS = 4, MOST_MOVES = 600, MOST_PIPS = 19 };
+enum { MOST_TILES = 128, MOST_SEATS = 8, MOST_MOVES = 600, MOST_PIPS = 19 };
 
 static Set bit(int tile) { return (Set)1 << tile; }
 

@@ -14,7 +14,7 @@ from arena.written import chosen, spelled, toml_in
 from protocol.messages import Clock
 from protocol.mistakes import converted
 from protocol.records import FoulPolicy
-from protocol.rules import Ruleset, check_seats, tables, target
+from protocol.rules import MOST_SEATS, Ruleset, Seats, check_seats, tables, target
 from protocol.usage import UserError, unknown
 from tournaments.formats import (
     Format,
@@ -79,7 +79,7 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
     """What the event is called."""
     rules: str | dict[str, Any] = "draw"
     """A named game, a file of rules, or `base` and the choices that differ."""
-    seats: Annotated[int, Meta(ge=2, le=4)] | None = None
+    seats: Seats | None = None
     """Seats at a table; as few as the rules allow when it is left out."""
     boards: Boards | None = None
     """Boards that each pairing plays, each rotated through all seats; 50 when it is left out."""
@@ -154,8 +154,8 @@ class Event(Terms, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
         Raises UserError.
         """
-        if not 2 <= self.seats <= 4:
-            raise UserError(f"A table has two to four seats, not {self.seats} (seats).")
+        if not 2 <= self.seats <= MOST_SEATS:
+            raise UserError(f"A table has two to eight seats, not {self.seats} (seats).")
         active = [entrant for entrant in self.entrants if not entrant.retired]
         if len(active) < self.seats and not self.teams:
             raise UserError(

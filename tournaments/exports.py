@@ -149,7 +149,7 @@ def _csv(head: Row, rows: Iterable[Row]) -> Iterator[bytes]:
 def pgn(event: str, results: Iterable[Result], partners: bool) -> Iterator[bytes]:
     """Every game as Ordo and BayesElo read it: seat 0 is White, seat 1 Black.
 
-    A game of three or four is broken into its pairs of seats, of which the lower is White; they
+    A game of three or more is broken into its pairs of seats, of which the lower is White; they
     are not independent, and those programs' errors are too narrow. With partners a side is one
     player, called by both names.
     """

@@ -189,7 +189,7 @@ def _tables(old: Event, new: Event) -> str | None:
 def _why(old: Event, new: Event) -> str:
     if old.teams != new.teams:
         return "teams"
-    # Of many bots only some tables of three or four are played, others with each bot more.
+    # Of many bots only some tables of three or more are played, others with each bot more.
     grown = len(new.units) > len(old.units) and isinstance(new.format, RoundRobin)
     return "to so many bots a ladder adds one: --format ladder" if grown else "format"
 

@@ -2,11 +2,13 @@
 
 A unit is what sits down together: an entrant, or a team of two. Tables come in days. In every
 prefix of a design everybody has been at as many tables as anybody else, give or take one, at
-tables of two or where all tables are played; where only some are, give or take three.
+tables of two or where all tables are played; where only some are, give or take three, or four
+at five seats and more.
 """
 
+import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from heapq import heapify, heappop, heapreplace
 from itertools import chain, combinations, permutations
@@ -22,14 +24,21 @@ Table = tuple[int, ...]
 Day = tuple[Table, ...]
 
 ALL = 70
-"""So many tables of three or four are all played; of more, as many as make everybody meet."""
+"""So many tables of three or more are all played; of more, as many as make everybody meet."""
+ALL_WAYS = 4
+"""Up to so many seats all tables are chosen from, and a table sits in every circular order."""
+SAMPLE = 40_000
+"""At more seats tables are chosen from so many: of all, 40 units would have 77 million at eight."""
+TRIED = 10
+"""And so many of them are tried for the most even meetings."""
 
 
 @cache
 def round_robin(units: int, size: int) -> tuple[Day, ...]:
     """Tables of `size` from so many units, each two units meeting equally often.
 
-    Equally often, give or take one, where not all tables are played.
+    Equally often, give or take one, where not all tables are played; at five seats and more, give
+    or take three.
     """
     if size == 2:
         return tuple(_cycles(units) if units % 2 else _circle(units))
@@ -124,13 +133,49 @@ def _often(table: Table, met: Counter[Table]) -> int:
 def _developed(units: int, size: int) -> Iterator[Table]:
     """Tables that are turned around the circle of units, so that everybody plays equally often.
 
-    Each next one is that whose distances have been played least, until every two units have met,
-    all about equally often.
+    So many that every two units have met, all about equally often.
     """
-    places = chain.from_iterable(combinations(range(1, units), size - 1))
-    # Small numbers: 200 units have 1.3 million bases.
-    bases = np.fromiter(places, np.int16).reshape(-1, size - 1)
-    bases = np.hstack((np.zeros((len(bases), 1), np.int16), bases))
+    bases = _bases(units, size)
+    chosen: list[int] = []
+    enough, spread = 0, units * len(bases)
+    for base, met in _next_bases(bases, units):
+        chosen.append(base)
+        apart = int(met.max() - met.min())
+        if met.min() > 0 and apart < spread:
+            enough, spread = len(chosen), apart
+        if spread <= 1 or (enough and size > ALL_WAYS and len(chosen) >= TRIED):
+            break
+    for base in chosen[:enough]:
+        for turn in range(units):
+            yield tuple(sorted((one + turn) % units for one in bases[base].tolist()))
+
+
+def _bases(units: int, size: int) -> Small:
+    """Tables at which the first unit sits: all, or as many as can be looked at."""
+    if size <= ALL_WAYS or comb(units - 1, size - 1) <= SAMPLE:
+        others: Iterable[Table] = combinations(range(1, units), size - 1)
+    else:
+        # The same every time: on every Python a seed has the same sequence of `random`.
+        chance = random.Random(units * SAMPLE + size)
+        others = sorted({_drawn(chance, units, size - 1) for _ in range(SAMPLE)})
+    # Small numbers: 200 units have 1.3 million bases at tables of four.
+    bases = np.fromiter(chain.from_iterable(others), np.int16).reshape(-1, size - 1)
+    return np.hstack((np.zeros((len(bases), 1), np.int16), bases))
+
+
+def _drawn(chance: random.Random, units: int, many: int) -> Table:
+    """So many of the units besides the first."""
+    who: set[int] = set()
+    while len(who) < many:
+        who.add(1 + int(chance.random() * (units - 1)))
+    return tuple(sorted(who))
+
+
+def _next_bases(bases: Small, units: int) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    """Each next one is that whose distances have been played least; and how often they are then.
+
+    Nobody sits down twice at the same table.
+    """
     apart, times = _distances(bases, units)
     pairs = range(apart.shape[1])
     # What a base adds to the sum of the squares: that of its own distances, and twice
@@ -141,12 +186,11 @@ def _developed(units: int, size: int) -> Iterator[Table]:
         for other in pairs
     ) + np.zeros(len(bases), np.int64)
     met = np.zeros(units // 2 + 1, np.int64)
-    while met[1:].min() < 1 or met[1:].max() > 1 + met[1:].min():
+    for _ in range(len(bases)):
         best = int(np.argmin(own + 2 * sum(times[:, one] * met[apart[:, one]] for one in pairs)))
         np.add.at(met, apart[best], times[best])
-        own[best] = np.iinfo(np.int64).max // 2  # Nobody sits down twice at the same table.
-        for turn in range(units):
-            yield tuple(sorted((one + turn) % units for one in bases[best].tolist()))
+        own[best] = np.iinfo(np.int64).max // 2
+        yield best, met[1:]
 
 
 def _distances(bases: Small, units: int) -> tuple[Small, Small]:
@@ -184,7 +228,33 @@ def rotations(seats: tuple[Who, ...]) -> tuple[tuple[Who, ...], ...]:
 
 
 def circular_orders(size: int) -> tuple[Table, ...]:
-    """Every way to sit around a table, turns apart: in all of them together, everybody has
-    everybody as often on the left and on the right; in the first half, as often beside.
+    """Ways to sit around a table, turns apart: in all of them together, everybody has everybody
+    as often on the left and on the right; in the first half, unless there are eight, as often
+    beside. Up to four seats these are all ways; of more, as few as it takes.
     """
-    return tuple((0, *others) for others in permutations(range(1, size)))
+    if size <= ALL_WAYS:
+        return tuple((0, *others) for others in permutations(range(1, size)))
+    if size == len(EIGHT[0]):
+        return EIGHT
+    one_way = tuple(_walecki(size))
+    return one_way + tuple((0, *reversed(others)) for _, *others in one_way)
+
+
+EIGHT = (
+    (0, 1, 4, 5, 7, 2, 3, 6),
+    (0, 3, 1, 6, 7, 5, 2, 4),
+    (0, 4, 1, 7, 3, 2, 6, 5),
+    (0, 6, 2, 1, 3, 5, 4, 7),
+    (0, 5, 1, 2, 7, 6, 4, 3),
+    (0, 2, 5, 3, 7, 4, 6, 1),
+    (0, 7, 1, 5, 6, 3, 4, 2),
+)
+"""Circular orders in which everybody has everybody once on the left: found by trying (Tillson)."""
+
+
+def _walecki(size: int) -> Iterator[Table]:
+    """Hamiltonian cycles through 0 that have every pair once, or twice where the size is even."""
+    ring = size - 1
+    zigzag = [step // 2 + 1 if step % 2 else -(step // 2) for step in range(ring)]
+    for turn in range(ring // 2 if size % 2 else ring):
+        yield 0, *(1 + (place + turn) % ring for place in zigzag)

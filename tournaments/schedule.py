@@ -199,7 +199,8 @@ def _stage(event: Event, days: Sequence[Sequence[Meeting]], boards: range) -> St
 def _blocks(event: Event, orders: int, boards: range) -> Iterator[tuple[int, tuple[int, ...]]]:
     """The boards of a sitting, and by which circular order it is seated.
 
-    Each next board is another order's, so that a sitting has every sixth board at four seats.
+    Each next board is another order's, so that a sitting has every sixth board at
+    four seats, and every tenth at six.
     """
     span = orders * event.boards_a_sitting
     for first in range(boards.start, boards.stop, span):

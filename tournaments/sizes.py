@@ -10,7 +10,7 @@ from tournaments.formats import Gauntlet, Knockout, Ladder, RoundRobin, Swiss, V
 MOST_GAMES = 2_000_000
 """Games that a stage can have, at some 500 bytes each."""
 MOST_MIXED = 250
-"""Units that a round robin can have at tables of three or four: to choose among all tables takes
+"""Units that a round robin can have at tables of three or more: to choose among all tables takes
 memory by their cube."""
 
 

@@ -5,6 +5,7 @@ the other from the back. Of face-down tiles any is as good as the next, so the g
 in law; but when the board is played again, one seat's draws do not shift another's.
 """
 
+from itertools import pairwise
 from typing import assert_never
 
 from msgspec.structs import replace
@@ -27,8 +28,9 @@ def laid(boneyard: Boneyard, tiles: Row, seats: int) -> tuple[Row, ...]:
         case "row":
             return (tiles,)
         case "scattered":
-            half = len(tiles) // 2
-            return (tiles,) if seats == 2 else (tiles[:half], tiles[half:])
+            rows = (seats + 1) // 2
+            cuts = [len(tiles) * row // rows for row in range(rows + 1)]
+            return tuple(tiles[begin:end] for begin, end in pairwise(cuts))
         case _:
             assert_never(boneyard.order)
 
@@ -52,8 +54,9 @@ def draw(boneyard: Boneyard, seat: int, stock: tuple[Row, ...]) -> tuple[Tile, t
     """
     if boneyard.order == "row":
         return stock[0][0], (stock[0][1:],)
+    # Whose own row is empty draws from the next one that is not, in a circle.
     own = min(seat // 2, len(stock) - 1)
-    at = own if stock[own] else 1 - own
+    at = next(at for at in (*range(own, len(stock)), *range(own)) if stock[at])
     row = stock[at]
     tile, rest = (row[-1], row[:-1]) if seat % 2 else (row[0], row[1:])
     return tile, (*stock[:at], rest, *stock[at + 1 :])

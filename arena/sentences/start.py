@@ -11,10 +11,10 @@ from arena.sentences.words import (
     by_table,
     clauses,
     count,
-    listed,
     number,
+    spanned,
 )
-from protocol.rules import BY_DOUBLE, Deal, Lead, Ruleset, tables
+from protocol.rules import BY_DOUBLE, SMALL, Deal, Lead, Ruleset, tables
 
 TABLE: Heading = "Players and tiles"
 LEAD: Heading = "The lead"
@@ -38,15 +38,8 @@ def _players(rules: Ruleset) -> Sentence:
             "and share one score."
         )
         return Sentence(TABLE, text, ("A", "B", "C play", "C.36"))
-    text = f"For {_how_many(tables(rules))} players, everybody for themselves."
+    text = f"For {spanned(tables(rules))} players, everybody for themselves."
     return Sentence(TABLE, text, ("A", "B", "C play", "D", "E"))
-
-
-def _how_many(seats: tuple[int, ...]) -> str:
-    """Write numbers of players: "two", "two or three", "two to four"."""
-    if len(seats) > 2 and len(seats) == seats[-1] - seats[0] + 1:
-        return f"{number(seats[0])} to {number(seats[-1])}"
-    return listed(map(number, seats), "or")
 
 
 def _the_set(deal: Deal) -> Sentence:
@@ -74,7 +67,9 @@ def _hand_sources(rules: Ruleset, hands: dict[int, int]) -> tuple[str, ...]:
         return "C deal", "C.3"
     if rules.deal.partners and hands == {4: 7}:
         return "A", "C", "C deal"
-    if hands.items() <= CUSTOMARY.items():
+    if {seats: hand for seats, hand in hands.items() if seats <= SMALL}.items() <= (
+        CUSTOMARY.items()
+    ):
         return "A", "B", "C deal"
     return "C deal", "C.1"
 

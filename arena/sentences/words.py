@@ -1,6 +1,6 @@
 """A sentence about a game, and numbers and lists in words. No rules live here."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 Heading = Literal[
@@ -77,7 +77,14 @@ def by_table(values: Mapping[int, int], say: Callable[[int], str], joint: str = 
 
 
 def _tables(values: Mapping[int, int], wanted: int) -> str:
-    return listed((number(seats) for seats, value in values.items() if value == wanted), "or")
+    return spanned([seats for seats, value in values.items() if value == wanted])
+
+
+def spanned(numbers: Sequence[int]) -> str:
+    """Write numbers as a choice: "two", "two or three", "two to four"."""
+    if len(numbers) > 2 and len(numbers) == numbers[-1] - numbers[0] + 1:
+        return f"{number(numbers[0])} to {number(numbers[-1])}"
+    return listed(map(number, numbers), "or")
 
 
 def clauses(*groups: Iterable[str]) -> tuple[str, ...]:

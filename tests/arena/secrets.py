@@ -203,7 +203,7 @@ CHANNELS: tuple[Channel, ...] = (
     Channel(
         "that another seat has fouled",
         "open",
-        "at a table of three or four its turns take no time from then on; its tiles stay hidden",
+        "at a table of three or more its turns take no time from then on; its tiles stay hidden",
     ),
     # --- memory across games ---
     Channel(
@@ -232,7 +232,7 @@ CHANNELS: tuple[Channel, ...] = (
     Channel(
         "teaming at one table: entrants of one author",
         "open",
-        "at three and four seats two bots can play for each other by what they play; they are "
+        "at three seats and more two bots can play for each other by what they play; they are "
         "not told who sits there, but can agree on signs",
     ),
     # --- the operating system ---

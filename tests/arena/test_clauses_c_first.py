@@ -386,7 +386,7 @@ def test_C01_more_than_the_set_has_is_refused() -> None:
     """C.1 (hand): Hands that need more tiles than there are are refused in a sentence."""
     nine = rules("draw", hand=9)
     assert tables(nine) == (2, 3)
-    with pytest.raises(ImpossibleRulesError, match="4 hands of 9 need 36 tiles"):
+    with pytest.raises(ImpossibleRulesError, match="4 seats × 9 tiles need 36 tiles"):
         check_seats(nine, 4)
 
 

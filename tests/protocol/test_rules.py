@@ -89,8 +89,8 @@ def test_numbers_by_seats_may_be_given_as_a_table() -> None:
         ("tiles", 3, "Unknown value of tiles '3': there is 1, 2."),
         (
             "hand",
-            {"two": 7, "three": 7, "four": 6, "five": 5},
-            "Unknown field hand.five: ",
+            {"two": 7, "three": 7, "four": 6, "nine": 5},
+            "Unknown field hand.nine: ",
         ),
         ("target", 0, "target must be"),
         ("max_rounds", 0, "max_rounds must be"),
@@ -105,14 +105,17 @@ def test_a_mistake_is_the_users_and_says_where(choice: str, value: object, messa
 @pytest.mark.parametrize(
     ("differs", "message"),
     [
-        ({"hand": 15}, "2 hands of 15 need 30 tiles, but the set has 28"),
-        ({"hand": 46, "highest_pip": 12}, "2 hands of 46 need 92 tiles, but the set has 91"),
+        ({"hand": 15}, "2 seats × 15 tiles need 30 tiles; double-six has 28"),
+        ({"hand": 46, "highest_pip": 12}, "2 seats × 46 tiles need 92 tiles; double-twelve has 91"),
     ],
 )
 def test_hands_that_the_set_cannot_fill(differs: dict[str, Any], message: str) -> None:
     with pytest.raises(ImpossibleRulesError, match=re.escape(message)) as caught:
         varied(BASE, "mine", differs)
-    assert "deal fewer (hand) or use a larger set (highest_pip)" in str(caught.value)
+    assert re.search(
+        r": take double-\w+ \(highest_pip = \d+\) or deal \d+ at most \(hand\)\.$",
+        str(caught.value),
+    )
     with pytest.raises(ImpossibleRulesError):
         Ruleset(name="mine", deal=msgspec.convert(differs, Deal))
 
@@ -121,7 +124,7 @@ def test_one_number_for_all_is_checked_at_the_table() -> None:
     rules = varied(BASE, "mine", {"hand": 14})
     check_seats(rules, 2)
     for seats in (3, 4):
-        with pytest.raises(ImpossibleRulesError, match=f"{seats} hands of 14"):
+        with pytest.raises(ImpossibleRulesError, match=f"{seats} seats × 14 tiles need"):
             check_seats(rules, seats)
 
 
@@ -133,7 +136,7 @@ def test_a_table_whose_hands_are_too_large_does_not_exist() -> None:
     rules = varied(BASE, "mine", {"hand": {"two": 7, "three": 10, "four": 8}})
     assert tables(rules) == (2,)
     for seats, need in ((3, 30), (4, 32)):
-        with pytest.raises(ImpossibleRulesError, match=f"need {need} tiles, but the set has 28"):
+        with pytest.raises(ImpossibleRulesError, match=f"need {need} tiles; double-six has 28"):
             check_seats(rules, seats)
 
 
@@ -145,10 +148,74 @@ def test_a_table_without_a_number_does_not_exist() -> None:
             check_seats(rules, seats)
 
 
-@pytest.mark.parametrize("seats", [-1, 0, 1, 5])
-def test_a_table_has_two_to_four_seats(seats: int) -> None:
-    with pytest.raises(ImpossibleRulesError, match=f"two to four seats, not {seats}"):
+@pytest.mark.parametrize("seats", [-1, 0, 1, 9])
+def test_a_table_has_two_to_eight_seats(seats: int) -> None:
+    with pytest.raises(ImpossibleRulesError, match=f"two to eight seats, not {seats}"):
         check_seats(BASE, seats)
+
+
+@pytest.mark.parametrize(
+    ("differs", "seats", "sentence"),
+    [
+        (
+            {"hand": 7},
+            6,
+            "6 seats × 7 tiles need 42 tiles; double-six has 28: "
+            "take double-nine (highest_pip = 9).",
+        ),
+        (
+            {"hand": 2},
+            5,
+            "5 seats × 2 tiles need 10 tiles, and more than four seats a larger set; "
+            "double-six has 28: take double-nine (highest_pip = 9).",
+        ),
+        (
+            {"hand": 7, "highest_pip": 9},
+            8,
+            "8 seats × 7 tiles need 56 tiles; double-nine has 55: "
+            "take double-twelve (highest_pip = 12) or deal 6 at most (hand).",
+        ),
+        (
+            {"highest_pip": 7},
+            6,
+            "6 seats × 6 tiles need 36 tiles and 3 to draw from; double-seven has 36: "
+            "take double-nine (highest_pip = 9) or deal 5 at most (hand).",
+        ),
+        (
+            {"hand": 24, "highest_pip": 18},
+            8,
+            "8 seats × 24 tiles need 192 tiles; double-eighteen has 190: deal 23 at most (hand).",
+        ),
+        (
+            {"hand": {"two": 7, "four": 24, "six": None}, "highest_pip": 18},
+            6,
+            "mine is not played by 6: give a hand for them (hand).",
+        ),
+        ({"partners": True, "highest_pip": 9}, 6, "Partners need a table of four, not 6"),
+    ],
+)
+def test_a_table_that_is_too_large_is_told_what_would_work(
+    differs: dict[str, Any], seats: int, sentence: str
+) -> None:
+    with pytest.raises(ImpossibleRulesError, match=f"^{re.escape(sentence)}"):
+        check_seats(varied(BASE, "mine", differs), seats)
+
+
+def test_at_more_than_four_seats_what_four_have_holds_unless_said_otherwise() -> None:
+    hand = HandSizes(two=7, three=7, four=6, six=8, eight=None)
+    assert [hand_size(Deal(hand=hand), seats) for seats in range(4, 9)] == [6, 6, 8, 6, None]
+    points = Targets(two=100, three=61, four=62, seven=200)
+    rules = Ruleset(name="mine", deal=Deal(highest_pip=9), game=Game(target=points))
+    assert [target(rules, seats) for seats in range(4, 9)] == [62, 62, 62, 200, 62]
+
+
+def test_what_is_not_said_of_more_seats_is_not_written() -> None:
+    written = msgspec.json.encode(BASE)
+    assert b'"hand":{"two":7,"three":7,"four":6},' in written
+    assert b'"target":{"two":100,"three":61,"four":61,"partners":100},' in written
+    rules = varied(BASE, "mine", {"hand": {"four": 5, "six": 8}, "highest_pip": 9})
+    assert b'"four":5,"six":8}' in msgspec.json.encode(rules)
+    assert msgspec.json.decode(msgspec.json.encode(rules), type=Ruleset) == rules
 
 
 @pytest.mark.parametrize(
@@ -162,6 +229,13 @@ def test_a_table_has_two_to_four_seats(seats: int) -> None:
         ({"hand": 7, "starter": True}, (2, 3)),
         ({"hand": 14}, (2,)),
         ({"hand": 18, "highest_pip": 8, "doubles": False}, (2,)),
+        ({"highest_pip": 9}, (2, 3, 4, 5, 6, 7, 8)),
+        ({"highest_pip": 9, "hand": "eight_minus_seats"}, (2, 3, 4, 5, 6, 7)),
+        ({"highest_pip": 9, "hand": 7}, (2, 3, 4, 5, 6, 7)),
+        ({"highest_pip": 9, "hand": 9}, (2, 3, 4, 5)),
+        ({"highest_pip": 9, "hand": 9, "draw_limit": 0}, (2, 3, 4, 5, 6)),
+        ({"highest_pip": 9, "partners": True}, (4,)),
+        ({"highest_pip": 15, "hand": {"eight": 16}}, (8,)),
     ],
 )
 def test_the_tables_of_a_game(differs: dict[str, Any], expected: tuple[int, ...]) -> None:
@@ -175,8 +249,14 @@ def test_the_tables_of_a_game(differs: dict[str, Any], expected: tuple[int, ...]
     ("differs", "message"),
     [
         ({"hand": {}}, "mine is not played by 2: give a hand for them (hand)"),
-        ({"hand": 14, "starter": True}, "2 hands of 14 need 29 tiles"),
-        ({"hand": 19, "highest_pip": 8, "doubles": False}, "2 hands of 19 need 38 tiles"),
+        (
+            {"hand": 14, "starter": True},
+            "2 seats × 14 tiles need 29 tiles with the starter; double-six has 28",
+        ),
+        (
+            {"hand": 19, "highest_pip": 8, "doubles": False},
+            "2 seats × 19 tiles need 38 tiles; double-eight without doubles has 36",
+        ),
         ({"partners": True, "hand": {"two": 7}}, "mine is not played by 4"),
         ({"partners": True, "first": "odd_even"}, "choose another first lead"),
         ({"hand": {"three": 5}, "first": "odd_even"}, "choose another first lead"),

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
+from math import comb
 from random import Random
 from typing import Any
 
@@ -11,12 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from arena.logs import ORDERS
 from arena.sandbox.limits import Limits
 from arena.sandbox.profile import Command
 from arena.variants import named
 from protocol.messages import Clock
 from protocol.records import FoulPolicy, Result
-from protocol.rules import Ruleset
+from protocol.rules import MOST_SEATS, SMALL, varied
 from protocol.usage import UserError
 from tournaments import knockout, schedule, sprt, swiss
 from tournaments.event import Entrant, Event
@@ -36,9 +38,10 @@ def event(
     teams: tuple[tuple[str, str], ...] = (),
 ) -> Event:
     who = tuple(Entrant(f"bot{n}", Command(("x",), "."), "") for n in range(entrants))
+    larger = {} if seats <= SMALL else {"highest_pip": 9}
     return Event(
         name="test",
-        rules=named("partnership") if teams else Ruleset(name="draw"),
+        rules=named("partnership") if teams else varied(named("draw"), "draw", larger),
         seats=seats,
         boards=boards,
         boards_a_sitting=a_sitting,
@@ -114,6 +117,26 @@ def test_in_a_round_robin_everybody_meets_everybody_equally_at_any_time(
         assert max(counts) - min(counts) <= allowed
 
 
+@pytest.mark.parametrize("size", [5, 6, 7, 8])
+@pytest.mark.parametrize("units", [*range(5, 18), 30])
+def test_at_more_than_four_seats_too_as_nearly_as_tables_can_be_found(
+    units: int, size: int
+) -> None:
+    if units < size:
+        return
+    tables = [table for day in round_robin(units, size) for table in day]
+    met = Counter(frozenset(pair) for table in tables for pair in combinations(table, 2))
+    assert len(met) == units * (units - 1) // 2
+    whole = comb(units, size) <= ALL
+    assert max(met.values()) - min(met.values()) <= (0 if whole else 3)
+    assert len({frozenset(table) for table in tables}) == len(tables) <= max(ALL, 5 * units)
+    assert all(len(set(table)) == size for table in tables)
+    assert len({played(tables)[one] for one in range(units)}) == 1
+    for end in range(len(tables)):
+        counts = [played(tables[:end])[one] for one in range(units)]
+        assert max(counts) - min(counts) <= (1 if whole else 4)
+
+
 @pytest.mark.parametrize("units", range(2, 31))
 def test_at_two_seats_everybody_sits_first_as_often(units: int) -> None:
     """In one rotation already: with an odd number exactly, with an even one give or take one."""
@@ -122,13 +145,30 @@ def test_at_two_seats_everybody_sits_first_as_often(units: int) -> None:
     assert max(counts) - min(counts) <= (units % 2 == 0)
 
 
-@pytest.mark.parametrize("size", [2, 3, 4])
+@pytest.mark.parametrize("size", range(2, 9))
 def test_in_all_circular_orders_everybody_sits_beside_everybody_as_often(size: int) -> None:
-    left = Counter(
-        (order[seat - 1], order[seat]) for order in circular_orders(size) for seat in range(size)
+    orders = circular_orders(size)
+    assert all(sorted(order) == list(range(size)) for order in orders)
+    assert len({order[order.index(0) :] + order[: order.index(0)] for order in orders}) == len(
+        orders
     )
+    left = Counter((order[seat - 1], order[seat]) for order in orders for seat in range(size))
     assert len(left) == size * (size - 1)
     assert len(set(left.values())) == 1
+
+
+@pytest.mark.parametrize("size", range(3, 8))
+def test_in_the_first_half_of_them_as_often_on_either_side(size: int) -> None:
+    half = circular_orders(size)[: len(circular_orders(size)) // 2]
+    beside = Counter(
+        frozenset((order[seat - 1], order[seat])) for order in half for seat in range(size)
+    )
+    assert len(beside) == size * (size - 1) // 2
+    assert len(set(beside.values())) == 1
+
+
+def test_a_log_is_looked_for_among_as_many_as_there_are_circular_orders() -> None:
+    assert max(len(circular_orders(size)) for size in range(2, MOST_SEATS + 1)) == ORDERS
 
 
 # --- plans ---
@@ -138,7 +178,7 @@ PLANS = st.builds(
         max(entrants, seats), seats, boards, a_sitting
     ),
     st.integers(2, 9),
-    st.integers(2, 4),
+    st.integers(2, MOST_SEATS),
     st.integers(1, 14),
     st.integers(1, 5),
 )
@@ -177,11 +217,14 @@ def test_a_plan_is_fair(one: Event) -> None:
     assert len({game.name for sitting in plan for game in sitting.games}) == len(everything)
 
 
-@pytest.mark.parametrize(("entrants", "seats"), [(3, 3), (5, 3), (4, 4), (6, 4), (9, 4)])
+@pytest.mark.parametrize(
+    ("entrants", "seats"), [(3, 3), (5, 3), (4, 4), (6, 4), (9, 4), (5, 5), (6, 6), (8, 7), (8, 8)]
+)
 def test_over_the_boards_everybody_sits_beside_everybody_of_its_table_as_often(
     entrants: int, seats: int
 ) -> None:
-    plan = plan_of(event(entrants, seats, boards=12, a_sitting=3))
+    boards = 12 if seats < 5 else len(circular_orders(seats))
+    plan = plan_of(event(entrants, seats, boards, a_sitting=3))
     left: dict[frozenset[int], Counter[tuple[int, int]]] = {}
     for one in plan:
         at = left.setdefault(frozenset(one.seats), Counter())
@@ -239,7 +282,7 @@ def test_a_block_of_boards_is_finished_before_the_next_begins() -> None:
     assert firsts == sorted(firsts)
 
 
-@pytest.mark.parametrize("seats", [2, 3, 4])
+@pytest.mark.parametrize("seats", [2, 3, 4, 5])
 def test_more_boards_and_more_bots_change_no_game_and_no_name(seats: int) -> None:
     """So that an extended event is the one that was played at once."""
 

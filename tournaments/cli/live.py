@@ -101,11 +101,11 @@ def watch(folder: Path | None, port: int, everything: bool, browser: bool) -> No
 )
 @click.option(
     "--seats",
-    type=click.IntRange(2, 4),
+    type=click.IntRange(2, 8),
     default=None,
     help="Seats at the table.  [default: as few as these bots need]",
 )
-@click.option("--seat", type=click.IntRange(0, 3), default=0, show_default=True, help="Yours.")
+@click.option("--seat", type=click.IntRange(0, 7), default=0, show_default=True, help="Yours.")
 @click.option("--name", default="human", show_default=True, help="What you are called in the log.")
 @click.option(
     "--clock",

@@ -81,7 +81,7 @@ _sandbox = click.option(
 @CHOICES
 @click.option(
     "--seats",
-    type=click.IntRange(2, 4),
+    type=click.IntRange(2, 8),
     default=None,
     help="Seats at a table.  [default: the fewest]",
 )

@@ -18,7 +18,7 @@ class Encounter(NamedTuple):
     """What an entrant made against another."""
 
     games: int
-    """Their pairs: at three or four seats a game has several."""
+    """Their pairs: at three seats or more a game has several."""
     share: float
     """Share of the points that it took, a tie ½."""
     low: float | None
