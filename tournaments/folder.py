@@ -154,6 +154,25 @@ def only_writer(folder: Folder) -> Iterator[None]:
         os.close(descriptor)
 
 
+@contextmanager
+def kept_private(folder: Folder, over: Callable[[], bool]) -> Iterator[None]:
+    """Let nobody else read the game logs until the event is over.
+
+    They show the deals of boards that others still have to play. Where the folder is not ours
+    to close, it stays as it is.
+    """
+    logs = folder.path / FOLDER
+    logs.mkdir(exist_ok=True)
+    with suppress(PermissionError):
+        logs.chmod(0o700)
+    try:
+        yield
+    finally:
+        if over():
+            with suppress(PermissionError):
+                logs.chmod(folder.path.stat().st_mode & 0o777)
+
+
 def secret_of(folder: Folder) -> bytes:
     """The event's secret.
 

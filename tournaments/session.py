@@ -106,7 +106,8 @@ def _run_in(folder: Folder, wishes: Wishes, fixed: Fixed | None, where: Where) -
             ready = _there(folder, event, ledger, _sources(wishes, plan), where, where.cluster)
         else:
             ready = _here(folder, event, ledger, where.jobs)
-        code = 0 if ledger.complete else trio.run(_play, folder, event, ledger, ready)
+        with folders.kept_private(folder, lambda: ledger.complete):
+            code = 0 if ledger.complete else trio.run(_play, folder, event, ledger, ready)
         # A disk too full for a game may be too full for a report: the next run writes it.
         with suppress(OSError) if code == STOPPED else nullcontext():
             if len(ledger.results) > published:

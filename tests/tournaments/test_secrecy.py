@@ -27,6 +27,7 @@ from tournaments.begin import begin
 from tournaments.event import Event
 from tournaments.folder import (
     Folder,
+    kept_private,
     load,
     published_commitments,
     published_seeds,
@@ -271,3 +272,39 @@ def test_no_process_meets_a_board_twice_even_when_the_run_is_stopped(
     assert sum(map(len, met.values())) == 2 * (18 + 1)
     for boards in met.values():
         assert len(set(boards)) == len(boards)
+
+
+PEEKS = """
+import json, os, stat, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print('{"type": "hello", "name": "peeks", "version": "1"}', flush=True)
+    elif message["type"] == "ask":
+        print(json.dumps({"type": "choose", "id": message["id"], "choice": 0}), flush=True)
+        mode = stat.S_IMODE(os.stat(GAMES).st_mode)
+        with open(SEEN, "a") as file:
+            print(oct(mode), file=file)
+"""
+
+
+def test_the_logs_are_nobody_elses_before_the_event_is_over(tmp_path: Path) -> None:
+    """They show the deals of boards that others still have to play, long before the seeds do."""
+    out, seen, bot = tmp_path / "out", tmp_path / "seen", tmp_path / "peeks.py"
+    out.mkdir(mode=0o755)
+    bot.write_text(
+        PEEKS.replace("GAMES", repr(str(out / "games"))).replace("SEEN", repr(str(seen)))
+    )
+    run(out, str(bot), "first", "--boards", "1", "--set", "target=1", "--sandbox", "off")
+    assert set(seen.read_text().split()) == {"0o700"}
+    assert stat.S_IMODE((out / "games").stat().st_mode) == 0o755
+
+
+def test_the_logs_of_an_event_that_was_stopped_stay_ours(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    with kept_private(folder, lambda: False):
+        pass
+    assert stat.S_IMODE((tmp_path / "games").stat().st_mode) == 0o700
+    with kept_private(folder, lambda: True):
+        pass
+    assert (tmp_path / "games").stat().st_mode == tmp_path.stat().st_mode

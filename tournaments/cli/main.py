@@ -60,6 +60,9 @@ class Commands(click.Group):
         except UserError as error:
             click.echo(f"boneyard: {error}", err=True)
             ctx.exit(2)
+        except PermissionError as error:
+            click.echo(f"boneyard: {error.filename} is not yours: {error.strerror}.", err=True)
+            ctx.exit(2)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
