@@ -25,7 +25,7 @@ from arena.sandbox.paths import (
     real_path,
     true_path,
 )
-from arena.sandbox.profile import Command
+from arena.sandbox.profile import COMPILED, Command
 from protocol.usage import UserError, instead, unknown
 from tournaments.event import Entrant, WrittenBot
 from tournaments.listed import LIST, all_bots
@@ -154,7 +154,8 @@ def entered(bot: WrittenBot, base: Path, build: Path) -> Entrant:
     ]
     installed = program_paths(program, None if bot.folder else folder)
     readable = dict.fromkeys((*installed, *_our_packages(program), *own))
-    command = Command((str(program), *bot.run[1:]), str(folder), tuple(readable))
+    argv = str(program), *bot.run[1:]
+    command = Command(argv, str(folder), tuple(readable), tuple(dict.fromkeys(own)))
     try:
         return Entrant(bot.name, command, fingerprint(written.run, bot.run, folder, own))
     except OSError as error:
@@ -280,17 +281,45 @@ def fingerprint(
         path = Path(folder, part)
         content = path.read_bytes() if is_file(path) else word.encode()
         digest.update(hashlib.sha256(content).digest())
-    for path in files_below(own):
-        digest.update(hashlib.sha256(path.name.encode()).digest())
-        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    for path in map(Path, own):
+        for name, content in _told(path):
+            digest.update(hashlib.sha256(os.fsencode(name)).digest())
+            digest.update(hashlib.sha256(content).digest())
     return digest.hexdigest()
 
 
+def _told(path: Path) -> Iterator[tuple[str, bytes]]:
+    """What a bot can find in a file, or below a folder, in one order: names, and what is there.
+
+    An empty folder's name and where a link leads can tell it something too.
+    """
+    if path.is_file():
+        yield path.name, path.read_bytes()
+        return
+    for one in sorted(_below(path)):
+        name = f"{one.relative_to(path)}"
+        if one.is_symlink():
+            yield name, os.fsencode(one.readlink())
+        else:
+            yield name, one.read_bytes() if one.is_file() else b""
+
+
 def files_below(paths: Iterable[str]) -> Iterator[Path]:
-    """Every file among and below the paths, in one order; what Python compiled is left out."""
+    """Every file among and below the paths, in one order; see `_below`."""
     for path in map(Path, paths):
         if path.is_file():
             yield path
         else:
-            below = (one for one in path.rglob("*") if "__pycache__" not in one.parts)
-            yield from sorted(one for one in below if one.is_file())
+            yield from sorted(one for one in _below(path) if one.is_file())
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """All that lies below a folder, but for what Python compiled, which comes and goes.
+
+    A bot that is locked in does not see that: `arena.sandbox.profile.compiled`.
+    """
+    for one in folder.rglob("*"):
+        *folders, name = one.relative_to(folder).parts
+        kept = name == COMPILED and one.is_dir() and not one.is_symlink()
+        if not kept and COMPILED not in folders:
+            yield one

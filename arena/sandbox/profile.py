@@ -1,5 +1,6 @@
 """The words before a bot's command that put it into a level of the sandbox. Starts nothing."""
 
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePath
 from shutil import which
@@ -26,6 +27,8 @@ DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 """All devices that bots have."""
 NOBODY = "1000"
 """The user that a bot believes to be, where it is in a user namespace of its own."""
+COMPILED = "__pycache__"
+"""Where Python keeps what it compiled."""
 GATE = ("/bin/sh", "-c", 'echo >&2 && exec "$@"', "gate")
 """The last words before a bot's own. Whoever asks to die with its parent does not, when the parent
 died before it asked: a referee that is killed while it starts bots would leave them. Once all have
@@ -41,6 +44,8 @@ class Command(Struct, frozen=True, forbid_unknown_fields=True):
     """Working directory, absolute."""
     reads: tuple[str, ...] = ()
     """Files and folders that it may read besides the machine's, absolute."""
+    own: tuple[str, ...] = ()
+    """Those of them that its fingerprint covers."""
 
 
 class Tools(Struct, frozen=True):
@@ -115,6 +120,8 @@ def _bwrap(
         size = str(max(limits.file_bytes, 4096))
         yield from ("--perms", "1777", "--size", size, "--tmpfs", folder)
     yield from _files(command)
+    for path in compiled(command.own):
+        yield from ("--tmpfs", path, "--remount-ro", path)
     yield from ("--remount-ro", "/", "--chdir", command.folder)
     for option, descriptor in zip(("--info-fd", "--seccomp"), passed, strict=False):
         yield from (option, str(descriptor))
@@ -159,6 +166,19 @@ def _files(command: Command) -> Iterator[str]:
             yield from ("--ro-bind", path, path)
     if not _within(command.folder, (*SYSTEM, *command.reads)):
         yield from _parents(PurePath(command.folder, "bot"), made)
+
+
+def compiled(own: Iterable[str]) -> Iterator[str]:
+    """Yield the folders below a bot's own in which Python keeps what it compiled.
+
+    No fingerprint covers them, for they come and go: what lies there is not the bot's to read.
+    """
+    for folder in own:
+        for path, below, _ in os.walk(folder):
+            if COMPILED in below:
+                below.remove(COMPILED)
+                if not Path(path, COMPILED).is_symlink():
+                    yield str(Path(path, COMPILED))
 
 
 def _parents(path: PurePath, made: set[str]) -> Iterator[str]:

@@ -14,6 +14,7 @@ FILE = ROOT / "arena" / "SECRETS.md"
 TRESPASS = "tests/tournaments/test_trespass.py"
 SECRECY = "tests/arena/test_secrecy.py"
 EVENT = "tests/tournaments/test_secrecy.py"
+ENTRANTS = "tests/tournaments/test_entrants.py"
 LEVELS = "tests/arena/sandbox/test_levels.py"
 
 State = Literal["closed", "open", "in the sandbox"]
@@ -161,6 +162,44 @@ CHANNELS: tuple[Channel, ...] = (
         "an event that grows has newcomers meet boards whose deals its logs have shown: the run, "
         "the reports and `show` say in how many of its games, and `--fresh-boards` lets them play "
         "on boards that nobody has seen",
+    ),
+    Channel(
+        "game logs, for other people on this machine",
+        "closed",
+        "they show a board's deal from its first game on: nobody but their owner may read them "
+        "before the event is over",
+        (
+            f"{EVENT}::test_the_logs_are_nobody_elses_before_the_event_is_over",
+            f"{EVENT}::test_the_logs_of_an_event_that_was_stopped_stay_ours",
+        ),
+    ),
+    Channel(
+        "a bot's own files, changed when deals were public, without being another version",
+        "in the sandbox",
+        "a fingerprint covers names, places, links and empty folders besides what is in files; "
+        "`__pycache__`, which it leaves out, cannot be read",
+        (
+            f"{ENTRANTS}::test_whatever_names_can_tell_is_part_of_the_fingerprint[an empty folder]",
+            f"{ENTRANTS}::test_no_name_of_a_folder_above_keeps_files_out_of_the_fingerprint",
+            f"{ENTRANTS}::test_what_no_fingerprint_covers_cannot_be_read",
+        ),
+    ),
+    Channel(
+        "an interpreter's packages, and the times of files, changed when deals were public",
+        "open",
+        "no fingerprint covers them: where authors may write to them, as in a virtual environment "
+        "of their own, run their bots on an interpreter of the machine, from copies of yours",
+    ),
+    Channel(
+        "a bot's own files, changed while a run goes on",
+        "open",
+        "fingerprints are taken when a run begins, and the next run finds the change: a class "
+        "league runs copies to which no author may write",
+    ),
+    Channel(
+        "whoever runs a worker",
+        "open",
+        "the seeds of the boards that it plays reach it, when others may still have to play them",
     ),
     Channel(
         "stderr",

@@ -5,15 +5,19 @@ import shlex
 import shutil
 import sys
 import venv
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 import pytest
+import trio
 from msgspec.structs import replace
 
 import arena
 import protocol
 from arena.sandbox import paths
+from arena.sandbox.choice import best_sandbox
+from arena.sandbox.limits import REQUIRED, Limits
 from protocol.usage import UserError
 from tests.tournaments.events import boneyard
 from tournaments.begin import begin
@@ -21,6 +25,7 @@ from tournaments.entrants import entered, spoken, typed
 from tournaments.event import Entrant, WrittenBot
 from tournaments.folder import Folder
 from tournaments.listed import LIST
+from tournaments.run import call_roll
 from tournaments.wishes import Wishes, planned
 
 GREEDY = '[[bots]]\nname = "greedy"\n'
@@ -90,6 +95,71 @@ def test_where_it_is_built_tells_nothing_of_a_bot(base: Path) -> None:
     assert str(base / "here" / "classes") in one.command.reads
     (base / "there" / "classes" / "Mine").write_text("better")
     assert entered(bot, base, base / "there").fingerprint != one.fingerprint
+
+
+def in_folder(folder: Path) -> Entrant:
+    """A bot that may read all of its folder."""
+    return entered(WrittenBot("mine", ("{python}", "mine.py"), folder=str(folder)), folder, folder)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda folder: (folder / "0-1-1-2").mkdir(),
+        lambda folder: (folder / "data" / "b").rename(folder / "b"),
+        lambda folder: (folder / "link").symlink_to("data/../data/b"),
+    ],
+    ids=["an empty folder", "a file's place", "where a link leads"],
+)
+def test_whatever_names_can_tell_is_part_of_the_fingerprint(
+    base: Path, change: Callable[[Path], None]
+) -> None:
+    """A deal has room in a name: once it is public, a bot that finds it there is another one."""
+    folder = base / "real"
+    (folder / "data").mkdir()
+    (folder / "data" / "b").write_text("b")
+    before = in_folder(folder).fingerprint
+    assert in_folder(folder).fingerprint == before
+    change(folder)
+    assert in_folder(folder).fingerprint != before
+
+
+def test_no_name_of_a_folder_above_keeps_files_out_of_the_fingerprint(base: Path) -> None:
+    folder = base / "__pycache__" / "bot"
+    folder.mkdir(parents=True)
+    (folder / "mine.py").write_text("mine")
+    before = in_folder(folder).fingerprint
+    (folder / "deals").write_text("known")
+    assert in_folder(folder).fingerprint != before
+
+
+READS = """
+import json, os, sys
+if os.path.exists("__pycache__/deals"):
+    sys.exit("I know the deals.")
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print('{"type": "hello", "name": "mine", "version": "1"}', flush=True)
+"""
+
+
+def test_what_no_fingerprint_covers_cannot_be_read(base: Path) -> None:
+    """What Python compiled comes and goes: so a bot that is locked in does not see it."""
+    folder = base / "real"
+    (folder / "mine.py").write_text(READS)
+    before = in_folder(folder).fingerprint
+    (folder / "__pycache__").mkdir()
+    (folder / "__pycache__" / "deals").write_text("known")
+    mine = in_folder(folder)
+    assert mine.fingerprint == before
+    (base / "event").mkdir()
+    sandbox = best_sandbox("auto", Limits(), base / "event")
+    if sandbox.level not in REQUIRED:
+        pytest.skip("bots cannot be locked in here")
+    assert trio.run(call_roll, [mine], 10_000, sandbox) is None
+    off = best_sandbox("off", Limits(), base / "event")
+    assert "I know the deals." in (trio.run(call_roll, [mine], 10_000, off) or "")
 
 
 LISTED = '[mine]\nfolder = "real"\nrun = ["{python}", "mine.py"]\n'
