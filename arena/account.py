@@ -26,7 +26,7 @@ def heading(logged: LoggedGame, seat: int, found: Sequence[Decision], look: Look
     text = render.title(logged, look).append(f"\n{look.name(seat)} in seat {seat}: ", "bold")
     result = logged.result
     if result is None:
-        return text.append(f"the game has no result: it was {render.unfinished(logged)}.")
+        return text.append("the game has no result: it was cut off.")
     party = seat % len(look.parties())
     side = " for its side" if look.partners else ""
     text.append(

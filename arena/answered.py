@@ -43,8 +43,8 @@ def _in_full(decision: Decision, one: Asked) -> Iterator[Text]:
         yield Text(f"It fouls: {one.foul}. {printable(one.detail, EVIDENCE)} ({time})", "red")
         if one.line:
             yield Text(f"  said    {printable(one.line, EVIDENCE)}", "red")
-        if one.foul == "late" and one.referee_ms:
-            yield Text(f"  The referee itself was late by {one.referee_ms:g} ms: ask again.")
+        if one.foul == "late" and one.given_back_ms:
+            yield Text(f"  Given back: {one.given_back_ms:g} ms in which the referee did not look.")
     else:
         assert one.choice is not None
         option = words(decision.question.options[one.choice])

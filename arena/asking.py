@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from arena import referee as rulings
 from arena.bots import Bot, CannotStartError
-from arena.clock import Wait
+from arena.clock import Deadline, LagError
 from arena.decisions import Decision
 from arena.pump import Pump
 from arena.referee import STALE_LINES
@@ -39,8 +39,8 @@ class Asked(Struct, frozen=True):
     """The line of the foul, cut and escaped."""
     ms: float
     """The time charged, in ms."""
-    referee_ms: float
-    """By how much the referee itself was late at the worst, in ms."""
+    given_back_ms: float
+    """Time in which the referee did not look, which moved the deadline, in ms."""
     stderr: str
     """The last lines of its stderr, cut and escaped."""
 
@@ -50,10 +50,10 @@ async def ask(
 ) -> list[Asked]:
     """Ask so often, each time a fresh process; it stops at a foul.
 
-    Raises UserError when the bot cannot be started.
+    Raises UserError when the bot cannot be started, or the machine cannot keep time.
     """
     found: list[Asked] = []
-    complaint: CannotStartError | None = None
+    complaint = ""
     async with trio.open_nursery() as nursery:
         pump = Pump()
         nursery.start_soon(pump.run)
@@ -61,10 +61,12 @@ async def ask(
             while len(found) < times and not (found and found[-1].foul):
                 found.append(await _once(pump, command, decision, clock, sandbox))
         except CannotStartError as error:
-            complaint = error
+            complaint = f"The bot cannot be started: {error}."
+        except LagError as error:
+            complaint = f"Nobody can say whether the bot was late: {error}."
         nursery.cancel_scope.cancel()
     if complaint:
-        raise UserError(f"The bot cannot be started: {complaint}.") from complaint
+        raise UserError(complaint)
     return found
 
 
@@ -77,8 +79,11 @@ async def _once(
         assert bot, "Somebody sits there."
         async with trio.open_nursery() as nursery:
             nursery.start_soon(bench.look_after)
-            said = await Asking(pump, bot, decision).answered()
+            asking = Asking(pump, bot, decision)
+            said = await asking.answered()
             nursery.cancel_scope.cancel()
+        if asking.lag:
+            raise asking.lag
         return said
     finally:
         await bench.close()
@@ -90,7 +95,9 @@ class Asking:
     def __init__(self, pump: Pump, bot: Bot, decision: Decision) -> None:
         self._pump, self._bot, self._decision = pump, bot, decision
         self._question = decision.question
-        self._wait = Wait(self._expired)
+        self._deadline = Deadline(self._expired, self._stop)
+        self.lag: LagError | None = None
+        """Why nobody can say whether it was late, if the machine does not keep time."""
         self._done = trio.Event()
         self._stale = 0
         self._said: Choose | None = None
@@ -102,12 +109,12 @@ class Asking:
         """What the bot said, or its foul; one that did not greet is not asked."""
         if self._fault is None:
             self._bot.tell(self._heard)
-            self._pump.join(self._wait)
+            self._pump.join(self._deadline)
             try:
                 self._say()
                 await self._done.wait()
             finally:
-                self._pump.part(self._wait)
+                self._pump.part(self._deadline)
         said = self._said
         return Asked(
             choice=said.choice if said else None,
@@ -116,7 +123,7 @@ class Asking:
             detail=self._fault.detail if self._fault else "",
             line=printable(self._line),
             ms=self._ms,
-            referee_ms=round(self._wait.referee_ms, 3),
+            given_back_ms=self._deadline.given_back_ms,
             stderr=self._bot.last_words(),
         )
 
@@ -125,18 +132,15 @@ class Asking:
             self._bot.say(line)
         now = time.monotonic()
         self._bot.say(self._decision.line)
-        self._wait.begin(now, self._question.time_ms)
-        self._pump.expect(self._wait.deadline)
+        self._deadline.begin(now, self._question.time_ms)
+        self._pump.expect(self._deadline.at)
 
     def _heard(self) -> None:
         while not self._done.is_set() and (line := self._bot.next_line()) is not None:
-            self._ms = self._wait.charged(self._bot.read_at)
-            if self._ms > self._question.time_ms:
-                self._late(self._bot.read_at, f"Answered after {self._ms} ms.")
-            else:
-                self._judge(line)
+            self._ms = self._deadline.charged_ms(self._bot.read_at)
+            self._judge(line)
         if self._bot.fault and not self._done.is_set():
-            self._ms = self._wait.charged(time.monotonic())
+            self._ms = self._deadline.charged_ms(time.monotonic())
             self._end(self._bot.fault)
 
     def _judge(self, line: bytes) -> None:
@@ -153,17 +157,17 @@ class Asking:
                 self._end(Fault("flooding", f"More than {STALE_LINES} answers to other questions."))
 
     def _expired(self) -> None:
+        self._bot.take_in()
         self._heard()
-        now = time.monotonic()
-        if not self._done.is_set() and not self._wait.held_open(self._wait.charged(now)):
-            self._late(now, f"No answer within {self._question.time_ms} ms.")
+        if not self._done.is_set():
+            self._ms = float(self._question.time_ms)
+            self._end(Fault("late", f"No answer within {self._question.time_ms} ms."))
 
-    def _late(self, moment: float, detail: str) -> None:
-        self._wait.stalled(self._pump.late_at(moment), moment)
-        self._ms = self._wait.charged(moment)
-        self._end(Fault("late", detail))
+    def _stop(self, lag: LagError) -> None:
+        self.lag = lag
+        self._end(None)
 
     def _end(self, fault: Fault | None) -> None:
         self._fault = fault
-        self._wait.end()
+        self._deadline.end()
         self._done.set()

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
@@ -38,6 +37,9 @@ REAP_S = 10.0
 
 class Pipes(Protocol):
     """Who reads and writes a bot's pipes."""
+
+    looked_at: float
+    """When it looked at all pipes last, in s of the monotonic clock."""
 
     def watch(self, descriptor: int, reader: Callable[[], None] | None) -> None:
         """Call the reader whenever the descriptor has something to read; None ends that."""
@@ -133,6 +135,11 @@ class Bot:
             self._outbox += line[written:]
             if self._pipes:
                 self._pipes.hold(self)
+
+    def take_in(self) -> None:
+        """Read all that it has written up to now."""
+        while self.fault is None and not self._closed and self._read_stdout():
+            pass
 
     def flush(self) -> None:
         """Write what is left."""
@@ -240,22 +247,25 @@ class Bot:
         self._read_stdout()
         self._heard()
 
-    def _read_stdout(self) -> None:
+    def _read_stdout(self) -> bool:
+        """Read once; True if something came."""
+        assert self._pipes
         if len(self._inbox) > 4 * READ:
             self._faulted(Fault("flooding", f"More than {4 * READ} bytes that nobody asked for."))
-            return
+            return False
         try:
             data = os.read(self._stdout, READ)
         except BlockingIOError:
-            return
-        self.read_at = time.monotonic()
+            return False
+        # It was there when the pipes were looked at: the bot need not pay for the reads before.
+        self.read_at = self._pipes.looked_at
         self._inbox += data
         self.silent = self.silent and not data
         if not data:
             # Mostly it is about to end: how it ended is known when it has, a moment later.
             self._closed = True
-            if self._pipes:
-                self._pipes.watch(self._stdout, None)
+            self._pipes.watch(self._stdout, None)
+        return bool(data)
 
     def _exited(self) -> None:
         """The process has ended, though something that it started may hold its stdout open."""

@@ -1,7 +1,9 @@
-"""Time as a table keeps it: what is charged, what is disputed, what is spent. Moments come in.
+"""Time as a table keeps it: deadlines, what is charged, what is given back. Moments come in.
 
-The referee is itself a process on a shared machine. Whoever waits for a bot is told each time the
-referee was late, so that a bot which seems late can be told from a referee which looked late.
+The referee is itself a process on a shared machine. A time in which it did not look at the pipes
+(it was busy, or got no processor) is a lag. A lag moves the deadline of every open question by its
+own length, once, and is charged to nobody. A bot is late if and only if the referee looked at its
+pipe at or after the deadline and found no whole line there.
 """
 
 import math
@@ -9,62 +11,84 @@ from collections.abc import Callable
 
 from protocol.records import ChoiceRecord, FoulRecord, LogRecord, SpentRecord
 
-MARGIN_MS = 100.0
-"""The referee may be late by so much during a question; by more, nobody can be called late."""
+MOST_GIVEN_BACK_MS = 10_000.0
+"""Time that may be given back for one question, in ms; its own limit where that is more."""
 
 ANSWERS = (ChoiceRecord, FoulRecord)
 """Records of what a seat was charged for a question."""
 
 
-class Wait:
-    """The wait for one bot at a time: its deadline, and how late the referee was meanwhile."""
+class LagError(Exception):
+    """The referee did not look for longer than may be given back for one question."""
 
-    def __init__(self, expired: Callable[[], None]) -> None:
-        self.deadline = math.inf
-        """When it ends, in seconds of the monotonic clock; infinity when nothing is waited for."""
-        self.expired = expired
-        """Called when the deadline has passed."""
+    def __init__(self, ms: float, most_ms: float) -> None:
+        super().__init__(
+            "this machine cannot keep time: while a bot was asked, the referee got no time to look "
+            f"at its pipe for {ms:.0f} ms, and at most {most_ms:.0f} ms may be given back "
+            "(was the run suspended, or the machine too busy?)"
+        )
+
+
+class Timer:
+    """A moment at which something is due, as the pump looks at it."""
+
+    def __init__(self, due: Callable[[], None]) -> None:
+        self.due = due
+        """Called at the first look at or after that moment."""
+        self.at = math.inf
+        """The moment, in s of the monotonic clock; infinity: nothing is due."""
+
+    def end(self) -> None:
+        """Nothing is due any more."""
+        self.at = math.inf
+
+    def add_lag(self, seconds: float, now: float) -> None:
+        """Take note of a lag of so many s that ended now: it moves deadlines only."""
+
+
+class Deadline(Timer):
+    """The deadline of one question, or hello, after another; each lag moves it, once."""
+
+    def __init__(self, due: Callable[[], None], stop: Callable[[LagError], None]) -> None:
+        super().__init__(due)
         self.limit_ms = 0
-        """How long the bot may take."""
-        self.referee_ms = 0.0
-        """By how much the referee was late at the worst since this wait began."""
-        self.worst_ms = 0.0
-        """The same since the first wait began."""
+        """How long the bot may take, in ms."""
+        self.given_back_ms = 0.0
+        """By how much this deadline was moved, in ms."""
+        self.worst_lag_ms = 0.0
+        """The longest lag since the first question was asked, in ms."""
+        self._stop = stop
         self._began = 0.0
 
     def begin(self, now: float, limit_ms: int) -> None:
-        """From now on the bot is charged."""
+        """Charge the bot from now on."""
         self._began = now
         self.limit_ms = limit_ms
-        self.referee_ms = 0.0
-        self.deadline = now + limit_ms / 1000
+        self.given_back_ms = 0.0
+        self.at = now + limit_ms / 1000
 
-    def end(self) -> None:
-        """Nothing is waited for."""
-        self.deadline = math.inf
+    def add_lag(self, seconds: float, now: float) -> None:
+        """Give back a lag of so many s that ended now, but nothing from before the question.
 
-    def stalled(self, seconds: float, now: float) -> None:
-        """The referee looked so much later than it had planned; what was before does not count."""
-        late = 1000 * min(seconds, now - self._began)
-        if late > self.referee_ms:
-            self.referee_ms = late
-            self.worst_ms = max(self.worst_ms, late)
+        Calls `stop` when more was given back than may be.
+        """
+        if self.at == math.inf:
+            return
+        lag = max(0.0, min(seconds, now - self._began))
+        self.at += lag
+        self.given_back_ms = round(self.given_back_ms + 1000 * lag, 3)
+        self.worst_lag_ms = max(self.worst_lag_ms, 1000 * lag)
+        most = max(MOST_GIVEN_BACK_MS, self.limit_ms)
+        if self.given_back_ms > most:
+            self._stop(LagError(self.given_back_ms, most))
 
-    def charged(self, moment: float) -> float:
-        """What the bot is charged if it answers then, in ms; what it wrote before costs nothing."""
-        return max(0.0, round((moment - self._began) * 1000, 3))
+    def charged_ms(self, moment: float) -> float:
+        """Return what an answer found at that moment is charged, in ms: never over the limit.
 
-    def disputed(self, ms: float) -> bool:
-        """Whether a bot that took so long cannot be called late, for the referee was late too."""
-        explained = 0 < ms - self.limit_ms <= self.referee_ms
-        return explained or self.referee_ms > MARGIN_MS
-
-    def held_open(self, ms: float) -> bool:
-        """Whether to wait a little longer: what comes in yet may be late by our doing alone."""
-        if not ms - self.limit_ms < self.referee_ms <= MARGIN_MS:
-            return False
-        self.deadline = self._began + (self.limit_ms + self.referee_ms) / 1000
-        return True
+        What the bot wrote before it was asked costs nothing.
+        """
+        ms = round((moment - self._began) * 1000 - self.given_back_ms, 3)
+        return min(max(0.0, ms), float(self.limit_ms))
 
 
 class Spending:
@@ -74,21 +98,24 @@ class Spending:
         self._questions = [0] * seats
         self._ms = [0.0] * seats
         self._worst_ms = [0.0] * seats
+        self._given_back_ms = [0.0] * seats
 
     def note(self, record: LogRecord) -> None:
-        """A record goes into the log."""
+        """Add a record that goes into the log."""
         if isinstance(record, ANSWERS):
             seat, ms = record.seat, record.ms
             self._questions[seat] += 1
             self._ms[seat] += ms
             self._worst_ms[seat] = max(self._worst_ms[seat], ms)
+            self._given_back_ms[seat] += record.given_back_ms
 
-    def record(self, cpu_ms: tuple[float | None, ...], referee_ms: float) -> SpentRecord:
-        """All of it, with what only the machine knows."""
+    def record(self, cpu_ms: tuple[float | None, ...], worst_lag_ms: float) -> SpentRecord:
+        """Return all of it, with what only the machine knows."""
         return SpentRecord(
             questions=tuple(self._questions),
             ms=tuple(round(ms, 3) for ms in self._ms),
             worst_ms=tuple(self._worst_ms),
+            given_back_ms=tuple(round(ms, 3) for ms in self._given_back_ms),
             cpu_ms=cpu_ms,
-            referee_ms=round(referee_ms, 3),
+            worst_lag_ms=round(worst_lag_ms, 3),
         )

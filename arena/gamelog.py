@@ -19,7 +19,6 @@ from protocol.records import (
     Result,
     Sitting,
     SittingOver,
-    VoidRecord,
 )
 
 OVER = b'{"type":"sitting_over",'
@@ -130,16 +129,16 @@ class Log(Protocol):
 
 
 class WholeGame:
-    """Where a game that shares its log with others writes: all its records come when it is over."""
+    """Where a game that shares its log with others writes: all its records come with its result."""
 
     def __init__(self, log: Log) -> None:
         self._log = log
         self._records: list[LogRecord] = []
 
     def append(self, records: Sequence[LogRecord]) -> None:
-        """Keep the records; the last one brings them all into the log. Raises OSError."""
+        """Keep the records; the result brings them all into the log. Raises OSError."""
         self._records += records
-        if records and isinstance(records[-1], Result | VoidRecord):
+        if records and isinstance(records[-1], Result):
             self._log.append(self._records)
             self._records = []
 

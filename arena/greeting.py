@@ -6,7 +6,7 @@ import trio
 
 from arena import referee as rulings
 from arena.bots import Bot, nobody
-from arena.clock import Wait
+from arena.clock import Deadline, LagError
 from arena.pump import Pump
 from protocol.codec import Fault, printable
 from protocol.messages import BotHello
@@ -18,36 +18,42 @@ WROTE = 60
 class Greeting:
     """Waits for a bot's hello."""
 
-    def __init__(self, pump: Pump, bot: Bot, start_ms: int, *, final: bool) -> None:
-        self.disputed = False
-        self._final = final
+    def __init__(self, pump: Pump, bot: Bot, start_ms: int) -> None:
         self._bot = bot
         self._done = trio.Event()
         self._pump = pump
-        self._wait = Wait(self._expired)
-        self._wait.begin(time.monotonic(), start_ms)
+        self._lag: LagError | None = None
+        self._deadline = Deadline(self._expired, self._stop)
+        self._deadline.begin(time.monotonic(), start_ms)
 
-    async def wait(self) -> None:
-        """Wait until the bot has greeted, or has its `fault` set, or nobody can say: `disputed`."""
+    async def wait(self) -> LagError | None:
+        """Wait until the bot has greeted, or has its `fault` set.
+
+        Returns why nobody can say whether it was late, if the machine does not keep time.
+        """
         self._bot.listen(self._pump, self._heard)
-        self._pump.join(self._wait)
+        self._pump.join(self._deadline)
         try:
             self._bot.say(rulings.hello())
             await self._done.wait()
         finally:
-            self._pump.part(self._wait)
+            self._pump.part(self._deadline)
             self._bot.tell(nobody)
+        return self._lag
 
     def _expired(self) -> None:
-        now = time.monotonic()
-        if not self._wait.held_open(self._wait.charged(now)):
-            self._late(now)
+        self._bot.take_in()
+        self._heard()
+        if not self._done.is_set():
+            self._end(Fault("no_hello", f"No hello within {self._deadline.limit_ms} ms."))
+
+    def _stop(self, lag: LagError) -> None:
+        self._lag = lag
+        self._end(None)
 
     def _heard(self) -> None:
         line = self._bot.next_line()
-        if line is not None and self._wait.charged(self._bot.read_at) > self._wait.limit_ms:
-            self._late(self._bot.read_at)
-        elif line is not None:
+        if line is not None:
             self._greeted(rulings.greeted(line), line)
         elif self._bot.fault:
             self._end(self._bot.fault)
@@ -59,17 +65,10 @@ class Greeting:
         self._bot.tables = said.tables
         return self._end(None)
 
-    def _late(self, moment: float) -> None:
-        wait = self._wait
-        wait.stalled(self._pump.late_at(moment), moment)
-        self.disputed = not self._final and wait.disputed(wait.charged(moment))
-        late = f"No hello within {wait.limit_ms} ms; the referee was late by {wait.referee_ms:.0f}."
-        self._end(None if self.disputed else Fault("no_hello", late))
-
     def _end(self, fault: Fault | None) -> None:
         if fault:
             self._bot.condemn(fault)
-        self._wait.end()
+        self._deadline.end()
         # What its start took is charged to no game.
         self._bot.cpu_ms()
         self._bot.tell(nobody)

@@ -59,6 +59,9 @@ class Person:
         self._heard()
         return True
 
+    def take_in(self) -> None:
+        """Do nothing: what a person chooses is there at once."""
+
     def next_line(self) -> bytes | None:
         """The answer, once."""
         line, self._answer = self._answer, None

@@ -3,7 +3,7 @@
 A trio task or a cancel scope for each move would cost more than the move (10 µs against 2 µs), so
 one task owns an epoll with every pipe, works for at most a slice, and then lets trio run. A
 question only notes its deadline; the pump looks at the clock between reads. It knows when it meant
-to look and when it did, and tells whoever waits how late it was.
+to look and when it did, and gives the difference, a lag, back to every deadline that is open.
 """
 
 import math
@@ -15,18 +15,16 @@ from contextlib import suppress
 import trio
 
 from arena.bots import Bot
-from arena.clock import Wait
+from arena.clock import Timer
 
 SLICE_S = 0.002
 """How long the pump may work before other tasks run."""
 LINGER_S = 0.001
 """How long it waits inside epoll before it waits in trio: instant bots answer within that."""
-LOOK_S = 0.002
-"""How often deadlines are looked at."""
-NAP_S = 0.02
+NAP_S = 0.01
 """The longest wait in trio: a stop of our process that falls into a nap is hidden for as long."""
 FELT_S = 0.005
-"""Looking later than planned by less than this is not told to anybody."""
+"""Looking later than planned by less than this is no lag: a busy pump looks as often as that."""
 
 
 class Pump:
@@ -35,13 +33,16 @@ class Pump:
     def __init__(self) -> None:
         self._epoll = select.epoll()
         self._readers: dict[int, Callable[[], None]] = {}
-        self._waits: set[Wait] = set()
+        self._timers: set[Timer] = set()
         self._soon: list[Callable[[], None]] = []
         self._blocked: dict[int, Bot] = {}
         self._nap = trio.CancelScope()
         self._nap_ends = -math.inf
-        self._ticked = time.monotonic()
+        self._soonest = math.inf
+        self._lively = True
         self._planned = 0.0
+        self.looked_at = time.monotonic()
+        """When it looked at all pipes last, in s of the monotonic clock."""
 
     async def run(self) -> None:
         """Pump until cancelled."""
@@ -75,36 +76,34 @@ class Pump:
             if blocked is bot:
                 self._unblock(descriptor)
 
-    def join(self, wait: Wait) -> None:
-        """Look at this deadline from now on."""
-        self._waits.add(wait)
-        self.expect(wait.deadline)
+    def join(self, timer: Timer) -> None:
+        """Look at this timer from now on."""
+        self._timers.add(timer)
+        self.expect(timer.at)
 
-    def part(self, wait: Wait) -> None:
-        """Look no more."""
-        self._waits.discard(wait)
+    def part(self, timer: Timer) -> None:
+        """Look at it no more."""
+        self._timers.discard(timer)
 
-    def expect(self, deadline: float) -> None:
-        """A wait has a new deadline: a nap that would miss it ends."""
-        if deadline < self._nap_ends:
-            self._nap.cancel()
+    def expect(self, moment: float) -> None:
+        """Look at the timers at that moment at the latest: a nap that would miss it ends."""
+        if moment < self._soonest:
+            self._soonest = moment
+            if moment < self._nap_ends:
+                self._nap.cancel()
 
     def soon(self, work: Callable[[], None]) -> None:
         """Call this once the other bots have had their turn."""
         self._soon.append(work)
-        self.expect(-math.inf)
-
-    def late_at(self, moment: float) -> float:
-        """By how many seconds what is done at that moment is late, because we were busy."""
-        late = moment - self._ticked
-        return late if late > FELT_S else 0.0
+        if self._nap_ends > -math.inf:
+            self._nap.cancel()
 
     def _slice(self) -> bool:
         """Work for a slice of time; True when nothing came in for a while."""
         end = time.monotonic() + SLICE_S
         poll, readers = self._epoll.poll, self._readers
         while True:
-            linger = LINGER_S if self._waits and not self._soon else 0
+            linger = LINGER_S if self._lively and self._timers and not self._soon else 0
             self._planned += linger
             ready = poll(linger)
             self._tick(time.monotonic())
@@ -114,13 +113,15 @@ class Pump:
                     reader()
                 elif descriptor in self._blocked:
                     self._flush(descriptor)
+            idle = not ready and not self._soon
+            self._lively = not idle
             if self._soon:
                 self._turn()
-            elif not ready:
+            if self.looked_at >= self._soonest:
                 self._look()
+            if idle:
                 return True
             if time.monotonic() > end:
-                self._look()
                 return False
 
     def _turn(self) -> None:
@@ -130,12 +131,12 @@ class Pump:
             work()
 
     def _tick(self, now: float) -> None:
-        """We look again: whoever waits is told if that is much later than it was to be."""
-        late = now - self._ticked - self._planned
-        self._ticked, self._planned = now, 0.0
-        if late > FELT_S:
-            for wait in self._waits:
-                wait.stalled(late, now)
+        """Note that we look again: by how much that is later than planned is given back."""
+        lag = now - self.looked_at - self._planned
+        self.looked_at, self._planned = now, 0.0
+        if lag > FELT_S:
+            for timer in self._timers:
+                timer.add_lag(lag, now)
 
     def _flush(self, descriptor: int) -> None:
         bot = self._blocked[descriptor]
@@ -154,17 +155,18 @@ class Pump:
                 self._epoll.unregister(descriptor)
 
     def _look(self) -> None:
-        """End what has expired by the last tick: whatever had come in by then has been read."""
-        ticked = self._ticked
-        for wait in [one for one in self._waits if one.deadline <= ticked]:
-            wait.expired()
+        """Do what is due by the last look at the pipes: all that it found has been read."""
+        looked_at = self.looked_at
+        for timer in [one for one in self._timers if one.at <= looked_at]:
+            timer.due()
+        self._soonest = min((one.at for one in self._timers), default=math.inf)
 
     async def _rest(self) -> None:
-        """Wait in trio for the next byte or the next deadline."""
-        now = time.monotonic()
-        soonest = min((one.deadline for one in self._waits), default=math.inf)
-        delay = min(NAP_S, max(LOOK_S, soonest - now))
-        self._planned, self._nap_ends = delay, now + delay
+        """Wait in trio for the next byte or the next timer."""
+        began = time.monotonic()
+        delay = min(NAP_S, max(0.0, self._soonest - began))
+        self._nap_ends = began + delay
         with trio.move_on_after(delay) as self._nap:
             await trio.lowlevel.wait_readable(self._epoll.fileno())
         self._nap_ends = -math.inf
+        self._planned = min(delay, time.monotonic() - began)

@@ -105,18 +105,22 @@ class Referee:
         self._sent = [hashlib.sha256() for _ in range(seats)]
         self._begin()
 
-    def received(self, seat: int, line: bytes, ms: float) -> None:
-        """The seat that is asked has written a line, `ms` after its question."""
+    def received(self, seat: int, line: bytes, ms: float, given_back_ms: float = 0.0) -> None:
+        """The seat that is asked has written a line, and is charged `ms` for it.
+
+        `given_back_ms`: by how much its deadline was moved; it is not charged, only written down.
+        """
         question = self.awaiting
         assert question is not None, "A seat is listened to only while it is asked."
         assert question.seat == seat, "Another seat is asked."
         said = answer(question, line)
         if said is None:
-            self._ignore(seat, ms, line)
+            self._ignore(seat, ms, line, given_back_ms)
         elif isinstance(said, Fault):
-            self.lost(seat, said.foul, said.detail, ms=ms, line=line)
+            foul, detail = said.foul, said.detail
+            self.lost(seat, foul, detail, ms=ms, line=line, given_back_ms=given_back_ms)
         else:
-            self._accept(question, said, ms)
+            self._accept(question, said, ms, given_back_ms)
 
     def lost(
         self,
@@ -126,13 +130,22 @@ class Referee:
         *,
         ms: float = 0.0,
         line: bytes = b"",
+        given_back_ms: float = 0.0,
     ) -> None:
         """The seat that is asked has fouled. It loses; of three or more the others may play on.
 
         A bot that is not asked can break nothing: what it does counts when it must answer.
         """
-        record = FoulRecord(seat=seat, foul=foul, detail=detail, ms=ms, line=printable(line))
-        self._records.append(record)
+        self._records.append(
+            FoulRecord(
+                seat=seat,
+                foul=foul,
+                detail=detail,
+                ms=ms,
+                given_back_ms=given_back_ms,
+                line=printable(line),
+            )
+        )
         self._fouls.append(SeatFoul(seat, foul))
         self.awaiting = None
         if self._decided():
@@ -239,20 +252,27 @@ class Referee:
             ),
         )
 
-    def _ignore(self, seat: int, ms: float, line: bytes) -> None:
+    def _ignore(self, seat: int, ms: float, line: bytes, given_back_ms: float) -> None:
         """A late answer to a closed question is never taken for another; too many are a flood."""
         self._stale[seat] += 1
         if self._stale[seat] > STALE_LINES:
             detail = f"More than {STALE_LINES} answers to questions that were not open."
-            self.lost(seat, "flooding", detail, ms=ms, line=line)
+            self.lost(seat, "flooding", detail, ms=ms, line=line, given_back_ms=given_back_ms)
 
-    def _accept(self, question: Question, said: Choose, ms: float) -> None:
+    def _accept(self, question: Question, said: Choose, ms: float, given_back_ms: float) -> None:
         seat = question.seat
         beyond = ms - self.seating.clock.move_ms
         if beyond > 0:
             self._bank_ms[seat] = max(0.0, self._bank_ms[seat] - beyond)
         self._records.append(
-            ChoiceRecord(seat=seat, id=said.id, choice=said.choice, ms=ms, note=said.note)
+            ChoiceRecord(
+                seat=seat,
+                id=said.id,
+                choice=said.choice,
+                ms=ms,
+                given_back_ms=given_back_ms,
+                note=said.note,
+            )
         )
         self.awaiting = None
         self._game = engine.act_unchecked(self._game, question.options[said.choice])

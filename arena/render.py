@@ -38,7 +38,7 @@ from protocol.messages import (
     TurnedUp,
     WhyGame,
 )
-from protocol.records import ChoiceRecord, FoulRecord, Result, RoundRecord, VoidRecord
+from protocol.records import ChoiceRecord, FoulRecord, Result, RoundRecord
 from protocol.rules import target
 from protocol.tiles import Tile, as_held
 
@@ -120,7 +120,7 @@ def outcome(logged: LoggedGame) -> str:
     """What a game came to, in a line."""
     names = [*map(printable, logged.sitting.seats)]
     if logged.result is None:
-        return f"{', '.join(names)}: {unfinished(logged)}"
+        return f"{', '.join(names)}: cut off"
     scores = zip(names, logged.result.scores, strict=False)
     first = [who for who, place in zip(names, logged.result.places, strict=False) if place == 1]
     together = "win" if logged.sitting.rules.deal.partners and len(first) == 2 else "tie"
@@ -128,17 +128,6 @@ def outcome(logged: LoggedGame) -> str:
     fouls = [f"{names[foul.seat]} fouled: {foul.foul}" for foul in logged.result.fouls]
     points = ", ".join(f"{who} {score}" for who, score in scores)
     return "; ".join([f"{points}: {won}", *fouls])
-
-
-def unfinished(logged: LoggedGame) -> str:
-    """Why a game has no result."""
-    last = logged.records[-1] if logged.records else None
-    if not isinstance(last, VoidRecord):
-        return "cut off"
-    return (
-        f"void, for {printable(logged.sitting.seats[last.seat])} seemed late "
-        f"({last.ms:g} of {last.limit_ms} ms) while the referee was late by {last.referee_ms:g} ms"
-    )
 
 
 def draw(frame: Frame, look: Look) -> Text:
@@ -354,7 +343,7 @@ def _evidence(frame: Frame, foul: FoulRecord, look: Look) -> Iterator[Row]:
 def foul_clock(foul: FoulRecord) -> str:
     """The figures of a lateness."""
     cpu = "not known" if foul.cpu_ms is None else f"{foul.cpu_ms:g} ms"
-    return f"limit {foul.limit_ms} ms; CPU {cpu}; referee late by {foul.referee_ms:g} ms"
+    return f"limit {foul.limit_ms} ms; CPU {cpu}; given back {foul.given_back_ms:g} ms"
 
 
 def _each(numbers: Iterable[int], look: Look) -> list[Cell]:

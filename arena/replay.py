@@ -23,12 +23,8 @@ from protocol.records import (
     RoundRecord,
     SentRecord,
     SpentRecord,
-    VoidRecord,
 )
 from protocol.rules import hand_size, the_set
-
-OF_THE_TABLE = (SpentRecord, VoidRecord)
-"""Records of what no replay can know: time."""
 
 
 def seating(logged: LoggedGame) -> Seating:
@@ -64,9 +60,16 @@ def repeat(referee: Referee, record: ChoiceRecord | FoulRecord) -> None:
     """What came in comes in again; its seat must be the one that is asked."""
     if isinstance(record, FoulRecord):
         line = record.line.encode()
-        referee.lost(record.seat, record.foul, record.detail, ms=record.ms, line=line)
+        referee.lost(
+            record.seat,
+            record.foul,
+            record.detail,
+            ms=record.ms,
+            line=line,
+            given_back_ms=record.given_back_ms,
+        )
     else:
-        referee.received(record.seat, _line(record), record.ms)
+        referee.received(record.seat, _line(record), record.ms, record.given_back_ms)
 
 
 def misfits(logged: LoggedGame, seed: bytes) -> Iterator[str]:
@@ -75,7 +78,8 @@ def misfits(logged: LoggedGame, seed: bytes) -> Iterator[str]:
     for referee in replayed(logged, seed):
         made += referee.records()
     written = (logged.game, *logged.records)
-    kept = [record for record in written if not isinstance(record, OF_THE_TABLE)]
+    # No replay can know what time was used.
+    kept = [record for record in written if not isinstance(record, SpentRecord)]
     for number, (was, now) in enumerate(zip(kept, made, strict=False)):
         if _bare(was) != _bare(now):
             yield _difference(logged, number, was, now)
@@ -92,7 +96,7 @@ def _bare(record: LogRecord) -> LogRecord:
     """A record without evidence that only the table could know."""
     if not isinstance(record, FoulRecord):
         return record
-    return replace(record, stderr="", line="", limit_ms=0, cpu_ms=None, referee_ms=0.0)
+    return replace(record, stderr="", line="", limit_ms=0, cpu_ms=None)
 
 
 def _difference(logged: LoggedGame, number: int, was: LogRecord, now: LogRecord) -> str:
@@ -129,7 +133,7 @@ def steps(logged: LoggedGame) -> Iterator[Step]:
         misfit = _misfit(game, record, options, ended)
         if misfit:
             raise DamagedLogError(f"Game {logged.game.game}, record {number}: {misfit}.")
-        if isinstance(record, (SentRecord, *OF_THE_TABLE)) or (ended and game.round is None):
+        if isinstance(record, SentRecord | SpentRecord) or (ended and game.round is None):
             continue  # Nothing happened at the table.
         if isinstance(record, FoulRecord):
             fouled.add(record.seat)

@@ -10,7 +10,7 @@ class Seated(Protocol):
     """Takes lines and gives lines. Never blocks, never raises for what comes in."""
 
     read_at: float
-    """When its last line came in, in seconds of the monotonic clock."""
+    """When the pump found its last line, in s of the monotonic clock."""
 
     @property
     def fault(self) -> Fault | None:
@@ -25,6 +25,9 @@ class Seated(Protocol):
 
     def say(self, line: bytes) -> None:
         """Say a line to it; what it does not take yet is said when it does."""
+
+    def take_in(self) -> None:
+        """Read all that it has said up to now, so that `next_line` has it."""
 
     def next_line(self) -> bytes | None:
         """The next line that it said, without its newline, or None."""

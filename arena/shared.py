@@ -61,6 +61,14 @@ class SharedBot:
         if said:
             self.bot.say(said)
 
+    def take_in(self) -> None:
+        """Read all that the process has written up to now, and hand it on."""
+        self.bot.take_in()
+        while (line := self.bot.next_line()) is not None:
+            self._hand_on(line)
+        if self.bot.fault:
+            self.condemn(self.bot.fault)
+
     def _heard(self) -> None:
         for _ in range(LINES_AT_ONCE):
             line = self.bot.next_line()
@@ -126,6 +134,10 @@ class Share:
     def say(self, line: bytes) -> None:
         """Say a line at the end of this slice of the pump."""
         self._shared.say(line)
+
+    def take_in(self) -> None:
+        """Read all that the process has written up to now, whichever table it is for."""
+        self._shared.take_in()
 
     def next_line(self) -> bytes | None:
         """The next line for this table, or None."""

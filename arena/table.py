@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from arena import referee as rulings
 from arena.bots import Bot, CannotStartError
-from arena.clock import Spending, Wait
+from arena.clock import Deadline, LagError, Spending, Timer
 from arena.gamelog import Log
 from arena.greeting import Greeting
 from arena.pump import Pump
@@ -19,23 +19,16 @@ from arena.sandbox.profile import Command
 from arena.sandbox.sandbox import Sandbox
 from arena.seated import Seated
 from protocol.codec import Fault
-from protocol.records import FoulRecord, LogRecord, Result, VoidRecord
+from protocol.records import FoulRecord, LogRecord, Result
 
 LOOK_S = 0.1
 """How often the bots' memory and pipes are looked at."""
 LOG_EVERY = 64
 """Records that are collected before they are written."""
-LOG_WITHIN_MS = 200
+LOG_WITHIN_S = 0.2
 """How long a record may wait to be written: onlookers follow the log."""
 LINES_AT_ONCE = 32
 """Lines that one table reads before the other tables have their turn."""
-TRIES = 3
-"""How often what is disputed is tried; the last time the bot is judged."""
-VOID = "The referee itself was late: what it waited for does not count and is tried again."
-
-
-class DisputedError(Exception):
-    """The game is void: a bot seemed late while the referee itself was. The log has the figures."""
 
 
 class Bench:
@@ -53,30 +46,33 @@ class Bench:
     async def ready(self, absent: Collection[int] = ()) -> list[Bot | None]:
         """Bots for the next game: those that were lost are started afresh, but none for `absent`.
 
-        Raises CannotStartError.
+        Raises CannotStartError, LagError.
         """
         await self._dismiss([bot for bot in self._bots if bot and bot.fault])
-        for number in range(1, TRIES + 1):
-            # Leaving cannot be cancelled; after it, nobody new is started for a run that was.
-            await trio.lowlevel.checkpoint_if_cancelled()
-            empty = [seat for seat, bot in enumerate(self._bots) if bot is None]
-            fresh = await self._start([seat for seat in empty if seat not in absent])
-            disputed = await self._greeted(fresh, final=number == TRIES)
-            if not disputed:
-                break
-            await self._dismiss(disputed, VOID)
+        # Leaving cannot be cancelled; after it, nobody new is started for a run that was.
+        await trio.lowlevel.checkpoint_if_cancelled()
+        empty = [seat for seat, bot in enumerate(self._bots) if bot is None]
+        await self._greet(await self._start([seat for seat in empty if seat not in absent]))
         return list(self._bots)
 
-    async def _greeted(self, fresh: list[Bot], *, final: bool) -> list[Bot]:
-        """Wait for their hellos; those that came late, or did not come, while we were late."""
-        greetings = [Greeting(self._pump, bot, self._start_ms, final=final) for bot in fresh]
+    async def _greet(self, fresh: list[Bot]) -> None:
+        """Wait for their hellos.
+
+        Raises CannotStartError, LagError.
+        """
+        lags: list[LagError | None] = []
+
+        async def wait(bot: Bot) -> None:
+            lags.append(await Greeting(self._pump, bot, self._start_ms).wait())
+
         async with trio.open_nursery() as nursery:
-            for greeting in greetings:
-                nursery.start_soon(greeting.wait)
+            for bot in fresh:
+                nursery.start_soon(wait, bot)
         for bot in fresh:
             if bot.fault and bot.never_ran:
                 raise CannotStartError(f"the sandbox failed: {bot.last_words()}")
-        return [bot for bot, one in zip(fresh, greetings, strict=True) if one.disputed]
+        for lag in filter(None, lags):
+            raise lag
 
     async def _start(self, seats: list[int]) -> list[Bot]:
         try:
@@ -119,20 +115,14 @@ class Table:
         referee: Referee,
         bots: Sequence[Seated | None],
         log: Log,
-        *,
-        final: bool = True,
     ) -> None:
-        """Seat the bots; None where a seat is forfeited.
-
-        `final`: whoever seems late is late, however late the referee itself was.
-        """
+        """Seat the bots; None where a seat is forfeited."""
         self._pump = pump
         self._referee = referee
         self._bots = bots
         self._log = log
-        self._final = final
-        self._wait = Wait(self._expired)
-        self._unlogged = Wait(self._log_now)
+        self._deadline = Deadline(self._expired, self._stop)
+        self._unlogged = Timer(self._log_now)
         self._question: Question | None = None
         self._asked: Seated | None = None
         self._cpu_before: float | None = None
@@ -146,19 +136,19 @@ class Table:
         """Play the game to its end.
 
         A bug of ours is raised here, out of the pump, so that it voids this game and no other.
-        Raises DisputedError.
+        Raises LagError.
         """
         for bot in self._bots:
             if bot:
                 bot.tell(self._heard)
-        self._pump.join(self._wait)
+        self._pump.join(self._deadline)
         self._pump.join(self._unlogged)
         try:
             self._guarded(self._deliver)
             self._heard()
             await self._done.wait()
         finally:
-            self._pump.part(self._wait)
+            self._pump.part(self._deadline)
             self._pump.part(self._unlogged)
             # A game that is cut off is seen as far as it came.
             self._log_now()
@@ -171,6 +161,12 @@ class Table:
         """The seat that is asked has used up its time."""
         self._guarded(self._too_late)
 
+    def _stop(self, lag: LagError) -> None:
+        """Nobody can say any more what time a bot had: the game ends without a result."""
+        self._log_now()
+        self._bug = lag
+        self._finish()
+
     def _heard(self) -> None:
         """Somebody wrote or is gone: listen to whoever is asked, until nobody has more to say."""
         self._guarded(self._listen_on)
@@ -182,13 +178,14 @@ class Table:
         self._pump.soon(self._heard)
 
     def _too_late(self) -> None:
-        question = self._question
-        # Its answer may have been read, and wait for the other tables to have had their turn.
+        """Look at the pipe once more, now that the deadline has passed: what is there counts."""
+        question, bot = self._question, self._asked
+        if bot:
+            bot.take_in()
         self._listen_on()
         if question and question is self._referee.awaiting and not self._done.is_set():
-            now = time.monotonic()
-            if not self._wait.held_open(self._wait.charged(now)):
-                self._late(question, now, f"No answer within {question.time_ms} ms.")
+            late = Fault("late", f"No answer within {question.time_ms} ms.")
+            self._foul(question, late, float(question.time_ms))
 
     def _guarded(self, work: Callable[[], None]) -> None:
         """Our own failure ends this game only; `play` raises it."""
@@ -205,41 +202,29 @@ class Table:
             return False
         line = bot.next_line()
         if line is not None:
-            ms = self._wait.charged(bot.read_at)
-            if ms > question.time_ms:
-                self._late(question, bot.read_at, f"Answered after {ms} ms.")
-            else:
-                self._referee.received(question.seat, line, ms)
-                self._deliver(at_once=self._referee.has_fouled(question.seat))
+            deadline = self._deadline
+            ms = deadline.charged_ms(bot.read_at)
+            self._referee.received(question.seat, line, ms, deadline.given_back_ms)
+            self._deliver(at_once=self._referee.has_fouled(question.seat))
             return True
         if bot.fault:
-            self._foul(question, bot.fault, self._wait.charged(time.monotonic()))
+            self._foul(question, bot.fault, self._deadline.charged_ms(time.monotonic()))
             return True
         return False
-
-    def _late(self, question: Question, moment: float, detail: str) -> None:
-        """The bot's foul, unless it may be our own lateness: then the game is void."""
-        self._wait.stalled(self._pump.late_at(moment), moment)
-        ms = self._wait.charged(moment)
-        if self._final or not self._wait.disputed(ms):
-            return self._foul(question, Fault("late", detail), ms)
-        void = VoidRecord(seat=question.seat, ms=ms, **self._figures(question))
-        self._write([*self._referee.records(), void])
-        raise DisputedError
 
     def _foul(self, question: Question, fault: Fault, ms: float) -> None:
         if fault.foul == "late":
             self._lateness = self._figures(question)
-        self._referee.lost(question.seat, fault.foul, fault.detail, ms=ms)
+        given_back = self._deadline.given_back_ms
+        self._referee.lost(question.seat, fault.foul, fault.detail, ms=ms, given_back_ms=given_back)
         self._deliver(at_once=True)
 
     def _figures(self, question: Question) -> dict[str, Any]:
-        """What is known about a lateness besides the time that is charged; it decides nothing."""
+        """What is known about a lateness besides its times; it decides nothing."""
         before, now = self._cpu_before, self._asked.cpu_ms() if self._asked else None
         return {
             "limit_ms": question.time_ms,
             "cpu_ms": None if before is None or now is None else now - before,
-            "referee_ms": round(self._wait.referee_ms, 3),
         }
 
     def _deliver(self, *, at_once: bool = False) -> None:
@@ -255,9 +240,9 @@ class Table:
             self._ask(now)
         if at_once or referee.unlogged >= LOG_EVERY or referee.result:
             self._write(referee.records())
-        elif referee.unlogged and self._unlogged.deadline == math.inf:
-            self._unlogged.begin(now, LOG_WITHIN_MS)
-            self._pump.expect(self._unlogged.deadline)
+        elif referee.unlogged and self._unlogged.at == math.inf:
+            self._unlogged.at = now + LOG_WITHIN_S
+            self._pump.expect(self._unlogged.at)
 
     def _log_now(self) -> None:
         """What has waited long enough is written, though it is little."""
@@ -271,8 +256,8 @@ class Table:
             bot = self._asked = self._bots[question.seat]
             assert bot, "Nobody is asked where nobody sits."
             self._cpu_before = bot.cpu_seen_ms
-            self._wait.begin(now, question.time_ms)
-            self._pump.expect(self._wait.deadline)
+            self._deadline.begin(now, question.time_ms)
+            self._pump.expect(self._deadline.at)
 
     def _write(self, records: Sequence[LogRecord]) -> None:
         self._unlogged.end()
@@ -281,7 +266,8 @@ class Table:
             self._spending.note(record)
         if self._referee.result:
             # The result stays last: what stands before it is known to be whole.
-            complete.insert(-1, self._spending.record(self._cpu_used(), self._wait.worst_ms))
+            lag_ms = self._deadline.worst_lag_ms
+            complete.insert(-1, self._spending.record(self._cpu_used(), lag_ms))
         self._log.append(complete)
 
     def _with_evidence(self, record: LogRecord) -> LogRecord:
@@ -300,5 +286,5 @@ class Table:
         return tuple(None if a is None or b is None else b - a for a, b in began)
 
     def _finish(self) -> None:
-        self._wait.end()
+        self._deadline.end()
         self._done.set()

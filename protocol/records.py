@@ -84,7 +84,7 @@ class Sitting(Record, frozen=True, tag="sitting"):
 
 
 class GameRecord(Record, frozen=True, tag="game"):
-    """A game begins; one that has no result was cut off, or is void, and does not count."""
+    """A game begins; one that has no result was cut off, and does not count."""
 
     game: str
     """The game's name in the event."""
@@ -126,6 +126,9 @@ class ChoiceRecord(Record, frozen=True, tag="choice", omit_defaults=True):
     """The index it chose."""
     ms: float
     """The time charged, in ms."""
+    given_back_ms: float = 0.0
+    """By how much its deadline was moved, for the referee did not look meanwhile, in ms; that time
+    is not charged."""
     note: str = ""
     """What it noted."""
 
@@ -140,7 +143,9 @@ class FoulRecord(Record, frozen=True, tag="foul", omit_defaults=True):
     detail: str
     """A sentence for the bot's author."""
     ms: float = 0.0
-    """Time since the question, in ms."""
+    """The time charged, in ms."""
+    given_back_ms: float = 0.0
+    """By how much its deadline was moved, for the referee did not look meanwhile, in ms."""
     line: str = ""
     """The offending line, cut and escaped."""
     stderr: str = ""
@@ -150,27 +155,6 @@ class FoulRecord(Record, frozen=True, tag="foul", omit_defaults=True):
     cpu_ms: float | None = None
     """With `late`: CPU time that the bot used since the question, or since up to 0.1 s before it,
     in ms, to 10 ms; left out when it is not known."""
-    referee_ms: float = 0.0
-    """With `late`: by how much the referee itself was late at the worst during the question, in
-    ms; what is below 5 is not measured."""
-
-
-class VoidRecord(Record, frozen=True, tag="void", omit_defaults=True):
-    """The last line of a game that does not count: a bot seemed late while the referee was late.
-
-    The same game is played again, from its first deal and by fresh processes.
-    """
-
-    seat: int
-    """Which seat seemed late."""
-    ms: float
-    """The time that it was charged, in ms."""
-    limit_ms: int
-    """How long the question might have taken, in ms."""
-    referee_ms: float
-    """By how much the referee itself was late at the worst during the question, in ms."""
-    cpu_ms: float | None = None
-    """CPU time that the bot used since about the question, in ms; left out when not known."""
 
 
 class SpentRecord(Record, frozen=True, tag="spent"):
@@ -182,11 +166,15 @@ class SpentRecord(Record, frozen=True, tag="spent"):
     """Time charged to each seat, in ms."""
     worst_ms: tuple[float, ...]
     """The most that was charged to each seat for one question, in ms."""
+    given_back_ms: tuple[float, ...]
+    """Time in which the referee did not look while each seat was asked, and that was given back to
+    it, in ms."""
     cpu_ms: tuple[float | None, ...]
     """CPU time that each seat's process used since it greeted or its last game ended, in ms, to
     10 ms; null where it is not known."""
-    referee_ms: float
-    """By how much the referee was late at the worst, in ms; what is below 5 is not measured."""
+    worst_lag_ms: float
+    """The longest time for which the referee did not look while a seat was asked, in ms; what is
+    below 5 is not measured."""
 
 
 class RoundRecord(Record, frozen=True, tag="round"):
@@ -257,7 +245,6 @@ LogRecord = (
     | DealRecord
     | ChoiceRecord
     | FoulRecord
-    | VoidRecord
     | RoundRecord
     | SentRecord
     | SpentRecord

@@ -25,14 +25,13 @@ from protocol.records import (
     Result,
     Sitting,
     SpentRecord,
-    VoidRecord,
 )
 from tournaments.folder import Folder
 from tournaments.sandboxes import Kept, Levels
 from tournaments.times import Stopwatch, Times
 
 TOLD = tuple(
-    b'{"type":"%s",' % kind for kind in (b"sitting", b"game", b"foul", b"void", b"spent", b"result")
+    b'{"type":"%s",' % kind for kind in (b"sitting", b"game", b"foul", b"spent", b"result")
 )
 """How the lines begin that are read; a log has hundreds of others."""
 EXAMPLES = 3
@@ -92,7 +91,6 @@ class _Finished(NamedTuple):
     result: Result
     spent: SpentRecord | None
     fouls: tuple[FoulRecord, ...]
-    void: int
 
 
 def measured(folder: Folder, games: Collection[str] | None = None) -> Measured:
@@ -107,7 +105,7 @@ def measured(folder: Folder, games: Collection[str] | None = None) -> Measured:
             if games is None or game.result.game in games:
                 if part and (not here or here[-1] is not part):
                     here.append(part)
-                watch.add(game.result, game.spent, game.void, part)
+                watch.add(game.result, game.spent, part)
                 _keep(evidence, game)
         levels.add(here)
         machines.update({Machine(part.machine, part.boneyard) for part in here})
@@ -146,23 +144,19 @@ def _evidence(result: Result, foul: FoulRecord) -> Evidence:
 def _told(path: Path) -> Iterator[tuple[Sitting | None, _Finished]]:
     """The games that came to a result, each with the line that says where it was played."""
     part: Sitting | None = None
-    void: Counter[str] = Counter()
     fouls: list[FoulRecord] = []
     spent: SpentRecord | None = None
-    game = ""
     for record in _records(path):
         if isinstance(record, Sitting):
             part = record
         elif isinstance(record, GameRecord):
-            game, fouls, spent = record.game, [], None
-        elif isinstance(record, VoidRecord):
-            void[game] += 1
+            fouls, spent = [], None
         elif isinstance(record, FoulRecord):
             fouls.append(record)
         elif isinstance(record, SpentRecord):
             spent = record
         elif isinstance(record, Result):
-            yield part, _Finished(record, spent, tuple(fouls), void.pop(record.game, 0))
+            yield part, _Finished(record, spent, tuple(fouls))
 
 
 def _records(path: Path) -> Iterator[LogRecord]:

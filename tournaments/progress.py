@@ -159,7 +159,7 @@ class Progress:
         console.print(shown.table(*standings.time_used(used)))
         if used.workers:
             console.print(shown.table(*standings.shares(used)))
-        for line in standings.lateness(used):
+        for line in standings.lag(used):
             console.print(Text(line, style="dim"))
         console.print(f"{summary.played} of {summary.planned} games", style="bold", end="  ")
         console.print(Text(f"report: {folder.page}"))

@@ -26,7 +26,7 @@ from arena.sandbox.limits import Limits
 from arena.sandbox.sandbox import Sandbox
 from arena.sealed import append_whole
 from arena.seated import Seated
-from arena.table import VOID, Bench, DisputedError, Table
+from arena.table import Bench, Table
 from arena.terminal import Terminal
 from protocol import __version__
 from protocol.codec import encode_line
@@ -109,8 +109,6 @@ def _reason(folder: Folder, ended: BaseExceptionGroup[Exception]) -> str:
     error = innermost(ended)
     if isinstance(error, UserError):
         raise error
-    if isinstance(error, DisputedError):
-        return f"The game is void. {VOID.split(':')[0]}, so that nobody can say who was."
     if isinstance(error, (StoppedError, *MACHINE)):
         return f"The game stopped: {error}."
     return crashed(folder, ended, "in the game")
@@ -183,7 +181,7 @@ async def sat_down(
 ) -> Result | None:
     """Play the game with a person who looks at this screen; None: he left, or nobody came.
 
-    What went wrong is raised in a group: StoppedError, CannotStartError, DisputedError, OSError,
+    What went wrong is raised in a group: StoppedError, CannotStartError, LagError, OSError,
     UserError when a bot does not greet.
     """
     person, ready, over = Person(), trio.Event(), trio.Event()
@@ -218,7 +216,7 @@ async def _game(
             try:
                 seats: list[Seated | None] = [*bots]
                 seats.insert(table.seat, person)
-                result = await Table(pump, _referee(table, seed), seats, log, final=False).play()
+                result = await Table(pump, _referee(table, seed), seats, log).play()
                 log.sync()
             finally:
                 log.close()
@@ -231,7 +229,7 @@ async def _game(
 async def greeted(bench: Bench, entrants: Sequence[Entrant]) -> list[Bot | None]:
     """The bots, all of which have greeted.
 
-    Raises UserError for the first that does not, StoppedError, CannotStartError.
+    Raises UserError for the first that does not, StoppedError, CannotStartError, LagError.
     """
     bots = await ready(bench)
     for entrant, bot in zip(entrants, bots, strict=True):

@@ -6,12 +6,13 @@ from collections.abc import Callable, Collection, Iterable
 import trio
 
 from arena.bots import Bot, CannotStartError
+from arena.clock import LagError
 from arena.gamelog import Log, WholeGame
 from arena.pump import Pump
 from arena.referee import Referee
 from arena.seated import Seated
 from arena.shared import SharedBot
-from arena.table import TRIES, VOID, Bench, DisputedError, Table
+from arena.table import Bench, Table
 from tournaments.counting import Over
 from tournaments.schedule import PlannedGame
 
@@ -21,7 +22,7 @@ START_PAUSE_S = 1.0
 """How long the machine is given in between."""
 
 
-MACHINE = (OSError, MemoryError, CannotStartError)
+MACHINE = (OSError, MemoryError, CannotStartError, LagError)
 """What the machine does to us: the run stops, and can go on later."""
 
 
@@ -50,13 +51,12 @@ class Sitter:
         self._referee = referee
         self._over = over
         self._left: deque[PlannedGame] = deque()
-        self._tried: dict[str, int] = {}
 
     async def sit(self, games: Iterable[PlannedGame], *, several: bool) -> None:
         """Play the games and leave; each result goes to `over`.
 
         `several`: no game depends on one before it, so that bots which can play several at once do.
-        Raises StoppedError, SpoiltError, OSError, CannotStartError.
+        Raises StoppedError, SpoiltError, OSError, CannotStartError, LagError.
         """
         try:
             async with trio.open_nursery() as nursery:
@@ -67,8 +67,8 @@ class Sitter:
             await self._bench.close()
 
     def leave_off(self) -> None:
-        """Begin no other game; one whose board the bots have met is played out all the same."""
-        self._left = deque(filter(self._disputed, self._left))
+        """Begin no other game."""
+        self._left.clear()
 
     async def _play(self, games: Iterable[PlannedGame], *, several: bool) -> None:
         self._left.extend(games)
@@ -82,9 +82,6 @@ class Sitter:
                 await self._play_several(present, tables)
             else:
                 await self._play_game(self._left.popleft(), referee, bots, self._log)
-            if any(self._disputed(game) for game in self._left):
-                # They have seen its board; nobody may meet it twice.
-                await self._bench.close(VOID)
 
     async def _play_several(self, bots: list[Bot], tables: int) -> None:
         """Play at so many tables at once until no game is left or these bots cannot go on."""
@@ -97,7 +94,7 @@ class Sitter:
 
     async def _play_on(self, shared: list[SharedBot]) -> None:
         """Play game after game at one table."""
-        while self._left and not self._must_part(shared):
+        while self._left and not any(one.bot.fault for one in shared):
             game = self._left.popleft()
             referee = self._new_referee(game)
             shares = [one.share(referee.seating.number) for one in shared]
@@ -113,13 +110,6 @@ class Sitter:
         except Exception as bug:
             raise SpoiltError(game.name) from bug
 
-    def _must_part(self, shared: list[SharedBot]) -> bool:
-        """Whether other processes must play on: one is lost, or knows a board that is left."""
-        return any(one.bot.fault for one in shared) or any(map(self._disputed, self._left))
-
-    def _disputed(self, game: PlannedGame) -> bool:
-        return game.name in self._tried
-
     async def _play_game(
         self,
         game: PlannedGame,
@@ -127,15 +117,8 @@ class Sitter:
         seated: Collection[Seated | None],
         log: Log,
     ) -> None:
-        """Play it, or put it back while it cannot be said whether a bot was late."""
-        tries = self._tried.pop(game.name, 0) + 1
-        final = tries == TRIES
         try:
-            result = await Table(self._pump, referee, [*seated], log, final=final).play()
-        except DisputedError:
-            self._tried[game.name] = tries
-            self._left.appendleft(game)
-            return
+            result = await Table(self._pump, referee, [*seated], log).play()
         except MACHINE:
             raise
         except Exception as bug:
@@ -152,7 +135,7 @@ def absent(referee: Referee) -> Collection[int]:
 async def ready(bench: Bench, absent: Collection[int] = ()) -> list[Bot | None]:
     """Bots for the next game, trying again while the machine is short of something.
 
-    Raises StoppedError when it stays so, CannotStartError when trying again cannot help.
+    Raises StoppedError when it stays so, CannotStartError when trying again cannot help, LagError.
     """
     number = 1
     while True:

@@ -161,11 +161,12 @@ def time_used(times: Times) -> tuple[tuple[str, ...], Rows]:
             f"{one.questions}",
             f"{one.mean_ms:.1f}",
             f"{one.worst_ms:.1f}",
+            f"{one.given_back_ms:.0f}",
             "·" if one.cpu_ms is None else f"{one.cpu_ms:.2f}",
         )
         for one in times.entrants
     ]
-    return ("time", "questions", "mean ms", "worst ms", "CPU ms"), rows
+    return ("time", "questions", "mean ms", "worst ms", "given back ms", "CPU ms"), rows
 
 
 def shares(times: Times) -> tuple[tuple[str, ...], Rows]:
@@ -174,15 +175,14 @@ def shares(times: Times) -> tuple[tuple[str, ...], Rows]:
     return ("worker", "games", "sandbox"), rows
 
 
-def lateness(times: Times) -> list[str]:
-    """Sentences about the referee's own lateness; none where it was never late."""
-    said = [f"The referee itself was late by {times.referee_ms:.0f} ms at the worst."]
-    if times.void:
-        said.append(
-            f"{times.void} {'game was' if times.void == 1 else 'games were'} void for that, "
-            f"and played again."
-        )
-    return said if times.referee_ms or times.void else []
+def lag(times: Times) -> list[str]:
+    """Say how long the referee did not look, and what that means; nothing where it always did."""
+    if not times.worst_lag_ms:
+        return []
+    return [
+        f"While bots were asked, the referee did not look for up to {times.worst_lag_ms:.0f} ms at "
+        "a time. That moved their deadlines and was not charged: given back, summed up for each."
+    ]
 
 
 def markdown(head: Sequence[str], rows: Rows) -> list[str]:

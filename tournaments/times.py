@@ -21,6 +21,9 @@ class Used(Struct, frozen=True, kw_only=True):
     """Mean time charged for a question, in ms."""
     worst_ms: float
     """The most that was charged for a question, in ms."""
+    given_back_ms: float
+    """Time in which the referee did not look while this entrant was asked: it moved deadlines and
+    was not charged, in ms, summed up."""
     cpu_ms: float | None
     """Mean CPU time a question, in ms; games of which it is not known are left out."""
 
@@ -41,10 +44,8 @@ class Times(Struct, frozen=True, kw_only=True):
 
     entrants: tuple[Used, ...]
     """By name."""
-    referee_ms: float
-    """By how much the referee was late at the worst in a game that counts, in ms."""
-    void: int
-    """How often a game was void and played again, for nobody could say whether a bot was late."""
+    worst_lag_ms: float
+    """The longest time for which the referee did not look while a bot was asked, in ms."""
     workers: tuple[Share, ...] = ()
     """What was played on which worker, by name; none where it was the event's own machine."""
 
@@ -54,13 +55,21 @@ class _Sum:
 
     def __init__(self) -> None:
         self.games = self.questions = self.timed = 0
-        self.ms = self.worst_ms = self.cpu_ms = 0.0
+        self.ms = self.worst_ms = self.given_back_ms = self.cpu_ms = 0.0
 
-    def add(self, questions: int, ms: float, worst_ms: float, cpu_ms: float | None) -> None:
+    def add(
+        self,
+        questions: int,
+        ms: float,
+        worst_ms: float,
+        given_back_ms: float,
+        cpu_ms: float | None,
+    ) -> None:
         self.games += 1
         self.questions += questions
         self.ms += ms
         self.worst_ms = max(self.worst_ms, worst_ms)
+        self.given_back_ms += given_back_ms
         if cpu_ms is not None:
             self.timed += questions
             self.cpu_ms += cpu_ms
@@ -72,6 +81,7 @@ class _Sum:
             questions=self.questions,
             mean_ms=round(self.ms / max(1, self.questions), 3),
             worst_ms=self.worst_ms,
+            given_back_ms=round(self.given_back_ms, 3),
             cpu_ms=round(self.cpu_ms / self.timed, 3) if self.timed else None,
         )
 
@@ -81,24 +91,22 @@ class Stopwatch:
 
     def __init__(self) -> None:
         self._sums: dict[str, _Sum] = {}
-        self._referee_ms, self._void = 0.0, 0
+        self._worst_lag_ms = 0.0
         self._shares: Counter[str] = Counter()
         self._levels: dict[str, set[str]] = {}
 
-    def add(
-        self, result: Result, spent: SpentRecord | None, void: int, sitting: Sitting | None
-    ) -> None:
-        """A game, how often it was void before it counted, and where it was played."""
-        self._void += void
+    def add(self, result: Result, spent: SpentRecord | None, sitting: Sitting | None) -> None:
+        """Add a game, and where it was played."""
         if sitting and sitting.worker:
             self._shares[sitting.worker] += 1
             self._levels.setdefault(sitting.worker, set()).add(sitting.sandbox)
         if spent is None:
             return
-        self._referee_ms = max(self._referee_ms, spent.referee_ms)
-        columns = result.seats, spent.questions, spent.ms, spent.worst_ms, spent.cpu_ms
-        for name, questions, ms, worst_ms, cpu_ms in zip(*columns, strict=False):
-            self._sums.setdefault(name, _Sum()).add(questions, ms, worst_ms, cpu_ms)
+        self._worst_lag_ms = max(self._worst_lag_ms, spent.worst_lag_ms)
+        given_back = spent.given_back_ms
+        columns = result.seats, spent.questions, spent.ms, spent.worst_ms, given_back, spent.cpu_ms
+        for name, *used in zip(*columns, strict=False):
+            self._sums.setdefault(name, _Sum()).add(*used)
 
     def times(self) -> Times:
         """What it came to."""
@@ -107,9 +115,7 @@ class Stopwatch:
             for name, games in sorted(self._shares.items())
         )
         entrants = tuple(self._sums[name].used(name) for name in sorted(self._sums))
-        return Times(
-            entrants=entrants, referee_ms=self._referee_ms, void=self._void, workers=workers
-        )
+        return Times(entrants=entrants, worst_lag_ms=self._worst_lag_ms, workers=workers)
 
 
 def as_json(times: Times) -> bytes:

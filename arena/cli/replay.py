@@ -130,8 +130,7 @@ def _drawn(
     if only is not None and only > last:
         raise UserError(f"There is no round {only}: this game has {last}.")
     if logged.result is None:
-        why = render.unfinished(logged)
-        yield Text(f"The log ends here: the game was {why} and does not count.")
+        yield Text("The log ends here: the game was cut off and does not count.")
 
 
 def _paged(shown: Iterator["Text"], console: "Console") -> None:

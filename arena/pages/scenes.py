@@ -137,7 +137,7 @@ def about(logged: LoggedGame, seat: int | None = None) -> About:
     sitting = logged.sitting
     told = about_game(logged.game.game, sitting.seats, sitting.rules)
     look = render.Look(sitting.seats, partners=sitting.rules.deal.partners)
-    return replace(told, seat=seat, remarks=tuple(_remarks(logged, look, seat)))
+    return replace(told, seat=seat, remarks=tuple(_remarks(logged, look)))
 
 
 def about_game(game: str, names: Sequence[str], rules: Ruleset) -> About:
@@ -155,14 +155,12 @@ def about_game(game: str, names: Sequence[str], rules: Ruleset) -> About:
     )
 
 
-def _remarks(logged: LoggedGame, look: render.Look, seat: int | None) -> Iterator[str]:
+def _remarks(logged: LoggedGame, look: render.Look) -> Iterator[str]:
     lost = " and ".join(look.name(seat) for seat in logged.game.forfeited)
     if lost:
         yield f"Lost beforehand, by fouls in the games before: {lost}."
     if logged.result is None:
-        # Why it has none may tell of the time that another seat took.
-        why = render.unfinished(logged) if seat is None else "not played to its end"
-        yield f"The game was {why} and does not count."
+        yield "The game was cut off and does not count."
 
 
 class Scenes:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import trio
 
-from arena.clock import Wait
+from arena.clock import Deadline
 from arena.engine.chance import board_seed
 from arena.gamelog import GameLog
 from arena.pump import Pump
@@ -115,15 +115,20 @@ async def play(
     return results
 
 
-def late_by(monkeypatch: pytest.MonkeyPatch, referee_ms: float) -> None:
-    """The referee is late by so much during every question, without any time going by."""
-    begin = Wait.begin
+def lag_by(monkeypatch: pytest.MonkeyPatch, ms: float, after: int = 0) -> None:
+    """Let the referee lag by so much at each question, or hello, but the first few.
 
-    def stalled(self: Wait, now: float, limit_ms: int) -> None:
+    No time goes by; the deadline is moved as by a lag.
+    """
+    begin, begun = Deadline.begin, [0]
+
+    def lagging(self: Deadline, now: float, limit_ms: int) -> None:
         begin(self, now, limit_ms)
-        self.referee_ms = referee_ms
+        begun[0] += 1
+        if begun[0] > after:
+            self.add_lag(ms / 1000, now + ms / 1000)
 
-    monkeypatch.setattr(Wait, "begin", stalled)
+    monkeypatch.setattr(Deadline, "begin", lagging)
 
 
 def children() -> list[str]:

@@ -18,7 +18,7 @@ from protocol.messages import Clock
 from protocol.rules import varied
 from protocol.usage import UserError
 from tests.arena.overheard import any_of, overheard
-from tests.arena.tables import late_by, sample
+from tests.arena.tables import lag_by, sample
 
 CLOCK = Clock(start_ms=20_000, move_ms=10_000, bank_ms=0)
 OFF = Sandbox("off", Limits())
@@ -120,16 +120,19 @@ async def test_answers_to_earlier_questions_are_not_taken_for_the_answer() -> No
     assert (await once(command, question())).choice == 1
 
 
-async def test_no_answer_in_time_is_late_and_says_if_the_referee_was_late_too(
+async def test_no_answer_in_time_is_late_and_says_what_was_given_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     one = question()
     one = replace(one, question=replace(one.question, time_ms=300))
     found = await once(rude("time.sleep(60)"), one)
-    assert (found.foul, found.ms >= 300) == ("late", True)
-    late_by(monkeypatch, 50_000.0)
+    assert (found.foul, found.ms) == ("late", 300)
+    lag_by(monkeypatch, 100.0)
     found = await once(rude("time.sleep(60)"), one)
-    assert (found.foul, found.referee_ms) == ("late", 50_000.0)
+    assert (found.foul, found.ms, found.given_back_ms >= 100) == ("late", 300, True)
+    lag_by(monkeypatch, 10_001.0, after=1)
+    with pytest.raises(UserError, match="cannot keep time"):
+        await once(rude("time.sleep(60)"), one)
 
 
 async def test_a_bot_that_cannot_be_started_is_the_users_error(tmp_path: Path) -> None:

@@ -105,8 +105,9 @@ def played(seated: Seating, seed: bytes) -> tuple[list[LogRecord], Result]:
         questions=tuple(asked),
         ms=tuple(0.1 * count for count in asked),
         worst_ms=(0.1,) * len(asked),
+        given_back_ms=(0.0,) * len(asked),
         cpu_ms=(None,) * len(asked),
-        referee_ms=0.0,
+        worst_lag_ms=0.0,
     )
     return [*records, time_used, result], referee.result
 

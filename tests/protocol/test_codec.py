@@ -62,7 +62,6 @@ from protocol.records import (
     Sitting,
     SittingOver,
     SpentRecord,
-    VoidRecord,
 )
 from protocol.tiles import tile_set
 from tests.rulesets import rulesets
@@ -392,7 +391,7 @@ MS = st.floats(0, 1e9)
 HEX_32 = st.binary(min_size=32, max_size=32).map(bytes.hex)
 FOULS = st.sampled_from(get_args(FoulClass))
 WHY = st.sampled_from(get_args(WhyGame))
-FIGURES: dict[str, Any] = {"limit_ms": NUMBER, "cpu_ms": st.none() | MS, "referee_ms": MS}
+FIGURES: dict[str, Any] = {"limit_ms": NUMBER, "cpu_ms": st.none() | MS, "given_back_ms": MS}
 POLICIES = st.builds(
     FoulPolicy,
     lose=st.sampled_from(("game", "sitting")),
@@ -429,19 +428,25 @@ RECORDS: dict[type, st.SearchStrategy[Any]] = {
         stock=HANDS,
     ),
     ChoiceRecord: st.builds(
-        ChoiceRecord, seat=SEAT, id=NUMBER, choice=st.integers(0, 65_535), ms=MS, note=NAME
+        ChoiceRecord,
+        seat=SEAT,
+        id=NUMBER,
+        choice=st.integers(0, 65_535),
+        ms=MS,
+        given_back_ms=MS,
+        note=NAME,
     ),
     FoulRecord: st.builds(
         FoulRecord, seat=SEAT, foul=FOULS, detail=NAME, ms=MS, line=NAME, stderr=NAME, **FIGURES
     ),
-    VoidRecord: st.builds(VoidRecord, seat=SEAT, ms=MS, **FIGURES),
     SpentRecord: st.builds(
         SpentRecord,
         questions=SCORES,
         ms=st.lists(MS, max_size=4).map(tuple),
         worst_ms=st.lists(MS, max_size=4).map(tuple),
+        given_back_ms=st.lists(MS, max_size=4).map(tuple),
         cpu_ms=st.lists(st.none() | MS, max_size=4).map(tuple),
-        referee_ms=MS,
+        worst_lag_ms=MS,
     ),
     RoundRecord: st.builds(
         RoundRecord,

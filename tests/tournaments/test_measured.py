@@ -15,7 +15,6 @@ from protocol.records import (
     SeatFoul,
     Sitting,
     SpentRecord,
-    VoidRecord,
 )
 from protocol.rules import Ruleset
 from tests.arena.tables import sitting
@@ -40,7 +39,8 @@ def fouled(stderr: str = "", detail: str = "") -> FoulRecord:
 def over(board: int, ms: float = 3.0) -> list[LogRecord]:
     return [
         SpentRecord(
-            questions=(2, 3), ms=(ms, 6.0), worst_ms=(ms, 4.0), cpu_ms=(1.0, None), referee_ms=0.5
+            questions=(2, 3), ms=(ms, 6.0), worst_ms=(ms, 4.0), given_back_ms=(7.5, 0.0),
+            cpu_ms=(1.0, None), worst_lag_ms=7.5,
         ),
         Result(
             game=f"{board}.ada.bob", board=board, seats=SEATS, scores=(9, 0), places=(1, 2),
@@ -65,20 +65,19 @@ def log(path: Path, name: str, records: list[LogRecord], where: str = "a machine
 
 
 def test_only_games_that_count_are_told(tmp_path: Path) -> None:
-    void = VoidRecord(seat=1, ms=9.0, limit_ms=5, referee_ms=7.0)
     cut: list[LogRecord] = [begun(2), fouled(detail="cut off")]
-    again: list[LogRecord] = [begun(1), fouled(detail="void"), void, begun(1)]
+    again: list[LogRecord] = [begun(1), fouled(detail="cut off too"), begun(1)]
     again += [fouled(detail="it counts"), *over(1)]
     log(tmp_path, "a", [*again, *cut])
     log(tmp_path, "b", [begun(3), *over(3, ms=50.0)], "another machine")
     log(tmp_path, "c", [begun(4), fouled(detail="no result yet")], "a third machine")
     told = measured(Folder(tmp_path))
     assert [one.detail for one in told.evidence] == ["it counts"]
-    assert told.times.void == 1
-    assert told.times.referee_ms == 0.5
+    assert told.times.worst_lag_ms == 7.5
     ada, bob = told.times.entrants
     assert (ada.questions, ada.mean_ms, ada.worst_ms, ada.cpu_ms) == (4, 13.25, 50.0, 0.5)
     assert (bob.questions, bob.mean_ms, bob.cpu_ms) == (6, 2.0, None)
+    assert (ada.given_back_ms, bob.given_back_ms) == (15.0, 0.0)
     assert told.machines == (
         (Machine("a machine", "1.2"), 1),
         (Machine("another machine", "1.2"), 1),

@@ -247,19 +247,17 @@ def test_no_process_meets_a_board_twice_even_when_the_run_is_stopped(
     received, spoilt = Referee.received, list[str]()
 
     class Noting(Table):
-        def __init__(
-            self, pump: Pump, referee: Referee, bots: Sequence[Bot], log: GameLog, *, final: bool
-        ) -> None:
+        def __init__(self, pump: Pump, referee: Referee, bots: Sequence[Bot], log: GameLog) -> None:
             assert len(set(bots)) == len(bots)
             for bot in bots:
                 met.setdefault(bot, []).append(referee.seating.board)
-            super().__init__(pump, referee, bots, log, final=final)
+            super().__init__(pump, referee, bots, log)
 
-    def spoiling(self: Referee, seat: int, line: bytes, ms: float) -> None:
+    def spoiling(self: Referee, seat: int, line: bytes, ms: float, given_back_ms: float) -> None:
         if self.seating.board == 2 and not spoilt:
             spoilt.append(self.seating.game)
             raise ZeroDivisionError
-        received(self, seat, line, ms)
+        received(self, seat, line, ms, given_back_ms)
 
     monkeypatch.setattr("tournaments.sitting.Table", Noting)
     monkeypatch.setattr(Referee, "received", spoiling)

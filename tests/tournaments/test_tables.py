@@ -11,8 +11,8 @@ from arena.pump import Pump
 from arena.sandbox.limits import Limits
 from arena.sandbox.sandbox import Sandbox
 from arena.shared import SharedBot
-from protocol.records import FoulRecord, VoidRecord
-from tests.arena.tables import children, late_by, sample
+from protocol.records import FoulRecord
+from tests.arena.tables import children, sample
 from tests.tournaments.events import boneyard
 from tests.tournaments.test_fates import ledger, only, run
 
@@ -136,22 +136,6 @@ def test_a_foul_costs_the_games_that_the_process_was_in(tmp_path: Path, foul: st
     assert len(met) == len(set(met)) == 12
     assert "Everything fits." in boneyard("verify", str(tmp_path / "out"))
     assert not children()
-
-
-def test_a_dispute_at_one_table_lets_the_others_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    late_by(monkeypatch, 500.0)
-    bots, out = tmp_path / "bots", tmp_path / "out"
-    hangs = "if message['game'] != 2 or many('hung'): answer(message['id'])\n        "
-    hangs += "else: said('hung', 1)"
-    run(event(bots, hangs, more="[clock]\nmove_ms = 700\nbank_ms = 0\n"), out)
-    (void,) = only(out, VoidRecord)
-    assert void.limit_ms == 700
-    assert [result.why for result in ledger(out)] == ["target"] * 12
-    met = noted(bots, "odd-games")
-    assert len(met) == len(set(met)) == 13
-    assert "Everything fits." in boneyard("verify", str(out))
 
 
 def test_where_fouls_cost_the_sitting_games_are_played_in_turn(tmp_path: Path) -> None:

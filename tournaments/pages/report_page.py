@@ -124,7 +124,7 @@ def report_page(told: Told) -> str:
         evidence_left_out=max(0, len(known.evidence) - SHOWN),
         replays=replays,
         times=_times(known) if known.times.entrants else None,
-        lateness=standings.lateness(known.times),
+        lag=standings.lag(known.times),
         listed=found,
         many=len(told.results) > AT_ONCE,
         rules=[(head, list(said)) for head, said in groupby(explain(event.rules), _heading)],

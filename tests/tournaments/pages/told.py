@@ -14,7 +14,7 @@ from tournaments.schedule import games, sittings, stages
 from tournaments.times import Times, Used
 
 NOTHING = Measured(
-    times=Times(entrants=(), referee_ms=0.0, void=0),
+    times=Times(entrants=(), worst_lag_ms=0.0),
     evidence=(),
     kept=(Kept("D", ("`boneyard doctor` says more.",), 3, 4),),
     machines=(),
@@ -64,11 +64,19 @@ def evidence(result: Result, seat: int = 0, **said: str) -> Evidence:
 def measured(event: Event, *told: Evidence) -> Measured:
     """What logs might say of an event."""
     used = tuple(
-        Used(name=one.name, games=2, questions=30, mean_ms=1.25, worst_ms=20.5, cpu_ms=None)
+        Used(
+            name=one.name,
+            games=2,
+            questions=30,
+            mean_ms=1.25,
+            worst_ms=20.5,
+            given_back_ms=7.0,
+            cpu_ms=None,
+        )
         for one in event.entrants
     )
     return Measured(
-        times=Times(entrants=used, referee_ms=7.0, void=1),
+        times=Times(entrants=used, worst_lag_ms=7.0),
         evidence=told,
         kept=NOTHING.kept,
         machines=((Machine("Linux 6, a processor, 2 cores, CPython 3.11", "0.1"), 3),),
