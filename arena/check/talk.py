@@ -13,6 +13,7 @@ from contextlib import suppress
 from typing import Self
 
 from arena.bots import READ, REAP_S, how_it_ended, started, watched
+from arena.pump import FELT_S
 from arena.sandbox.profile import Command
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.spent import Spent
@@ -114,16 +115,24 @@ class Talk:
     # --- hearing ---
 
     def next_line(self, seconds: float) -> bytes | None:
-        """Its next line without the newline, or None: nothing came, and nothing more may come."""
-        deadline = time.monotonic() + seconds
+        """Its next line without the newline, or None: nothing came, and nothing more may come.
+
+        As at a table, a lag of ours moves the deadline by its own length.
+        """
+        now = time.monotonic()
+        deadline = now + seconds
         while True:
             line = self._taken()
             if line is not None or self.over:
                 return line
-            left = deadline - time.monotonic()
+            left = max(0.0, deadline - now)
             self._wait(left)
-            if left <= 0:
+            if left == 0:
                 return self._taken()
+            before, now = now, time.monotonic()
+            lag = now - before - left
+            if lag > FELT_S:
+                deadline += lag
 
     def overheard(self, seconds: float) -> bytes:
         """All that it says in so many seconds; it is forgotten then."""

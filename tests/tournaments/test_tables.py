@@ -3,14 +3,18 @@
 import json
 from collections import Counter
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from arena.bots import Bot
 from arena.pump import Pump
+from arena.referee import QUESTIONS_A_GAME
 from arena.sandbox.limits import Limits
 from arena.sandbox.sandbox import Sandbox
 from arena.shared import SharedBot
+from protocol.codec import encode_line
+from protocol.messages import Choose
 from protocol.records import FoulRecord
 from tests.arena.tables import children, sample
 from tests.tournaments.events import boneyard
@@ -150,6 +154,35 @@ def test_what_a_game_of_many_took_of_cpu_is_not_made_up(tmp_path: Path) -> None:
     run(event(tmp_path / "bots", AT_ONCE, boards=4), out)
     spent = json.loads((out / "times.json").read_text())
     assert {one["cpu_ms"] for one in spent["entrants"]} == {None}
+
+
+class Piped:
+    """Stands for a bot of whose lines nothing was read yet."""
+
+    fault = None
+
+    def __init__(self, *lines: bytes) -> None:
+        self._pipe, self._read = [*lines], list[bytes]()
+        self.read_at = 0.0
+
+    def tell(self, _: object) -> None:
+        pass
+
+    def take_in(self) -> None:
+        self._read += self._pipe
+        self._pipe = []
+
+    def next_line(self) -> bytes | None:
+        return self._read.pop(0) if self._read else None
+
+
+def test_a_table_whose_time_is_up_finds_its_line_behind_those_of_other_tables() -> None:
+    lines = [encode_line(Choose(id=game * QUESTIONS_A_GAME, choice=0))[:-1] for game in (1, 2)]
+    shared = SharedBot(Pump(), cast("Bot", Piped(*lines)))
+    first, second = shared.share(1), shared.share(2)
+    second.take_in()
+    assert second.next_line() == lines[1]
+    assert first.next_line() == lines[0]
 
 
 def written(folder: Path) -> bytes:
