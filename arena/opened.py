@@ -5,12 +5,12 @@ processes, and the address is the key. So the command names a file that only thi
 and that leads there.
 """
 
-import tempfile
 import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from html import escape
-from pathlib import Path
+
+from arena.temporary import temporary_folder
 
 LEADS = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Boneyard</title>
@@ -25,8 +25,8 @@ def opened(address: str, show: Callable[[str], bool] = webbrowser.open) -> Itera
 
     Raises OSError when no file can be written.
     """
-    with tempfile.TemporaryDirectory(prefix="boneyard-") as folder:  # Nobody else may enter it.
-        leads = Path(folder) / "open.html"
+    with temporary_folder("open", shared=False) as folder:
+        leads = folder / "open.html"
         leads.write_text(LEADS.format(address=escape(address)))
         show(leads.as_uri())
         yield

@@ -5,7 +5,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import click
@@ -24,6 +23,7 @@ from arena.sandbox.choice import best_sandbox
 from arena.sandbox.limits import Limits, Wish, called
 from arena.sandbox.profile import Command
 from arena.sandbox.sandbox import Sandbox
+from arena.temporary import temporary_folder
 from arena.whatif import Outlook
 from protocol.codec import printable
 from protocol.records import ChoiceRecord, FoulRecord
@@ -150,10 +150,8 @@ def _command(bot: str, name: str, event: Event | None) -> Iterator[Command]:
         return
     if not bot:
         raise UserError("Say which bot is asked, after `--`: a sample bot, a file or a command.")
-    with TemporaryDirectory(prefix="boneyard-ask-") as path:
-        # At level B as root each bot is a user of its own: it must reach what was built here.
-        Path(path).chmod(0o755)
-        yield entered(spoken((bot,))[0], Path.cwd(), Path(path).resolve()).command
+    with temporary_folder("ask", shared=True) as path:
+        yield entered(spoken((bot,))[0], Path.cwd(), path).command
 
 
 def _compared(one: Decision, found: list[Asked]) -> int:

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import click
 import msgspec
@@ -12,6 +11,7 @@ from msgspec.structs import replace
 
 from arena.sandbox.choice import best_sandbox
 from arena.sandbox.sandbox import Sandbox
+from arena.temporary import temporary_folder
 from protocol.records import Result
 from protocol.usage import UserError
 from tournaments import folder as folders
@@ -80,10 +80,8 @@ def forecast_for(wishes: Wishes, jobs: int, seconds: float) -> Forecast:
 
     The deals are not the event's. Nothing is left of it. Raises UserError, StoppedError, OSError.
     """
-    with TemporaryDirectory(prefix="boneyard-plan-") as path:
-        # At level B as root each bot is a user of its own: it must reach what was built here.
-        Path(path).chmod(0o755)
-        folder = Folder(Path(path).resolve())
+    with temporary_folder("plan", shared=True) as path:
+        folder = Folder(path)
         event = planned(wishes, folder.build, predictable=False)
         return forecast(event, jobs, _trial(folder, _short(event), jobs, seconds))
 

@@ -2,7 +2,6 @@
 
 import time
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import click
@@ -19,6 +18,7 @@ from arena.check.walk import STEPS, Numbered, chosen, walk
 from arena.sandbox.choice import best_sandbox
 from arena.sandbox.limits import Level, Wish, called
 from arena.sandbox.sandbox import Sandbox
+from arena.temporary import temporary_folder
 from protocol.rules import check_seats
 from protocol.usage import UserError, unknown
 from tournaments.entrants import entered, spoken
@@ -64,11 +64,9 @@ def check_bots(asked: Checked, in_json: bool) -> int:
     """
     event, base, game = _written(asked)
     steps = chosen(asked.only, of_event=game is not None)
-    with TemporaryDirectory(prefix="boneyard-check-") as path:
-        # At level B as root each bot is a user of its own: it must reach what was built here.
-        Path(path).chmod(0o755)
-        entrants = [entered(bot, base, Path(path).resolve()) for bot in event.bots]
-        sandbox = best_sandbox(event.sandbox, event.limits, Path(path), files_of(entrants))
+    with temporary_folder("check", shared=True) as path:
+        entrants = [entered(bot, base, path) for bot in event.bots]
+        sandbox = best_sandbox(event.sandbox, event.limits, path, files_of(entrants))
         outside = outside_of(event, sandbox.level, asked.compare)
         if sandbox.level == "off" != event.sandbox:
             click.echo(" ".join(sandbox.notices), err=True)

@@ -5,7 +5,6 @@ import socket
 import sys
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import click
 import trio
@@ -15,6 +14,7 @@ from arena.pump import Pump
 from arena.sandbox.choice import best_sandbox
 from arena.sandbox.limits import Limits, Wish, called
 from arena.sandbox.sandbox import Sandbox
+from arena.temporary import temporary_folder
 from protocol.records import WorkerName
 from tournaments.cluster.hall import Hall
 from tournaments.cluster.loops import Loop
@@ -50,10 +50,8 @@ def work(
     `wish`: off: play only where no sandbox is asked for; otherwise what there is is found out.
     `tied`: also until stdin closes, so that no worker outlives whoever started it.
     """
-    with TemporaryDirectory(prefix="boneyard-worker-") as temporary:
-        # Bots of other users must get through to their files.
-        Path(temporary).chmod(0o755)
-        own = (folder or Path(temporary)).resolve()
+    with temporary_folder("worker", shared=True) as temporary:
+        own = (folder or temporary).resolve()
         own.mkdir(parents=True, exist_ok=True)
         sandbox = best_sandbox(wish, Limits(), own)
         # Who started it here sees for himself that it is there.
@@ -65,7 +63,7 @@ def work(
             name=name,
             jobs=jobs,
             offers=offered(None if wish == "off" else sandbox.level, jobs),
-            folder=Path(temporary),
+            folder=temporary,
             security=security,
             patience_s=patience_s,
             tell=tell,

@@ -4,7 +4,6 @@ import contextlib
 import ctypes
 import os
 import secrets
-import shutil
 import socket
 import struct
 import subprocess
@@ -19,6 +18,7 @@ import msgspec
 from msgspec import Struct
 
 from arena.sandbox.proof.processes import End, Popen, Start, asked, closed, dismissed, ended
+from arena.temporary import temporary_folder
 
 HERE = Path(__file__).parent
 PLACES = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/run/lock")
@@ -188,10 +188,7 @@ def scene(
 
 
 def _folder(stack: contextlib.ExitStack, where: Path) -> Path:
-    made = Path(tempfile.mkdtemp(prefix="boneyard-probe-", dir=where)).resolve()
-    stack.callback(shutil.rmtree, made, ignore_errors=True)
-    made.chmod(0o755)
-    return made
+    return stack.enter_context(temporary_folder("probe", where, shared=True))
 
 
 def _fill(places: _Places, token: str) -> None:

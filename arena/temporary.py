@@ -1,0 +1,85 @@
+"""Temporary folders that go with their process, or with the next one of ours if that was killed.
+
+A folder's owner holds a lock on it, which the kernel opens when the owner dies, however it does. In
+a temporary folder that everybody shares, others may put what they like in our way: what is swept is
+ours, is a folder that nobody else could have written to or moved, and is in nobody's hands.
+"""
+
+import fcntl
+import os
+import shutil
+import stat
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+PREFIX = "boneyard-tmp-"
+"""How the names of all of them begin."""
+YOUNG_S = 60.0
+"""A folder younger than this, in s, may be one that is not locked yet."""
+OTHERS = stat.S_IWGRP | stat.S_IWOTH
+"""The rights by which others than the owner could write to a folder, or move it."""
+
+
+@contextmanager
+def temporary_folder(purpose: str, where: Path | None = None, *, shared: bool) -> Iterator[Path]:
+    """Make a folder that is gone when the block ends; those of killed processes are swept.
+
+    `where`: the folder in which it is made, if not the machine's for temporary files. `shared`:
+    others may enter and read it, as bots must that are users of their own. Raises OSError.
+    """
+    beside = Path(where or tempfile.gettempdir())
+    sweep(beside)
+    made = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{purpose}-", dir=beside)).resolve()
+    try:
+        descriptor = os.open(made, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            # Where a file system has no locks, nobody sweeps either.
+            with suppress(OSError):
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            made.chmod(0o755 if shared else 0o700)
+            yield made
+        finally:
+            os.close(descriptor)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def sweep(where: Path) -> None:
+    """Remove what killed processes of ours left there; what is not surely that stays."""
+    with suppress(OSError):
+        descriptor = os.open(where, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            if _holds_still(descriptor):
+                for name in os.listdir(descriptor):  # noqa: PTH208
+                    if name.startswith(PREFIX):
+                        _remove_left(name, descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _holds_still(folder: int) -> bool:
+    """Return whether nobody but us or root can put another thing where ours was in a folder."""
+    found = os.fstat(folder)
+    keeps = not found.st_mode & OTHERS or bool(found.st_mode & stat.S_ISVTX)
+    return keeps and found.st_uid in (0, os.geteuid())
+
+
+def _remove_left(name: str, where: int) -> None:
+    """Remove a folder if a process of ours made it and died."""
+    with suppress(OSError):
+        descriptor = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=where)
+        try:
+            if _is_ours(os.fstat(descriptor)):
+                # Raises while its owner lives.
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(name, ignore_errors=True, dir_fd=where)
+        finally:
+            os.close(descriptor)
+
+
+def _is_ours(found: os.stat_result) -> bool:
+    old = time.time() - found.st_ctime > YOUNG_S
+    return old and found.st_uid == os.geteuid() and not found.st_mode & OTHERS
