@@ -92,18 +92,18 @@ class Bench:
                 if bot:
                     bot.look()
 
-    async def close(self, why: str = "") -> None:
-        """Every bot leaves, and is told why if something went wrong; none is left behind."""
-        await self._dismiss([bot for bot in self._bots if bot], why)
+    async def close(self) -> None:
+        """Every bot leaves, and is told its foul if it fouled; none is left behind."""
+        await self._dismiss([bot for bot in self._bots if bot])
 
-    async def _dismiss(self, leaving: list[Bot], why: str = "") -> None:
+    async def _dismiss(self, leaving: list[Bot]) -> None:
         with trio.CancelScope(shield=True):
             async with trio.open_nursery() as nursery:
                 for bot in leaving:
                     self._pump.forget(bot)
                     self._bots[self._bots.index(bot)] = None
                     fault = bot.fault
-                    nursery.start_soon(bot.leave, rulings.bye(fault.detail if fault else why))
+                    nursery.start_soon(bot.leave, rulings.bye(fault.detail if fault else ""))
 
 
 class Table:

@@ -25,10 +25,10 @@ def before_a_game(desk: Desk) -> str:
 
 
 def at_bye_with_why(desk: Desk) -> str:
-    """In the middle of a game, with a reason: the game is void."""
+    """In the middle of a game, with a reason: it is said to have fouled."""
     with desk.greeted() as talk:
         desk.ask(talk, desk.seat(named("draw")))
-        return _leaves(talk, rulings.bye("The referee itself was late."))
+        return _leaves(talk, rulings.bye("It closed its stdout."))
 
 
 def at_the_end_of_stdin(desk: Desk) -> str:

@@ -329,7 +329,7 @@ def test_a_swiss_is_won_when_its_last_game_is_over() -> None:
     plan = EVENTS["swiss"]
     html = report_page.report_page(told(plan, made_up(plan)[:-1]))
     assert "leads the Swiss, 3 of 3 rounds" in html
-    assert "has won" not in html
+    assert "has won the Swiss" not in html
 
 
 def test_the_page_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
