@@ -1,6 +1,7 @@
 """The plans that an event had before it was extended, so that no old promise can be forgotten.
 
-The report follows from the last plan alone: an extended event's is that of one played at once.
+The report follows from the last plan alone, as if the event had been played at once, but for who
+came when deals were public.
 """
 
 import hashlib
