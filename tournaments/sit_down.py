@@ -33,7 +33,7 @@ from protocol.codec import encode_line
 from protocol.records import LOG_FORMAT, Commitment, Result, Reveal, Sitting
 from protocol.usage import UserError
 from tournaments.begin import seeded
-from tournaments.event import Entrant
+from tournaments.event import Entrant, files_of
 from tournaments.folder import SECRET, Folder, only_writer
 from tournaments.numbers import numbers
 from tournaments.run import crashed, innermost
@@ -74,7 +74,7 @@ def play_game(asked: Asked, out: Path, wanted: Wanted) -> int:
     ended: BaseExceptionGroup[Exception] | None = None
     with only_writer(folder):
         table = table_set(asked, folder)
-        sandbox = best_sandbox(asked.sandbox, Limits(), folder.path)
+        sandbox = best_sandbox(asked.sandbox, Limits(), folder.path, files_of(table.bots))
         secret = secrets.token_bytes(SECRET) if asked.seed is None else seeded(asked.seed)
         seed = board_seed(secret, EVENT, 1)
         # Known before the game: nobody can say later that the deals were chosen.
