@@ -92,8 +92,6 @@ GROUPS = (
             "getcwd": (79, 17),
             "chdir": (80, 49),
             "fchdir": (81, 50),
-            "statfs": (137, 43),
-            "fstatfs": (138, 44),
             "umask": (95, 166),
         },
     ),
@@ -282,7 +280,8 @@ _FUTEX_FD = 2
 RULES = {
     # A futex is looked up by the page that it lies in, and two bots may both have a page of a
     # library: how many were woken tells one of them that the other waits. Without PRIVATE only
-    # waiting is left, by which a C library waits for the end of a thread; that wakes the kernel.
+    # waiting is left: so a C library waits for the end of a thread, of which the kernel tells it.
+    # It leaves a wire open that no filter can close, see SECRETS.md.
     "futex": Rule(
         1,
         (

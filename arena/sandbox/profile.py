@@ -25,6 +25,9 @@ STEADY = frozenset({"cmdline", "cpuinfo", "filesystems", "version"})
 """What bots may see of /proc besides their own processes: nobody can make it change."""
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 """All devices that bots have."""
+SIGNALS = 256
+"""Signals and timers that a bot may keep waiting: few, because all bots of one user draw on one
+stock, and notice its end."""
 NOBODY = "1000"
 """The user that a bot believes to be, where it is in a user namespace of its own."""
 COMPILED = "__pycache__"
@@ -216,7 +219,7 @@ def _prlimit(tools: Tools, limits: Limits, counted: bool) -> Iterator[str]:
     """`counted`: the kernel counts this bot's processes apart from all others of their user."""
     assert tools.prlimit
     yield tools.prlimit
-    yield from ("--core=0", "--msgqueue=0")
+    yield from ("--core=0", "--msgqueue=0", f"--sigpending={SIGNALS}")
     yield f"--fsize={limits.file_bytes}"
     yield f"--nofile={limits.open_files}"
     if counted:

@@ -16,6 +16,7 @@ SECRECY = "tests/arena/test_secrecy.py"
 EVENT = "tests/tournaments/test_secrecy.py"
 ENTRANTS = "tests/tournaments/test_entrants.py"
 LEVELS = "tests/arena/sandbox/test_levels.py"
+WIRES = "tests/arena/sandbox/test_wires.py"
 
 State = Literal["closed", "open", "in the sandbox"]
 
@@ -439,10 +440,95 @@ CHANNELS: tuple[Channel, ...] = (
         "key-list",
     ),
     sandboxed(
-        "locks on shared files", "the system calls are refused", "file-lock", "record-lock", "lease"
+        "locks on shared files",
+        "the system calls are refused",
+        "file-lock",
+        "record-lock",
+        "open-file-lock",
+        "lease",
     ),
     sandboxed(
-        "inotify on shared files", "the system calls are refused", "file-watch", "watch-file-system"
+        "inotify on shared files",
+        "the system calls are refused",
+        "file-watch",
+        "watch-file-system",
+        "folder-notice",
+    ),
+    sandboxed(
+        "pages of shared files: dropping one from memory, asking whether one is there",
+        "the system calls, or the advices and flags that do it, are refused",
+        "drop-pages",
+        "read-ahead",
+        "read-if-in-memory",
+        "list-pages-in-memory",
+        "count-pages-in-memory",
+        "place-of-a-page",
+        "advise-cold",
+        "advise-page-out",
+        "advise-read-ahead",
+        "advise-populate",
+        "advise-merge",
+        "path-in-memory",
+        "flush-disk",
+    ),
+    sandboxed(
+        "futexes in shared files",
+        "waking and moving who waits is refused, unless it is private to one process",
+        "futex-wake",
+        "futex-requeue",
+        "futex-wake-by-new-call",
+        "futex-wait-by-new-call",
+    ),
+    sandboxed(
+        "what belongs to a shared file or device: times, attributes, hints on its use",
+        "the system calls are refused",
+        "read-time",
+        "write-times",
+        "write-attribute",
+        "write-device-times",
+        "write-hint",
+    ),
+    sandboxed(
+        "stocks of the machine that one bot can use up and another miss",
+        "the system calls are refused, and there are no terminals",
+        "asynchronous-reads",
+        "huge-page",
+        "terminal",
+        "descriptor-on-its-way",
+    ),
+    sandboxed(
+        "cores that are chosen or interrupted",
+        "the system calls are refused",
+        "choose-core",
+        "interrupt-cores",
+    ),
+    sandboxed(
+        "counters of the machine: load, threads, memory, terminals, open files, keys, disks",
+        "all of /proc but a bot's own processes is covered, and the system calls are refused",
+        "load",
+        "load-by-call",
+        "processor-counters",
+        "memory-counters",
+        "page-counters",
+        "disk-counters",
+        "interrupt-counters",
+        "pressure",
+        "lock-list",
+        "terminal-counter",
+        "open-file-counter",
+        "key-counter",
+        "disk-space",
+    ),
+    Channel(
+        "all wires together: two bots that try them for a whole event pass no hand",
+        "in the sandbox",
+        "the allowlist of system calls and the covers of /proc",
+        (
+            f"{WIRES}::test_no_hand_passes_in_a_whole_event",
+            f"{WIRES}::test_no_hand_passes_at_a_table",
+            f"{WIRES}::test_without_the_filter_hands_pass",
+            f"{WIRES}::test_without_the_covers_of_proc_hands_pass",
+        ),
     ),
     sandboxed(
         "shared uid limits",
@@ -467,15 +553,42 @@ CHANNELS: tuple[Channel, ...] = (
         "outlive-child",
     ),
     Channel(
-        "load counters",
+        "cold reads of shared files",
         "open",
-        "load average and memory in use are the whole machine's; a virtual machine for each bot "
-        "would close it",
+        "the first who reads a page waits for the disk, the next does not, and each can time it or "
+        "count its own page faults; no bot can make a page cold again, so each page carries a bit "
+        "once; a virtual machine for each bot would close it, as it would all that follow",
+    ),
+    Channel(
+        "who has a page of a library in its memory",
+        "open",
+        "`/proc/self/smaps` and `pagemap` say whether somebody else has it too; a bot's own folder "
+        "of /proc cannot be covered, for its number is not known before",
+    ),
+    Channel(
+        "the end of a thread",
+        "open",
+        "it can ask to have its end told at a page of a library, where a thread of the other bot "
+        "waits; without the call to wait no thread could be awaited at all, and Java would not "
+        "start",
+    ),
+    Channel(
+        "numbers that the kernel gives out in a row",
+        "open",
+        "pipes and sockets of all bots are numbered by one count, so that each sees how many the "
+        "others have made meanwhile",
+    ),
+    Channel(
+        "stocks of one user, where bots run as a plain user",
+        "open",
+        "room for pipes is counted for each user: one bot can use it up, and another's pipes get "
+        "smaller; as root each bot has a user of its own",
     ),
     Channel(
         "CPU contention",
         "open",
-        "bots share cores and caches; a bot can feel whether others are busy",
+        "bots share cores, caches and the way to memory; a bot can feel whether others are busy, "
+        "and machines whose clocks change tell it in /proc/cpuinfo",
     ),
 )
 
@@ -503,16 +616,16 @@ def table() -> str:
         "Made by `python -m tests.arena.secrets`; a test checks it.",
         "",
         "*In the sandbox* means: closed at sandbox level A and B. Level C leaves open what",
-        "`tests/arena/sandbox/test_levels.py` lists, level D and off nearly all of it. Of the 141",
+        "`tests/arena/sandbox/test_levels.py` lists, level D and off nearly all of it. Of the 174",
         "attempts of `arena/sandbox/proof` so many got through, as root and as a plain user:",
         "",
         "| level | as root | as a plain user |",
         "| --- | --- | --- |",
-        "| A | 9 (counters of the machine) | 9 |",
-        "| B | 11 (besides: shared memory beyond its limit) | 11 |",
-        "| C | 23 (besides: that others are there) | 28 |",
-        "| D | 61 | 107 |",
-        "| off | 132 | 114 |",
+        "| A | 3 (traces that the kernel leaves) | 3 |",
+        "| B | 5 (besides: shared memory beyond its limit) | 5 |",
+        "| C | 26 (besides: that others are there, and counters of the machine) | 30 |",
+        "| D | 92 | 140 |",
+        "| off | 165 | 147 |",
         "",
         "| channel | state | by what, or why not | tests |",
         "| --- | --- | --- | --- |",

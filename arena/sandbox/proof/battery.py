@@ -36,6 +36,8 @@ class State(Struct, frozen=True):
 
     signals: int
     """Signals that arrived."""
+    woken: int
+    """How often it was woken at a page of a file."""
     datagrams: int
     """Sockets with datagrams waiting."""
     nice: int
@@ -105,6 +107,7 @@ def _effects(
         "udp-referee": after["referee"].datagrams > 0,
         "write-game-log": b"forged" in Path(targets.game_log).read_bytes(),
         "write-other-bots-folder": Path(targets.other_folder, "planted").exists(),
+        "end-of-a-thread": after["other-bot"].woken > before["other-bot"].woken,
         "write-times": int(Path(targets.shared).stat().st_mtime) != targets.shared_read_at,
     }
     for who, old in before.items():

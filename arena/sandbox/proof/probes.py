@@ -21,6 +21,7 @@ import signal
 import socket
 import struct
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -59,6 +60,7 @@ NUMBERS = {
         "membarrier": 324,
         "futex": 202,
         "utimensat": 280,
+        "set_tid_address": 218,
     },
     "aarch64": {
         "bpf": 280,
@@ -75,6 +77,7 @@ NUMBERS = {
         "membarrier": 283,
         "futex": 98,
         "utimensat": 88,
+        "set_tid_address": 96,
     },
 }
 SAME_NUMBERS = {
@@ -99,6 +102,7 @@ FUTEX_WAKE, FUTEX_REQUEUE, FUTEX2_SIZE_U32 = 1, 3, 2
 MANY, ALL_BITS = 1000, 0xFFFF_FFFF
 MAP_HUGETLB = 0x4_0000
 RESOLVE_CACHED = 0x20
+MOST_PIPES = 10_000_000
 IN_OPEN = 0x20
 KEYCTL_READ, KEYCTL_SEARCH = 11, 10
 SESSION, USER, OWN_PROCESS = -3, -4, -2
@@ -910,6 +914,43 @@ def machine_name(targets: Targets) -> str:
     return "read it"
 
 
+# Traces that the kernel leaves of its own accord.
+
+
+def page_shared(targets: Targets) -> str:
+    """See in the account of our own memory that the other bot has a page in its memory too."""
+    with shared_page(targets):
+        account = read("/proc/self/smaps", MIB).decode().partition(targets["shared"])[2]
+    shared = [line.split()[1] for line in account.splitlines()[:12] if "Shared_" in line]
+    if not set(shared) - {"0"}:
+        raise Refused("nobody has it")
+    return "somebody has it"
+
+
+def thread_ended(targets: Targets) -> str:
+    """End a thread that asked to have its end told at a page of a file; who waits there hears it.
+
+    Whether the other bot did is seen at the other end.
+    """
+    with shared_page(targets) as page:
+        thread = threading.Thread(target=syscall, args=("set_tid_address", page))
+        thread.start()
+        thread.join()
+        time.sleep(0.01)
+    return "ended"
+
+
+def pipe_numbered(targets: Targets) -> str:
+    """See in the number of a pipe how many the other bot has made."""
+    ours, theirs = os.pipe()
+    number = os.fstat(ours).st_ino
+    os.close(ours)
+    os.close(theirs)
+    if abs(number - targets["other"]["pipe"]) > MOST_PIPES:
+        raise Refused("another count")
+    return "the same count"
+
+
 # Limits, a little beyond each and no further.
 
 
@@ -1268,6 +1309,10 @@ PROBES: dict[str, Probe] = {
     "key-counter": lambda _: something(read("/proc/key-users")),
     "disk-space": disk_space,
     "machine-name": machine_name,
+    # traces
+    "page-sharing": page_shared,
+    "end-of-a-thread": thread_ended,
+    "numbers-of-pipes": pipe_numbered,
     # limits
     "processes-limit": many_processes,
     "open-files-limit": many_files,

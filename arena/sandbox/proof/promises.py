@@ -232,6 +232,20 @@ PROMISES = (
         ),
     ),
     Promise(
+        name="traces",
+        kept="Bots leave each other no traces in the kernel.",
+        missing=(
+            "Two bots that run at once and agreed on it can pass each other bits: by which pages "
+            "of a library are in use, by threads that end, by the numbers of pipes."
+        ),
+        remedy="No level hides these; a virtual machine for each bot does.",
+        probes=(
+            "page-sharing",
+            "end-of-a-thread",
+            "numbers-of-pipes",
+        ),
+    ),
+    Promise(
         name="limits",
         kept="Memory, processes and files of a bot have limits that hold.",
         missing="A bot can take more memory, processes or disk than its limits say.",

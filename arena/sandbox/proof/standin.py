@@ -44,7 +44,7 @@ class Standin:
         self.token = order["token"].encode()
         self.undo: list[Undo] = []
         self.kept: list[object] = []
-        self.signals = 0
+        self.signals = self.woken = 0
         self.datagrams: list[socket.socket] = []
         self.ready: dict[str, Any] = {"pid": os.getpid(), "missing": {}}
         signal.signal(signal.SIGURG, self._signalled)
@@ -67,6 +67,7 @@ class Standin:
         heard = select.select(self.datagrams, [], [], 0)[0]
         return {
             "signals": self.signals,
+            "woken": self.woken,
             "datagrams": len(heard),
             "nice": os.getpriority(os.PRIO_PROCESS, 0),
             "cpus": len(os.sched_getaffinity(0)),
@@ -96,6 +97,13 @@ class Standin:
         descriptor = os.memfd_create("boneyard")
         os.write(descriptor, self.token)
         self.ready["descriptor"] = descriptor
+
+    def pipe(self) -> None:
+        """The number of a pipe."""
+        ours, theirs = os.pipe()
+        self.ready["pipe"] = os.fstat(ours).st_ino
+        os.close(ours)
+        os.close(theirs)
 
     # Sockets.
 
@@ -173,7 +181,7 @@ class Standin:
 
         def wait() -> None:
             while libc.syscall(number, page, FUTEX_WAIT, word, None) == 0:
-                pass
+                self.woken += 1
 
         threading.Thread(target=wait, daemon=True).start()
 

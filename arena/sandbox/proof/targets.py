@@ -29,7 +29,7 @@ OUTLIVING = ("outlive-child", "outlive-group", "outlive-stubborn", "outlive-daem
 SO_NETNS_COOKIE = 71
 IPC_RMID = 0
 REFEREE_PARTS = ("memory", "secret_file", "tcp", "udp", "abstract", "unix")
-BOT_PARTS = ("memory", "memfd", "tcp", "abstract", "notes", "locks", "hint", "waiter")
+BOT_PARTS = ("memory", "memfd", "tcp", "abstract", "notes", "locks", "hint", "waiter", "pipe")
 BOT_PARTS_IPC = ("segment", "semaphore", "messages", "queue", "keys")
 
 
@@ -67,6 +67,8 @@ class Aim(Struct, frozen=True):
     """Its port for datagrams on loopback."""
     tmp: str = "/tmp"
     """Its folder for temporary files."""
+    pipe: int = 0
+    """The number of a pipe that it made."""
 
 
 class Targets(Struct, frozen=True):

@@ -10,12 +10,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from arena.sandbox import choice, landlock, profile, slot, users
+from arena.sandbox import choice, landlock, profile, seccomp, slot, users
+from arena.sandbox.calls import GROUPS, RULES, Group, Numbers
 from arena.sandbox.choice import Finding, best_sandbox, examined
 from arena.sandbox.limits import LEVELS, REQUIRED, Level, Limits
+from arena.sandbox.proof.battery import UNTRIED, outcomes
 from arena.sandbox.proof.promises import PROBES
 from arena.sandbox.sandbox import Sandbox
 from protocol.usage import UserError
+from tests.arena.sandbox.test_probes import lacks
 from tournaments.cli.main import main
 
 ROOT = os.geteuid() == 0
@@ -36,8 +39,8 @@ COUNTERS = frozenset(
     }
 )
 """At level C /proc is the machine's."""
-DISK = frozenset({"disk-space"})
-"""Of a disk that no bot can write to."""
+TRACES = frozenset({"page-sharing", "end-of-a-thread", "numbers-of-pipes"})
+"""What the kernel tells of its own accord: only a virtual machine for each bot would hide it."""
 UNSHARED = frozenset({"shared-memory-limit", "memory-file-limit"})
 """Memory that two processes share is counted by a cgroup only."""
 SEEN = frozenset(
@@ -56,9 +59,9 @@ SEEN = frozenset(
 )
 """Landlock hides contents, not that something is there."""
 OPEN: dict[Level, frozenset[str]] = {
-    "A": DISK,
-    "B": DISK | UNSHARED,
-    "C": DISK | UNSHARED | SEEN | COUNTERS,
+    "A": TRACES,
+    "B": TRACES | UNSHARED,
+    "C": TRACES | UNSHARED | SEEN | COUNTERS,
 }
 """What gets through at each level as root; nothing else may."""
 AS_A_USER = frozenset(
@@ -70,7 +73,7 @@ AS_A_USER = frozenset(
     }
 )
 """What gets through besides at level C where the bots run as the referee's own user."""
-BLOCKED = sorted(PROBES.keys() - DISK - UNSHARED)
+BLOCKED = sorted(PROBES.keys() - TRACES - UNSHARED)
 """What is refused at levels A and B."""
 
 
@@ -133,6 +136,59 @@ def test_without_the_filter_locks_and_the_kernel_are_open(
     monkeypatch.setattr(landlock, "_refuse_calls", lambda: None)
     through = got(examined(level, Path(tempfile.gettempdir())))
     assert {"file-lock", "record-lock", "file-watch", "perf-events", "io-uring"} <= through
+
+
+LOOSENED: dict[str, dict[str, Numbers]] = {
+    "file-lock": {"flock": (73, 32)},
+    "record-lock": {"fcntl": (72, 25), "flock": (73, 32)},
+    "open-file-lock": {"fcntl": (72, 25), "flock": (73, 32)},
+    "folder-notice": {"fcntl": (72, 25)},
+    "file-watch": {"inotify_init1": (294, 26), "inotify_add_watch": (254, 27)},
+    "write-device-times": {"utimensat": (280, 88)},
+    "drop-pages": {"fadvise64": (221, 223)},
+    "read-ahead": {"readahead": (187, 213)},
+    "read-if-in-memory": {"preadv2": (327, 286)},
+    "list-pages-in-memory": {"mincore": (27, 232)},
+    "place-of-a-page": {"move_pages": (279, 239)},
+    "advise-cold": {"madvise": (28, 233)},
+    "advise-page-out": {"madvise": (28, 233)},
+    "advise-read-ahead": {"madvise": (28, 233)},
+    "advise-populate": {"madvise": (28, 233)},
+    "futex-wake": {"futex": (202, 98)},
+    "futex-requeue": {"futex": (202, 98)},
+    "path-in-memory": {"openat2": (437, 437)},
+    "flush-disk": {"syncfs": (306, 267)},
+    "asynchronous-reads": {"io_setup": (206, 0), "io_destroy": (207, 1)},
+    "huge-page": {"mmap": (9, 222)},
+    "descriptor-on-its-way": {"sendmsg": (46, 211)},
+    "choose-core": {"sched_setaffinity": (203, 122)},
+    "interrupt-cores": {"membarrier": (324, 283)},
+    "load-by-call": {"sysinfo": (99, 179)},
+    "disk-space": {"statfs": (137, 43), "fstatfs": (138, 44)},
+}
+"""What each probe gets through by, if the filter lets these calls through with all arguments."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("probe", LOOSENED)
+def test_a_call_that_the_filter_forgets_is_found(
+    probe: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    got(finding("B"))
+    if (control := lacks(probe)) is not None:
+        pytest.skip(control)
+    calls = LOOSENED[probe]
+    rules = {call: rule for call, rule in RULES.items() if call not in calls}
+    monkeypatch.setattr(seccomp, "RULES", rules)
+    monkeypatch.setattr(seccomp, "GROUPS", (*GROUPS, Group("Forgotten.", calls)))
+    monkeypatch.setattr(choice, "outcomes", functools.partial(outcomes, names=(probe,)))
+    seccomp._program.cache_clear()
+    try:
+        found = choice._probed("B", Path(tempfile.gettempdir()))
+    finally:
+        seccomp._program.cache_clear()
+    assert found[probe].got, found[probe].detail
+    assert not found[probe].detail.startswith(UNTRIED)
 
 
 def test_without_namespaces_the_others_are_there(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ import ctypes
 import functools
 import json
 import os
+import re
 import secrets
 import subprocess
 import sys
@@ -114,6 +115,10 @@ def without_user_namespaces() -> bool:
         return True
 
 
+def release() -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", os.uname().release)[:2]))
+
+
 def without_files(*paths: str) -> bool:
     return not all(Path(path).exists() for path in paths)
 
@@ -151,6 +156,15 @@ LACKING: dict[str, tuple[Callable[[], bool], str]] = {
     "user-namespace-by-clone": (without_user_namespaces, "switched off"),
     "old-system-calls": (lambda: os.uname().machine != "x86_64", "only x86-64 has them"),
     "virtual-machine-socket": (lambda: without_files("/dev/vsock"), "no such sockets"),
+    "count-pages-in-memory": (lambda: release() < (6, 5), "not in this kernel"),
+    "futex-wake-by-new-call": (lambda: release() < (6, 7), "not in this kernel"),
+    "futex-wait-by-new-call": (lambda: release() < (5, 16), "not in this kernel"),
+    "path-in-memory": (lambda: release() < (5, 12), "not in this kernel"),
+    "advise-populate": (lambda: release() < (5, 14), "not in this kernel"),
+    "advise-merge": (lambda: without_files("/sys/kernel/mm/ksm"), "not in this kernel"),
+    "huge-page": (lambda: without_files("/proc/sys/vm/nr_hugepages"), "not in this kernel"),
+    "place-of-a-page": (lambda: without_files("/proc/self/numa_maps"), "not in this kernel"),
+    "page-sharing": (lambda: without_files("/proc/self/smaps"), "not in this kernel"),
     "pressure": (lambda: without_files("/proc/pressure/cpu"), "not in this kernel"),
     "note-in-run-lock": (lambda: not os.access("/run/lock", os.W_OK), "no such folder"),
     "route-outside": (lambda: len(Path("/proc/net/route").read_text().splitlines()) < 2, "no net"),

@@ -54,6 +54,8 @@ NOT_THERE = {
     "utimensat": (280, 88),
     "setxattr": (188, 5),
     "sysinfo": (99, 179),
+    "statfs": (137, 43),
+    "fstatfs": (138, 44),
     "syncfs": (306, 267),
     "sched_setaffinity": (203, 122),
     "setpriority": (141, 140),
