@@ -1,6 +1,7 @@
 """The words before a bot's command that put it into a level of the sandbox. Starts nothing."""
 
 import os
+import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePath
 from shutil import which
@@ -21,7 +22,28 @@ SETTINGS = (
     "/etc/ssl/openssl.cnf",
 )
 """The settings without which programs of the machine do not start."""
-STEADY = frozenset({"cmdline", "cpuinfo", "filesystems", "version"})
+STEADY = frozenset(
+    [
+        "acpi",
+        "cmdline",
+        "config.gz",
+        "consoles",
+        "cpuinfo",
+        "devices",
+        "dma",
+        "driver",
+        "execdomains",
+        "fb",
+        "filesystems",
+        "iomem",
+        "ioports",
+        "kallsyms",
+        "misc",
+        "modules",
+        "partitions",
+        "version",
+    ]
+)
 """What bots may see of /proc besides their own processes: nobody can make it change."""
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 """All devices that bots have."""
@@ -141,6 +163,8 @@ def _kernel() -> Iterator[str]:
     for entry in sorted(Path("/proc").iterdir()):
         if entry.name.isdigit() or entry.name in STEADY or entry.is_symlink():
             continue
+        if not entry.stat().st_mode & stat.S_IROTH:
+            continue  # Root's alone, which no bot is.
         if entry.is_dir():
             yield from ("--size", "4096", "--tmpfs", str(entry), "--remount-ro", str(entry))
         else:
