@@ -144,6 +144,7 @@ def _bwrap(
         # A bot's own user writes there whoever made it.
         size = str(max(limits.file_bytes, 4096))
         yield from ("--perms", "1777", "--size", size, "--tmpfs", folder)
+    yield from ("--remount-ro", "/dev")
     yield from _files(command)
     for path in compiled(command.own):
         yield from ("--tmpfs", path, "--remount-ro", path)
