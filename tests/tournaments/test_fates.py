@@ -118,10 +118,11 @@ def test_a_machine_that_cannot_keep_time_stops_the_run_and_nothing_is_lost(
     assert "run the same command again" in said
     assert not (out / "crash.txt").exists()
     assert not children()
-    before = ledger(out)
+    # The ledger has a sitting's games in another order than that in which they are played.
+    before = [game.result for game in logged(out) if game.result]
     assert 0 < len(before) < 4
     run(path, out)
-    assert ledger(out)[: len(before)] == before
+    assert all(result in ledger(out) for result in before)
     assert [result.why for result in ledger(out)] == ["target"] * 4
     assert "Everything fits." in boneyard("verify", str(out))
 

@@ -202,6 +202,7 @@ def looking(**known: Any) -> Glance:
         "question": "",
         "won": "",
         "uneven": "",
+        "latecomers": (),
         "ratings": Ratings(()),
     }
     return Glance(**(usual | known))
