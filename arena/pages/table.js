@@ -210,13 +210,24 @@ const Table = (() => {
     return (bottom - top) * unit;
   }
 
-  /** Where the seats are, clockwise from the onlooker's: below, left, above, right. */
+  /** Where the seats are, clockwise from the onlooker's: below, left (upwards), above, right. */
   function around(seats, first) {
-    const order = [...Array(seats).keys()].map((at) => (at + first) % seats);
-    const [own, ...others] = order;
-    if (seats === 2) return { own, above: [others[0]] };
-    if (seats === 3) return { own, left: others[0], right: others[1], above: [] };
-    return { own, left: others[0], above: [others[1]], right: others[2] };
+    const [own, ...others] = [...Array(seats).keys()].map((at) => (at + first) % seats);
+    const side = Math.floor(seats / 3);
+    const right = seats - 1 - side;
+    return { own, left: others.slice(0, side).reverse(), above: others.slice(side, right), right: others.slice(right) };
+  }
+
+  /** Blocks of seats side by side, in rows; the height. */
+  function row(parent, scene, about, seats, box, columns, unit, look) {
+    const width = (box.width - 8 * (columns - 1)) / columns;
+    let y = box.y;
+    for (let first = 0; first < seats.length; first += columns) {
+      const heights = seats.slice(first, first + columns).map((at, place) =>
+        seat(parent, scene, about, at, { ...box, x: box.x + place * (width + 8), y, width }, unit, look));
+      y += Math.max(...heights);
+    }
+    return y - box.y;
   }
 
   /**
@@ -235,20 +246,17 @@ const Table = (() => {
     const unit = Math.max(18, Math.min(30, Math.floor(width / 32)));
     const most = { most: look.most };
     const whole = { x: 8, width: width - 16, middle: wide, ...most };
-    const beside = wide ? [places.left, places.right] : [];
-    const stacked = wide ? places.above : [places.left, ...places.above, places.right];
+    const beside = wide ? [places.left, places.right].filter((seats) => seats.length) : [];
+    const stacked = wide ? places.above : [...places.left.reverse(), ...places.above, ...places.right];
+    const columns = wide ? Math.max(1, stacked.length) : scene.hands.length > 4 ? 2 : 1;
     let y = 8;
-    for (const at of stacked.filter((one) => one !== undefined)) {
-      y += seat(svg, scene, about, at, { ...whole, y }, unit, look);
-    }
-    const side = beside.some((one) => one !== undefined) ? Math.ceil(unit * 1.12 * 4) + 8 : 0;
+    y += row(svg, scene, about, stacked, { ...whole, y }, columns, unit, look);
+    const side = beside.length ? Math.ceil(unit * 1.12 * 4) + 8 : 0;
     const middle = { x: 8 + side, width: width - 16 - 2 * side, y: y + unit / 2 };
     let height = drawLine(svg, scene, middle, unit, look) + unit;
-    beside.forEach((at, right) => {
-      if (at === undefined) return;
-      const x = right ? width - side : 8;
-      const box = { x, width: side - 8, y: y + 4, ...most };
-      height = Math.max(height, seat(svg, scene, about, at, box, unit, look));
+    beside.forEach((seats, right) => {
+      const box = { x: right ? width - side : 8, width: side - 8, y: y + 4, ...most };
+      height = Math.max(height, row(svg, scene, about, seats, box, 1, unit, look));
     });
     y += height;
     y += seat(svg, scene, about, places.own, { ...whole, y }, unit, look);
