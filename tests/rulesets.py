@@ -5,7 +5,9 @@ from typing import Any, get_args, get_type_hints
 
 import msgspec
 from hypothesis import strategies as st
+from msgspec import UNSET
 
+from arena.variants import named
 from protocol.rules import (
     Boneyard,
     Deal,
@@ -21,6 +23,7 @@ from protocol.rules import (
     Targets,
     Turn,
     tables,
+    varied,
 )
 
 
@@ -51,7 +54,13 @@ GROUPS = {
         highest_pip=st.sampled_from((6, 6, 6, 7, 8, 9)),
         hand=HANDS
         | st.just("eight_minus_seats")
-        | st.builds(HandSizes, two=HANDS, three=st.none() | HANDS, four=st.none() | HANDS),
+        | st.builds(
+            HandSizes,
+            two=HANDS,
+            three=st.none() | HANDS,
+            four=st.none() | HANDS,
+            six=st.just(UNSET) | st.none() | HANDS,
+        ),
         refuse_doubles=st.sampled_from((0, 0, 1, 3)),
         annul_suit=st.sampled_from((0, 0, 3, 5)),
     ),
@@ -111,6 +120,26 @@ def _mended(plain: dict[str, dict[str, Any]], keep: int) -> Ruleset:
 def rulesets() -> st.SearchStrategy[Ruleset]:
     """Every combination of choices that the type admits."""
     return st.builds(_mended, st.fixed_dictionaries(GROUPS), st.integers(0, len(_MENDS) - 1))
+
+
+MANY = (
+    ("draw", 5, {"highest_pip": 9}),
+    ("draw", 6, {"highest_pip": 9, "hand": 7}),
+    ("block", 8, {"highest_pip": 9, "hand": 6}),
+    ("dutch", 7, {"highest_pip": 12, "hand": 9}),
+    ("double-draw", 6, {"highest_pip": 9}),
+    ("arab-row", 5, {"highest_pip": 7, "hand": 6}),
+    ("vietnamese", 8, {"highest_pip": 8}),
+    ("auction-draw", 7, {"highest_pip": 9}),
+    ("puerto-rico", 8, {"highest_pip": 15, "hand": 12}),
+    ("jordanian", 6, {"highest_pip": 9}),
+)
+"""Games at tables of five and more: their names, seats, and what differs."""
+
+
+def many(name: str, differs: dict[str, Any]) -> Ruleset:
+    """The rules of one of them, for one round."""
+    return varied(named(name), name, differs | {"rounds": 1})
 
 
 def seated() -> st.SearchStrategy[tuple[Ruleset, int]]:

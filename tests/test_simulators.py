@@ -20,6 +20,7 @@ from protocol.messages import Bid, Choose, Drew, Option, Passed
 from protocol.rules import tables, target, varied
 from protocol.tiles import Tile
 from tests.bench.endgames import RULES, answers, collected, question
+from tests.rulesets import MANY, many
 
 ROUNDS = 12
 """Random rounds of each game at each table."""
@@ -31,6 +32,10 @@ RULESETS = {name: named(name) for name in VARIANTS} | {
 }
 """The named games, and what none of them has: every way to count for partners."""
 TABLES = [(name, seats) for name, rules in RULESETS.items() for seats in tables(rules)]
+RULESETS |= {f"{name}-{seats}": many(name, differs) for name, seats, differs in MANY}
+TABLES += [
+    (f"{name}-{seats}", seats) for name, seats, differs in MANY if differs["highest_pip"] < 15
+]
 
 FOLDER = Path(importlib.import_module("sample_bots").__path__[0])
 needs_cc = pytest.mark.skipif(not shutil.which("cc"), reason="ismcts needs cc")

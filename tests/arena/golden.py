@@ -32,7 +32,7 @@ from protocol.tiles import Tile
 from tests.arena.tables import sitting
 
 FOLDER = Path(__file__).parent / "golden"
-NAMES = ("ada", "bob", "cyd", "dan")
+NAMES = ("ada", "bob", "cyd", "dan", "eve", "fay", "gil", "hal")
 ROUNDS = 2
 CLOCK = Clock()
 Numbers = tuple[int, ...]

@@ -165,7 +165,7 @@ def differences(
     # One that fouls when it is asked would not foul at the same moment in a world where it is not.
     fouls = forced == "ask" and seats > 2 and not rules.deal.partners and luck.random() < 0.25
     rounds = played(rules, seats, seed, luck, (seat + 1) % seats if fouls else None)
-    seating = Seating("1.a", 1, 1, ("a", "b", "c", "d")[:seats], rounds[0].start.rules, clock)
+    seating = Seating("1.a", 1, 1, tuple("abcdefgh"[:seats]), rounds[0].start.rules, clock)
     truth = World(seating, seed, tuple(rounds), 0)
     whole = heard(truth, seat, None)
     asks = iter([at for at, one in enumerate(whole, 1) if b'"type":"ask"' in one.line])

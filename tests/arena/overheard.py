@@ -13,7 +13,7 @@ from protocol.records import GameRecord
 from protocol.rules import Ruleset
 from tests.arena.tables import sitting
 
-NAMES = ("ada", "bob", "cyd", "dan")
+NAMES = ("ada", "bob", "cyd", "dan", "eve", "fay", "gil", "hal")
 NONSENSE = -1
 """The choice of a seat that fouls."""
 Pick = Callable[[Question], int]

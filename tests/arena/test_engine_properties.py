@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterator
 from itertools import islice, pairwise
+from typing import Any
 
 import pytest
 from hypothesis import assume, given, settings
@@ -35,7 +36,7 @@ from protocol.rules import Game as Limits
 from protocol.rules import Ruleset, tables, varied
 from protocol.tiles import as_held
 from tests.arena import naive
-from tests.rulesets import seated
+from tests.rulesets import MANY, many, seated
 
 seeds = st.integers(0, 2**32).map(lambda n: board_seed(b"test", "event", n))
 lucks = st.randoms(use_true_random=False)
@@ -210,6 +211,15 @@ def test_every_named_game_keeps_every_property(name: str) -> None:
     for seats in tables(rules):
         for number in range(5):
             everything((rules, seats), board_seed(b"n", name, number), random.Random(number))
+
+
+@pytest.mark.parametrize(("name", "seats", "differs"), MANY)
+def test_more_than_four_seats_keep_every_property(
+    name: str, seats: int, differs: dict[str, Any]
+) -> None:
+    for number in range(4):
+        seed = board_seed(b"n", name, number)
+        everything((many(name, differs), seats), seed, random.Random(number))
 
 
 @given(seated(), seeds, lucks)

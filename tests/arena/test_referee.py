@@ -18,7 +18,7 @@ from protocol.messages import BotHello, Clock
 from protocol.records import ChoiceRecord, FoulPolicy, FoulRecord, Result, SeatFoul
 from protocol.rules import Ruleset, tables, varied
 
-NAMES = ("ada", "bob", "cyd", "dan")
+NAMES = ("ada", "bob", "cyd", "dan", "eve", "fay", "gil", "hal")
 SEED = board_seed(b"test", "event", 1)
 
 

@@ -49,7 +49,7 @@ from tests.arena.golden import short
 from tests.arena.tables import sitting
 from tournaments.cli.main import main
 
-NAMES = ("ada", "bob", "cyd", "dan")
+NAMES = ("ada", "bob", "cyd", "dan", "eve", "fay", "gil", "hal")
 SMALL = varied(named("draw"), "small", {"hand": 2, "target": 5})
 DEVIL = "[red]hi[/red] \x1b[2J\u202e"
 TILE = re.compile(r"\[(\d+)\|(\d+)\]")

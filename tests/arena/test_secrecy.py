@@ -8,6 +8,7 @@ leak below: a referee without the measure, which must be caught.
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -21,7 +22,7 @@ from tests.arena.interference import Difference, differences
 from tests.arena.leaks import LEAKS, Leak, nothing
 from tests.arena.tables import hostile, play, sample
 from tests.arena.worlds import played, questions, resampled
-from tests.rulesets import seated
+from tests.rulesets import MANY, many, seated
 
 numbers = st.integers(0, 2**32)
 """They fix chance: numbers that hypothesis chooses for a generator shuffle hardly anything."""
@@ -50,6 +51,13 @@ def test_no_byte_tells_what_is_hidden_where_only_options_are_not_asked(
 def test_no_named_game_tells_what_is_hidden(name: str) -> None:
     for seats in tables(named(name)):
         assert not list(differences(named(name), seats, seats, random.Random(name)))
+
+
+@pytest.mark.parametrize(("name", "seats", "differs"), MANY)
+def test_no_game_of_more_than_four_seats_tells_what_is_hidden(
+    name: str, seats: int, differs: dict[str, Any]
+) -> None:
+    assert not list(differences(many(name, differs), seats, seats, random.Random(name)))
 
 
 @pytest.mark.slow

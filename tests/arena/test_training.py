@@ -46,7 +46,7 @@ from protocol.rules import Ruleset, tables, varied
 from protocol.tiles import tile_set
 from protocol.usage import UserError
 from tests.arena.worlds import played, questions, resampled
-from tests.rulesets import seated
+from tests.rulesets import MANY, many, seated
 
 lucks = st.randoms(use_true_random=False)
 numbers = st.integers(0, 2**32)
@@ -65,6 +65,16 @@ def test_petting_zoo_finds_nothing(name: str, seats: int) -> None:
             warnings.filterwarnings("ignore", told)
         api_test(boneyard_v0.env(name, seats, rounds=1, render_mode="ansi"), num_cycles=40)
     seed_test(lambda: boneyard_v0.env(name, seats, rounds=1), num_cycles=10)
+
+
+@pytest.mark.parametrize(("name", "seats", "differs"), MANY[:5])
+def test_petting_zoo_finds_nothing_at_more_than_four_seats(
+    name: str, seats: int, differs: dict[str, Any]
+) -> None:
+    with warnings.catch_warnings():
+        for told in TOLD_TO_ALL:
+            warnings.filterwarnings("ignore", told)
+        api_test(boneyard_v0.env(many(name, differs), seats, render_mode="ansi"), num_cycles=20)
 
 
 def test_a_whole_game_passes_too() -> None:
@@ -327,7 +337,7 @@ def test_a_bot_is_shown_what_the_agent_was(name: str, seats: int) -> None:
     rules = replace(named(name), game=replace(named(name).game, rounds=2))
     seed, luck, layout = board_seed(b"test", name, 1), random.Random(name), Encoding(rules, seats)
     episode = Episode(rules, seats, seed, "points")
-    seating = Seating("1", 1, 1, ("a", "b", "c", "d")[:seats], rules, Clock())
+    seating = Seating("1", 1, 1, tuple("abcdefgh"[:seats]), rules, Clock())
     referee = Referee(seating, seed)
     asked = 0
     while referee.awaiting:

@@ -108,7 +108,7 @@ def games() -> Iterator[tuple[Ruleset, int]]:
 
 def write_game(path: Path, board: int, seed: bytes, rules: Ruleset, seats: int) -> int:
     """Play a game with last choices, so that deals are refused, and log it; how many deals."""
-    names = tuple("abcd"[:seats])
+    names = tuple("abcdefgh"[:seats])
     (number,) = numbers(".".join(names), (board,), lambda _: seed).values()
     referee = Referee(Seating(f"{board}.x", number, board, names, rules, Clock()), seed)
     while question := referee.awaiting:

@@ -62,9 +62,17 @@ def longest_line(desk: Desk) -> str:
 def other_seats(desk: Desk) -> str:
     """The next game may be another, at another table, in another seat."""
     talk = desk.kept
-    games = (("draw", 2, 1), ("partnership", 4, 3), ("double-draw", 3, 2), ("dutch", 2, 0))
-    for name, seats, seat in games:
-        desk.play(talk, desk.seat(short(name), seats, seat))
+    larger = varied(short("draw"), "draw", {"highest_pip": 9})
+    games = (
+        (short("draw"), 2, 1),
+        (short("partnership"), 4, 3),
+        (larger, 6, 5),
+        (short("double-draw"), 3, 2),
+        (larger, 8, 0),
+        (short("dutch"), 2, 0),
+    )
+    for rules, seats, seat in games:
+        desk.play(talk, desk.seat(rules, seats, seat))
     return f"{len(games)} games"
 
 

@@ -22,6 +22,7 @@ def slow_positions(desk: Desk) -> str:
         ("double-draw", 2, {"highest_pip": 18, "hand": 40}),
         ("draw", 4, {"highest_pip": 18, "hand": 40}),
         ("double-draw", 4, {}),
+        ("draw", 8, {"highest_pip": 18, "hand": 20}),
     ):
         talk, seat = desk.kept, desk.seat(varied(short(name), name, differs), seats)
         for _ in range(12):
