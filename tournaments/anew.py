@@ -8,18 +8,15 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from protocol.usage import UserError
 from tournaments import shown, standings
+from tournaments.anchor import Anchor
 from tournaments.folder import Folder, holds, load, only_writer, write_whole
 from tournaments.lost import enough
 from tournaments.rate import Asked, RatedTable, rated
-from tournaments.ratings import Anchor, Pool
 from tournaments.report import files_now
 
 STALE = 1
 """Exit code when a file is not what the ledger leads to."""
-FARTHEST = 1e6
-"""The highest Elo that somebody may be anchored at."""
 
 
 def remake(path: Path) -> int:
@@ -79,34 +76,12 @@ def _print(console: Console, table: RatedTable, anchor: Anchor | None) -> None:
     console.print(Text(f"{table.title}: {games} of {', '.join(table.ledgers)}", style="bold"))
     for pool in table.ratings.pools:
         console.print(shown.standing(pool, console.width))
-        for line in (*standings.seat_advantages(pool), *_level(pool, anchor)):
+        for line in (
+            *standings.placing(pool),
+            *standings.unanchored(pool, anchor),
+            *standings.seat_advantages(pool),
+        ):
             console.print(Text(line, style="dim"))
         if pool.partners:
             console.print(shown.table(*standings.partners(pool), names=2))
     console.print()
-
-
-def _level(pool: Pool, anchor: Anchor | None) -> list[str]:
-    """What the ratings of a pool are over, if somebody is anchored."""
-    if anchor is None:
-        return []
-    if any(one.name == anchor.name for one in pool.entrants):
-        return [f"± is of the difference to {anchor.name}."]
-    return [f"No games connect these with {anchor.name}: their mean is 0."]
-
-
-def anchored(said: str | None) -> Anchor | None:
-    """NAME=ELO as it stands on the command line.
-
-    Raises UserError.
-    """
-    if said is None:
-        return None
-    name, _, elo = said.rpartition("=")
-    try:
-        anchor = Anchor(name, float(elo))
-    except ValueError:
-        anchor = Anchor("", 0.0)
-    if not anchor.name or not abs(anchor.elo) <= FARTHEST:
-        raise UserError(f"An anchor is a name and its Elo, as in greedy=1500, not {said!r}.")
-    return anchor

@@ -35,6 +35,10 @@ GAMES = 4000
 """Games of a calibration, at most: it ends by the clock."""
 BOARDS = 1000
 """Boards of a calibration, at most."""
+INCOMPARABLE = (
+    "No two neighbours in the table took points off each other both ways, not through others "
+    "either: nothing says how many boards would separate them."
+)
 BOARDS_A_SITTING = 5
 """Few, so that whole boards are played before the time is over."""
 
@@ -67,7 +71,10 @@ def plan_folder(path: Path, pair: tuple[str, str] | None, in_json: bool) -> int:
     found = separations(ratings, len({result.board for result in results.values()}), pair)
     for notice in _unfinished(event, results):
         click.echo(notice, err=True)
-    click.echo(_as_json(found) if in_json else "\n".join(map(told_apart, found)))
+    if not found:
+        click.echo(INCOMPARABLE, err=True)
+    for line in [_as_json(found)] if in_json else map(told_apart, found):
+        click.echo(line)
     return 0
 
 

@@ -16,6 +16,7 @@ from protocol.mistakes import converted
 from protocol.records import FoulPolicy
 from protocol.rules import MOST_SEATS, Ruleset, Seats, check_seats, tables, target
 from protocol.usage import UserError, unknown
+from tournaments.anchor import Anchor
 from tournaments.formats import (
     Format,
     Gauntlet,
@@ -97,6 +98,8 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
     """auto: the best level that this machine proves; require: A or B, or no game; off: none."""
     limits: Limits = Limits()
     """What each bot may use."""
+    anchor: Anchor | None = None
+    """The bot whose rating is given beforehand; without one, the level is the core's mean."""
 
 
 class Entrant(Struct, frozen=True, forbid_unknown_fields=True):
@@ -139,6 +142,8 @@ class Terms(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Which sandbox was wished for; the level that came of it stands in each log."""
     limits: Limits
     """What each bot may use."""
+    anchor: Anchor | None = None
+    """The entrant whose rating is given beforehand; without one, the level is the core's mean."""
     predictable: bool
     """Whether the secret came from a seed that the user chose: then anyone can know the deals."""
 
@@ -166,6 +171,8 @@ class Event(Terms, frozen=True, forbid_unknown_fields=True, kw_only=True):
         for name in names:
             if names.count(name) > 1:
                 raise UserError(f"Two bots are called {name!r}; every name must be its own.")
+        if self.anchor and self.anchor.name not in names:
+            raise unknown("entrant in anchor:", self.anchor.name, names)
         check_seats(self.rules, self.seats)
         self._check_teams([entrant.name for entrant in active])
         self._check_format()

@@ -3,6 +3,9 @@
 The CSV files begin with a line of column names and leave a field empty where there is nothing to
 say. Every file comes in pieces, so that a hundred thousand games need not fit into memory.
 
+ratings.csv has a line for each entrant in the order of the report. `elo` is a 95 % bound where
+`bound` is `>` (lower) or `<` (upper), and `half_width` is empty there; with `?` both are.
+
 games.csv has a line for each seat of each game:
 
 - `game`, `board`, `sitting`: their names in the event;
@@ -120,7 +123,8 @@ def crosstable_csv(ratings: Ratings) -> Iterator[bytes]:
     """One line for each two entrants of a pool, in both orders, whether they met or not.
 
     `points` are the entrant's of `games` pairs with the opponent; `lead_elo` is its rating less
-    the opponent's, `error_elo` the standard error of that, `los` how likely it is the better one.
+    the opponent's and `error_elo` the standard error of that, both empty where the results do not
+    say by how much one is better; `los` is how likely the entrant is the better one.
     """
     rows = (row for number, pool in enumerate(ratings.pools, 1) for row in _meetings(number, pool))
     return _csv(CROSSTABLE, rows)
@@ -131,11 +135,15 @@ def _meetings(number: int, pool: Pool) -> Iterator[Row]:
         for j, other in enumerate(pool.entrants):
             if i != j:
                 met = pool.crosstable[i][j]
-                lead = round(one.elo - other.elo, 6)
+                error = pool.errors[i][j]
                 yield (
-                    *(number, one.name, other.name, met.games, met.score, lead),
-                    *(pool.errors[i][j], pool.los[i][j]),
+                    *(number, one.name, other.name, met.games, met.score),
+                    *(None if error is None else _lead(one, other), error, pool.los[i][j]),
                 )
+
+
+def _lead(one: Rating, other: Rating) -> float:
+    return round((one.elo or 0.0) - (other.elo or 0.0), 6)
 
 
 def _csv(head: Row, rows: Iterable[Row]) -> Iterator[bytes]:

@@ -104,7 +104,7 @@ def glance(folder: Folder) -> Glance:
         won=won_line(event, found, planned),
         uneven=uneven(event, found, planned),
         latecomers=latecomers(list(read_history(folder)), event.entrants, found),
-        ratings=fit_both(found, partners=event.rules.deal.partners),
+        ratings=fit_both(found, partners=event.rules.deal.partners, anchor=event.anchor),
     )
 
 

@@ -95,7 +95,8 @@ def parts(
     for pool in seen.ratings.pools:
         yield shown.standing(pool, width, room)
         if room is None:
-            yield from (Text(line, "dim") for line in standings.seat_advantages(pool))
+            lines = (*standings.placing(pool), *standings.seat_advantages(pool))
+            yield from (Text(line, "dim") for line in lines)
     asked = [seen.question, seen.won]
     asked += [seen.uneven, public.told(seen.latecomers)] if room is None else []
     yield from (Text(line, "bold") for line in asked if line)

@@ -125,7 +125,12 @@ def trial_of(
         game_s=game,
         sitting_s=None if game is None else (jobs * seconds - len(results) * game) / sittings,
         saved=_saved(event, results),
-        elo={rating.name: rating.elo for pool in pools for rating in pool.entrants},
+        elo={
+            rating.name: rating.elo
+            for pool in pools
+            for rating in pool.entrants
+            if rating.elo is not None
+        },
         answer=_answer(event, results),
     )
 
@@ -159,16 +164,15 @@ def _saved(event: Event, results: Sequence[Result]) -> float | None:
     # A short calibration has few boards, but each of them with many sets of entrants.
     if len({one.board for one in whole}) < TELLING:
         return None
-    # Hardly a prior: there is none in the model's variance that this is compared with.
-    pool = fit(whole, prior=0.1, partners=partners).pools[0]
+    pool = fit(whole, partners=partners).pools[0]
     number = {rating.name: place for place, rating in enumerate(pool.entrants)}
     seated = (one.seats for one in whole if one.seats[0] in number)
     tables = Counter(tuple(number[name] for name in seats) for seats in seated)
-    model = _covariance(tables, [rating.elo for rating in pool.entrants], partners)
+    model = _covariance(tables, [rating.elo or 0.0 for rating in pool.entrants], partners)
     pairs = [
-        (_lead(model, i, j), (pool.errors[i][j] / ELO) ** 2)
+        (_lead(model, i, j), (error / ELO) ** 2)
         for i, j in combinations(range(len(number)), 2)
-        if not pool.entrants[i].bound and not pool.entrants[j].bound
+        if (error := pool.errors[i][j]) is not None
     ]
     clustered = sum(variance for _, variance in pairs)
     return sum(variance for variance, _ in pairs) / clustered if clustered else None

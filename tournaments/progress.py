@@ -149,7 +149,13 @@ class Progress:
             return
         for pool in summary.ratings.pools:
             console.print(shown.standing(pool, console.width))
-            for line in standings.seat_advantages(pool):
+            anchor = summary.event.anchor
+            for line in (
+                *standings.placing(pool),
+                *standings.unanchored(pool, anchor),
+                *([standings.WITHOUT_FOULS] if standings.has_clean(pool) else ()),
+                *standings.seat_advantages(pool),
+            ):
                 console.print(Text(line, style="dim"))
             if pool.partners:
                 console.print(shown.table(*standings.partners(pool), names=2))

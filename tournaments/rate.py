@@ -7,7 +7,8 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from protocol.usage import UserError, unknown
-from tournaments.ratings import PRIOR, Anchor, Ratings, fit_both
+from tournaments.anchor import Anchor
+from tournaments.ratings import PRIOR, Ratings, fit_both
 from tournaments.sources import Boards, Labels, Relabelled, Source, refuse_twice, source
 
 RATED_FORMAT = 1
@@ -22,7 +23,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     """How somebody wants results to be rated."""
 
     prior: float = PRIOR
-    """Virtual draws for each entrant."""
+    """The power of Jeffreys' prior: virtual draws for each rating."""
     fouls: bool = True
     """Whether games with a foul count."""
     pool: bool = False

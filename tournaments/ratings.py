@@ -7,31 +7,34 @@ is 0), seat a's expected share against seat b is
     p = 1 / (1 + 10^(-d/400)),   d = r[a's entrant] - r[b's entrant] + s[a] - s[b]
 
 With partners (sides 0+2 against 1+3) a side's rating is the mean of its members' and a game is
-one pair. Ratings maximise the likelihood of all results at once (Newton's method) and have mean
-0 in each pool; a pool is a set of entrants linked by games, and pools cannot be compared.
+one pair. A pool is a set of entrants linked by games, and pools cannot be compared.
 
-**Prior.** Each entrant brings `prior` virtual draws, spread over its opponents in proportion to
-its games against them, and so does each seat against the last. They keep unbeaten entrants
-finite and move a rating of hundreds of games by tenths of an Elo.
+**Core.** Who won or lost everything has no rating, only a bound. So a pool is rated by its core,
+the entrants whose results are connected both ways (`core.py`): only results within it count, and
+the mean of its ratings is 0. An entrant outside it is not rated; it gets a 95 % bound (`bounds.py`)
+and stands above or below the core, whatever the bound is. So it moves nobody.
+
+**Prior.** Ratings maximise the likelihood, times Jeffreys' prior to the power `prior` (1 unless
+told otherwise; 0: maximum likelihood, as in Ordo). That is Firth's correction: as if there were
+`prior` more draws for each coefficient, spread over the results by how much each tells about it.
+It takes off the bias of few or one-sided games, by which maximum likelihood overstates leads.
 
 **Errors.** Games on one board share their deals, so boards, not games, are independent. With H
-the information (prior included), u[b] the sum of x(y - p) over board b, and G boards:
+the information (of the games alone), u[b] the sum of x(y - p) over board b, and G boards:
 
     V = G/(G-1) · H⁻¹ (Σ u[b] u[b]ᵀ) H⁻¹          95 %: ± t(0.975, boards - 1) · sqrt(V)
 
-where `boards` are those that the entrant played (for a pair of entrants: the fewer). V is
-computed from the misfit and vanishes where nothing contradicts the model. Then H⁻¹ and the
-normal quantile stand in: for entrants outside the core, which is the set of more than half the
-pool in which everyone took points, perhaps through others, off everyone; for seats and pairs
-likewise; and where V is nothing or there is one board only.
+where `boards` are those whose results rate the entrant (for a pair of entrants: the fewer). V is
+computed from the misfit and vanishes where nothing contradicts the model, as with one board. Then
+H⁻¹ and the normal quantile stand in, and for seats that took no points off each other.
 
-**Anchor.** Only differences of ratings are known. With an anchor, its pool's level is such that
-the anchor has the rating that was asked for, and ± is that of the difference to it.
+**Anchor.** Only differences of ratings are known. With an anchor in the core of a pool, the level
+is such that it has the rating that was asked for, and ± is that of the difference to it.
 """
 
 from collections.abc import Iterable, Mapping
-from math import sqrt
-from typing import Literal, NamedTuple
+from math import isnan, sqrt
+from typing import NamedTuple
 
 import numpy as np
 from msgspec import Struct
@@ -39,8 +42,11 @@ from msgspec.structs import replace
 
 from protocol.records import Result
 from tournaments import stats
+from tournaments.anchor import Anchor
+from tournaments.bounds import Bounds, bounds_of, chances
+from tournaments.core import Bound, Core, core_of, of_one_part
 from tournaments.likelihood import Fit, fitted
-from tournaments.stats import ELO, Bools, Error, Floats, Ints
+from tournaments.stats import ELO, Error, Floats, Ints
 from tournaments.synergy import Partners, partnerships
 from tournaments.tally import Tally, by_pool, collect, meetings
 
@@ -50,12 +56,14 @@ class Rating(Struct, frozen=True, kw_only=True):
 
     name: str
     """The entrant."""
-    elo: float
-    """Elo above the pool's mean, or on the anchor's scale, to 6 decimals."""
-    half_width: float
-    """Half width of the 95 % interval of `elo`, in Elo."""
-    bound: Literal["", ">", "<"]
-    """'>' if `elo` is only a lower bound (no outsider took a point off it), '<' an upper one."""
+    elo: float | None
+    """Elo over the pool's level, or on the anchor's scale, to 6 decimals; outside the core a 95 %
+    bound, None if there is none."""
+    half_width: float | None
+    """Half width of the 95 % interval of `elo`, in Elo; None outside the core."""
+    bound: Bound
+    """Empty in the core; '>' if `elo` is only a lower bound (it lost nothing to the core), '<' if
+    only an upper one, '?' if the results do not place it."""
     ranks: tuple[int, int]
     """Best and worst rank in the pool that the results leave open (Holm, 5 % for the table)."""
     games: int
@@ -78,12 +86,12 @@ class Rating(Struct, frozen=True, kw_only=True):
 class Clean(Struct, frozen=True, kw_only=True):
     """An entrant's rating from the games in which nobody fouled."""
 
-    elo: float
-    """Elo above the mean of those with whom such games connect it, to 6 decimals."""
-    half_width: float
-    """Half width of the 95 % interval of `elo`, in Elo."""
-    bound: Literal["", ">", "<"]
-    """'>' if `elo` is only a lower bound, '<' if only an upper one."""
+    elo: float | None
+    """Elo over the level of those with whom such games connect it, as in `Rating`."""
+    half_width: float | None
+    """Half width of the 95 % interval of `elo`, in Elo; None if `elo` is a bound."""
+    bound: Bound
+    """As in `Rating`."""
     games: int
     """Games that it played without a foul of anybody."""
 
@@ -109,7 +117,8 @@ class Meeting(Struct, frozen=True):
 
 
 class Pool(Struct, frozen=True, kw_only=True):
-    """Entrants linked by games, best first. All matrices are in the order of `entrants`."""
+    """Entrants linked by games: those above the core, the core, those below it, then those whom
+    the results do not place; best first. All matrices are in the order of `entrants`."""
 
     entrants: tuple[Rating, ...]
     """The table."""
@@ -119,8 +128,13 @@ class Pool(Struct, frozen=True, kw_only=True):
     """Boards played in the pool."""
     seats: tuple[SeatAdvantage, ...]
     """What each seat but the last is worth; empty if seats never changed enough to tell."""
-    errors: tuple[tuple[float, ...], ...]
-    """Standard error of row's less column's rating, in Elo."""
+    level: tuple[str, ...]
+    """Entrants whose mean is the level, sorted: the core, but for those whose place in it depends
+    on a single board; or the anchor alone."""
+    anchor: Anchor | None
+    """The entrant whose rating was given beforehand, if it is in the core."""
+    errors: tuple[tuple[float | None, ...], ...]
+    """Standard error of row's less column's rating, in Elo; None where they cannot be compared."""
     los: tuple[tuple[float, ...], ...]
     """Likelihood that the row's entrant is better than the column's; ½ on the diagonal."""
     crosstable: tuple[tuple[Meeting, ...], ...]
@@ -140,22 +154,13 @@ class Ratings(Struct, frozen=True):
     """Largest pool first; ratings of different pools cannot be compared."""
 
 
-class Anchor(Struct, frozen=True):
-    """Who is given a rating beforehand."""
-
-    name: str
-    """The entrant; a pool without it has mean 0."""
-    elo: float
-    """Its rating in Elo."""
-
-
 DECIMALS = 6
 """Decimals of what is in Elo or in points,"""
 FINE = 9
 """and of shares and likelihoods. What lies beyond is the processor's and its libraries' doing:
 whoever checks a report on another machine must come to the same bytes."""
-PRIOR = 2.0
-"""Virtual draws for each entrant, unless told otherwise."""
+PRIOR = 1.0
+"""The power of Jeffreys' prior, unless told otherwise: virtual draws for each rating."""
 
 
 def fit(
@@ -167,9 +172,9 @@ def fit(
 ) -> Ratings:
     """Rate every entrant from all results at once; the order of the results changes nothing.
 
-    `prior` counts virtual draws for each entrant. ValueError if it is negative, if the results
-    mix numbers of seats or have seats that `partners` cannot split, or if with prior 0 someone's
-    rating is not finite.
+    `prior` counts virtual draws for each rating. ValueError if it is negative, if the results
+    mix numbers of seats or have seats that `partners` cannot split, or if with prior 0 a seat's
+    advantage is not finite.
     """
     if prior < 0:
         raise ValueError(f"a prior is a number of virtual draws, not {prior}")
@@ -215,47 +220,49 @@ class _Case(NamedTuple):
     """Pairs between each two entrants,"""
     points: Floats
     """and the points of the first."""
-    mutual: Bools
-    """Whether both took points, perhaps through others, off each other."""
+    core: Core
     fit: Fit
+    bounds: Bounds
     played: stats.Clusters
     """Games and boards of each entrant,"""
     margins: stats.Clusters
     """and those whose margin counts, with it."""
-    anchor: int | None
-    """The entrant to whom ± refers; None: to the mean."""
-    level: float
-    """Elo of an entrant whose coefficient is 0."""
+    anchor: Anchor | None
+    """The entrant to whom ± refers, if it is in the core; None: to the level."""
 
 
 def _rate(tally: Tally, prior: float, anchor: Anchor | None) -> Pool:
     games, points = meetings(tally)
-    way = stats.reach(points > 0)
-    mutual = way & way.T
-    if prior == 0 and not mutual.all():
-        raise ValueError("some entrants took no point off some others; use a prior above 0")
+    core = core_of(tally)
+    if anchor and not (
+        anchor.name in tally.names and not core.bound[tally.names.index(anchor.name)]
+    ):
+        anchor = None
+    zero = core.level.astype(np.float64)
+    if anchor:
+        zero = np.array([float(name == anchor.name) for name in tally.names])
+    found = fitted(tally, core, zero / zero.sum(), prior)
     played, margins = (
         stats.by_cluster(who, board, margin, len(games))
         for who, board, margin, _ in (tally.played.T, tally.played[tally.played[:, 3] > 0].T)
     )
-    found, fixed, level = fitted(tally, games, prior), None, 0.0
-    if anchor and anchor.name in tally.names:
-        fixed = tally.names.index(anchor.name)
-        level = anchor.elo - ELO * float(found.theta[fixed])
-    return _pool(_Case(tally, games, points, mutual, found, played, margins, fixed, level))
+    bounds = bounds_of(found, core, tally.sides)
+    return _pool(_Case(tally, games, points, core, found, bounds, played, margins, anchor))
 
 
 def _pool(case: _Case) -> Pool:
-    tally, elo = case.tally, _elo(case.fit.theta, case.level)
-    order = sorted(range(len(case.games)), key=lambda i: (-elo[i], tally.names[i]))
+    tally, order = case.tally, _order(case)
     errors, los = _differences(case, order)
     ranks = stats.rank_intervals(los)
     save, save_margin = _savings(tally)
+    level = [name for name, use in zip(tally.names, case.core.level, strict=True) if use]
     return Pool(
         entrants=tuple(_rating(case, i, ranks[place]) for place, i in enumerate(order)),
         games=len(tally.board) * 2 // (tally.sides * (tally.sides - 1)),
         boards=_boards(tally),
         seats=_seats(case),
+        level=(case.anchor.name,) if case.anchor else tuple(level),
+        anchor=case.anchor,
         errors=errors,
         los=los,
         crosstable=tuple(tuple(_meeting(case, i, j) for j in order) for i in order),
@@ -265,9 +272,28 @@ def _pool(case: _Case) -> Pool:
     )
 
 
-def _elo(logits: Floats, level: float = 0.0) -> list[float]:
+PLACES: tuple[Bound, ...] = (">", "", "<", "?")
+"""Who stands above whom, whatever a bound is: the numbers of bounds say nothing about that."""
+
+
+def _order(case: _Case) -> list[int]:
+    """The entrants as they stand in the table."""
+
+    def place(i: int) -> tuple[int, float, str]:
+        return PLACES.index(case.core.bound[i]), -(_rated(case, i) or 0.0), case.tally.names[i]
+
+    return sorted(range(len(case.games)), key=place)
+
+
+def _rated(case: _Case, i: int) -> float | None:
+    """Rating or bound of an entrant."""
+    logit = float(case.bounds.logit[i])
+    return None if isnan(logit) else _elo(logit, case.anchor.elo if case.anchor else 0.0)
+
+
+def _elo(logit: float, level: float = 0.0) -> float:
     # Rounded: ties must fall to the name.
-    return [round(float(logit) * ELO + level, DECIMALS) + 0.0 for logit in logits]
+    return round(logit * ELO + level, DECIMALS) + 0.0
 
 
 def _half_width(error: Error) -> float:
@@ -287,20 +313,16 @@ def _meeting(case: _Case, i: int, j: int) -> Meeting:
 
 
 def _rating(case: _Case, i: int, ranks: tuple[int, int]) -> Rating:
-    boards, peers = int(case.played.clusters[i]), case.mutual[i]
-    core = bool(2 * peers.sum() > len(peers))
     margin, margin_half_width = _margin(case, i)
-    error = case.fit.error(i, boards=boards, trusted=core)
-    if case.anchor is not None:
-        error = _apart(case, i, case.anchor)
+    inside = case.core.bound[i] == ""
     return Rating(
         name=case.tally.names[i],
-        elo=_elo(case.fit.theta, case.level)[i],
-        half_width=_half_width(error),
-        bound="" if core else _bound(case.points, peers),
+        elo=_rated(case, i),
+        half_width=_half_width(_error(case, i)) if inside else None,
+        bound=case.core.bound[i],
         ranks=ranks,
         games=int(case.played.size[i]),
-        boards=boards,
+        boards=int(case.played.clusters[i]),
         score=float(case.points[i].sum() / case.games[i].sum()),
         margin=margin,
         margin_half_width=margin_half_width,
@@ -308,10 +330,11 @@ def _rating(case: _Case, i: int, ranks: tuple[int, int]) -> Rating:
     )
 
 
-def _bound(points: Floats, peers: Bools) -> Literal["", ">", "<"]:
-    if not points[np.ix_(~peers, peers)].any():
-        return ">"
-    return "" if points[np.ix_(peers, ~peers)].any() else "<"
+def _error(case: _Case, i: int) -> Error:
+    """The error of a rating over the level."""
+    if case.anchor is not None:
+        return _apart(case, i, case.tally.names.index(case.anchor.name))
+    return case.fit.error(i, boards=case.fit.boards[i])
 
 
 def _margin(case: _Case, i: int) -> tuple[float | None, float | None]:
@@ -331,44 +354,48 @@ def _margin(case: _Case, i: int) -> tuple[float | None, float | None]:
 def _seats(case: _Case) -> tuple[SeatAdvantage, ...]:
     """Advantages over the last seat, if the fit has them."""
     tally, size = case.tally, len(case.games)
+    use = of_one_part(case.core.part, tally.left, tally.right)
     taken = np.zeros((tally.sides, tally.sides))
-    a, b = tally.seat.T
-    np.add.at(taken, (a, b), tally.half)
-    np.add.at(taken, (b, a), 2 - tally.half)
+    a, b = tally.seat[use].T
+    np.add.at(taken, (a, b), tally.half[use])
+    np.add.at(taken, (b, a), 2 - tally.half[use])
     way = stats.reach(taken > 0)
-    seats = []
-    for seat, elo in enumerate(_elo(case.fit.theta[size:])):
+    boards, seats = len(np.unique(tally.board[use])), []
+    for seat, logit in enumerate(case.fit.theta[size:].tolist()):
         trusted = bool(way[seat, -1] and way[-1, seat])
-        error = case.fit.error(size + seat, boards=_boards(tally), trusted=trusted)
-        seats.append(SeatAdvantage(seat=seat, elo=elo, half_width=_half_width(error)))
+        error = case.fit.error(size + seat, boards=boards, trusted=trusted)
+        seats.append(SeatAdvantage(seat=seat, elo=_elo(logit), half_width=_half_width(error)))
     return tuple(seats)
 
 
 _Matrix = tuple[tuple[float, ...], ...]
+_Gaps = tuple[tuple[float | None, ...], ...]
 
 
-def _differences(case: _Case, order: list[int]) -> tuple[_Matrix, _Matrix]:
+def _differences(case: _Case, order: list[int]) -> tuple[_Gaps, _Matrix]:
     """Standard errors (Elo) of all differences of ratings, and the likelihoods of superiority."""
-    size = len(order)
-    errors, los = np.zeros((size, size)), np.full((size, size), 0.5)
-    for row, i in enumerate(order):
-        for column, j in enumerate(order[:row]):
-            error = _apart(case, i, j)
-            lead = ELO * float(case.fit.theta[i] - case.fit.theta[j])
-            errors[row, column] = errors[column, row] = error.size
-            los[row, column] = _superiority(lead, error)
-            los[column, row] = _superiority(-lead, error)
-    return _matrix(errors, DECIMALS), _matrix(los, FINE)
+    part, theta = case.core.part.tolist(), case.fit.theta.tolist()
+    errors = np.full((len(order), len(order)), np.nan)
+    los = chances(case.bounds, case.fit, case.core, case.games, case.tally.sides)
+    for i in range(len(order)):
+        errors[i, i] = 0.0
+        for j in range(i):
+            if part[i] == part[j]:
+                error = _apart(case, i, j)
+                lead = ELO * (theta[i] - theta[j])
+                errors[i, j] = errors[j, i] = error.size
+                los[i, j], los[j, i] = _superiority(lead, error), _superiority(-lead, error)
+    rows = np.ix_(order, order)
+    gaps = errors[rows].round(DECIMALS).tolist()
+    return (
+        tuple(tuple(None if isnan(gap) else gap for gap in row) for row in gaps),
+        tuple(tuple(row) for row in los[rows].round(FINE).tolist()),
+    )
 
 
 def _apart(case: _Case, i: int, j: int) -> Error:
     """The error of the difference of two ratings."""
-    boards = int(min(case.played.clusters[i], case.played.clusters[j]))
-    return case.fit.error(i, j, boards=boards, trusted=bool(case.mutual[i, j]))
-
-
-def _matrix(values: Floats, decimals: int) -> _Matrix:
-    return tuple(tuple(row) for row in values.round(decimals).tolist())
+    return case.fit.error(i, j, boards=min(case.fit.boards[i], case.fit.boards[j]))
 
 
 def _superiority(lead: float, error: Error) -> float:

@@ -14,6 +14,7 @@ from msgspec import Struct
 from protocol.codec import printable
 from protocol.records import Result
 from tournaments import exports, format_report, how, public, standings
+from tournaments.anchor import Anchor
 from tournaments.columns import Columns
 from tournaments.event import Entrant, Event, Terms
 from tournaments.folder import Folder, digest
@@ -77,7 +78,7 @@ def report_files(
     """
     partners = event.rules.deal.partners
     results = by_game.first()
-    ratings = fit_both(results, partners=partners)
+    ratings = fit_both(results, partners=partners, anchor=event.anchor)
     summary = Results(
         event=msgspec.convert(event, Terms, from_attributes=True),
         entrants=tuple(Version(one.name, one.fingerprint) for one in event.entrants),
@@ -121,7 +122,7 @@ def _page(
         yield from ("", note)
     yield from format_report.section(event, results)
     for pool in summary.ratings.pools:
-        yield from _pool(pool)
+        yield from _pool(pool, event.anchor)
     yield from _fouls(results)
     yield from _how(event, summary.sandboxes)
     yield from _deals(event, summary.commitments)
@@ -131,22 +132,20 @@ def _page(
     yield ""
 
 
-def _pool(pool: Pool) -> Iterator[str]:
+def _pool(pool: Pool, anchor: Anchor | None) -> Iterator[str]:
     yield from ("", "## Standings", "")
     yield from standings.markdown(*standings.table(pool))
     yield from (
         "",
-        "± is half of the 95 % interval, clustered by board. `>` and `<` mark ratings that are",
-        "only a lower or an upper bound. In brackets: the ranks that the results leave open.",
-        standings.RANKS,
+        standings.INTERVALS,
+        f"In brackets: the ranks that the results leave open. {standings.RANKS}",
         "The margin leaves out games that a foul ended.",
     )
+    for sentence in (*standings.placing(pool), *standings.unanchored(pool, anchor)):
+        yield from ("", sentence)
     if standings.has_clean(pool):
-        yield (
-            "The last two columns rate the games in which nobody fouled: how well it plays, apart "
-            "from what its fouls cost."
-        )
-    yield ""
+        yield from ("", standings.WITHOUT_FOULS)
+    yield from ("", standings.PRIOR, "")
     yield from (f"- {line}" for line in standings.seat_advantages(pool))
     yield from (f"- {line}" for line in standings.savings(pool))
     yield from ("", "## Crosstable", "", "Points that the row took off the column.", "")

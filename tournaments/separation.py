@@ -47,13 +47,15 @@ def separations(
 ) -> tuple[Separation, ...]:
     """The pair, or all neighbours in the tables, after so many boards for each pairing.
 
-    Raises UserError when there is no such entrant, or nothing connects the two.
+    Neighbours of which the results do not say by how much one is better are left out. Raises
+    UserError when there is no such entrant, or the results do not compare the two.
     """
     if pair is None:
         return tuple(
-            _separation(pool, place, place + 1, boards)
+            found
             for pool in ratings.pools
             for place in range(len(pool.entrants) - 1)
+            if (found := _separation(pool, place, place + 1, boards))
         )
     where = {
         rating.name: (pool, place)
@@ -66,12 +68,21 @@ def separations(
     (pool, one), (same, other) = (where[name] for name in pair)
     if pool is not same or one == other:
         raise UserError(f"No games connect {pair[0]} and {pair[1]}: nothing can separate them.")
-    return (_separation(pool, min(one, other), max(one, other), boards),)
+    found = _separation(pool, min(one, other), max(one, other), boards)
+    if found is None:
+        raise UserError(
+            f"{pair[0]} and {pair[1]} did not take points off each other both ways, not through "
+            "others either: nothing says how many boards would separate them."
+        )
+    return (found,)
 
 
-def _separation(pool: Pool, one: int, other: int, boards: int) -> Separation:
-    elo = pool.entrants[one].elo - pool.entrants[other].elo
+def _separation(pool: Pool, one: int, other: int, boards: int) -> Separation | None:
+    """None: the results do not say by how much one is better."""
     error = pool.errors[one][other]
+    if error is None:
+        return None
+    elo = (pool.entrants[one].elo or 0.0) - (pool.entrants[other].elo or 0.0)
     return Separation(
         one=pool.entrants[one].name,
         other=pool.entrants[other].name,

@@ -26,8 +26,12 @@ CLUSTERS_A_BLOCK = 1024
 """Clusters whose scores are held at once."""
 _CLOSED_FORM = 200
 """Degrees of freedom up to which Student's t is summed in closed form."""
+_ROUNDS = 1000
+"""Steps towards a maximum at most: with a prior each takes off a good part of what is left."""
+_CLOSE = 1e-10
+"""A step, in natural logits, after which the rest shows in no decimal that is kept."""
 _FAR = 30.0
-"""Lead in natural logits (5200 Elo) past which a pair's rating is running away to infinity."""
+"""Lead in natural logits (5200 Elo) past which, without a prior, a pair's rating is taken to run away."""
 
 
 def normal_cdf(z: float) -> float:
@@ -170,29 +174,50 @@ class Design(NamedTuple):
 
 
 def logistic(
-    design: Design, games: Floats, points: Floats, pinned: Floats
+    design: Design, games: Floats, points: Floats, pinned: Floats, prior: float
 ) -> tuple[Floats, Floats]:
-    """Maximum likelihood: the coefficients (natural logits) and the information there.
+    """Find the coefficients (natural logits), and the information about them in the games.
 
-    Row k won `points[k]` of `games[k]`. `pinned` is added to the information to hold directions
-    that no row sees. ValueError if the maximum is not finite.
+    Row k won `points[k]` of `games[k]`. `prior` virtual draws for each coefficient are spread over
+    the rows by their leverage: with 1 that is Jeffreys' prior, Firth's correction of the bias;
+    with 0 the maximum likelihood. `pinned` is added to the information to hold directions that no
+    row sees. ValueError if the maximum is not finite.
     """
     theta: Floats = np.zeros(design.size)
-    for _ in range(100):
+    draws: Floats = np.zeros(len(games))
+    for _ in range(_ROUNDS):
+        if prior:
+            draws = prior * _leverage(design, games, theta, pinned)
+        tried, won = games + draws, points + draws / 2
         p = share(design.at(theta))
-        information = design.squares(games * p * (1 - p)) + pinned
         try:
             step: Floats = np.asarray(
-                np.linalg.solve(information, design.total(points - games * p)), np.float64
+                np.linalg.solve(
+                    design.squares(tried * p * (1 - p)) + pinned, design.total(won - tried * p)
+                ),
+                np.float64,
             )
         except np.linalg.LinAlgError:
             break
-        theta = theta + _shortened(step, theta, design, games, points)
-        if np.abs(design.at(theta)).max() > _FAR:
+        theta = theta + _shortened(step, theta, design, tried, won)
+        if not prior and np.abs(design.at(theta)).max(initial=0) > _FAR:
             break
-        if np.abs(step).max() < 1e-9:
-            return theta, information
+        if np.abs(step).max() < _CLOSE:
+            p = share(design.at(theta))
+            return theta, design.squares(games * p * (1 - p)) + pinned
     raise ValueError("no finite ratings fit these results; use a prior above 0")
+
+
+def _leverage(design: Design, games: Floats, theta: Floats, pinned: Floats) -> Floats:
+    """Tell of each row how many coefficients its games inform; what no row sees is left out."""
+    p = share(design.at(theta))
+    weight = games * p * (1 - p)
+    covariance = np.linalg.inv(design.squares(weight) + pinned)
+    spread = np.zeros(len(weight))
+    for one, own in zip(design.column.T, design.value.T, strict=True):
+        for other, its in zip(design.column.T, design.value.T, strict=True):
+            spread += own * its * covariance[one, other]
+    return np.asarray(weight * spread, np.float64)
 
 
 def share(logit: Floats) -> Floats:
@@ -221,7 +246,7 @@ def clustered(design: Design, row: Ints, cluster: Ints, misfit: Floats, bread: F
 
     Observation i belongs to design row `row[i]` and to `cluster[i]` (ascending from 0).
     """
-    count = int(cluster[-1]) + 1
+    count = int(cluster.max(initial=-1)) + 1
     meat = np.zeros((design.size, design.size))
     for block in blocks(design, row, cluster, misfit):
         meat += block.scores.T @ block.scores
@@ -245,7 +270,7 @@ def blocks(design: Design, row: Ints, cluster: Ints, misfit: Floats) -> Iterator
 
     In blocks, which bound the memory: a dense score matrix would be clusters x columns.
     """
-    for first in range(0, int(cluster[-1]) + 1, CLUSTERS_A_BLOCK):
+    for first in range(0, int(cluster.max(initial=-1)) + 1, CLUSTERS_A_BLOCK):
         low, high = np.searchsorted(cluster, (first, first + CLUSTERS_A_BLOCK))
         use, near = slice(int(low), int(high)), cluster[low:high] - first
         cell = near[:, None] * design.size + design.column[row[use]]

@@ -19,14 +19,12 @@ import numpy as np
 from msgspec import Struct
 
 from tournaments import stats
-from tournaments.likelihood import Cells, Fit
+from tournaments.likelihood import SINGULAR, Cells, Fit
 from tournaments.stats import Error, Floats, Ints, sums
 
 TOLD_APART = 1e-6
 """Share of a pair's information that must be left beside the ratings, or nothing can be said."""
 
-SINGULAR = 1e-10
-"""Share of the largest information below which a direction has none: partners who never part."""
 AT_ONCE = 4096
 """Sums of a pair on a board that are multiplied out at once, which bounds the memory."""
 

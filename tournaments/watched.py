@@ -214,7 +214,10 @@ class Watched:
         if not over:
             head, rows = standings.provisional(self._ticks, ROWS)
             return head, rows, standings.PROVISIONAL
-        pools = fit_both(self._results.first(), partners=self.event.rules.deal.partners).pools
+        event = self.event
+        pools = fit_both(
+            self._results.first(), partners=event.rules.deal.partners, anchor=event.anchor
+        ).pools
         tables = [standings.table(pool) for pool in pools]
         return tables[0][0], [row for _, rows in tables for row in rows], RATED
 

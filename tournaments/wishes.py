@@ -9,6 +9,7 @@ from arena.sandbox.limits import Wish
 from arena.written import changed, chosen
 from protocol.rules import Ruleset
 from protocol.usage import UserError
+from tournaments.anchor import anchored
 from tournaments.entrants import entered, spoken
 from tournaments.event import (
     BOARDS,
@@ -73,6 +74,8 @@ class Wishes(NamedTuple):
     """Whether a seat is asked although it has only one option."""
     fresh_boards: bool = False
     """Whether bots that come to an event which has begun play on boards that nobody has seen."""
+    anchor: str | None = None
+    """NAME=ELO: who is given a rating beforehand."""
     wanted: Wanted = Wanted()
     """The format."""
 
@@ -118,6 +121,7 @@ def planned(wishes: Wishes, build: Path, *, predictable: bool) -> Event:
         sandbox=plan.sandbox,
         limits=plan.limits,
         entrants=tuple(entered(bot, base, build) for bot in plan.bots),
+        anchor=plan.anchor,
         predictable=predictable,
     )
     check_size(event)
@@ -219,4 +223,5 @@ def _overridden(event: WrittenEvent, wishes: Wishes) -> WrittenEvent:
         seats=wishes.seats or event.seats,
         boards=wishes.boards or event.boards,
         sandbox=wishes.sandbox or event.sandbox,
+        anchor=anchored(wishes.anchor) or event.anchor,
     )

@@ -21,6 +21,12 @@ def game(
     )  # fmt: skip
 
 
+def known(value: float | None) -> float:
+    """A rating, an interval or an error of somebody in the core."""
+    assert value is not None
+    return value
+
+
 STRENGTH = {"a": 90.0, "b": 30.0, "c": 0.0, "d": -40.0, "e": -80.0}
 
 

@@ -14,13 +14,13 @@ from rich.console import Console
 from arena.sealed import append
 from tests.tournaments.events import boneyard, copied, run, untouched
 from tests.tournaments.results import game
-from tournaments import progress
-from tournaments.anew import anchored
+from tournaments import progress, standings
+from tournaments.anchor import Anchor, anchored
 from tournaments.event import as_json
 from tournaments.folder import Folder, load
 from tournaments.ledger import Ledger, read_ledger
 from tournaments.rate import Asked, Rated, rated
-from tournaments.ratings import Anchor, fit
+from tournaments.ratings import fit
 
 SHORT = ("--set", "target=30", "--boards", "3")
 
@@ -269,7 +269,7 @@ def test_the_terminal_says_what_json_says(events: Path) -> None:
     both = (str(events / "friday"), str(events / "block"), "--anchor", "greedy=1500")
     shown = boneyard("rate", *both)
     assert re.search(r"greedy +\+1500 +0 ", shown)
-    assert "± is of the difference to greedy." in shown
+    assert "greedy is set to +1500 Elo, and ± is of the lead over it." in shown
     assert "draw, 2 seats: 6 games" in shown
     found = json.loads(boneyard("rate", *both, "--json"))
     assert found["asked"]["anchor"] == {"name": "greedy", "elo": 1500.0}
@@ -302,13 +302,30 @@ def test_a_users_mistake_gets_one_sentence(
     assert len(said.strip().splitlines()) == 1
 
 
-def test_without_a_prior_the_unbeaten_have_no_rating(tmp_path: Path) -> None:
+def test_without_a_prior_a_seat_that_always_wins_is_refused(tmp_path: Path) -> None:
     ledger = tmp_path / "ledger.jsonl"
     descriptor = os.open(ledger, os.O_WRONLY | os.O_CREAT)
-    append(descriptor, [game(0, "ab", (1, 0)), game(0, "ba", (0, 1))], 0)
+    append(descriptor, [game(0, "ab", (1, 0)), game(0, "ba", (1, 0))], 0)
     os.close(descriptor)
     assert "use a prior above 0" in boneyard("rate", str(ledger), "--prior", "0", code=2)
     assert "a" in boneyard("rate", str(ledger))
+
+
+def test_who_won_everything_stands_apart_and_is_explained(tmp_path: Path) -> None:
+    ledger = tmp_path / "ledger.jsonl"
+    descriptor = os.open(ledger, os.O_WRONLY | os.O_CREAT)
+    won = [game(board, seats, [int(one == "x") for one in seats])
+           for board in range(4) for seats in ("xa", "ax", "xb", "bx")]  # fmt: skip
+    even = [game(board, seats, (1, 0)) for board in range(4) for seats in ("ab", "ba")]
+    append(descriptor, [*won, *even], 0)
+    os.close(descriptor)
+    lines = boneyard("rate", str(ledger), "--anchor", "x=2000").splitlines()
+    assert [re.findall(r"above|core|\bx\b|\ba\b|\bb\b", line) for line in lines[2:7]] == [
+        ["above", "core"], ["x"], ["core"], ["a"], ["b"],
+    ]  # fmt: skip
+    said = " ".join(lines)
+    assert standings.OUTSIDE in said
+    assert "x has no rating that others could be over: it is not in the core." in said
 
 
 def test_an_anchor_on_the_command_line() -> None:

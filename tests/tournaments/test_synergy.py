@@ -158,7 +158,8 @@ def test_a_long_list_shows_both_ends() -> None:
     pool = only(partnered(random.Random(5), 2, together={"ab": ELO}))
     many = tuple(pool.partners[0] for _ in range(2 * standings.PARTNERS_SHOWN + 7))
     whole = Pool(
-        entrants=pool.entrants, games=0, boards=0, seats=(), errors=(), los=(), crosstable=(),
+        entrants=pool.entrants, games=0, boards=0, seats=(), level=(), anchor=None, errors=(),
+        los=(), crosstable=(),
         boards_save=None, boards_save_margin=None, partners=many,
     )  # fmt: skip
     assert len(standings.partners(whole)[1]) == 2 * standings.PARTNERS_SHOWN

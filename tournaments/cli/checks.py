@@ -104,13 +104,17 @@ def report(folder: Path | None, check: bool) -> None:
     shell_complete=complete_events,
 )
 @click.option(
-    "--prior", type=float, default=2.0, show_default=True, help="Virtual draws for each entrant."
+    "--prior",
+    type=float,
+    default=1.0,
+    show_default=True,
+    help="Jeffreys' prior, as many times: virtual draws for each rating. 0: none, as in Ordo.",
 )
 @click.option("--no-fouls", is_flag=True, help="Leave out the games in which somebody fouled.")
 @click.option(
     "--pool", is_flag=True, help="Put games of different rules with the same seats into one table."
 )
-@click.option("--anchor", metavar="NAME=ELO", default=None, help="Give somebody a rating.")
+@click.option("--anchor", metavar="NAME=ELO", default=None, help="Give a bot this rating.")
 @click.option("--json", "as_json", is_flag=True, help="Everything that is known, for programs.")
 def rate(
     what: tuple[Path, ...],
@@ -132,7 +136,8 @@ def rate(
       boneyard rate old/ledger.jsonl --prior 0 --no-fouls --json
     """
     from tournaments import anew
+    from tournaments.anchor import anchored
     from tournaments.rate import Asked
 
-    asked = Asked(prior=prior, fouls=not no_fouls, pool=pool, anchor=anew.anchored(anchor))
+    asked = Asked(prior=prior, fouls=not no_fouls, pool=pool, anchor=anchored(anchor))
     sys.exit(anew.rate(what, asked, as_json))

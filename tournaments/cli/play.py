@@ -117,6 +117,9 @@ _sandbox = click.option(
 @click.option(
     "--move-ms", type=click.IntRange(1), default=None, help="Time for each question, in ms."
 )
+@click.option(
+    "--anchor", metavar="NAME=ELO", default=None, help="Give a bot this rating, in the report."
+)
 @_sandbox
 @click.option(
     "--ask-forced",

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tournaments.pages.cells import minus
-from tournaments.ratings import Pool
+from tournaments.ratings import Pool, Rating
 from tournaments.sprt import Sprt, Step
 from tournaments.sprt_report import some
 from tournaments.stats import Floats
@@ -83,7 +83,7 @@ class Interval(NamedTuple):
     low: str
     """Where its 95 % interval begins,"""
     middle: str
-    """where the rating is,"""
+    """where the rating is, or nothing if it has none,"""
     high: str
     """and where the interval ends."""
 
@@ -92,7 +92,7 @@ class Forest(NamedTuple):
     """Ratings with their intervals on one axis."""
 
     zero: str
-    """Where the mean of all is."""
+    """Where 0 Elo is."""
     ticks: list[Tick]
     """The axis."""
     rows: list[Interval]
@@ -100,18 +100,25 @@ class Forest(NamedTuple):
 
 
 def forest(pool: Pool) -> Forest:
-    """The intervals of all ratings; a rating that is only a bound has an open end."""
-    ends = [(one.elo - one.half_width, one.elo + one.half_width) for one in pool.entrants]
-    scale = axis(min(low for low, _ in ends), max(high for _, high in ends))
-    rows = [
-        Interval(
-            "0%" if one.bound == "<" else scale.at(low),
-            scale.at(one.elo),
-            "100%" if one.bound == ">" else scale.at(high),
-        )
-        for one, (low, high) in zip(pool.entrants, ends, strict=True)
+    """The intervals of all ratings; of a bound, all that lies beyond it."""
+    ends = [
+        end
+        for one in pool.entrants
+        if one.elo is not None
+        for end in (one.elo - (one.half_width or 0.0), one.elo + (one.half_width or 0.0))
     ]
-    return Forest(scale.at(0), scale.ticks(), rows)
+    scale = axis(min(ends), max(ends))
+    return Forest(scale.at(0), scale.ticks(), [_interval(scale, one) for one in pool.entrants])
+
+
+def _interval(scale: Axis, one: Rating) -> Interval:
+    if one.elo is None:
+        return Interval("0%", "", "100%")
+    if one.half_width is None:
+        at = scale.at(one.elo)
+        return Interval(at, "", "100%") if one.bound == ">" else Interval("0%", "", at)
+    low, high = scale.at(one.elo - one.half_width), scale.at(one.elo + one.half_width)
+    return Interval(low, scale.at(one.elo), high)
 
 
 class Bar(NamedTuple):

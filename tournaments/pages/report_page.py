@@ -15,6 +15,7 @@ from arena.pages.page import page
 from protocol.codec import printable
 from protocol.records import Result
 from tournaments import format_report, how, standings, swiss
+from tournaments.anchor import Anchor
 from tournaments.event import Entrant, Event
 from tournaments.formats import Knockout, Swiss
 from tournaments.measured import EXAMPLES, Evidence, Measured
@@ -24,7 +25,7 @@ from tournaments.pages.encounters import Encounter, encounters
 from tournaments.pages.figures import Histograms
 from tournaments.pages.listed import listed
 from tournaments.pages.replays import AT_ONCE, addresses
-from tournaments.ratings import Pool, Rating, Ratings
+from tournaments.ratings import Clean, Pool, Rating, Ratings
 from tournaments.schedule import PlannedSitting, counted
 from tournaments.stats import Floats
 from tournaments.tally import Tally, by_pool, collect
@@ -76,8 +77,8 @@ class Matrix(NamedTuple):
 class PoolTold(NamedTuple):
     """What the page shows of a pool."""
 
-    standings: Table
-    forest: figures.Forest
+    standings: list[tuple[str, Table, figures.Forest]]
+    """Of each group of the table its title, its rows, and their intervals on the same axis."""
     told: list[str]
     """Sentences under the standings."""
     clean: bool
@@ -115,6 +116,7 @@ def report_page(told: Told) -> str:
         swiss=format_page.swiss_table(event, told.results) if told.results else None,
         bracket=format_page.bracket(event, told.results),
         pools=_pools(told),
+        intervals_told=standings.INTERVALS,
         cautious=standings.RANKS,
         named=NAMED,
         intervals=INTERVALS,
@@ -188,19 +190,24 @@ def _pools(told: Told) -> list[PoolTold]:
     tallies = by_pool(collect(told.results, told.event.rules.deal.partners))
     by_names = {frozenset(tally.names): tally for tally in tallies}
     return [
-        _pool(pool, by_names[frozenset(one.name for one in pool.entrants)])
+        _pool(pool, by_names[frozenset(one.name for one in pool.entrants)], told.event.anchor)
         for pool in told.ratings.pools
     ]
 
 
-def _pool(pool: Pool, tally: Tally) -> PoolTold:
+def _pool(pool: Pool, tally: Tally, anchor: Anchor | None) -> PoolTold:
     clean = standings.has_clean(pool)
     names = [one.name for one in pool.entrants][:MATRIX]
     margins = _margins(tally, names)
     return PoolTold(
         standings=_standings(pool, clean),
-        forest=figures.forest(pool),
-        told=[minus(said) for said in (*standings.seat_advantages(pool), *standings.savings(pool))],
+        told=[
+            *standings.placing(pool),
+            *standings.unanchored(pool, anchor),
+            *([standings.WITHOUT_FOULS] if clean else ()),
+            standings.PRIOR,
+            *map(minus, (*standings.seat_advantages(pool), *standings.savings(pool))),
+        ],
         clean=clean,
         crosstable=_crosstable(pool, encounters(tally, names), names),
         likelihoods=_likelihoods(pool, names),
@@ -226,32 +233,39 @@ STANDINGS = (
 WITHOUT = "Elo without fouls"
 
 
-def _standings(pool: Pool, clean: bool) -> Table:
-    _, told = standings.table(pool)
-    rows = [
-        _standing(place, one, told[place - 1][-2:] if clean else ())
-        for place, one in enumerate(pool.entrants, 1)
-    ]
-    return Table((*STANDINGS, *((WITHOUT,) if clean else ())), rows, 1, frozenset((0,)))
+def _standings(pool: Pool, clean: bool) -> list[tuple[str, Table, figures.Forest]]:
+    forest, head = figures.forest(pool), (*STANDINGS, *((WITHOUT,) if clean else ()))
+    found = []
+    for group in standings.groups(pool):
+        rows = [_standing(place, one, clean) for place, one in group.placed]
+        intervals = [forest.rows[place - 1] for place, _ in group.placed]
+        own = forest._replace(rows=intervals)
+        found.append((group.title, Table(head, rows, 1, frozenset((0,))), own))
+    return found
 
 
-def _standing(place: int, one: Rating, without: Sequence[str]) -> list[Cell]:
+def _standing(place: int, one: Rating, clean: bool) -> list[Cell]:
     best, worst = one.ranks
     half = "" if one.margin_half_width is None else f"±{one.margin_half_width:.1f}"
     cells = [
         Cell(one.name, games(one.name)),
         Cell(f"{place}"),
         Cell(f"{best}" if best == worst else f"{best}–{worst}"),
-        Cell(minus(f"{one.bound}{one.elo:+.0f}"), small=f"±{one.half_width:.0f}"),
+        _elo(one),
         Cell("", kind="forest"),
         Cell(f"{one.games}"),
         Cell(f"{100 * one.score:.1f}"),
         Cell("·" if one.margin is None else minus(f"{one.margin:+.1f}"), small=half),
         Cell(f"{one.fouls}", "#fouls" if one.fouls else ""),
     ]
-    if without:
-        cells.append(Cell(minus(without[0]), small=f"±{without[1]}" if without[1] else ""))
+    if clean:
+        cells.append(_elo(one.clean) if one.clean else Cell("·"))
     return cells
+
+
+def _elo(one: Rating | Clean) -> Cell:
+    half = standings.half_width(one)
+    return Cell(minus(standings.elo(one)), small=f"±{half}" if half else "")
 
 
 def _crosstable(pool: Pool, met: list[list[Encounter | None]], names: list[str]) -> Matrix:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from protocol.records import Result
-from tests.tournaments.results import STRENGTH, game, played
+from tests.tournaments.results import STRENGTH, game, known, played
 from tournaments.pages import figures
 from tournaments.pages.cells import minus, pieces
 from tournaments.pages.encounters import Encounter, encounters
@@ -53,16 +53,17 @@ def test_a_forest_shows_what_the_table_says() -> None:
     for row, one in zip(forest.rows, pool.entrants, strict=True):
         low, middle, high = map(number, row)
         assert 0 < low < middle < high < 100
-        assert (middle > number(forest.zero)) == (one.elo > 0)
+        assert (middle > number(forest.zero)) == (known(one.elo) > 0)
         assert middle - low == pytest.approx(high - middle, abs=0.02)
 
 
 def test_a_rating_that_is_only_a_bound_has_an_open_end() -> None:
-    (pool,) = fit([game(board, "ab", (9, 0)) for board in range(4)]).pools
-    forest = figures.forest(pool)
-    assert {one.bound for one in pool.entrants} == {">", "<"}
-    assert forest.rows[0].high == "100%"
-    assert forest.rows[1].low == "0%"
+    (pool,) = fit([game(0, "zy", (1, 0)), game(0, "yz", (0, 1)), game(1, "az", (1, 0))]).pools
+    assert [one.bound for one in pool.entrants] == [">", "", "<"]
+    above, core, below = figures.forest(pool).rows
+    assert (above.middle, above.high) == ("", "100%")
+    assert core.low == core.middle == core.high
+    assert (below.low, below.middle) == ("0%", "")
 
 
 @given(st.lists(st.integers(-500, 500), min_size=1, max_size=60))
