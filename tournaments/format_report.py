@@ -102,6 +102,15 @@ def _swiss(event: Event, results: Sequence[Result]) -> Iterator[str]:
         "A round gives a point for each opponent beaten, all its games together, ½ for a tie; in "
         "brackets: whom it met. Buchholz: the points of all whom it met."
     )
+    yield from ("", met_again(table))
+
+
+def met_again(table: Sequence[swiss.Standing]) -> str:
+    """Say how many rematches a Swiss had."""
+    many = swiss.rematches(table)
+    if not many:
+        return "No two met twice."
+    return f"{many} rematch{'es' * (many > 1)}: only where no round without one was found."
 
 
 def met(place: dict[Unit, str], got: int, others: Sequence[Unit]) -> str:

@@ -1,6 +1,7 @@
 """The Swiss system: who meets whom in the next round, and the table after any round. Pure.
 
-Those who are close in the table and have met least meet. A table gives each unit as many points
+Those who are close in the table and have met least meet: at two sides as `matching.py` pairs
+them, at more by trying. A table gives each unit as many points
 as it beat others there, all games of the round together, and half a point for a tie. Whom the
 tables leave over has a bye, which counts as much as beating everybody; nobody has a second one
 before all have had one.
@@ -12,12 +13,13 @@ from itertools import combinations, groupby
 from typing import NamedTuple
 
 from protocol.records import Result
+from tournaments import matching
 from tournaments.event import Event, Unit
 from tournaments.formats import Swiss
 from tournaments.matches import Halves, tables
 
 TRIES = 20_000
-"""Tables that are tried for a round in which nobody meets again, before somebody does."""
+"""Tables of three or more that are tried for a round without a rematch, before there is one."""
 
 
 class Standing(NamedTuple):
@@ -90,6 +92,14 @@ def _part(event: Event, unit: Unit, played: Round) -> tuple[int, tuple[Unit, ...
     return 2 * (event.units_a_table - 1), ()
 
 
+def rematches(table: Sequence[Standing]) -> int:
+    """Count how often two met again, over all rounds."""
+    met = Counter(
+        pair for line in table for _, others in line.rounds for pair in _pairs(line.unit, others)
+    )
+    return sum(many // 2 - 1 for many in met.values())  # Each of the two has it.
+
+
 def next_round(
     event: Event, form: Swiss, results: Collection[Result]
 ) -> tuple[list[list[tuple[Unit, ...]]], range]:
@@ -134,25 +144,33 @@ def _tables(
     order: Sequence[Unit], size: int, met: Counter[frozenset[Unit]]
 ) -> list[tuple[Unit, ...]]:
     """Tables from the top of the order down: nobody meets again, or else those who met least."""
-    tries = iter(range(TRIES))
-    return _fresh(tuple(order), size, met, tries) or list(_least(list(order), size, met))
+    if size == 2:
+        return matching.pairs(order, met)
+    return _fresh(tuple(order), size, met) or list(_least(list(order), size, met))
 
 
 def _fresh(
-    order: tuple[Unit, ...], size: int, met: Counter[frozenset[Unit]], tries: Iterator[int]
+    order: tuple[Unit, ...], size: int, met: Counter[frozenset[Unit]]
 ) -> list[tuple[Unit, ...]] | None:
     """Tables of those who never met, found by trying; None when there are none, or too many."""
-    if not order:
-        return []
-    for others in combinations(order[1:], size - 1):
-        if next(tries, None) is None:
-            return None
-        table = (order[0], *others)
+    found: list[tuple[Unit, ...]] = []
+    tried = [(order, combinations(order[1:], size - 1))]
+    for _ in range(TRIES):
+        rest, others = tried[-1]
+        if (some := next(others, None)) is None:
+            tried.pop()
+            if not tried:
+                return None
+            found.pop()
+            continue
+        table = (rest[0], *some)
         if any(met[frozenset(pair)] for pair in combinations(table, 2)):
             continue
-        rest = tuple(unit for unit in order if unit not in table)
-        if (below := _fresh(rest, size, met, tries)) is not None:
-            return [table, *below]
+        found.append(table)
+        if len(rest) == size:
+            return found
+        below = tuple(unit for unit in rest if unit not in table)
+        tried.append((below, combinations(below[1:], size - 1)))
     return None
 
 

@@ -20,7 +20,7 @@ from protocol.messages import Clock
 from protocol.records import FoulPolicy, Result
 from protocol.rules import MOST_SEATS, SMALL, varied
 from protocol.usage import UserError
-from tournaments import knockout, schedule, sprt, swiss
+from tournaments import knockout, matching, schedule, sprt, swiss
 from tournaments.event import Entrant, Event
 from tournaments.formats import Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss, Versus
 from tournaments.pairings import ALL, circular_orders, round_robin
@@ -402,6 +402,42 @@ def test_a_swiss_lets_nobody_rest_twice_and_meets_again_only_when_it_must(
     assert max(counts) - min(counts) <= 1
     if seats == 2 and rounds <= entrants // 2:
         assert max(met.values()) == 1
+
+
+def test_a_swiss_of_very_many_is_paired_without_a_rematch() -> None:
+    """At 2,000 bots the search for tables was deeper than Python's stack."""
+    order: list[tuple[int, ...]] = [(one,) for one in range(1_000)]
+    met = Counter(frozenset(order[place : place + 2]) for place in range(999))
+    found = matching.pairs(order, met)
+    assert sorted(unit for pair in found for unit in pair) == order
+    assert not any(met[frozenset(pair)] for pair in found)
+    assert max(abs(one[0] - other[0]) for one, other in found) <= 4
+    tables = swiss._fresh(tuple((one,) for one in range(3_600)), 3, Counter())
+    assert tables
+    assert len(tables) == 1_200
+
+
+def everybody_met(order: Sequence[tuple[int, ...]]) -> Counter[frozenset[tuple[int, ...]]]:
+    return Counter(frozenset(pair) for pair in combinations(order, 2))
+
+
+@pytest.mark.parametrize("many", [4, 10, 100])
+def test_the_only_round_without_a_rematch_is_found(many: int) -> None:
+    """Everybody met everybody but for one round, which lies across the whole table."""
+    order: list[tuple[int, ...]] = [(one,) for one in range(many)]
+    last = {frozenset((order[one], order[-1 - one])) for one in range(many // 2)}
+    met = everybody_met(order)
+    for pair in last:
+        del met[pair]
+    assert {frozenset(pair) for pair in matching.pairs(order, met)} == last
+
+
+def test_where_all_have_met_neighbours_meet_again_who_met_least() -> None:
+    order: list[tuple[int, ...]] = [(one,) for one in range(6)]
+    met = everybody_met(order)
+    assert matching.pairs(order, met) == [((0,), (1,)), ((2,), (3,)), ((4,), (5,))]
+    met[frozenset(order[:2])] += 1
+    assert frozenset(order[:2]) not in map(frozenset, matching.pairs(order, met))
 
 
 def test_a_swiss_finds_the_best_of_many() -> None:

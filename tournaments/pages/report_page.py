@@ -114,6 +114,7 @@ def report_page(told: Told) -> str:
         lead=_lead(told),
         question=format_page.question(event, told.results),
         swiss=format_page.swiss_table(event, told.results) if told.results else None,
+        met_again=_met_again(told),
         bracket=format_page.bracket(event, told.results),
         pools=_pools(told),
         intervals_told=standings.INTERVALS,
@@ -138,6 +139,12 @@ def report_page(told: Told) -> str:
         earlier=format_report.EARLIER,
         versions=list(format_report.versions(event, told.results)),
     )
+
+
+def _met_again(told: Told) -> str:
+    if not told.results or not isinstance(told.event.format, Swiss):
+        return ""
+    return format_report.met_again(swiss.standings(told.event, counted(told.event, told.results)))
 
 
 def _heading(sentence: object) -> str:
