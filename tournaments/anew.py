@@ -5,11 +5,13 @@ from pathlib import Path
 
 import click
 import msgspec
+from msgspec.structs import replace
 from rich.console import Console
 from rich.text import Text
 
 from tournaments import shown, standings
 from tournaments.anchor import Anchor
+from tournaments.event import as_json
 from tournaments.folder import Folder, holds, load, only_writer, write_whole
 from tournaments.lost import enough
 from tournaments.rate import Asked, RatedTable, rated
@@ -19,14 +21,18 @@ STALE = 1
 """Exit code when a file is not what the ledger leads to."""
 
 
-def remake(path: Path) -> int:
+def remake(path: Path, anchor: Anchor | None) -> int:
     """Write the report's files anew from the plan and the ledger; the exit code.
 
-    Raises UserError, also where less would be told than before; DamagedFileError is one.
+    An anchor becomes part of the plan. Raises UserError, also where less would be told than
+    before; DamagedFileError is one.
     """
     folder = Folder(path)
     event = load(folder)
     with only_writer(folder):
+        if anchor:
+            event = replace(event, anchor=anchor)
+            write_whole(folder.event, [as_json(event)])
         files = files_now(folder, event, enough(folder, event))
         for file, lines in files.items():
             write_whole(file, lines)

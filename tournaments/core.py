@@ -44,7 +44,7 @@ def core_of(tally: Tally) -> Core:
     within: Bools = np.ones(len(tally.board), np.bool_)
     while True:
         way = _reach(tally, within)
-        part = _parts(tally, way & way.T, within)
+        part = _parts(tally, way & way.T)
         still = of_one_part(part, tally.left, tally.right)
         if (still == within).all():
             break
@@ -78,11 +78,11 @@ def _arrows(tally: Tally, use: Bools) -> tuple[Ints, Ints]:
     return np.concatenate(codes), np.concatenate(boards)
 
 
-def _parts(tally: Tally, mutual: Bools, within: Bools) -> Ints:
+def _parts(tally: Tally, mutual: Bools) -> Ints:
     """Number the parts by size, then by games, then by the first name."""
     first = mutual.argmax(axis=1)
     size = len(first)
-    seen = np.concatenate((tally.left[within].ravel(), tally.right[within].ravel()))
+    seen = np.concatenate((tally.left.ravel(), tally.right.ravel()))
     members, games = np.bincount(first, minlength=size), np.bincount(first[seen], minlength=size)
     order = sorted(set(first.tolist()), key=lambda one: (-members[one], -games[one], one))
     number = np.zeros(size, np.int64)

@@ -43,7 +43,10 @@ def succeeded(old: Event, new: Event, played: Container[str]) -> Event:
         renamed = tuple(_unit_named(one, names) for one in form.challengers)
         form = replace(form, challengers=renamed)
     teams = tuple((names.get(a, a), names.get(b, b)) for a, b in new.teams)
-    return replace(new, entrants=(*active, *kept), format=form, teams=teams)
+    anchor = new.anchor
+    if anchor:
+        anchor = replace(anchor, name=names.get(anchor.name, anchor.name))
+    return replace(new, entrants=(*active, *kept), format=form, teams=teams, anchor=anchor)
 
 
 def _as_before(old: Event, entrant: Entrant) -> Entrant:

@@ -45,7 +45,7 @@ PRIOR = (
 """What the prior is, and what it does."""
 INTERVALS = (
     "± is half of the 95 % interval of the lead over 0 Elo, clustered by board. In simulated "
-    "events, also with 1,000 Elo from the best to the worst and 5 to 25 boards, 93 to 97 % of such "
+    "events, also with 1,000 Elo from the best to the worst and 5 to 25 boards, 94 to 97 % of such "
     "intervals held the truth (`python -m tests.bench.coverage`)."
 )
 """What ± is, and how far it can be trusted."""

@@ -31,7 +31,7 @@ _ROUNDS = 1000
 _CLOSE = 1e-10
 """A step, in natural logits, after which the rest shows in no decimal that is kept."""
 _FAR = 30.0
-"""Lead in natural logits (5200 Elo) past which, without a prior, a pair's rating is taken to run away."""
+"""Lead in natural logits (5200 Elo) past which a rating without a prior is running away."""
 
 
 def normal_cdf(z: float) -> float:

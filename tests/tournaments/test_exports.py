@@ -18,6 +18,7 @@ from protocol.records import Result, SeatFoul
 from tests.tournaments.events import DERIVED, REPORTED, boneyard, copied, small_event, untouched
 from tests.tournaments.results import STRENGTH, ascent, game, known, played
 from tournaments import exports
+from tournaments.anchor import Anchor
 from tournaments.event import as_json
 from tournaments.folder import Folder, holds, load
 from tournaments.rate import Rated
@@ -267,6 +268,22 @@ def test_report_makes_every_file_anew(event: Path, tmp_path: Path) -> None:
     boneyard("report", str(folder))
     assert all((folder / name).read_bytes() == (event / name).read_bytes() for name in REPORTED)
     assert "Every file" in boneyard("report", str(folder), "--check")
+
+
+def test_a_report_is_made_anew_with_an_anchor(event: Path, tmp_path: Path) -> None:
+    folder = copied(event, tmp_path)
+    boneyard("report", str(folder), "--anchor", "random=1000")
+    assert "Every file" in boneyard("report", str(folder), "--check")
+    told = msgspec.json.decode((folder / "results.json").read_bytes(), type=Results)
+    assert told.event.anchor == Anchor("random", 1000)
+    (pool,) = told.ratings.pools
+    (rated,) = [one for one in pool.entrants if one.name == "random"]
+    if not rated.bound:
+        assert (rated.elo, rated.half_width, pool.anchor) == (1000, 0, told.event.anchor)
+    said = boneyard("report", str(folder), "--anchor", "randm=1000", code=2)
+    assert "did you mean random" in said
+    both = ("--check", "--anchor", "random=1")
+    assert "leave one out" in boneyard("report", str(folder), *both, code=2)
 
 
 @pytest.mark.parametrize("name", REPORTED)

@@ -78,7 +78,13 @@ def verify(what: Path | None, seeds: Path | None) -> None:
 @click.command()
 @FOLDER
 @click.option("--check", is_flag=True, help="Write nothing; exit code 1 if a file is not right.")
-def report(folder: Path | None, check: bool) -> None:
+@click.option(
+    "--anchor",
+    metavar="NAME=ELO",
+    default=None,
+    help="Give a bot this rating; it becomes part of the event's plan.",
+)
+def report(folder: Path | None, check: bool, anchor: str | None) -> None:
     """Make an event's report anew from its plan and ledger.
 
     report.md, results.json, games.csv, ratings.csv, crosstable.csv and results.pgn follow from
@@ -88,11 +94,16 @@ def report(folder: Path | None, check: bool) -> None:
     Examples:
       boneyard report friday
       boneyard report friday --check
+      boneyard report friday --anchor greedy=1500
     """
+    from protocol.usage import UserError
     from tournaments import anew
+    from tournaments.anchor import anchored
 
+    if check and anchor:
+        raise UserError("--check writes nothing, so it cannot set an --anchor: leave one out.")
     where = folder or usual_folder()
-    sys.exit(anew.check(where) if check else anew.remake(where))
+    sys.exit(anew.check(where) if check else anew.remake(where, anchored(anchor)))
 
 
 @click.command()
