@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from arena.engine import game as engine
 from arena.engine.state import Dealt, Game
-from arena.gamelog import LoggedGame
+from arena.gamelog import DamagedLogError, LoggedGame
 from arena.referee import Question, Referee
 from arena.replay import Step, dealt, repeat, seating, steps
 from protocol.messages import Drew, Event, Passed, WhyRound
@@ -114,10 +114,25 @@ def _referees(logged: LoggedGame) -> Iterator[Referee]:
         referee = Retelling(logged)
         yield referee
         for record in logged.choices():
+            _check_asked(logged, referee.awaiting, record)
             repeat(referee, record)
             yield referee
     except CutOffError:
         return
+
+
+def _check_asked(
+    logged: LoggedGame, question: Question | None, record: ChoiceRecord | FoulRecord
+) -> None:
+    """Refuse an answer to another question than the one that is asked.
+
+    Raises DamagedLogError.
+    """
+    choice = record if isinstance(record, ChoiceRecord) else None
+    if question is None or question.seat != record.seat or (choice and choice.id != question.id):
+        answered = f"question {choice.id}" if choice else "no question"
+        name = logged.game.game
+        raise DamagedLogError(f"Game {name}: seat {record.seat} answers {answered}, not its own.")
 
 
 def _moments(logged: LoggedGame, seat: int) -> Iterator[Step]:

@@ -17,8 +17,11 @@ from protocol.records import (
     GameRecord,
     LogRecord,
     Result,
+    RoundRecord,
+    SentRecord,
     Sitting,
     SittingOver,
+    SpentRecord,
 )
 
 OVER = b'{"type":"sitting_over",'
@@ -187,7 +190,36 @@ def read_records(path: Path) -> Iterator[Entry[LogRecord]]:
             if (record.games, record.records) != (results, number - 1):
                 raise damaged(path, entry.line, "the sitting's end counts other lines than these")
         results += isinstance(record, Result)
+        if _beyond(record, sitting):
+            raise damaged(path, entry.line, f"it is not about {len(sitting.seats)} seats")
         yield entry
+
+
+def _beyond(record: LogRecord, sitting: Sitting) -> bool:
+    """Tell whether a record names a seat that the sitting does not have, or counts others."""
+    seats = len(sitting.seats)
+    match record:
+        case ChoiceRecord(seat=seat) | FoulRecord(seat=seat):
+            return seat >= seats
+        case RoundRecord():
+            return not seats == len(record.points) == len(record.scores)
+        case SentRecord():
+            return len(record.sha256) != seats
+        case SpentRecord():
+            counts = (
+                record.questions,
+                record.ms,
+                record.worst_ms,
+                record.given_back_ms,
+                record.cpu_ms,
+            )
+            return any(len(one) != seats for one in counts)
+        case GameRecord():
+            return any(seat >= seats for seat in record.forfeited)
+        case Result():
+            return len(record.seats) != seats
+        case _:
+            return False
 
 
 def _goes_on(before: Sitting, after: Sitting) -> bool:

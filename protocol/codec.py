@@ -166,7 +166,8 @@ def decode_record(line: bytes) -> LogRecord:
 
     Raises DamagedRecordError.
     """
-    return _strict(_log_record, line)
+    record = _strict(_log_record, line)
+    return _of_its_seats(record) if isinstance(record, Result) else record
 
 
 def decode_result(line: bytes) -> Result:
@@ -174,7 +175,21 @@ def decode_result(line: bytes) -> Result:
 
     Raises DamagedRecordError.
     """
-    return _strict(_result, line)
+    return _of_its_seats(_strict(_result, line))
+
+
+def _of_its_seats(result: Result) -> Result:
+    """Return the result if it has a score and a place for each seat, and fouls of no other seat.
+
+    Raises DamagedRecordError.
+    """
+    seats = len(result.seats)
+    fouled = [foul.seat for foul in result.fouls]
+    if not seats == len(result.scores) == len(result.places):
+        raise DamagedRecordError(f"a result of {seats} seats has not as many scores and places")
+    if max((*result.places, *(seat + 1 for seat in fouled)), default=0) > seats:
+        raise DamagedRecordError(f"a result of {seats} seats names a seat or place beyond them")
+    return result
 
 
 def decode_commitment(line: bytes) -> Commitment:

@@ -32,6 +32,22 @@ WorkerName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")]
 """What a worker is called."""
 
 
+LARGEST = 2**27
+"""No count, board or score is larger; four seats of such scores can still be summed in 32 bits."""
+Count = Annotated[int, Meta(ge=0, le=LARGEST)]
+"""How many of something, or which one, counted from 0 or 1."""
+Score = Annotated[int, Meta(ge=-LARGEST, le=LARGEST)]
+"""Points of a seat."""
+Seat = Annotated[int, Meta(ge=0, le=7)]
+"""A seat's number."""
+Place = Annotated[int, Meta(ge=1, le=8)]
+"""A seat's place in a game."""
+QuestionNumber = Annotated[int, Meta(ge=0, le=2**53)]
+"""The number of a question on a bot's pipe; every language can hold it exactly."""
+Milliseconds = Annotated[float, Meta(ge=0)]
+"""A span of time, in ms."""
+
+
 class FoulPolicy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a foul costs, which is the event's to say."""
 
@@ -62,9 +78,9 @@ class Sitting(Record, frozen=True, tag="sitting"):
     """Version of the program that wrote it."""
     event: str
     """The event's name."""
-    seats: tuple[str, ...]
+    seats: Annotated[tuple[str, ...], Meta(min_length=2, max_length=8)]
     """The entrant in each seat."""
-    boards: tuple[int, ...]
+    boards: Annotated[tuple[Count, ...], Meta(min_length=1)]
     """The boards to be played, in the order of the ledger."""
     rules: Ruleset
     """The ruleset in full."""
@@ -88,24 +104,24 @@ class GameRecord(Record, frozen=True, tag="game"):
 
     game: str
     """The game's name in the event."""
-    number: int
+    number: Count
     """The game's number on the bots' pipes; see DEALS.md."""
-    board: int
+    board: Count
     """The board whose deals are played."""
     commitment: Hex32
     """What was published about the board's seed before the first game; see DEALS.md."""
-    forfeited: tuple[int, ...] = ()
+    forfeited: tuple[Seat, ...] = ()
     """Seats that have lost this game by earlier fouls in the sitting; no bot sits there."""
 
 
 class DealRecord(Record, frozen=True, tag="deal"):
     """What was dealt; recomputed by `verify` from the board's seed."""
 
-    round: int
+    round: Count
     """The round's number in the game, from 1."""
-    deal: int
+    deal: Count
     """Which deal of the round, from 1; 0: only lots, before anything is dealt."""
-    leader: int
+    leader: Seat
     """The seat that leads, unless a double decides; with deal 0 the seat that guesses."""
     lots: tuple[Lot, ...]
     """Tiles that were drawn and shown for the lead, and shuffled back."""
@@ -118,15 +134,15 @@ class DealRecord(Record, frozen=True, tag="deal"):
 class ChoiceRecord(Record, frozen=True, tag="choice", omit_defaults=True):
     """A bot's accepted answer."""
 
-    seat: int
+    seat: Seat
     """Who answered."""
-    id: int
+    id: QuestionNumber
     """The question's number on the bot's pipe."""
-    choice: int
+    choice: Count
     """The index it chose."""
-    ms: float
+    ms: Milliseconds
     """The time charged, in ms."""
-    given_back_ms: float = 0.0
+    given_back_ms: Milliseconds = 0.0
     """By how much its deadline was moved, for the referee did not look meanwhile, in ms; that time
     is not charged."""
     note: str = ""
@@ -136,15 +152,15 @@ class ChoiceRecord(Record, frozen=True, tag="choice", omit_defaults=True):
 class FoulRecord(Record, frozen=True, tag="foul", omit_defaults=True):
     """A bot broke the protocol. All that is known about it stands here."""
 
-    seat: int
+    seat: Seat
     """Who."""
     foul: FoulClass
     """What."""
     detail: str
     """A sentence for the bot's author."""
-    ms: float = 0.0
+    ms: Milliseconds = 0.0
     """The time charged, in ms."""
-    given_back_ms: float = 0.0
+    given_back_ms: Milliseconds = 0.0
     """By how much its deadline was moved, for the referee did not look meanwhile, in ms."""
     line: str = ""
     """The offending line, cut and escaped."""
@@ -160,16 +176,16 @@ class FoulRecord(Record, frozen=True, tag="foul", omit_defaults=True):
 class SpentRecord(Record, frozen=True, tag="spent"):
     """What a finished game took of time. It decides nothing, and differs each time."""
 
-    questions: tuple[int, ...]
+    questions: tuple[Count, ...]
     """Questions that each seat was asked and answered, a foul being an answer too."""
-    ms: tuple[float, ...]
+    ms: tuple[Milliseconds, ...]
     """Time charged to each seat, in ms."""
-    worst_ms: tuple[float, ...]
+    worst_ms: tuple[Milliseconds, ...]
     """The most that was charged to each seat for one question, in ms."""
-    given_back_ms: tuple[float, ...]
+    given_back_ms: tuple[Milliseconds, ...]
     """Time in which the referee did not look while each seat was asked, and that was given back to
     it, in ms."""
-    cpu_ms: tuple[float | None, ...]
+    cpu_ms: tuple[Milliseconds | None, ...]
     """CPU time that each seat's process used since it greeted or its last game ended, in ms, to
     10 ms; null where it is not known."""
     worst_lag_ms: float
@@ -180,13 +196,13 @@ class SpentRecord(Record, frozen=True, tag="spent"):
 class RoundRecord(Record, frozen=True, tag="round"):
     """A round's outcome."""
 
-    round: int
+    round: Count
     """The round's number in the game, from 1."""
     why: WhyRound
     """How it ended."""
-    points: tuple[int, ...]
+    points: tuple[Score, ...]
     """Points that it brought each seat."""
-    scores: tuple[int, ...]
+    scores: tuple[Score, ...]
     """Points of each seat after it."""
 
 
@@ -200,7 +216,7 @@ class SentRecord(Record, frozen=True, tag="sent"):
 class SeatFoul(Struct, frozen=True, forbid_unknown_fields=True):
     """A foul in a result."""
 
-    seat: int
+    seat: Seat
     """Who."""
     foul: FoulClass
     """What."""
@@ -211,15 +227,15 @@ class Result(Record, frozen=True, tag="result"):
 
     game: str
     """The game's name in the event."""
-    board: int
+    board: Count
     """The board that was played."""
-    seats: tuple[str, ...]
+    seats: Annotated[tuple[str, ...], Meta(min_length=2, max_length=8)]
     """The entrant in each seat."""
-    scores: tuple[int, ...]
+    scores: tuple[Score, ...]
     """Points of each seat."""
-    places: tuple[int, ...]
+    places: tuple[Place, ...]
     """Place of each seat, 1 is best; equal numbers are tied."""
-    rounds: Annotated[int, Meta(ge=0)]
+    rounds: Count
     """Rounds that were played."""
     why: WhyGame
     """Why it ended."""
@@ -256,7 +272,7 @@ LogRecord = (
 class Commitment(Struct, frozen=True, forbid_unknown_fields=True):
     """Published before the first game: the deals of this board are fixed."""
 
-    board: int
+    board: Count
     """The board."""
     sha256: Hex32
     """SHA-256 of a label and the board's seed."""
@@ -265,7 +281,7 @@ class Commitment(Struct, frozen=True, forbid_unknown_fields=True):
 class Reveal(Struct, frozen=True, forbid_unknown_fields=True):
     """Published when every game on the board is over."""
 
-    board: int
+    board: Count
     """The board."""
     seed: Hex32
     """The board's seed; it must match the commitment."""

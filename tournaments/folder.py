@@ -14,7 +14,7 @@ from arena.engine.chance import board_seed
 from arena.logs import ENDING, FOLDER, logs
 from arena.sandbox.limits import Wish
 from arena.sandbox.profile import SYSTEM
-from arena.sealed import DamagedFileError, append_whole, damaged, read_lines
+from arena.sealed import DamagedFileError, append_whole, damaged, last_line, read_lines
 from protocol.codec import DamagedRecordError, decode_commitment, decode_reveal, encode_line
 from protocol.records import Commitment, Reveal
 from protocol.usage import UserError
@@ -185,13 +185,27 @@ def secret_of(folder: Folder) -> bytes:
 
 
 def load(folder: Folder) -> Event:
-    """The event of a folder.
+    """Read the event of a folder.
 
-    Raises UserError when there is none.
+    Raises UserError when there is none, or when it has boards that nobody has promised.
     """
     if not folder.event.is_file():
         raise UserError(f"{folder.path} holds no event: there is no {folder.event.name} in it.")
-    return from_json(folder.event.read_bytes(), folder.event)
+    event = from_json(folder.event.read_bytes(), folder.event)
+    promised = _promised(folder)
+    if promised is not None and event.all_boards > promised:
+        raise UserError(
+            f"{folder.event} is damaged: it has {event.all_boards} boards, and "
+            f"{folder.commitments.name} promises the deals of {promised}."
+        )
+    return event
+
+
+def _promised(folder: Folder) -> int | None:
+    """Return the last board that was committed to, which is written before the event; else None."""
+    with suppress(OSError, DamagedRecordError):
+        return decode_commitment(last_line(folder.commitments)[0]).board
+    return None
 
 
 def write_whole(path: Path, lines: Iterable[bytes]) -> None:

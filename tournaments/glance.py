@@ -22,7 +22,7 @@ from tournaments.folder import Folder
 from tournaments.format_report import headline, question_line, uneven, won_line
 from tournaments.fouls import committed
 from tournaments.history import read_history
-from tournaments.ledger import past_sittings, read_ledger
+from tournaments.ledger import past_sittings, results_of
 from tournaments.lost import published
 from tournaments.public import Latecomer, latecomers
 from tournaments.ratings import Ratings, fit_both
@@ -113,7 +113,7 @@ def so_far(folder: Folder, event: Event) -> tuple[Columns, bool]:
 
     Raises DamagedFileError.
     """
-    results = Columns(read_ledger(folder.ledger))
+    results = Columns(results_of(folder, event))
     for plan in past_sittings(folder, event):
         _add(results, folder, plan)
     complete = False

@@ -28,6 +28,8 @@ from tournaments.whereabouts import ByGame
 
 LINES_AT_ONCE = 1000
 """Lines that are written at once."""
+SHOWN = 40
+"""Characters of a name that nobody has."""
 LOGS_AT_ONCE = 100
 """Logs whose results are held at once."""
 
@@ -199,6 +201,24 @@ def read_ledger(path: Path) -> Iterator[Result]:
     """
     for entry in sealed.read_sealed(path, decode_result):
         yield entry.record
+
+
+def results_of(folder: Folder, event: Event) -> Iterator[Result]:
+    """Read the results of an event's ledger, each of which must be one of this event.
+
+    Raises DamagedFileError.
+    """
+    names = {entrant.name for entrant in event.entrants}
+    for entry in sealed.read_sealed(folder.ledger, decode_result):
+        result = entry.record
+        if strangers := [name for name in result.seats if name not in names]:
+            why = f"{strangers[0][:SHOWN]!r} does not play in this event"
+        elif len(result.seats) != event.seats or result.board > event.all_boards:
+            why = f"the event has {event.seats} seats and {event.all_boards} boards"
+        else:
+            yield result
+            continue
+        raise sealed.damaged(folder.ledger, entry.line, why)
 
 
 def recovered(path: Path) -> dict[str, Result]:

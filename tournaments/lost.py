@@ -6,12 +6,13 @@ from contextlib import suppress
 import msgspec
 from msgspec import Struct
 
+from arena.sealed import DamagedFileError
 from protocol.records import Result
 from protocol.usage import UserError
 from tournaments.columns import Columns
 from tournaments.event import Event
 from tournaments.folder import Folder
-from tournaments.ledger import past_sittings, read_ledger
+from tournaments.ledger import past_sittings, results_of
 from tournaments.measured import measured
 from tournaments.schedule import past, sittings
 from tournaments.times import Times
@@ -56,13 +57,27 @@ def enough(folder: Folder, event: Event) -> Columns:
     Raises UserError, DamagedFileError.
     """
     before = reported(folder)
-    results = Columns(read_ledger(folder.ledger))
+    results = Columns(results_of(folder, event))
+    _refuse_unplanned(folder, event, results)
     if short := shortened(folder, before, len(results)):
         raise UserError(
             f"{short}: the same `boneyard run` as before makes it again from the game logs."
         )
     refuse_less_measured(folder, event, results)
     return results
+
+
+def _refuse_unplanned(folder: Folder, event: Event, results: Columns) -> None:
+    """Refuse results of games that the plan does not have.
+
+    Raises DamagedFileError.
+    """
+    planned = ByGame((*past_sittings(folder, event), *sittings(event, results)), lambda *_: None)
+    if stray := next((game for game in results if game not in planned), None):
+        raise DamagedFileError(
+            f"{folder.ledger}: game {stray} is not one of the plan in {folder.event.name}: one of "
+            "them is damaged."
+        )
 
 
 def lost_results(folder: Folder, results: Columns) -> str | None:

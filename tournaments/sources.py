@@ -13,7 +13,7 @@ from protocol.usage import UserError, unknown
 from tournaments.event import Event
 from tournaments.extend import first_version
 from tournaments.folder import Folder, load, published_commitments
-from tournaments.ledger import read_ledger
+from tournaments.ledger import read_ledger, results_of
 
 FINGERPRINT_SHOWN = 8
 """Characters of a fingerprint that tell versions of an entrant apart."""
@@ -56,11 +56,19 @@ def source(path: Path) -> Source:
             raise _nothing(path, ledger)
         folder = Folder(ledger.parent)
         event = load(folder) if folder.event.is_file() else None
-        first = next(read_ledger(ledger), None)
+        first = next(results_in(ledger, event), None)
         deals = published_commitments(folder) if event else {}
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}.") from error
     return Source(str(path), ledger, event, deals, len(first.seats) if first else 0)
+
+
+def results_in(ledger: Path, event: Event | None) -> Iterator[Result]:
+    """Read a ledger, of an event if one lies beside it.
+
+    Raises DamagedFileError.
+    """
+    return results_of(Folder(ledger.parent), event) if event else read_ledger(ledger)
 
 
 def _nothing(path: Path, ledger: Path) -> UserError:
@@ -91,7 +99,7 @@ def _who_sat(of: Source) -> set[tuple[str | None, ...]]:
     known = fingerprints(of)
     return {
         (of.deals.get(result.board, of.said), *(known.get(name, name) for name in result.seats))
-        for result in read_ledger(of.ledger)
+        for result in results_in(of.ledger, of.event)
     }
 
 
@@ -176,7 +184,7 @@ class Relabelled:
         """Every result, under the labels of its entrants and the number of its board."""
         for one in self._sources:
             labels: dict[str, str] = {}
-            for result in read_ledger(one.ledger):
+            for result in results_in(one.ledger, one.event):
                 if self._fouls or not result.fouls:
                     for name in result.seats:
                         if name not in labels:

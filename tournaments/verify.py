@@ -3,7 +3,7 @@
 Whatever cannot be trusted is told once, with how much is thereby unchecked.
 """
 
-from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,6 +13,8 @@ from msgspec import Struct, structs
 from arena.engine.chance import commitment
 from arena.gamelog import LoggedGame, is_over, read_games
 from arena.packed import stored
+from arena.pages.sittings import FOLDER as REPLAYS
+from arena.pages.sittings import page_name, pages
 from arena.replay import misfits
 from arena.sealed import DamagedFileError
 from protocol.records import Result, Sitting
@@ -69,10 +71,12 @@ def verify_folder(folder: Folder) -> Iterator[str]:
         yield f"{short}; the report is thereby unchecked"
     plans = [*past_sittings(folder, event), *sittings(event, ledger or {})]
     sound = True
+    trusted: list[Path] = []
     for plan in plans:
-        for fault in _sitting(folder.log(plan.name), event, plan, promises, ledger or {}):
-            sound = False
-            yield fault
+        faults = [*_sitting(folder.log(plan.name), event, plan, promises, ledger or {})]
+        yield from faults
+        sound = sound and not faults
+        trusted += [folder.log(plan.name)] if not faults else []
     yield from _past(folder, event, ledger)
     planned = {folder.log(plan.name) for plan in plans}
     strange = [path for path in folder.logs() if path not in planned]
@@ -85,6 +89,7 @@ def verify_folder(folder: Folder) -> Iterator[str]:
     if ledger is not None and not short:
         unsure = () if sound else from_logs(folder)
         yield from _report(folder, event, ledger, promises, unsure)
+    yield from _pages(folder, trusted)
 
 
 def verify_log(path: Path, seeds: Path | None) -> Iterator[str]:
@@ -139,7 +144,8 @@ def _promises(folder: Folder, event: Event) -> Checked[Promises]:
             f"{folder.seeds}: board {board}: the revealed seed does not match its commitment; "
             "its games are thereby unchecked"
         )
-        del seeds[board], commitments[board]
+        del seeds[board]
+        commitments.pop(board, None)
     return Promises(commitments, seeds, revealed)
 
 
@@ -336,3 +342,26 @@ def _report(
     over = finished(boards_left(event, results))
     hidden = [board for board in over if board not in promises.revealed]
     yield from (f"{folder.seeds}: board {board} is over, but no seed is there" for board in hidden)
+    boards = [*promises.seeds]
+    # A run puts them in order before it publishes that the event is over.
+    if told.played == told.planned and boards != sorted(boards):
+        yield f"{folder.seeds}: its boards are not in order"
+
+
+def _pages(folder: Folder, logs: Sequence[Path]) -> Iterator[str]:
+    """List the replay pages that do not show what their log says.
+
+    A log that goes on is newer than its pages. An event may have none at all: they are made from
+    its logs at any time; when it is over it has all or none.
+    """
+    place = folder.path / REPLAYS
+    over = [log for log in logs if is_over(log)]
+    all_due = len(over) == len(logs) and place.is_dir() and any(place.iterdir())
+    for log in over:
+        if all_due or (place / page_name(log.stem, 1)).exists():
+            for name, html in pages(log):
+                if not holds(place / name, [html.encode()]):
+                    yield (
+                        f"{place / name}: is not what its log leads to: "
+                        "`boneyard replay --html` makes it anew"
+                    )

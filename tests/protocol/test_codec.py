@@ -46,6 +46,7 @@ from protocol.messages import (
     WhyRound,
 )
 from protocol.records import (
+    LARGEST,
     ChoiceRecord,
     Commitment,
     DealRecord,
@@ -381,7 +382,7 @@ def test_printable_is_harmless(raw: bytes | str, limit: int) -> None:
 # --- records ---
 
 SEAT = st.integers(0, 3)
-NUMBER = st.integers(0, 2**53)
+NUMBER = st.integers(0, LARGEST)
 NAME = st.text(max_size=20)
 TILE = st.sampled_from(tile_set(18))
 TILES = st.lists(TILE, max_size=4).map(tuple)
@@ -399,14 +400,35 @@ POLICIES = st.builds(
     others=st.sampled_from(("play_on", "stop")),
 )
 
+
+def results(seats: int) -> st.SearchStrategy[Result]:
+    """Results of so many seats."""
+
+    def each(one: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...]]:
+        return st.tuples(*[one] * seats)
+
+    fouls = st.builds(SeatFoul, st.integers(0, seats - 1), FOULS)
+    return st.builds(
+        Result,
+        game=NAME,
+        board=NUMBER,
+        seats=each(NAME),
+        scores=each(st.integers(-LARGEST, LARGEST)),
+        places=each(st.integers(1, seats)),
+        rounds=NUMBER,
+        why=WHY,
+        fouls=st.lists(fouls, max_size=3).map(tuple),
+    )
+
+
 RECORDS: dict[type, st.SearchStrategy[Any]] = {
     Sitting: st.builds(
         Sitting,
         format=NUMBER,
         boneyard=NAME,
         event=NAME,
-        seats=st.lists(NAME).map(tuple),
-        boards=st.lists(NUMBER).map(tuple),
+        seats=st.lists(NAME, min_size=2, max_size=8).map(tuple),
+        boards=st.lists(NUMBER, min_size=1).map(tuple),
         rules=rulesets(),
         clock=st.just(Clock()),
         fouls=POLICIES,
@@ -456,17 +478,7 @@ RECORDS: dict[type, st.SearchStrategy[Any]] = {
         scores=SCORES,
     ),
     SentRecord: st.builds(SentRecord, sha256=st.lists(NAME).map(tuple)),
-    Result: st.builds(
-        Result,
-        game=NAME,
-        board=NUMBER,
-        seats=st.lists(NAME).map(tuple),
-        scores=SCORES,
-        places=SCORES,
-        rounds=NUMBER,
-        why=WHY,
-        fouls=st.lists(st.builds(SeatFoul, SEAT, FOULS), max_size=3).map(tuple),
-    ),
+    Result: st.integers(2, 8).flatmap(lambda seats: results(seats)),
     SittingOver: st.builds(SittingOver, games=NUMBER, records=NUMBER),
 }
 
