@@ -185,7 +185,7 @@ class SpentRecord(Record, frozen=True, tag="spent"):
     given_back_ms: tuple[Milliseconds, ...]
     """Time in which the referee did not look while each seat was asked, and that was given back to
     it, in ms."""
-    cpu_ms: tuple[Milliseconds | None, ...]
+    cpu_ms: tuple[float | None, ...]
     """CPU time that each seat's process used since it greeted or its last game ended, in ms, to
     10 ms; null where it is not known."""
     worst_lag_ms: float
