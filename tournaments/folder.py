@@ -189,16 +189,23 @@ def load(folder: Folder) -> Event:
 
     Raises UserError when there is none, or when it has boards that nobody has promised.
     """
-    if not folder.event.is_file():
-        raise UserError(f"{folder.path} holds no event: there is no {folder.event.name} in it.")
-    event = from_json(folder.event.read_bytes(), folder.event)
-    promised = _promised(folder)
+    event, promised = read_event(folder), _promised(folder)
     if promised is not None and event.all_boards > promised:
         raise UserError(
             f"{folder.event} is damaged: it has {event.all_boards} boards, and "
             f"{folder.commitments.name} promises the deals of {promised}."
         )
     return event
+
+
+def read_event(folder: Folder) -> Event:
+    """Read the event of a folder, whatever was promised about its deals.
+
+    Raises UserError when there is none.
+    """
+    if not folder.event.is_file():
+        raise UserError(f"{folder.path} holds no event: there is no {folder.event.name} in it.")
+    return from_json(folder.event.read_bytes(), folder.event)
 
 
 def _promised(folder: Folder) -> int | None:

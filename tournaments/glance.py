@@ -113,7 +113,7 @@ def so_far(folder: Folder, event: Event) -> tuple[Columns, bool]:
 
     Raises DamagedFileError.
     """
-    results = Columns(results_of(folder, event))
+    results = Columns(results_of(folder.ledger, event))
     for plan in past_sittings(folder, event):
         _add(results, folder, plan)
     complete = False

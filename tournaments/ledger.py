@@ -203,13 +203,13 @@ def read_ledger(path: Path) -> Iterator[Result]:
         yield entry.record
 
 
-def results_of(folder: Folder, event: Event) -> Iterator[Result]:
-    """Read the results of an event's ledger, each of which must be one of this event.
+def results_of(path: Path, event: Event) -> Iterator[Result]:
+    """Read a ledger of an event, which has results of its entrants and boards alone.
 
     Raises DamagedFileError.
     """
     names = {entrant.name for entrant in event.entrants}
-    for entry in sealed.read_sealed(folder.ledger, decode_result):
+    for entry in sealed.read_sealed(path, decode_result):
         result = entry.record
         if strangers := [name for name in result.seats if name not in names]:
             why = f"{strangers[0][:SHOWN]!r} does not play in this event"
@@ -218,7 +218,7 @@ def results_of(folder: Folder, event: Event) -> Iterator[Result]:
         else:
             yield result
             continue
-        raise sealed.damaged(folder.ledger, entry.line, why)
+        raise sealed.damaged(path, entry.line, why)
 
 
 def recovered(path: Path) -> dict[str, Result]:

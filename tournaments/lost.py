@@ -57,7 +57,7 @@ def enough(folder: Folder, event: Event) -> Columns:
     Raises UserError, DamagedFileError.
     """
     before = reported(folder)
-    results = Columns(results_of(folder, event))
+    results = Columns(results_of(folder.ledger, event))
     _refuse_unplanned(folder, event, results)
     if short := shortened(folder, before, len(results)):
         raise UserError(

@@ -68,7 +68,7 @@ def results_in(ledger: Path, event: Event | None) -> Iterator[Result]:
 
     Raises DamagedFileError.
     """
-    return results_of(Folder(ledger.parent), event) if event else read_ledger(ledger)
+    return results_of(ledger, event) if event else read_ledger(ledger)
 
 
 def _nothing(path: Path, ledger: Path) -> UserError:
