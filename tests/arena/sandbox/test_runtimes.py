@@ -27,7 +27,10 @@ JOBS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "python": ((), (sys.executable, "-I", "work.py")),
     "numpy": ((), (sys.executable, "-I", "work_numpy.py")),
     "javascript": ((), ("node", "work.mjs")),
-    "typescript": ((), ("node", "--experimental-strip-types", "work.mts")),
+    "typescript": (
+        (),
+        ("node", "--disable-wasm-trap-handler", "--experimental-strip-types", "work.mts"),
+    ),
     "c": (("cc", "-O2", "-pthread", "-o", "{built}/c", "work.c"), ("{built}/c",)),
     "cpp": (("c++", "-O2", "-pthread", "-o", "{built}/cpp", "work.cpp"), ("{built}/cpp",)),
     "rust": (("rustc", "-O", "-o", "{built}/rust", "work.rs"), ("{built}/rust",)),
