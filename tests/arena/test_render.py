@@ -248,7 +248,7 @@ def test_nobody_else_sees_who_was_asked_to_keep_a_deal() -> None:
 
 
 def test_sides_share_their_points_and_a_pot_is_shown() -> None:
-    look = Look(NAMES, ascii=True, partners=True)
+    look = Look(NAMES[:4], ascii=True, partners=True)
     shown = "\n".join(texts(logged(named("partnership"), 4), look=look))
     assert re.search(r"standing +ada and cyd \d+, bob and dan \d+\n", shown)
     assert re.search(r"\n  pot +9\n", "\n".join(texts(logged(named("auction-draw"), 3))) + "\n")
