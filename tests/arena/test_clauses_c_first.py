@@ -65,6 +65,8 @@ def test_C_deal_double_six_set_or_a_larger_one() -> None:
         assert len(the_set(larger.deal)) == size
         game = shuffled(larger, 4)
         assert asked(game)["boneyard"] == {"tiles": size - 24, "drawable": size - 26}
+    assert [max(tables(rules("draw", highest_pip=highest))) for highest in (6, 7, 9)] == [4, 5, 8]
+    assert asked(shuffled(rules("draw", highest_pip=9), 8))["hands"] == [6] * 8
     game = position(rules("draw", highest_pip=12), hands=["12-11 12-3", "10"], line="12-1 14")
     assert options(game) == ("12-11 left", "12-3 left")
     assert line(do(game, "12-3 left")) == "3-12 12-1 14"

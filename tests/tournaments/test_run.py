@@ -54,6 +54,22 @@ def test_verify_finds_nothing(event: Path) -> None:
     assert "Everything fits." in boneyard("verify", str(event))
 
 
+@pytest.mark.slow
+def test_six_seats_play_with_double_nine_from_command_to_report_and_replay(
+    tmp_path: Path,
+) -> None:
+    bots = ("first", "greedy", "random", "suit", "counting", "batched")
+    run(tmp_path, *bots, "--seats", "6", "--set", "highest_pip=9", "--boards", "1")
+    results = json.loads((tmp_path / "results.json").read_text())
+    assert results["played"] == results["planned"] == 6
+    assert "Seat 4 is worth" in (tmp_path / "report.md").read_text()
+    assert len(list((tmp_path / "replays").iterdir())) == 6
+    assert "Everything fits." in boneyard("verify", str(tmp_path))
+    assert "boneyard  19 tiles, 17 to draw" in boneyard(
+        "replay", str(tmp_path), "1.batched.counting"
+    )
+
+
 def test_the_same_bytes_at_two_jobs(event: Path, tmp_path: Path) -> None:
     run(tmp_path, "first", "greedy", "random", "--boards", "4", "--jobs", "2")
     assert made(tmp_path) == made(event)
