@@ -1,0 +1,245 @@
+"""The house's guard: measures the tree and fails where it no longer shows its plan.
+
+python -m tests.tools.house             # fails with one line for each fault
+python -m tests.tools.house --measure   # prints the figures
+"""
+
+import argparse
+import ast
+import re
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("protocol", "arena", "tournaments")
+MOST_MODULES = 14
+"""Modules of a folder, `__init__` left out: more do not show an architecture at a glance."""
+MOST_README_LINES = 200
+BANNED = frozenset(
+    [
+        "again",
+        "anew",
+        "asked",
+        "chosen",
+        "found",
+        "going",
+        "heard",
+        "how",
+        "kept",
+        "known",
+        "laid",
+        "likely",
+        "listed",
+        "lost",
+        "made",
+        "meant",
+        "misc",
+        "opened",
+        "packed",
+        "said",
+        "seen",
+        "shown",
+        "spoken",
+        "stuff",
+        "told",
+        "util",
+        "utils",
+        "walked",
+        "whereabouts",
+        "wishes",
+        "written",
+    ]
+)
+"""Names that name nothing: no module, public function or public class may have one."""
+QUESTION = re.compile(r"(What|Whether|Who|Whose|Whom|How|Where|Which|Why)\b")
+"""The beginnings of a docstring that neither orders nor names anything."""
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+def modules() -> list[Path]:
+    """Every Python file outside the tests and the sample bots."""
+    return [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(), str(path))
+
+
+def dotted(path: Path) -> str:
+    """Module name of a file."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def public(path: Path) -> Iterator[Definition]:
+    """Public functions and classes at a module's top level."""
+    for node in tree(path).body:
+        if isinstance(node, Definition) and not node.name.startswith("_"):
+            yield node
+
+
+def crowded() -> list[str]:
+    """Folders with more modules than a reader takes in at a glance."""
+    counts = Counter(path.parent for path in modules() if path.name != "__init__.py")
+    return [
+        f"{folder.relative_to(ROOT)}: {count} modules, at most {MOST_MODULES}. Split the folder."
+        for folder, count in sorted(counts.items())
+        if count > MOST_MODULES
+    ]
+
+
+def badly_named() -> list[str]:
+    """Modules, functions and classes whose names name nothing."""
+    faults = []
+    for path in modules():
+        names = [path.stem, *(node.name for node in public(path))]
+        faults += [
+            f"{path.relative_to(ROOT)}: the name {name!r} says nothing. Use the standard term."
+            for name in names
+            if name.lower() in BANNED
+        ]
+    return faults
+
+
+def two_meanings() -> dict[str, list[str]]:
+    """Public names that several modules define."""
+    where: dict[str, list[str]] = defaultdict(list)
+    for path in modules():
+        for node in public(path):
+            where[node.name].append(dotted(path))
+    return {name: found for name, found in sorted(where.items()) if len(found) > 1}
+
+
+def questions() -> list[str]:
+    """Docstrings that begin with a question word."""
+    faults = []
+    for path in modules():
+        for node in ast.walk(tree(path)):
+            if not isinstance(node, Definition | ast.Module):
+                continue
+            text = ast.get_docstring(node) or ""
+            if QUESTION.match(text):
+                first = text.splitlines()[0]
+                line = getattr(node, "lineno", 1)
+                faults.append(
+                    f"{path.relative_to(ROOT)}:{line}: {first!r} begins with a question word. "
+                    "Begin with a verb or a noun phrase."
+                )
+    return faults
+
+
+def without_first_line() -> list[str]:
+    """Files that do not say what may live there."""
+    paths = [*modules(), *sorted((ROOT / "tests").rglob("*.py"))]
+    return [
+        f"{path.relative_to(ROOT)}: no docstring. Say in the first line what may live there."
+        for path in paths
+        if not ast.get_docstring(tree(path))
+    ]
+
+
+def half_merged() -> list[str]:
+    """Texts in which a merge left its markers."""
+    marks = (b"\n<<<<<<< ", b"\n>>>>>>> ")
+    folders = (*PACKAGES, "sample_bots", "tests")
+    paths = [path for folder in folders for path in (ROOT / folder).rglob("*.*") if path.is_file()]
+    paths += [*ROOT.glob("*.md"), *ROOT.glob("*.toml")]
+    return [
+        f"{path.relative_to(ROOT)}: a merge marker. Finish the merge."
+        for path in paths
+        if "__pycache__" not in path.parts and any(mark in path.read_bytes() for mark in marks)
+    ]
+
+
+def long_readme() -> list[str]:
+    lines = len((ROOT / "README.md").read_text().splitlines())
+    if lines <= MOST_README_LINES:
+        return []
+    return [f"README.md: {lines} lines, at most {MOST_README_LINES}. Move details to their pages."]
+
+
+def imported(path: Path, names: frozenset[str]) -> set[str]:
+    """Our modules that a module imports when it is loaded or later."""
+    found = set()
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            inner = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= inner & names or {node.module}
+    return (found & names) - {dotted(path)}
+
+
+def import_depth() -> tuple[int, list[str]]:
+    """Length of the longest chain of imports, and the chain itself."""
+    names = frozenset(dotted(path) for path in modules())
+    imports = {dotted(path): imported(path, names) for path in modules()}
+
+    open_now: set[str] = set()
+
+    @cache
+    def chain(name: str) -> tuple[str, ...]:
+        if name in open_now:
+            return ()
+        open_now.add(name)
+        longest = max((chain(one) for one in sorted(imports[name])), key=len, default=())
+        open_now.remove(name)
+        return (name, *longest)
+
+    longest = max((chain(name) for name in sorted(names)), key=len)
+    return len(longest), list(longest)
+
+
+def lines_by_folder() -> dict[str, int]:
+    counts: Counter[str] = Counter()
+    for path in modules():
+        folder = "/".join(path.relative_to(ROOT).parts[:2]) if len(path.parts) else ""
+        counts[folder if (ROOT / folder).is_dir() else path.relative_to(ROOT).parts[0]] += len(
+            path.read_text().splitlines()
+        )
+    return dict(sorted(counts.items()))
+
+
+def measure() -> None:
+    """Print the figures of the tree."""
+    lines = lines_by_folder()
+    for folder, count in lines.items():
+        print(f"{count:7} lines  {folder}")
+    print(f"{sum(lines.values()):7} lines of Python outside tests and sample bots")
+    counts = Counter(path.parent for path in modules() if path.name != "__init__.py")
+    largest, most = counts.most_common(1)[0]
+    print(f"{most:7} modules in the largest folder, {largest.relative_to(ROOT)}")
+    depth, chain = import_depth()
+    print(f"{depth:7} modules in the longest chain of imports: {' > '.join(chain)}")
+    twice = two_meanings()
+    print(f"{len(twice):7} public names in several modules: {', '.join(twice)}")
+    print(f"{len(questions()):7} docstrings that begin with a question word")
+    print(f"{len((ROOT / 'README.md').read_text().splitlines()):7} lines of README.md")
+
+
+def faults() -> list[str]:
+    return [
+        *crowded(),
+        *badly_named(),
+        *questions(),
+        *without_first_line(),
+        *half_merged(),
+        *long_readme(),
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--measure", action="store_true")
+    if parser.parse_args().measure:
+        return measure()
+    found = faults()
+    sys.exit("\n".join(found) if found else 0)
+
+
+if __name__ == "__main__":
+    main()
