@@ -168,7 +168,10 @@ def kept_private(folder: Folder, over: Callable[[], bool]) -> Iterator[None]:
     try:
         yield
     finally:
-        if over():
+        with suppress(OSError):
+            # A run that was refused leaves nothing behind; a folder with logs stays.
+            logs.rmdir()
+        if over() and logs.exists():
             with suppress(PermissionError):
                 logs.chmod(folder.path.stat().st_mode & 0o777)
 

@@ -17,6 +17,10 @@ if sys.platform == "win32":
         except PermissionError as error:
             raise BlockingIOError(EAGAIN, os.strerror(EAGAIN)) from error
 
+    def try_lock_folder(_: int) -> bool:
+        """Tell that a folder is free: Windows cannot lock one."""
+        return True
+
 else:
     import fcntl
 

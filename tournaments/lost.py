@@ -75,8 +75,8 @@ def _refuse_unplanned(folder: Folder, event: Event, results: Columns) -> None:
     planned = ByGame((*past_sittings(folder, event), *sittings(event, results)), lambda *_: None)
     if stray := next((game for game in results if game not in planned), None):
         raise DamagedFileError(
-            f"{folder.ledger}: game {stray} is not one of the plan in {folder.event.name}: one of "
-            "them is damaged."
+            f"{folder.ledger}: game {stray} is not one of the plan in {folder.event.name}, nor has "
+            "an earlier version's log it: one of them is damaged, or that log is gone."
         )
 
 

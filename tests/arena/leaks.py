@@ -141,27 +141,27 @@ def says_who_plays(self: Any, honest: Any, seat: int, message: Said) -> None:
 
 @instead("_accept")
 def tells_how_long_the_others_thought(
-    self: Any, honest: Any, question: Any, said: Any, ms: float
+    self: Any, honest: Any, question: Any, said: Any, ms: float, *rest: Any
 ) -> None:
     for seat in range(self._game.seats):
         self._say(seat, Bye(why=f"Seat {question.seat} thought for {ms} ms."))
-    honest(self, question, said, ms)
+    honest(self, question, said, ms, *rest)
 
 
 @instead("_accept")
-def reads_notes_aloud(self: Any, honest: Any, question: Any, said: Any, ms: float) -> None:
+def reads_notes_aloud(self: Any, honest: Any, question: Any, said: Any, *rest: Any) -> None:
     for seat in range(self._game.seats):
         self._say(seat, Bye(why=said.note))
-    honest(self, question, said, ms)
+    honest(self, question, said, *rest)
 
 
 @instead("_ignore")
 def complains_of_the_others_lines(
-    self: Any, honest: Any, seat: int, ms: float, line: bytes
+    self: Any, honest: Any, seat: int, ms: float, line: bytes, *rest: Any
 ) -> None:
     for other in range(self._game.seats):
         self._say(other, Bye(why=line.decode()))
-    honest(self, seat, ms, line)
+    honest(self, seat, ms, line, *rest)
 
 
 @instead("lost")

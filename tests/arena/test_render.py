@@ -481,14 +481,13 @@ def test_a_torn_tail_is_tolerated(log: Path) -> None:
     ("kind", "fields", "says"),
     [
         (ChoiceRecord, {"choice": 77}, "choice 77 of 3, counted from 0"),
-        (ChoiceRecord, {"seat": 3}, "seat 3 was not asked"),
+        (ChoiceRecord, {"seat": 0}, "seat 0 was not asked"),
         (DealRecord, {"round": 2}, "deal 1 of round 2 is dealt out of turn"),
         (DealRecord, {"deal": 0}, "deal 0 of round 1 is dealt out of turn"),
         (DealRecord, {"leader": 2}, "the deal is not one of these rules"),
         (DealRecord, {"hands": ()}, "the deal is not one of these rules"),
         (DealRecord, {"lots": (Lot(9, (0, 0)),)}, "the deal is not one of these rules"),
         (RoundRecord, {"points": (1, 1)}, "the round does not end so"),
-        (GameResult, {"places": ()}, "the result is not one of 2 seats"),
     ],
 )
 def test_a_log_that_does_not_fit_is_the_users_error(
@@ -496,6 +495,25 @@ def test_a_log_that_does_not_fit_is_the_users_error(
 ) -> None:
     game = changed(logged(), kind, **fields)
     with pytest.raises(DamagedLogError, match=re.escape(says)):
+        list(steps(game))
+    shown = replay(write(tmp_path / "log.jsonl", game))
+    assert shown.exit_code == 2
+    assert says in shown.stderr
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "says"),
+    [
+        (ChoiceRecord, {"seat": 3}, "it is not about 2 seats"),
+        (GameResult, {"places": ()}, "a result of 2 seats has not as many scores and places"),
+    ],
+)
+def test_a_record_about_other_seats_is_the_users_error(
+    tmp_path: Path, kind: type[LogRecord], fields: dict[str, object], says: str
+) -> None:
+    """The reader refuses it before the rules are asked; the rules refuse it too."""
+    game = changed(logged(), kind, **fields)
+    with pytest.raises(DamagedLogError):
         list(steps(game))
     shown = replay(write(tmp_path / "log.jsonl", game))
     assert shown.exit_code == 2

@@ -143,11 +143,11 @@ def test_what_we_spoil_ourselves_is_void_and_played_again(
     received = Referee.received
     broken: list[str] = []
 
-    def spoilt(self: Referee, seat: int, line: bytes, ms: float) -> None:
+    def spoilt(self: Referee, seat: int, line: bytes, ms: float, given_back_ms: float) -> None:
         if self.seating.game.startswith("3.") and not broken:
             broken.append(self.seating.game)
             raise error
-        received(self, seat, line, ms)
+        received(self, seat, line, ms, given_back_ms)
 
     monkeypatch.setattr(Referee, "received", spoilt)
     said = run(tmp_path, "first", "greedy", "random", "--boards", "4", code=1)
@@ -339,7 +339,7 @@ def test_an_event_file(tmp_path: Path) -> None:
         ('[format]\ntype = "swis"', "of format.type 'swis': did you mean swiss?"),
         ('sandbox = "yes"', "of sandbox 'yes': there is auto, off, require."),
         ('format = "swiss"', ': format must be a table, as format = { type = "swiss" }, not'),
-        ("seats = 7", ": seats must be a whole number from 2 to 4, not 7."),
+        ("seats = 9", ": seats must be a whole number from 2 to 8, not 9."),
         ('bots = [{ run = ["./x"] }]', ": bots[0].name is missing."),
         ('bots = [{ name = "x", run = "./x" }]', 'list of words, as run = ["./x"], not "./x".'),
         ("boards = [", "is not TOML: "),

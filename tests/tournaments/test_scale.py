@@ -79,7 +79,10 @@ def test_every_command_reads_packed_logs(event: Path, plain: Path) -> None:
     assert "board 1" in boneyard("replay", f"{log}{ENDING}", "1.first.greedy")
 
 
-def test_an_event_with_packed_logs_grows_as_one_with_open_ones(event: Path, plain: Path) -> None:
+def test_an_event_with_packed_logs_grows_as_one_with_open_ones(
+    event: Path, plain: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(named, "WORTH", 1_000_000)
     more = ("--boards", "3")
     run(event, *SMALL, *more)
     assert lying(event) == {""}

@@ -301,7 +301,7 @@ def test_the_logs_are_nobody_elses_before_the_event_is_over(tmp_path: Path) -> N
 def test_the_logs_of_an_event_that_was_stopped_stay_ours(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     with kept_private(folder, lambda: False):
-        pass
+        (tmp_path / "games" / "from-1.jsonl").touch()
     assert stat.S_IMODE((tmp_path / "games").stat().st_mode) == 0o700
     with kept_private(folder, lambda: True):
         pass
