@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from protocol.rules import Ruleset
+from protocol.ruleset import Ruleset
 from protocol.tiles import Tile
 
 PROTOCOL = 1

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from protocol.messages import Clock, Lot, WhyGame, WhyRound
-from protocol.rules import Ruleset
+from protocol.ruleset import Ruleset
 from protocol.tiles import Tile
 
 LOG_FORMAT = 1

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.soak import WILD, fouls, menu, soaked
+from tests.tools.soak import WILD, fouls, menu, soaked
 
 GAMES, JOBS, SEED = 60, 4, 1
 

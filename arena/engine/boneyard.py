@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from arena.engine import stakes
 from arena.engine.state import Game, Round, Row
 from protocol.messages import Bade, Bid, Drew
-from protocol.rules import Boneyard, Turn
+from protocol.ruleset import Boneyard, Turn
 from protocol.tiles import Tile
 
 LAST = 2

@@ -2,7 +2,9 @@
 
 from msgspec.structs import replace
 
-from arena.engine import boneyard, end, score, stakes
+from arena.engine import boneyard, stakes
+from arena.engine import round_end as end
+from arena.engine import scoring as score
 from arena.engine.state import Game, Round
 from protocol.messages import WhyGame
 

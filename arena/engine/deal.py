@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from arena.engine import boneyard
-from arena.engine.chance import shuffled
+from arena.engine.shuffle import shuffled
 from arena.engine.state import Game, Hand, Round, Row
 from protocol.messages import Keep, Option, Refuse
-from protocol.rules import Deal, Ruleset, hand_size, the_set
+from protocol.ruleset import Deal, Ruleset, hand_size, the_set
 
 MOST_DEALS = 20
 """Deals in one round; the last one counts whatever it is, so that every round ends."""

@@ -4,7 +4,9 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from arena.engine import boneyard, closing, deal, end, lead, opening, score, stakes, turn
+from arena.engine import boneyard, closing, deal, lead, opening, stakes, turn
+from arena.engine import round_end as end
+from arena.engine import scoring as score
 from arena.engine.closing import places
 from arena.engine.opening import begin, chance_decides
 from arena.engine.state import Game, Round
@@ -24,7 +26,7 @@ from protocol.messages import (
     Refuse,
 )
 from protocol.messages import End as Where
-from protocol.rules import Ruleset, check_seats, target
+from protocol.ruleset import Ruleset, check_seats, target
 from protocol.tiles import Tile
 
 Placing = tuple[tuple[Tile, Where], ...]

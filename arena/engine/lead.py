@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator
 from typing import assert_never
 
-from arena.engine.chance import below, shuffled
+from arena.engine.shuffle import below, shuffled
 from arena.engine.state import Game, Hand, Lots, Method
 from protocol.messages import Guess, Lot, Option
-from protocol.rules import Deal, Lead, later_lot, the_set
+from protocol.ruleset import Deal, Lead, later_lot, the_set
 from protocol.tiles import Tile
 
 ODD_OR_EVEN: tuple[Option, ...] = (Guess("odd"), Guess("even"))

@@ -2,10 +2,11 @@
 
 from msgspec.structs import replace
 
-from arena.engine import boneyard, chance, closing, deal, lead, stakes
+from arena.engine import boneyard, closing, deal, lead, stakes
+from arena.engine import shuffle as chance
 from arena.engine.state import Aside, Dealt, Game, Hand, Lots, Round
 from protocol.messages import Annulled, Event, Guess, Guessed, Keep, Leads, Refuse, TurnedUp
-from protocol.rules import BY_DOUBLE
+from protocol.ruleset import BY_DOUBLE
 from protocol.tiles import Tile
 
 

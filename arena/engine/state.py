@@ -5,7 +5,7 @@ from typing import Literal
 from msgspec import Struct
 
 from protocol.messages import Event, Lot, WhyGame, WhyRound
-from protocol.rules import FirstLead, Ruleset
+from protocol.ruleset import FirstLead, Ruleset
 from protocol.tiles import Tile
 
 Hand = tuple[Tile, ...]

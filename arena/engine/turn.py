@@ -3,7 +3,7 @@
 from arena.engine import stakes
 from arena.engine.state import Game, Hand, Round
 from protocol.messages import Draw, Option, Pass, Play, PlayTwo
-from protocol.rules import Turn
+from protocol.ruleset import Turn
 from protocol.tiles import Tile, turned
 
 DRAW = Draw()

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from arena.sandbox.profile import DEVICES
+from arena.sandbox.command import DEVICES
 from arena.sandbox.seccomp import filter_program
 
 _CREATE, _ADD, _RESTRICT = 444, 445, 446

@@ -12,8 +12,15 @@ from pathlib import Path
 from shutil import which
 from typing import NamedTuple
 
-from arena.sandbox.paths import as_named, interpreter, is_python, is_within, linked_paths, real_path
-from arena.sandbox.profile import readable
+from arena.sandbox.command import readable
+from arena.sandbox.dependencies import (
+    as_named,
+    interpreter,
+    is_python,
+    is_within,
+    linked_paths,
+    real_path,
+)
 
 
 class Territory(NamedTuple):

@@ -15,9 +15,9 @@ from shutil import which
 
 from msgspec.structs import replace
 
+from arena.sandbox.command import Command
+from arena.sandbox.dependencies import linked_paths, program_paths, real_path, true_path
 from arena.sandbox.limits import Level
-from arena.sandbox.paths import linked_paths, program_paths, real_path, true_path
-from arena.sandbox.profile import Command
 
 LEAST = (3, 11)
 """The oldest Python that the sample bots run on."""

@@ -3,10 +3,10 @@
 from itertools import count
 
 from arena.sandbox.cgroups import Cgroup, Parents, parents
+from arena.sandbox.command import Tools, found_tools
 from arena.sandbox.limits import Level, Limits
-from arena.sandbox.profile import Tools, found_tools
+from arena.sandbox.process import Slot
 from arena.sandbox.pythons import about_python, runs_as_another
-from arena.sandbox.slot import Slot
 
 
 class Sandbox:

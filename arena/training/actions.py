@@ -39,7 +39,7 @@ from protocol.messages import (
     PlayTwo,
     Refuse,
 )
-from protocol.rules import Ruleset, the_set
+from protocol.ruleset import Ruleset, the_set
 
 Mask = NDArray[np.int8]
 """1 for each number that may be chosen."""

@@ -34,16 +34,16 @@ except ImportError as missing:
         "pip install 'boneyard-arena[train]'."
     ) from missing
 
-from arena.engine.chance import board_seed
-from arena.frames import Frame
-from arena.render import Look, draw
+from arena.analysis.frames import Frame
+from arena.analysis.text import Look, draw
+from arena.engine.shuffle import board_seed
+from arena.rules.variants import named
 from arena.training.actions import Mask
 from arena.training.encoding import Encoding, Vector
 from arena.training.episode import Episode, Reward
-from arena.variants import named
+from protocol.errors import UserError, unknown
 from protocol.messages import Ask
-from protocol.rules import Ruleset, tables, varied
-from protocol.usage import UserError, unknown
+from protocol.ruleset import Ruleset, tables, varied
 
 Rendering = Literal["ansi", "human"]
 Observation = dict[Literal["observation", "action_mask"], Vector | Mask]

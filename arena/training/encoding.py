@@ -43,7 +43,7 @@ from protocol.messages import (
     Played,
     TurnedUp,
 )
-from protocol.rules import Ruleset, check_seats, target, the_set
+from protocol.ruleset import Ruleset, check_seats, target, the_set
 from protocol.tiles import Tile, turned
 
 Vector = NDArray[np.float32]

@@ -7,9 +7,9 @@ from typing import Literal
 from arena.engine import game as engine
 from arena.engine import view
 from arena.engine.state import Game
-from arena.referee import asks
+from arena.match.referee import asks
 from protocol.messages import Ask, Clock, Option
-from protocol.rules import Ruleset
+from protocol.ruleset import Ruleset
 
 Reward = Literal["points", "places"]
 """What a step is worth; see `arena.training.boneyard_v0`."""

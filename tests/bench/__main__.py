@@ -27,18 +27,18 @@ from typing import TypeVar
 
 import trio
 
-from arena.engine.chance import board_seed
-from arena.gamelog import GameLog, read_games
-from arena.pump import Pump
-from arena.replay import misfits
+from arena.analysis.replay import misfits
+from arena.engine.shuffle import board_seed
+from arena.logs.gamelog import GameLog, read_games
+from arena.match.poller import Pump
+from arena.match.table import Bench
+from arena.sandbox.command import Command
 from arena.sandbox.limits import Limits
-from arena.sandbox.profile import Command
 from arena.sandbox.sandbox import Sandbox
-from arena.table import Bench
-from tests.arena.tables import sitting
 from tests.bench import engine, referee
 from tests.bench.figures import Figure, figure, keep, kept, show
 from tests.bench.referee import CLOCK, NAMES, RULES, Cost
+from tests.support.tables import sitting
 
 HERE = Path(__file__).parent
 GAMES_AT_ONCE = (1, 8, 32, 128)

@@ -58,10 +58,10 @@ from typing import NamedTuple
 import numpy as np
 
 from protocol.records import Result
-from tests.tournaments.results import game
-from tournaments import stats
-from tournaments.ratings import Pool, fit
-from tournaments.stats import ELO, Design, Error
+from tests.support.results import game
+from tournaments.rating import statistics as stats
+from tournaments.rating.ratings import Pool, fit
+from tournaments.rating.statistics import ELO, Design, Error
 
 FIRST = 30.0
 """Advantage of seat 0, in Elo."""

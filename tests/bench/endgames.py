@@ -23,11 +23,11 @@ import msgspec
 from arena.engine import game as engine
 from arena.engine import view
 from arena.engine.state import Game
-from arena.variants import named
+from arena.rules.variants import named
 from protocol.messages import Bye, Clock, Hello, Option
-from protocol.rules import Ruleset, varied
-from tournaments.entrants import entered
-from tournaments.event import WrittenBot
+from protocol.ruleset import Ruleset, varied
+from tournaments.plan.bot_command import entered
+from tournaments.plan.event import WrittenBot
 
 MOST_TILES = 11
 """Tiles in both hands from which on a position is solved."""

@@ -7,9 +7,9 @@ this one game.
 import random
 
 from arena.engine import game as engine
-from arena.engine.chance import board_seed
+from arena.engine.shuffle import board_seed
 from arena.engine.state import Dealt
-from arena.variants import named
+from arena.rules.variants import named
 
 RULES = named("draw")
 

@@ -20,19 +20,19 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.engine.chance import board_seed
-from arena.gamelog import GameLog
-from arena.logs import pack_full
-from arena.referee import Referee, Seating
+from arena.engine.shuffle import board_seed
+from arena.logs.catalog import pack_full
+from arena.logs.gamelog import GameLog
+from arena.match.referee import Referee, Seating
 from protocol.records import LogRecord, Result, SpentRecord
-from tournaments.begin import begin
-from tournaments.event import Event
-from tournaments.folder import Folder, load, secret_of
-from tournaments.ledger import Ledger
-from tournaments.numbers import numbers
-from tournaments.schedule import sittings
-from tournaments.seating import seating, sitting
-from tournaments.wishes import Wishes, planned
+from tournaments.plan.event import Event
+from tournaments.plan.from_options import Wishes, planned
+from tournaments.schedule.game_numbers import numbers
+from tournaments.schedule.schedule import sittings
+from tournaments.schedule.seating import seating, sitting
+from tournaments.storage.folder import Folder, load, secret_of
+from tournaments.storage.ledger import Ledger
+from tournaments.storage.open_event import begin
 
 ENTRY = (sys.executable, "-c", "from tournaments.cli.main import main; main()")
 BOTS = ("first", "greedy", "random", "counting", "random-sh")

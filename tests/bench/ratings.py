@@ -21,16 +21,16 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from arena import sealed
+from arena.logs import checksummed as sealed
+from arena.rules.variants import named
+from arena.sandbox.command import Command
 from arena.sandbox.limits import Limits
-from arena.sandbox.profile import Command
-from arena.variants import named
 from protocol.messages import Clock
 from protocol.records import FoulPolicy, Result
-from tournaments import event as events
-from tournaments.event import Entrant, Event
-from tournaments.folder import Folder
-from tournaments.schedule import sittings
+from tournaments.plan import event as events
+from tournaments.plan.event import Entrant, Event
+from tournaments.schedule.schedule import sittings
+from tournaments.storage.folder import Folder
 
 AT_ONCE = 1000
 """Results that are written at once."""
@@ -38,14 +38,14 @@ SPREAD = 100
 """Standard deviation of strengths and of luck, in points of a game."""
 
 READ = "import json, sys; print(sum(json.loads(line)['board'] for line in open(sys.argv[1])))"
-IDLE = "import tournaments.anew"
+IDLE = "import tournaments.commands.report"
 ENTRY = "from tournaments.cli.main import main; main()"
 EXPORT = """
 import sys
 from pathlib import Path
-from tournaments import exports
-from tournaments.folder import Folder, load, write_whole
-from tournaments.ledger import read_ledger
+from tournaments.report import exports
+from tournaments.storage.folder import Folder, load, write_whole
+from tournaments.storage.ledger import read_ledger
 folder = Folder(Path(sys.argv[1]))
 partners = load(folder).rules.deal.partners
 write_whole(folder.games, exports.games_csv(read_ledger(folder.ledger), {}, partners))

@@ -14,20 +14,20 @@ from typing import NamedTuple
 
 import trio
 
-from arena.bots import Bot
-from arena.engine.chance import board_seed
-from arena.gamelog import GameLog, WholeGame, read_records
-from arena.pump import Pump
-from arena.referee import Referee, Seating
+from arena.engine.shuffle import board_seed
+from arena.logs.gamelog import GameLog, WholeGame, read_records
+from arena.match.bot_process import Bot
+from arena.match.multiplexer import SharedBot
+from arena.match.poller import Pump
+from arena.match.referee import Referee, Seating
+from arena.match.table import Bench, Table
+from arena.rules.variants import named
+from arena.sandbox.command import Command
 from arena.sandbox.limits import Limits
-from arena.sandbox.profile import Command
 from arena.sandbox.sandbox import Sandbox
-from arena.shared import SharedBot
-from arena.table import Bench, Table
-from arena.variants import named
 from protocol.messages import Clock
 from protocol.records import ChoiceRecord
-from tests.arena.tables import sitting
+from tests.support.tables import sitting
 
 RULES = named("draw")
 CLOCK = Clock()

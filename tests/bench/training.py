@@ -27,11 +27,11 @@ from typing import NamedTuple
 
 import sample_bots
 from arena.engine import game as engine
-from arena.engine.chance import board_seed
+from arena.engine.shuffle import board_seed
+from arena.rules.variants import named
 from arena.training import boneyard_v0
 from arena.training.episode import Episode
-from arena.variants import named
-from protocol.rules import Ruleset, varied
+from protocol.ruleset import Ruleset, varied
 from tests.bench.referee import questions
 
 BLOCK = varied(named("block"), "block", {"rounds": 1})

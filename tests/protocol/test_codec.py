@@ -65,7 +65,7 @@ from protocol.records import (
     SpentRecord,
 )
 from protocol.tiles import tile_set
-from tests.rulesets import rulesets
+from tests.support.rulesets import rulesets
 
 CHOOSE = b'{"type":"choose","id":1,"choice":0}'
 HELLO = b'{"type":"hello","name":"first","version":"1"}'

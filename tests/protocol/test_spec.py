@@ -10,10 +10,11 @@ from typing import Any, get_args, get_type_hints
 import msgspec
 import pytest
 
-from arena.bots import READ, STDERR_A_GAME, STDERR_KEPT
-from arena.clock import MOST_GIVEN_BACK_MS
-from arena.referee import STALE_LINES
-from protocol import codec, messages, rules
+from arena.match.bot_process import READ, STDERR_A_GAME, STDERR_KEPT
+from arena.match.clock import MOST_GIVEN_BACK_MS
+from arena.match.referee import STALE_LINES
+from protocol import codec, messages
+from protocol import ruleset as rules
 from protocol.codec import Fault, decode_line, encode_line
 from protocol.messages import (
     Annulled,
@@ -27,8 +28,8 @@ from protocol.messages import (
     WhyRound,
 )
 from protocol.records import FoulClass, FoulPolicy
-from tests.protocol import conversations
-from tests.protocol.conversations import EXCERPTS, LEFT_OUT, TINY
+from tests.support import conversations
+from tests.support.conversations import EXCERPTS, LEFT_OUT, TINY
 
 SPEC = conversations.SPEC.read_text(encoding="utf-8")
 
@@ -239,7 +240,7 @@ def test_links_lead_somewhere() -> None:
 @pytest.mark.parametrize("info", SHOWN)
 def test_a_conversation_took_place(info: str) -> None:
     (told,) = blocks(info)
-    assert told == SHOWN[info], "python -m tests.protocol.conversations"
+    assert told == SHOWN[info], "python -m tests.support.conversations"
 
 
 def test_the_conversations_can_be_written_anew() -> None:

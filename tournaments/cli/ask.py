@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.cli.complete import complete_questions
-from arena.cli.explain import SEAT
-from arena.cli.shared import ASCII, GAME, LOG, WISH
 from tournaments.cli.complete import complete_bots
+from tournaments.cli.completion import complete_questions
+from tournaments.cli.games import SEAT
+from tournaments.cli.options import ASCII, GAME, LOG, WISH
 
 if TYPE_CHECKING:
     from arena.sandbox.limits import Wish
@@ -77,7 +77,7 @@ def ask(
       boneyard ask demo 1.greedy.first 3 --seat 1 --times 0 --deals 200
       boneyard ask demo 1.greedy.first 3 --seat 1 --raw | python my_bot.py
     """
-    from tournaments.again import Again, ask_again
+    from tournaments.commands.ask import Again, ask_again
 
     word = bot[0] if len(bot) == 1 else shlex.join(bot)
     wanted = Again(log, game, seat, question, word, times, deals, sandbox)

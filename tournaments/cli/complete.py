@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem
 
-from arena.cli.complete import MOST, folders, offered, or_files, typed
+from tournaments.cli.completion import MOST, folders, offered, or_files, typed
 
 SUFFIXES = (".toml", ".py", ".js", ".mjs", ".sh", ".rb", ".pl", ".lua")
 """What files end with that are offered as bots or events."""
@@ -14,8 +14,8 @@ SUFFIXES = (".toml", ".py", ".js", ".mjs", ".sh", ".rb", ".pl", ".lua")
 
 def complete_bots(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
     """Listed bots, event files and bots' files; else whatever files the shell finds."""
-    from protocol.usage import UserError
-    from tournaments.listed import all_bots
+    from protocol.errors import UserError
+    from tournaments.plan.bot_catalog import all_bots
 
     listed, own = list[str](), list[str]()
     with suppress(OSError, UserError):
@@ -42,8 +42,8 @@ def complete_planned(
 
 def complete_entrants(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
     """The entrants of the event whose folder was named before, or the bots that were."""
-    from protocol.usage import UserError
-    from tournaments.folder import Folder, load
+    from protocol.errors import UserError
+    from tournaments.storage.folder import Folder, load
 
     words = typed()
     names = [Path(word).stem for word in words if word != begun and not word.startswith("-")]
@@ -55,6 +55,6 @@ def complete_entrants(_: click.Context, __: click.Parameter, begun: str) -> list
 
 def complete_languages(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
     """Languages in which `new` makes a bot."""
-    from tournaments.new import languages
+    from tournaments.plan.scaffold import languages
 
     return offered(languages(), begun)

@@ -3,9 +3,9 @@
 import click
 from click.shell_completion import CompletionItem
 
-from arena.cli.complete import offered
-from protocol.usage import UserError, unknown
-from tournaments.cli.meant import unknown_command
+from protocol.errors import UserError, unknown
+from tournaments.cli.aliases import unknown_command
+from tournaments.cli.completion import offered
 
 PROGRAM = "boneyard"
 VARIABLE = "_BONEYARD_COMPLETE"

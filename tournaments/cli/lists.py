@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from protocol.usage import unknown
+from protocol.errors import unknown
 
 
 @click.command()
@@ -18,7 +18,7 @@ def bots() -> None:
     Example:
       boneyard bots
     """
-    from tournaments.listed import all_bots
+    from tournaments.plan.bot_catalog import all_bots
 
     for name, (bot, _) in all_bots(Path.cwd()).items():
         state = "" if bot.available else f"  (needs {bot.needs})"
@@ -37,7 +37,7 @@ def schema(what: str) -> None:
       boneyard schema > boneyard.schema.json
       boneyard schema results > results.schema.json
     """
-    from tournaments.schemas import SCHEMAS
+    from tournaments.commands.schemas import SCHEMAS
 
     if what not in SCHEMAS:
         raise unknown("schema", what, SCHEMAS)

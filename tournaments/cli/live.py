@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from arena.cli.complete import complete_rules
-from arena.cli.games import usual_folder
-from arena.cli.shared import CHOICES, WISH
-from protocol.usage import UserError
+from arena.analysis.find import usual_folder
+from protocol.errors import UserError
 from tournaments.cli.complete import complete_bots, complete_events
+from tournaments.cli.completion import complete_rules
+from tournaments.cli.options import CHOICES, WISH
 
 if TYPE_CHECKING:
     from arena.sandbox.limits import Wish
@@ -76,7 +76,7 @@ def watch(folder: Path | None, port: int, everything: bool, browser: bool) -> No
     """
     if not has_browser():
         raise UserError(MISSING.format(what="To watch in the browser", instead=""))
-    from tournaments.watch import watch_event
+    from tournaments.live.server import watch_event
 
     sys.exit(watch_event(folder or usual_folder(), port, everything=everything, browser=browser))
 
@@ -164,9 +164,9 @@ def play(
       boneyard play --rules partnership --against counting --terminal
       boneyard play --against ./my_bot.py --seat 1 --seed 7
     """
-    from arena.written import changed, chosen
-    from tournaments.seat import Asked, named_so
-    from tournaments.sit_down import Wanted, play_game
+    from arena.rules.load import changed, chosen
+    from tournaments.commands.play import Wanted, play_game
+    from tournaments.commands.play_table import Asked, named_so
 
     asked = Asked(
         rules=changed(chosen(rules, Path.cwd()), choices),

@@ -4,15 +4,19 @@ from typing import Any
 
 import click
 
-import arena.cli.doctor
-import arena.cli.explain
-import arena.cli.replay
-import arena.cli.rules
+import tournaments.cli.games
+import tournaments.cli.replay
+import tournaments.cli.rules
+import tournaments.cli.system
 from protocol import __version__
-from protocol.usage import UserError
-from tournaments.cli import ask, check, checks, guide, lists, live, new, play, worker
-from tournaments.cli.meant import unknown_command, unknown_option
-from tournaments.cli.systems import linux_only
+from protocol.errors import UserError
+from tournaments.cli import ask, guide, lists, live, new
+from tournaments.cli import bots as check
+from tournaments.cli import cluster as worker
+from tournaments.cli import events as play
+from tournaments.cli import results as checks
+from tournaments.cli.aliases import unknown_command, unknown_option
+from tournaments.cli.platforms import linux_only
 
 COMMANDS = (
     play.demo,
@@ -23,12 +27,12 @@ COMMANDS = (
     live.watch,
     live.play,
     check.check,
-    arena.cli.replay.replay,
-    arena.cli.explain.explain,
+    tournaments.cli.replay.replay,
+    tournaments.cli.games.explain,
     ask.ask,
     checks.verify,
-    arena.cli.rules.rules,
-    arena.cli.doctor.doctor,
+    tournaments.cli.rules.rules,
+    tournaments.cli.system.doctor,
     checks.report,
     checks.rate,
     new.new,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from protocol.usage import UserError
+from protocol.errors import UserError
 from tournaments.cli.complete import complete_languages
 
 
@@ -24,7 +24,7 @@ def new(language: str, name: str) -> None:
       boneyard new python mine
       boneyard new rust crab
     """
-    from tournaments.new import make
+    from tournaments.plan.scaffold import make
 
     if not language:
         return _list()
@@ -41,7 +41,7 @@ def new(language: str, name: str) -> None:
 
 
 def _list() -> None:
-    from tournaments.new import languages, missing
+    from tournaments.plan.scaffold import languages, missing
 
     for key, language in languages().items():
         click.echo(f"{key:<12} {language.title:<12} {missing(language) or 'ready'}")

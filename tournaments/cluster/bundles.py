@@ -15,11 +15,11 @@ from typing import IO
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.sandbox.paths import is_file, named_paths, program_paths
-from protocol.usage import UserError
-from tournaments.entrants import entered, files_below, resolved
-from tournaments.event import Entrant, WrittenBot
-from tournaments.trespass import check_files, check_folder
+from arena.sandbox.dependencies import is_file, named_paths, program_paths
+from protocol.errors import UserError
+from tournaments.plan.bot_command import entered, files_below, resolved
+from tournaments.plan.bot_files import check_files, check_folder
+from tournaments.plan.event import Entrant, WrittenBot
 
 MOST = 2**28
 """Bytes of a bot's files: each worker holds them in memory for a moment."""

@@ -14,9 +14,9 @@ import trio
 from distributed import Scheduler
 
 from arena.sandbox.limits import Wish
-from tournaments.cluster.loops import Loop
-from tournaments.cluster.remote import hushed
-from tournaments.sitting import StoppedError
+from tournaments.cluster.asyncio_thread import Loop
+from tournaments.cluster.dask_worker import hushed
+from tournaments.runner.sitting import StoppedError
 
 HOME = "127.0.0.1"
 """Nobody but this machine's users can reach it: the engine asks nobody who he is."""

@@ -13,8 +13,8 @@ from arena.sandbox.limits import REQUIRED, Wish
 from protocol import __version__
 from protocol.records import Result, WorkerName
 from tournaments.cluster.bundles import Bundle
-from tournaments.event import Event
-from tournaments.schedule import PlannedGame, PlannedSitting
+from tournaments.plan.event import Event
+from tournaments.schedule.schedule import PlannedGame, PlannedSitting
 
 T = TypeVar("T")
 

@@ -7,22 +7,22 @@ from typing import Protocol
 
 import trio
 
-from arena.engine.chance import board_seed
-from arena.gamelog import GameLog
-from arena.logs import pack_full
+from arena.engine.shuffle import board_seed
+from arena.logs.catalog import pack_full
+from arena.logs.gamelog import GameLog
 from arena.sandbox.limits import called
+from protocol.errors import UserError
 from protocol.records import LogRecord, Result
-from protocol.usage import UserError
-from tournaments.cluster.answers import BrokenAnswerError, answering
 from tournaments.cluster.orders import ORDER_S, Answer, Order, Part, Played, Unplayed, encoded
-from tournaments.event import Event
-from tournaments.folder import Folder, secret_of
-from tournaments.ledger import Ledger
-from tournaments.numbers import numbers
-from tournaments.run import crashed
-from tournaments.schedule import PlannedGame, PlannedSitting, Stage
-from tournaments.seating import in_turn, sitting
-from tournaments.sitting import StoppedError
+from tournaments.cluster.validate import BrokenAnswerError, answering
+from tournaments.plan.event import Event
+from tournaments.runner.runner import crashed
+from tournaments.runner.sitting import StoppedError
+from tournaments.schedule.game_numbers import numbers
+from tournaments.schedule.schedule import PlannedGame, PlannedSitting, Stage
+from tournaments.schedule.seating import in_turn, sitting
+from tournaments.storage.folder import Folder, secret_of
+from tournaments.storage.ledger import Ledger
 
 FIRST_GAMES = 4
 """Games of an order while it is not known how long a game takes."""

@@ -10,18 +10,18 @@ import click
 import trio
 from distributed import Security
 
-from arena.pump import Pump
-from arena.sandbox.choice import best_sandbox
+from arena.match.poller import Pump
 from arena.sandbox.limits import Limits, Wish, called
 from arena.sandbox.sandbox import Sandbox
-from arena.temporary import temporary_folder
+from arena.sandbox.select import best_sandbox
+from arena.sandbox.temporary import temporary_folder
 from protocol.records import WorkerName
-from tournaments.cluster.hall import Hall
-from tournaments.cluster.loops import Loop
+from tournaments.cluster.asyncio_thread import Loop
+from tournaments.cluster.dask_worker import Desk
 from tournaments.cluster.orders import offered
-from tournaments.cluster.remote import Desk
-from tournaments.run import innermost
-from tournaments.session import INTERRUPTED, stop_on_signal
+from tournaments.cluster.worker_runner import Hall
+from tournaments.commands.run import INTERRUPTED, stop_on_signal
+from tournaments.runner.runner import innermost
 
 
 def own_name() -> str:

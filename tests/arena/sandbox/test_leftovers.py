@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.sandbox import cgroups, profile, slot, users
+from arena.sandbox import cgroups, users
+from arena.sandbox import command as profile
+from arena.sandbox import process as slot
 from arena.sandbox.limits import LEVELS, Level, Limits
 from arena.sandbox.sandbox import Sandbox
 
@@ -57,7 +59,7 @@ def test_a_cgroup_whose_bot_finds_no_user_is_not_left(monkeypatch: pytest.Monkey
     if shutil.which("bwrap") is None:
         pytest.skip("bubblewrap is not installed")
     sandbox = Sandbox("A", Limits())
-    monkeypatch.setattr("arena.sandbox.slot.needs_user", lambda *_: True)
+    monkeypatch.setattr("arena.sandbox.process.needs_user", lambda *_: True)
     monkeypatch.setattr(users, "LAST", users.FIRST)
     with pytest.raises(users.NoUserLeftError):
         sandbox.slot()

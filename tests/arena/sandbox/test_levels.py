@@ -10,14 +10,17 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from arena.sandbox import choice, landlock, profile, seccomp, slot, users
+from arena.sandbox import command as profile
+from arena.sandbox import landlock, seccomp, users
+from arena.sandbox import process as slot
+from arena.sandbox import select as choice
 from arena.sandbox.calls import GROUPS, RULES, Group, Numbers
-from arena.sandbox.choice import Finding, best_sandbox, examined
 from arena.sandbox.limits import LEVELS, REQUIRED, Level, Limits
-from arena.sandbox.proof.battery import UNTRIED, outcomes
-from arena.sandbox.proof.promises import PROBES
 from arena.sandbox.sandbox import Sandbox
-from protocol.usage import UserError
+from arena.sandbox.select import Finding, best_sandbox, examined
+from arena.sandbox.selftest.guarantees import PROBES
+from arena.sandbox.selftest.runner import UNTRIED, outcomes
+from protocol.errors import UserError
 from tests.arena.sandbox.test_probes import lacks
 from tournaments.cli.main import main
 

@@ -16,13 +16,15 @@ from pathlib import Path
 import pytest
 from msgspec import Struct
 
-from arena.sandbox.proof import battery, processes, targets
-from arena.sandbox.proof.battery import Outcome, outcomes
-from arena.sandbox.proof.probes import CRASHES, FORKS, SPOILING
-from arena.sandbox.proof.probes import PROBES as SCRIPTED
-from arena.sandbox.proof.processes import CannotProbeError, End, Popen, Start, ended, started
-from arena.sandbox.proof.promises import PROBES, PROMISES, Promise, missing
-from arena.sandbox.proof.targets import Limits, Targets, scene
+from arena.sandbox.selftest import fixtures as targets
+from arena.sandbox.selftest import processes
+from arena.sandbox.selftest import runner as battery
+from arena.sandbox.selftest.fixtures import Limits, Targets, scene
+from arena.sandbox.selftest.guarantees import PROBES, PROMISES, Promise, missing
+from arena.sandbox.selftest.probes import CRASHES, FORKS, SPOILING
+from arena.sandbox.selftest.probes import PROBES as SCRIPTED
+from arena.sandbox.selftest.processes import CannotProbeError, End, Popen, Start, ended, started
+from arena.sandbox.selftest.runner import Outcome, outcomes
 
 ROOT = os.geteuid() == 0
 HERE = Path(__file__).parent

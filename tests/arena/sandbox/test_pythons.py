@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from arena.sandbox import choice, doctor
-from arena.sandbox.choice import best_sandbox, examined
+from arena.sandbox import report as doctor
+from arena.sandbox import select as choice
+from arena.sandbox.command import Command
 from arena.sandbox.limits import LEVELS, Limits
-from arena.sandbox.profile import Command
 from arena.sandbox.pythons import barrier, on_a_python_within_reach, python_for_others
 from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.select import best_sandbox, examined
 
 SYSTEM_PYTHON = Path("/usr/bin/python3")
 root_only = pytest.mark.skipif(os.geteuid() != 0, reason="only root's bots are other users")

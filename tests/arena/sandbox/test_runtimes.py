@@ -1,7 +1,7 @@
 """Every language of `boneyard new`, hard at work at the best level that this machine has.
 
 Threads, children, collectors of garbage, compiled code, timers, files: what their runtimes ask of
-the kernel. That the templates play is shown in tests/tournaments/test_new.py.
+the kernel. That the templates play is shown in tests/tournaments/plan/test_scaffold.py.
 """
 
 import importlib.util
@@ -14,12 +14,12 @@ from shutil import which
 
 import pytest
 
-from arena.sandbox.choice import best_sandbox
+from arena.sandbox.command import Command
+from arena.sandbox.dependencies import program_paths
 from arena.sandbox.limits import Limits
-from arena.sandbox.paths import program_paths
-from arena.sandbox.profile import Command
 from arena.sandbox.sandbox import Sandbox
-from tournaments import new
+from arena.sandbox.select import best_sandbox
+from tournaments.plan import scaffold as new
 
 WORK = Path(__file__).parent / "runtimes"
 JAVA = ("java", "-Xmx200m", "-cp", "{built}", "Work")

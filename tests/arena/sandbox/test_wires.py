@@ -12,16 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from arena.gamelog import LoggedGame, read_games
-from arena.sandbox import profile, slot
-from arena.sandbox.choice import examined
+from arena.logs.gamelog import LoggedGame, read_games
+from arena.sandbox import command as profile
+from arena.sandbox import process as slot
+from arena.sandbox.command import Command
 from arena.sandbox.limits import REQUIRED, Level
-from arena.sandbox.profile import Command
+from arena.sandbox.select import examined
 from protocol.records import ChoiceRecord
-from tests.arena.tables import BOTS, play, reads
 from tests.bots.hostile.wires import BITS, COUNTS, NUMBERS, WIRES
-from tests.tournaments.events import boneyard
-from tournaments.folder import Folder
+from tests.support.events import boneyard
+from tests.support.tables import BOTS, play, reads
+from tournaments.storage.folder import Folder
 
 FOLDER = BOTS / "hostile"
 OPEN_WITHOUT_THE_FILTER = {"cache", "futex", "lock", "part-lock", "watch"}

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from protocol.usage import UserError
+from protocol.errors import UserError
 from tournaments.cluster import bundles
 from tournaments.cluster.bundles import Bundle, packed, unpacked
-from tournaments.entrants import entered, spoken
-from tournaments.event import Entrant, WrittenBot
+from tournaments.plan.bot_command import entered, spoken
+from tournaments.plan.event import Entrant, WrittenBot
 
 
 def bot(**fields: object) -> WrittenBot:

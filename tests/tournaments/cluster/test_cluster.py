@@ -17,17 +17,18 @@ import pytest
 import trio
 import trio.testing
 
-from tests.arena.tables import alive
-from tests.cluster import Cluster, doors, kill, results, until
-from tests.tournaments.events import BONEYARD, boneyard
-from tournaments.cluster import engine, remote
-from tournaments.cluster.loops import Loop
+from tests.support.events import BONEYARD, boneyard
+from tests.support.tables import alive
+from tests.tools.cluster_chaos import Cluster, doors, kill, results, until
+from tournaments.cluster import client as engine
+from tournaments.cluster import dask_worker as remote
+from tournaments.cluster.asyncio_thread import Loop
 
 if TYPE_CHECKING:
     from distributed import Client
 
-    from tournaments.cluster.hall import Hall
-    from tournaments.cluster.remote import HallWorker
+    from tournaments.cluster.dask_worker import HallWorker
+    from tournaments.cluster.worker_runner import Hall
 
 GATED = """
 import json, os, sys, time

@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from arena.sandbox.limits import Wish
-from protocol.usage import UserError
-from tests.tournaments.events import boneyard
-from tournaments.cluster import place as places
+from protocol.errors import UserError
+from tests.support.events import boneyard
+from tournaments.cluster import address as places
+from tournaments.cluster.address import Place, place
+from tournaments.cluster.address import named as known
 from tournaments.cluster.orders import (
     Order,
     Part,
@@ -21,10 +23,8 @@ from tournaments.cluster.orders import (
     offered,
     resource,
 )
-from tournaments.cluster.place import Place, place
-from tournaments.cluster.place import named as known
 from tournaments.cluster.worker import own_name
-from tournaments.schedule import PlannedGame, PlannedSitting
+from tournaments.schedule.schedule import PlannedGame, PlannedSitting
 
 GAME = PlannedGame("3.a.b", 1, 3)
 PLAN = PlannedSitting("from-3.a.b", (0, 1), (3,), "a.b")

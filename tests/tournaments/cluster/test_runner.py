@@ -10,20 +10,17 @@ import pytest
 import trio
 from msgspec.structs import replace
 
-from arena.gamelog import sitting_lines
-from arena.pump import Pump
+from arena.logs.gamelog import sitting_lines
+from arena.match.poller import Pump
 from arena.sandbox.limits import Limits
 from arena.sandbox.sandbox import Sandbox
+from protocol.errors import UserError
 from protocol.records import FoulPolicy, Result
-from protocol.usage import UserError
-from tests.arena.tables import children
-from tests.tournaments.events import boneyard, run, untouched
-from tournaments.begin import begin
-from tournaments.cluster import hall as hall_file
+from tests.support.events import boneyard, run, untouched
+from tests.support.tables import children
 from tournaments.cluster import runner
-from tournaments.cluster.answers import BrokenAnswerError, answering
+from tournaments.cluster import worker_runner as hall_file
 from tournaments.cluster.bundles import packed
-from tournaments.cluster.hall import Hall
 from tournaments.cluster.orders import (
     Answer,
     Order,
@@ -36,12 +33,15 @@ from tournaments.cluster.orders import (
     encoded,
 )
 from tournaments.cluster.runner import ClusterRunner, Pace
-from tournaments.event import Event, WrittenBot
-from tournaments.folder import Folder, load, secret_of
-from tournaments.ledger import Ledger
-from tournaments.run import innermost
-from tournaments.schedule import PlannedGame
-from tournaments.sitting import StoppedError
+from tournaments.cluster.validate import BrokenAnswerError, answering
+from tournaments.cluster.worker_runner import Hall
+from tournaments.plan.event import Event, WrittenBot
+from tournaments.runner.runner import innermost
+from tournaments.runner.sitting import StoppedError
+from tournaments.schedule.schedule import PlannedGame
+from tournaments.storage.folder import Folder, load, secret_of
+from tournaments.storage.ledger import Ledger
+from tournaments.storage.open_event import begin
 
 WORDS = ("first", "greedy", "--boards", "3", "--set", "target=20")
 """Two sittings of three short games."""

@@ -1,0 +1,1 @@
+"""Conclusions from a log alone: replay, decisions, review, asking again, other deals."""

@@ -1,0 +1,250 @@
+"""Other deals with which one seat would have seen the same round: for what-ifs, and for tests.
+
+What is public is said here a second time, without the view: these deals are what the view is
+tested with. A chain of small changes, each kept if the seat cannot tell, is fair: in the long run
+every deal that the seat cannot tell from the true one comes equally often (Metropolis; each kind
+of change is as likely as its reverse).
+"""
+
+import random
+from collections import deque
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from arena.engine import game as engine
+from arena.engine.state import Dealt, Game, Hand
+from protocol.messages import Call, Drew, Event, GoOn, Keep, Lot, Option, Refuse
+from protocol.ruleset import Ruleset, the_set
+from protocol.tiles import Tile, as_held
+
+SILENT = ("keep", "call")
+"""Phases in which the usual answer leaves no event: that it was given is not public."""
+QUIET = (Keep, GoOn)
+"""Those usual answers."""
+FEW = (2, 2, 2, 2, 3, 3, 4, 6)
+"""How many tiles change places in a small change."""
+WHOLE = 0.2
+"""How often a change is a large one: all that nobody has shown, or the order within hands."""
+
+
+class Act(NamedTuple):
+    """Something that everybody saw a seat do."""
+
+    seat: int
+    """Who."""
+    option: Option
+    """What."""
+    fallback: bool = False
+    """The seat has fouled, or does now: its first option is taken."""
+
+
+class Turn(NamedTuple):
+    """A state of a round, and what the seat to move does."""
+
+    game: Game
+    """The state."""
+    choice: int | None
+    """The index of its option; None where nobody moves."""
+    fallback: bool = False
+    """Whether it is the first option because the seat has fouled."""
+
+
+class Moment(NamedTuple):
+    """A question to a seat, as everybody could name it."""
+
+    acts: int
+    """Acts of this round before it."""
+    phase: str
+    """What it is about."""
+
+
+Until = tuple[int, Moment]
+"""Whose question, and which."""
+
+
+class Deal(NamedTuple):
+    """A round: hidden deals and public acts."""
+
+    start: Game
+    """The game before it."""
+    deals: tuple[Dealt, ...]
+    """What was dealt, annulled deals first."""
+    acts: tuple[Act, ...]
+    """What everybody saw."""
+
+
+class World(NamedTuple):
+    """A deal that a seat cannot tell from the true one, and where it leads."""
+
+    deal: Deal
+    """The round so far."""
+    game: Game
+    """The state at the question, or at the end of the round."""
+
+
+class UnlikeError(Exception):
+    """Another world in which the public game could not have been played."""
+
+
+# --- a round as everybody sees it ---
+
+
+def walk(deal: Deal, until: Until | None = None) -> Iterator[Turn]:
+    """Every state of a round and the choice made in it; ends before a question, or with the round.
+
+    Raises UnlikeError when the acts cannot be played.
+    """
+    game, deals, done = deal.start, deque(deal.deals), 0
+    while True:
+        while engine.needs_deal(game) and deals:
+            game = engine.begin(game, deals.popleft())
+        state = game.playing
+        if until and done == until[1].acts and engine.legal(game):
+            seat, moment = until
+            if (state.turn, state.aside.phase) == (seat, moment.phase):
+                yield Turn(game, None)
+                return
+        if engine.needs_deal(game):
+            if until or done < len(deal.acts) or not state.over:
+                raise UnlikeError
+            yield Turn(game, None)
+            return
+        act = deal.acts[done] if done < len(deal.acts) else None
+        choice, loud = _choice(game, act)
+        yield Turn(game, choice, bool(loud and act and act.fallback))
+        game = engine.act_unchecked(game, engine.legal(game)[choice])
+        done += loud
+
+
+def _choice(game: Game, act: Act | None) -> tuple[int, bool]:
+    """The index of what the seat to move does, and whether everybody sees it."""
+    state, options = game.playing, engine.legal(game)
+    own = act is not None and act.seat == state.turn
+    if state.aside.phase in SILENT and not (act and own and isinstance(act.option, Refuse | Call)):
+        return options.index(Keep() if state.aside.phase == "keep" else GoOn()), False
+    if act is None or not own or act.option not in options[: 1 if act.fallback else None]:
+        raise UnlikeError
+    return options.index(act.option), True
+
+
+def public(game: Game, seat: int) -> tuple[object, ...]:
+    """All that the seat may know of a state; that it is reached by the same acts says the rest."""
+    state = game.playing
+    shown = tuple(map(sorted, state.hands)) if state.over else tuple(map(len, state.hands))
+    return (
+        state.number,
+        state.line,
+        state.over,
+        state.winner,
+        state.drawable,
+        sum(map(len, state.stock)),
+        state.hands[seat],
+        shown,
+        game.scores,
+        game.points,
+        game.pot,
+        game.over,
+        [_seen(event, seat) for event in state.events],
+    )
+
+
+def _seen(event: Event, seat: int) -> object:
+    return ("drew", event.seat) if isinstance(event, Drew) and event.seat != seat else event
+
+
+# --- other worlds ---
+
+
+def worlds(
+    deal: Deal, seat: int, luck: random.Random, until: Until | None = None
+) -> Iterator[World]:
+    """A chain of deals, without end, that the seat cannot tell from this one; each near the last.
+
+    Raises UnlikeError when the acts cannot be played with the deals as they are.
+    """
+    acts = deal.acts[: until[1].acts] if until else deal.acts
+    truth = _last(deal, until)
+    known, seen = public(truth, seat), _shown(truth, seat)
+    dealt = tuple(one for one in deal.deals if one.deal <= truth.playing.aside.deal)
+    here = World(Deal(deal.start, dealt, acts), truth)
+    while True:
+        tried = here.deal._replace(deals=_changed(here.deal.deals, seat, seen, luck))
+        if tried.deals != here.deal.deals:
+            try:
+                reached = _last(tried, until)
+                here = World(tried, reached) if public(reached, seat) == known else here
+            except UnlikeError:
+                pass
+        yield here
+
+
+def _shown(truth: Game, seat: int) -> set[Tile]:
+    """The tiles that the seat sees: the line, its hand, and all hands once the round is over."""
+    state = truth.playing
+    hands = state.hands if state.over else (state.hands[seat],)
+    return {*map(as_held, state.line), *(tile for hand in hands for tile in hand)}
+
+
+def _last(deal: Deal, until: Until | None) -> Game:
+    game = deal.start
+    for turn in walk(deal, until):
+        game = turn.game
+    return game
+
+
+def _changed(
+    deals: tuple[Dealt, ...], seat: int, seen: set[Tile], luck: random.Random
+) -> tuple[Dealt, ...]:
+    """One of the deals with some of its tiles in other places."""
+    at = luck.randrange(len(deals))
+    dealt = deals[at]
+    if dealt.deal == 0:
+        changed = _other_lots(dealt, luck)
+    elif luck.random() < WHOLE / 2:
+        changed = _other_order(dealt, seat, luck)
+    else:
+        changed = _other_places(dealt, seat, seen, luck)
+    return (*deals[:at], changed, *deals[at + 1 :])
+
+
+def _other_lots(dealt: Dealt, luck: random.Random) -> Dealt:
+    tiles = luck.sample(the_set(Ruleset(name="any").deal), len(dealt.lots))
+    lots = tuple(Lot(lot.seat, tile) for lot, tile in zip(dealt.lots, tiles, strict=True))
+    return replace(dealt, lots=lots)
+
+
+def _other_order(dealt: Dealt, seat: int, luck: random.Random) -> Dealt:
+    """The same hands: only the order in which the others hold their tiles changes."""
+    hands = tuple(
+        hand if other == seat else tuple(luck.sample(hand, len(hand)))
+        for other, hand in enumerate(dealt.hands)
+    )
+    return replace(dealt, hands=hands)
+
+
+def _other_places(dealt: Dealt, seat: int, seen: set[Tile], luck: random.Random) -> Dealt:
+    """Some tiles change places: a few of any kind, or all that nobody has shown."""
+    flat = [tile for row in (*dealt.hands, *dealt.stock) for tile in row]
+    size = len(dealt.hands[0])
+    own = range(seat * size, (seat + 1) * size)
+    free = [place for place in range(len(flat)) if place not in own]
+    if luck.random() < WHOLE:
+        free = [place for place in free if flat[place] not in seen]
+    else:
+        free = luck.sample(free, min(len(free), luck.choice(FEW)))
+    tiles = luck.sample([flat[place] for place in free], len(free))
+    for place, tile in zip(free, tiles, strict=True):
+        flat[place] = tile
+    return _refilled(dealt, flat)
+
+
+def _refilled(dealt: Dealt, flat: Sequence[Tile]) -> Dealt:
+    """The deal with its tiles, hands first, replaced by these."""
+    left = iter(flat)
+
+    def same(rows: tuple[Hand, ...]) -> tuple[Hand, ...]:
+        return tuple(tuple(next(left) for _ in row) for row in rows)
+
+    return replace(dealt, hands=same(dealt.hands), stock=same(dealt.stock))

@@ -1,0 +1,102 @@
+"""What a bot answered when a question was put to it again, in words. No I/O; text is made safe."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from arena.analysis import text as render
+from arena.analysis.decisions import Decision
+from arena.analysis.reask import Asked
+from arena.analysis.review import chose
+from arena.analysis.text import EVIDENCE
+from arena.analysis.what_if import Outlook
+from protocol.codec import printable
+from protocol.messages import MAX_NOTE, Option
+
+PLAYED_ON = (
+    "Under other deals of the hidden tiles, which this seat could not tell from the real one, each "
+    "as likely as the next; from here a plain player (its heaviest tile, doubles first) plays on "
+    "in every seat to the end of the round. Points: what the own side gains beyond the mean of the "
+    "others; ± is half of a 95 % interval."
+)
+
+
+def words(option: Option) -> str:
+    """An option in words."""
+    ((said, _),) = render.offered([option], None)
+    return said
+
+
+def told(decision: Decision, found: Sequence[Asked]) -> Iterator[Text]:
+    """The answers: one in full, many counted."""
+    for one in found if len(found) == 1 else found[-1:] if found[-1].foul else ():
+        yield from _in_full(decision, one)
+    if len(found) > 1:
+        yield from _counted(decision, found)
+
+
+def _in_full(decision: Decision, one: Asked) -> Iterator[Text]:
+    time = f"{one.ms:g} of {decision.question.time_ms} ms"
+    if one.foul:
+        yield Text(f"It fouls: {one.foul}. {printable(one.detail, EVIDENCE)} ({time})", "red")
+        if one.line:
+            yield Text(f"  said    {printable(one.line, EVIDENCE)}", "red")
+        if one.foul == "late" and one.given_back_ms:
+            yield Text(f"  Given back: {one.given_back_ms:g} ms in which the referee did not look.")
+    else:
+        assert one.choice is not None
+        option = words(decision.question.options[one.choice])
+        yield Text(f"It chooses {option} ({time}), {_compared(decision, one.choice)}.", "bold")
+    if one.note:
+        yield Text(f"  note    {printable(one.note, MAX_NOTE)}", "italic")
+    if one.stderr:
+        words_last = printable(one.stderr, EVIDENCE).removesuffix("\\n")
+        yield Text(f"  stderr  {words_last}", "dim")
+
+
+def _compared(decision: Decision, choice: int) -> str:
+    """How a choice compares with the log's."""
+    logged = chose(decision)
+    if logged is None:
+        return "where the log has a foul" if decision.record else "where the log has no answer"
+    if logged == choice:
+        return "as in the log"
+    return f"not {words(decision.question.options[logged])} as in the log"
+
+
+def _counted(decision: Decision, found: Sequence[Asked]) -> Iterator[Text]:
+    """How often it chose what, and how long that took."""
+    many = Counter(one.choice for one in found if one.choice is not None)
+    for choice, times in many.most_common():
+        option = words(decision.question.options[choice])
+        said = f"{times} of {len(found)} times {option}, {_compared(decision, choice)}."
+        yield Text(said, "bold")
+    spent = [one.ms for one in found]
+    yield Text(
+        f"It took {sum(spent) / len(spent):.1f} ms in the mean, {max(spent):.1f} ms at most, "
+        f"of {decision.question.time_ms} ms; each time a fresh process.",
+        "dim",
+    )
+
+
+def outlook_table(
+    decision: Decision, outlooks: Sequence[Outlook], compared: int, again: int | None
+) -> Table:
+    """What each option comes to; marked: what the log has, and what the bot chooses now."""
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    against = words(decision.question.options[compared])
+    for column in ("option", "", "points", "±", f"beyond {against}", "±"):
+        table.add_column(column, justify="left" if column in ("option", "") else "right")
+    for number, (option, one) in enumerate(zip(decision.question.options, outlooks, strict=True)):
+        marks = {"log": chose(decision) == number, "now": again == number}
+        marked = ", ".join(mark for mark, is_so in marks.items() if is_so)
+        beyond = (
+            ("", "")
+            if number == compared
+            else (f"{one.beyond:+.1f}", f"{one.beyond_half_width:.1f}")
+        )
+        cells = (words(option), marked, f"{one.lead:+.1f}", f"{one.half_width:.1f}", *beyond)
+        table.add_row(*map(Text, cells))
+    return table

@@ -1,0 +1,202 @@
+"""The decisions of one seat in a logged game, and how its rounds ended. Pure; no seed is needed."""
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from arena.analysis.replay import Step, dealt, repeat, seating, steps
+from arena.engine import game as engine
+from arena.engine.state import Dealt, Game
+from arena.logs.gamelog import DamagedLogError, LoggedGame
+from arena.match.referee import Question, Referee
+from protocol.errors import UserError
+from protocol.messages import Drew, Event, Passed, WhyRound
+from protocol.records import ChoiceRecord, DealRecord, FoulRecord, RoundRecord
+from protocol.ruleset import Ruleset
+
+
+class Decision(Struct, frozen=True):
+    """A question to a seat, what it saw then, and what came of it."""
+
+    number: int
+    """Which question of the game it is to this seat, from 1."""
+    round: int
+    """The round's number in the game, from 1."""
+    question: Question
+    """Who was asked, with which number, options and time."""
+    told: tuple[bytes, ...]
+    """What the seat had been told in this game, but for earlier questions: the game, its rounds."""
+    line: bytes
+    """The question as it was written, byte for byte."""
+    step: Step
+    """The table at that moment, nothing hidden; its events are new since the seat's last choice."""
+    record: ChoiceRecord | FoulRecord | None
+    """What it answered, or its foul; None: the game was cut off before."""
+
+
+class RoundEnd(Struct, frozen=True):
+    """How a round ended, and what it came to for one seat."""
+
+    round: int
+    """The round's number in the game, from 1."""
+    why: WhyRound
+    """How it ended."""
+    out: int | None
+    """The seat that went out."""
+    tiles: int
+    """Tiles that the seat was left with."""
+    pips: int
+    """What they count."""
+    drew: int
+    """Tiles that it drew."""
+    passed: int
+    """How often it passed."""
+    gained: int
+    """Points that its side gained in it, fees and stakes included."""
+    lost: int
+    """The most that another side gained."""
+    ahead: int
+    """Points by which its side is ahead of the best other after it; below zero: behind."""
+
+    @property
+    def swing(self) -> int:
+        """What the round was worth to the seat's side, against the best other, in points."""
+        return self.gained - self.lost
+
+
+class CutOffError(Exception):
+    """The log ends before the deal that is needed."""
+
+
+class Retelling(Referee):
+    """A referee that deals what a log says was dealt, so that it needs no seed."""
+
+    def __init__(self, logged: LoggedGame) -> None:
+        """Begin the game.
+
+        Raises CutOffError when nothing was dealt.
+        """
+        records = (one for one in logged.records if isinstance(one, DealRecord))
+        self._dealt = iter([dealt(record) for record in records])
+        super().__init__(seating(logged), b"")
+
+    def _chance_decides(self) -> Dealt:
+        found = next(self._dealt, None)
+        if found is None:
+            raise CutOffError
+        return found
+
+
+def decisions(logged: LoggedGame, seat: int) -> Iterator[Decision]:
+    """Every question to a seat, in order; the last may be one that was never answered.
+
+    Raises DamagedLogError at the first record that cannot follow.
+    """
+    moments = list(_moments(logged, seat))
+    told: list[bytes] = []
+    number = 0
+    answers = (*logged.choices(), None)
+    for asked, moment, record in zip(_referees(logged), moments, answers, strict=False):
+        own = [line for to, line in asked.outgoing() if to == seat]
+        question = asked.awaiting
+        if question is None or question.seat != seat:
+            told += own
+            continue
+        number += 1
+        told += own[:-1]
+        round_number = moment.game.playing.number
+        yield Decision(number, round_number, question, tuple(told), own[-1], moment, record)
+
+
+def _referees(logged: LoggedGame) -> Iterator[Referee]:
+    """The referee before each answer, and after the last."""
+    try:
+        referee = Retelling(logged)
+        yield referee
+        for record in logged.choices():
+            _check_asked(logged, referee.awaiting, record)
+            repeat(referee, record)
+            yield referee
+    except CutOffError:
+        return
+
+
+def _check_asked(
+    logged: LoggedGame, question: Question | None, record: ChoiceRecord | FoulRecord
+) -> None:
+    """Refuse an answer to another question than the one that is asked.
+
+    Raises DamagedLogError.
+    """
+    choice = record if isinstance(record, ChoiceRecord) else None
+    if question is None or question.seat != record.seat or (choice and choice.id != question.id):
+        answered = f"question {choice.id}" if choice else "no question"
+        name = logged.game.game
+        raise DamagedLogError(f"Game {name}: seat {record.seat} answers {answered}, not its own.")
+
+
+def _moments(logged: LoggedGame, seat: int) -> Iterator[Step]:
+    """The table before each answer and at the end, with what has happened since the seat's own."""
+    game: Game | None = None
+    since: list[Event] = []
+    for step in steps(logged):
+        record = step.record
+        if isinstance(record, ChoiceRecord | FoulRecord) and game:
+            yield Step(game, tuple(since), step.options, record)
+            if record.seat == seat:
+                since.clear()
+        if isinstance(record, DealRecord) and not (game and game.playing.over is None):
+            since.clear()  # A round begins.
+        since += step.events
+        game = step.game
+    if game:
+        yield Step(game, tuple(since), engine.legal(game), None)
+
+
+def chosen(found: Sequence[Decision], wanted: int) -> Decision:
+    """The question that a user means, by its number in the game or by its id.
+
+    Raises UserError.
+    """
+    for decision in found:
+        if wanted in (decision.number, decision.question.id):
+            return decision
+    asked = f"was asked {len(found)} questions" if found else "was asked nothing"
+    raise UserError(f"There is no question {wanted}: this seat {asked} in this game.")
+
+
+# --- rounds ---
+
+
+def rounds(logged: LoggedGame, seat: int) -> Iterator[RoundEnd]:
+    """How each finished round ended, for a seat.
+
+    Raises DamagedLogError.
+    """
+    rules, seats = logged.sitting.rules, len(logged.sitting.seats)
+    before = [0] * seats
+    for step in steps(logged):
+        if not isinstance(step.record, RoundRecord):
+            continue
+        state, scores = step.game.playing, step.game.scores
+        gains = [now - was for now, was in zip(scores, before, strict=True)]
+        others = rivals(rules, seats, seat)
+        yield RoundEnd(
+            round=state.number,
+            why=step.record.why,
+            out=state.out,
+            tiles=len(state.hands[seat]),
+            pips=engine.pips(step.game)[seat],
+            drew=sum(isinstance(one, Drew) and one.seat == seat for one in state.events),
+            passed=sum(isinstance(one, Passed) and one.seat == seat for one in state.events),
+            gained=gains[seat],
+            lost=max(gains[other] for other in others),
+            ahead=scores[seat] - max(scores[other] for other in others),
+        )
+        before = list(scores)
+
+
+def rivals(rules: Ruleset, seats: int, seat: int) -> tuple[int, ...]:
+    """The seats that do not win with this one."""
+    parties = 2 if rules.deal.partners else seats
+    return tuple(other for other in range(seats) if other % parties != seat % parties)

@@ -1,0 +1,212 @@
+"""Finds the log, the game and the seat that a user means, for every command about one game."""
+
+import shlex
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from protocol.errors import UserError, unknown
+
+if TYPE_CHECKING:
+    from arena.logs.gamelog import LoggedGame
+
+LISTED_GAMES = 50
+"""Games of a folder that are listed by name."""
+MOST_GAMES = 1000
+"""Games that are looked for when a word may mean several."""
+NAMED_GAMES = 5
+"""Games that an error names."""
+EVENT = "event.json"
+"""What every event's folder holds."""
+USUAL = ("boneyard-out", "demo")
+"""The folders that `run` and `demo` write unless they are told otherwise."""
+
+
+def event_folders(where: Path) -> list[Path]:
+    """The events' folders here: this one, those that commands write, and then all others."""
+    beside = sorted(path.parent for path in where.glob(f"*/{EVENT}"))
+    usual = [where / name for name in USUAL]
+    found = [where, *usual, *beside]
+    return list(dict.fromkeys(path for path in found if (path / EVENT).is_file()))
+
+
+def usual_folder() -> Path:
+    """The event that is meant when none is named: the only one here, or the one of `run`.
+
+    Raises UserError.
+    """
+    found = [path.relative_to(Path.cwd()) for path in event_folders(Path.cwd())]
+    if not found:
+        raise UserError("Name an event's folder: there is none here.")
+    if len(found) > 1 and found[0] not in (Path(), Path(USUAL[0])):
+        names = ", ".join(map(str, found[:NAMED_GAMES]))
+        raise UserError(f"Name an event's folder: there are several here, such as {names}.")
+    return found[0]
+
+
+def logs(log: Path) -> list[Path]:
+    """The game logs in a log, an event's folder or its folder of games."""
+    if not log.is_dir():
+        return [log]
+    from arena.logs import catalog as named
+
+    return named.logs(_folder(log))
+
+
+def _folder(log: Path) -> Path:
+    """Where the game logs of an event's folder lie."""
+    from arena.logs.catalog import FOLDER
+
+    # An event may lie in a folder of that name itself.
+    return log if log.resolve().name == FOLDER and not (log / EVENT).is_file() else log / FOLDER
+
+
+def refuse_others(path: Path) -> None:
+    """Refuse a file that is no game log: nothing in it is damaged, somebody named the wrong one.
+
+    Raises UserError, OSError.
+    """
+    from arena.logs.catalog import is_log
+
+    if path.is_dir() or is_log(path):
+        return
+    event = (path.parent / EVENT).is_file()
+    verify = shlex.join(("boneyard", "verify", str(path.parent)))
+    hint = f"; name its event's folder, as in `{verify}`." if event else "."
+    raise UserError(f"{path} is no game log{hint}")
+
+
+class Found(NamedTuple):
+    """What a user's word for a game led to."""
+
+    game: "LoggedGame | None"
+    """The game that is meant; None where several may be."""
+    others: dict[str, str]
+    """Each that may be meant, with a line about it."""
+
+
+def find(log: Path, name: str | None) -> Found:
+    """The game that is meant, or all that may be: a name can be cut short while it is clear.
+
+    A whole name leads to its log and no other is opened; there may be thousands. Raises UserError,
+    DamagedLogError.
+    """
+    refuse_others(log)
+    if exact := _called(log, name or ""):
+        return Found(exact, {})
+    found = _like(log, name or "")
+    return Found(found.last, {}) if len(found.lines) == 1 else Found(None, found.lines)
+
+
+def _called(log: Path, name: str) -> "LoggedGame | None":
+    """The game of just this name.
+
+    One that was cut off may stand in its log again, played to its end: that one counts.
+    """
+    from arena.logs.catalog import logs_of
+    from arena.logs.gamelog import read_games
+
+    exact = None
+    paths = logs_of(_folder(log), name) if log.is_dir() else [log]
+    for logged in chain.from_iterable(map(read_games, paths)):
+        if logged.game.game == name:
+            exact = logged
+            if logged.result:
+                break
+    return exact
+
+
+def _like(log: Path, word: str) -> "_Heap":
+    """The games whose names begin so, or if there is none those that have this in their names.
+
+    No more than `MOST_GAMES`. Raises UserError.
+    """
+    from arena.logs.gamelog import read_games
+
+    nearest: tuple[_Heap, _Heap] = (_Heap(), _Heap())
+    names: dict[str, None] = {}
+    for logged in chain.from_iterable(map(read_games, _likely_first(log, word))):
+        own = logged.game.game
+        if len(names) < MOST_GAMES:
+            names[own] = None
+        if word in own:
+            nearest[not own.startswith(word)].add(logged)
+        if len(nearest[0].lines) == MOST_GAMES:
+            break
+    if not names:
+        raise UserError(f"{log} holds no game.")
+    if not any(heap.lines for heap in nearest):
+        raise unknown("game", word, names)
+    return nearest[0] if nearest[0].lines else nearest[1]
+
+
+class _Heap:
+    """Games that may be meant: a line about each, and only the last one whole."""
+
+    def __init__(self) -> None:
+        self.lines: dict[str, str] = {}
+        self.last: LoggedGame | None = None
+
+    def add(self, logged: "LoggedGame") -> None:
+        from arena.analysis.text import summary
+
+        known = logged.game.game in self.lines
+        if known and not logged.result:
+            return
+        if known or len(self.lines) < MOST_GAMES:
+            self.lines[logged.game.game] = summary(logged)
+            self.last = logged
+
+
+def _likely_first(log: Path, name: str) -> list[Path]:
+    """The logs, those first that end like the game: they are mostly called by the same seats."""
+    seats = name.partition(".")[2]
+    return sorted(logs(log), key=lambda path: not path.stem.endswith(f".{seats}"))
+
+
+def the_game(log: Path, name: str | None) -> "LoggedGame":
+    """The one game that is meant.
+
+    Raises UserError, DamagedLogError.
+    """
+    found = find(log, name)
+    if found.game:
+        return found.game
+    names = ", ".join(list(found.others)[:NAMED_GAMES])
+    listed = shlex.join(("boneyard", "replay", str(log), *((name,) if name else ())))
+    raise UserError(
+        f"Name one of the {len(found.others)} games, such as {names}. List them: {listed}"
+    )
+
+
+def list_games(found: Found) -> None:
+    """Print a line for each game that may be meant."""
+    count = len(found.others)
+    for summary in list(found.others.values())[:LISTED_GAMES]:
+        click.echo(summary)
+    if count > LISTED_GAMES:
+        least = "at least " if count == MOST_GAMES else ""
+        click.echo(f"... and {least}{count - LISTED_GAMES} more; name one to watch it.")
+
+
+def the_seat(logged: "LoggedGame", wanted: str | None) -> int:
+    """A seat by its number or by who sat there; who came last when nothing is said.
+
+    Raises UserError.
+    """
+    names = logged.sitting.seats
+    if wanted is None:
+        places = logged.result.places if logged.result else (0,) * len(names)
+        return max(range(len(names)), key=lambda seat: places[seat])
+    if wanted.isdecimal() and int(wanted) < len(names):
+        return int(wanted)
+    if names.count(wanted) == 1:
+        return names.index(wanted)
+    if wanted in names:
+        raise UserError(f"{wanted} sat in several seats of this game: give a seat's number.")
+    if wanted.isdecimal():
+        last = len(names) - 1
+        raise UserError(f"There is no seat {wanted}: this game has seats 0 to {last}.")
+    raise unknown("seat", wanted, [*names, *map(str, range(len(names)))])

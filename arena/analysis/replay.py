@@ -1,0 +1,249 @@
+"""Plays a logged game again, from its seed or from its deals, and says where it does not fit."""
+
+from collections.abc import Iterator
+from itertools import chain
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from arena.engine import boneyard, lead
+from arena.engine import game as engine
+from arena.engine.state import Dealt, Game
+from arena.logs.gamelog import DamagedLogError, LoggedGame
+from arena.match.referee import Referee, Seating, asks
+from protocol.codec import encode_line
+from protocol.messages import Choose, Clock, Event, Option
+from protocol.records import (
+    ChoiceRecord,
+    DealRecord,
+    FoulRecord,
+    GameRecord,
+    LogRecord,
+    Result,
+    RoundRecord,
+    SentRecord,
+    SpentRecord,
+)
+from protocol.ruleset import hand_size, the_set
+
+
+def seating(logged: LoggedGame) -> Seating:
+    """The game as it was set up."""
+    return Seating(
+        game=logged.game.game,
+        number=logged.game.number,
+        board=logged.game.board,
+        seats=logged.sitting.seats,
+        rules=logged.sitting.rules,
+        clock=logged.sitting.clock,
+        fouls=logged.sitting.fouls,
+        forfeited=logged.game.forfeited,
+    )
+
+
+def replayed(logged: LoggedGame, seed: bytes) -> Iterator[Referee]:
+    """The referee at the beginning and after each thing that came in.
+
+    Stops where the log asks for something impossible; `misfits` says what.
+    """
+    referee = Referee(seating(logged), seed)
+    yield referee
+    for record in logged.choices():
+        question = referee.awaiting
+        if question is None or question.seat != record.seat:
+            return
+        repeat(referee, record)
+        yield referee
+
+
+def repeat(referee: Referee, record: ChoiceRecord | FoulRecord) -> None:
+    """What came in comes in again; its seat must be the one that is asked."""
+    if isinstance(record, FoulRecord):
+        line = record.line.encode()
+        referee.lost(
+            record.seat,
+            record.foul,
+            record.detail,
+            ms=record.ms,
+            line=line,
+            given_back_ms=record.given_back_ms,
+        )
+    else:
+        referee.received(record.seat, _line(record), record.ms, record.given_back_ms)
+
+
+def misfits(logged: LoggedGame, seed: bytes) -> Iterator[str]:
+    """What in the log does not follow from the seed and from what came in."""
+    made: list[LogRecord] = []
+    for referee in replayed(logged, seed):
+        made += referee.records()
+    written = (logged.game, *logged.records)
+    # No replay can know what time was used.
+    kept = [record for record in written if not isinstance(record, SpentRecord)]
+    for number, (was, now) in enumerate(zip(kept, made, strict=False)):
+        if _bare(was) != _bare(now):
+            yield _difference(logged, number, was, now)
+            return
+    if logged.result and len(made) != len(kept):
+        yield f"{logged.game.game}: {len(kept)} records, but {len(made)} follow"
+
+
+def _line(record: ChoiceRecord) -> bytes:
+    return encode_line(Choose(id=record.id, choice=record.choice, note=record.note))[:-1]
+
+
+def _bare(record: LogRecord) -> LogRecord:
+    """A record without evidence that only the table could know."""
+    if not isinstance(record, FoulRecord):
+        return record
+    return replace(record, stderr="", line="", limit_ms=0, cpu_ms=None)
+
+
+def _difference(logged: LoggedGame, number: int, was: LogRecord, now: LogRecord) -> str:
+    names = {DealRecord: "the deal", GameRecord: "its first record"}
+    what = names.get(type(now), f"record {number}")
+    shown = [encode_line(record).decode().strip()[:300] for record in (was, now)]
+    return f"{logged.game.game}: {what} is {shown[0]}, but {shown[1]} follows"
+
+
+class Step(Struct, frozen=True):
+    """One thing that happened in a logged game, with nothing hidden."""
+
+    game: Game
+    """The game after it."""
+    events: tuple[Event, ...]
+    """What it added to the history of the round."""
+    options: tuple[Option, ...]
+    """What the seat that was asked could choose from; empty when nobody was asked."""
+    record: LogRecord | None
+    """The line of the log; None: it followed from the rules."""
+
+
+def steps(logged: LoggedGame) -> Iterator[Step]:
+    """The game from its log alone: hands as they were dealt, so no seed is needed.
+
+    Raises DamagedLogError at the first record that cannot follow.
+    """
+    game = engine.new_game(logged.sitting.rules, len(logged.sitting.seats))
+    stop = logged.sitting.fouls.others == "stop"
+    fouled = set(logged.game.forfeited)
+    for number, record in enumerate(logged.records, 1):
+        ended = _ended(game, fouled, stop)
+        options = () if ended else engine.legal(game)
+        misfit = _misfit(game, record, options, ended)
+        if misfit:
+            raise DamagedLogError(f"Game {logged.game.game}, record {number}: {misfit}.")
+        if isinstance(record, SentRecord | SpentRecord) or (ended and game.round is None):
+            continue  # Nothing happened at the table.
+        if isinstance(record, FoulRecord):
+            fouled.add(record.seat)
+        step = _taken(game, record, options)
+        yield step
+        game = step.game
+        for step in _forced(game, logged.sitting.clock, fouled, stop):
+            yield step
+            game = step.game
+
+
+def _ended(game: Game, fouled: set[int], stop: bool) -> bool:
+    """Whether the game is over, or a foul ended it, or only one seat or side has not fouled."""
+    if fouled and stop:
+        return True
+    parties = 2 if game.rules.deal.partners else game.seats
+    return game.over is not None or len({seat % parties for seat in fouled}) >= parties - 1
+
+
+def _taken(game: Game, record: LogRecord, options: tuple[Option, ...]) -> Step:
+    """The step that a record is."""
+    match record:
+        case DealRecord():
+            return _step(game, engine.begin(game, dealt(record)), (), record)
+        case ChoiceRecord():
+            return _step(game, engine.act_unchecked(game, options[record.choice]), options, record)
+        case FoulRecord():
+            return Step(game, (), options, record)
+        case _:
+            return Step(game, (), (), record)
+
+
+def _forced(game: Game, clock: Clock, fouled: set[int], stop: bool) -> Iterator[Step]:
+    """What needs no answer: an only option that is not asked, and what a seat that fouled does."""
+    while not _ended(game, fouled, stop) and (options := engine.legal(game)):
+        if asks(clock, options, fouled=game.playing.turn in fouled):
+            return
+        step = _step(game, engine.act_unchecked(game, options[0]), (), None)
+        yield step
+        game = step.game
+
+
+def _step(before: Game, after: Game, options: tuple[Option, ...], record: LogRecord | None) -> Step:
+    """The step from one state to the next."""
+    old, new = before.round, after.playing
+    known = len(old.events) if old and old.number == new.number else 0
+    return Step(after, new.events[known:], options, record)
+
+
+def dealt(record: DealRecord) -> Dealt:
+    """What was dealt, as the engine takes it."""
+    return Dealt(record.round, record.deal, record.leader, record.lots, record.hands, record.stock)
+
+
+def _misfit(game: Game, record: LogRecord, options: tuple[Option, ...], ended: bool) -> str | None:
+    """Why a record cannot come next."""
+    match record:
+        case DealRecord():
+            return _misdeal(game, dealt(record), ended)
+        case ChoiceRecord() | FoulRecord():
+            return _unasked(game, record, options)
+        case RoundRecord():
+            state = game.round
+            follows = state and (state.number, state.over, game.points, game.scores)
+            if follows != (record.round, record.why, record.points, record.scores):
+                return "the round does not end so"
+        case Result():
+            if game.round is None and not ended:
+                return "a result before any deal"
+            if {len(record.seats), len(record.scores), len(record.places)} != {game.seats}:
+                return f"the result is not one of {game.seats} seats"
+        case _:
+            pass
+    return None
+
+
+def _unasked(
+    game: Game, record: ChoiceRecord | FoulRecord, options: tuple[Option, ...]
+) -> str | None:
+    if not options or game.playing.turn != record.seat:
+        return f"seat {record.seat} was not asked"
+    if isinstance(record, ChoiceRecord) and record.choice not in range(len(options)):
+        return f"choice {record.choice} of {len(options)}, counted from 0"
+    return None
+
+
+def _misdeal(game: Game, dealt: Dealt, ended: bool) -> str | None:
+    """A deal must be the next one, of the whole set, laid as the engine lays it."""
+    if ended or not engine.needs_deal(game):
+        return "a deal before the round is over, or after the game"
+    before, seats = game.round, range(game.seats)
+    leaders: tuple[int, ...] = tuple(seats)
+    if before and not before.over:
+        turn, leaders = (before.number, before.aside.deal + 1), (before.aside.began,)
+    else:
+        turn = (before.number if before else 0) + 1, lead.method(game) != "odd_even"
+    if (dealt.round, dealt.deal) != turn:
+        return f"deal {dealt.deal} of round {dealt.round} is dealt out of turn"
+    tiles = the_set(game.rules.deal)
+    lots = all(lot.seat in seats and lot.tile in tiles for lot in dealt.lots)
+    if not (lots and dealt.leader in leaders and _laid(game, dealt)):
+        return "the deal is not one of these rules"
+    return None
+
+
+def _laid(game: Game, dealt: Dealt) -> bool:
+    """Whether all tiles were dealt as these rules deal them; none, before odd or even is called."""
+    if dealt.deal == 0:
+        return dealt.hands == ((),) * game.seats and not dealt.stock
+    rules, rest = game.rules, tuple(chain(*dealt.stock))
+    whole = sorted(chain(*dealt.hands, rest)) == list(the_set(rules.deal))
+    even = [hand_size(rules.deal, game.seats)] * game.seats == list(map(len, dealt.hands))
+    return whole and even and dealt.stock == boneyard.laid(rules.boneyard, rest, game.seats)

@@ -1,0 +1,242 @@
+"""Why a game went as it did for one seat, in words: its decisions, its rounds, what turned it.
+
+No I/O; text from bots is made safe. Nothing is judged that the log does not say: what a round
+cost, what was left in the hand, where a foul ended it.
+"""
+
+import shlex
+from collections.abc import Iterator, Sequence
+
+from msgspec import Raw, Struct
+from rich.table import Table
+from rich.text import Text
+
+from arena.analysis import frames
+from arena.analysis import text as render
+from arena.analysis.decisions import Decision, RoundEnd, decisions, rounds
+from arena.analysis.replay import steps
+from arena.analysis.text import Look
+from arena.logs.gamelog import LoggedGame
+from protocol.records import ChoiceRecord, FoulRecord, Result, RoundRecord
+
+COLUMNS = ("round", "it ended", "won", "lost", "ahead", "tiles left", "pips", "drew", "passed")
+
+
+def heading(logged: LoggedGame, seat: int, found: Sequence[Decision], look: Look) -> Text:
+    """Who the seat is, how it did, and what time it took."""
+    text = render.title(logged, look).append(f"\n{look.name(seat)} in seat {seat}: ", "bold")
+    result = logged.result
+    if result is None:
+        return text.append("the game has no result: it was cut off.")
+    party = seat % len(look.parties())
+    side = " for its side" if look.partners else ""
+    text.append(
+        f"place {result.places[party]} with {result.scores[party]} points{side}; "
+        f"{render.WHY[result.why]}. "
+    )
+    return text.append(_time(found))
+
+
+def _time(found: Sequence[Decision]) -> str:
+    if not found:
+        return "It was asked nothing."
+    spent = [one.record.ms if one.record else 0.0 for one in found]
+    slowest = max(range(len(found)), key=lambda at: spent[at])
+    many = "1 question" if len(found) == 1 else f"{len(found)} questions"
+    return (
+        f"{many}, {sum(spent):.0f} ms in all, at most {spent[slowest]:.1f} ms "
+        f"(question {found[slowest].number})."
+    )
+
+
+# --- for programs ---
+
+
+class Told(Struct, frozen=True):
+    """A decision, for programs."""
+
+    number: int
+    """Which question of the game it is to this seat, from 1."""
+    round: int
+    """The round's number in the game, from 1."""
+    question: Raw
+    """The question as it was asked."""
+    answer: ChoiceRecord | FoulRecord | None
+    """What came of it, as it stands in the log; null: the game was cut off before."""
+
+
+class Account(Struct, frozen=True):
+    """A game as it went for one seat, for programs."""
+
+    game: str
+    """The game's name."""
+    seat: int
+    """The seat."""
+    entrant: str
+    """Who sat there."""
+    result: Result | None
+    """How the game ended; null: it was cut off."""
+    rounds: tuple[RoundEnd, ...]
+    """How each round ended for the seat."""
+    decisions: tuple[Told, ...]
+    """Its decisions, in order."""
+
+
+def account(logged: LoggedGame, seat: int) -> Account:
+    """All of it.
+
+    Raises DamagedLogError.
+    """
+    return Account(
+        game=logged.game.game,
+        seat=seat,
+        entrant=logged.sitting.seats[seat],
+        result=logged.result,
+        rounds=tuple(rounds(logged, seat)),
+        decisions=tuple(
+            Told(one.number, one.round, Raw(one.line[:-1]), one.record)
+            for one in decisions(logged, seat)
+        ),
+    )
+
+
+# --- rounds ---
+
+
+def round_table(ends: Sequence[RoundEnd], look: Look) -> Table:
+    """A line for each round."""
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for number, column in enumerate(COLUMNS):
+        table.add_column(column, justify="left" if number == 1 else "right")
+    for end in ends:
+        table.add_row(*map(Text, _row(end, look)))
+    return table
+
+
+def _row(end: RoundEnd, look: Look) -> tuple[str, ...]:
+    why = "blocked" if end.out is None else f"{look.name(end.out)} out"
+    numbers = (end.gained, end.lost, end.tiles, end.pips, end.drew, end.passed)
+    won, lost, *others = map(str, numbers)
+    return (f"{end.round}", why, won, lost, f"{end.ahead:+}", *others)
+
+
+def turning_points(
+    ends: Sequence[RoundEnd], found: Sequence[Decision], look: Look
+) -> Iterator[str]:
+    """What decided the game, as far as points say it."""
+    yield from _fouls(found)
+    if not ends:
+        return
+    worst, best = min(ends, key=_swing), max(ends, key=_swing)
+    if worst.swing < 0:
+        yield (
+            f"Round {worst.round} cost the most: {-worst.swing} points{_ended(worst, look)}. "
+            f"{_burden(worst)}"
+        )
+    if best.swing > 0:
+        yield f"Round {best.round} brought the most: {best.swing} points{_ended(best, look)}."
+    yield _lead(ends)
+    won, lost = ([end for end in ends if sign * end.swing > 0] for sign in (1, -1))
+    if won and lost:
+        yield (
+            f"In the {_many(lost)} that it lost it {_drew(lost)}; "
+            f"in the {_many(won)} that it won it {_drew(won)}."
+        )
+
+
+def _swing(end: RoundEnd) -> int:
+    return end.swing
+
+
+def _fouls(found: Sequence[Decision]) -> Iterator[str]:
+    for one in found:
+        if isinstance(one.record, FoulRecord):
+            yield f"It fouled at question {one.number}, in round {one.round}: {one.record.foul}."
+
+
+def _ended(end: RoundEnd, look: Look) -> str:
+    return ", blocked" if end.out is None else f", {look.name(end.out)} going out"
+
+
+def _burden(end: RoundEnd) -> str:
+    """What was left in the hand, and how it came there."""
+    left = "1 tile" if end.tiles == 1 else f"{end.tiles} tiles"
+    drew = "1 draw" if end.drew == 1 else f"{end.drew} draws"
+    passes = "1 pass" if end.passed == 1 else f"{end.passed} passes"
+    return f"It was left with {left} ({end.pips} pips), after {drew} and {passes}."
+
+
+def _times(number: int) -> str:
+    return {1: "once", 2: "twice"}.get(number, f"{number} times")
+
+
+def _many(ends: Sequence[RoundEnd]) -> str:
+    return "1 round" if len(ends) == 1 else f"{len(ends)} rounds"
+
+
+def _drew(ends: Sequence[RoundEnd]) -> str:
+    drew, passed = sum(end.drew for end in ends), sum(end.passed for end in ends)
+    return f"drew {drew} and {f'passed {_times(passed)}' if passed else 'never passed'}"
+
+
+def _lead(ends: Sequence[RoundEnd]) -> str:
+    """Since when it has been ahead, or behind."""
+    last = _sign(ends[-1].ahead)
+    if last == 0:
+        return "It was level at the end."
+    where = "ahead" if last > 0 else "behind"
+    others = [end.round for end in ends if _sign(end.ahead) != last]
+    since = f"for good from round {others[-1] + 1} on" if others else "after every round"
+    return f"It was {where} {since}."
+
+
+def _sign(number: int) -> int:
+    return (number > 0) - (number < 0)
+
+
+# --- decisions ---
+
+
+def decision_text(one: Decision, seat: int, many: int, again: str, look: Look) -> Text:
+    """A decision: what the seat saw and could do, what it did, and how to ask it again."""
+    text = Text(f"Question {one.number} of {many}. ", "bold")
+    text.append_text(table_text(one, seat, look))
+    text.append("\n").append(render.row("time", [(_clock(one), "")], look))
+    return text.append("\n").append(render.row("again", [(again, "cyan")], look))
+
+
+def table_text(one: Decision, seat: int, look: Look) -> Text:
+    """The table as the seat saw it when it was asked, and what it did."""
+    shown = list(frames.frames([one.step], seat))
+    return render.draw(shown[0], look) if shown else Text(f"Round {one.round}.", "bold")
+
+
+def _clock(one: Decision) -> str:
+    if one.record is None:
+        return f"{one.question.time_ms} ms allowed; the log ends before an answer"
+    return f"{one.record.ms:g} of {one.question.time_ms} ms"
+
+
+def command(log: str, game: str, one: Decision) -> str:
+    """What puts the question to the bot again."""
+    words = ("boneyard", "ask", log, game, f"{one.number}", "--seat", f"{one.question.seat}")
+    return shlex.join(words)
+
+
+def ends_of_rounds(logged: LoggedGame, seat: int, look: Look) -> dict[int, Text]:
+    """How each round ended, everybody's tiles shown, by its number."""
+    over = (step for step in steps(logged) if isinstance(step.record, RoundRecord))
+    return {frame.round: render.draw(frame, look) for frame in frames.frames(over, seat)}
+
+
+def chose(one: Decision) -> int | None:
+    """The option that was chosen; None after a foul, or when nothing came."""
+    return one.record.choice if isinstance(one.record, ChoiceRecord) else None
+
+
+def in_short(one: Decision) -> str:
+    """What was answered, in few words."""
+    if one.record is None or isinstance(one.record, FoulRecord):
+        return one.record.foul if one.record else "no answer"
+    ((said, _),) = render.offered([one.question.options[one.record.choice]], None)
+    return said

@@ -1,0 +1,401 @@
+"""Draws a logged game for a terminal: frames become text. No I/O; text from bots is made safe."""
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import assert_never
+
+from msgspec import Struct
+from rich.cells import cell_len
+from rich.text import Text
+
+from arena.analysis.frames import Frame
+from arena.logs.gamelog import LoggedGame
+from protocol.codec import printable
+from protocol.messages import (
+    MAX_NOTE,
+    Annulled,
+    Bade,
+    Bid,
+    Call,
+    Called,
+    Draw,
+    Drew,
+    End,
+    Event,
+    GoOn,
+    Guess,
+    Guessed,
+    Keep,
+    Leads,
+    Lot,
+    Option,
+    Pass,
+    Passed,
+    Play,
+    Played,
+    PlayTwo,
+    Refuse,
+    TurnedUp,
+    WhyGame,
+)
+from protocol.records import ChoiceRecord, FoulRecord, Result, RoundRecord
+from protocol.ruleset import target
+from protocol.tiles import Tile, as_held
+
+LYING = 0x1F031
+"""The glyph of 0-0 lying along the line; the others follow, seven to each left pip."""
+STANDING = 0x1F063
+"""The glyph of 0-0 standing across the line, as doubles do."""
+GLYPHS_TO = 6
+"""The highest pip that has glyphs."""
+EVIDENCE = 4096
+"""Characters of a bot's last words that are shown."""
+WHY: dict[WhyGame, str] = {
+    "target": "the target was reached",
+    "rounds": "all rounds were played",
+    "max_rounds": "the rounds are used up",
+    "foul": "a foul ended it",
+}
+WHERE: dict[End, str] = {"lead": "", "left": " on the left", "right": " on the right"}
+TURNS = {
+    **dict.fromkeys(("\r", "\n", " ", "n", "\x1b[C", "\x1bOC"), 1),
+    **dict.fromkeys(("p", "\x7f", "\b", "\x1b[D", "\x1bOD"), -1),
+}
+"""Keys that turn to the next frame or back."""
+QUIT = ("q", "Q", "\x03", "\x04")
+HELP = "Enter: on   p: back   q: quit"
+
+Cell = tuple[str, str]
+"""Words that stay on one line, and their style."""
+Row = tuple[str, list[Cell]]
+"""What stands in front of a row, and the row."""
+
+
+class Look(Struct, frozen=True):
+    """How frames are drawn."""
+
+    names: tuple[str, ...]
+    """The entrant in each seat."""
+    width: int = 80
+    """Columns of the terminal."""
+    ascii: bool = False
+    """Whether tiles are drawn as [6|4] only."""
+    partners: bool = False
+    """Whether seats 0 and 2 play against 1 and 3."""
+
+    def name(self, seat: int) -> str:
+        """Who sits there."""
+        return printable(self.names[seat])
+
+    def parties(self) -> list[str]:
+        """Who wins or loses: the seats, or the two sides."""
+        names = [self.name(seat) for seat in range(len(self.names))]
+        return [" and ".join(names[side::2]) for side in (0, 1)] if self.partners else names
+
+
+def title(logged: LoggedGame, look: Look) -> Text:
+    """The game, before its first frame."""
+    rules = logged.sitting.rules
+    points = f"target: {target(rules, len(look.names))}"
+    end = f"rounds: {rules.game.rounds}" if rules.game.rounds else points
+    sides = f"\nSides: {' against '.join(look.parties())}." if look.partners else ""
+    seats = ", ".join(f"{look.name(seat)} (seat {seat})" for seat in range(len(look.names)))
+    return Text(
+        f"Game {printable(logged.game.game)}, board {logged.game.board}: {seats}.\n"
+        f"Rules: {printable(rules.name)}; {end}.{sides}{_forfeits(logged, look)}"
+    )
+
+
+def _forfeits(logged: LoggedGame, look: Look) -> str:
+    lost = " and ".join(look.name(seat) for seat in logged.game.forfeited)
+    return f"\nLost beforehand, by fouls in the games before: {lost}." if lost else ""
+
+
+def summary(logged: LoggedGame) -> str:
+    """A game in one line of a list."""
+    return f"{printable(logged.game.game)}  {outcome(logged)}"
+
+
+def outcome(logged: LoggedGame) -> str:
+    """What a game came to, in a line."""
+    names = [*map(printable, logged.sitting.seats)]
+    if logged.result is None:
+        return f"{', '.join(names)}: cut off"
+    scores = zip(names, logged.result.scores, strict=False)
+    first = [who for who, place in zip(names, logged.result.places, strict=False) if place == 1]
+    together = "win" if logged.sitting.rules.deal.partners and len(first) == 2 else "tie"
+    won = f"{first[0]} wins" if len(first) == 1 else f"{' and '.join(first)} {together}"
+    fouls = [f"{names[foul.seat]} fouled: {foul.foul}" for foul in logged.result.fouls]
+    points = ", ".join(f"{who} {score}" for who, score in scores)
+    return "; ".join([f"{points}: {won}", *fouls])
+
+
+def draw(frame: Frame, look: Look) -> Text:
+    """One frame."""
+    text = Text().append(f"Round {frame.round}.", "bold")
+    for sentence in words(frame, look):
+        text.append(f" {sentence}")
+    if frame.turn is not None and not isinstance(frame.record, FoulRecord):
+        text.append(f" {look.name(frame.turn)} is to move.")
+    rows = [*_record(frame, look)]
+    if not isinstance(frame.record, Result):
+        rows += _table(frame, look)
+    for label, cells in rows:
+        text.append("\n").append(row(label, cells, look))
+    return text
+
+
+def turned(at: int, key: str) -> int | None:
+    """The number of the frame after a key; None: enough."""
+    return None if key in QUIT else max(0, at + TURNS.get(key, 0))
+
+
+def tile_text(tile: Tile, look: Look, *, in_line: bool = False) -> str:
+    """A tile; doubles stand across the line."""
+    first, second = tile
+    if look.ascii or max(tile) > GLYPHS_TO:
+        return _plain(tile)
+    base = STANDING if in_line and first == second else LYING
+    return chr(base + (GLYPHS_TO + 1) * first + second)
+
+
+def _plain(tile: Tile) -> str:
+    return f"[{tile[0]}|{tile[1]}]"
+
+
+def words(frame: Frame, look: Look) -> Iterator[str]:
+    """What has happened, in sentences."""
+    yield from told(frame.events, look)
+    match frame.record:
+        case FoulRecord(seat=seat, foul=foul):
+            yield f"{look.name(seat)} fouls: {foul}."
+        case RoundRecord(why="out"):
+            yield f"The round is over: {look.name(frame.hands.index(()))} went out."
+        case RoundRecord():
+            yield "The round is over: it is blocked."
+        case Result(why=why):
+            yield f"The game is over: {WHY[why]}."
+        case _:
+            pass
+
+
+def told(events: Iterable[Event], look: Look) -> Iterator[str]:
+    """What has happened, in sentences; what one seat does at once is one sentence."""
+    for _, together in groupby(events, lambda event: (type(event), _doer(event))):
+        same = list(together)
+        draws = [event for event in same if isinstance(event, Drew)]
+        plays = [event for event in same if isinstance(event, Played)]
+        if draws:
+            yield _draws(look.name(draws[0].seat), [event.tile for event in draws])
+        elif plays:
+            tiles = (f"{_plain(as_held(event.tile))}{WHERE[event.end]}" for event in plays)
+            yield f"{look.name(plays[0].seat)} plays {' and '.join(tiles)}."
+        else:
+            yield from (_event(event, look) for event in same)
+
+
+def _doer(event: Event) -> int | None:
+    return None if isinstance(event, TurnedUp) else event.seat
+
+
+def _event(event: Event, look: Look) -> str:
+    """What is never joined with what comes next to it."""
+    doer = _doer(event)
+    who = "nobody" if doer is None else look.name(doer)
+    match event:
+        case Guessed():
+            return f"{who} calls {event.parity}."
+        case Lot():
+            return f"{who} draws {_plain(event.tile)} for the lead."
+        case Annulled():
+            return f"The deal does not count: {who} {_why(event)}."
+        case Leads():
+            return f"{who} leads."
+        case TurnedUp():
+            return f"{_plain(event.tile)} is turned up."
+        case Passed():
+            return f"{who} passes."
+        case Bade():
+            return f"{who} bids {event.chips}." if event.chips else f"{who} checks."
+        case Called():
+            return f"{who} calls the round blocked."
+        case Played() | Drew():
+            raise AssertionError("Plays and draws are told together.")
+        case _:
+            assert_never(event)
+
+
+def _why(event: Annulled) -> str:
+    """Why a deal does not count, after whose hand it is."""
+    match event.why:
+        case "suit":
+            return "holds too many tiles of one number"
+        case "missing":
+            return "holds the double that must lead"
+        case "doubles":
+            return "refuses it for its doubles"
+        case _:
+            assert_never(event.why)
+
+
+def _draws(who: str, tiles: list[Tile | None]) -> str:
+    many = "a tile" if len(tiles) == 1 else f"{len(tiles)} tiles"
+    named = " ".join(_plain(tile) for tile in tiles if tile)
+    return f"{who} draws {many}{named and ': '}{named}."
+
+
+def option_words(option: Option) -> str:
+    """What an option is called."""
+    match option:
+        case Play():
+            end = "" if option.end == "lead" else f" {option.end}"
+            return f"{_plain(option.tile)}{end}"
+        case Draw():
+            return "draw"
+        case Pass():
+            return "pass"
+        case PlayTwo():
+            return f"{_plain(option.left)} left and {_plain(option.right)} right"
+        case Keep():
+            return "keep the deal"
+        case Refuse():
+            return "refuse the deal"
+        case Guess():
+            return option.parity
+        case Bid():
+            return f"bid {option.chips}" if option.chips else "check"
+        case Call():
+            return "call it blocked"
+        case GoOn():
+            return "go on"
+        case _:
+            assert_never(option)
+
+
+def _record(frame: Frame, look: Look) -> Iterator[Row]:
+    """What came in, or how it ended."""
+    match frame.record:
+        case ChoiceRecord() as said:
+            asked = _options(frame, look.name(said.seat), said.choice)
+            yield "options", [*asked, (f"({said.ms:g} ms)", "dim")]
+            if said.note:
+                yield "note", _free(printable(said.note, MAX_NOTE), "italic")
+        case FoulRecord() as foul:
+            yield from _evidence(frame, foul, look)
+        case RoundRecord() as over:
+            yield "points", _each(over.points, look)
+            yield "standing", _each(over.scores, look)
+        case Result() as result:
+            yield "scores", _each(result.scores, look)
+            yield "places", _each(result.places, look)
+        case _:
+            pass
+
+
+def offered(options: Iterable[Option], chosen: int | None) -> Iterator[tuple[str, bool]]:
+    """The options in words, and whether it is the chosen one; bids in a row are joined."""
+    for together, marked in grouped(options, chosen):
+        first, last = option_words(together[0]), option_words(together[-1])
+        many = f"{first} to {last.removeprefix('bid ')}"
+        yield (first if len(together) == 1 else many), marked
+
+
+def grouped(
+    options: Iterable[Option], chosen: int | None
+) -> Iterator[tuple[tuple[Option, ...], bool]]:
+    """The options one by one, but bids in a row together; and whether it is the chosen one."""
+
+    def kind(numbered: tuple[int, Option]) -> int | None:
+        number, option = numbered
+        joined = isinstance(option, Bid) and option.chips and number != chosen
+        return None if joined else number
+
+    for number, together in groupby(enumerate(options), kind):
+        yield tuple(option for _, option in together), number is not None and number == chosen
+
+
+def _options(frame: Frame, who: str, chosen: int | None) -> Iterator[Cell]:
+    """The chosen one is marked; whose they were stands before them, for another is to move now."""
+    yield f"{who} had", "dim"
+    cells = list(offered(frame.options, chosen))
+    for number, (words, marked) in enumerate(cells, 1):
+        comma = "," if number < len(cells) else ""
+        yield (f">{words}<{comma}", "bold green") if marked else (f"{words}{comma}", "")
+
+
+def _evidence(frame: Frame, foul: FoulRecord, look: Look) -> Iterator[Row]:
+    """Nothing of it stands in a foul that another seat sees."""
+    if not foul.detail:
+        return
+    yield (
+        "foul",
+        [*_free(printable(foul.detail, EVIDENCE), "bold red"), (f"({foul.ms:g} ms)", "dim")],
+    )
+    yield "options", [*_options(frame, look.name(foul.seat), None)]
+    if foul.line:
+        yield "said", _free(printable(foul.line, EVIDENCE), "red")
+    if foul.limit_ms:
+        yield "clock", _free(foul_clock(foul), "dim")
+    if foul.stderr:
+        yield "stderr", _free(printable(foul.stderr, EVIDENCE), "red")
+
+
+def foul_clock(foul: FoulRecord) -> str:
+    """The figures of a lateness."""
+    cpu = "not known" if foul.cpu_ms is None else f"{foul.cpu_ms:g} ms"
+    return f"limit {foul.limit_ms} ms; CPU {cpu}; given back {foul.given_back_ms:g} ms"
+
+
+def _each(numbers: Iterable[int], look: Look) -> list[Cell]:
+    """A number for each seat; partners share theirs."""
+    shown = [f"{who} {number}" for who, number in zip(look.parties(), numbers, strict=False)]
+    return [(f"{words},", "") for words in shown[:-1]] + [(shown[-1], "")]
+
+
+def _table(frame: Frame, look: Look) -> Iterator[Row]:
+    """What lies on the table; nothing before the first deal."""
+    if not any(frame.hands):
+        return
+    yield "line", _tiles(frame.line, look, in_line=True) or [("empty", "dim")]
+    if frame.line:
+        yield "ends", [(f"{frame.line[0][0]} and {frame.line[-1][1]}", "")]
+    for seat, hand in enumerate(frame.hands):
+        cells = [(_many(hand), "dim")] if isinstance(hand, int) else _tiles(hand, look)
+        if frame.pips:
+            cells.append((f"({frame.pips[seat]} pips)", "dim"))
+        yield look.name(seat), cells
+    stock = frame.stock if isinstance(frame.stock, int) else len(frame.stock)
+    cells = [(f"{_many(stock)}, {frame.drawable} to draw", "")]
+    if not isinstance(frame.stock, int):
+        cells += _tiles(frame.stock, look)
+    yield "boneyard", cells
+    if frame.pot is not None:
+        yield "pot", [(str(frame.pot), "")]
+
+
+def _many(tiles: int) -> str:
+    return "1 tile" if tiles == 1 else f"{tiles} tiles"
+
+
+def _tiles(tiles: Iterable[Tile], look: Look, *, in_line: bool = False) -> list[Cell]:
+    return [(tile_text(tile, look, in_line=in_line), "") for tile in tiles]
+
+
+def _free(text: str, style: str) -> list[Cell]:
+    return [(word, style) for word in text.split(" ")]
+
+
+def row(label: str, cells: list[Cell], look: Look) -> Text:
+    """A row of a frame, wrapped between its cells."""
+    names = map(look.name, range(len(look.names)))
+    margin, width = 4 + max(map(cell_len, ("boneyard", *names))), look.width
+    text = Text("  ").append(label, "dim")
+    at = 2 + cell_len(label)
+    indent = margin - at
+    for words, style in cells:
+        if at + indent + cell_len(words) > width and at >= margin:
+            text.append("\n")
+            at, indent = 0, margin
+        text.append(" " * indent).append(words, style)
+        at, indent = at + indent + cell_len(words), 1
+    return text

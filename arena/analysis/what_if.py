@@ -1,0 +1,141 @@
+"""What each option of a question may come to: the round played on under other hidden tiles. Pure.
+
+The hidden tiles are dealt anew so that the asked seat could not tell (worlds.py), each such deal
+as likely as the next: what the others' choices say about their hands beyond what they had to do is
+not used. From there a plain player plays on in every seat, so an outlook says what an option is
+worth among plain players, not what the bot would have made of it.
+"""
+
+import math
+import random
+from collections.abc import Iterator, Sequence
+from itertools import islice, takewhile
+
+from msgspec import Struct
+
+from arena.analysis.alternative_deals import QUIET, Act, Deal, Moment, Until, World, worlds
+from arena.analysis.decisions import Decision, rivals
+from arena.analysis.replay import Step, dealt, steps
+from arena.engine import game as engine
+from arena.engine.state import Dealt, Game
+from arena.logs.gamelog import LoggedGame
+from protocol.messages import Option, Play
+from protocol.records import ChoiceRecord, DealRecord, FoulRecord
+
+BETWEEN = 100
+"""Changes between two deals that are played on: so many make one nearly independent of the last."""
+NORMAL = 1.96
+"""Standard errors in half of a 95 % interval."""
+
+
+class Outlook(Struct, frozen=True):
+    """What an option came to, over all deals that were tried."""
+
+    lead: float
+    """Points that the seat's side gained beyond the mean of the others, till the round's end."""
+    half_width: float
+    """Half of the 95 % interval of that."""
+    beyond: float
+    """The same less what the compared option came to under the same deals."""
+    beyond_half_width: float
+    """Half of the 95 % interval of that."""
+
+
+def outlooks(games: Sequence[Game], compared: int, luck: random.Random) -> tuple[Outlook, ...]:
+    """Every option of a question under every deal, in order; one of them is compared with.
+
+    The games differ in what is hidden from the seat to move.
+    """
+    luck_of_each = [luck.randbytes(32) for _ in games]
+    options = engine.legal(games[0])
+    made = [
+        [_played_on(engine.act_unchecked(game, option), game, seed) for option in options]
+        for game, seed in zip(games, luck_of_each, strict=True)
+    ]
+    columns = list(zip(*made, strict=True))
+    base = columns[compared]
+    return tuple(
+        Outlook(
+            *_interval(column),
+            *_interval([one - other for one, other in zip(column, base, strict=True)]),
+        )
+        for column in columns
+    )
+
+
+def _interval(values: Sequence[float]) -> tuple[float, float]:
+    """The mean, and half of its 95 % interval; infinite from one value alone."""
+    many = len(values)
+    mean = sum(values) / many
+    if many < 2:
+        return mean, math.inf
+    variance = sum((value - mean) ** 2 for value in values) / (many - 1)
+    return mean, NORMAL * math.sqrt(variance / many)
+
+
+def _played_on(game: Game, before: Game, seed: bytes) -> float:
+    """What a seat made of the rest of the round, the plain player in every seat."""
+    seat = before.playing.turn
+    while not game.over and not game.playing.over:
+        if engine.needs_deal(game):
+            game = engine.begin(game, engine.chance_decides(game, seed))
+        else:
+            game = engine.act_unchecked(game, plain(engine.legal(game)))
+    gains = [now - was for now, was in zip(game.scores, before.scores, strict=True)]
+    others = rivals(game.rules, game.seats, seat)
+    return gains[seat] - sum(gains[other] for other in others) / len(others)
+
+
+def plain(options: Sequence[Option]) -> Option:
+    """What a plain player does: its heaviest tile, doubles first; else the first option."""
+    plays = [option for option in options if isinstance(option, Play)]
+    return max(plays, key=_weight) if plays else options[0]
+
+
+def _weight(option: Play) -> tuple[bool, int]:
+    high, low = option.tile
+    return high == low, high + low
+
+
+def other_deals(
+    logged: LoggedGame, decision: Decision, many: int, luck: random.Random
+) -> Iterator[Game]:
+    """The table at a question under so many other deals that the seat could not tell apart.
+
+    Raises DamagedLogError.
+    """
+    deal, until = _so_far(logged, decision)
+    chain = worlds(deal, decision.question.seat, luck, until)
+    sampled: Iterator[World] = islice(chain, BETWEEN - 1, many * BETWEEN, BETWEEN)
+    return (world.game for world in sampled)
+
+
+def _so_far(logged: LoggedGame, decision: Decision) -> tuple[Deal, Until]:
+    """The question's round up to it, as everybody sees it."""
+    start = game = engine.new_game(logged.sitting.rules, len(logged.sitting.seats))
+    deals, acts = list[Dealt](), list[Act]()
+    fouled = set(logged.game.forfeited)
+    for step in takewhile(lambda step: _before(step, decision), steps(logged)):
+        record = step.record
+        if isinstance(record, DealRecord):
+            if game.round is None or game.playing.over:
+                start, deals, acts = game, [], []
+            deals.append(dealt(record))
+        elif isinstance(record, FoulRecord):
+            fouled.add(record.seat)
+        elif isinstance(record, ChoiceRecord | None):
+            acts += _acts(game, record.choice if record else 0, fouled)
+        game = step.game
+    moment = Moment(len(acts), game.playing.aside.phase)
+    return Deal(start, tuple(deals), tuple(acts)), (decision.question.seat, moment)
+
+
+def _before(step: Step, decision: Decision) -> bool:
+    """Whether a step comes before the answer to the question; all do if it has none."""
+    return decision.record is None or step.record is not decision.record
+
+
+def _acts(game: Game, choice: int, fouled: set[int]) -> list[Act]:
+    """What everybody sees of a choice."""
+    seat, option = game.playing.turn, engine.legal(game)[choice]
+    return [] if isinstance(option, QUIET) else [Act(seat, option, seat in fouled)]

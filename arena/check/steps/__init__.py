@@ -1,1 +1,0 @@
-"""The steps of the walk, a file for each theme."""

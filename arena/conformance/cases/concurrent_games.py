@@ -1,0 +1,134 @@
+"""The step about several games at once: they begin and end one by one, as in a sitting."""
+
+import time
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from typing import NamedTuple, NoReturn
+
+from arena.conformance import expect as judge
+from arena.conformance.cases.games import short
+from arena.conformance.connection import Talk
+from arena.conformance.diagnose_line import Due, Verdict, verdict
+from arena.conformance.diagnose_silence import ending, reason
+from arena.conformance.model import SkippedError, Step
+from arena.conformance.scripted_game import Seat
+from arena.conformance.session import Desk
+from arena.match.referee import Question
+from protocol.codec import Fault, decode_line, printable
+from protocol.messages import Choose
+
+MANY, FEW = 64, 8
+"""Games that are played at once at most, and where little is tried."""
+IN_TURN = 2
+"""Games one after another in each place."""
+
+
+class Open(NamedTuple):
+    """A question that waits for its answer."""
+
+    seat: Seat
+    """Where it is asked."""
+    question: Question
+    """What is asked."""
+    since: float
+    """When it was said, in s of the monotonic clock."""
+
+    @property
+    def ends(self) -> float:
+        """When its answer is late, in s of the monotonic clock."""
+        return self.since + self.question.time_ms / 1000
+
+    @property
+    def due(self) -> Due:
+        """What its answer must be."""
+        return Due("choose", len(self.question.options), self.question.id)
+
+
+def several_games(desk: Desk) -> str:
+    """As many games at once as it says; where one ends, the next begins, and the others go on."""
+    talk = desk.kept
+    if talk.tables == 1:
+        raise SkippedError("It plays one game at a time (`tables` in its hello).")
+    places = min(talk.tables, MANY if desk.pace.whole else FEW)
+    seats = (desk.seat(short("draw"), board=board) for board in range(1, IN_TURN * places + 1))
+    waiting, before = _asked(talk, islice(seats, places)), desk.questions
+    while waiting and not desk.hurried:
+        heard = _heard(desk, waiting, desk.questions - before)
+        answered = [_taken(desk, waiting, line) for line in heard]
+        over = sum(seat.question is None for seat in answered)
+        waiting |= _asked(talk, [*answered, *islice(seats, over)])
+    desk.drop()
+    return f"{places} at once" + (f" of {talk.tables}" if places < talk.tables else "")
+
+
+def _asked(talk: Talk, seats: Iterable[Seat]) -> dict[int, Open]:
+    """Say in one go what is new in these games; the questions by their numbers."""
+    seats = list(seats)
+    talk.say(*(line for seat in seats for line in seat.lines()))
+    asked = [(seat, seat.question) for seat in seats if seat.question]
+    return {question.id: Open(seat, question, talk.said_at) for seat, question in asked}
+
+
+def _heard(desk: Desk, waiting: Mapping[int, Open], answered: int) -> list[bytes]:
+    """What has come, a line at least.
+
+    Raises BrokenPromiseError.
+    """
+    talk, first = desk.kept, min(waiting.values(), key=lambda one: one.ends)
+    lines: list[bytes] = []
+    line = talk.next_line(first.ends - time.monotonic())
+    while line is not None:
+        lines.append(line)
+        # Not all that may come without end: each of them has its question.
+        line = talk.next_line(0) if len(lines) < len(waiting) else None
+    if not lines:
+        _silent(desk, waiting, first, answered)
+    return lines
+
+
+def _silent(desk: Desk, waiting: Mapping[int, Open], first: Open, answered: int) -> NoReturn:
+    """No answer to the first question, though perhaps to others."""
+    talk, limit_ms = desk.kept, first.question.time_ms
+    if talk.ended:
+        found = ending(talk)
+    elif answered:
+        found = Verdict(
+            f"Of several games at once it left a question unanswered for {limit_ms} ms.",
+            "Answer the question of each `game`: one may be open in each.",
+        )
+    else:
+        found = reason(talk, first.due, limit_ms, desk.language)
+    judge.broken(talk, found.fault, found.mend, "", f"answers to {_numbers(waiting)}")
+
+
+def _taken(desk: Desk, waiting: dict[int, Open], line: bytes) -> Seat:
+    """Take an answer to any open question.
+
+    Raises BrokenPromiseError.
+    """
+    talk, said = desk.kept, decode_line(line)
+    came, expected = printable(line), f"an answer to {_numbers(waiting)}"
+    if isinstance(said, Fault):
+        found = verdict(line, b"", said, next(iter(waiting.values())).due, desk.language)
+        judge.broken(talk, found.fault, found.mend, came, expected)
+    if not isinstance(said, Choose) or said.id not in waiting:
+        text = "With several games at once its answers have numbers that are not open."
+        mend = "Each answer repeats the `id` of its own question; or leave `tables` out."
+        judge.broken(talk, text, mend, came, expected)
+    one = waiting.pop(said.id)
+    ms = max(0.0, (talk.heard_at - one.since) * 1000)
+    fault = one.seat.received(line, ms)
+    if fault:
+        found = verdict(line, b"", fault, one.due, desk.language)
+        judge.broken(talk, found.fault, found.mend, came, f"a choice for question {said.id}")
+    desk.count(ms, said.choice, one.due.options)
+    return one.seat
+
+
+def _numbers(waiting: Mapping[int, Open]) -> str:
+    """The numbers of the open questions, some of them."""
+    some = sorted(waiting)[:4]
+    return f"{', '.join(map(str, some))}{' …' if len(waiting) > len(some) else ''}"
+
+
+STEPS = (Step("tables", "plays several games at once", "Several games at once", several_games),)

@@ -1,0 +1,79 @@
+"""Steps about leaving: at bye, at the end of stdin, before a game, in the middle of one."""
+
+from arena.conformance import expect as judge
+from arena.conformance.cases.games import tiny
+from arena.conformance.connection import Talk
+from arena.conformance.language_hints import crash
+from arena.conformance.model import Step
+from arena.conformance.session import Desk
+from arena.match import referee as rulings
+from arena.match.bot_process import LEAVE_S
+from arena.rules.variants import named
+
+
+def at_bye(desk: Desk) -> str:
+    """After its games."""
+    with desk.greeted() as talk:
+        desk.play(talk, desk.seat(tiny()))
+        return _leaves(talk, rulings.bye())
+
+
+def before_a_game(desk: Desk) -> str:
+    """Every run begins so: each bot is started once, greets and may go."""
+    with desk.greeted() as talk:
+        return _leaves(talk, rulings.bye())
+
+
+def at_bye_with_why(desk: Desk) -> str:
+    """In the middle of a game, with a reason: it is said to have fouled."""
+    with desk.greeted() as talk:
+        desk.ask(talk, desk.seat(named("draw")))
+        return _leaves(talk, rulings.bye("It closed its stdout."))
+
+
+def at_the_end_of_stdin(desk: Desk) -> str:
+    """Without a bye."""
+    with desk.greeted() as talk:
+        desk.play(talk, desk.seat(tiny()))
+        return _leaves(talk)
+
+
+def in_a_game(desk: Desk) -> str:
+    """Stdin closes while others are to move."""
+    with desk.greeted() as talk:
+        desk.ask(talk, desk.seat(named("draw")))
+        return _leaves(talk)
+
+
+def _leaves(talk: Talk, *goodbye: bytes) -> str:
+    """It leaves in time and says nothing more."""
+    ms = talk.leaves(LEAVE_S, goodbye)
+    said = talk.rest()
+    if ms is None:
+        judge.broken(
+            talk,
+            f"It was still there {LEAVE_S:.0f} s after its stdin was closed.",
+            "Leave the loop when stdin ends, and end what you have started (threads, programs).",
+            said.decode(errors="replace"),
+            f"the process ends within {LEAVE_S:.0f} s",
+        )
+    if said:
+        judge.broken(
+            talk,
+            "It still wrote to stdout when it was told to leave.",
+            "Nothing is asked any more: leave without a word.",
+            said.decode(errors="replace"),
+            "nothing",
+        )
+    named_crash = crash(bytes(talk.stderr).decode(errors="replace"))
+    last = f", with {named_crash!r} on stderr" if named_crash else ""
+    return f"{ms:.0f} ms, {talk.ended}{last}"
+
+
+STEPS = (
+    Step("bye", "leaves at bye", "Leaving", at_bye),
+    Step("no-game", "leaves at bye before any game", "Leaving", before_a_game),
+    Step("void", "leaves at bye in the middle of a game", "Leaving", at_bye_with_why),
+    Step("stdin", "leaves when stdin ends", "Leaving", at_the_end_of_stdin),
+    Step("stdin-in-game", "leaves when stdin ends in a game", "Leaving", in_a_game),
+)

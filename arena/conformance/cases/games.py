@@ -1,0 +1,144 @@
+"""Steps about games: every kind of option, then every named game at every table."""
+
+from functools import partial
+from itertools import product
+
+from msgspec.structs import replace
+
+from arena.conformance.model import HurriedError, SkippedError, Step
+from arena.conformance.session import Desk
+from arena.match.referee import Question
+from arena.rules.variants import VARIANTS, named
+from protocol.messages import (
+    Bid,
+    Call,
+    Clock,
+    Draw,
+    Guess,
+    Keep,
+    Option,
+    Pass,
+    Play,
+    PlayTwo,
+)
+from protocol.ruleset import Ruleset, tables, varied
+
+GAMES = 2
+"""Whole games at each table: one asked as usual, one asked at every turn."""
+
+
+def asking(desk: Desk) -> Clock:
+    """The clock with which every turn is a question."""
+    return replace(desk.clock, forced="ask")
+
+
+def short(name: str, **differs: object) -> Ruleset:
+    """A named game that is over after a round."""
+    return varied(cut(named(name)), name, differs)
+
+
+def cut(rules: Ruleset) -> Ruleset:
+    """Return these rules, but a game is over after a round."""
+    return varied(rules, rules.name, {"rounds": 1} if rules.game.rounds else {"max_rounds": 1})
+
+
+def tiny() -> Ruleset:
+    """A round of three tiles each and no drawing, for what needs a game's end and no game."""
+    return short("block", hand=3)
+
+
+def any_game(desk: Desk) -> None:
+    """Leave a step that plays other games, when an event plays only its own.
+
+    Raises SkippedError.
+    """
+    if desk.game:
+        raise SkippedError("This event plays no such game.")
+
+
+# --- kinds of options ---
+
+
+def meets(kind: type[Option], rules: Ruleset, seats: int, desk: Desk) -> str:
+    """The bot is asked where this kind is offered, and plays on to the end of the round."""
+
+    def wanted(question: Question) -> bool:
+        return len(question.options) > 1 and any(
+            isinstance(option, kind) for option in question.options
+        )
+
+    seat = desk.found(rules, seats, wanted)
+    assert seat.question
+    many = len(seat.question.options)
+    answer = desk.ask(desk.kept, seat)
+    desk.play_on(desk.kept, seat)
+    return f"option {answer.choice} of {many}"
+
+
+KINDS: dict[str, tuple[str, type[Option], Ruleset, int]] = {
+    "play": ("plays a tile", Play, short("draw"), 2),
+    "draw": ("plays or draws", Draw, short("draw"), 2),
+    "play_two": ("plays two tiles at once", PlayTwo, short("double-draw"), 2),
+    "pass": ("draws or passes", Pass, short("pot-draw"), 2),
+    "keep": ("keeps or refuses a deal", Keep, short("draw", refuse_doubles=2), 2),
+    "guess": ("calls odd or even", Guess, short("draw", first="odd_even"), 2),
+    "bid": ("bids in an auction", Bid, short("auction-draw", hand=8), 3),
+    "call": ("calls a blocked round, or goes on", Call, short("double-draw", hand=5), 2),
+}
+"""Option → what the bot does, and a game in which it comes to that, with its seats."""
+
+
+# --- named games ---
+
+
+def plays(name: str, desk: Desk) -> str:
+    """Games of this name at every table, in every seat in turn, without a foul."""
+    any_game(desk)
+    rules = named(name) if desk.pace.whole else short(name)
+    games = questions = 0
+    try:
+        for seats, game in product(tables(rules), range(GAMES)):
+            clock = asking(desk) if game % 2 else desk.clock
+            seat = desk.seat(rules, seats, (game + seats) % seats, game + 1, clock=clock)
+            questions += desk.play(desk.kept, seat)
+            games += 1
+    except HurriedError as hurry:
+        questions += hurry.questions
+        return f"{games} games, {questions} questions, then the step's time was up"
+    return f"{games} games, {questions} questions"
+
+
+def plays_event(desk: Desk) -> str:
+    """An event's own game in every seat, asked as the event asks."""
+    if desk.game is None:
+        raise SkippedError("Only an event file names one game.")
+    games = questions = 0
+    try:
+        for game, seat in product(range(GAMES), range(desk.game.seats)):
+            one = desk.seat(desk.game.rules, desk.game.seats, seat, game + 1)
+            questions += desk.play(desk.kept, one)
+            games += 1
+    except HurriedError as hurry:
+        questions += hurry.questions
+        return f"{games} games, {questions} questions, then the step's time was up"
+    return f"{games} games, {questions} questions"
+
+
+def _tables(name: str) -> str:
+    """ "2, 3 and 4" """
+    return " and ".join(", ".join(map(str, tables(named(name)))).rsplit(", ", 1))
+
+
+STEPS_OF_NAMED_GAMES = tuple(
+    Step(f"game-{name}", f"plays {name} at {_tables(name)}", "Rules", partial(plays, name))
+    for name in VARIANTS
+)
+STEPS = (
+    *(
+        Step(name.replace("_", "-"), about, "Options", partial(meets, kind, rules, seats))
+        for name, (about, kind, rules, seats) in KINDS.items()
+    ),
+    *STEPS_OF_NAMED_GAMES,
+)
+
+EVENT = Step("event", "plays the event's game in every seat", "Rules", plays_event)

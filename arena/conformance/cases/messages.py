@@ -1,0 +1,112 @@
+"""Steps about what the referee says: later versions, long lines, strange names, other seats."""
+
+from functools import partial
+
+from arena.conformance import expect as judge
+from arena.conformance import mutations as later
+from arena.conformance.cases.games import any_game, short
+from arena.conformance.model import Step
+from arena.conformance.mutations import Said
+from arena.conformance.session import Desk
+from arena.rules.variants import named
+from protocol.messages import MAX_LINE
+from protocol.ruleset import varied
+
+SETS = 18
+"""The highest pip of the largest set."""
+LARGE_HAND = 64
+"""The most tiles that rules can deal to a seat."""
+
+
+def changed(said: Said, name: str, desk: Desk) -> str:
+    """A round whose every line is changed."""
+    return desk.play_on(desk.kept, desk.seat(short(name)), said)
+
+
+def strange_name(desk: Desk) -> str:
+    """A ruleset whose name nobody expects."""
+    any_game(desk)
+    return changed(later.with_name, "draw", desk)
+
+
+def unknown_messages(desk: Desk) -> str:
+    """Messages of a type that nobody knows, between all others; they ask for nothing."""
+    talk, seat = desk.kept, desk.seat(short("draw"))
+    talk.say(later.WEATHER)
+    judge.unasked(talk, desk.pace.quiet_ms / 1000, "at a message of an unknown type")
+    return desk.play_on(talk, seat, lambda line: later.WEATHER + line)
+
+
+def largest_set(desk: Desk) -> str:
+    """The longest lists and lines that the engine makes."""
+    any_game(desk)
+    rules = varied(short("draw"), "draw", {"highest_pip": SETS, "hand": LARGE_HAND, "reserve": 0})
+    longest = 0
+
+    def measured(line: bytes) -> bytes:
+        nonlocal longest
+        longest = max(longest, len(line))
+        return line
+
+    questions = desk.play_on(desk.kept, desk.seat(rules), measured)
+    return f"{questions}, lines of up to {longest} bytes"
+
+
+def longest_line(desk: Desk) -> str:
+    """A question of as many bytes as a line may have."""
+    talk, seat = desk.kept, desk.seat(short("draw"))
+    desk.ask(talk, seat, later.at_full_length)
+    desk.play_on(talk, seat)
+    return f"{MAX_LINE} bytes"
+
+
+def other_seats(desk: Desk) -> str:
+    """The next game may be another, at another table, in another seat."""
+    talk = desk.kept
+    larger = varied(short("draw"), "draw", {"highest_pip": 9})
+    games = (
+        (short("draw"), 2, 1),
+        (short("partnership"), 4, 3),
+        (larger, 6, 5),
+        (short("double-draw"), 3, 2),
+        (larger, 8, 0),
+        (short("dutch"), 2, 0),
+    )
+    for rules, seats, seat in games:
+        desk.play(talk, desk.seat(rules, seats, seat))
+    return f"{len(games)} games"
+
+
+def many_rounds(desk: Desk) -> str:
+    """A game that goes on and on."""
+    any_game(desk)
+    rounds = 60 if desk.pace.whole else 4
+    rules = varied(named("draw"), "draw", {"rounds": rounds})
+    return f"{rounds} rounds, {desk.play_on(desk.kept, desk.seat(rules))}"
+
+
+STEPS = (
+    Step(
+        "fields", "ignores unknown fields", "Versions", partial(changed, later.with_fields, "draw")
+    ),
+    Step("messages", "ignores unknown messages", "Versions", unknown_messages),
+    Step(
+        "options",
+        "chooses among options that it does not know",
+        "Versions",
+        partial(changed, later.with_options, "draw"),
+    ),
+    Step(
+        "events", "ignores unknown events", "Versions", partial(changed, later.with_events, "draw")
+    ),
+    Step(
+        "names",
+        "reads any Unicode in a name",
+        "The pipe",
+        strange_name,
+    ),
+    Step("large-set", "plays with the largest set", "Rules", largest_set),
+    Step("longest", "reads the longest line", "The pipe", longest_line),
+    Step("seats", "changes table, seat and rules", "Referee: game", other_seats),
+    Step("rounds", "plays a long game", "Referee: round", many_rounds),
+)

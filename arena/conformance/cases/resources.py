@@ -1,0 +1,102 @@
+"""Steps about time and what is used of the machine: slow positions, pauses, memory, stderr."""
+
+from arena.conformance import expect as judge
+from arena.conformance.cases.games import short
+from arena.conformance.model import HurriedError, Step
+from arena.conformance.session import Desk
+from arena.rules.variants import named
+from protocol.ruleset import varied
+
+MIB = 2**20
+STRETCH = 400
+"""Questions between two looks at its memory."""
+SITTING = 20_000
+"""Questions that a bot should outlive: a very long sitting."""
+
+
+def slow_positions(desk: Desk) -> str:
+    """The most options, the longest lines, the most seats: none may take too long."""
+    worst = 0.0
+    for name, seats, differs in (
+        ("draw", 2, {"highest_pip": 18, "hand": 64, "reserve": 0}),
+        ("double-draw", 2, {"highest_pip": 18, "hand": 40}),
+        ("draw", 4, {"highest_pip": 18, "hand": 40}),
+        ("double-draw", 4, {}),
+        ("draw", 8, {"highest_pip": 18, "hand": 20}),
+    ):
+        talk, seat = desk.kept, desk.seat(varied(short(name), name, differs), seats)
+        for _ in range(12):
+            if not seat.question or desk.hurried:
+                break
+            worst = max(worst, desk.ask(talk, seat).ms)
+        desk.drop()
+    care = "; take care, that is near the limit" if worst > desk.clock.move_ms / 2 else ""
+    return f"{worst:.1f} ms at the worst{care}"
+
+
+def after_a_pause(desk: Desk) -> str:
+    """Others think for long: it waits without a word, and answers then."""
+    talk, seat = desk.kept, desk.seat(short("draw"))
+    desk.ask(talk, seat)
+    before = talk.spent().cpu_ms
+    judge.unasked(talk, desk.pace.pause_ms / 1000, "while others were thinking")
+    busy = talk.spent().cpu_ms - before
+    desk.play_on(talk, seat)
+    care = f"; it computes meanwhile ({busy:.0f} ms of CPU)" if busy > 100 else ""
+    return f"{desk.pace.pause_ms} ms{care}"
+
+
+def bounded_memory(desk: Desk) -> str:
+    """Question after question: memory that grows with them would end a long sitting."""
+    talk, limit, asked = desk.kept, desk.sandbox.limits.memory, 0
+    desk.play(talk, desk.seat(short("draw")))
+    kept = talk.spent().memory
+    while True:
+        before = kept
+        questions, kept = _stretch(desk, STRETCH if desk.pace.whole else STRETCH // 4)
+        asked += questions
+        if kept > limit:
+            judge.broken(
+                talk,
+                f"After {asked} questions it keeps {kept // MIB} MiB of memory.",
+                f"Bound your tables: {limit // MIB} MiB are allowed.",
+                "",
+                f"at most {limit // MIB} MiB, resident",
+            )
+        if not questions:
+            raise HurriedError(asked)
+        grown = kept - before
+        if kept + grown * SITTING // questions < limit:
+            return f"{kept // MIB} MiB after {asked} questions"
+        if desk.hurried:
+            return f"take care: {grown // questions} bytes more with each question"
+
+
+def _stretch(desk: Desk, most: int) -> tuple[int, int]:
+    """Ask so many questions; how many were asked, and the memory that is kept then, in bytes."""
+    talk, asked, board, memory = desk.kept, 0, 0, 0
+    while asked < most and not desk.hurried and memory <= desk.sandbox.limits.memory:
+        board += 1
+        seat = desk.seat(short("draw"), board=board)
+        while seat.question and not desk.hurried:
+            desk.ask(talk, seat)
+            asked += 1
+        memory = talk.spent().memory
+        desk.play_on(talk, seat)
+    return asked, memory
+
+
+def little_stderr(desk: Desk) -> str:
+    """Stderr is free, up to a budget a game."""
+    talk = desk.kept
+    desk.play(talk, desk.seat(named("draw") if desk.pace.whole else short("draw")))
+    judge.within_stderr(talk)
+    return f"{talk.complained} bytes in a game" if talk.complained else "nothing written"
+
+
+STEPS = (
+    Step("positions", "answers the largest positions in time", "Time", slow_positions),
+    Step("pause", "answers after a pause", "Who speaks when", after_a_pause),
+    Step("memory", "keeps its memory bounded", "Fouls", bounded_memory),
+    Step("stderr", "keeps within its budget of stderr", "The pipe", little_stderr),
+)

@@ -1,0 +1,192 @@
+"""Says hello and asks, takes what comes as the referee would, and words what is wrong with it."""
+
+import time
+from typing import NamedTuple, NoReturn
+
+from arena.conformance import diagnose_silence as silence
+from arena.conformance.connection import Talk
+from arena.conformance.diagnose_line import Due, Verdict, verdict
+from arena.conformance.language_hints import Language, crash
+from arena.conformance.model import BrokenPromiseError, Finding
+from arena.conformance.mutations import Said
+from arena.conformance.scripted_game import Seat
+from arena.match import referee as rulings
+from arena.match.bot_process import STDERR_A_GAME
+from arena.match.referee import Question
+from protocol.codec import Fault, decode_line, printable
+from protocol.messages import BotHello, Choose
+
+SHOWN = 160
+"""Characters of a line that are shown."""
+GATHER_S = 0.05
+"""How long the rest of what begins with a bad line is waited for."""
+
+
+class Answer(NamedTuple):
+    """An answer that the referee took."""
+
+    choice: int
+    """Which option."""
+    ms: float
+    """After so many ms."""
+
+
+def greeting(talk: Talk, start_ms: int, language: Language, hello: bytes | None = None) -> BotHello:
+    """The bot's hello.
+
+    Raises BrokenPromiseError.
+    """
+    talk.say(hello or rulings.hello())
+    line = talk.next_line(talk.began + start_ms / 1000 - talk.said_at)
+    due = Due("hello")
+    expected = f'{{"type":"hello","name":"...","version":"..."}} within {start_ms} ms'
+    if line is None:
+        half = talk.half
+        _broken(talk, silence.reason(talk, due, start_ms, language), half, expected)
+    said = rulings.greeted(line)
+    if isinstance(said, Fault):
+        behind = talk.overheard(GATHER_S)
+        _broken(talk, verdict(line, behind, said, due, language), line, expected)
+    talk.tables = said.tables
+    return said
+
+
+def asked(talk: Talk, seat: Seat, language: Language, said: Said | None = None) -> Answer:
+    """Tell the bot what its seat is to be told, and take its answer to the open question.
+
+    Raises BrokenPromiseError.
+    """
+    tell(talk, seat, said)
+    return answered(talk, seat, language)
+
+
+def tell(talk: Talk, seat: Seat, said: Said | None = None) -> None:
+    """Tell the bot what its seat is to be told."""
+    talk.say(*map(said, seat.lines()) if said else seat.lines())
+
+
+def answered(talk: Talk, seat: Seat, language: Language) -> Answer:
+    """The answer to the question that was put last.
+
+    Raises BrokenPromiseError.
+    """
+    question = seat.question
+    assert question, "Somebody must have been asked."
+    old: list[bytes] = []
+    while True:
+        line = talk.next_line(talk.said_at + question.time_ms / 1000 - time.monotonic())
+        if line is None:
+            _silent(talk, question, old, language)
+        ms = max(0.0, (talk.heard_at - talk.said_at) * 1000)
+        fault = seat.received(line, ms)
+        if fault:
+            _wrong(talk, question, line, fault, language)
+        if seat.question is not question:
+            within_stderr(talk)
+            return Answer(_choice(line), ms)
+        old.append(line)
+
+
+def unasked(talk: Talk, seconds: float, when: str) -> None:
+    """Nothing may come for so long.
+
+    Raises BrokenPromiseError.
+    """
+    said = talk.overheard(seconds)
+    if said:
+        _broken(talk, silence.chatter(said, when), said, "nothing")
+    if talk.ended:
+        _broken(talk, silence.ending(talk), b"", "nothing, and the process waits")
+
+
+def within_stderr(talk: Talk) -> None:
+    """What it has written to stderr must fit a game's budget.
+
+    Raises BrokenPromiseError.
+    """
+    if talk.complained > STDERR_A_GAME:
+        text = f"It wrote {talk.complained} bytes to stderr in one game."
+        mend = f"At most {STDERR_A_GAME} bytes a game: trace less, or into a file in /tmp."
+        _broken(talk, Verdict(text, mend), b"", "less on stderr")
+
+
+def broken(talk: Talk, fault: str, mend: str, came: str, expected: str) -> NoReturn:
+    """What a step found by itself.
+
+    Raises BrokenPromiseError.
+    """
+    _broken(talk, Verdict(fault, mend), came.encode(), expected)
+
+
+def _silent(talk: Talk, question: Question, old: list[bytes], language: Language) -> NoReturn:
+    due, came = Due("choose", len(question.options), question.id), b"\n".join([*old, talk.half])
+    found = _old_numbers(question, old) or silence.reason(talk, due, question.time_ms, language)
+    _broken(talk, found, came, _expected(question))
+
+
+def _old_numbers(question: Question, old: list[bytes]) -> Verdict | None:
+    """An answer came, but to a question that is closed or never was."""
+    if not old:
+        return None
+    said = decode_line(old[-1])
+    number = said.id if isinstance(said, Choose) else 0
+    which = "the question before" if number == question.id - 1 else f"question {number}"
+    return Verdict(
+        f"It answered {which}; question {question.id} is open.",
+        "Copy the `id` of the question that you answer, and answer each question once.",
+    )
+
+
+def _wrong(
+    talk: Talk, question: Question, line: bytes, fault: Fault, language: Language
+) -> NoReturn:
+    behind = talk.overheard(GATHER_S)
+    due = Due("choose", len(question.options), question.id)
+    found = verdict(line, behind, fault, due, language)
+    if fault.foul == "flooding":
+        found = Verdict(fault.detail, "One answer for one question, with its `id`.")
+    _broken(talk, found, line, _expected(question))
+
+
+def _expected(question: Question) -> str:
+    last = len(question.options) - 1
+    choice = f"0 to {last}" if last else "0"
+    answer = f'{{"type":"choose","id":{question.id},"choice":N}}'
+    return f"{answer} with N = {choice}, within {question.time_ms} ms"
+
+
+def _choice(line: bytes) -> int:
+    said = decode_line(line)
+    assert isinstance(said, Choose)
+    return said.choice
+
+
+def _broken(talk: Talk, found: Verdict, came: bytes, expected: str) -> NoReturn:
+    stderr = bytes(talk.stderr).decode(errors="replace")
+    raise BrokenPromiseError(
+        Finding(
+            fault=found.fault,
+            sent=tuple(map(shown, talk.sent)),
+            came=printable(came, SHOWN) if came.strip() else "nothing",
+            expected=expected,
+            mend=found.mend,
+            stderr=_last_words(stderr),
+            gone=found.gone,
+        )
+    )
+
+
+def shown(line: bytes) -> str:
+    """A line that was sent: its beginning and its end, where the options are."""
+    text = printable(line.rstrip(b"\n"), len(line))
+    if len(text) <= SHOWN:
+        return text
+    return f"{text[: SHOWN // 2]} … {text[-SHOWN // 2 :]}"
+
+
+def _last_words(stderr: str) -> str:
+    """The end of a stderr, or the line of it that names the crash and what stands before."""
+    lines = [printable(line, SHOWN) for line in stderr.splitlines() if line.strip()]
+    named = crash(stderr)
+    end = next((n for n, line in enumerate(lines, 1) if line.strip() == named), len(lines))
+    return "\n".join(lines[max(0, end - 4) : end + 1 if not named else end])

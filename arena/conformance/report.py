@@ -1,0 +1,142 @@
+"""A walk for people: a line for each step, and all about what failed. For programs: one value."""
+
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct
+from rich.console import Console
+from rich.text import Text
+
+from arena.conformance.model import Finding, Outcome, State
+from arena.conformance.runner import Totals, totals
+
+TITLE = 44
+"""Columns of a step's title."""
+WIDEST = 100
+"""Columns of a finding, however wide the terminal is."""
+TELLING = 20
+"""Questions with several options after which it is no chance to have taken option 0 each time."""
+INDENT = 9
+"""Columns before a finding: a step's number and state."""
+STYLES: dict[State, str] = {"pass": "green", "fail": "bold red", "skip": "yellow"}
+
+
+class Report(Struct, frozen=True):
+    """A walk that is over."""
+
+    name: str
+    """The bot."""
+    level: str
+    """The sandbox level at which it ran: A, B, C, D or off."""
+    seconds: float
+    """How long it took."""
+    questions: int
+    """Questions that the bot answered."""
+    mean_ms: float
+    """What they took on average, in ms."""
+    worst_ms: float
+    """What the slowest took, in ms."""
+    outcomes: tuple[Outcome, ...]
+    """What came of each step."""
+    choices: int = 0
+    """Questions with several options that it answered."""
+    first_choices: int = 0
+    """In how many of them it took option 0."""
+
+    @property
+    def kept(self) -> bool:
+        """Whether nothing failed and no step was missed for want of time."""
+        counted = totals(self.outcomes)
+        return not counted.failed and not counted.missed
+
+
+class Printer:
+    """Prints steps as they end; what says the same again is told in one line."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._faults: dict[str, int] = {}
+        self._skipped: list[Outcome] = []
+
+    def told(self, outcome: Outcome) -> None:
+        """A step has ended."""
+        if self._skipped and self._skipped[-1].note != outcome.note:
+            self.flush()
+        if outcome.state == "skip":
+            self._skipped.append(outcome)
+        else:
+            self._line(str(outcome.number), outcome)
+        if outcome.finding:
+            self._found(outcome.number, outcome.finding)
+
+    def flush(self) -> None:
+        """Print the steps that were skipped for one reason."""
+        skipped, self._skipped = self._skipped, []
+        if len(skipped) == 1:
+            self._line(str(skipped[0].number), skipped[0])
+        elif skipped:
+            numbers = f"{skipped[0].number}-{skipped[-1].number}"
+            text = Text(f"{numbers:>5} ").append("skip", STYLES["skip"])
+            self._print(text.append(f" {skipped[0].note}"))
+
+    def _line(self, number: str, outcome: Outcome) -> None:
+        state = "FAIL" if outcome.state == "fail" else outcome.state
+        text = Text(f"{number:>3} ").append(state, STYLES[outcome.state])
+        text.append(f" {outcome.title:<{TITLE}}" if outcome.note else f" {outcome.title}")
+        self._print(text.append(f" {outcome.note}", "dim") if outcome.note else text)
+
+    def _print(self, text: Text) -> None:
+        if self._console.is_terminal:
+            text.truncate(self._console.width, overflow="ellipsis")
+        self._console.print(text, soft_wrap=True)
+
+    def _found(self, number: int, finding: Finding) -> None:
+        before = self._faults.setdefault(finding.fault, number)
+        if before != number:
+            self._print(Text(" " * INDENT + f"The same as in step {before}: {finding.fault}"))
+            return
+        for name, words in _parts(finding):
+            style = "bold red" if name == "fault" else ""
+            for line in self._wrapped(words, style):
+                self._console.print(Text(f"{'':{INDENT}}{name:<8} ", "dim") + line, soft_wrap=True)
+                name = ""
+        self._console.print()
+
+    def _wrapped(self, words: str, style: str) -> Iterator[Text]:
+        """In lines that fit a terminal; in a pipe as it is."""
+        width = min(self._console.width, WIDEST) - INDENT - len("expected ")
+        for line in words.splitlines():
+            text = Text(line, style)
+            yield from text.wrap(self._console, width) if self._console.is_terminal else (text,)
+
+
+def _parts(finding: Finding) -> Iterator[tuple[str, str]]:
+    yield "fault", finding.fault
+    for line in finding.sent[-1:]:
+        yield "sent", line
+    yield "came", finding.came
+    yield "expected", finding.expected
+    yield "mend", finding.mend
+    if finding.stderr:
+        yield "stderr", finding.stderr
+
+
+def summary(report: Report) -> Iterable[str]:
+    """What came of it all, in sentences."""
+    counted: Totals = totals(report.outcomes)
+    parts = [f"{counted.passed} passed", f"{counted.failed} failed", f"{counted.skipped} skipped"]
+    if counted.missed:
+        parts.append(f"{counted.missed} not reached (--seconds)")
+    yield f"{', '.join(parts)} in {report.seconds:.1f} s."
+    if report.questions:
+        yield (
+            f"{report.questions} questions: {report.mean_ms:.1f} ms on average, "
+            f"{report.worst_ms:.1f} ms at the worst."
+        )
+    if report.choices >= TELLING and report.first_choices == report.choices:
+        yield (
+            f"Take care: it took option 0 in all {report.choices} questions with several options. "
+            "Does it read `options`?"
+        )
+    if counted.failed:
+        first = next(one for one in report.outcomes if one.state == "fail")
+        yield f"Begin with step {first.number}: the others may follow from it."

@@ -1,0 +1,178 @@
+"""The walk: every step by its number, one after another, within a time that is known before."""
+
+import time
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from arena.conformance.cases import answers as answering
+from arena.conformance.cases import concurrent_games as several
+from arena.conformance.cases import exit as leaving
+from arena.conformance.cases import games, messages
+from arena.conformance.cases import resources as timing
+from arena.conformance.cases import startup as starting
+from arena.conformance.model import BrokenPromiseError, Finding, Outcome, SkippedError, State, Step
+from arena.conformance.session import Desk
+from arena.sandbox.sandbox import Sandbox
+from protocol.errors import UserError, unknown
+
+STEPS: tuple[Step, ...] = (
+    *starting.STEPS,
+    *answering.STEPS,
+    *several.STEPS,
+    *messages.STEPS,
+    *timing.STEPS,
+    *leaving.STEPS,
+    *games.STEPS,
+)
+"""In this order, so that what explains the rest is told first."""
+
+Numbered = tuple[int, Step]
+
+
+class Totals(NamedTuple):
+    """What a walk came to."""
+
+    passed: int
+    """Steps that passed."""
+    failed: int
+    """Steps that failed."""
+    skipped: int
+    """Steps that say nothing about this bot."""
+    missed: int
+    """Steps that were not reached."""
+
+
+OF_EVENTS: tuple[Step, ...] = (*STEPS, games.EVENT)
+"""The steps for a bot of an event: its own game comes last."""
+
+
+def chosen(words: Sequence[str], *, of_event: bool = False) -> tuple[Numbered, ...]:
+    """The steps that are meant: by number, range (3-7) or name, also 1,3-7; all without a word.
+
+    `of_event`: the bot plays an event's game and no other. Raises UserError.
+    """
+    steps = OF_EVENTS if of_event else STEPS
+    if not words:
+        others = games.STEPS_OF_NAMED_GAMES if of_event else ()
+        return tuple((number, step) for number, step in enumerate(steps, 1) if step not in others)
+    numbers = {
+        number for word in words for one in word.split(",") for number in _meant(one.strip(), steps)
+    }
+    return tuple((number, steps[number - 1]) for number in sorted(numbers))
+
+
+def _meant(word: str, steps: Sequence[Step]) -> range:
+    names = [step.name for step in steps]
+    if word in names:
+        return range(names.index(word) + 1, names.index(word) + 2)
+    first, _, last = word.partition("-")
+    if not first.isdecimal() or (last and not last.isdecimal()):
+        raise unknown("step", word, names)
+    numbers = range(int(first), int(last or first) + 1)
+    if not numbers or numbers[0] < 1 or numbers[-1] > len(steps):
+        raise UserError(f"Steps go from 1 to {len(steps)}, not {word}.")
+    return numbers
+
+
+def walk(desk: Desk, steps: Sequence[Numbered]) -> Iterator[Outcome]:
+    """Try the steps, each as soon as the one before is told. Ends every process that it started.
+
+    Raises CannotStartError when the machine keeps the bot from starting.
+    """
+    ends = time.monotonic() + desk.pace.total_s
+    gate = 0
+    compared = False
+    try:
+        for place, (number, step) in enumerate(steps):
+            left = ends - time.monotonic()
+            if gate:
+                yield _outcome(number, step, f"Step {gate} must pass first.")
+            elif left <= 0:
+                yield _outcome(number, step, MISSED)
+            else:
+                # A bot that uses its whole clock must not use up the time of the steps to come.
+                share = min(desk.pace.step_s, left / (len(steps) - place))
+                outcome = _tried(desk, number, step, share)
+                if outcome.finding and outcome.finding.gone and not compared:
+                    compared = True
+                    outcome = _compared(desk, step, outcome, share)
+                gate = number if outcome.finding and step.gate else 0
+                yield outcome
+    finally:
+        desk.drop()
+
+
+MISSED = "The time for the walk was up."
+"""Why a step was not reached."""
+
+
+def totals(outcomes: Sequence[Outcome]) -> Totals:
+    """How many steps ended how."""
+    missed = sum(one.note == MISSED for one in outcomes)
+    passed, failed, skipped = (
+        sum(one.state == state for one in outcomes) for state in ("pass", "fail", "skip")
+    )
+    return Totals(passed, failed, skipped - missed, missed)
+
+
+def _tried(desk: Desk, number: int, step: Step, seconds: float) -> Outcome:
+    began = time.monotonic()
+    desk.begin_step(seconds)
+    state: State = "pass"
+    note, finding = "", None
+    try:
+        note = step.run(desk)
+    except SkippedError as reason:
+        state, note = "skip", str(reason)
+    except BrokenPromiseError as broken:
+        state, finding = "fail", broken.finding
+        desk.drop()
+    ms = round((time.monotonic() - began) * 1000)
+    return Outcome(number, step.name, step.title, step.promise, state, note, ms, finding)
+
+
+def _outcome(number: int, step: Step, reason: str) -> Outcome:
+    return Outcome(number, step.name, step.title, step.promise, "skip", reason, 0)
+
+
+def _compared(desk: Desk, step: Step, outcome: Outcome, seconds: float) -> Outcome:
+    """A bot that ended by itself is tried without the sandbox: does it miss something there?"""
+    if outcome.finding is None or desk.sandbox.level == "off":
+        return outcome
+    if desk.outside is None:
+        return replace(outcome, finding=_perhaps(outcome.finding))
+    # Each by itself: what a process does that has played games before is not the sandbox's doing.
+    fails = [_fails(desk, sandbox, step, seconds) for sandbox in (desk.sandbox, desk.outside)]
+    if fails != [True, False]:
+        return outcome
+    return replace(outcome, finding=_within(desk, outcome.finding))
+
+
+def _fails(desk: Desk, sandbox: Sandbox, step: Step, seconds: float) -> bool:
+    """Whether a fresh process fails the step there."""
+    fresh = Desk(desk.command, sandbox, desk.clock, desk.pace, game=desk.game)
+    try:
+        return _tried(fresh, 0, step, seconds).state == "fail"
+    finally:
+        fresh.drop()
+
+
+def _perhaps(finding: Finding) -> Finding:
+    return replace(
+        finding,
+        mend=f"{finding.mend} If you trust the bot, --compare starts it without the sandbox too, "
+        "and tells whether that is the reason.",
+    )
+
+
+def _within(desk: Desk, finding: Finding) -> Finding:
+    return replace(
+        finding,
+        fault=f"It works without the sandbox, but not at level {desk.sandbox.level}: "
+        f"{finding.fault}",
+        mend=f"{finding.mend} In the sandbox it sees the files that its command names and nothing "
+        "else of yours: in an event file `folder` or `reads` open more to it (README, Code that "
+        "you don't trust). There is no network, and it may write to /tmp only.",
+    )

@@ -1,0 +1,90 @@
+"""A game of the real engine and referee: the bot has one seat, the others are played here."""
+
+from collections.abc import Callable
+from random import Random
+
+from arena.engine.shuffle import board_seed
+from arena.match.referee import Question, Referee, Seating
+from protocol.codec import Fault, encode_line
+from protocol.messages import Choose, Clock
+from protocol.records import FoulRecord
+from protocol.ruleset import Ruleset
+
+BOARDS = 400
+"""Boards that are tried for a question of a kind."""
+
+Wanted = Callable[[Question], bool]
+
+
+class Seat:
+    """What the bot in one seat is told and asked, and how the referee takes its answers."""
+
+    def __init__(
+        self,
+        rules: Ruleset,
+        seats: int,
+        seat: int,
+        number: int,
+        clock: Clock,
+        board: int = 1,
+        wanted: Wanted | None = None,
+    ) -> None:
+        """Begin the game on a board.
+
+        `wanted`: until this question its seat is played here too, as if it had been asked nothing.
+        Raises ImpossibleRulesError.
+        """
+        self.seat = seat
+        """The bot's seat."""
+        self.rules = rules
+        """The ruleset."""
+        self.number = number
+        """The game's number on its pipe."""
+        self._wanted = wanted
+        self._chance = Random(board)
+        self._lines: list[bytes] = []
+        names = ("other",) * seat + ("bot",) + ("other",) * (seats - seat - 1)
+        seating = Seating("check", number, board, names, rules, clock)
+        self._referee = Referee(seating, board_seed(b"check", "check", board))
+        self._go_on()
+
+    @property
+    def question(self) -> Question | None:
+        """What the bot is asked; None when the game is over."""
+        return self._referee.awaiting
+
+    def lines(self) -> list[bytes]:
+        """What the bot is to be told since the last call."""
+        lines, self._lines = self._lines, []
+        return lines
+
+    def received(self, line: bytes, ms: float) -> Fault | None:
+        """The bot has answered with this line after so many ms; what the referee says to it."""
+        self._referee.received(self.seat, line, ms)
+        for record in self._referee.records():
+            if isinstance(record, FoulRecord):
+                return Fault(record.foul, record.detail)
+        self._go_on()
+        return None
+
+    def _go_on(self) -> None:
+        """Play the others, until the bot must choose or the game is over."""
+        self._collect()
+        while (question := self._referee.awaiting) and self._plays_here(question):
+            if question.seat == self.seat:
+                del self._lines[-1]
+            choice = self._chance.randrange(len(question.options))
+            answer = encode_line(Choose(id=question.id, choice=choice)).rstrip()
+            self._referee.received(question.seat, answer, 1.0)
+            self._collect()
+
+    def _plays_here(self, question: Question) -> bool:
+        if question.seat != self.seat:
+            return True
+        if self._wanted is None or self._wanted(question):
+            self._wanted = None
+            return False
+        return True
+
+    def _collect(self) -> None:
+        self._lines += [line for seat, line in self._referee.outgoing() if seat == self.seat]

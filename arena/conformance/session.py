@@ -1,0 +1,210 @@
+"""Where the walk's conversations are held: starts processes, keeps one, counts, ends them all."""
+
+import time
+
+from arena.conformance import expect as judge
+from arena.conformance import language_hints as hints
+from arena.conformance.connection import Talk
+from arena.conformance.expect import Answer
+from arena.conformance.model import Game, HurriedError, Pace, SkippedError
+from arena.conformance.mutations import Said
+from arena.conformance.scripted_game import BOARDS, Seat, Wanted
+from arena.match.bot_process import CannotStartError
+from arena.sandbox.command import Command
+from arena.sandbox.sandbox import Sandbox
+from protocol.messages import BotHello, Clock
+from protocol.ruleset import Ruleset
+
+EVENT_BOARDS = 25
+"""Boards of an event's own game, in which whole games are played, that are tried for a question."""
+
+
+class Desk:
+    """One bot under examination."""
+
+    def __init__(
+        self,
+        command: Command,
+        sandbox: Sandbox,
+        clock: Clock,
+        pace: Pace,
+        outside: Sandbox | None = None,
+        game: Game | None = None,
+    ) -> None:
+        """Prepare; nothing is started yet.
+
+        `outside`: plain processes to compare with; None when nothing may run outside. `game`: the
+        only one that the bot is asked to play; None: any.
+        """
+        self.command = command
+        """How the bot is started."""
+        self.sandbox = sandbox
+        """Where it runs."""
+        self.outside = outside
+        """Plain processes, to compare with."""
+        self.clock = clock
+        """How long it may think."""
+        self.pace = pace
+        """How much is tried."""
+        self.language = hints.language(command)
+        """What it is written in."""
+        self.hello: BotHello | None = None
+        """What it said first."""
+        self.game = game
+        """The only game that it is asked to play; None: any."""
+        self.questions = 0
+        """Questions that it has answered."""
+        self.choices = 0
+        """Of these, how many had several options;"""
+        self.first_choices = 0
+        """in how many of those it took option 0."""
+        self.ms = 0.0
+        """What they took, in ms."""
+        self.worst_ms = 0.0
+        """What the slowest took, in ms."""
+        self._number = 0
+        self._kept: Talk | None = None
+        self._step_ends = 0.0
+
+    def begin_step(self, seconds: float) -> None:
+        """A step's time begins."""
+        self._step_ends = time.monotonic() + seconds
+
+    @property
+    def hurried(self) -> bool:
+        """Whether the step's time is used up: no further question."""
+        return time.monotonic() >= self._step_ends
+
+    # --- processes ---
+
+    def greeted(self, hello: bytes | None = None) -> Talk:
+        """A fresh process that has greeted; no other of this bot runs beside it.
+
+        Raises BrokenPromiseError, CannotStartError.
+        """
+        self.drop()
+        return self.another(hello)
+
+    def another(self, hello: bytes | None = None) -> Talk:
+        """A process that has greeted, beside those that run.
+
+        Raises BrokenPromiseError, CannotStartError.
+        """
+        talk = Talk(self.command, self.sandbox)
+        try:
+            self.hello = judge.greeting(talk, self.clock.start_ms, self.language, hello)
+        except BaseException:
+            failed = talk.never_ran
+            talk.close()
+            if failed:
+                raise CannotStartError("the sandbox failed") from None
+            raise
+        return talk
+
+    @property
+    def kept(self) -> Talk:
+        """The process that plays on from step to step; a fresh one when the last was spoilt.
+
+        Raises BrokenPromiseError, CannotStartError.
+        """
+        if self._kept is None:
+            self._kept = self.greeted()
+        return self._kept
+
+    def drop(self) -> None:
+        """The kept process is spoilt, or of no more use."""
+        kept, self._kept = self._kept, None
+        if kept:
+            kept.close()
+
+    # --- games ---
+
+    def seat(
+        self,
+        rules: Ruleset,
+        seats: int = 2,
+        seat: int = 0,
+        board: int = 1,
+        wanted: Wanted | None = None,
+        clock: Clock | None = None,
+        number: int = 0,
+    ) -> Seat:
+        """A new game for the bot; `number`: its number on the pipe, if not the next.
+
+        With an event, its game at its table, whatever the step would play.
+        """
+        self._number += 1
+        number, clock = number or self._number, clock or self.clock
+        if self.game:
+            return self._of_event(self.game, seat, board, wanted, clock, number)
+        return Seat(rules, seats, seat, number, clock, board, wanted)
+
+    def _of_event(
+        self, game: Game, seat: int, board: int, wanted: Wanted | None, clock: Clock, number: int
+    ) -> Seat:
+        """Any rules may be an event's: on some boards nothing is asked of a seat.
+
+        Raises SkippedError when nothing is asked on any board that is tried.
+        """
+        seat %= game.seats
+        for one in range(board, board + EVENT_BOARDS):
+            begun = Seat(game.rules, game.seats, seat, number, clock, one, wanted)
+            if begun.question or wanted:
+                return begun
+        raise SkippedError("This event's rules ask nothing of that seat.")
+
+    def found(self, rules: Ruleset, seats: int, wanted: Wanted, clock: Clock | None = None) -> Seat:
+        """A game in which the bot's first question is one that is wanted.
+
+        Raises SkippedError when no board leads to one.
+        """
+        for board in range(1, (EVENT_BOARDS if self.game else BOARDS) + 1):
+            one = self.seat(rules, seats, 0, board, wanted, clock)
+            if one.question:
+                return one
+        raise SkippedError("No board led to such a question.")
+
+    def ask(self, talk: Talk, seat: Seat, said: Said | None = None) -> Answer:
+        """Tell the bot what is new and take its answer.
+
+        Raises BrokenPromiseError.
+        """
+        options = len(seat.question.options) if seat.question else 0
+        answer = judge.asked(talk, seat, self.language, said)
+        self.count(answer.ms, answer.choice, options)
+        return answer
+
+    def count(self, ms: float, choice: int, options: int) -> None:
+        """Count a question that was answered with this choice after so many ms."""
+        self.questions += 1
+        self.choices += options > 1
+        self.first_choices += options > 1 and choice == 0
+        self.ms += ms
+        self.worst_ms = max(self.worst_ms, ms)
+
+    def play(self, talk: Talk, seat: Seat, said: Said | None = None) -> int:
+        """Play a game to its end; how many questions it took.
+
+        Raises BrokenPromiseError, and HurriedError when the step's time ends before it.
+        """
+        talk.complained = 0
+        questions = 0
+        while seat.question and not self.hurried:
+            self.ask(talk, seat, said)
+            questions += 1
+        if seat.question:
+            # Nobody leaves a game in its middle: this process has done its part.
+            self.drop()
+            raise HurriedError(questions)
+        judge.tell(talk, seat, said)
+        return questions
+
+    def play_on(self, talk: Talk, seat: Seat, said: Said | None = None) -> str:
+        """Play a game as far as the step's time goes, and say how far.
+
+        Raises BrokenPromiseError.
+        """
+        try:
+            return f"{self.play(talk, seat, said)} questions"
+        except HurriedError as hurry:
+            return f"{hurry.questions} questions, then the step's time was up"

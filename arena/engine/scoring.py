@@ -1,0 +1,139 @@
+"""Scoring a round: what hands count, who wins, and how many points."""
+
+from typing import assert_never
+
+from arena.engine.state import Game, Hand, Round
+from protocol.messages import Played
+from protocol.ruleset import Formula, Score
+from protocol.tiles import Tile
+
+Pips = tuple[int, ...]
+
+
+def pips(score: Score, hand: Hand) -> int:
+    """What a hand counts; an empty hand counts nothing (C score, C Dutch)."""
+    return sum(a + b if a or b else score.double_blank for a, b in hand)
+
+
+def held(game: Game, state: Round) -> Pips:
+    """What each hand counts."""
+    return tuple(pips(game.rules.score, hand) for hand in state.hands)
+
+
+def winner(game: Game, state: Round) -> int | None:
+    """The seat that wins the round; with partners the one that leads for its side.
+
+    That is the seat that went out, else the lighter seat of the winning side.
+    """
+    score, count = game.rules.score, held(game, state)
+    if state.out is not None and score.winner == "out":
+        return state.out
+    party = _parties(game, count)
+    won = _lowest(game, state, party)
+    if won is None or not game.rules.deal.partners:
+        return won
+    if state.out is not None and state.out % 2 == won:
+        return state.out
+    return min((won, won + 2), key=lambda seat: count[seat])
+
+
+def _parties(game: Game, values: Pips) -> Pips:
+    """A value for each side with partners, else for each seat."""
+    if game.rules.deal.partners:
+        return values[0] + values[2], values[1] + values[3]
+    return values
+
+
+def _lowest(game: Game, state: Round, party: Pips) -> int | None:
+    """The seat or side with the fewest pips, whoever went out."""
+    tied = _least(party)
+    if len(tied) == 1:
+        return tied[0]
+    # A tie with a seat that went out is the literal one (B, C): nobody scores.
+    return None if state.out is not None else _broken(game, state, party, tied)
+
+
+def _least(values: Pips) -> list[int]:
+    return [one for one, value in enumerate(values) if value == min(values)]
+
+
+def _broken(game: Game, state: Round, party: Pips, tied: list[int]) -> int | None:
+    """Who wins a tied blocked round (C.37); where a tie-break is itself tied, nobody."""
+    tie = game.rules.score.tie
+    match tie:
+        case "nobody":
+            return None
+        case "blocker":
+            seat = _blocker(state)
+            return seat if seat is None else seat % len(party)
+        case "fewest_tiles":
+            return _only(tied, _parties(game, tuple(map(len, state.hands))))
+        case "lowest_end":
+            heaviest = tuple(max(map(max, hand)) for hand in state.hands)
+            if game.rules.deal.partners:
+                heaviest = (max(heaviest[0], heaviest[2]), max(heaviest[1], heaviest[3]))
+            return _only(tied, heaviest)
+        case "outsider":
+            return _only([one for one in range(len(party)) if one not in tied], party)
+        case _:
+            assert_never(tie)
+
+
+def _only(among: list[int], values: Pips) -> int | None:
+    """The one with the lowest value, if it is one alone."""
+    lowest = [one for one in among if values[one] == min(values[other] for other in among)]
+    return lowest[0] if len(lowest) == 1 else None
+
+
+def _blocker(state: Round) -> int | None:
+    """The seat that played the last tile."""
+    played = [event.seat for event in state.events if isinstance(event, Played)]
+    return played[-1] if played else None
+
+
+def worth(game: Game, state: Round, won_by: int) -> int:
+    """Points for the winner of the round, bonuses included; never below 0.
+
+    With partners the two hands of a side count as one (C.36).
+    """
+    score, party = game.rules.score, _parties(game, held(game, state))
+    own = party[won_by % len(party)]
+    formula = score.points_blocked if state.out is None else score.points_out
+    points = _by(formula, own, sum(party) - own, len(party) - 1)
+    return max(0, points) + _bonus(score, state, won_by)
+
+
+def _by(formula: Formula, own: int, others: int, losers: int) -> int:
+    match formula:
+        case "others_minus_own":
+            return others - own
+        case "others":
+            return others
+        case "everybody":
+            return others + own
+        case "difference":
+            return others - losers * own
+        case "one":
+            return 1
+        case "nothing":
+            return 0
+        case _:
+            assert_never(formula)
+
+
+def _bonus(score: Score, state: Round, won_by: int) -> int:
+    """Extra points for an early round, and for how the winner went out (C Puerto Rico)."""
+    extra = score.bonus[state.number - 1] if state.number <= len(score.bonus) else 0
+    if state.out == won_by:
+        last = [event for event in state.events if isinstance(event, Played)][-1]
+        extra += score.out_with_blank if last.tile == (0, 0) else 0
+        extra += score.capicu if _capicu(last, state.line) else 0
+    return extra
+
+
+def _capicu(last: Played, line: tuple[Tile, ...]) -> bool:
+    """Whether the last tile, not a double, fitted both ends; equal ends count as both."""
+    if len(line) < 2 or last.tile[0] == last.tile[1]:
+        return False
+    rest = line[1:] if last.end == "left" else line[:-1]
+    return rest[0][0] in last.tile and rest[-1][1] in last.tile

@@ -1,0 +1,148 @@
+"""Files that only grow: whole lines, each sealed with a checksum that runs on from the last."""
+
+import errno
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Generic, NamedTuple, TypeVar
+
+from arena.logs.compression import CHUNK, opened, stored
+from arena.logs.compression import DamagedFileError as DamagedFileError
+from protocol.codec import DamagedRecordError, encode_line, seal, unseal
+from protocol.records import Record
+
+T = TypeVar("T")
+
+LONGEST = 2**24
+"""Bytes of a line that are held: no line that we write is longer."""
+
+
+class Line(NamedTuple):
+    """One line of a file."""
+
+    number: int
+    """Counted from 1."""
+    offset: int
+    """Where it begins, in bytes."""
+    data: bytes
+    """With its newline; a line without one was cut short."""
+
+
+class Entry(NamedTuple, Generic[T]):
+    """A line that was opened."""
+
+    line: Line
+    """Where it stands."""
+    checksum: int
+    """What the next line's checksum runs on from."""
+    record: T
+    """What it says."""
+
+
+def damaged(path: Path, line: Line, why: object) -> DamagedFileError:
+    """The error that says where a file is not what was written."""
+    return DamagedFileError(f"{stored(path)}, line {line.number}, byte {line.offset}: {why}")
+
+
+def append(descriptor: int, records: Iterable[Record], checksum: int) -> int:
+    """Seal the records and append them; the checksum from which the next line's runs on.
+
+    Raises OSError, and then nothing was appended.
+    """
+    lines = []
+    for record in records:
+        line, checksum = seal(encode_line(record), checksum)
+        lines.append(line)
+    append_whole(descriptor, b"".join(lines))
+    return checksum
+
+
+def append_whole(descriptor: int, data: bytes) -> None:
+    """Append all of it or nothing.
+
+    A partial write (a full disk) is taken back before the OSError is raised.
+    """
+    written = os.write(descriptor, data)
+    if written < len(data):
+        os.ftruncate(descriptor, os.fstat(descriptor).st_size - written)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def mend(path: Path) -> str | None:
+    """Remove what follows the last newline, and say so: a line that a kill cut short says nothing.
+
+    Raises OSError.
+    """
+    if not path.exists():
+        return None
+    torn = len(last_line(path)[1])
+    if torn == 0:
+        return None
+    os.truncate(path, path.stat().st_size - torn)
+    return f"{path}: the last line was cut short; its {torn} bytes were removed."
+
+
+def last_line(path: Path) -> tuple[bytes, bytes]:
+    """The last whole line of a plain file, and what follows it; empty where there is none.
+
+    Raises OSError.
+    """
+    end = b""
+    with path.open("rb") as file:
+        start = file.seek(0, os.SEEK_END)
+        while start and end.count(b"\n") < 2:
+            start, size = max(0, start - CHUNK), min(start, CHUNK)
+            file.seek(start)
+            end = file.read(size) + end
+    whole = end.rfind(b"\n") + 1
+    return end[end.rfind(b"\n", 0, max(0, whole - 1)) + 1 : whole], end[whole:]
+
+
+def read_lines(path: Path) -> Iterator[Line]:
+    """The lines of a file, packed or not; none when there is no file.
+
+    Raises DamagedFileError when it cannot be unpacked, or has a line that nobody wrote.
+    """
+    offset = 0
+    for number, data in enumerate(_lines(path), 1):
+        yield Line(number, offset, data)
+        offset += len(data)
+
+
+def lines_like(path: Path, told: tuple[bytes, ...]) -> Iterator[bytes]:
+    """The lines of a file that begin so; a log has hundreds of others, which cost little here.
+
+    For what is only counted, not trusted: what cannot be unpacked is left out.
+    """
+    with suppress(DamagedFileError), opened(path) as file:
+        rest = b""
+        while file and len(rest) < LONGEST and (read := file.read(CHUNK)):
+            *lines, rest = (rest + read).split(b"\n")
+            yield from (line + b"\n" for line in lines if line.startswith(told))
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    with opened(path) as file:
+        for data in iter(partial(file.readline, LONGEST), b"") if file else ():
+            if len(data) == LONGEST:
+                raise DamagedFileError(f"{stored(path)}: a line of {LONGEST} bytes has no end")
+            yield data
+
+
+def read_sealed(path: Path, decode: Callable[[bytes], T]) -> Iterator[Entry[T]]:
+    """Every line of a file, opened; a last line that was cut short is left out.
+
+    Raises DamagedFileError.
+    """
+    checksum = 0
+    for line in read_lines(path):
+        if not line.data.endswith(b"\n"):
+            return
+        try:
+            body, checksum = unseal(line.data, checksum)
+            record = decode(body)
+        except DamagedRecordError as error:
+            raise damaged(path, line, error) from error
+        yield Entry(line, checksum, record)

@@ -1,0 +1,95 @@
+"""Follows a game log while somebody else writes it: reads what was added, holds and locks nothing.
+
+A last line that is not whole yet is left for the next look; so is what a kill cut short. What a
+log's end replaces (a torn line that was removed) was never read.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from arena.logs.checksummed import DamagedFileError
+from arena.logs.compression import opened
+from arena.logs.gamelog import LoggedGame
+from protocol.codec import DamagedRecordError, decode_record, unseal
+from protocol.records import GameRecord, LogRecord, Result, Sitting, SittingOver
+
+CHUNK = 2**20
+"""Bytes that are read at once; no line of a log is longer."""
+LONGEST_GAME = 100_000
+"""Records of one game that are kept: more are no game that anybody could watch."""
+
+
+class Tail:
+    """One log, read as far as it was written when somebody last looked."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.size = 0
+        """Bytes that have been read, all of them whole lines."""
+        self.sitting: Sitting | None = None
+        self.game: GameRecord | None = None
+        """The last game that began."""
+        self.records: list[LogRecord] = []
+        """Everything of that game after its first record."""
+        self._checksum = 0
+
+    def look(self) -> Iterator[LoggedGame]:
+        """Read what was added since the last look; the games that ended in it, one at a time.
+
+        Raises DamagedFileError, OSError.
+        """
+        with opened(self.path) as file:
+            if file is None:
+                raise DamagedFileError(f"{self.path} is not there any more.")
+            self._skip(file)
+            rest = b""
+            while data := file.read(CHUNK):
+                whole = (rest + data).rfind(b"\n") + 1
+                lines, rest = (rest + data)[:whole], (rest + data)[whole:]
+                if len(rest) >= CHUNK:
+                    raise DamagedFileError(f"{self.path}: a line of more than {CHUNK} bytes.")
+                for line in lines.splitlines(keepends=True):
+                    yield from self._take(line)
+
+    def _skip(self, file: BinaryIO) -> None:
+        """Go to where the last look ended; when it is packed, by unpacking what comes before."""
+        if not file.seekable():
+            left = self.size
+            while left and (data := file.read(min(left, CHUNK))):
+                left -= len(data)
+        else:
+            left = max(0, self.size - file.seek(0, os.SEEK_END))
+            file.seek(self.size)
+        if left:
+            raise DamagedFileError(f"{self.path} has become shorter.")
+
+    def playing(self) -> LoggedGame | None:
+        """The game that goes on, or was cut off, as far as it was written."""
+        if self.sitting is None or self.game is None or self._over:
+            return None
+        return LoggedGame(self.sitting, self.game, tuple(self.records), None)
+
+    @property
+    def _over(self) -> bool:
+        return bool(self.records) and isinstance(self.records[-1], Result)
+
+    def _take(self, line: bytes) -> Iterator[LoggedGame]:
+        try:
+            body, checksum = unseal(line, self._checksum)
+            record = decode_record(body)
+        except DamagedRecordError as error:
+            raise DamagedFileError(f"{self.path}, byte {self.size}: {error}") from error
+        self.size += len(line)
+        self._checksum = checksum
+        if isinstance(record, Sitting):
+            self.sitting, self.game = record, None
+        elif isinstance(record, SittingOver):
+            self.sitting, self.game, self.records = None, None, []
+        elif isinstance(record, GameRecord):
+            self.game, self.records = record, []
+        elif len(self.records) < LONGEST_GAME or isinstance(record, Result):
+            self.records.append(record)
+        if isinstance(record, Result) and self.sitting and self.game:
+            yield LoggedGame(self.sitting, self.game, tuple(self.records), record)

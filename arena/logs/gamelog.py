@@ -1,0 +1,279 @@
+"""The game log of a sitting: appended while games are played, read back for replay."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Protocol
+
+from msgspec import Struct
+
+from arena.logs import checksummed as sealed
+from arena.logs import compression as packed
+from arena.logs.checksummed import DamagedFileError, Entry, damaged, lines_like, read_lines
+from protocol.codec import DamagedRecordError, decode_record, unsealed
+from protocol.records import (
+    ChoiceRecord,
+    FoulRecord,
+    GameRecord,
+    LogRecord,
+    Result,
+    RoundRecord,
+    SentRecord,
+    Sitting,
+    SittingOver,
+    SpentRecord,
+)
+
+OVER = b'{"type":"sitting_over",'
+"""How the line begins with which a log is full."""
+
+
+class DamagedLogError(DamagedFileError):
+    """A log's records cannot have happened; the text names the first and the reason."""
+
+
+class GameLog:
+    """One file that only grows. Each call writes whole lines with one system call."""
+
+    def __init__(self, path: Path, sitting: Sitting) -> None:
+        """Open for appending; a new file begins with the sitting, and a packed one is unpacked.
+
+        One in which every game has its result ends with that, whatever a kill cut off; see `sit`.
+        Raises OSError, DamagedFileError.
+        """
+        self._sitting: Sitting | None = None
+        self._records = self._results = self._checksum = 0
+        self._over = False
+        packed.unpack(path)
+        self._take_up(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        try:
+            self.append([])
+            self.sit(sitting)
+        except OSError:
+            self.close()
+            raise
+
+    def _take_up(self, path: Path) -> None:
+        """Go on where the file ends."""
+        end = 0
+        for entry in read_records(path):
+            self._checksum = entry.checksum
+            self._count([entry.record])
+            end = entry.line.offset + len(entry.line.data)
+        if path.exists() and path.stat().st_size != end:
+            raise DamagedFileError(f"{path}, byte {end}: the last line is cut short; mend it first")
+
+    def sit(self, sitting: Sitting) -> None:
+        """Fresh processes sit down: a line says so unless they do as those before them.
+
+        Raises OSError.
+        """
+        added = len(sitting.boards) - self._boards
+        if added > 0 or (added == 0 and sitting != self._sitting and not self._over):
+            self.append([sitting])
+
+    def append(self, records: Sequence[LogRecord]) -> None:
+        """Write the records; the last game's result takes the sitting's end with it.
+
+        Raises OSError, and then nothing was written.
+        """
+        lines = [*records, *self._end(records)]
+        if lines:
+            self._checksum = sealed.append(self._descriptor, lines, self._checksum)
+            self._count(lines)
+
+    def sync(self) -> None:
+        """Wait until the disk has it."""
+        os.fdatasync(self._descriptor)
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._descriptor)
+
+    @property
+    def _boards(self) -> int:
+        return len(self._sitting.boards) if self._sitting else 0
+
+    def _end(self, records: Sequence[LogRecord]) -> list[SittingOver]:
+        """What must follow these records."""
+        if self._sitting is None:
+            return []
+        results = self._results + _results(records)
+        boards = max((self._boards, *map(_boards, records)))
+        if results < boards or (self._over and boards == self._boards):
+            return []
+        return [SittingOver(games=results, records=self._records + len(records))]
+
+    def _count(self, records: Sequence[LogRecord]) -> None:
+        self._records += len(records)
+        self._results += _results(records)
+        for record in records:
+            if isinstance(record, Sitting):
+                self._sitting = record
+            if isinstance(record, Sitting | SittingOver):
+                self._over = isinstance(record, SittingOver)
+
+
+def _boards(record: LogRecord) -> int:
+    return len(record.boards) if isinstance(record, Sitting) else 0
+
+
+def _results(records: Sequence[LogRecord]) -> int:
+    return sum(isinstance(record, Result) for record in records)
+
+
+class Log(Protocol):
+    """Where the records of games go."""
+
+    def append(self, records: Sequence[LogRecord]) -> None:
+        """Keep the records. Raises OSError, and then none was kept."""
+
+
+class WholeGame:
+    """Where a game that shares its log with others writes: all its records come with its result."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._records: list[LogRecord] = []
+
+    def append(self, records: Sequence[LogRecord]) -> None:
+        """Keep the records; the result brings them all into the log. Raises OSError."""
+        self._records += records
+        if records and isinstance(records[-1], Result):
+            self._log.append(self._records)
+            self._records = []
+
+
+class LoggedGame(Struct, frozen=True):
+    """One game as it stands in a log."""
+
+    sitting: Sitting
+    """The sitting it belongs to, as the log had it then: boards may have been added later."""
+    game: GameRecord
+    """Its first record."""
+    records: tuple[LogRecord, ...]
+    """Everything after that, the result last."""
+    result: Result | None
+    """None: the game was cut off and does not count."""
+
+    def choices(self) -> Iterator[ChoiceRecord | FoulRecord]:
+        """What came in, in order."""
+        for record in self.records:
+            if isinstance(record, ChoiceRecord | FoulRecord):
+                yield record
+
+
+def read_records(path: Path) -> Iterator[Entry[LogRecord]]:
+    """Every whole line of a log: the sitting first, and after its end only one of more boards.
+
+    Before its end the same sitting may stand there again, where it was played elsewhere.
+
+    Raises DamagedFileError.
+    """
+    results, over = 0, False
+    sitting: Sitting | None = None
+    for entry in sealed.read_sealed(path, decode_record):
+        record, number = entry.record, entry.line.number
+        if isinstance(record, Sitting):
+            more = sitting is None or len(record.boards) > len(sitting.boards)
+            if sitting and not (_goes_on(sitting, record) and (more or not over)):
+                raise damaged(path, entry.line, "a log has one sitting, which only gains boards")
+            sitting, over = record, False
+        if sitting is None:
+            raise damaged(path, entry.line, "a log has one sitting, in its first line")
+        if over:
+            raise damaged(path, entry.line, "a record after the sitting's end")
+        if isinstance(record, SittingOver):
+            over = True
+            if (record.games, record.records) != (results, number - 1):
+                raise damaged(path, entry.line, "the sitting's end counts other lines than these")
+        results += isinstance(record, Result)
+        if _beyond(record, sitting):
+            raise damaged(path, entry.line, f"it is not about {len(sitting.seats)} seats")
+        yield entry
+
+
+def _beyond(record: LogRecord, sitting: Sitting) -> bool:
+    """Tell whether a record names a seat that the sitting does not have, or counts others."""
+    seats = len(sitting.seats)
+    match record:
+        case ChoiceRecord(seat=seat) | FoulRecord(seat=seat):
+            return seat >= seats
+        case RoundRecord():
+            return not seats == len(record.points) == len(record.scores)
+        case SentRecord():
+            return len(record.sha256) != seats
+        case SpentRecord():
+            counts = (
+                record.questions,
+                record.ms,
+                record.worst_ms,
+                record.given_back_ms,
+                record.cpu_ms,
+            )
+            return any(len(one) != seats for one in counts)
+        case GameRecord():
+            return any(seat >= seats for seat in record.forfeited)
+        case Result():
+            return len(record.seats) != seats
+        case _:
+            return False
+
+
+def _goes_on(before: Sitting, after: Sitting) -> bool:
+    """Whether a sitting is the one before it, played elsewhere or with boards added."""
+    elsewhere = ("boards", "boneyard", "sandbox", "missing", "machine", "worker")
+    same = (
+        getattr(before, field) == getattr(after, field)
+        for field in Sitting.__struct_fields__
+        if field not in elsewhere
+    )
+    return before != after and after.boards[: len(before.boards)] == before.boards and all(same)
+
+
+def sitting_lines(path: Path) -> list[Sitting]:
+    """The log's sitting, and the same elsewhere or with more boards, as far as can be read."""
+    found = []
+    for line in lines_like(path, (b'{"type":"sitting",',)):
+        with suppress(DamagedRecordError):
+            found.append(decode_record(unsealed(line)))
+    return [record for record in found if isinstance(record, Sitting)]
+
+
+def is_over(path: Path) -> bool:
+    """Whether the log's last line is its sitting's end: nothing was cut off it.
+
+    The lines before it are not looked at. Raises DamagedFileError, OSError.
+    """
+    data = b""
+    for line in read_lines(path):
+        data = line.data
+    return data.startswith(OVER) and data.endswith(b"\n")
+
+
+def read_games(path: Path) -> Iterator[LoggedGame]:
+    """Every game in a log, one at a time.
+
+    Raises DamagedFileError.
+    """
+    sitting: Sitting | None = None
+    game: GameRecord | None = None
+    records: list[LogRecord] = []
+    for line, _, record in read_records(path):
+        if isinstance(record, Sitting | GameRecord | SittingOver):
+            if sitting and game:
+                yield LoggedGame(sitting, game, tuple(records), None)
+            game, records = record if isinstance(record, GameRecord) else None, []
+            sitting = record if isinstance(record, Sitting) else sitting
+        elif sitting is None or game is None:
+            raise damaged(path, line, "a record outside any game")
+        else:
+            records.append(record)
+            if isinstance(record, Result):
+                yield LoggedGame(sitting, game, tuple(records), record)
+                game = None
+    if sitting and game:
+        yield LoggedGame(sitting, game, tuple(records), None)

@@ -1,0 +1,368 @@
+"""Bots as processes: started here and nowhere else, watched, killed and reaped with their group."""
+
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+import trio
+from msgspec.structs import replace
+
+from arena.sandbox.command import Command
+from arena.sandbox.dependencies import as_named
+from arena.sandbox.process import SHORTAGES, Process, Slot
+from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.usage import Spent
+from protocol.codec import Fault, printable
+from protocol.messages import MAX_LINE
+
+READ = 65_536
+"""Bytes read at once."""
+OUTBOX = 2**20
+"""Bytes that may wait for a bot that does not read."""
+CLOSED = -1
+"""No descriptor: to write to it fails."""
+STDERR_KEPT = 2_048
+"""Bytes of a bot's last stderr that are kept as evidence."""
+STDERR_A_GAME = 2**20
+"""Bytes of stderr that a bot may write in one game: reading them costs the other tables time."""
+LEAVE_S = 1.0
+"""How long a bot may take to leave after its stdin closed."""
+SHELL_SIGNALS = 128
+"""What bubblewrap, like a shell, adds to the signal that killed its program."""
+REAP_S = 10.0
+"""How long the kernel may take to end a killed process."""
+
+
+class Pipes(Protocol):
+    """Who reads and writes a bot's pipes."""
+
+    looked_at: float
+    """When it looked at all pipes last, in s of the monotonic clock."""
+
+    def watch(self, descriptor: int, reader: Callable[[], None] | None) -> None:
+        """Call the reader whenever the descriptor has something to read; None ends that."""
+
+    def hold(self, bot: "Bot") -> None:
+        """Flush the bot whenever its pipe takes more, until nothing waits for it."""
+
+
+class CannotStartError(Exception):
+    """The machine or the command, not the bot, kept a process from starting: never a foul."""
+
+    def __init__(self, text: str, error: OSError | None = None) -> None:
+        super().__init__(text)
+        self.shortage = error is not None and error.errno in SHORTAGES
+        """Whether the machine was short of something: trying again may help."""
+
+
+class Bot:
+    """One process and its three pipes. Never blocks, never raises for what the bot does."""
+
+    def __init__(self, command: Command, sandbox: Sandbox) -> None:
+        """Start the process in this thread, in a slot of the sandbox and a group of its own.
+
+        Not through `trio.lowlevel.open_process`: it forks in a worker thread, and with that
+        thread's retirement dies every process that asked to die with its parent.
+        Raises CannotStartError.
+        """
+        self.fault: Fault | None = None
+        self.read_at = 0.0
+        self.silent = True
+        """Whether it has written nothing to its stdout yet."""
+        self.tables = 1
+        """Games that it can play at once, as it said in its hello."""
+        self.cpu_seen_ms = 0.0
+        """What `cpu_ms` said last: a question must not wait for the kernel to say it anew."""
+        self._heard: Callable[[], None] = nobody
+        self._inbox = bytearray()
+        self._outbox = bytearray()
+        self._stderr = bytearray()
+        self._stderr_read = 0
+        self._closed = False
+        self._limits = sandbox.limits
+        self._pipes: Pipes | None = None
+        self._slot, self._process = started(command, sandbox)
+        assert self._process.stdin
+        assert self._process.stdout
+        assert self._process.stderr
+        self._pidfd = watched(self._slot, self._process)
+        self._stdin = self._process.stdin.fileno()
+        self._stdout = self._process.stdout.fileno()
+        self._stderr_fd = self._process.stderr.fileno()
+        for descriptor in (self._stdin, self._stdout, self._stderr_fd):
+            os.set_blocking(descriptor, False)
+
+    @property
+    def pid(self) -> int:
+        """The process's id."""
+        return self._process.pid
+
+    @property
+    def never_ran(self) -> bool:
+        """Whether the sandbox ended before the bot began: the machine's doing, not the bot's."""
+        return self._slot.never_ran()
+
+    @property
+    def stdin(self) -> int | None:
+        """The descriptor that must become writable before the rest can be said."""
+        return self._stdin if self._outbox else None
+
+    def listen(self, pipes: Pipes, heard: Callable[[], None]) -> None:
+        """From now on `heard` is called whenever the bot has written or is gone."""
+        self._pipes = pipes
+        self.tell(heard)
+        pipes.watch(self._stdout, self._readable)
+        pipes.watch(self._stderr_fd, self._complains)
+        pipes.watch(self._pidfd, self._exited)
+
+    def tell(self, heard: Callable[[], None]) -> None:
+        """Who is called from now on: another game begins, with all of its stderr to fill."""
+        self._heard = heard
+        self._stderr_read = 0
+
+    def say(self, line: bytes) -> None:
+        """Write a line, or as much as the pipe takes; the rest waits for `flush`."""
+        if self._outbox:
+            if len(self._outbox) > OUTBOX:
+                self._faulted(Fault("late", f"It does not read: over {OUTBOX} bytes wait for it."))
+            else:
+                self._outbox += line
+            return
+        written = self._write(line)
+        if written < len(line):
+            self._outbox += line[written:]
+            if self._pipes:
+                self._pipes.hold(self)
+
+    def take_in(self) -> None:
+        """Read all that it has written up to now."""
+        while self.fault is None and not self._closed and self._read_stdout():
+            pass
+
+    def flush(self) -> None:
+        """Write what is left."""
+        del self._outbox[: self._write(self._outbox)]
+
+    def next_line(self) -> bytes | None:
+        """The next complete line without its newline, or None. An endless line is a fault."""
+        inbox = self._inbox
+        if not inbox:
+            return None
+        end = inbox.find(b"\n")
+        if end < 0:
+            if len(inbox) >= MAX_LINE:
+                self._faulted(Fault("overlong", f"A line may have {MAX_LINE} bytes."))
+            return None
+        line = bytes(inbox[:end])
+        del inbox[: end + 1]
+        return line
+
+    def condemn(self, fault: Fault) -> None:
+        """The bot has fouled: nothing that it wrote counts any more, and it must be replaced."""
+        self._inbox.clear()
+        self._faulted(fault)
+
+    def cpu_ms(self) -> float:
+        """CPU time of the bot and of all that it started, in ms, to about 10 ms."""
+        return self._spent().cpu_ms
+
+    def _spent(self) -> Spent:
+        spent = self._slot.spent()
+        # What has ended and was not waited for is counted no more: it was used all the same.
+        self.cpu_seen_ms = max(self.cpu_seen_ms, spent.cpu_ms)
+        return replace(spent, cpu_ms=self.cpu_seen_ms)
+
+    def look(self) -> None:
+        """Called now and then: too much memory or CPU is a fault, and so is a closed stdout."""
+        if self._closed and self.fault is None:
+            self._faulted(Fault("gone", "It closed its stdout."))
+            self._heard()
+        fault = self._overspent(self._spent())
+        if fault and self.fault is None:
+            self._faulted(fault)
+            self._heard()
+
+    def _overspent(self, spent: Spent) -> Fault | None:
+        limits = self._limits
+        if spent.memory > limits.memory:
+            return Fault("memory", f"More than {limits.memory_mib} MiB of memory.")
+        # Only a cgroup counts what a bot cannot hide.
+        if limits.cpu_s and self._slot.counts_cpu and spent.cpu_ms > limits.cpu_s * 1000:
+            return Fault("late", f"More than {limits.cpu_s} s of CPU time in a sitting.")
+        return None
+
+    def last_words(self) -> str:
+        """The end of its stderr, safe to show."""
+        self._drain_stderr()
+        return printable(bytes(self._stderr.lstrip(b"\n")), 4 * STDERR_KEPT)
+
+    async def leave(self, goodbye: bytes) -> None:
+        """Say goodbye, wait a little, kill the whole group, reap, close. Cannot be cancelled."""
+        with trio.CancelScope(shield=True):
+            self._unwatch()
+            self.say(goodbye)
+            self._close_stdin()
+            if self.fault is None:
+                await self._ended_within(LEAVE_S)
+            await self._killed()
+
+    def _close_stdin(self) -> None:
+        """Its descriptor may be another's from now on: whatever is still said goes nowhere."""
+        assert self._process.stdin
+        self._process.stdin.close()
+        self._stdin = CLOSED
+
+    async def _killed(self) -> None:
+        self._kill()
+        await self._ended_within(REAP_S)
+        self._process.poll()
+        assert self._process.stdout
+        assert self._process.stderr
+        self._process.stdout.close()
+        self._process.stderr.close()
+        os.close(self._pidfd)
+        self._slot.close()
+
+    def _kill(self) -> None:
+        # All is killed before the first process is reaped: until then its number is not reused.
+        if self._process.returncode is None:
+            self._slot.kill()
+
+    async def _ended_within(self, seconds: float) -> None:
+        with trio.move_on_after(seconds):
+            await trio.lowlevel.wait_readable(self._pidfd)
+
+    def _write(self, line: bytes | bytearray) -> int:
+        try:
+            return os.write(self._stdin, line)
+        except BlockingIOError:
+            return 0
+        except OSError:
+            # It closed its stdin: it will be late, or it is gone already.
+            return len(line)
+
+    def _readable(self) -> None:
+        self._read_stdout()
+        self._heard()
+
+    def _read_stdout(self) -> bool:
+        """Read once; True if something came."""
+        assert self._pipes
+        if len(self._inbox) > 4 * READ:
+            self._faulted(Fault("flooding", f"More than {4 * READ} bytes that nobody asked for."))
+            return False
+        try:
+            data = os.read(self._stdout, READ)
+        except BlockingIOError:
+            return False
+        # It was there when the pipes were looked at: the bot need not pay for the reads before.
+        self.read_at = self._pipes.looked_at
+        self._inbox += data
+        self.silent = self.silent and not data
+        if not data:
+            # Mostly it is about to end: how it ended is known when it has, a moment later.
+            self._closed = True
+            self._pipes.watch(self._stdout, None)
+        return bool(data)
+
+    def _exited(self) -> None:
+        """The process has ended, though something that it started may hold its stdout open."""
+        assert self._pipes
+        self._pipes.watch(self._pidfd, None)
+        if self.fault is None and not self._closed:
+            self._read_stdout()
+        self._faulted(Fault("gone", f"It {how_it_ended(self._pidfd)}."))
+        self._heard()
+
+    def _faulted(self, fault: Fault) -> None:
+        """Nothing more is read: what a condemned bot writes costs nobody any time."""
+        if self.fault is None:
+            self.fault = fault
+            # Nobody will ask it again: until its game is over it would only burn CPU.
+            self._kill()
+            if self._pipes:
+                self._pipes.watch(self._stdout, None)
+                self._pipes.watch(self._stderr_fd, None)
+
+    def _complains(self) -> None:
+        self._drain_stderr()
+        if self._stderr_read > STDERR_A_GAME:
+            detail = f"More than {STDERR_A_GAME} bytes of stderr in one game."
+            self._faulted(Fault("flooding", detail))
+            self._heard()
+
+    def _drain_stderr(self) -> None:
+        try:
+            data = os.read(self._stderr_fd, READ)
+        except BlockingIOError:
+            return
+        if not data and self._pipes:
+            self._pipes.watch(self._stderr_fd, None)
+        self._stderr_read += len(data)
+        self._stderr += data
+        del self._stderr[:-STDERR_KEPT]
+
+    def _unwatch(self) -> None:
+        if self._pipes:
+            for descriptor in (self._stdout, self._stderr_fd, self._pidfd):
+                self._pipes.watch(descriptor, None)
+            self._pipes = None
+
+
+def how_it_ended(pidfd: int) -> str:
+    """What became of a process, as the end of a sentence about it; it is not reaped."""
+    # The process number must stay taken until the group is killed.
+    ended = os.waitid(os.P_PIDFD, pidfd, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    if ended is None:
+        return "left"
+    names = {known.value: known.name for known in signal.Signals}
+    status, by_itself = ended.si_status, ended.si_code == os.CLD_EXITED
+    killer = status - SHELL_SIGNALS if by_itself else status
+    # Above the signals are statuses of bots that ended by themselves: Perl's `die` has 255.
+    if by_itself and not 0 < killer <= signal.SIGRTMAX:
+        return f"exited with status {status}"
+    return f"was killed by {names.get(killer, f'signal {killer}')}"
+
+
+def watched(slot: Slot, process: Process) -> int:
+    """A descriptor that tells when the process has ended.
+
+    Raises CannotStartError, and leaves no process, when there is none to be had.
+    """
+    try:
+        return os.pidfd_open(process.pid)
+    except OSError as error:
+        slot.kill()
+        with process:
+            slot.close()
+        raise CannotStartError(f"it cannot be watched: {error.strerror}", error) from error
+
+
+def started(command: Command, sandbox: Sandbox) -> tuple[Slot, Process]:
+    """A bot's process in a slot of its own.
+
+    Raises CannotStartError: what is missing, or refused by the machine, is nobody's foul.
+    """
+    for path in (command.folder, command.argv[0], *command.reads):
+        if path.startswith("/") and not Path(path).exists():
+            raise CannotStartError(f"{path} does not exist")
+    for path in command.reads:
+        # What was looked at before the first game must still be what is opened now.
+        if as_named(Path(path)) != Path(path):
+            raise CannotStartError(f"a folder above {path} has become a link")
+    try:
+        slot = sandbox.slot()
+    except OSError as error:
+        raise CannotStartError(f"the sandbox has no place for a bot: {error}", error) from error
+    try:
+        return slot, slot.start(command)
+    except OSError as error:
+        slot.close()
+        text = f"{command.argv[0]} cannot be started: {error.strerror}"
+        raise CannotStartError(text, error) from error
+
+
+def nobody() -> None:
+    """Nobody listens yet."""

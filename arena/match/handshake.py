@@ -1,0 +1,75 @@
+"""Waits for one bot's hello, and says whether it came, and came in time."""
+
+import time
+
+import trio
+
+from arena.match import referee as rulings
+from arena.match.bot_process import Bot, nobody
+from arena.match.clock import Deadline, LagError
+from arena.match.poller import Pump
+from protocol.codec import Fault, printable
+from protocol.messages import BotHello
+
+WROTE = 60
+"""Characters that are shown of a line that is no hello."""
+
+
+class Greeting:
+    """Waits for a bot's hello."""
+
+    def __init__(self, pump: Pump, bot: Bot, start_ms: int) -> None:
+        self._bot = bot
+        self._done = trio.Event()
+        self._pump = pump
+        self._lag: LagError | None = None
+        self._deadline = Deadline(self._expired, self._stop)
+        self._deadline.begin(time.monotonic(), start_ms)
+
+    async def wait(self) -> LagError | None:
+        """Wait until the bot has greeted, or has its `fault` set.
+
+        Returns why nobody can say whether it was late, if the machine does not keep time.
+        """
+        self._bot.listen(self._pump, self._heard)
+        self._pump.join(self._deadline)
+        try:
+            self._bot.say(rulings.hello())
+            await self._done.wait()
+        finally:
+            self._pump.part(self._deadline)
+            self._bot.tell(nobody)
+        return self._lag
+
+    def _expired(self) -> None:
+        self._bot.take_in()
+        self._heard()
+        if not self._done.is_set():
+            self._end(Fault("no_hello", f"No hello within {self._deadline.limit_ms} ms."))
+
+    def _stop(self, lag: LagError) -> None:
+        self._lag = lag
+        self._end(None)
+
+    def _heard(self) -> None:
+        line = self._bot.next_line()
+        if line is not None:
+            self._greeted(rulings.greeted(line), line)
+        elif self._bot.fault:
+            self._end(self._bot.fault)
+
+    def _greeted(self, said: BotHello | Fault, line: bytes) -> None:
+        if isinstance(said, Fault):
+            wrote = f"It wrote: {printable(line, WROTE)}"
+            return self._end(said._replace(detail=f"{said.detail} {wrote}"))
+        self._bot.tables = said.tables
+        return self._end(None)
+
+    def _end(self, fault: Fault | None) -> None:
+        if fault:
+            self._bot.condemn(fault)
+        self._deadline.end()
+        # What its start took is charged to no game.
+        self._bot.cpu_ms()
+        self._bot.tell(nobody)
+        self._done.set()

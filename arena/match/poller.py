@@ -1,0 +1,172 @@
+"""The one task that reads and writes every bot's pipes. Games are plain objects that it pokes.
+
+A trio task or a cancel scope for each move would cost more than the move (10 µs against 2 µs), so
+one task owns an epoll with every pipe, works for at most a slice, and then lets trio run. A
+question only notes its deadline; the pump looks at the clock between reads. It knows when it meant
+to look and when it did, and gives the difference, a lag, back to every deadline that is open.
+"""
+
+import math
+import select
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+import trio
+
+from arena.match.bot_process import Bot
+from arena.match.clock import Timer
+
+SLICE_S = 0.002
+"""How long the pump may work before other tasks run."""
+LINGER_S = 0.001
+"""How long it waits inside epoll before it waits in trio: instant bots answer within that."""
+NAP_S = 0.01
+"""The longest wait in trio: a stop of our process that falls into a nap is hidden for as long."""
+FELT_S = 0.005
+"""Looking later than planned by less than this is no lag: a busy pump looks as often as that."""
+
+
+class Pump:
+    """Reads, writes and deadlines for all bots and all tables of a run."""
+
+    def __init__(self) -> None:
+        self._epoll = select.epoll()
+        self._readers: dict[int, Callable[[], None]] = {}
+        self._timers: set[Timer] = set()
+        self._soon: list[Callable[[], None]] = []
+        self._blocked: dict[int, Bot] = {}
+        self._nap = trio.CancelScope()
+        self._nap_ends = -math.inf
+        self._soonest = math.inf
+        self._lively = True
+        self._planned = 0.0
+        self.looked_at = time.monotonic()
+        """When it looked at all pipes last, in s of the monotonic clock."""
+
+    async def run(self) -> None:
+        """Pump until cancelled."""
+        try:
+            while True:
+                if self._slice() and not self._soon:
+                    await self._rest()
+                else:
+                    await trio.lowlevel.checkpoint()
+        finally:
+            self._epoll.close()
+
+    def watch(self, descriptor: int, reader: Callable[[], None] | None) -> None:
+        """Call the reader whenever the descriptor is readable or hung up; None ends that."""
+        if reader is None:
+            if self._readers.pop(descriptor, None):
+                self._unregister(descriptor)
+        else:
+            self._readers[descriptor] = reader
+            self._epoll.register(descriptor, select.EPOLLIN)
+
+    def hold(self, bot: Bot) -> None:
+        """What a bot's pipe does not take is written when it does."""
+        if bot.stdin is not None and bot.stdin not in self._blocked:
+            self._blocked[bot.stdin] = bot
+            self._epoll.register(bot.stdin, select.EPOLLOUT)
+
+    def forget(self, bot: Bot) -> None:
+        """The bot leaves; nothing more will be written to it."""
+        for descriptor, blocked in list(self._blocked.items()):
+            if blocked is bot:
+                self._unblock(descriptor)
+
+    def join(self, timer: Timer) -> None:
+        """Look at this timer from now on."""
+        self._timers.add(timer)
+        self.expect(timer.at)
+
+    def part(self, timer: Timer) -> None:
+        """Look at it no more."""
+        self._timers.discard(timer)
+
+    def expect(self, moment: float) -> None:
+        """Look at the timers at that moment at the latest: a nap that would miss it ends."""
+        if moment < self._soonest:
+            self._soonest = moment
+            if moment < self._nap_ends:
+                self._nap.cancel()
+
+    def soon(self, work: Callable[[], None]) -> None:
+        """Call this once the other bots have had their turn."""
+        self._soon.append(work)
+        if self._nap_ends > -math.inf:
+            self._nap.cancel()
+
+    def _slice(self) -> bool:
+        """Work for a slice of time; True when nothing came in for a while."""
+        end = time.monotonic() + SLICE_S
+        poll, readers = self._epoll.poll, self._readers
+        while True:
+            linger = LINGER_S if self._lively and self._timers and not self._soon else 0
+            self._planned += linger
+            ready = poll(linger)
+            self._tick(time.monotonic())
+            for descriptor, _ in ready:
+                reader = readers.get(descriptor)
+                if reader:
+                    reader()
+                elif descriptor in self._blocked:
+                    self._flush(descriptor)
+            idle = not ready and not self._soon
+            self._lively = not idle
+            if self._soon:
+                self._turn()
+            if self.looked_at >= self._soonest:
+                self._look()
+            if idle:
+                return True
+            if time.monotonic() > end:
+                return False
+
+    def _turn(self) -> None:
+        """Do what was left for later; what it leaves in turn waits for another look round."""
+        works, self._soon = self._soon, []
+        for work in works:
+            work()
+
+    def _tick(self, now: float) -> None:
+        """Note that we look again: by how much that is later than planned is given back."""
+        lag = now - self.looked_at - self._planned
+        self.looked_at, self._planned = now, 0.0
+        if lag > FELT_S:
+            for timer in self._timers:
+                timer.add_lag(lag, now)
+
+    def _flush(self, descriptor: int) -> None:
+        bot = self._blocked[descriptor]
+        bot.flush()
+        if bot.stdin is None:
+            self._unblock(descriptor)
+
+    def _unblock(self, descriptor: int) -> None:
+        del self._blocked[descriptor]
+        self._unregister(descriptor)
+
+    def _unregister(self, descriptor: int) -> None:
+        # When a run is cancelled, bots leave after their pump has ended.
+        if not self._epoll.closed:
+            with suppress(OSError):
+                self._epoll.unregister(descriptor)
+
+    def _look(self) -> None:
+        """Do what is due by the last look at the pipes: all that it found has been read."""
+        looked_at = self.looked_at
+        for timer in [one for one in self._timers if one.at <= looked_at]:
+            timer.due()
+        self._soonest = min((one.at for one in self._timers), default=math.inf)
+
+    async def _rest(self) -> None:
+        """Wait in trio for the next byte or the next timer."""
+        began = time.monotonic()
+        delay = min(NAP_S, max(0.0, self._soonest - began))
+        self._nap_ends = began + delay
+        with trio.move_on_after(delay) as self._nap:
+            await trio.lowlevel.wait_readable(self._epoll.fileno())
+        self._nap_ends = -math.inf
+        self._planned = min(delay, time.monotonic() - began)

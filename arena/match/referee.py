@@ -1,0 +1,371 @@
+"""Decides one game: lines in, lines and records out. No clock, no processes, no I/O.
+
+The table tells it what a seat said and how many ms that took; it tells the table what to say to
+whom, what to write down, and which seat must answer next.
+"""
+
+import hashlib
+
+from msgspec import Struct
+
+from arena.engine import game as engine
+from arena.engine import view
+from arena.engine.shuffle import commitment
+from arena.engine.state import Dealt
+from protocol import __version__
+from protocol.codec import Fault, decode_line, encode_line, printable
+from protocol.messages import (
+    PROTOCOL,
+    BotHello,
+    Bye,
+    Choose,
+    Clock,
+    Hello,
+    Option,
+    Said,
+    WhyGame,
+)
+from protocol.records import (
+    ChoiceRecord,
+    DealRecord,
+    FoulClass,
+    FoulPolicy,
+    FoulRecord,
+    GameRecord,
+    LogRecord,
+    Result,
+    RoundRecord,
+    SeatFoul,
+    SentRecord,
+)
+from protocol.ruleset import Ruleset
+
+STALE_LINES = 16
+"""Answers to questions that are no longer open which a seat may send in one game."""
+QUESTIONS_A_GAME = 1_000_000
+"""Question numbers of game n on a pipe begin at n times this."""
+
+
+class Seating(Struct, frozen=True):
+    """A game to be played: who sits where, on which board, by which rules."""
+
+    game: str
+    """The game's name in the event."""
+    number: int
+    """The game's number on the bots' pipes."""
+    board: int
+    """The board."""
+    seats: tuple[str, ...]
+    """The entrant in each seat."""
+    rules: Ruleset
+    """The ruleset."""
+    clock: Clock
+    """The clock."""
+    fouls: FoulPolicy = FoulPolicy()
+    """What a foul costs."""
+    forfeited: tuple[int, ...] = ()
+    """Seats that have lost the game before it begins; no bot sits there."""
+
+
+class Question(Struct, frozen=True):
+    """What a seat has been asked and has not answered."""
+
+    seat: int
+    """Who must answer."""
+    id: int
+    """The question's number."""
+    options: tuple[Option, ...]
+    """What it may choose from."""
+    time_ms: int
+    """How long it may take."""
+
+
+class Referee:
+    """The rules, the clock's accounts and the protocol of one game."""
+
+    def __init__(self, seating: Seating, seed: bytes) -> None:
+        """Begin the game.
+
+        `seed` is the board's; it fixes every deal.
+        Raises ImpossibleRulesError when the table is too large for the rules.
+        """
+        seats = len(seating.seats)
+        self.awaiting: Question | None = None
+        self.result: Result | None = None
+        self.seating = seating
+        self._seed = seed
+        self._game = engine.new_game(seating.rules, seats)
+        self._memory = view.Memory(seats)
+        self._bank_ms = [float(seating.clock.bank_ms)] * seats
+        self._asked = [seating.number * QUESTIONS_A_GAME] * seats
+        self._stale = [0] * seats
+        self._fouls = [SeatFoul(seat, "forfeit") for seat in seating.forfeited]
+        self._outgoing: list[tuple[int, bytes]] = []
+        self._records: list[LogRecord] = []
+        self._sent = [hashlib.sha256() for _ in range(seats)]
+        self._begin()
+
+    def received(self, seat: int, line: bytes, ms: float, given_back_ms: float = 0.0) -> None:
+        """The seat that is asked has written a line, and is charged `ms` for it.
+
+        `given_back_ms`: by how much its deadline was moved; it is not charged, only written down.
+        """
+        question = self.awaiting
+        assert question is not None, "A seat is listened to only while it is asked."
+        assert question.seat == seat, "Another seat is asked."
+        said = answer(question, line)
+        if said is None:
+            self._ignore(seat, ms, line, given_back_ms)
+        elif isinstance(said, Fault):
+            foul, detail = said.foul, said.detail
+            self.lost(seat, foul, detail, ms=ms, line=line, given_back_ms=given_back_ms)
+        else:
+            self._accept(question, said, ms, given_back_ms)
+
+    def lost(
+        self,
+        seat: int,
+        foul: FoulClass,
+        detail: str,
+        *,
+        ms: float = 0.0,
+        line: bytes = b"",
+        given_back_ms: float = 0.0,
+    ) -> None:
+        """The seat that is asked has fouled. It loses; of three or more the others may play on.
+
+        A bot that is not asked can break nothing: what it does counts when it must answer.
+        """
+        self._records.append(
+            FoulRecord(
+                seat=seat,
+                foul=foul,
+                detail=detail,
+                ms=ms,
+                given_back_ms=given_back_ms,
+                line=printable(line),
+            )
+        )
+        self._fouls.append(SeatFoul(seat, foul))
+        self.awaiting = None
+        if self._decided():
+            self._finish("foul")
+        else:
+            self._go_on()
+
+    def _decided(self) -> bool:
+        """Whether the fouls end the game, or leave only one seat, or side, that can win."""
+        if self._fouls and self.seating.fouls.others == "stop":
+            return True
+        partners = self.seating.rules.deal.partners
+        parties = {seat % 2 if partners else seat for seat in range(self._game.seats)}
+        fouled = {foul.seat % 2 if partners else foul.seat for foul in self._fouls}
+        return len(parties - fouled) <= 1
+
+    def outgoing(self) -> list[tuple[int, bytes]]:
+        """Lines to be written since the last call: seat and bytes."""
+        lines, self._outgoing = self._outgoing, []
+        return lines
+
+    @property
+    def unlogged(self) -> int:
+        """How many records wait for `records`."""
+        return len(self._records)
+
+    def records(self) -> list[LogRecord]:
+        """Records to be logged since the last call."""
+        records, self._records = self._records, []
+        return records
+
+    def has_fouled(self, seat: int) -> bool:
+        """Whether a seat is played on by the fallback: the first legal option."""
+        return bool(self._fouls) and any(foul.seat == seat for foul in self._fouls)
+
+    def _begin(self) -> None:
+        seating = self.seating
+        self._records.append(
+            GameRecord(
+                game=seating.game,
+                number=seating.number,
+                board=seating.board,
+                commitment=commitment(self._seed),
+                forfeited=seating.forfeited,
+            )
+        )
+        if self._decided():
+            self._close("foul")
+        else:
+            for seat in range(len(seating.seats)):
+                self._say(seat, view.starts(self._game, seating.number, seat, seating.clock))
+            self._deal()
+            self._go_on()
+
+    def _deal(self) -> None:
+        dealt = self._chance_decides()
+        self._game = engine.begin(self._game, dealt)
+        self._records.append(
+            DealRecord(
+                round=dealt.round,
+                deal=dealt.deal,
+                leader=dealt.leader,
+                lots=dealt.lots,
+                hands=dealt.hands,
+                stock=dealt.stock,
+            )
+        )
+
+    def _chance_decides(self) -> Dealt:
+        return engine.chance_decides(self._game, self._seed)
+
+    def _go_on(self) -> None:
+        """Apply what is forced until a seat must choose or the game is over."""
+        while True:
+            if self._game.playing.over:
+                self._round_over()
+                if self._game.over:
+                    return self._finish(self._game.over)
+            if engine.needs_deal(self._game):
+                self._deal()
+                continue
+            options = engine.legal(self._game)
+            seat = self._game.playing.turn
+            if asks(self.seating.clock, options, fouled=self.has_fouled(seat)):
+                return self._ask(seat, options)
+            self._game = engine.act_unchecked(self._game, options[0])
+
+    def _ask(self, seat: int, options: tuple[Option, ...]) -> None:
+        self._memory.catch_up(self._game.playing)
+        self._asked[seat] += 1
+        time_ms = self.seating.clock.move_ms + int(self._bank_ms[seat])
+        number = self._asked[seat]
+        self.awaiting = Question(seat, number, options, time_ms)
+        self._say(
+            seat,
+            view.question(
+                self._game,
+                seat,
+                options,
+                self._memory.of(seat),
+                id=number,
+                number=self.seating.number,
+                time_ms=time_ms,
+            ),
+        )
+
+    def _ignore(self, seat: int, ms: float, line: bytes, given_back_ms: float) -> None:
+        """A late answer to a closed question is never taken for another; too many are a flood."""
+        self._stale[seat] += 1
+        if self._stale[seat] > STALE_LINES:
+            detail = f"More than {STALE_LINES} answers to questions that were not open."
+            self.lost(seat, "flooding", detail, ms=ms, line=line, given_back_ms=given_back_ms)
+
+    def _accept(self, question: Question, said: Choose, ms: float, given_back_ms: float) -> None:
+        seat = question.seat
+        beyond = ms - self.seating.clock.move_ms
+        if beyond > 0:
+            self._bank_ms[seat] = max(0.0, self._bank_ms[seat] - beyond)
+        self._records.append(
+            ChoiceRecord(
+                seat=seat,
+                id=said.id,
+                choice=said.choice,
+                ms=ms,
+                given_back_ms=given_back_ms,
+                note=said.note,
+            )
+        )
+        self.awaiting = None
+        self._game = engine.act_unchecked(self._game, question.options[said.choice])
+        self._go_on()
+
+    def _round_over(self) -> None:
+        game, state = self._game, self._game.playing
+        assert state.over is not None
+        self._memory.catch_up(state)
+        for seat in range(game.seats):
+            self._say(seat, view.round_over(game, self.seating.number, self._memory.of(seat)))
+        self._records.append(
+            RoundRecord(round=state.number, why=state.over, points=game.points, scores=game.scores)
+        )
+
+    def _finish(self, why: WhyGame) -> None:
+        game, places = self._game, self._places()
+        for seat in range(game.seats):
+            self._say(seat, view.game_over(self.seating.number, why, game.scores, places))
+        self._close(why)
+
+    def _places(self) -> tuple[int, ...]:
+        return engine.places(self._game, frozenset(foul.seat for foul in self._fouls))
+
+    def _close(self, why: WhyGame) -> None:
+        """Write down how the game ended; one that forfeits decided has no round."""
+        game, seating = self._game, self.seating
+        self.result = Result(
+            game=seating.game,
+            board=seating.board,
+            seats=seating.seats,
+            scores=game.scores,
+            places=self._places(),
+            rounds=game.round.number if game.round else 0,
+            why=why,
+            fouls=tuple(self._fouls),
+        )
+        sent = tuple(digest.hexdigest() for digest in self._sent)
+        self._records += SentRecord(sha256=sent), self.result
+
+    def _say(self, seat: int, message: Said) -> None:
+        if seat in self.seating.forfeited:
+            return  # Nobody sits there.
+        line = encode_line(message)
+        self._sent[seat].update(line)
+        self._outgoing.append((seat, line))
+
+
+def answer(question: Question, line: bytes) -> Choose | Fault | None:
+    """What a line amounts to as the answer to a question; None: it answers an earlier one."""
+    said = decode_line(line)
+    if isinstance(said, Fault):
+        return said
+    if isinstance(said, BotHello):
+        return Fault("malformed", "A hello belongs to the first line.")
+    if said.id < question.id:
+        return None
+    if said.id > question.id:
+        return Fault("illegal", f"Question {said.id} was never asked; {question.id} is open.")
+    if said.choice >= len(question.options):
+        detail = f"Choice {said.choice} of {len(question.options)}, counted from 0."
+        return Fault("illegal", detail)
+    return said
+
+
+def asks(clock: Clock, options: tuple[Option, ...], *, fouled: bool) -> bool:
+    """Whether the seat to move is asked; else its first option is taken.
+
+    Which seat has only one option is hidden, but the moment of the next question tells it, unless
+    every turn is a question.
+    """
+    return not fouled and (len(options) > 1 or clock.forced == "ask")
+
+
+def hello() -> bytes:
+    """The first line to every bot."""
+    return encode_line(Hello(protocol=PROTOCOL, referee=f"boneyard {__version__}"))
+
+
+def bye(why: str = "") -> bytes:
+    """The last line to every bot."""
+    return encode_line(Bye(why=why))
+
+
+def greeted(line: bytes) -> BotHello | Fault:
+    """What a bot's first line amounts to. Never raises."""
+    said = decode_line(line)
+    if isinstance(said, Fault):
+        # Too long is too long, whether the line was seen to end or not.
+        return said if said.foul == "overlong" else Fault("no_hello", said.detail)
+    if isinstance(said, Choose):
+        return Fault("no_hello", "The first line must be a hello.")
+    if said.protocol != PROTOCOL:
+        detail = f"It speaks protocol {said.protocol}; this referee speaks {PROTOCOL}."
+        return Fault("no_hello", detail)
+    return said

@@ -1,0 +1,290 @@
+"""Seats bots around a referee, keeps time, feeds the log. Decides nothing."""
+
+import math
+import time
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+import trio
+from msgspec.structs import replace
+
+from arena.logs.gamelog import Log
+from arena.match import referee as rulings
+from arena.match.bot_process import Bot, CannotStartError
+from arena.match.clock import Deadline, LagError, Spending, Timer
+from arena.match.handshake import Greeting
+from arena.match.player import Seated
+from arena.match.poller import Pump
+from arena.match.referee import Question, Referee
+from arena.sandbox.command import Command
+from arena.sandbox.sandbox import Sandbox
+from protocol.codec import Fault
+from protocol.records import FoulRecord, LogRecord, Result
+
+LOOK_S = 0.1
+"""How often the bots' memory and pipes are looked at."""
+LOG_EVERY = 64
+"""Records that are collected before they are written."""
+LOG_WITHIN_S = 0.2
+"""How long a record may wait to be written: onlookers follow the log."""
+LINES_AT_ONCE = 32
+"""Lines that one table reads before the other tables have their turn."""
+
+
+class Bench:
+    """The bots of a sitting: one process an entrant, replaced only when it is lost."""
+
+    def __init__(
+        self, pump: Pump, commands: Sequence[Command], start_ms: int, sandbox: Sandbox
+    ) -> None:
+        self._sandbox = sandbox
+        self._pump = pump
+        self._commands = commands
+        self._start_ms = start_ms
+        self._bots: list[Bot | None] = [None] * len(commands)
+
+    async def ready(self, absent: Collection[int] = ()) -> list[Bot | None]:
+        """Bots for the next game: those that were lost are started afresh, but none for `absent`.
+
+        Raises CannotStartError, LagError.
+        """
+        await self._dismiss([bot for bot in self._bots if bot and bot.fault])
+        # Leaving cannot be cancelled; after it, nobody new is started for a run that was.
+        await trio.lowlevel.checkpoint_if_cancelled()
+        empty = [seat for seat, bot in enumerate(self._bots) if bot is None]
+        await self._greet(await self._start([seat for seat in empty if seat not in absent]))
+        return list(self._bots)
+
+    async def _greet(self, fresh: list[Bot]) -> None:
+        """Wait for their hellos.
+
+        Raises CannotStartError, LagError.
+        """
+        lags: list[LagError | None] = []
+
+        async def wait(bot: Bot) -> None:
+            lags.append(await Greeting(self._pump, bot, self._start_ms).wait())
+
+        async with trio.open_nursery() as nursery:
+            for bot in fresh:
+                nursery.start_soon(wait, bot)
+        for bot in fresh:
+            if bot.fault and bot.never_ran:
+                raise CannotStartError(f"the sandbox failed: {bot.last_words()}")
+        for lag in filter(None, lags):
+            raise lag
+
+    async def _start(self, seats: list[int]) -> list[Bot]:
+        try:
+            for seat in seats:
+                self._bots[seat] = Bot(self._commands[seat], self._sandbox)
+        except CannotStartError:
+            # A bot that was started but not greeted must not pass for one that was.
+            await self.close()
+            raise
+        return [bot for seat in seats if (bot := self._bots[seat])]
+
+    async def look_after(self) -> None:
+        """Look at every bot again and again, until cancelled."""
+        while True:
+            await trio.sleep(LOOK_S)
+            for bot in self._bots:
+                if bot:
+                    bot.look()
+
+    async def close(self) -> None:
+        """Every bot leaves, and is told its foul if it fouled; none is left behind."""
+        await self._dismiss([bot for bot in self._bots if bot])
+
+    async def _dismiss(self, leaving: list[Bot]) -> None:
+        with trio.CancelScope(shield=True):
+            async with trio.open_nursery() as nursery:
+                for bot in leaving:
+                    self._pump.forget(bot)
+                    self._bots[self._bots.index(bot)] = None
+                    fault = bot.fault
+                    nursery.start_soon(bot.leave, rulings.bye(fault.detail if fault else ""))
+
+
+class Table:
+    """One game being played: a referee, a bot in each seat, the clock, the log."""
+
+    def __init__(
+        self,
+        pump: Pump,
+        referee: Referee,
+        bots: Sequence[Seated | None],
+        log: Log,
+    ) -> None:
+        """Seat the bots; None where a seat is forfeited."""
+        self._pump = pump
+        self._referee = referee
+        self._bots = bots
+        self._log = log
+        self._deadline = Deadline(self._expired, self._stop)
+        self._unlogged = Timer(self._log_now)
+        self._question: Question | None = None
+        self._asked: Seated | None = None
+        self._cpu_before: float | None = None
+        self._lateness: dict[str, Any] = {}
+        self._spending = Spending(len(bots))
+        self._cpu_began = [bot.cpu_seen_ms if bot else None for bot in bots]
+        self._done = trio.Event()
+        self._bug: Exception | None = None
+
+    async def play(self) -> Result:
+        """Play the game to its end.
+
+        A bug of ours is raised here, out of the pump, so that it voids this game and no other.
+        Raises LagError.
+        """
+        for bot in self._bots:
+            if bot:
+                bot.tell(self._heard)
+        self._pump.join(self._deadline)
+        self._pump.join(self._unlogged)
+        try:
+            self._guarded(self._deliver)
+            self._heard()
+            await self._done.wait()
+        finally:
+            self._pump.part(self._deadline)
+            self._pump.part(self._unlogged)
+            # A game that is cut off is seen as far as it came.
+            self._log_now()
+        if self._bug:
+            raise self._bug
+        assert self._referee.result
+        return self._referee.result
+
+    def _expired(self) -> None:
+        """The seat that is asked has used up its time."""
+        self._guarded(self._too_late)
+
+    def _stop(self, lag: LagError) -> None:
+        """Nobody can say any more what time a bot had: the game ends without a result."""
+        self._log_now()
+        self._bug = lag
+        self._finish()
+
+    def _heard(self) -> None:
+        """Somebody wrote or is gone: listen to whoever is asked, until nobody has more to say."""
+        self._guarded(self._listen_on)
+
+    def _listen_on(self) -> None:
+        for _ in range(LINES_AT_ONCE):
+            if self._done.is_set() or not self._listen():
+                return
+        self._pump.soon(self._heard)
+
+    def _too_late(self) -> None:
+        """Look at the pipe once more, now that the deadline has passed: what is there counts."""
+        question, bot = self._question, self._asked
+        if bot:
+            bot.take_in()
+        self._listen_on()
+        if question and question is self._referee.awaiting and not self._done.is_set():
+            late = Fault("late", f"No answer within {question.time_ms} ms.")
+            self._foul(question, late, float(question.time_ms))
+
+    def _guarded(self, work: Callable[[], None]) -> None:
+        """Our own failure ends this game only; `play` raises it."""
+        try:
+            work()
+        except Exception as bug:
+            self._bug = bug
+            self._finish()
+
+    def _listen(self) -> bool:
+        question, bot = self._question, self._asked
+        if question is None or bot is None:
+            self._finish()
+            return False
+        line = bot.next_line()
+        if line is not None:
+            deadline = self._deadline
+            ms = deadline.charged_ms(bot.read_at)
+            self._referee.received(question.seat, line, ms, deadline.given_back_ms)
+            self._deliver(at_once=self._referee.has_fouled(question.seat))
+            return True
+        if bot.fault:
+            self._foul(question, bot.fault, self._deadline.charged_ms(time.monotonic()))
+            return True
+        return False
+
+    def _foul(self, question: Question, fault: Fault, ms: float) -> None:
+        if fault.foul == "late":
+            self._lateness = self._figures(question)
+        given_back = self._deadline.given_back_ms
+        self._referee.lost(question.seat, fault.foul, fault.detail, ms=ms, given_back_ms=given_back)
+        self._deliver(at_once=True)
+
+    def _figures(self, question: Question) -> dict[str, Any]:
+        """What is known about a lateness besides its times; it decides nothing."""
+        before, now = self._cpu_before, self._asked.cpu_ms() if self._asked else None
+        return {
+            "limit_ms": question.time_ms,
+            "cpu_ms": None if before is None or now is None else now - before,
+        }
+
+    def _deliver(self, *, at_once: bool = False) -> None:
+        """Say what the referee wants said, note the deadline, log what has piled up."""
+        referee = self._referee
+        now = time.monotonic()
+        for seat, line in referee.outgoing():
+            bot = self._bots[seat]
+            if bot:
+                bot.say(line)
+        # The clock of an open question runs on, whatever else its seat has written meanwhile.
+        if referee.awaiting is not self._question:
+            self._ask(now)
+        if at_once or referee.unlogged >= LOG_EVERY or referee.result:
+            self._write(referee.records())
+        elif referee.unlogged and self._unlogged.at == math.inf:
+            self._unlogged.at = now + LOG_WITHIN_S
+            self._pump.expect(self._unlogged.at)
+
+    def _log_now(self) -> None:
+        """What has waited long enough is written, though it is little."""
+        if self._referee.unlogged and not self._bug:
+            self._guarded(lambda: self._write(self._referee.records()))
+
+    def _ask(self, now: float) -> None:
+        """Another question is open, or none."""
+        question = self._question = self._referee.awaiting
+        if question:
+            bot = self._asked = self._bots[question.seat]
+            assert bot, "Nobody is asked where nobody sits."
+            self._cpu_before = bot.cpu_seen_ms
+            self._deadline.begin(now, question.time_ms)
+            self._pump.expect(self._deadline.at)
+
+    def _write(self, records: Sequence[LogRecord]) -> None:
+        self._unlogged.end()
+        complete = [self._with_evidence(record) for record in records]
+        for record in complete:
+            self._spending.note(record)
+        if self._referee.result:
+            # The result stays last: what stands before it is known to be whole.
+            lag_ms = self._deadline.worst_lag_ms
+            complete.insert(-1, self._spending.record(self._cpu_used(), lag_ms))
+        self._log.append(complete)
+
+    def _with_evidence(self, record: LogRecord) -> LogRecord:
+        """A foul is logged with the bot's last words; the bot is killed and not used again."""
+        bot = self._bots[record.seat] if isinstance(record, FoulRecord) else None
+        if not isinstance(record, FoulRecord) or bot is None:
+            return record
+        bot.condemn(Fault(record.foul, record.detail))
+        figures = self._lateness if record.foul == "late" else {}
+        return replace(record, stderr=bot.last_words(), **figures)
+
+    def _cpu_used(self) -> tuple[float | None, ...]:
+        """CPU time that each bot has used since the last game's end, in ms."""
+        now = [bot.cpu_ms() if bot else None for bot in self._bots]
+        began = zip(self._cpu_began, now, strict=True)
+        return tuple(None if a is None or b is None else b - a for a, b in began)
+
+    def _finish(self) -> None:
+        self._deadline.end()
+        self._done.set()

@@ -1,0 +1,1 @@
+"""Rulesets: the named games, files and options that change them, and their explanation."""

@@ -1,0 +1,341 @@
+"""While a round is played: the turn, the boneyard, the stakes, and how the round ends."""
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from arena.rules import relevance as effects
+from arena.rules.english import Heading, Sentence, by_table, count, number, points
+from protocol.ruleset import Ruleset, Stakes, tables
+
+TURN: Heading = "The turn"
+BONEYARD: Heading = "The boneyard"
+STAKES: Heading = "Stakes"
+END: Heading = "End of a round"
+
+
+def the_turn(rules: Ruleset) -> Iterator[Sentence]:
+    """Tell what a player may do."""
+    if tables(rules) != (2,):
+        yield _direction(rules)
+    yield _tiles(rules)
+    if rules.deal.doubles:
+        text = (
+            "Doubles are laid crosswise, but they are not spinners: nothing is played to their "
+            "sides."
+        )
+        yield Sentence(TURN, text, ("A", "B", "C play", "E play"))
+    yield from _when_able(rules)
+    yield _when_unable(rules)
+
+
+def _direction(rules: Ruleset) -> Sentence:
+    match rules.deal.direction:
+        case "clockwise":
+            text = "Play passes to the left, clockwise."
+            return Sentence(TURN, text, ("A", "B", "C play", "E play"))
+        case "counter_clockwise":
+            text = "Play passes to the right, counter-clockwise."
+            return Sentence(TURN, text, ("C", "C Puerto Rico"))
+        case _:
+            assert_never(rules.deal.direction)
+
+
+def _tiles(rules: Ruleset) -> Sentence:
+    match rules.turn.tiles:
+        case 1:
+            text = (
+                "In a turn you play one tile at either end of the line; the halves that touch "
+                "must show the same number."
+            )
+            return Sentence(TURN, text, ("A", "B", "C play"))
+        case 2:
+            text = (
+                "In a turn you play two tiles, one at each end of the line as it lies when your "
+                "turn begins; the halves that touch must show the same number. If you cannot play "
+                f"two, you play none. Only a player with a single tile left plays it alone, at "
+                f"either end{_alone(rules)}."
+            )
+            return Sentence(TURN, text, ("E play",))
+        case _:
+            assert_never(rules.turn.tiles)
+
+
+def _alone(rules: Ruleset) -> str:
+    """Say when a last tile may be played alone."""
+    if not effects.draws(rules):
+        return ""
+    empty = "the boneyard is empty" if rules.boneyard.reserve == 0 else "no tile may be drawn"
+    return f", and only once {empty}"
+
+
+def _when_able(rules: Ruleset) -> Iterator[Sentence]:
+    if not effects.draws(rules):
+        yield Sentence(TURN, "A player who can play must play.", ("C",))
+    elif not rules.turn.draw_when_able:
+        text = "A player who can play must play and may not draw instead."
+        yield Sentence(TURN, text, ("A", "C.23", "C Puerto Rico", "E play"))
+    else:
+        text = f"A player who can play may instead draw{_draw_on(rules)}, but must then play."
+        yield Sentence(TURN, text, ("B", "C play", "C.22", "D"))
+        if effects.free_lead(rules):
+            yield _leader(rules)
+
+
+def _draw_on(rules: Ruleset) -> str:
+    """Say how far a player may draw who need not."""
+    match effects.draw_limit(rules):
+        case "unlimited":
+            return " as many tiles as they like, even after one that fits"
+        case 1:
+            return " one tile"
+        case limit:
+            return f", at most {count(limit, 'tile')} in a turn, even after one that fits"
+
+
+def _leader(rules: Ruleset) -> Sentence:
+    if rules.turn.leader_may_draw:
+        text = "The leader may do so even before playing the first tile."
+        return Sentence(TURN, text, ("B", "C play", "C.22"))
+    return Sentence(TURN, "Nobody may draw before the first tile has been led.", ("D",))
+
+
+def _when_unable(rules: Ruleset) -> Sentence:
+    turn = rules.turn
+    if not effects.draws(rules):
+        return Sentence(TURN, "A player who cannot play passes.", ("C",))
+    if turn.draw_ends_turn:
+        return _draw_ends_turn(rules)
+    if turn.draw_optional:
+        return Sentence(TURN, f"A player who cannot play {_as_wished(rules)}.", ("C.27",))
+    return _must_draw(rules)
+
+
+def _draw_ends_turn(rules: Ruleset) -> Sentence:
+    if rules.turn.draw_optional:
+        text = "A player who cannot play may draw one tile, which ends the turn, or pass."
+        return Sentence(TURN, text, ("E play", "C.27"))
+    text = (
+        "A player who cannot play draws one tile, which ends the turn; a player who can neither "
+        "play nor draw passes."
+    )
+    return Sentence(TURN, text, ("E play",))
+
+
+def _as_wished(rules: Ruleset) -> str:
+    """Say what a player may do who cannot play and need not draw."""
+    take = "buy" if effects.fees(rules) else "draw"
+    match effects.draw_limit(rules):
+        case "unlimited":
+            return f"may {take} tiles until one fits, or pass at any point"
+        case 1:
+            return f"may {take} one tile and must play it if it fits, or pass"
+        case limit:
+            many = count(limit, "tile")
+            return f"may {take} up to {many} in a turn until one fits, or pass at any point"
+
+
+def _must_draw(rules: Ruleset) -> Sentence:
+    limit = effects.draw_limit(rules)
+    if limit == "unlimited":
+        text = (
+            "A player who cannot play draws until they can, and passes only when no tile may be "
+            "drawn any more."
+        )
+        return Sentence(TURN, text, ("B", "C play", "C.18", "D"))
+    if limit == 1:
+        text = "A player who cannot play draws one tile, then plays it if it fits, or else passes."
+    else:
+        text = (
+            f"A player who cannot play draws up to {count(limit, 'tile')}, one at a time, until "
+            "one fits; a player who still cannot play passes."
+        )
+    sources = ("A", "C Dutch", "C.19", "C.28") if limit <= 2 else ("C.19",)
+    return Sentence(TURN, text, sources)
+
+
+# --- the boneyard ---
+
+
+def the_boneyard(rules: Ruleset) -> Iterator[Sentence]:
+    """Tell what is not dealt, and who gets it."""
+    yield _left(rules)
+    if effects.draws(rules):
+        yield _reserve(rules)
+    elif effects.drawn_for(rules):
+        yield Sentence(BONEYARD, "They are drawn only to decide the lead.", ("C.3", "C.13"))
+    if effects.draws(rules) or effects.drawn_for(rules):
+        yield _order(rules)
+    if effects.auctions(rules):
+        yield Sentence(BONEYARD, AUCTION, ("C.26",))
+
+
+def _left(rules: Ruleset) -> Sentence:
+    left = effects.left(rules)
+    if not any(left.values()):
+        text = "There is no boneyard: all tiles are in the players' hands."
+        return Sentence(BONEYARD, text, ("A", "C"))
+    tiles = by_table(left, lambda tiles: count(tiles, "tile") if tiles else "none")
+    if effects.draws(rules) or effects.drawn_for(rules) or effects.auctions(rules):
+        text = f"The rest of the tiles form the boneyard, face down: {tiles}."
+        return Sentence(BONEYARD, text, ("A", "B", "C deal", "D", "E deal"))
+    text = f"The tiles that are not dealt stay face down and out of play: {tiles}."
+    return Sentence(BONEYARD, text, ("C",))
+
+
+def _reserve(rules: Ruleset) -> Sentence:
+    reserve = rules.boneyard.reserve
+    if reserve == 0:
+        text = "All of them may be drawn."
+        return Sentence(BONEYARD, text, ("C.18", "C.25", "D", "E play"))
+    if effects.auctions(rules):
+        text = "The last two tiles may not be drawn; they are auctioned."
+        return Sentence(BONEYARD, text, ("C.26",))
+    last = "The last tile" if reserve == 1 else f"The last {number(reserve)} tiles"
+    sources = ("A", "B", "C play", "C.26", "D") if reserve == 2 else ("C.26",)
+    return Sentence(BONEYARD, f"{last} may not be drawn.", sources)
+
+
+def _order(rules: Ruleset) -> Sentence:
+    match rules.boneyard.order:
+        case "scattered":
+            text = "A player who draws takes any face-down tile."
+            return Sentence(BONEYARD, text, ("C play", "D"))
+        case "row":
+            text = "They lie in a row, and every tile drawn is taken from the same end of it."
+            return Sentence(BONEYARD, text, ("C Egypt",))
+        case _:
+            assert_never(rules.boneyard.order)
+
+
+AUCTION = (
+    "When a turn ends with two tiles left in the boneyard, these two are auctioned, once in a "
+    "round. Starting with the next player, the bidding goes exactly twice round the table: each "
+    "player checks or bids more than the highest bid so far, at most the chips they hold. The "
+    "highest bidder pays the bid into the pot and takes both tiles; if everybody checks, the "
+    "tiles stay out of play."
+)
+
+
+# --- the stakes ---
+
+
+def the_stakes(rules: Ruleset) -> Iterator[Sentence]:
+    """Tell what is paid besides points for rounds."""
+    if not effects.pays(rules):
+        return
+    stakes = rules.stakes
+    yield _chips(rules)
+    if stakes.ante:
+        text = f"First in every round each {_payer(rules)} pays {_price(stakes, stakes.ante)}"
+        text += " into the pot, or whatever is left." if stakes.chips else " into the pot."
+        yield Sentence(STAKES, text, ("C.26",))
+    if effects.fees(rules):
+        yield _fee(rules)
+    if stakes.pot:
+        yield Sentence(STAKES, _pot(rules), ("C.26", "C.27"))
+
+
+def _payer(rules: Ruleset) -> str:
+    return "side" if rules.deal.partners else "player"
+
+
+def _price(stakes: Stakes, price: int) -> str:
+    return count(price, "chip" if stakes.chips else "point")
+
+
+def _chips(rules: Ruleset) -> Sentence:
+    chips, payer = rules.stakes.chips, _payer(rules)
+    if chips == 0:
+        whose = "its" if rules.deal.partners else "their"
+        text = f"What a {payer} pays comes off {whose} score, which may fall below 0."
+        return Sentence(STAKES, text, ("C.27",))
+    holds = "it holds" if rules.deal.partners else "they hold"
+    text = (
+        f"Each {payer} begins with {points(chips, 'chip')} and can never pay more than {holds}. "
+        "The score is what was won minus what was paid."
+    )
+    return Sentence(STAKES, text, ("C.26", "C.27"))
+
+
+def _fee(rules: Ruleset) -> Sentence:
+    stakes = rules.stakes
+    text = f"Each tile drawn costs {_price(stakes, stakes.fee)}"
+    text += ", paid into the pot" if stakes.pot else ", paid to nobody"
+    if effects.drawn_for(rules):
+        text += "; the tiles drawn to decide the lead cost nothing"
+    return Sentence(STAKES, f"{text}.", ("C.27",))
+
+
+def _pot(rules: Ruleset) -> str:
+    taken = "The winning side takes the pot" if rules.deal.partners else "The winner takes the pot"
+    if effects.always_won(rules):
+        return f"{taken}."
+    return (
+        f"{taken}; if nobody wins the round, the pot stays for the next one. What is in it when "
+        "the game ends goes to nobody."
+    )
+
+
+# --- the end of a round ---
+
+
+def end_of_a_round(rules: Ruleset) -> Iterator[Sentence]:
+    """Tell when a round is over."""
+    text = "A round ends when a player goes out, that is, plays their last tile."
+    yield Sentence(END, text, ("A", "B", "C play", "D", "E"))
+    yield _blocked(rules)
+    yield from _dead_ends(rules)
+
+
+def _blocked(rules: Ruleset) -> Sentence:
+    text = "It also ends, blocked, as soon as nobody can play"
+    sources: tuple[str, ...] = ("A", "C", "C play")
+    if effects.draws(rules):
+        text += " and no tile may be drawn"
+        sources = ("A", "B", "C play", "E")
+    if effects.auctions(rules):
+        text += " or is left to be auctioned" if effects.draws(rules) else " after the auction"
+        sources = (*sources, "C.26")
+    if effects.draws(rules) and rules.turn.draw_optional:
+        text += ", or when every player has passed in succession"
+        sources = (*sources, "C.27")
+    return Sentence(END, f"{text}.", sources)
+
+
+def _dead_ends(rules: Ruleset) -> Iterator[Sentence]:
+    """Tell what happens when all tiles of an end's number lie on the line."""
+    match rules.end.blocked:
+        case "play_on":
+            if effects.draws(rules):
+                yield _play_on(rules)
+        case "at_once":
+            if effects.draws(rules):
+                text = (
+                    "And it ends at once, blocked, when all tiles of the number at each end have "
+                    "been played, even if tiles are left to draw."
+                )
+                yield Sentence(END, text, ("C.20",))
+        case "call":
+            if effects.draws(rules) or rules.turn.tiles == 2:
+                yield _call(rules)
+        case _:
+            assert_never(rules.end.blocked)
+
+
+def _play_on(rules: Ruleset) -> Sentence:
+    how = "may" if rules.turn.draw_optional else "must"
+    text = (
+        "If all tiles of the numbers at both ends have been played, the round still goes on: each "
+        f"player in turn {how} draw as long as tiles may be drawn."
+    )
+    return Sentence(END, text, ("C play",))
+
+
+def _call(rules: Ruleset) -> Sentence:
+    dead = "at one end" if rules.turn.tiles == 2 else "at each end"
+    text = (
+        f"Once all tiles of the number {dead} have been played, any player may call the round "
+        "blocked. Before every turn all players are asked, the next to play first; the first call "
+        "ends the round."
+    )
+    return Sentence(END, text, ("E play",))

@@ -1,0 +1,290 @@
+"""What a round is worth and to whom, and when the game is over."""
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from arena.rules import relevance as effects
+from arena.rules.english import Heading, Sentence, by_table, count, listed, ordinal, points
+from protocol.ruleset import Formula, Ruleset, tables, target
+
+SCORING: Heading = "Scoring"
+GAME: Heading = "The game"
+CUSTOMARY = {2: 100, 3: 61, 4: 61}
+"""The targets of A, B, C and E."""
+FORMULAS_OF_PIPS = ("others_minus_own", "others", "everybody", "difference")
+"""Who went out holds no pips: after that all of these are the same."""
+C_FORMULA = {
+    "others_minus_own": "C.34",
+    "others": "C.31",
+    "everybody": "C.33",
+    "difference": "C.35",
+    "one": "C.30",
+    "nothing": "C.26",
+}
+
+
+def scoring(rules: Ruleset) -> Iterator[Sentence]:
+    """Tell who wins a round, and what it is worth."""
+    yield _pips(rules)
+    yield _winner(rules)
+    yield from _ties(rules)
+    yield from _points(rules)
+    yield from _bonuses(rules)
+
+
+def _pips(rules: Ruleset) -> Sentence:
+    text = "At the end of a round each player counts the pips on the tiles left in their hand"
+    if rules.score.double_blank and effects.blank(rules):
+        text = f"{text}; the 0-0 counts {rules.score.double_blank}."
+        return Sentence(SCORING, text, ("A", "C Dutch"))
+    return Sentence(SCORING, f"{text}.", ("A", "B", "C score", "E"))
+
+
+def _winner(rules: Ruleset) -> Sentence:
+    match rules.score.winner, rules.deal.partners:
+        case "lowest", False:
+            text = "The player with the fewest pips wins the round (a player who went out has 0)."
+            return Sentence(SCORING, text, ("A", "B", "C score", "E"))
+        case "lowest", True:
+            text = (
+                "The side with fewer pips in its two hands together wins the round, even if a "
+                "player of the other side went out."
+            )
+            return Sentence(SCORING, text, ("C.36",))
+        case "out", False:
+            text = (
+                "Whoever goes out wins the round; in a blocked round the player with the fewest "
+                "pips wins."
+            )
+            return Sentence(SCORING, text, ("C.30", "C.32", "D", "C Puerto Rico"))
+        case "out", True:
+            text = (
+                "The side of the player who goes out wins the round; in a blocked round the side "
+                "with fewer pips in its two hands together wins."
+            )
+            return Sentence(SCORING, text, ("C.32", "C.36"))
+        case _:
+            raise AssertionError("Both choices are closed.")
+
+
+# --- ties ---
+
+
+def _ties(rules: Ruleset) -> Iterator[Sentence]:
+    """Tell of a tied blocked round, and of the literal tie with a player who went out."""
+    breaker = _tie_break(rules)
+    if breaker is None:
+        text = f"If {_tied(rules)}{_even_out(rules)}, nobody wins the round."
+        if rules.score.winner == "out":
+            text = f"If {_tied(rules)} in a blocked round, nobody wins it."
+        yield Sentence(SCORING, text, _tie_sources(rules))
+        return
+    text, sources = breaker
+    yield Sentence(SCORING, f"If {_tied(rules)} in a blocked round, {text}.", sources)
+    if effects.literal_tie(rules):
+        yield Sentence(SCORING, _literal(rules), ("B", "C score"))
+
+
+def _tied(rules: Ruleset) -> str:
+    if rules.deal.partners:
+        return "both sides have equally many pips"
+    if effects.parties(rules) == 2:
+        return "both players have equally many pips"
+    return "two or more players tie for the fewest pips"
+
+
+def _even_out(rules: Ruleset) -> str:
+    """Say that a player who went out may be tied, where that can be."""
+    if not effects.literal_tie(rules):
+        return ""
+    if rules.deal.partners:
+        return ", even after a player went out"
+    return " (a player left with only the 0-0 ties with one who went out)"
+
+
+def _tie_sources(rules: Ruleset) -> tuple[str, ...]:
+    if rules.score.winner == "out":
+        return "C.30", "C.37", "C Puerto Rico"
+    return "A", "B", "C score", "C.37", "E"
+
+
+def _literal(rules: Ruleset) -> str:
+    if rules.deal.partners:
+        return "If a player went out and both sides have equally many pips, nobody wins the round."
+    return "If a player went out and another is left with only the 0-0, nobody wins the round."
+
+
+def _tie_break(rules: Ruleset) -> tuple[str, tuple[str, ...]] | None:
+    """Say how a tie in a blocked round is broken; None: nobody wins it."""
+    tied = "side" if rules.deal.partners else "tied player"
+    again = "if that is a tie too, nobody wins"
+    match rules.score.tie:
+        case "nobody":
+            return None
+        case "blocker":
+            whose = "the side of the player" if rules.deal.partners else "the player"
+            return f"{whose} who played the last tile wins it", ("C Puerto Rico",)
+        case "fewest_tiles":
+            return f"the {tied} with the fewest tiles wins it; {again}", ("C.37",)
+        case "lowest_end":
+            text = (
+                f"the {tied} whose highest number on any half of a tile is lowest wins it; {again}"
+            )
+            return text, ("C.37",)
+        case "outsider":
+            if effects.parties(rules) == 2:
+                return None
+            text = (
+                "the player with the fewest pips of those who are not tied wins it; if these tie "
+                "too, or there are none, nobody wins"
+            )
+            return text, ("C.37",)
+        case _:
+            assert_never(rules.score.tie)
+
+
+# --- points ---
+
+
+def _points(rules: Ruleset) -> Iterator[Sentence]:
+    out, blocked = rules.score.points_out, rules.score.points_blocked
+    if out == blocked == "nothing" and effects.pot(rules):
+        yield Sentence(SCORING, "Winning a round earns the pot and no points.", ("C.26",))
+    elif rules.deal.partners:
+        yield from _side_points(rules)
+    elif out == blocked:
+        yield Sentence(SCORING, f"The winner scores {_worth(out)}{_floor(rules)}.", _sources(out))
+    else:
+        gone = "others" if out in FORMULAS_OF_PIPS else out
+        yield Sentence(SCORING, f"A winner who went out scores {_worth(gone)}.", _sources(out))
+        text = f"The winner of a blocked round scores {_worth(blocked)}{_floor(rules)}."
+        yield Sentence(SCORING, text, _sources(blocked))
+
+
+def _worth(formula: Formula) -> str:
+    match formula:
+        case "others_minus_own":
+            return "the total of all other hands minus their own"
+        case "others":
+            return "the total of all other hands"
+        case "everybody":
+            return "the total of all hands, their own included"
+        case "difference":
+            return "the difference between each other player's pips and their own, added up"
+        case "one":
+            return "one point"
+        case "nothing":
+            return "no points"
+        case _:
+            assert_never(formula)
+
+
+def _floor(rules: Ruleset) -> str:
+    """Say that 0 is the least, where a winner without the fewest pips could score less."""
+    signed = rules.score.points_blocked in ("others_minus_own", "difference")
+    heavy = rules.score.tie in ("blocker", "outsider") and _tie_break(rules) is not None
+    return " (never less than 0)" if signed and heavy and effects.parties(rules) > 2 else ""
+
+
+def _sources(formula: Formula) -> tuple[str, ...]:
+    match formula:
+        case "others_minus_own":
+            return "A", "B", "C score", C_FORMULA[formula], "E"
+        case "others":
+            return C_FORMULA[formula], "D"
+        case "everybody":
+            return C_FORMULA[formula], "C Puerto Rico"
+        case "difference" | "one" | "nothing":
+            return (C_FORMULA[formula],)
+        case _:
+            assert_never(formula)
+
+
+def _side_points(rules: Ruleset) -> Iterator[Sentence]:
+    """Tell partners' points: the two hands of a side count as one."""
+    out, blocked = map(_side_worth, (rules.score.points_out, rules.score.points_blocked))
+    if out == blocked:
+        yield Sentence(SCORING, f"The winning side scores {out}.", ("C.36",))
+        return
+    gone = "After a player went out the winning side scores"
+    yield Sentence(SCORING, f"{gone} {out}.", ("C.36",))
+    yield Sentence(SCORING, f"After a blocked round it scores {blocked}.", ("C.36",))
+
+
+def _side_worth(formula: Formula) -> str:
+    match formula:
+        case "others_minus_own" | "difference":
+            return "the difference between the pips of the two sides"
+        case "others":
+            return "the total of the other side's two hands"
+        case "everybody":
+            return "the total of all four hands"
+        case "one" | "nothing":
+            return _worth(formula)
+        case _:
+            assert_never(formula)
+
+
+def _bonuses(rules: Ruleset) -> Iterator[Sentence]:
+    score, source = rules.score, ("C Puerto Rico",)
+    if any(score.bonus[: effects.rounds(rules)]):
+        yield Sentence(SCORING, _early(rules), source)
+    if score.capicu:
+        text = (
+            "Winning by going out with a tile that fits both ends and is not a double (capicú) "
+            f"earns {points(score.capicu)} extra."
+        )
+        yield Sentence(SCORING, text, source)
+    if score.out_with_blank and effects.blank(rules):
+        text = f"Winning by going out with the 0-0 earns {points(score.out_with_blank)} extra."
+        yield Sentence(SCORING, text, source)
+
+
+def _early(rules: Ruleset) -> str:
+    """Tell the extra points for the first rounds of a game."""
+    extra = [(at, n) for at, n in enumerate(rules.score.bonus[: effects.rounds(rules)], 1) if n]
+    (first, most), *others = extra
+    more = [f"of the {ordinal(at)} {n:,}" for at, n in others]
+    text = listed([f"{points(most)} extra", *more])
+    lost = "" if effects.always_won(rules) else "; they lapse if nobody wins that round"
+    return f"The winner of the {ordinal(first)} round gets {text}{lost}."
+
+
+# --- the game ---
+
+
+def the_game(rules: Ruleset) -> Iterator[Sentence]:
+    """Tell when it is over, and who has won."""
+    fixed = rules.game.rounds
+    if fixed:
+        length = f"The game lasts {count(fixed, 'round')}"
+        yield Sentence(GAME, f"{length}. The highest score wins; equal scores tie.")
+        return
+    yield _target(rules)
+    after = count(rules.game.max_rounds, "round")
+    text = f"If nobody has won after {after}, the highest score wins; equal scores tie."
+    yield Sentence(GAME, text)
+
+
+def _target(rules: Ruleset) -> Sentence:
+    targets = {seats: target(rules, seats) for seats in tables(rules)}
+    who = "side" if rules.deal.partners else "player"
+    tied = f"If both {who}s reach it in the same round, the higher score wins; if they are equal"
+    if effects.parties(rules) > 2:
+        tied = (
+            "If more than one reach it in the same round, the highest score wins; if the highest "
+            "scores are equal"
+        )
+    text = (
+        f"The game is won by the first {who} to reach {by_table(targets, points, 'or')}. {tied}, "
+        "another round is played."
+    )
+    return Sentence(GAME, text, _target_sources(rules, targets))
+
+
+def _target_sources(rules: Ruleset, targets: dict[int, int]) -> tuple[str, ...]:
+    if rules.deal.partners and targets == {4: 100}:
+        return "C score", "E"
+    if not targets.items() <= CUSTOMARY.items():
+        return ()
+    return ("A", "B") if rules.deal.partners else ("A", "B", "C score", "E")

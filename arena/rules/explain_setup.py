@@ -1,0 +1,285 @@
+"""Before the first turn: players, tiles, deals that do not count, and the lead."""
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from arena.engine.deal import MOST_DEALS
+from arena.rules import relevance as effects
+from arena.rules.english import (
+    Heading,
+    Sentence,
+    by_table,
+    clauses,
+    count,
+    number,
+    spanned,
+)
+from protocol.ruleset import BY_DOUBLE, SMALL, Deal, Lead, Ruleset, tables
+
+TABLE: Heading = "Players and tiles"
+LEAD: Heading = "The lead"
+CUSTOMARY = {2: 7, 3: 7, 4: 6}
+"""The hands of A and B."""
+AT_MOST = f"at most {MOST_DEALS - 1} times in a round"
+
+
+def players_and_tiles(rules: Ruleset) -> Iterator[Sentence]:
+    """Tell who plays with what, and which deals do not count."""
+    yield _players(rules)
+    yield _the_set(rules.deal)
+    yield _hands(rules)
+    yield from _annulled(rules)
+
+
+def _players(rules: Ruleset) -> Sentence:
+    if rules.deal.partners:
+        text = (
+            "For four players in two partnerships. Partners sit opposite each other "
+            "and share one score."
+        )
+        return Sentence(TABLE, text, ("A", "B", "C play", "C.36"))
+    text = f"For {spanned(tables(rules))} players, everybody for themselves."
+    return Sentence(TABLE, text, ("A", "B", "C play", "D", "E"))
+
+
+def _the_set(deal: Deal) -> Sentence:
+    pips, kind = deal.highest_pip, f"double-{number(deal.highest_pip)}"
+    half = pips * (pips + 1) // 2
+    if not deal.doubles:
+        text = f"The game is played with a {kind} set without its doubles: {half} tiles."
+        return Sentence(TABLE, text, ("C Austria",))
+    text = f"The game is played with a {kind} set: {half + pips + 1} tiles."
+    return Sentence(TABLE, text, ("A", "B", "C deal", "D", "E") if pips == 6 else ("C play",))
+
+
+def _hands(rules: Ruleset) -> Sentence:
+    hands = effects.hands(rules)
+    dealt = by_table(hands, lambda hand: count(hand, "tile"))
+    if rules.deal.hand == "eight_minus_seats" and len(hands) > 1:
+        dealt = f"eight tiles minus one for each player: {dealt}"
+    return Sentence(TABLE, f"Each player is dealt {dealt}.", _hand_sources(rules, hands))
+
+
+def _hand_sources(rules: Ruleset, hands: dict[int, int]) -> tuple[str, ...]:
+    if rules.deal.hand == "eight_minus_seats":
+        return "C deal", "C.2", "E deal"
+    if set(hands.values()) == {1}:
+        return "C deal", "C.3"
+    if rules.deal.partners and hands == {4: 7}:
+        return "A", "C", "C deal"
+    if {seats: hand for seats, hand in hands.items() if seats <= SMALL}.items() <= (
+        CUSTOMARY.items()
+    ):
+        return "A", "B", "C deal"
+    return "C deal", "C.1"
+
+
+def _annulled(rules: Ruleset) -> Iterator[Sentence]:
+    deal, largest = rules.deal, max(effects.hands(rules).values())
+    if 0 < deal.annul_suit <= min(largest, deal.highest_pip + deal.doubles):
+        text = (
+            f"A player who is dealt {number(deal.annul_suit)} or more tiles with the same number "
+            f"must declare it, and all tiles are dealt again ({AT_MOST})."
+        )
+        yield Sentence(TABLE, text, ("C.6",))
+    if 0 < deal.refuse_doubles <= min(largest, deal.highest_pip + 1):
+        text = (
+            f"A player who is dealt {count(deal.refuse_doubles, 'double')} or more may have all "
+            f"tiles dealt again ({AT_MOST}); the leader is asked first, then the others in turn."
+        )
+        yield Sentence(TABLE, text, ("C.5",))
+
+
+# --- the lead ---
+
+
+def the_lead(rules: Ruleset) -> Iterator[Sentence]:
+    """Tell who begins each round, and with what."""
+    yield from _rounds(rules)
+    if effects.may_miss(rules):
+        yield _missing(rules)
+    yield _first_tile(rules)
+
+
+def _rounds(rules: Ruleset) -> Iterator[Sentence]:
+    """Tell who leads the first round, later ones, and those after a round that ended oddly."""
+    first, later = rules.lead.first, effects.later(rules)
+    blocked, tie = effects.after_blocked(rules), effects.after_tie(rules)
+    text, sources = _chosen(rules, first)
+    if later == first and not blocked and not tie:
+        yield Sentence(LEAD, f"In every round {text}", sources)
+        return
+    yield Sentence(LEAD, f"In the first round {text}", sources)
+    if later == first:
+        yield Sentence(LEAD, "The leader of a later round is found in the same way.", sources)
+    elif later:
+        yield _later(rules, later)
+    if blocked:
+        text, sources = _chosen(rules, blocked)
+        yield Sentence(LEAD, f"But after a blocked round, {text}", clauses(("C.7",), sources))
+    if tie:
+        text, sources = _chosen(rules, tie)
+        even = ", even a blocked one" if blocked else ""
+        text = f"But after a round that nobody won{even}, {text}"
+        yield Sentence(LEAD, text, clauses(("C.7",), sources))
+
+
+def _later(rules: Ruleset, how: effects.Found) -> Sentence:
+    """Tell who leads later rounds in general."""
+    text, sources = _chosen(rules, how)
+    match how:
+        case "rotate":
+            text = f"After each round the lead passes {_onward(rules)}."
+        case "same":
+            text = "The same player leads every later round too."
+        case "winner":
+            text = _winner_leads(rules)
+        case _:
+            text = f"In every later round {text}"
+    return Sentence(LEAD, text, sources)
+
+
+def _chosen(rules: Ruleset, how: effects.Found) -> tuple[str, tuple[str, ...]]:
+    """Say how a leader is found, after "In the first round" or "after a blocked round"."""
+    match how:
+        case "random":
+            return "a player chosen at random leads.", ("A", "B", "E deal")
+        case "lowest":
+            return BY_LOT.format("fewest"), ("D",)
+        case "highest":
+            return BY_LOT.format("most"), ("C.8",)
+        case "count":
+            return COUNTED, ("C.11",)
+        case "odd_even":
+            return CALLED, ("C.11",)
+        case "highest_double":
+            return "the player with the highest double leads.", ("C.12", "C Puerto Rico")
+        case "double_six":
+            return f"the player with the {_top(rules)} leads.", ("C.13", "C Puerto Rico")
+        case "rotate":
+            return f"the lead passes {_onward(rules)}.", ("C play", "C.10", "D", "E play")
+        case "same":
+            return "its leader leads again.", ("C.9",)
+        case "winner":
+            told = effects.after_tie(rules) or effects.always_won(rules)
+            again = "" if told else "; if nobody won it, its leader leads again"
+            return f"its winner leads{again}.", ("C Puerto Rico",)
+        case _:
+            assert_never(how)
+
+
+BACK = "The tiles are shuffled back in before the deal."
+BY_LOT = (
+    "each player draws a tile and shows it. Whoever draws the {} pips leads; those who tie draw "
+    f"again. {BACK}"
+)
+COUNTED = (
+    "each player draws a tile and shows it. The players are numbered clockwise by their seats, "
+    "from one. Divide the total of the pips by the number of players and add one to the "
+    f"remainder: the player with that number leads. {BACK}"
+)
+CALLED = (
+    "both players draw a tile. Before the tiles are shown one player, chosen at random, calls odd "
+    "or even: if the total of the pips is what was called, the caller leads, otherwise the other "
+    f"player does. {BACK}"
+)
+
+
+def _top(rules: Ruleset) -> str:
+    return f"{rules.deal.highest_pip}-{rules.deal.highest_pip}"
+
+
+def _onward(rules: Ruleset) -> str:
+    if tables(rules) == (2,):
+        return "to the other player"
+    match rules.deal.direction:
+        case "clockwise":
+            return "to the left"
+        case "counter_clockwise":
+            return "to the right"
+
+
+def _winner_leads(rules: Ruleset) -> str:
+    who = "Whoever wins a round leads the next"
+    if rules.deal.partners:
+        who += ": of the winning side the player who went out, or else the one with fewer pips"
+    if effects.after_tie(rules) or effects.always_won(rules):
+        return f"{who}."
+    return f"{who}. After a round that nobody won, its leader leads again."
+
+
+HEAVIEST = "the heaviest tile (of equally heavy ones, the one with the larger number)"
+
+
+def _missing(rules: Ruleset) -> Sentence:
+    """Tell what happens when nobody was dealt the double that is asked for."""
+    nobody, one = _nobody_has_it(rules), "double_six" in effects.doubles(rules)
+    next_best = f"the player with {HEAVIEST} leads"
+    if one:
+        next_best = (
+            f"the player with the highest double leads or, if nobody has one, the one with "
+            f"{HEAVIEST}"
+        )
+    match rules.lead.missing:
+        case "next_double":
+            return Sentence(LEAD, f"{nobody}, {next_best}.", ("C Puerto Rico",))
+        case "redeal":
+            text = f"{nobody}, all tiles are dealt again, {AT_MOST}; after that {next_best}."
+            return Sentence(LEAD, text, ("C.4",))
+        case "draw_for_it":
+            text = (
+                f"{nobody}, the players take turns drawing one tile, starting with one chosen at "
+                "random, until someone draws it; that player leads."
+            )
+            if not one:
+                text = text.replace("draws it", "draws one")
+            if rules.boneyard.reserve:
+                text += " For this even the last tiles of the boneyard may be drawn."
+            return Sentence(LEAD, text, ("C.3", "C.13"))
+        case _:
+            assert_never(rules.lead.missing)
+
+
+def _nobody_has_it(rules: Ruleset) -> str:
+    asked = effects.doubles(rules)
+    if asked == set(BY_DOUBLE):
+        return "If nobody holds the double that is asked for"
+    if asked == {"double_six"}:
+        return f"If nobody holds the {_top(rules)}"
+    return "If nobody holds a double"
+
+
+def _first_tile(rules: Ruleset) -> Sentence:
+    if rules.deal.starter:
+        text = (
+            "One tile of the boneyard is turned up to begin the line; the leader makes the first "
+            "play on it."
+        )
+        return Sentence(LEAD, text, ("E deal",))
+    return _required(rules, rules.lead)
+
+
+def _required(rules: Ruleset, lead: Lead) -> Sentence:
+    free = Sentence(LEAD, "The leader may play any tile first.", ("C.15",))
+    match lead.tile:
+        case "any":
+            return free
+        case "highest":
+            text = (
+                "The leader must first play their highest double or, without one, their heaviest "
+                "tile (of equally heavy ones, the one with the larger number)."
+            )
+            return Sentence(LEAD, text, ("C.16",))
+        case "set_double":
+            return _set_double(rules) if effects.doubles(rules) else free
+        case _:
+            assert_never(lead.tile)
+
+
+def _set_double(rules: Ruleset) -> Sentence:
+    text = "Whoever leads because of a tile must play that tile first"
+    sources = clauses(("C.13",), ("C Puerto Rico",))
+    if effects.free_lead(rules):
+        text += "; a leader for any other reason may play any tile first"
+        sources = clauses(sources, ("C.15",))
+    return Sentence(LEAD, f"{text}.", sources)

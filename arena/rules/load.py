@@ -1,0 +1,178 @@
+"""Rulesets as users write them: the name of a game, a TOML file of choices, CHOICE=VALUE."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from arena.rules.variants import VARIANTS, named
+from protocol.errors import UserError, unknown
+from protocol.ruleset import HandSizes, Ruleset, choices, varied
+
+SUFFIX = ".toml"
+"""What a file of rules ends with; every other word is the name of a game."""
+BESIDES = ("base", "name")
+"""What a file of rules may say besides choices."""
+LONGEST_FILE = 1 << 22
+"""Bytes of a file; many times what rules, or an event of some thousand bots, take."""
+LONGEST_NAME = 64
+SEATS = dict(zip("2345678", HandSizes.__struct_fields__, strict=True))
+"""What a table by seats calls its numbers: a user may write 2 or two."""
+WORDS = {"true": True, "yes": True, "false": False, "no": False}
+
+
+class _InFileError(UserError):
+    """A mistake in a file, which the text names; the file it is the base of is not at fault."""
+
+
+def chosen(text: str, folder: Path) -> Ruleset:
+    """The ruleset that a user means: a named game, or a file of their own.
+
+    Files are looked for in the folder. Raises UserError.
+    """
+    if text in VARIANTS:
+        return named(text)
+    if text.endswith(SUFFIX):
+        return _read(folder / text, ())
+    own = (path.name for path in sorted(folder.glob(f"*{SUFFIX}")))
+    raise unknown("game", text, (*VARIANTS, *own))
+
+
+def written_in(path: Path) -> bytes:
+    """What a user wrote in a file.
+
+    Raises UserError for a file that cannot be read, or is longer than anybody writes: a name that
+    leads to a disk or to /dev/zero must not fill the memory.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(LONGEST_FILE + 1)
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}.") from error
+    if len(content) > LONGEST_FILE:
+        raise UserError(f"{path} is longer than {LONGEST_FILE >> 20} MiB.")
+    return content
+
+
+def toml_in(path: Path) -> dict[str, Any]:
+    """What a user wrote in a file of TOML.
+
+    Raises UserError for what is none.
+    """
+    try:
+        return msgspec.toml.decode(written_in(path), type=dict[str, Any])
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise UserError(f"{path} is not TOML: {error}.") from None
+
+
+def spelled(written: Mapping[str, Any], folder: Path) -> Ruleset:
+    """The ruleset that differs from its `base` in the choices that are written out.
+
+    Raises UserError.
+    """
+    return _spelled(written, folder, None, ())
+
+
+def changed(rules: Ruleset, words: Iterable[str]) -> Ruleset:
+    """The ruleset with some of its choices changed, each written CHOICE=VALUE.
+
+    Raises UserError.
+    """
+    differs = dict(map(_choice, words))
+    return varied(rules, rules.name, differs) if differs else rules
+
+
+def _read(path: Path, within: tuple[Path, ...]) -> Ruleset:
+    """The ruleset in a file; `within` are the files that it is the base of."""
+    try:
+        written = toml_in(path)
+    except UserError as error:
+        raise _InFileError(str(error)) from None
+    real = path.resolve()
+    if real in within:
+        raise _InFileError(f"{path} is its own base: let base name a game, such as draw.")
+    try:
+        return _spelled(written, path.parent, path.stem, (*within, real))
+    except _InFileError:
+        raise
+    except UserError as error:
+        raise _InFileError(f"{path}: {error}") from None
+
+
+def _spelled(
+    written: Mapping[str, Any], folder: Path, name: str | None, within: tuple[Path, ...]
+) -> Ruleset:
+    """What is written, over its base; without a name of its own it keeps the base's."""
+    _check(written)
+    base = written.get("base", "draw")
+    if isinstance(base, str) and base.endswith(SUFFIX):
+        rules = _read(folder / base, within)
+    else:
+        rules = chosen(str(base), folder)
+    called = _name(written.get("name", name)) if name or "name" in written else rules.name
+    differs = {choice: _plain(value) for choice, value in written.items() if choice not in BESIDES}
+    return varied(rules, called, differs)
+
+
+def _check(written: Mapping[str, Any]) -> None:
+    """Refuse what is no choice, with the nearest that is."""
+    owners = choices()
+    for choice in written:
+        if choice in owners.values():
+            inside = [own for own, group in owners.items() if group == choice]
+            raise UserError(
+                f"Choices stand without their group: not {choice}, but {', '.join(inside)}."
+            )
+        if choice not in owners and choice not in BESIDES:
+            raise unknown("choice of rules", choice, (*owners, *BESIDES))
+
+
+def _name(name: object) -> str:
+    """A name of its own: under a known one the reports would tell of another game."""
+    if not isinstance(name, str) or not name.isprintable() or not 0 < len(name) <= LONGEST_NAME:
+        raise UserError(f"name must be a line of 1 to {LONGEST_NAME} characters, not {name!r}.")
+    if name in VARIANTS:
+        raise UserError(f"{name} is a game of the list: give yours a name of its own (name).")
+    return name
+
+
+def _choice(word: str) -> tuple[str, Any]:
+    """CHOICE=VALUE; see `_value`."""
+    choice, equals, value = word.partition("=")
+    if not equals:
+        raise UserError(f"--set takes CHOICE=VALUE, not {word!r}.")
+    choice = choice.strip()
+    _check({choice: None})
+    if choice in BESIDES:
+        raise UserError(f"--set changes choices of the rules; {choice} is said otherwise.")
+    return choice, _value(choice, value.strip())
+
+
+def _value(choice: str, text: str) -> Any:
+    """A number, yes or no, a word; 100,75 is a list, and 2:7,3:7,4:6 a table by seats."""
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if ":" in text:
+        pairs = (part.partition(":") for part in parts)
+        return _plain({seats.strip(): _scalar(value.strip()) for seats, _, value in pairs})
+    if "," in text or _is_list(choice):
+        return [_scalar(part) for part in parts]
+    return _scalar(text)
+
+
+def _is_list(choice: str) -> bool:
+    defaults = Ruleset(name="")
+    return isinstance(getattr(getattr(defaults, choices()[choice]), choice), tuple)
+
+
+def _scalar(text: str) -> Any:
+    if text.removeprefix("-").isdecimal():
+        return int(text)
+    return WORDS.get(text, text)
+
+
+def _plain(value: Any) -> Any:
+    """A table by seats may say 2 or two."""
+    if isinstance(value, dict):
+        return {SEATS.get(seats, seats): number for seats, number in value.items()}
+    return value

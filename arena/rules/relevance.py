@@ -1,0 +1,166 @@
+"""Which choices matter in a ruleset: of what can never happen nothing is told."""
+
+from typing import Literal
+
+from protocol.ruleset import (
+    BY_DOUBLE,
+    ByDouble,
+    FirstLead,
+    LaterLead,
+    Ruleset,
+    hand_size,
+    later_lot,
+    tables,
+    the_set,
+)
+
+Found = FirstLead | Literal["rotate", "same", "winner"]
+"""How the leader of a round is found."""
+
+
+def hands(rules: Ruleset) -> dict[int, int]:
+    """Tiles dealt to each seat, for each number of seats that the game has."""
+    return {seats: hand_size(rules.deal, seats) or 0 for seats in tables(rules)}
+
+
+def undealt(rules: Ruleset) -> dict[int, int]:
+    """Tiles that no hand is dealt, for each number of seats, a starter among them."""
+    whole = len(the_set(rules.deal))
+    return {seats: whole - seats * hand for seats, hand in hands(rules).items()}
+
+
+def left(rules: Ruleset) -> dict[int, int]:
+    """Tiles in the boneyard when the first turn begins, if none was drawn for the lead."""
+    return {seats: tiles - rules.deal.starter for seats, tiles in undealt(rules).items()}
+
+
+def draws(rules: Ruleset) -> bool:
+    """Whether a turn may ever draw a tile."""
+    return rules.turn.draw_limit != 0 and max(left(rules).values()) > rules.boneyard.reserve
+
+
+def draw_limit(rules: Ruleset) -> int | Literal["unlimited"]:
+    """Tiles that may be drawn in a turn; a limit above all that ever lie there is none."""
+    limit, most = rules.turn.draw_limit, max(left(rules).values()) - rules.boneyard.reserve
+    return "unlimited" if limit != "unlimited" and limit > most else limit
+
+
+def parties(rules: Ruleset) -> int:
+    """How many can win a round, at the largest table: players, or sides."""
+    return 2 if rules.deal.partners else max(tables(rules))
+
+
+def rounds(rules: Ruleset) -> int:
+    """The most rounds that a game has."""
+    return rules.game.rounds or rules.game.max_rounds
+
+
+def always_won(rules: Ruleset) -> bool:
+    """Whether every round has a winner: with a starter it may be blocked before any play."""
+    score = rules.score
+    return score.winner == "out" and score.tie == "blocker" and not rules.deal.starter
+
+
+def _found(rules: Ruleset, how: LaterLead) -> Found:
+    return later_lot(rules.lead) if how == "lot" else how
+
+
+def later(rules: Ruleset) -> Found | None:
+    """Find how later rounds are led in general; None if there is no later round."""
+    return _found(rules, rules.lead.later) if rounds(rules) > 1 else None
+
+
+def after_blocked(rules: Ruleset) -> Found | None:
+    """Find how the round after a blocked one is led; None: as any later round."""
+    how = rules.lead.after_blocked
+    if how == "as_later" or later(rules) in (None, _found(rules, how)):
+        return None
+    return _found(rules, how)
+
+
+def after_tie(rules: Ruleset) -> Found | None:
+    """Find how the round after one that nobody won is led; None: as it would be anyway."""
+    how = rules.lead.after_tie
+    if how == "as_later" or later(rules) is None or always_won(rules):
+        return None
+    otherwise = {_unwon(after_blocked(rules) or later(rules))}
+    if rules.score.winner == "lowest":  # Then a round in which somebody went out may be tied too.
+        otherwise.add(_unwon(later(rules)))
+    found = _unwon(_found(rules, how))
+    return None if otherwise == {found} else found
+
+
+def _unwon(how: Found | None) -> Found | None:
+    """Take "the winner" for "the same leader", as it is after a round that nobody won."""
+    return "same" if how == "winner" else how
+
+
+def _leads(rules: Ruleset) -> set[Found]:
+    found = (rules.lead.first, later(rules), after_blocked(rules), after_tie(rules))
+    return {how for how in found if how is not None}
+
+
+def doubles(rules: Ruleset) -> set[ByDouble]:
+    """List the doubles asked for: the highest that is held, the highest of the set, or both."""
+    return {double for double in BY_DOUBLE if double in _leads(rules)}
+
+
+def always_by_double(rules: Ruleset) -> bool:
+    """Ask whether every round is led by who holds a double."""
+    return _leads(rules) <= set(BY_DOUBLE)
+
+
+def may_miss(rules: Ruleset) -> bool:
+    """Ask whether a double that is asked for may be in no hand."""
+    out, asked = max(undealt(rules).values()), doubles(rules)
+    least = 1 if "double_six" in asked else rules.deal.highest_pip + 1
+    return bool(asked) and out >= least
+
+
+def drawn_for(rules: Ruleset) -> bool:
+    """Whether a double may have to be drawn for before the lead."""
+    return may_miss(rules) and rules.lead.missing == "draw_for_it"
+
+
+def free_lead(rules: Ruleset) -> bool:
+    """Whether in some round the leader chooses the first tile."""
+    match rules.lead.tile:
+        case "any":
+            return not rules.deal.starter
+        case "set_double":
+            return not always_by_double(rules)
+        case "highest":
+            return False
+
+
+def auctions(rules: Ruleset) -> bool:
+    """Whether the boneyard may ever be down to the two tiles that are auctioned."""
+    if not rules.boneyard.auction:
+        return False
+    return draws(rules) or 2 in left(rules).values() or drawn_for(rules)
+
+
+def fees(rules: Ruleset) -> bool:
+    """Whether drawing costs something."""
+    return rules.stakes.fee > 0 and draws(rules)
+
+
+def pays(rules: Ruleset) -> bool:
+    """Whether anybody ever pays."""
+    return fees(rules) or rules.stakes.ante > 0 or auctions(rules)
+
+
+def pot(rules: Ruleset) -> bool:
+    """Ask whether anything ever goes into a pot."""
+    return rules.stakes.pot and pays(rules)
+
+
+def blank(rules: Ruleset) -> bool:
+    """Whether the set has the double blank."""
+    return rules.deal.doubles
+
+
+def literal_tie(rules: Ruleset) -> bool:
+    """Whether who goes out may be tied: by a hand of only the 0-0, or by the other side."""
+    no_pips = rules.score.double_blank == 0 and blank(rules)
+    return rules.score.winner == "lowest" and (no_pips or rules.deal.partners)

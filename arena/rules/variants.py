@@ -1,0 +1,289 @@
+"""The named rulesets, each saying only how it differs from its base. Game names live here only."""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, NamedTuple
+
+from protocol.errors import unknown
+from protocol.ruleset import Ruleset, varied
+
+
+class Variant(NamedTuple):
+    """A named game."""
+
+    about: str
+    """One line for a list."""
+    sources: tuple[str, ...]
+    """The clauses it comes from, as in rules.md."""
+    base: str | None
+    """The game it differs from; None for the one that is made of the defaults."""
+    differs: Mapping[str, Any]
+    """Its own choices."""
+
+
+SIXTY_ONE_FOR_PARTNERS = {"two": 100, "three": 61, "four": 61, "partners": 61}
+"""A and B: 61 in every game of three or four; C and E have partners play to 100."""
+
+VARIANTS: dict[str, Variant] = {
+    "draw": Variant(
+        "Draw until you play, even when able; two tiles stay in the boneyard.",
+        ("C deal", "C play", "C score", "C.8", "C.10", "C.22", "C.26"),
+        None,
+        {},
+    ),
+    "drawing-game": Variant(
+        "The draw game, its first leader chosen at random.",
+        ("B", "C.10"),
+        "draw",
+        {"first": "random", "target": SIXTY_ONE_FOR_PARTNERS},
+    ),
+    "dutch": Variant(
+        "Play if you can, else draw one tile, else pass; 0-0 counts 13.",
+        ("A", "C Dutch", "C.10", "C.28"),
+        "draw",
+        {
+            "first": "random",
+            "draw_limit": 1,
+            "draw_when_able": False,
+            "double_blank": 13,
+            "target": SIXTY_ONE_FOR_PARTNERS,
+        },
+    ),
+    "dutch-two": Variant(
+        "The Dutch game, drawing up to two tiles.",
+        ("A", "C Dutch", "C.28"),
+        "dutch",
+        {"draw_limit": 2},
+    ),
+    "dutch-partners": Variant(
+        "The Dutch game in partnership: seven tiles each, so there is nothing to draw.",
+        ("A", "C Dutch", "C.36"),
+        "dutch",
+        {"partners": True, "hand": 7, "draw_limit": 0, "reserve": 0},
+    ),
+    "old-draw": Variant(
+        "The old draw game: lowest tile leads, draw as you please after the lead.",
+        ("D", "C.25"),
+        "draw",
+        {
+            "first": "lowest",
+            "leader_may_draw": False,
+            "reserve": 0,
+            "hand": {"two": 7, "three": 7, "four": 6},
+            "winner": "out",
+            "points_out": "others",
+            "target": 100,
+        },
+    ),
+    "old-draw-reserve": Variant(
+        "The old draw game, two tiles staying in the stock.",
+        ("D", "C.26"),
+        "old-draw",
+        {"reserve": 2},
+    ),
+    "double-draw": Variant(
+        "Two tiles a turn on opposite ends, or draw one; anybody may call a blocked game.",
+        ("E",),
+        "draw",
+        {
+            "hand": "eight_minus_seats",
+            "starter": True,
+            "first": "random",
+            "tiles": 2,
+            "draw_when_able": False,
+            "leader_may_draw": False,
+            "draw_ends_turn": True,
+            "reserve": 0,
+            "blocked": "call",
+        },
+    ),
+    "block": Variant(
+        "No drawing: play or pass; going out wins the others' pips.",
+        ("C", "C.30", "C.31", "C.32", "C.34"),
+        "draw",
+        {
+            "draw_limit": 0,
+            "draw_when_able": False,
+            "reserve": 0,
+            "winner": "out",
+            "points_out": "others",
+        },
+    ),
+    "partnership": Variant(
+        "Two against two, seven tiles each and nothing to draw; 6-6 begins.",
+        ("C", "C.13", "C.36"),
+        "block",
+        {
+            "partners": True,
+            "hand": 7,
+            "direction": "counter_clockwise",
+            "first": "double_six",
+            "tile": "set_double",
+            "points_blocked": "others",
+        },
+    ),
+    "draw-partners": Variant(
+        "The draw game, two against two: the lighter side wins the difference.",
+        ("C play", "C score", "C.36"),
+        "draw",
+        {"partners": True},
+    ),
+    "puerto-rico": Variant(
+        "6-6 or the highest double begins, then the winner; the winner scores everybody's pips.",
+        ("C Puerto Rico", "C.18", "C.23", "C.25", "C.33"),
+        "draw",
+        {
+            "hand": {"two": 7, "three": 7},
+            "direction": "counter_clockwise",
+            "first": "highest_double",
+            "later": "winner",
+            "after_tie": "highest_double",
+            "tile": "set_double",
+            "draw_when_able": False,
+            "reserve": 0,
+            "winner": "out",
+            "points_out": "everybody",
+            "points_blocked": "everybody",
+            "target": 200,
+        },
+    ),
+    "puerto-rico-blocker": Variant(
+        "As puerto-rico, but whoever blocked the game wins a tie.",
+        ("C Puerto Rico",),
+        "puerto-rico",
+        {"tie": "blocker", "after_tie": "as_later"},
+    ),
+    "puerto-rico-500": Variant(
+        "To 500, with bonuses for the first four rounds, for capicú and for going out with 0-0.",
+        ("C Puerto Rico",),
+        "puerto-rico",
+        {"target": 500, "bonus": [100, 75, 50, 25], "capicu": 100, "out_with_blank": 100},
+    ),
+    "austrian": Variant(
+        "An 8-8 set without doubles; draw until you can play, then you must.",
+        ("C Austria", "C.18", "C.23", "C.25"),
+        "draw",
+        {
+            "highest_pip": 8,
+            "doubles": False,
+            "hand": {"two": 9, "three": 7},
+            "draw_when_able": False,
+            "reserve": 0,
+            "target": 100,
+        },
+    ),
+    "austrian-block": Variant(
+        "The Austrian set for four: eight tiles each and no drawing.",
+        ("C Austria",),
+        "austrian",
+        {"hand": {"four": 8}, "draw_limit": 0},
+    ),
+    "arab-row": Variant(
+        "The draw game with the boneyard in a row: everybody draws from the same end.",
+        ("C Egypt",),
+        "draw",
+        {"order": "row"},
+    ),
+    "jordanian": Variant(
+        "Five tiles of one number annul the deal; dead ends end the round at once.",
+        ("C.6", "C.20"),
+        "draw",
+        {"annul_suit": 5, "blocked": "at_once"},
+    ),
+    "south-american": Variant(
+        "The draw game; each is dealt eight tiles minus one for each player.",
+        ("C.2",),
+        "draw",
+        {"hand": "eight_minus_seats"},
+    ),
+    "vietnamese": Variant(
+        "One tile each, then draw in turn until somebody has the 6-6 and begins with it.",
+        ("C.3", "C.13"),
+        "draw",
+        {
+            "hand": 1,
+            "first": "double_six",
+            "later": "double_six",
+            "missing": "draw_for_it",
+            "tile": "set_double",
+        },
+    ),
+    "ukrainian": Variant(
+        "Who holds the highest double leads, with any tile.",
+        ("C.12", "C.15"),
+        "draw",
+        {"first": "highest_double", "later": "highest_double", "missing": "draw_for_it"},
+    ),
+    "six-six": Variant(
+        "Every round begins with the 6-6; if nobody has it, it is drawn for.",
+        ("C.13",),
+        "draw",
+        {
+            "first": "double_six",
+            "later": "double_six",
+            "missing": "draw_for_it",
+            "tile": "set_double",
+        },
+    ),
+    "french": Variant(
+        "The draw game; the first tile is whatever the leader chooses.",
+        ("C.15",),
+        "draw",
+        {"tile": "any"},
+    ),
+    "domino-pool": Variant(
+        "Draw until you can play, and then you must; two dead tiles.",
+        ("C.18", "C.23", "C.26"),
+        "draw",
+        {"draw_when_able": False},
+    ),
+    "auction-draw": Variant(
+        "Chips: antes and bought tiles fill a pool; the last two tiles are auctioned.",
+        ("C.26", "C.27"),
+        "draw",
+        {
+            "draw_when_able": False,
+            "draw_optional": True,
+            "auction": True,
+            "chips": 100,
+            "ante": 3,
+            "fee": 1,
+            "pot": True,
+            "winner": "out",
+            "points_out": "nothing",
+            "points_blocked": "nothing",
+            "rounds": 20,
+        },
+    ),
+    "paid-draw": Variant(
+        "The draw game; every drawn tile costs a point.",
+        ("C.27",),
+        "draw",
+        {"fee": 1, "draw_optional": True},
+    ),
+    "pot-draw": Variant(
+        "Every drawn tile puts a point into a pot that the round's winner takes.",
+        ("C.27",),
+        "paid-draw",
+        {"pot": True},
+    ),
+    "point-a-round": Variant(
+        "The draw game of the early accounts: a won round is one point, to ten.",
+        ("C.30",),
+        "draw",
+        {"winner": "out", "points_out": "one", "points_blocked": "one", "target": 10},
+    ),
+}
+
+
+@cache
+def named(name: str) -> Ruleset:
+    """The ruleset of a named game.
+
+    Raises UserError with the nearest names.
+    """
+    if name not in VARIANTS:
+        raise unknown("game", name, VARIANTS)
+    variant = VARIANTS[name]
+    base = named(variant.base) if variant.base else Ruleset(name=name)
+    return varied(base, name, variant.differs)

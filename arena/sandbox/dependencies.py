@@ -1,0 +1,181 @@
+"""Which files a command needs: where its program is installed, and the files that it names."""
+
+import os
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from shutil import which
+
+from arena.sandbox.command import SYSTEM
+
+MOST_LINKS = 16
+"""Links that are followed from a program's name to its file."""
+MOST_SCRIPTS = 4
+"""Scripts whose interpreter is a script again; the kernel follows no more."""
+FIRST_LINE = 256
+"""Bytes of a script's first line that are looked at for its interpreter."""
+SETTINGS_READ = 4096
+"""Characters of a virtual environment's settings that are read."""
+PYTHONS = ("bin", "lib", "lib64", "pyvenv.cfg")
+"""What a Python, or a virtual environment, needs of its folder, in which a project may lie too."""
+
+
+def true_path(path: Path) -> Path:
+    """The path without links in its folders, but itself perhaps a link.
+
+    Python finds its virtual environment by the link that it was called by.
+    """
+    return Path(os.path.realpath(path.parent), path.name)
+
+
+def real_path(path: Path) -> Path:
+    """Return the path without links. Unlike `Path.resolve` it bears links in a circle."""
+    return Path(os.path.realpath(path))
+
+
+def as_named(path: Path) -> Path:
+    """Return what a path names, be it a link or not: without links in its folders and without `..`.
+
+    Unlike `true_path` it may be compared with folders.
+    """
+    return true_path(path) if path.name not in ("", "..") else real_path(path)
+
+
+def program_paths(program: Path, folder: Path | None = None) -> Iterator[str]:
+    """Yield what must be readable for a program to start.
+
+    That is each link on the way, and its installation; never all of the folder in which it runs.
+    """
+    for script in _scripts(program):
+        for hop in _hops(script):
+            if not _of_the_machine(hop):
+                yield from map(str, _installation(hop, folder))
+
+
+def _scripts(program: Path) -> Iterator[Path]:
+    """Yield a program, and the interpreter of each that is a script."""
+    found: Path | None = program
+    for _ in range(MOST_SCRIPTS):
+        if found is None:
+            return
+        yield found
+        found = interpreter(found)
+
+
+def named_paths(argv: Sequence[str], folder: Path) -> Iterator[str]:
+    """The files that a command names, and the folders inside its own folder, but never all of it.
+
+    What else lies in its own folder, the event's secret perhaps, must be opened to it in so many
+    words. A part that cannot be a file's name names none.
+    """
+    for part in argv:
+        path = Path(folder, part)
+        inside = is_folder(path) and folder in path.resolve().parents
+        if inside or (is_file(path) and not _of_the_machine(path)):
+            yield from linked_paths(path)
+
+
+def linked_paths(path: Path) -> Iterator[str]:
+    """Each link on the way to a file or folder, in its folders too, and at last itself."""
+    there, links, ahead = Path("/"), 0, deque(path.parts[1:])
+    while ahead:
+        part = ahead.popleft()
+        there = there.parent if part == ".." else there / part
+        if there.is_symlink() and links < MOST_LINKS:
+            yield str(there)
+            links += 1
+            leads = there.readlink()
+            ahead.extendleft(reversed(leads.parts[1:] if leads.is_absolute() else leads.parts))
+            there = Path("/") if leads.is_absolute() else there.parent
+    yield str(there)
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is such a file.
+
+    Not by pathlib: a word of a command may be no path at all, or too long, and that is no error.
+    """
+    return os.path.isfile(path)  # noqa: PTH113
+
+
+def is_folder(path: Path) -> bool:
+    """Whether there is such a folder; see `is_file`."""
+    return os.path.isdir(path)  # noqa: PTH112
+
+
+def _hops(path: Path) -> Iterator[Path]:
+    for _ in range(MOST_LINKS):
+        path = true_path(path)
+        yield path
+        if not path.is_symlink():
+            return
+        path = Path(path.parent, path.readlink())
+
+
+def _installation(program: Path, folder: Path | None) -> Iterator[Path]:
+    """Yield what a program came with, or the program alone where it has no folder of its own."""
+    prefix = program.parent.parent
+    own = program.parent.name == "bin" and (
+        (prefix / "lib").is_dir() or (prefix / "lib64").is_dir()
+    )
+    # What lies in a home is not all an installation's, though it may have a bin and a lib.
+    # Not Path.home(): a user without one, as in a container, makes no mistake.
+    home = Path(os.path.expanduser("~"))  # noqa: PTH111
+    if not own or prefix in (Path("/"), home, home / ".local"):
+        yield program
+    elif is_python(program) or (prefix / "pyvenv.cfg").is_file():
+        for folder in (prefix, *_base(prefix / "pyvenv.cfg")):
+            yield from (folder / part for part in PYTHONS if os.path.lexists(folder / part))
+    else:
+        yield program if prefix == folder else prefix
+
+
+def _base(settings: Path) -> Iterator[Path]:
+    """Yield the installation from which a virtual environment's Python was copied.
+
+    The file may be anybody's: what it names must be a Python.
+    """
+    try:
+        with settings.open(errors="replace") as file:
+            words = [line.partition("=") for line in file.read(SETTINGS_READ).splitlines()]
+    except OSError:
+        return
+    for home in [value.strip() for name, _, value in words if name.strip() == "home"]:
+        base = real_path(Path(home)) / "python3"
+        if is_python(base) and not _of_the_machine(base):
+            yield base.parent.parent
+
+
+def is_python(program: Path) -> bool:
+    """Return whether a file is a Python interpreter with its standard library beside it."""
+    prefix = program.parent.parent
+    return (
+        program.parent.name == "bin"
+        and program.name.startswith("python")
+        and any(one.is_file() for one in prefix.glob("lib/python3.*/os.py"))
+    )
+
+
+def interpreter(program: Path) -> Path | None:
+    """Return the interpreter that a script's first line asks for, unless all have it anyway."""
+    try:
+        with program.open("rb") as file:
+            first = file.readline(FIRST_LINE)
+    except OSError:
+        return None
+    if not first.startswith(b"#!"):
+        return None
+    words = first[2:].decode(errors="replace").split()
+    if words and Path(words[0]).name == "env":
+        words = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
+    found = which(words[0]) if words else None
+    return Path(found) if found and not _of_the_machine(Path(found)) else None
+
+
+def is_within(path: Path, folders: Iterable[Path]) -> bool:
+    """Return whether a path is one of the folders or lies in one."""
+    return any(path.is_relative_to(folder) for folder in folders)
+
+
+def _of_the_machine(path: Path) -> bool:
+    return is_within(path, map(Path, SYSTEM))

@@ -1,0 +1,180 @@
+"""One bot's place in the sandbox: how it is started there, what it uses, and how it is ended."""
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from arena.sandbox.cgroups import Cgroup
+from arena.sandbox.command import Command, Tools, profile, readable
+from arena.sandbox.landlock import restrict_this_thread
+from arena.sandbox.limits import Level, Limits
+from arena.sandbox.pythons import on_a_python_within_reach, runs_as_another
+from arena.sandbox.seccomp import filter_program
+from arena.sandbox.usage import Spent, children, spent_by
+from arena.sandbox.users import KILLER, User, needs_user
+
+Process = subprocess.Popen[bytes]
+SHORTAGES = frozenset({errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE})
+"""What the machine says when it is short of something and may have it a moment later."""
+END_ALL = """
+import os, sys
+killer, bots = map(int, sys.argv[1:])
+os.setresuid(killer, bots, 0)
+try:
+    os.kill(-1, 9)
+except OSError:
+    pass
+"""
+"""Ends every process of a user. It may signal them by its effective user; they may not signal it,
+for its real and its saved user are others: a bot that is quicker would stop it, or live on."""
+END_S = 5.0
+"""How long that may take; it takes some 20 ms."""
+
+
+class Slot:
+    """Holds a bot's user, cgroup and thread from its start until nothing of it is left."""
+
+    def __init__(self, level: Level, limits: Limits, tools: Tools, cgroup: Cgroup | None) -> None:
+        """Take what the level needs.
+
+        Raises OSError.
+        """
+        self._level = level
+        self._limits = limits
+        self._tools = tools
+        self._cgroup = cgroup
+        self._user = User() if needs_user(level, os.getuid()) else None
+        self._walls: ThreadPoolExecutor | None = None
+        self._process: Process | None = None
+        self._news: int | None = None
+
+    def start(self, command: Command) -> Process:
+        """Start the bot, its three pipes ours.
+
+        Raises OSError.
+        """
+        if self._user and runs_as_another(self._level):
+            command = on_a_python_within_reach(command)
+        with self._descriptors() as passed:
+            number = self._user.number if self._user else None
+            argv = profile(self._level, command, self._limits, self._tools, number, passed)
+            entrance = self._cgroup.entrance if self._cgroup else ()
+
+            def started() -> Process:
+                return subprocess.Popen(
+                    (*entrance, *argv),
+                    bufsize=0,
+                    cwd=command.folder,
+                    env=clean_environment(),
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    start_new_session=True,
+                    pass_fds=passed,
+                )
+
+            self._process = self._within_walls(command, started)
+        return self._process
+
+    def never_ran(self) -> bool:
+        """Whether bubblewrap has ended without a word on what it started.
+
+        It speaks on a pipe of its own, on which no bot can write.
+        """
+        if self._news is None:
+            return False
+        try:
+            return not os.read(self._news, 1)
+        except BlockingIOError:
+            return False
+
+    def spent(self) -> Spent:
+        """What the bot has used so far, all that it started included."""
+        assert self._process
+        if self._cgroup:
+            return Spent(self._cgroup.cpu_ms(), self._cgroup.memory())
+        return spent_by(self._process.pid, 4 * self._limits.processes)
+
+    @property
+    def counts_cpu(self) -> bool:
+        """Whether the CPU time is beyond the bot's influence, so that it may be ruled on."""
+        return self._cgroup is not None
+
+    def kill(self) -> None:
+        """End the bot and what it started, as far as the level reaches; it is reaped by others."""
+        assert self._process
+        pid = self._process.pid
+        if self._cgroup:
+            self._cgroup.kill()
+        # In a namespace of its own the first process takes all others with it, and bubblewrap
+        # leaves only when it is gone.
+        inner = children(pid) if self._level in ("A", "B") else []
+        for child in inner:
+            _kill(child)
+        if not inner:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(pid, signal.SIGKILL)
+            self._kill_user()
+
+    def close(self) -> None:
+        """Give back what was taken; the bot has been killed and reaped."""
+        if self._walls:
+            self._walls.shutdown()
+        if self._cgroup:
+            self._cgroup.remove()
+        if self._news is not None:
+            os.close(self._news)
+        if self._user:
+            self._user.release()
+
+    @contextmanager
+    def _descriptors(self) -> Iterator[tuple[int, ...]]:
+        """What bubblewrap is given: the pipe for its news, and the filter where there is one."""
+        if self._level not in ("A", "B"):
+            yield ()
+            return
+        self._news, theirs = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        passed = [theirs]
+        try:
+            if program := filter_program():
+                passed.append(os.memfd_create("filter"))
+                os.write(passed[1], program)
+                os.lseek(passed[1], 0, os.SEEK_SET)
+            yield tuple(passed)
+        finally:
+            for descriptor in passed:
+                os.close(descriptor)
+
+    def _within_walls(self, command: Command, start: Callable[[], Process]) -> Process:
+        if self._level != "C":
+            return start()
+        # The thread restricts itself for good, and the bot inherits it. It lives as long as the
+        # bot, because a bot dies with the thread that started it.
+        self._walls = ThreadPoolExecutor(1)
+        # A link would open all that it leads to; what is behind it stands for itself.
+        reads = [path for path in command.reads if not Path(path).is_symlink()]
+        self._walls.submit(restrict_this_thread, (*readable(reads), "/proc")).result()
+        return self._walls.submit(start).result()
+
+    def _kill_user(self) -> None:
+        """Without a namespace, what left the group is found by its user, which is the bot's own."""
+        if self._user and self._level in ("C", "D"):
+            words = (sys.executable, "-ISc", END_ALL, str(KILLER), str(self._user.number))
+            with suppress(OSError, subprocess.TimeoutExpired):
+                subprocess.run(words, check=False, timeout=END_S, stdin=subprocess.DEVNULL)
+
+
+def _kill(pid: int) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, signal.SIGKILL)
+
+
+def clean_environment() -> dict[str, str]:
+    """What a bot is told of the machine: where programs are, and that text is UTF-8."""
+    return {"PATH": os.environ.get("PATH", os.defpath), "LANG": "C.UTF-8", "HOME": "/nonexistent"}

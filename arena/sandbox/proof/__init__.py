@@ -1,1 +1,0 @@
-"""The proof of a level: what a bot could try, tried, and judged from outside too."""

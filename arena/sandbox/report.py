@@ -1,0 +1,71 @@
+"""What this machine can promise, for people: a table of promises by levels, and what would help."""
+
+import os
+from collections.abc import Iterator, Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from arena.sandbox.limits import ABOUT, LEVELS, Level
+from arena.sandbox.pythons import about_python
+from arena.sandbox.select import Finding
+from arena.sandbox.selftest.guarantees import PROMISES, Promise
+
+
+def promises(findings: Sequence[Finding]) -> Table:
+    """Which promise each level keeps here; a number says how many attempts got through."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column("promise")
+    for finding in findings:
+        table.add_column(finding.level, justify="right")
+    for promise in PROMISES:
+        table.add_row(promise.kept, *(_cell(finding, promise) for finding in findings))
+    table.add_row("Attempts that got through", *map(_total, findings), style="bold")
+    return table
+
+
+def verdict(findings: Sequence[Finding]) -> Iterator[str]:
+    """What `--sandbox auto` takes here, why nothing better, and what would help, in sentences."""
+    best = best_of(findings)
+    yield f"--sandbox auto takes level {best.level} here: {ABOUT[best.level]}."
+    for finding in findings:
+        if not finding.confirmed:
+            yield f"Not level {finding.level} ({ABOUT[finding.level]}): {finding.why_not}"
+    if os.getuid() == 0 and (about := about_python()):
+        yield f"At levels C and D: {about}"
+    for promise in best.broken:
+        yield f"Missing at level {best.level}: {promise.missing} {promise.remedy}"
+    yield from (
+        HELP[level] for level in ("B", "A") if LEVELS.index(level) < LEVELS.index(best.level)
+    )
+
+
+def best_of(findings: Sequence[Finding]) -> Finding:
+    """The best level that is confirmed; `off` always is."""
+    return next(finding for finding in findings if finding.confirmed)
+
+
+HELP: dict[Level, str] = {
+    "B": (
+        "For level B install bubblewrap (Debian, Ubuntu, Fedora, Arch: package `bubblewrap`) and "
+        "util-linux, and allow user namespaces (sysctl user.max_user_namespaces above 0; on "
+        "Ubuntu kernel.apparmor_restrict_unprivileged_userns=0, or run as root)."
+    ),
+    "A": (
+        "For level A run in a cgroup of your own: "
+        "`systemd-run --user --scope -p Delegate=yes boneyard run ...`, or as root."
+    ),
+}
+"""How to get to a level."""
+
+
+def _cell(finding: Finding, promise: Promise) -> Text:
+    if not finding.outcomes:
+        return Text("-", "dim")
+    through = sum(finding.outcomes[probe].got for probe in promise.probes)
+    return Text(f"{through} of {len(promise.probes)}", "red") if through else Text("kept", "green")
+
+
+def _total(finding: Finding) -> str:
+    tried = finding.outcomes.values()
+    return f"{sum(one.got for one in tried)} of {len(tried)}" if tried else "-"

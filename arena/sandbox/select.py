@@ -1,0 +1,185 @@
+"""Finds the best level that this machine proves: each level is tried, never believed."""
+
+import errno
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from subprocess import TimeoutExpired
+
+from msgspec import Struct
+
+from arena.sandbox.command import Command
+from arena.sandbox.dependencies import real_path
+from arena.sandbox.limits import LEVELS, REQUIRED, Level, Limits, Wish
+from arena.sandbox.process import SHORTAGES, Slot
+from arena.sandbox.pythons import barrier, runs_as_another
+from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.selftest.fixtures import Limits as Tried
+from arena.sandbox.selftest.guarantees import Promise, missing
+from arena.sandbox.selftest.processes import PATIENCE_S, CannotProbeError, Popen, closed
+from arena.sandbox.selftest.runner import UNTRIED, Outcome, outcomes
+from protocol.errors import UserError
+
+_WALLS = frozenset({"files", "inherited", "network", "kernel"})
+_ROOMS = _WALLS | {"processes", "shared", "outlive"}
+NEEDED: dict[Level, frozenset[str]] = {
+    "A": _ROOMS | {"limits"},
+    "B": _ROOMS,
+    "C": _WALLS,
+    "D": frozenset(),
+    "off": frozenset(),
+}
+"""The promises that a level must keep to bear its name."""
+SMALL = Limits(memory_mib=48, processes=16)
+"""The limits under which the levels are tried: a probe that gets past them does no harm."""
+TRIED = Tried(
+    processes=SMALL.processes,
+    open_files=SMALL.open_files,
+    file_mib=SMALL.file_mib,
+    memory_mib=2 * SMALL.memory_mib,
+    tmp_mib=SMALL.file_mib,
+)
+"""The same limits, as the probes are told them."""
+TRIES = 3
+"""How often a level is tried when it may only be the machine's load that spoiled the try."""
+PASSING = SHORTAGES | {errno.ENOSPC, errno.EDQUOT}
+"""What passes: it stops a run, and never lowers its level."""
+OFF = (
+    "Bots run as your own user and can read, disturb and outlive what they like. "
+    "`boneyard doctor` explains what would help."
+)
+
+
+class Finding(Struct, frozen=True):
+    """What became of one level on this machine."""
+
+    level: Level
+    """The level."""
+    why_not: str
+    """Why it is not there, a sentence; empty when it is."""
+    broken: tuple[Promise, ...]
+    """The promises that it does not keep."""
+    outcomes: dict[str, Outcome]
+    """Every probe that was made, by name."""
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether bots can be run at this level."""
+        return not self.why_not
+
+
+def best_sandbox(wish: Wish, limits: Limits, folder: Path, files: Iterable[Path] = ()) -> Sandbox:
+    """The sandbox for a run whose event lies in the folder.
+
+    `files`: what its bots must be able to reach. Raises UserError when A or B
+    is required and not to be had.
+    """
+    if wish == "off":
+        return Sandbox("off", limits, (OFF,))
+    reasons = []
+    files = tuple(files)
+    for level in REQUIRED if wish == "require" else LEVELS[:-1]:
+        if shut := _shut_out(level, files):
+            return Sandbox("off", limits, (shut, OFF))
+        finding = examined(level, folder)
+        if finding.confirmed:
+            return Sandbox(level, limits, tuple(sentences(finding)))
+        reasons.append(f"Level {level}: {finding.why_not}")
+    if wish == "require":
+        raise UserError(
+            f"This machine cannot lock bots in (sandbox: require). {' '.join(reasons)} "
+            "`boneyard doctor` explains what would help."
+        )
+    return Sandbox("off", limits, (OFF,))
+
+
+def _shut_out(level: Level, files: Iterable[Path]) -> str:
+    """Say why bots could not reach their files at a level; nothing if they can."""
+    for file in files if runs_as_another(level) else ():
+        if shut := barrier(file):
+            return (
+                f"Not level {level}: as root each bot runs as another user, who may not enter "
+                f"{shut}, and bots lie in {file.parent}. Move them to a folder that all may "
+                "enter, or install bubblewrap."
+            )
+    return ""
+
+
+def examined(level: Level, folder: Path) -> Finding:
+    """Try a level with every probe; about a second. Nothing of it is left.
+
+    Raises OSError when the machine is short of something now: that says nothing of the level.
+    """
+    for _ in range(TRIES):
+        finding, certain = _tried(level, folder)
+        if certain:
+            break
+    return finding
+
+
+def _tried(level: Level, folder: Path) -> tuple[Finding, bool]:
+    """What one try found, and whether a busy machine can have had no part in that."""
+    try:
+        found = _probed(level, folder)
+    except OSError as error:
+        if error.errno in PASSING:
+            raise
+        return Finding(level, _sentence(error), (), {}), True
+    except CannotProbeError as error:
+        shut = barrier(Path(sys.executable)) if runs_as_another(level) else None
+        foreign = shut is not None and "Permission denied" in str(error)
+        why_not = _foreign(shut) if shut and foreign else _sentence(error)
+        return Finding(level, why_not, (), {}), foreign
+    through = {name for name, outcome in found.items() if outcome.got}
+    lacking = [promise for promise in missing(through) if promise.name in NEEDED[level]]
+    decisive = [found[name] for promise in lacking for name in promise.probes if name in through]
+    certain = not any(outcome.detail.startswith(UNTRIED) for outcome in decisive)
+    why_not = " ".join(promise.missing for promise in lacking)
+    return Finding(level, why_not, missing(through), found), certain
+
+
+def _foreign(shut: Path) -> str:
+    return (
+        f"As root each bot runs as another user, who may not enter {shut}, where our Python lies "
+        f"({real_path(Path(sys.executable))}), and there is no other Python that they may run. "
+        "Install one (Debian, Ubuntu: package `python3`), or run Boneyard with /usr/bin/python3."
+    )
+
+
+def _sentence(error: Exception) -> str:
+    text = str(error).strip().rstrip(".")
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def sentences(finding: Finding) -> Iterator[str]:
+    """One sentence for each promise that is missing."""
+    for promise in finding.broken:
+        yield f"{promise.missing} {promise.remedy}"
+
+
+def _probed(level: Level, folder: Path) -> dict[str, Outcome]:
+    sandbox = Sandbox(level, SMALL)
+    slots: dict[int, Slot] = {}
+
+    def start(argv: tuple[str, ...], reads: tuple[str, ...]) -> Popen:
+        slot = sandbox.slot()
+        try:
+            process = slot.start(Command(argv, str(Path(argv[-1]).parent), reads))
+        except OSError:
+            slot.close()
+            raise
+        slots[process.pid] = slot
+        return process
+
+    def end(process: Popen) -> None:
+        slot = slots.pop(process.pid, None)
+        if slot:
+            slot.kill()
+            try:
+                process.wait(PATIENCE_S)
+            except TimeoutExpired as error:
+                raise CannotProbeError("A test process could not be ended.") from error
+            slot.close()
+        closed(process)
+
+    return outcomes(start, end, folder, TRIED)

@@ -1,0 +1,346 @@
+"""What the probes try to reach: set up by the referee before a run, and removed again."""
+
+import contextlib
+import ctypes
+import os
+import secrets
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from arena.sandbox.selftest.processes import End, Popen, Start, asked, closed, dismissed, ended
+from arena.sandbox.temporary import temporary_folder
+
+HERE = Path(__file__).parent
+PLACES = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/run/lock")
+"""Where bots might leave each other notes, besides their own TMPDIR."""
+VARIABLE = "BONEYARD_PROBE"
+"""The referee's environment variable that no bot should see."""
+OUTLIVING = ("outlive-child", "outlive-group", "outlive-stubborn", "outlive-daemon")
+SO_NETNS_COOKIE = 71
+IPC_RMID = 0
+REFEREE_PARTS = ("memory", "secret_file", "tcp", "udp", "abstract", "unix")
+BOT_PARTS = ("memory", "memfd", "tcp", "abstract", "notes", "locks", "hint", "waiter", "pipe")
+BOT_PARTS_IPC = ("segment", "semaphore", "messages", "queue", "keys")
+
+
+class Limits(Struct, frozen=True):
+    """The limits that the probes try to pass by a little; the same that the level sets."""
+
+    processes: int = 16
+    """Processes at once; at most 20, more is not tried."""
+    open_files: int = 64
+    """Open files of one process."""
+    file_mib: int = 16
+    """Size of one file, in MiB."""
+    memory_mib: int = 96
+    """Memory of one process, in MiB; at most 128, more is not tried."""
+    tmp_mib: int = 16
+    """All files in the bot's own temporary folder, in MiB; at most 128, more is not tried."""
+
+
+class Aim(Struct, frozen=True):
+    """A process that stands in for the referee or for another bot."""
+
+    pid: int
+    """Its id as the referee sees it."""
+    argument: str
+    """The last word of its command line."""
+    abstract: str
+    """Its abstract socket's name."""
+    address: int = 0
+    """Where in its memory the secret lies."""
+    descriptor: int = -1
+    """Its descriptor of something secret."""
+    tcp: int = 0
+    """Its port on loopback."""
+    udp: int = 0
+    """Its port for datagrams on loopback."""
+    tmp: str = "/tmp"
+    """Its folder for temporary files."""
+    pipe: int = 0
+    """The number of a pipe that it made."""
+
+
+class Targets(Struct, frozen=True):
+    """All that probes.py is told; sent to it as one line of JSON."""
+
+    token: str
+    """The secret: what holds it was read."""
+    secret_key: str
+    """Path of the event's secret, for the referee's user only."""
+    event_file: str
+    """Path of a file of the event that its rights leave open to all."""
+    logs: str
+    """Path of the folder of game logs."""
+    game_log: str
+    """Path of one log."""
+    other_program: str
+    """Path of another bot's program."""
+    other_folder: str
+    """Path of another bot's folder."""
+    home: str
+    """Path of the user's home."""
+    home_identity: tuple[int, int]
+    """Device and inode of that folder."""
+    unix: str
+    """Path of the referee's socket."""
+    shared: str
+    """Path of a file that both bots read."""
+    shared_read_at: int
+    """When it was last read and written, in seconds since 1970, unless somebody did since."""
+    note: str
+    """Name of the notes, queues and keys that the other bot leaves."""
+    key: int
+    """Key of its System V objects."""
+    semaphore: int
+    """Value of its semaphore."""
+    hint: int
+    """Its hint on the use of the file that both read, as the kernel numbers it."""
+    pid_namespace: str
+    """The referee's namespace of process ids, as /proc names it."""
+    uts_namespace: str
+    """The referee's namespace of the machine's name."""
+    network: int
+    """The referee's network, as the kernel numbers it."""
+    machine_name: str
+    """The machine's name."""
+    outlive: dict[str, str]
+    """What the processes that try to outlive the bot call themselves, by probe."""
+    limits: Limits
+    """What is tried."""
+    referee: Aim
+    """The referee's stand-in."""
+    other: Aim
+    """The other bot's."""
+    names: tuple[str, ...] = ()
+    """Only these probes; all if empty."""
+    variable: str = VARIABLE
+    """The environment variable that holds the secret."""
+    linger: bool = True
+    """Whether the script stays a while afterwards, to be killed."""
+
+
+class Scene(Struct, frozen=True):
+    """Everything in its place, until the context ends."""
+
+    targets: Targets
+    """What the probes are told."""
+    referee: Popen
+    """The referee's stand-in, a plain process of the referee's own user."""
+    other: Popen
+    """The other bot's, started as bots are."""
+    command: tuple[str, ...]
+    """How the probes are started."""
+    reads: tuple[str, ...]
+    """What they must be able to read."""
+
+
+class _Places(Struct, frozen=True):
+    """Folders of one scene: the event lies where events lie, programs where all can read them."""
+
+    event: Path
+    programs: Path
+
+    @property
+    def shared(self) -> Path:
+        return self.programs / "shared" / "library.txt"
+
+    def reads(self, bot: str) -> tuple[str, ...]:
+        return (sys.base_prefix, str(self.programs / bot), str(self.shared.parent))
+
+    def command(self, bot: str, script: str, *words: str) -> tuple[str, ...]:
+        python = os.path.realpath(sys.executable)
+        return (python, "-I", "-S", str(self.programs / bot / script), *words)
+
+
+@contextlib.contextmanager
+def scene(
+    start: Start, end: End, folder: Path, limits: Limits, names: tuple[str, ...] = ()
+) -> Iterator[Scene]:
+    """Set up everything that the probes try to reach, around the folder where events lie.
+
+    On leaving, also by an exception, nothing of it is left. Raises CannotProbeError, OSError.
+    """
+    token = f"boneyard-probe-{secrets.token_hex(8)}"
+    with contextlib.ExitStack() as stack:
+        places = _Places(_folder(stack, folder), _folder(stack, Path(tempfile.gettempdir())))
+        _fill(places, token)
+        _open_to_children(stack, places.event / "secret.key", token)
+        common = _common(places, token, limits, names)
+        referee = _referee(stack, places, common)
+        other = _other(stack, places, common, start, end)
+        aims = {"referee": referee[1], "other": other[1]}
+        yield Scene(
+            targets=msgspec.convert({**common, **aims}, Targets),
+            referee=referee[0],
+            other=other[0],
+            command=places.command("probing", "probes.py"),
+            reads=places.reads("probing"),
+        )
+
+
+def _folder(stack: contextlib.ExitStack, where: Path) -> Path:
+    return stack.enter_context(temporary_folder("probe", where, shared=True))
+
+
+def _fill(places: _Places, token: str) -> None:
+    """Rights are as open as they are in careless hands: the sandbox must not live on them."""
+    texts = {
+        places.event / "event.toml": token,
+        places.event / "logs" / "game.jsonl": token + "\n",
+        places.programs / "other" / "standin.py": (HERE / "decoy.py").read_text(),
+        places.programs / "other" / "weights.txt": token,
+        places.programs / "probing" / "probes.py": (HERE / "probes.py").read_text(),
+        places.shared: "read by all",
+    }
+    for path, text in texts.items():
+        path.parent.mkdir(mode=0o755, exist_ok=True)
+        path.parent.chmod(0o755)
+        path.write_text(text)
+        path.chmod(0o644)
+    (places.event / "secret.key").write_text(token)
+    (places.event / "secret.key").chmod(0o600)
+
+
+def _open_to_children(stack: contextlib.ExitStack, path: Path, token: str) -> None:
+    """What a careless start would hand down: a variable and a descriptor."""
+    before = os.environ.get(VARIABLE)
+    stack.callback(_set_variable, before)
+    _set_variable(token)
+    descriptor = os.open(path, os.O_RDONLY)
+    stack.callback(os.close, descriptor)
+    os.set_inheritable(descriptor, True)
+
+
+def _set_variable(value: str | None) -> None:
+    os.environ.pop(VARIABLE, None)
+    if value is not None:
+        os.environ[VARIABLE] = value
+
+
+def _common(places: _Places, token: str, limits: Limits, names: tuple[str, ...]) -> dict[str, Any]:
+    read_at = int(time.time()) - 1000
+    os.utime(places.shared, (read_at, read_at))
+    sign = secrets.token_hex(5)
+    return {
+        "token": token,
+        "secret_key": str(places.event / "secret.key"),
+        "event_file": str(places.event / "event.toml"),
+        "logs": str(places.event / "logs"),
+        "game_log": str(places.event / "logs" / "game.jsonl"),
+        "other_program": str(places.programs / "other" / "weights.txt"),
+        "other_folder": str(places.programs / "other"),
+        "home": str(Path.home()),
+        "home_identity": (Path.home().stat().st_dev, Path.home().stat().st_ino),
+        "unix": str(places.event / "referee.sock"),
+        "shared": str(places.shared),
+        "shared_read_at": read_at,
+        "note": f"boneyard-note-{secrets.token_hex(6)}",
+        "key": secrets.randbelow(2**30) + 2**20,
+        "semaphore": secrets.randbelow(30_000) + 1,
+        "hint": secrets.randbelow(4) + 2,
+        "pid_namespace": str(Path("/proc/self/ns/pid").readlink()),
+        "uts_namespace": str(Path("/proc/self/ns/uts").readlink()),
+        "network": _network(),
+        "machine_name": os.uname().nodename,
+        "outlive": {name: f"{sign}-{index}" for index, name in enumerate(OUTLIVING)},
+        "limits": limits,
+        "names": names,
+    }
+
+
+def _network() -> int:
+    with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as some:
+        return int(struct.unpack("Q", some.getsockopt(socket.SOL_SOCKET, SO_NETNS_COOKIE, 8))[0])
+    return 0
+
+
+Standin = tuple[Popen, Aim]
+
+
+def _referee(stack: contextlib.ExitStack, places: _Places, common: Mapping[str, Any]) -> Standin:
+    argument = f"{common['token']}-referee"
+    process = subprocess.Popen(
+        [*places.command("other", "standin.py"), argument],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=places.event,
+        env={**os.environ, VARIABLE: common["token"]},
+        start_new_session=True,
+    )
+    stack.callback(ended, process)
+    stack.callback(dismissed, process)
+    return process, _ready(process, REFEREE_PARTS, argument, common)
+
+
+def _other(
+    stack: contextlib.ExitStack,
+    places: _Places,
+    common: Mapping[str, Any],
+    start: Start,
+    end: End,
+) -> Standin:
+    argument = f"{common['token']}-other"
+    command = places.command("other", "standin.py", argument)
+    stack.callback(_swept, common["note"], common["key"])
+    process = start(command, places.reads("other"))
+    stack.callback(closed, process)
+    stack.callback(end, process)
+    stack.callback(dismissed, process)
+    aim = _ready(process, (*BOT_PARTS, *BOT_PARTS_IPC), argument, common)
+    return process, msgspec.structs.replace(aim, pid=_pid_outside(process.pid, aim))
+
+
+def _ready(
+    process: Popen,
+    parts: tuple[str, ...],
+    argument: str,
+    common: Mapping[str, Any],
+) -> Aim:
+    abstract = f"boneyard-{secrets.token_hex(8)}"
+    order = {**common, "parts": parts, "places": PLACES, "abstract": abstract}
+    if "locks" not in parts:
+        del order["shared"]
+    ready = asked(process, msgspec.json.encode(order))
+    return msgspec.convert({"argument": argument, "abstract": abstract, **ready}, Aim)
+
+
+def _pid_outside(started: int, aim: Aim) -> int:
+    """The bot's own process, behind all that wraps it, by the number it has for us."""
+    for status in Path("/proc").glob("[0-9]*/status"):
+        with contextlib.suppress(OSError):
+            if aim.argument.encode() not in (status.parent / "cmdline").read_bytes():
+                continue
+            numbers = status.read_text().partition("NSpid:")[2].partition("\n")[0].split()
+            if numbers[-1:] == [str(aim.pid)]:
+                return int(numbers[0])
+    return started
+
+
+def _swept(note: str, key: int) -> None:
+    """Remove what a stand-in left that was killed before it could."""
+    for place in PLACES:
+        with contextlib.suppress(OSError):
+            Path(place, note).unlink()
+    libc = ctypes.CDLL(None)
+    for get, control, words in (
+        (libc.shmget, libc.shmctl, (IPC_RMID, None)),
+        (libc.semget, libc.semctl, (0, IPC_RMID, 0)),
+    ):
+        if (number := get(key, 0, 0)) >= 0:
+            control(number, *words)
+    if (number := libc.msgget(key, 0)) >= 0:
+        libc.msgctl(number, IPC_RMID, None)
+    libc.mq_unlink(f"/{note}".encode())
+    libc.mq_unlink(f"/{note}-own".encode())

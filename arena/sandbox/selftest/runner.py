@@ -1,0 +1,143 @@
+"""The probes made at one level, and their outcomes as the referee sees them from outside."""
+
+import contextlib
+import os
+import signal
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from arena.sandbox.selftest.fixtures import OUTLIVING, Limits, Scene, Targets, scene
+from arena.sandbox.selftest.guarantees import PROBES
+from arena.sandbox.selftest.processes import CannotProbeError, End, Start, asked, closed
+
+GRACE_S = 0.3
+"""How long the kernel may take to end what was killed."""
+
+UNTRIED = "not tried"
+"""How the detail of a probe begins that could not be made: it counts as got through."""
+
+
+class Outcome(Struct, frozen=True):
+    """What became of one attempt."""
+
+    got: bool
+    """Whether it got through, or may have: only a refusal that was seen is one."""
+    detail: str
+    """How, in a few words; never a path or a secret."""
+
+
+class State(Struct, frozen=True):
+    """What a probe could have done to a stand-in."""
+
+    signals: int
+    """Signals that arrived."""
+    woken: int
+    """How often it was woken at a page of a file."""
+    datagrams: int
+    """Sockets with datagrams waiting."""
+    nice: int
+    """Its place at the processor: more is later."""
+    cpus: int
+    """Processors that it may use."""
+    open_files: int
+    """Its limit on open files."""
+
+
+def outcomes(
+    start: Start,
+    end: End,
+    folder: Path,
+    limits: Limits | None = None,
+    names: tuple[str, ...] = (),
+) -> dict[str, Outcome]:
+    """Make the named probes, or all, as a bot that `start` starts, in the order of probes.py.
+
+    `folder` is where events lie, and must be writable. Takes about a second; leaves nothing.
+    Raises CannotProbeError when a process does not start or answer at this level, OSError, and
+    ValueError for a name that is no probe's.
+    """
+    if stray := set(names).difference(PROBES):
+        raise ValueError(f"no such probes: {sorted(stray)}")
+    with scene(start, end, folder, limits or Limits(), names) as setting:
+        before = _states(setting)
+        probing = start(setting.command, setting.reads)
+        try:
+            said = asked(probing, msgspec.json.encode(setting.targets))
+        finally:
+            end(probing)
+            closed(probing)
+            alive = _outlived(setting.targets)
+        found = _told(said)
+        seen = {**_effects(setting, before, found), **alive}
+    return {name: _judged(outcome, seen.get(name)) for name, outcome in found.items()}
+
+
+def _told(said: Mapping[str, Any]) -> dict[str, Outcome]:
+    try:
+        return msgspec.convert(said, dict[str, Outcome])
+    except msgspec.ValidationError as no:
+        raise CannotProbeError(f"The probes answered in no way known: {no}.") from None
+
+
+def _judged(said: Outcome, seen: bool | None) -> Outcome:
+    """What was seen outranks what was said; what was not even tried stays unknown."""
+    if seen is None or seen == said.got or said.detail.startswith(UNTRIED):
+        return said
+    return Outcome(seen, f"{said.detail}; {'seen' if seen else 'without effect'}")
+
+
+def _states(setting: Scene) -> dict[str, State]:
+    return {
+        who: msgspec.convert(asked(process, b"report"), State)
+        for who, process in (("referee", setting.referee), ("other-bot", setting.other))
+    }
+
+
+def _effects(
+    setting: Scene, before: Mapping[str, State], found: Mapping[str, Outcome]
+) -> dict[str, bool]:
+    """Whether each attempt at another process or file shows at the other end."""
+    after, targets = _states(setting), setting.targets
+    seen = {
+        "udp-referee": after["referee"].datagrams > 0,
+        "write-game-log": b"forged" in Path(targets.game_log).read_bytes(),
+        "write-other-bots-folder": Path(targets.other_folder, "planted").exists(),
+        "end-of-a-thread": after["other-bot"].woken > before["other-bot"].woken,
+        "write-times": int(Path(targets.shared).stat().st_mtime) != targets.shared_read_at,
+    }
+    for who, old in before.items():
+        new = after[who]
+        seen[f"{who}-signal"] = new.signals > old.signals
+        seen[f"{who}-renice"] = new.nice != old.nice
+        seen[f"{who}-limit"] = new.open_files != old.open_files
+        if old.cpus > 1:
+            seen[f"{who}-pin"] = new.cpus != old.cpus
+    return {name: effect for name, effect in seen.items() if name in found}
+
+
+def _outlived(targets: Targets) -> dict[str, bool]:
+    """Which processes are still there after the kill; they are ended now."""
+    deadline = time.monotonic() + GRACE_S
+    while (alive := _alive(targets)) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    for pid in alive.values():
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)
+    return {name: name in alive for name in OUTLIVING}
+
+
+def _alive(targets: Targets) -> dict[str, int]:
+    """Processes that bear one of this scene's names and are no corpses, by probe."""
+    names, found = {sign: name for name, sign in targets.outlive.items()}, {}
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            head, _, rest = status.read_text(errors="replace").rpartition(")")
+            pid, _, sign = head.partition(" (")
+            if sign in names and rest.split()[0] not in "ZX":
+                found[names[sign]] = int(pid)
+    return found

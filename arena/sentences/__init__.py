@@ -1,1 +1,0 @@
-"""What `arena.explain` says of a ruleset: one file for each part of a game. Pure."""

@@ -1,0 +1,161 @@
+"""Turns a function into a bot: what a bot must do on its pipe, for whoever installed this package.
+
+    from arena.training.policy import play
+
+    play(lambda question: 0)
+
+A policy is given a `Question` and returns an index into its options. A batch policy is given all
+questions that wait, of as many games as the bot plays at once, and returns an index for each:
+
+    play_batch(policy, tables=64)
+
+What a policy prints goes to stderr, for stdout is the pipe. If it raises, its traceback goes there
+too, and the bot is gone. Little is imported here, so that the bot starts quickly.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from operator import index
+from select import select
+from typing import SupportsIndex
+
+from msgspec import Struct
+
+from protocol.codec import Unknown, decode_heard, encode_line
+from protocol.messages import (
+    Answer,
+    Ask,
+    BotHello,
+    Bye,
+    Choose,
+    GameOver,
+    GameStarts,
+    Hello,
+)
+
+READ = 1 << 16
+"""Bytes that are read at once: more than a pipe holds."""
+
+
+class Question(Struct, frozen=True):
+    """What a policy is asked."""
+
+    ask: Ask
+    """All that the seat may know, and its options."""
+    game: GameStarts
+    """The game it belongs to: the rules, the table and the clock."""
+
+
+Policy = Callable[[Question], SupportsIndex]
+"""The index of the option that is taken."""
+BatchPolicy = Callable[[Sequence[Question]], Sequence[SupportsIndex]]
+"""The index of the option that is taken, for each question."""
+
+
+def play(policy: Policy, *, name: str = "", version: str = "1", author: str = "") -> None:
+    """Be a bot until the referee says goodbye, one question at a time.
+
+    Without a name it is called after its file. Raises ValueError when the policy chooses what is
+    not there, and whatever the policy raises.
+    """
+    play_batch(
+        lambda ones: [policy(one) for one in ones], 1, name=name, version=version, author=author
+    )
+
+
+def play_batch(
+    policy: BatchPolicy,
+    tables: int = 64,
+    *,
+    name: str = "",
+    version: str = "1",
+    author: str = "",
+) -> None:
+    """Be a bot at up to so many tables at once: a call answers all questions that have come.
+
+    Raises as `play` does.
+    """
+    hello = BotHello(name=name or _file(), version=version, author=author, tables=tables)
+    bot, pipe = _Bot(policy, hello), _taken_stdout()
+    for lines in _arrivals():
+        _write(pipe, bot.answers(lines))
+        if bot.over:
+            return
+
+
+class _Bot:
+    """Reads messages and writes answers; without I/O."""
+
+    def __init__(self, policy: BatchPolicy, hello: BotHello) -> None:
+        self.over = False
+        self._policy = policy
+        self._hello = hello
+        self._games: dict[int, GameStarts] = {}
+
+    def answers(self, lines: Sequence[bytes]) -> bytes:
+        """What is said to these lines; questions are answered together."""
+        said: list[Answer] = []
+        waiting: list[Question] = []
+        for message in map(decode_heard, lines):
+            match message:
+                case Hello():
+                    said.append(self._hello)
+                case GameStarts():
+                    self._games[message.game] = message
+                case Ask() if message.game in self._games:
+                    waiting.append(Question(message, self._games[message.game]))
+                # Of a later protocol: the first option is legal whatever it is.
+                case Ask() | Unknown(type="ask"):
+                    said.append(Choose(id=message.id, choice=0))
+                case GameOver():
+                    self._games.pop(message.game, None)
+                case Bye():
+                    self.over = True
+                case _:
+                    pass
+        said += self._chosen(waiting) if waiting else []
+        return b"".join(map(encode_line, said))
+
+    def _chosen(self, waiting: list[Question]) -> list[Choose]:
+        """The policy's choices.
+
+        Raises ValueError when there is not one for each question, or one is not offered.
+        """
+        choices = list(map(index, self._policy(waiting)))
+        if len(choices) != len(waiting):
+            raise ValueError(f"{len(choices)} choices were made for {len(waiting)} questions.")
+        for question, choice in zip(waiting, choices, strict=True):
+            offered = len(question.ask.options)
+            if not 0 <= choice < offered:
+                raise ValueError(f"Choice {choice} of {offered} options, counted from 0.")
+        asked = zip(waiting, choices, strict=True)
+        return [Choose(id=one.ask.id, choice=choice) for one, choice in asked]
+
+
+def _file() -> str:
+    """What the program is called."""
+    return sys.argv[0].rpartition("/")[2].removesuffix(".py")[:64] or "policy"
+
+
+def _taken_stdout() -> int:
+    """The pipe to the referee; whatever else writes to stdout now writes to stderr."""
+    sys.stdout.flush()
+    pipe = os.dup(1)
+    os.dup2(2, 1)
+    return pipe
+
+
+def _arrivals() -> Iterator[list[bytes]]:
+    """All lines that have come, again and again, until stdin is closed."""
+    rest = b""
+    while data := os.read(0, READ):
+        while select([0], [], [], 0)[0] and (more := os.read(0, READ)):
+            data += more
+        *lines, rest = (rest + data).split(b"\n")
+        yield lines
+
+
+def _write(pipe: int, said: bytes) -> None:
+    while said:
+        said = said[os.write(pipe, said) :]

@@ -1,0 +1,128 @@
+"""A person's screen in the browser: a page that is sent what the seat sees, and sends a choice."""
+
+import time
+from collections.abc import Sequence
+from functools import partial
+
+import msgspec
+import trio
+from msgspec import Struct
+
+from arena.analysis.frames import NOBODY
+from arena.analysis.frames_live import Sight
+from arena.match.human import Person
+from arena.ui.broadcast import News
+from arena.ui.html import page
+from arena.ui.scenes import About, Scene, Scenes
+from arena.ui.server import Page, Site, tell
+from protocol.messages import Ask, GameOver, GameStarts, RoundOver
+
+KEPT = 64
+"""Scenes that a page may be behind; one that is opened anew begins with the newest."""
+COME_S = 3600.0
+"""How long the page may take to be opened."""
+GOODBYE_S = 10.0
+"""How long the pages may take to be told how the game ended."""
+
+
+class Shown(Struct, frozen=True, kw_only=True):
+    """What the page is sent."""
+
+    seat: int
+    """Whose seat it is."""
+    scene: Scene
+    """The table as that seat sees it."""
+    id: int | None = None
+    """The number of the question; None where nothing is asked."""
+    until: float | None = None
+    """When its time is up, in ms of Unix time; None where nothing presses."""
+    over: bool = False
+    """Whether the game is over."""
+
+
+class Said(Struct, frozen=True, forbid_unknown_fields=True):
+    """What the page sends: an answer."""
+
+    id: int
+    """The number of the question."""
+    choice: int
+    """The index of the option."""
+
+
+class Browser:
+    """Somebody who looks at a page and clicks."""
+
+    def __init__(self, about: About, names: Sequence[str], kept: str, *, clock: bool) -> None:
+        """Nobody looks yet.
+
+        `kept` is the command that shows the game again; `clock`: whether the time left is shown.
+        """
+        self._about = about
+        self._names = names
+        self._kept = kept
+        self._clock = clock
+        self._news = News(KEPT)
+        self._person: Person | None = None
+
+    @property
+    def site(self) -> Site:
+        """What is served."""
+        return Site(self._find, partial(tell, self._news), self._hear)
+
+    async def show(self, person: Person, ready: trio.Event) -> bool:
+        """Show a game to its end; False: nobody came to play it."""
+        self._person = person
+        with trio.move_on_after(COME_S) as waiting:
+            await self._news.first_listener()
+        if waiting.cancelled_caught:
+            return False
+        ready.set()
+        await self._play(person)
+        with trio.move_on_after(GOODBYE_S):
+            await self._news.heard()
+        return True
+
+    async def _play(self, person: Person) -> None:
+        sight: Sight | None = None
+        async for told in person.told:
+            if isinstance(told, GameStarts):
+                sight, seat = Sight(told, self._names), told.seat
+                made = Scenes(self._names, told.clock, partners=told.partners, seat=NOBODY)
+            elif isinstance(told, Ask | RoundOver | GameOver):
+                assert sight, "A game begins before anything happens in it."
+                asked = told if isinstance(told, Ask) else None
+                shown = Shown(
+                    seat=seat,
+                    scene=made.scene(sight.frame(told)),
+                    id=asked.id if asked else None,
+                    until=1000 * time.time() + asked.time_ms if asked and self._clock else None,
+                    over=isinstance(told, GameOver),
+                )
+                self._news.tell(msgspec.json.encode(shown).decode())
+                if shown.over:
+                    return
+
+    def _find(self, name: str) -> Page | None:
+        return self._page if name == "" else None
+
+    def _page(self) -> str:
+        return page(
+            "play.html.j2",
+            "play",
+            ", ".join(self._about.names),
+            styles=("table.css", "play.css"),
+            scripts=("table.js", "choices.js", "play.js"),
+            data=self._about,
+            connect="'self'",
+            about=self._about,
+            kept=self._kept,
+        )
+
+    def _hear(self, text: str) -> None:
+        """What is no answer to the open question says nothing: two pages may show it."""
+        try:
+            said = msgspec.json.decode(text, type=Said)
+        except (msgspec.MsgspecError, ValueError):
+            return
+        if self._person:
+            self._person.choose(said.id, said.choice)

@@ -1,0 +1,32 @@
+"""Shows a page of ours in the user's browser, without telling its address to anybody else.
+
+Whoever opens an address by a command shows it to every user of the machine, in the list of
+processes, and the address is the key. So the command names a file that only this user can read,
+and that leads there.
+"""
+
+import webbrowser
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from html import escape
+
+from arena.sandbox.temporary import temporary_folder
+
+LEADS = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Boneyard</title>
+<meta http-equiv="refresh" content="0; url={address}">
+</head><body><p><a href="{address}">On to the page</a></p></body></html>
+"""
+
+
+@contextmanager
+def opened(address: str, show: Callable[[str], bool] = webbrowser.open) -> Iterator[None]:
+    """Have the browser open an address; the file that leads there is gone when the block ends.
+
+    Raises OSError when no file can be written.
+    """
+    with temporary_folder("open", shared=False) as folder:
+        leads = folder / "open.html"
+        leads.write_text(LEADS.format(address=escape(address)))
+        show(leads.as_uri())
+        yield

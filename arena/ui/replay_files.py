@@ -1,0 +1,87 @@
+"""The replay pages of game logs: which page has which game, and how they are written."""
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from pathlib import Path
+
+from arena.logs.compression import stored
+from arena.logs.gamelog import DamagedLogError, LoggedGame, read_games
+from arena.ui.replay_page import packed, replay_page
+
+FOLDER = "replays"
+"""The folder of the pages, beside that of the logs."""
+REPORT = ("../report.html", "Report")
+"""Where the report of an event lies, seen from its replay pages, and what the link says."""
+GAMES_A_PAGE = 25
+"""Games that share a page, so that with the bound of each no page exceeds 2 MB."""
+MOST = 80_000
+"""Bytes that each of them may take."""
+
+
+def page_name(sitting: str, place: int) -> str:
+    """The file that replays the game in this place, from 1, of a sitting's plan."""
+    part = _part(place)
+    return f"{sitting}.html" if part == 0 else f"{sitting}-{part + 1}.html"
+
+
+def _part(place: int) -> int:
+    return (place - 1) // GAMES_A_PAGE
+
+
+def place(logged: LoggedGame) -> int:
+    """A game's place in its sitting's plan, from 1: they are played in another order.
+
+    Raises DamagedLogError.
+    """
+    game, boards = logged.game, logged.sitting.boards
+    if game.board not in boards:
+        raise DamagedLogError(f"Game {game.game}: its sitting has no board {game.board}.")
+    return 1 + boards.index(game.board)
+
+
+def make(logs: Iterable[Path], folder: Path) -> int:
+    """Write the pages of these logs, except where they are newer than their log; how many.
+
+    Raises DamagedFileError, OSError.
+    """
+    made = 0
+    for log in logs:
+        first = folder / page_name(log.stem, 1)
+        if first.exists() and first.stat().st_mtime_ns > stored(log).stat().st_mtime_ns:
+            continue
+        # Where a log's first page is newer than the log, they all are: it is written last.
+        for name, html in reversed([*pages(log)]):
+            write(folder / name, html)
+            made += 1
+    return made
+
+
+def pages(log: Path) -> Iterator[tuple[str, str]]:
+    """The names of a log's pages, and the pages; a log without games has none.
+
+    Raises DamagedFileError.
+    """
+    for part, games in groupby(counting(read_games(log)), lambda logged: _part(place(logged))):
+        name = page_name(log.stem, part * GAMES_A_PAGE + 1)
+        shown = [packed(logged, most=MOST) for logged in games]
+        yield name, replay_page(log.stem, shown, [REPORT])
+
+
+def counting(games: Iterable[LoggedGame]) -> list[LoggedGame]:
+    """A log's games as they were planned; one that was cut off only if not played again."""
+    found: dict[int, LoggedGame] = {}
+    for logged in games:
+        if logged.result or place(logged) not in found:
+            found[place(logged)] = logged
+    return [found[at] for at in sorted(found)]
+
+
+def write(path: Path, html: str) -> None:
+    """Put a page there at once: whoever opens it sees the old one or the new one.
+
+    Raises OSError.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(path.name + ".new")
+    beside.write_text(html, encoding="utf-8")
+    beside.replace(path)

@@ -1,0 +1,132 @@
+"""Replay pages: one file that plays games again, for everybody or as one seat saw them.
+
+A game is packed: its scenes as differences from one another in JSON, deflated, in base 64. The
+first onlooker's scenes are told as what changed since his last; those of every other one, at the
+same moments, as where they differ from his. A page for one seat is made from its frames alone.
+"""
+
+import base64
+import zlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from arena.analysis import text as render
+from arena.analysis.frames import side_by_side
+from arena.analysis.replay import steps
+from arena.logs.gamelog import LoggedGame
+from arena.ui.html import page
+from arena.ui.scenes import About, Scenes, about
+from protocol.codec import printable
+
+Fields = dict[str, Any]
+"""Fields of a scene, as JSON has them."""
+
+TOO_LONG = "This game is too long for a page with others; it can have one of its own: {command}"
+
+
+class Packed(Struct, frozen=True):
+    """A game as a page carries it."""
+
+    game: str
+    """Its name."""
+    told: str
+    """What it came to, in a line."""
+    data: str
+    """What `unpacked` reads; empty when it is too long, and then `told` says so."""
+
+
+class Play(Struct, frozen=True):
+    """All that is shown of a game."""
+
+    about: About
+    """What does not change."""
+    seats: tuple[int | None, ...]
+    """Who looks on; None is everybody."""
+    moments: tuple[tuple[Fields, ...], ...]
+    """For each moment what changed for the first, and what is different for the others."""
+
+
+def packed(logged: LoggedGame, seat: int | None = None, most: int | None = None) -> Packed:
+    """A game, packed; where `most` bounds its bytes, it may have to go without the bots' notes.
+
+    Raises DamagedLogError.
+    """
+    play = played(logged, seat)
+    data = _pack(play)
+    if most is not None and len(data) > most:
+        data = _pack(_without_notes(play))
+    told = render.outcome(logged) if seat is None else _alone(logged, seat)
+    if most is not None and len(data) > most:
+        command = f"boneyard replay LOG {printable(logged.game.game)} --html"
+        return Packed(play.about.game, f"{told}. {TOO_LONG.format(command=command)}", "")
+    return Packed(play.about.game, told, data)
+
+
+def _alone(logged: LoggedGame, seat: int) -> str:
+    """Nothing that the seat was not told, which is why the scores are missing."""
+    return f"Seen by seat {seat} alone, {printable(logged.sitting.seats[seat])}"
+
+
+def replay_page(title: str, games: Sequence[Packed], links: Sequence[tuple[str, str]] = ()) -> str:
+    """The page on which these games can be played again, as HTML; see `page` for its links."""
+    return page(
+        "replay.html.j2",
+        "replay",
+        title,
+        styles=("table.css", "replay.css"),
+        scripts=("table.js", "panels.js", "replay.js"),
+        data={"games": games},
+        links=links,
+    )
+
+
+def played(logged: LoggedGame, seat: int | None = None) -> Play:
+    """All that is shown of a game to everybody and to each seat, or to one seat alone.
+
+    Raises DamagedLogError.
+    """
+    names = logged.sitting.seats
+    seats = (None, *range(len(names))) if seat is None else (seat,)
+    return Play(about(logged, seat), seats, tuple(_moments(logged, seats)))
+
+
+def _moments(logged: LoggedGame, seats: Sequence[int | None]) -> Iterator[tuple[Fields, ...]]:
+    sitting = logged.sitting
+    partners = sitting.rules.deal.partners
+    makers = [Scenes(sitting.seats, sitting.clock, partners=partners, seat=one) for one in seats]
+    before: Fields = {}
+    for shown in side_by_side(steps(logged), seats):
+        first, *others = (
+            msgspec.to_builtins(maker.scene(frame))
+            for maker, frame in zip(makers, shown, strict=True)
+        )
+        yield _changes(before, first), *(_changes(first, other) for other in others)
+        before = first
+
+
+def _changes(before: Fields, after: Fields) -> Fields:
+    return {key: value for key, value in after.items() if key not in before or before[key] != value}
+
+
+def _pack(play: Play) -> str:
+    return base64.b64encode(zlib.compress(msgspec.json.encode(play))).decode()
+
+
+def unpacked(data: str) -> Play:
+    """What was packed."""
+    return msgspec.json.decode(zlib.decompress(base64.b64decode(data)), type=Play)
+
+
+def _without_notes(play: Play) -> Play:
+    """Notes are what a bot can make as long as it likes."""
+    remarks = (*play.about.remarks, "The bots' notes are left out: they are too long.")
+    moments = tuple(tuple(map(_bare, moment)) for moment in play.moments)
+    return Play(msgspec.structs.replace(play.about, remarks=remarks), play.seats, moments)
+
+
+def _bare(fields: Fields) -> Fields:
+    asked = fields.get("asked")
+    return {**fields, "asked": {**asked, "note": ""}} if asked else fields

@@ -1,0 +1,200 @@
+"""Serves pages and sockets to browsers of this machine only: the door through which they come in.
+
+Only 127.0.0.1 is listened on. Every address begins with a key that is drawn anew for each server
+and printed with the address, so that no other user of the machine, no bot and no other page can
+come in. Host and Origin are looked at besides: a stranger's page that has its name point to this
+machine, or opens a socket to it, is refused. What is served is a closed list, no folder.
+"""
+
+import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+from http import HTTPStatus
+from urllib.parse import unquote
+
+import trio
+from msgspec import Struct
+from websockets.datastructures import Headers
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
+from websockets.trio.server import ServerConnection, serve
+
+from arena.ui.broadcast import News
+from protocol.errors import UserError
+
+Connection = ServerConnection
+"""A browser's socket, or the request that it begins with."""
+
+HOST = "127.0.0.1"
+NAMES = (HOST, "localhost")
+"""What this machine may be called in an address."""
+VIEWERS = 32
+"""Sockets that may be open at once."""
+OPEN_S = 60.0
+"""How long a request may take, with the page that is made for it."""
+SEND_S = 10.0
+"""How long a viewer may take to read what it is sent; then it is dropped."""
+CLOSE_S = 1.0
+"""How long a browser may take to say goodbye."""
+LONGEST = 4096
+"""Bytes of what a page may say at once."""
+WAITING = 16
+"""Messages of a page that may wait to be heard."""
+HEADERS = {
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+"""What every answer tells the browser: keep nothing, guess nothing, show it in no other page."""
+HTML = "text/html; charset=utf-8"
+CSV = "text/csv; charset=utf-8"
+SOCKET = "socket"
+"""The name under which the socket is opened."""
+
+Page = Callable[[], str | None]
+"""Makes a page, in a thread; None: there is none now."""
+Find = Callable[[str], Page | None]
+"""What is served under a name, the part of the address behind the key; None: nothing is."""
+Tell = Callable[[Connection], Awaitable[None]]
+"""Sends messages on a socket as long as there are any."""
+Hear = Callable[[str], None]
+"""Takes a message that came in on a socket."""
+
+
+def nothing(_: str) -> None:
+    """Nobody listens to what a page says."""
+
+
+class Site(Struct, frozen=True):
+    """What is served."""
+
+    find: Find
+    """The pages; the first one's name is empty."""
+    tell: Tell
+    """What is said on a socket."""
+    hear: Hear = nothing
+    """What becomes of what is said there to us."""
+
+
+class Door:
+    """Who may come in, and what they find."""
+
+    def __init__(self, site: Site, port: int) -> None:
+        self._key = secrets.token_urlsafe(16)
+        self._site = site
+        self._hosts = {f"{name}:{port}" for name in NAMES}
+        self._viewers = 0
+        self._making = trio.CapacityLimiter(1)
+        self.address = f"http://{HOST}:{port}/{self._key}/"
+        """What the browser is to open."""
+
+    async def answer(self, _: Connection, request: Request) -> Response | None:
+        """What a request gets; None: it may open the socket."""
+        key, _slash, name = request.path.partition("?")[0].removeprefix("/").partition("/")
+        opens = name == SOCKET
+        if not self._ours(request.headers, opens):
+            return _response(HTTPStatus.FORBIDDEN, "Only pages from here may ask for this.\n")
+        if request.path == "/favicon.ico":
+            return _response(HTTPStatus.NO_CONTENT, "")
+        if not secrets.compare_digest(key.encode(), self._key.encode()):
+            return _response(HTTPStatus.NOT_FOUND, "There is nothing here.\n")
+        if not opens:
+            return await self._page(unquote(name))
+        if self._viewers >= VIEWERS:
+            return _response(HTTPStatus.SERVICE_UNAVAILABLE, f"{VIEWERS} are watching already.\n")
+        return None
+
+    async def talk(self, connection: Connection) -> None:
+        """Keep a socket open as long as there is something to say and somebody who listens."""
+        self._viewers += 1
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._hear, connection, nursery.cancel_scope)
+                await self._site.tell(connection)
+                nursery.cancel_scope.cancel()
+        except* ConnectionClosed:
+            pass  # It is gone.
+        finally:
+            self._viewers -= 1
+
+    async def _hear(self, connection: Connection, scope: trio.CancelScope) -> None:
+        """Listen until the other side has left."""
+        async for message in connection:
+            if isinstance(message, str):
+                self._site.hear(message)
+        scope.cancel()
+
+    def _ours(self, headers: Headers, opens: bool) -> bool:
+        """Whether a page of ours asks, or somebody who opens its address.
+
+        A browser names the asking page whenever it opens a socket.
+        """
+        hosts, origins = headers.get_all("Host"), headers.get_all("Origin")
+        fine = len(hosts) == 1 and hosts[0] in self._hosts
+        return fine and origins in ([f"http://{hosts[0]}"], *([] if opens else [[]]))
+
+    async def _page(self, name: str) -> Response:
+        make = self._site.find(name)
+        # One at a time: a page may take seconds of CPU, and bots are playing.
+        html = await trio.to_thread.run_sync(make, limiter=self._making) if make else None
+        if html is None:
+            return _response(HTTPStatus.NOT_FOUND, "There is nothing here.\n")
+        return _response(HTTPStatus.OK, html, CSV if name.endswith(".csv") else HTML)
+
+
+def _response(status: HTTPStatus, text: str, kind: str = "text/plain; charset=utf-8") -> Response:
+    body = text.encode()
+    headers = Headers(HEADERS)
+    headers["Content-Type"] = kind
+    headers["Content-Length"] = str(len(body))
+    headers["Connection"] = "close"
+    return Response(status, status.phrase, headers, body)
+
+
+async def tell(news: News, connection: Connection) -> None:
+    """Send what is new, for ever; whoever does not read a message in time is dropped.
+
+    Raises ConnectionClosed.
+    """
+    with news.listener() as listener:
+        while True:
+            text = await listener.next()
+            with trio.move_on_after(SEND_S) as waiting:
+                await connection.send(text)
+            if waiting.cancelled_caught:
+                # Half a message stands in its pipe: there is no saying goodbye.
+                await trio.aclose_forcefully(connection.stream)
+                return
+
+
+@asynccontextmanager
+async def served(site: Site, port: int) -> AsyncIterator[str]:
+    """Serve a site on this machine while the block runs; yields its address.
+
+    With port 0 the machine chooses one. Raises UserError when the port is not to be had.
+    """
+    try:
+        listeners = await trio.open_tcp_listeners(port, host=HOST)
+    except (OSError, OverflowError) as error:
+        raise UserError(f"Port {port} cannot be listened on: {error}.") from error
+    door = Door(site, listeners[0].socket.getsockname()[1])
+    start = partial(
+        serve,
+        door.talk,
+        listeners=listeners,
+        process_request=door.answer,
+        server_header=None,
+        compression=None,
+        open_timeout=OPEN_S,
+        close_timeout=CLOSE_S,
+        max_size=LONGEST,
+        max_queue=WAITING,
+    )
+    async with trio.open_nursery() as nursery:
+        async with await nursery.start(start):
+            yield door.address
+        nursery.cancel_scope.cancel()

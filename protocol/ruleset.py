@@ -1,0 +1,450 @@
+"""What a ruleset is: groups of closed choices. What they do lives in `arena.engine`."""
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Annotated, Any, Literal, get_type_hints
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from protocol.errors import UserError, unknown
+from protocol.tiles import Tile, tile_set
+from protocol.validation import converted
+
+MOST_SEATS = 8
+"""The most seats that a table has."""
+Seats = Annotated[int, Meta(ge=2, le=MOST_SEATS)]
+"""How many seats a table has."""
+SMALL = 4
+"""The most seats for which the double-six set is meant; C takes others for more players."""
+SETS = {
+    6: "double-six",
+    7: "double-seven",
+    8: "double-eight",
+    9: "double-nine",
+    12: "double-twelve",
+    15: "double-fifteen",
+    18: "double-eighteen",
+}
+"""The names of the sets, by their highest pip."""
+BOUGHT = (9, 12, 15, 18)
+"""The highest pips of the larger sets that shops sell."""
+
+HandSize = Annotated[int, Meta(ge=1, le=64)]
+Points = Annotated[int, Meta(ge=1, le=100_000)]
+DrawLimit = Annotated[int, Meta(ge=0, le=200)] | Literal["unlimited"]
+
+
+class ImpossibleRulesError(UserError):
+    """Choices that cannot be played together; the text is a sentence for the user."""
+
+
+class Group(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A group of choices that one file of the engine owns."""
+
+
+class HandSizes(Group, frozen=True):
+    """Tiles dealt to each seat, by the number of seats; a table without a number does not exist."""
+
+    two: HandSize | None = None
+    """Tiles each at a table of two."""
+    three: HandSize | None = None
+    """Tiles each at a table of three."""
+    four: HandSize | None = None
+    """Tiles each at a table of four."""
+    five: HandSize | UnsetType | None = UNSET
+    """Tiles each at a table of five; as many as at a table of four where nothing is said."""
+    six: HandSize | UnsetType | None = UNSET
+    """Tiles each at a table of six, likewise."""
+    seven: HandSize | UnsetType | None = UNSET
+    """Tiles each at a table of seven, likewise."""
+    eight: HandSize | UnsetType | None = UNSET
+    """Tiles each at a table of eight, likewise."""
+
+
+class Targets(Group, frozen=True):
+    """The points that end a game, by the number of seats, and for partners."""
+
+    two: Points
+    """Points at a table of two."""
+    three: Points
+    """Points at a table of three."""
+    four: Points
+    """Points at a table of four."""
+    partners: Points | None = None
+    """Points of a side, where four play as partners; null: as at a table of four."""
+    five: Points | UnsetType = UNSET
+    """Points at a table of five; as many as at a table of four where nothing is said."""
+    six: Points | UnsetType = UNSET
+    """Points at a table of six, likewise."""
+    seven: Points | UnsetType = UNSET
+    """Points at a table of seven, likewise."""
+    eight: Points | UnsetType = UNSET
+    """Points at a table of eight, likewise."""
+
+
+class Deal(Group, frozen=True):
+    """The table, the set and the hands (C deal)."""
+
+    highest_pip: Literal[6, 7, 8, 9, 12, 15, 18] = 6
+    """The highest pip of the set; 6 is the double-six set of 28 tiles."""
+    doubles: bool = True
+    """Whether the set has doubles; without them an 8-8 set has 36 tiles (C Austria)."""
+    hand: HandSize | HandSizes | Literal["eight_minus_seats"] = HandSizes(two=7, three=7, four=6)
+    """Tiles dealt to each seat: one number, one for each number of seats, or C.2."""
+    partners: bool = False
+    """Whether seats 0 and 2 play against 1 and 3; then a table has four seats."""
+    direction: Literal["clockwise", "counter_clockwise"] = "clockwise"
+    """Which way the turn passes: to seat + 1, or to seat - 1."""
+    starter: bool = False
+    """Whether one tile is turned up from the boneyard to begin the line (E deal)."""
+    refuse_doubles: Annotated[int, Meta(ge=0, le=30)] = 0
+    """A seat dealt so many doubles or more may annul the deal; 0: none may (C.5)."""
+    annul_suit: Annotated[int, Meta(ge=0, le=30)] = 0
+    """A hand with so many tiles showing one number annuls the deal; 0: none does (C.6)."""
+
+
+ByLot = Literal["random", "lowest", "highest", "count", "odd_even"]
+ByDouble = Literal["highest_double", "double_six"]
+FirstLead = Literal[ByLot, ByDouble]
+LaterLead = Literal["rotate", "same", "winner", "lot", ByDouble]
+"""In turn (C.10), the same seat (C.9), the winner of the round before, a new lot, or a double."""
+NextLead = Literal["as_later", LaterLead]
+BY_DOUBLE: tuple[ByDouble, ...] = ("highest_double", "double_six")
+
+
+class Lead(Group, frozen=True):
+    """Who begins a round, and with what."""
+
+    first: FirstLead = "highest"
+    """First round: at random; by lot (C.8, C.11, D); or by a double in hand (C.12, C.13)."""
+    later: LaterLead = "rotate"
+    """Later rounds: see `LaterLead`; for a lot see `later_lot`."""
+    after_blocked: NextLead = "as_later"
+    """After a blocked round: as otherwise, or chosen anew (C.7)."""
+    after_tie: NextLead = "as_later"
+    """After a round that nobody won, blocked or not: as otherwise, or chosen anew (C.7)."""
+    tile: Literal["any", "set_double", "highest"] = "any"
+    """The first tile: any (C.15); the double that won the lead; or C.16."""
+    missing: Literal["next_double", "redeal", "draw_for_it"] = "next_double"
+    """When nobody holds the double asked for: the next one, a new deal, or C.3 and C.13."""
+
+
+class Turn(Group, frozen=True):
+    """What the seat to move may do."""
+
+    tiles: Literal[1, 2] = 1
+    """Tiles played in one turn: one, or two on opposite ends (E play)."""
+    draw_limit: DrawLimit = "unlimited"
+    """Tiles that may be drawn in one turn; 0 is a block game (C.19, C.28)."""
+    draw_when_able: bool = True
+    """Whether a seat that can play may draw instead (C.22), or must play (C.23)."""
+    leader_may_draw: bool = True
+    """Whether `draw_when_able` holds before the first tile too (B, C), or not (D)."""
+    draw_ends_turn: bool = False
+    """Whether drawing a tile is the whole turn (E play), or the seat goes on until it plays."""
+    draw_optional: bool = False
+    """Whether a seat that cannot play may pass instead of drawing (C.27)."""
+
+
+class Boneyard(Group, frozen=True):
+    """The tiles that were not dealt."""
+
+    reserve: Annotated[int, Meta(ge=0, le=100)] = 2
+    """Tiles that are never drawn: 2 (C.26) or 0 (C.25)."""
+    order: Literal["scattered", "row"] = "scattered"
+    """How the tiles lie: each draw takes any of them, or all draw from one end (C Egypt)."""
+    auction: bool = False
+    """Whether the last two tiles are auctioned (C.26)."""
+
+
+class Stakes(Group, frozen=True):
+    """What is paid besides points for rounds."""
+
+    fee: Annotated[int, Meta(ge=0, le=1000)] = 0
+    """Points for each drawn tile, off the drawer's score (C.27)."""
+    pot: bool = False
+    """Whether what is paid goes into a pot that a round's winner takes, or nowhere."""
+    ante: Annotated[int, Meta(ge=0, le=1000)] = 0
+    """Points that each seat, or with partners each side, pays into the pot in each round."""
+    chips: Annotated[int, Meta(ge=0, le=1000)] = 0
+    """Chips with which each seat, or with partners each side, begins; it cannot pay more.
+
+    0: there are none, and scores may go below 0.
+    """
+
+
+class End(Group, frozen=True):
+    """When a round ends though nobody went out."""
+
+    blocked: Literal["play_on", "at_once", "call"] = "play_on"
+    """Dead ends: draw on (C play); score at once (C.20); or when a seat calls it (E play)."""
+
+
+Formula = Literal["others_minus_own", "others", "everybody", "difference", "one", "nothing"]
+
+
+class Score(Group, frozen=True):
+    """Who wins a round, and how many points it is worth."""
+
+    double_blank: Literal[0, 13] = 0
+    """Pips that 0-0 counts in a hand (C Dutch: 13)."""
+    winner: Literal["lowest", "out"] = "lowest"
+    """The fewest pips win whoever went out (A-C, E), or going out wins (C.30, C.32)."""
+    points_out: Formula = "others_minus_own"
+    """Points after somebody went out (C score, C.30, C.31, C.33, C.35); for partners the hands
+    of a side count together (C.36)."""
+    points_blocked: Formula = "others_minus_own"
+    """Points after a blocked round (C.30, C.31, C.33, C.34, C.35, C.36)."""
+    tie: Literal["nobody", "blocker", "fewest_tiles", "lowest_end", "outsider"] = "nobody"
+    """Who wins a blocked round when the fewest pips are held twice (C.37)."""
+    bonus: tuple[Annotated[int, Meta(ge=0, le=100_000)], ...] = ()
+    """Extra points for the winner of the first, second, … round of a game."""
+    capicu: Annotated[int, Meta(ge=0, le=100_000)] = 0
+    """Extra points for a last tile, not a double, that fitted both ends."""
+    out_with_blank: Annotated[int, Meta(ge=0, le=100_000)] = 0
+    """Extra points for going out with 0-0."""
+
+
+class Game(Group, frozen=True):
+    """When a game ends."""
+
+    target: Points | Targets = Targets(two=100, three=61, four=61, partners=100)
+    """Points that end the game: one number, or one for each table (C score, E scoring)."""
+    rounds: Annotated[int, Meta(ge=0, le=1000)] = 0
+    """A fixed number of rounds instead of a target; 0: none."""
+    max_rounds: Annotated[int, Meta(ge=1, le=1000)] = 200
+    """A game without a winner is cut here: the highest score wins, equal scores tie."""
+
+
+class Ruleset(Group, frozen=True):
+    """Everything that two tables must agree on to play the same game."""
+
+    name: str
+    """The name of the game, or of the ruleset it was made from."""
+    deal: Deal = Deal()
+    """The table, the set and the hands."""
+    lead: Lead = Lead()
+    """Who begins."""
+    turn: Turn = Turn()
+    """What the seat to move may do."""
+    boneyard: Boneyard = Boneyard()
+    """The tiles that were not dealt."""
+    stakes: Stakes = Stakes()
+    """What is paid."""
+    end: End = End()
+    """When a round is blocked."""
+    score: Score = Score()
+    """Who wins how much."""
+    game: Game = Game()
+    """When it is over."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be played.
+
+        Raises ImpossibleRulesError.
+        """
+        for impossible, sentence in _conflicts(self):
+            if impossible:
+                raise ImpossibleRulesError(sentence)
+        if not tables(self):
+            check_seats(self, 4 if self.deal.partners else 2)
+
+
+def _conflicts(rules: Ruleset) -> Iterator[tuple[bool, str]]:
+    """Every combination that means nothing, and what to do about it."""
+    deal, lead, turn, stakes, score = (
+        rules.deal,
+        rules.lead,
+        rules.turn,
+        rules.stakes,
+        rules.score,
+    )
+    leads = (lead.first, lead.later, lead.after_blocked, lead.after_tie)
+    yield (
+        any(how in BY_DOUBLE for how in leads) and not deal.doubles,
+        "A set without doubles has none to lead with: choose another lead (first, later, "
+        "after_blocked, after_tie) or a set with doubles (doubles = true).",
+    )
+    yield (
+        deal.refuse_doubles > 0 and not deal.doubles,
+        "A set without doubles gives no reason to refuse a deal: leave refuse_doubles at 0.",
+    )
+    yield (
+        deal.starter and lead.tile != "any",
+        "With a starter on the table no first tile can be required: leave tile at any.",
+    )
+    yield (
+        deal.starter and lead.missing == "draw_for_it",
+        "Drawing for the double may empty the boneyard, and no starter is left: "
+        "set missing = next_double.",
+    )
+    yield (
+        turn.tiles == 2 and not deal.starter,
+        "Two tiles need a line with two ends to begin with: set starter = true.",
+    )
+    yield (
+        turn.draw_ends_turn and turn.draw_when_able,
+        "If drawing ends the turn, a seat that can play must play: set draw_when_able = false.",
+    )
+    yield (
+        deal.partners
+        and score.winner == "out"
+        and score.points_out in ("others_minus_own", "difference"),
+        "Where going out wins, the winners' total may be the higher one: set points_out = others.",
+    )
+    yield (
+        stakes.ante > 0 and not stakes.pot,
+        "An ante is paid into a pot: set pot = true.",
+    )
+    yield (
+        rules.boneyard.auction and (stakes.chips == 0 or not stakes.pot),
+        "An auction needs chips to bid and a pot to pay them into: set chips and pot = true.",
+    )
+    yield (
+        rules.boneyard.auction and rules.boneyard.reserve != 2,
+        "The auction is for the two tiles of the reserve: set reserve = 2.",
+    )
+    yield (
+        rules.boneyard.auction and turn.tiles == 2,
+        "An auction goes with one tile a turn: set tiles = 1.",
+    )
+    yield (
+        stakes.chips > 0 and stakes.fee > 0 and not turn.draw_optional,
+        "A seat without chips could not draw: set draw_optional = true.",
+    )
+    yield (
+        lead.first == "odd_even" and 2 not in tables(rules),
+        "Odd or even is called at a table of two: choose another first lead (first).",
+    )
+
+
+def target(rules: Ruleset, seats: int) -> int:
+    """The points that end a game at a table of so many."""
+    points = rules.game.target
+    if isinstance(points, int):
+        return points
+    if rules.deal.partners and points.partners is not None:
+        return points.partners
+    more = points.five, points.six, points.seven, points.eight
+    said = (points.two, points.three, points.four, *more)[seats - 2]
+    return points.four if said is UNSET else said
+
+
+def later_lot(lead: Lead) -> ByLot:
+    """Find how a later round's lot is drawn: as the first's, or for the highest tile (C.8)."""
+    match lead.first:
+        case "highest_double" | "double_six":
+            return "highest"
+        case _:
+            return lead.first
+
+
+def hand_size(deal: Deal, seats: int) -> int | None:
+    """Tiles dealt to each seat at a table of so many; None where there is no such table."""
+    hand = deal.hand
+    if isinstance(hand, int):
+        return hand
+    if hand == "eight_minus_seats":
+        return 8 - seats or None
+    said = (hand.two, hand.three, hand.four, hand.five, hand.six, hand.seven, hand.eight)[seats - 2]
+    return hand.four if said is UNSET else said
+
+
+def the_set(deal: Deal) -> tuple[Tile, ...]:
+    """All tiles of the set that is played with."""
+    return tile_set(deal.highest_pip, deal.doubles)
+
+
+@lru_cache(maxsize=256)
+def tables(rules: Ruleset) -> tuple[int, ...]:
+    """The numbers of seats at which this game can be played."""
+    return tuple(seats for seats in range(2, MOST_SEATS + 1) if _objection(rules, seats) is None)
+
+
+def check_seats(rules: Ruleset, seats: int) -> None:
+    """Refuse a table at which the game cannot be played.
+
+    Raises ImpossibleRulesError.
+    """
+    objection = _objection(rules, seats)
+    if objection:
+        raise ImpossibleRulesError(objection)
+
+
+def _objection(rules: Ruleset, seats: int) -> str | None:
+    """Say why there is no such table, and what would work."""
+    if not 2 <= seats <= MOST_SEATS:
+        return f"A table has two to eight seats, not {seats}."
+    if rules.deal.partners and seats != 4:
+        return f"Partners need a table of four, not {seats} (seats = 4)."
+    if rules.lead.first == "odd_even" and seats != 2:
+        return f"Odd or even is called at a table of two, not {seats} (first)."
+    hand = hand_size(rules.deal, seats)
+    if hand is None:
+        return f"{rules.name} is not played by {seats}: give a hand for them (hand)."
+    return _too_few_tiles(rules, seats, hand)
+
+
+def _too_few_tiles(rules: Ruleset, seats: int, hand: int) -> str | None:
+    """Say that the set is too small, if it is.
+
+    More than four seats take a larger set (C deal), of which tiles are left where any are drawn.
+    """
+    deal, tiles = rules.deal, len(the_set(rules.deal))
+    many = seats > SMALL
+    small = many and SETS[deal.highest_pip] == "double-six"
+    rest = rules.boneyard.reserve + 1 if many and rules.turn.draw_limit != 0 else 0
+    dealt = seats * hand + deal.starter
+    if dealt + rest <= tiles and not small:
+        return None
+    said = f"{seats} seats × {hand} tiles need {dealt} tiles"
+    if deal.starter:
+        said += " with the starter"
+    if dealt <= tiles < dealt + rest:
+        said += f" and {rest} to draw from"
+    if small and dealt + rest <= tiles:
+        said += ", and more than four seats a larger set"
+    most = 0 if small else (tiles - rest - deal.starter) // seats
+    which = f"{SETS[deal.highest_pip]}{'' if deal.doubles else ' without doubles'}"
+    return f"{said}; {which} has {tiles}: {_remedy(deal, dealt + rest, most)}."
+
+
+def _remedy(deal: Deal, need: int, most: int) -> str:
+    """Name a set that is large enough, and the largest hand that this one has room for."""
+    larger = [pip for pip in BOUGHT if pip > deal.highest_pip]
+    fit = [pip for pip in larger if len(tile_set(pip, deal.doubles)) >= need]
+    ways = [f"take {SETS[pip]} (highest_pip = {pip})" for pip in fit[:1]]
+    if most > 0:
+        ways.append(f"deal {most} at most (hand)")
+    return " or ".join(ways) or "take fewer seats (seats)"
+
+
+def choices() -> dict[str, str]:
+    """Every choice's name and the group that owns it; names are unique."""
+    return {
+        choice.name: group.name
+        for group in msgspec.structs.fields(Ruleset)
+        if isinstance(group.type, type) and issubclass(group.type, Group)
+        for choice in msgspec.structs.fields(group.type)
+    }
+
+
+def varied(base: Ruleset, name: str, differs: Mapping[str, Any]) -> Ruleset:
+    """A ruleset that differs from its base in these choices.
+
+    Raises UserError for an unknown choice or value, ImpossibleRulesError for a conflict.
+    """
+    owners = choices()
+    plain: dict[str, Any] = msgspec.to_builtins(base)
+    for choice, value in differs.items():
+        if choice not in owners:
+            raise unknown("choice of rules", choice, owners)
+        _check_value(owners[choice], choice, value)
+        plain[owners[choice]][choice] = value
+    return msgspec.convert({**plain, "name": name}, Ruleset)
+
+
+def _check_value(group: str, choice: str, value: object) -> None:
+    kinds = get_type_hints(type(getattr(Ruleset(name=""), group)), include_extras=True)
+    converted(value, kinds[choice], choice)

@@ -1,0 +1,157 @@
+"""What a seat was asked comes out of the log alone, byte for byte, and its rounds add up."""
+
+import hashlib
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from arena.analysis.decisions import chosen, decisions, rivals, rounds
+from arena.logs.gamelog import DamagedLogError
+from arena.rules.variants import VARIANTS, named
+from protocol.errors import UserError
+from protocol.messages import Drew, Passed
+from protocol.records import ChoiceRecord, DealRecord, FoulRecord, SentRecord
+from protocol.ruleset import Ruleset, tables, varied
+from tests.support.rulesets import seated
+from tests.support.transcripts import NONSENSE, any_of, overheard
+
+SHORT = varied(named("draw"), "short", {"target": 150})
+
+
+def test_questions_are_those_that_were_asked_in_every_named_game() -> None:
+    for name in VARIANTS:
+        for seats in tables(named(name)):
+            compare(named(name), seats, name)
+
+
+@settings(max_examples=20)
+@given(seated(), st.integers(0, 2**32), st.sampled_from([0.0, 0.02]))
+def test_questions_are_those_that_were_asked(
+    table: tuple[Ruleset, int], seed: int, foul: float
+) -> None:
+    compare(*table, seed, foul)
+
+
+def compare(rules: Ruleset, seats: int, seed: object, foul: float = 0.0) -> None:
+    rules = replace(rules, game=replace(rules.game, max_rounds=2))
+    logged, lines = overheard(rules, seats, any_of(seed, foul))
+    for seat in range(seats):
+        found = list(decisions(logged, seat))
+        asked = [line for line in lines[seat] if line.startswith(b'{"type":"ask"')]
+        assert [one.line for one in found] == asked
+        assert [one.number for one in found] == list(range(1, len(asked) + 1))
+        said = [one for one in logged.choices() if one.seat == seat]
+        assert [one.record for one in found] == said
+        if found:
+            others = [line for line in lines[seat] if line not in asked]
+            before = lines[seat][: lines[seat].index(asked[-1])]
+            assert list(found[-1].told) == [line for line in others if line in before]
+        assert all(one.step.options == one.question.options for one in found)
+
+
+def test_a_deal_refused_after_a_double_had_won_the_lead_is_replayed() -> None:
+    """The next deal's leader is who led before the double decided."""
+    differs = {"first": "double_six", "refuse_doubles": 1, "target": 40}
+    rules = varied(named("draw"), "proud", differs)
+    for board in range(1, 9):
+        logged, _ = overheard(rules, 2, lambda question: len(question.options) - 1, board=board)
+        assert list(decisions(logged, 0))
+
+
+def test_the_bytes_are_those_whose_fingerprint_the_log_has() -> None:
+    logged, lines = overheard(SHORT, 2, any_of(1))
+    (sent,) = [one.sha256 for one in logged.records if isinstance(one, SentRecord)]
+    assert [hashlib.sha256(b"".join(said)).hexdigest() for said in lines] == list(sent)
+
+
+def test_a_question_that_nobody_answered_is_the_last_one() -> None:
+    logged, _ = overheard(SHORT, 2, any_of(2))
+    answers = [at for at, one in enumerate(logged.records) if isinstance(one, ChoiceRecord)]
+    for cut in answers[:30]:
+        begun = replace(logged, records=logged.records[:cut], result=None)
+        asked = logged.records[cut]
+        assert isinstance(asked, ChoiceRecord)
+        *answered, last = decisions(begun, asked.seat)
+        assert last.record is None
+        assert last.question.id == asked.id
+        assert all(one.record for one in answered)
+        assert all(one.record for one in decisions(begun, 1 - asked.seat))
+
+
+def test_a_log_that_ends_before_the_next_deal_tells_what_it_can() -> None:
+    logged, _ = overheard(SHORT, 2, any_of(3))
+    second = [at for at, one in enumerate(logged.records) if isinstance(one, DealRecord)][1]
+    begun = replace(logged, records=logged.records[:second], result=None)
+    for seat in (0, 1):
+        found = list(decisions(begun, seat))
+        assert [one.record for one in found] == [one for one in begun.choices() if one.seat == seat]
+    assert not list(decisions(replace(begun, records=()), 0))
+
+
+def test_a_seat_that_fouled_is_not_asked_any_more() -> None:
+    three = varied(named("draw"), "three", {"target": 40})
+    logged, _ = overheard(three, 3, lambda question: NONSENSE if question.seat == 1 else 0)
+    (only,) = decisions(logged, 1)
+    assert isinstance(only.record, FoulRecord)
+    assert only.record.foul == "malformed"
+
+
+def test_what_has_happened_is_told_once() -> None:
+    """Between two questions of a round lies what everybody did since."""
+    logged, _ = overheard(SHORT, 2, any_of(4))
+    found = list(decisions(logged, 0))
+    for before, after in pairwise(found):
+        known = len(before.step.game.playing.events) if before.round == after.round else 0
+        assert after.step.events == after.step.game.playing.events[known:]
+
+
+def test_a_log_that_cannot_have_happened_is_refused() -> None:
+    logged, _ = overheard(SHORT, 2, any_of(5))
+    doubled = (*logged.records[:1], *logged.records)
+    with pytest.raises(DamagedLogError):
+        list(decisions(replace(logged, records=doubled), 0))
+
+
+def test_a_question_is_found_by_its_number_and_by_its_id() -> None:
+    logged, _ = overheard(SHORT, 2, any_of(6))
+    found = list(decisions(logged, 0))
+    assert chosen(found, 2) is chosen(found, found[1].question.id) is found[1]
+    with pytest.raises(UserError, match=rf"no question 9999: this seat was asked {len(found)}"):
+        chosen(found, 9999)
+    with pytest.raises(UserError, match="was asked nothing"):
+        chosen([], 1)
+
+
+@settings(max_examples=20)
+@given(seated(), st.integers(0, 2**32))
+def test_rounds_add_up_to_the_scores(table: tuple[Ruleset, int], seed: int) -> None:
+    logged, _ = overheard(*table, any_of(seed))
+    assert logged.result
+    for seat in range(table[1]):
+        ends = list(rounds(logged, seat))
+        assert sum(end.gained for end in ends) == logged.result.scores[seat]
+        scores = logged.result.scores
+        others = [scores[other] for other in rivals(table[0], table[1], seat)]
+        assert ends[-1].ahead == scores[seat] - max(others)
+
+
+def test_a_round_counts_what_its_seat_did() -> None:
+    logged, _ = overheard(SHORT, 2, any_of(7))
+    for seat in (0, 1):
+        ends = list(rounds(logged, seat))
+        final = [one.step for one in decisions(logged, seat)][-1].game.playing
+        drew = [one for one in final.events if isinstance(one, Drew) and one.seat == seat]
+        passed = [one for one in final.events if isinstance(one, Passed) and one.seat == seat]
+        assert ends[-1].drew >= len(drew)
+        assert ends[-1].passed >= len(passed)
+        assert all((end.tiles == 0) == (end.out == seat) for end in ends)
+        assert all((end.pips == 0) <= (end.tiles <= 1) for end in ends)
+
+
+def test_partners_are_no_rivals() -> None:
+    assert rivals(named("partnership"), 4, 1) == (0, 2)
+    assert rivals(named("draw"), 3, 1) == (0, 2)
+    assert rivals(named("draw"), 4, 0) == (1, 2, 3)

@@ -1,0 +1,82 @@
+"""What a seat sees from its messages alone is what a replay shows of that seat."""
+
+from collections.abc import Iterator
+
+import pytest
+from msgspec.structs import replace
+
+from arena.analysis.frames import Frame, frames
+from arena.analysis.frames_live import Sight
+from arena.analysis.replay import steps
+from arena.engine.shuffle import board_seed
+from arena.match.referee import Referee, Seating
+from protocol.codec import decode_told, encode_line
+from protocol.messages import Ask, Choose, Clock, GameOver, GameStarts, RoundOver, ToBot
+from protocol.records import Result, RoundRecord
+from protocol.ruleset import Ruleset
+from tests.arena.analysis.test_text import GAMES, NAMES, any_of, logged
+from tests.support.golden import short
+
+
+def told(rules: Ruleset, seats: int, seed: object) -> list[list[ToBot]]:
+    """What each seat is told in the game that `logged` plays with the same choices."""
+    pick, heard = any_of(seed), list[list[ToBot]]([[] for _ in range(seats)])
+    referee = Referee(
+        Seating("1.game", 1, 1, NAMES[:seats], rules, Clock()), board_seed(b"render", "event", 1)
+    )
+    while True:
+        for seat, line in referee.outgoing():
+            heard[seat].append(decode_told(line))
+        question = referee.awaiting
+        if question is None:
+            return heard
+        said = Choose(id=question.id, choice=pick(question))
+        referee.received(question.seat, encode_line(said)[:-1], 1.5)
+
+
+def seen(messages: list[ToBot]) -> Iterator[Frame]:
+    first, *others = messages
+    assert isinstance(first, GameStarts)
+    sight = Sight(first, NAMES[: first.seats])
+    for message in others:
+        assert isinstance(message, Ask | RoundOver | GameOver)
+        yield sight.frame(message)
+
+
+def plain(frame: Frame) -> Frame:
+    return replace(frame, events=(), record=None, turn=None, options=())
+
+
+@pytest.mark.parametrize(("name", "seats"), GAMES)
+def test_a_person_sees_what_the_replay_of_its_seat_shows(name: str, seats: int) -> None:
+    rules = short(name)
+    game = logged(rules, seats, any_of(name))
+    for seat, messages in enumerate(told(rules, seats, name)):
+        own, replayed = list(seen(messages)), list(frames(steps(game), seat))
+        happened = [event for frame in own for event in frame.events]
+        assert happened == [event for frame in replayed for event in frame.events]
+        ends = [
+            [replace(plain(one), pot=None) for one in all_ if isinstance(one.record, RoundRecord)]
+            for all_ in (own, replayed)
+        ]
+        assert ends[0] == ends[1]
+        last = own[-1].record
+        assert isinstance(last, Result)
+        assert game.result
+        assert (last.scores, last.places, last.why) == (
+            game.result.scores,
+            game.result.places,
+            game.result.why,
+        )
+
+
+@pytest.mark.parametrize(("name", "seats"), GAMES)
+def test_a_question_is_shown_as_it_was_asked(name: str, seats: int) -> None:
+    rules = short(name)
+    for messages in told(rules, seats, name):
+        for message, frame in zip(messages[1:], seen(messages), strict=True):
+            if isinstance(message, Ask):
+                assert frame.options == message.options
+                assert frame.turn == message.seat
+                assert frame.hands[message.seat] == message.hand
+                assert frame.line == message.line

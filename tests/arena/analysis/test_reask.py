@@ -1,0 +1,140 @@
+"""A logged question put to real bots: the same bytes, the same clock, the same judgement."""
+
+import hashlib
+import sys
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from arena.analysis.decisions import Decision, decisions
+from arena.analysis.reask import Asked, ask
+from arena.match import referee as rulings
+from arena.rules.variants import named
+from arena.sandbox.command import Command
+from arena.sandbox.limits import Limits
+from arena.sandbox.sandbox import Sandbox
+from protocol.errors import UserError
+from protocol.messages import Clock
+from protocol.ruleset import varied
+from tests.support.tables import lag_by, sample
+from tests.support.transcripts import any_of, overheard
+
+CLOCK = Clock(start_ms=20_000, move_ms=10_000, bank_ms=0)
+OFF = Sandbox("off", Limits())
+
+LISTENER = """
+import hashlib, json, sys
+heard = b""
+for line in sys.stdin.buffer:
+    heard += line
+    kind = json.loads(line)["type"]
+    if kind == "hello":
+        print('{"type":"hello","name":"listener","version":"1"}', flush=True)
+    elif kind == "ask":
+        note = hashlib.sha256(heard).hexdigest()
+        print("a word", file=sys.stderr, flush=True)
+        said = {"type": "choose", "id": json.loads(line)["id"], "choice": 0, "note": note}
+        print(json.dumps(said), flush=True)
+"""
+
+
+def question(clock: Clock = CLOCK) -> Decision:
+    """One of the last round of a game, so that there are rounds to be told of."""
+    rules = varied(named("draw"), "short", {"target": 150})
+    logged, _ = overheard(rules, 2, any_of(1), clock)
+    *_, last = decisions(logged, 1)
+    assert last.round > 1
+    return last
+
+
+async def once(command: Command, one: Decision, clock: Clock = CLOCK) -> Asked:
+    (found,) = await ask(command, one, clock, OFF, 1)
+    return found
+
+
+async def test_a_bot_hears_hello_the_game_its_rounds_and_the_question_and_nothing_else() -> None:
+    one = question()
+    command = Command((sys.executable, "-I", "-S", "-c", LISTENER), "/")
+    found = await once(command, one)
+    told = b"".join((rulings.hello(), *one.told, one.line))
+    assert found.note == hashlib.sha256(told).hexdigest()
+    assert (found.choice, found.foul, found.detail, found.line) == (0, None, "", "")
+    assert "a word" in found.stderr
+    assert 0 < found.ms < 10_000
+
+
+async def test_each_time_it_is_a_fresh_process() -> None:
+    """It hears the same each time: nothing of the time before."""
+    command = Command((sys.executable, "-I", "-S", "-c", LISTENER), "/")
+    found = await ask(command, question(), CLOCK, OFF, 3)
+    assert len(found) == 3
+    assert len({one.note for one in found}) == 1
+
+
+async def test_a_sample_bot_answers() -> None:
+    assert (await once(sample("first"), question())).choice == 0
+
+
+GREETS = """
+import json, sys, time
+sys.stdin.readline()
+print('{"type":"hello","name":"rude","version":"1"}', flush=True)
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked["type"] == "ask":
+"""
+OLD = "print(json.dumps({'type': 'choose', 'id': asked['id'] - 1, 'choice': 0}), flush=True)"
+
+
+def rude(act: str, program: str = GREETS) -> Command:
+    """A bot that does this when it is asked."""
+    lines = f"{program}        {act}\n" if program else act
+    return Command((sys.executable, "-I", "-S", "-c", lines), "/")
+
+
+@pytest.mark.parametrize(
+    ("command", "foul", "line"),
+    [
+        (rude("print('\x1b[31mno', flush=True)"), "malformed", "\\x1b[31mno"),
+        (rude(OLD.replace("- 1", "+ 1")), "illegal", "choose"),
+        (rude(OLD.replace("- 1", "").replace("'choice': 0", "'choice': 99")), "illegal", "99"),
+        (rude("sys.exit(3)"), "gone", ""),
+        (rude(f"for _ in range(100): {OLD}"), "flooding", ""),
+        (rude("print('no', flush=True)", ""), "no_hello", ""),
+        (rude("print('x' * 70000, flush=True)"), "overlong", ""),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+async def test_a_foul_is_told_with_its_evidence_and_ends_the_asking(
+    command: Command, foul: str, line: str
+) -> None:
+    (found,) = await ask(command, question(), CLOCK, OFF, 5)
+    assert (found.choice, found.foul) == (None, foul)
+    assert found.detail
+    assert line in found.line
+
+
+async def test_answers_to_earlier_questions_are_not_taken_for_the_answer() -> None:
+    command = rude(f"{OLD}; {OLD}; {OLD.replace('- 1', '').replace(': 0', ': 1')}")
+    assert (await once(command, question())).choice == 1
+
+
+async def test_no_answer_in_time_is_late_and_says_what_was_given_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    one = question()
+    one = replace(one, question=replace(one.question, time_ms=300))
+    found = await once(rude("time.sleep(60)"), one)
+    assert (found.foul, found.ms) == ("late", 300)
+    lag_by(monkeypatch, 100.0)
+    found = await once(rude("time.sleep(60)"), one)
+    assert (found.foul, found.ms, found.given_back_ms >= 100) == ("late", 300, True)
+    lag_by(monkeypatch, 10_001.0, after=1)
+    with pytest.raises(UserError, match="cannot keep time"):
+        await once(rude("time.sleep(60)"), one)
+
+
+async def test_a_bot_that_cannot_be_started_is_the_users_error(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"cannot be started: .*nothing"):
+        await once(Command((str(tmp_path / "nothing"),), "/"), question())

@@ -1,0 +1,185 @@
+"""`boneyard explain`: what it says follows from the log, and text from bots stays text."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from msgspec.structs import replace
+
+from arena.analysis.decisions import RoundEnd, decisions
+from arena.analysis.review import turning_points
+from arena.analysis.text import Look
+from arena.logs.gamelog import GameLog, LoggedGame
+from arena.rules.variants import named
+from protocol.records import ChoiceRecord, FoulRecord
+from protocol.ruleset import varied
+from tests.support.transcripts import NONSENSE, any_of, overheard
+from tournaments.cli.main import main
+
+SHORT = varied(named("draw"), "short", {"target": 150})
+LOOK = Look(("ada", "bob"))
+EVIL = "<script>\x1b[31m\u202e[bold]\n"
+
+
+def write(path: Path, *games: LoggedGame) -> Path:
+    boards = tuple(game.game.board for game in games)
+    log = GameLog(path, replace(games[0].sitting, boards=boards))
+    for game in games:
+        log.append([game.game, *game.records])
+    log.close()
+    return path
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    return write(tmp_path / "log.jsonl", overheard(SHORT, 2, any_of(1)).logged)
+
+
+def explain(*words: object) -> Result:
+    runner = CliRunner(env={"COLUMNS": "80", "FORCE_COLOR": None})
+    return runner.invoke(main, ["explain", *map(str, words)])
+
+
+def end(number: int, gained: int, lost: int, ahead: int, **more: int) -> RoundEnd:
+    counts = {"tiles": 3, "pips": 12, "drew": 1, "passed": 0} | more
+    return RoundEnd(
+        number, "out", 0 if gained else 1, gained=gained, lost=lost, ahead=ahead, **counts
+    )
+
+
+# --- what turned a game ---
+
+
+def test_the_dearest_round_and_the_best_are_named_with_what_was_left_in_the_hand() -> None:
+    ends = [end(1, 10, 0, 10), end(2, 0, 30, -20, tiles=5, drew=4, passed=1), end(3, 0, 5, -25)]
+    said = list(turning_points(ends, [], LOOK))
+    assert said == [
+        "Round 2 cost the most: 30 points, bob going out. "
+        "It was left with 5 tiles (12 pips), after 4 draws and 1 pass.",
+        "Round 1 brought the most: 10 points, ada going out.",
+        "It was behind for good from round 2 on.",
+        "In the 2 rounds that it lost it drew 5 and passed once; "
+        "in the 1 round that it won it drew 1 and never passed.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ahead", "said"),
+    [
+        ((5, 9), "It was ahead after every round."),
+        ((-5, -9), "It was behind after every round."),
+        ((-5, 9), "It was ahead for good from round 2 on."),
+        ((0, 9), "It was ahead for good from round 2 on."),
+        ((5, 0), "It was level at the end."),
+    ],
+)
+def test_since_when_it_led(ahead: tuple[int, int], said: str) -> None:
+    ends = [end(number, 1, 0, lead) for number, lead in enumerate(ahead, 1)]
+    assert said in list(turning_points(ends, [], LOOK))
+
+
+def test_a_foul_comes_first() -> None:
+    logged, _ = overheard(SHORT, 2, any_of(2, foul=0.1))
+    assert logged.result
+    (foul,) = logged.result.fouls
+    found = list(decisions(logged, foul.seat))
+    said = list(turning_points([], found, LOOK))
+    assert said == [f"It fouled at question {len(found)}, in round {found[-1].round}: malformed."]
+
+
+# --- the command ---
+
+
+def test_every_decision_stands_with_the_command_that_asks_it_again(log: Path) -> None:
+    shown = explain(log, "--seat", "bob", "--ascii")
+    assert shown.exit_code == 0, shown.output
+    logged, _ = overheard(SHORT, 2, any_of(1))
+    found = list(decisions(logged, 1))
+    for one in found:
+        head = f"Question {one.number} of {len(found)}. Round {one.round}."
+        assert head in shown.output
+        again = f"boneyard ask {log} 1.ada.bob {one.number} --seat 1"
+        assert f"again     {again}\n" in shown.output
+    assert shown.output.count("options ") == len(found)
+    assert "bob in seat 1: place " in shown.output
+    rounds = re.findall(r"^Round \d+\. The round is over", shown.output, re.MULTILINE)
+    assert len(rounds) == logged.result.rounds if logged.result else False
+
+
+def test_hidden_tiles_are_not_in_a_decision(log: Path) -> None:
+    logged, _ = overheard(SHORT, 2, any_of(1))
+    shown = explain(log, "--seat", "1", "--ascii", "--round", "1").output
+    first = next(decisions(logged, 1)).step.game.playing
+    for tile in first.hands[0]:
+        beginning = shown[: shown.index("Question 2 of")]
+        lots = re.findall(r"draws (\[\d\|\d\]) for the lead", beginning)
+        assert f"[{tile[0]}|{tile[1]}]" not in beginning or lots
+
+
+def test_who_came_last_is_explained_unless_somebody_is_named(log: Path) -> None:
+    logged, _ = overheard(SHORT, 2, any_of(1))
+    assert logged.result
+    last = logged.result.places.index(2)
+    assert f"in seat {last}: place 2" in explain(log, "--brief").output
+
+
+def test_only_one_round_or_only_the_summary(log: Path) -> None:
+    one = explain(log, "--round", "2", "--seat", "0").output
+    assert "Round 2." in one
+    assert "Round 1." not in one
+    brief = explain(log, "--brief", "--seat", "0").output
+    assert "Question" not in brief
+    assert "brought the most" in brief
+    assert explain(log, "--round", "99").exit_code == 2
+
+
+@pytest.mark.parametrize("wrong", ["2", "carl"])
+def test_a_seat_that_does_not_exist_is_the_users_error(log: Path, wrong: str) -> None:
+    shown = explain(log, "--seat", wrong)
+    assert shown.exit_code == 2
+    assert wrong in shown.output
+
+
+def test_notes_and_evidence_of_bots_stay_text(tmp_path: Path) -> None:
+    logged, _ = overheard(SHORT, 2, any_of(2, foul=0.1))
+    assert logged.result
+    records = tuple(
+        replace(one, note=EVIL)
+        if isinstance(one, ChoiceRecord)
+        else replace(one, stderr=EVIL, line=EVIL, detail=EVIL)
+        if isinstance(one, FoulRecord)
+        else one
+        for one in logged.records
+    )
+    log = write(tmp_path / "log.jsonl", replace(logged, records=records))
+    shown = explain(log, "--seat", logged.result.fouls[0].seat).output
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
+    assert r"<script>\x1b[31m\u202e[bold]\n" in shown
+
+
+def test_programs_get_all_of_it(log: Path) -> None:
+    told = json.loads(explain(log, "--seat", "0", "--json").output)
+    logged, _ = overheard(SHORT, 2, any_of(1))
+    found = list(decisions(logged, 0))
+    assert [one["question"] for one in told["decisions"]] == [json.loads(one.line) for one in found]
+    assert told["decisions"][0]["answer"]["choice"] == getattr(found[0].record, "choice", None)
+    assert sum(one["gained"] for one in told["rounds"]) == told["result"]["scores"][0]
+
+
+def test_three_seats_and_a_foul(tmp_path: Path) -> None:
+    fouls = overheard(SHORT, 3, lambda question: NONSENSE if question.seat == 1 else 0).logged
+    log = write(tmp_path / "log.jsonl", fouls)
+    shown = explain(log, "--seat", "bob").output
+    assert "It fouled at question 1, in round 1: malformed." in shown
+    assert "said      no" in shown
+
+
+def test_a_game_that_was_cut_off_is_explained_as_far_as_it_went(tmp_path: Path) -> None:
+    logged, _ = overheard(SHORT, 2, any_of(1))
+    begun = replace(logged, records=logged.records[:12], result=None)
+    shown = explain(write(tmp_path / "log.jsonl", begun), "--seat", "0")
+    assert shown.exit_code == 0, shown.output
+    assert "the game has no result: it was cut off." in shown.output

@@ -1,0 +1,566 @@
+"""Replays in the terminal: what everybody sees, what one seat sees, and the command around it."""
+
+import random
+import re
+from collections.abc import Callable, Iterator
+from itertools import repeat
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+import tournaments.cli.replay
+from arena.analysis.frames import Frame, frames
+from arena.analysis.replay import Step, steps
+from arena.analysis.text import HELP, Look, draw, offered, tile_text, told, turned
+from arena.engine.shuffle import board_seed
+from arena.logs.gamelog import DamagedLogError, GameLog, LoggedGame
+from arena.match.referee import Question, Referee, Seating
+from arena.rules.variants import VARIANTS, named
+from protocol.codec import encode_line
+from protocol.messages import (
+    Annulled,
+    Bade,
+    Bid,
+    Called,
+    Choose,
+    Clock,
+    Drew,
+    Lot,
+    Played,
+    TurnedUp,
+)
+from protocol.records import (
+    ChoiceRecord,
+    DealRecord,
+    FoulRecord,
+    GameRecord,
+    LogRecord,
+    RoundRecord,
+)
+from protocol.records import Result as GameResult
+from protocol.ruleset import Ruleset, tables, varied
+from protocol.tiles import Tile, as_held
+from tests.support.golden import short
+from tests.support.tables import sitting
+from tournaments.cli.main import main
+
+NAMES = ("ada", "bob", "cyd", "dan", "eve", "fay", "gil", "hal")
+SMALL = varied(named("draw"), "small", {"hand": 2, "target": 5})
+DEVIL = "[red]hi[/red] \x1b[2J\u202e"
+TILE = re.compile(r"\[(\d+)\|(\d+)\]")
+ASCII = Look(NAMES, ascii=True)
+
+GOLDEN = """\
+Game 1.game, board 1: ada (seat 0), bob (seat 1).
+Rules: small; target: 5.
+
+Round 1. ada draws [2|0] for the lead. bob draws [2|1] for the lead. bob leads. bob is to move.
+  line      empty
+  ada       [3|0] [6|0]
+  bob       [5|0] [6|3]
+  boneyard  24 tiles, 22 to draw [5|5] [5|1] [2|2] [6|6] [6|2] [4|1] [3|3] [4|2]
+            [3|1] [6|4] [2|1] [4|3] [6|5] [1|1] [4|0] [5|4] [6|1] [1|0] [2|0]
+            [0|0] [3|2] [4|4] [5|3] [5|2]
+
+Round 1. bob plays [5|0]. ada is to move.
+  options   bob had >[5|0]<, [6|3], draw (1.5 ms)
+  line      [5|0]
+  ends      5 and 0
+  ada       [3|0] [6|0]
+  bob       [6|3]
+  boneyard  24 tiles, 22 to draw [5|5] [5|1] [2|2] [6|6] [6|2] [4|1] [3|3] [4|2]
+            [3|1] [6|4] [2|1] [4|3] [6|5] [1|1] [4|0] [5|4] [6|1] [1|0] [2|0]
+            [0|0] [3|2] [4|4] [5|3] [5|2]
+
+Round 1. ada plays [3|0] on the right. bob is to move.
+  options   ada had >[3|0] right<, [6|0] right, draw (1.5 ms)
+  line      [5|0] [0|3]
+  ends      5 and 3
+  ada       [6|0]
+  bob       [6|3]
+  boneyard  24 tiles, 22 to draw [5|5] [5|1] [2|2] [6|6] [6|2] [4|1] [3|3] [4|2]
+            [3|1] [6|4] [2|1] [4|3] [6|5] [1|1] [4|0] [5|4] [6|1] [1|0] [2|0]
+            [0|0] [3|2] [4|4] [5|3] [5|2]
+
+Round 1. bob plays [6|3] on the right.
+  options   bob had >[6|3] right<, draw (1.5 ms)
+  line      [5|0] [0|3] [3|6]
+  ends      5 and 6
+  ada       [6|0] (6 pips)
+  bob       (0 pips)
+  boneyard  24 tiles, 22 to draw [5|5] [5|1] [2|2] [6|6] [6|2] [4|1] [3|3] [4|2]
+            [3|1] [6|4] [2|1] [4|3] [6|5] [1|1] [4|0] [5|4] [6|1] [1|0] [2|0]
+            [0|0] [3|2] [4|4] [5|3] [5|2]
+
+Round 1. The round is over: bob went out.
+  points    ada 0, bob 6
+  standing  ada 0, bob 6
+  line      [5|0] [0|3] [3|6]
+  ends      5 and 6
+  ada       [6|0] (6 pips)
+  bob       (0 pips)
+  boneyard  24 tiles, 22 to draw [5|5] [5|1] [2|2] [6|6] [6|2] [4|1] [3|3] [4|2]
+            [3|1] [6|4] [2|1] [4|3] [6|5] [1|1] [4|0] [5|4] [6|1] [1|0] [2|0]
+            [0|0] [3|2] [4|4] [5|3] [5|2]
+
+Round 1. The game is over: the target was reached.
+  scores    ada 0, bob 6
+  places    ada 2, bob 1
+
+"""
+
+
+def first(_: Question) -> int:
+    return 0
+
+
+def last(question: Question) -> int:
+    return len(question.options) - 1
+
+
+def bob_fouls(question: Question) -> int:
+    return 99 if question.seat == 1 else 0
+
+
+def logged(
+    rules: Ruleset = SMALL,
+    seats: int = 2,
+    pick: Callable[[Question], int] = first,
+    note: str = "",
+    board: int = 1,
+) -> LoggedGame:
+    """A game as the referee writes it down, without processes."""
+    names, clock = NAMES[:seats], Clock()
+    referee = Referee(
+        Seating(f"{board}.game", 1, board, names, rules, clock),
+        board_seed(b"render", "event", board),
+    )
+    while referee.awaiting:
+        question = referee.awaiting
+        said = Choose(id=question.id, choice=pick(question), note=note)
+        referee.received(question.seat, encode_line(said)[:-1], 1.5)
+    game, *records = referee.records()
+    assert isinstance(game, GameRecord)
+    record = sitting(names, (board,), rules, clock, event="event")
+    return LoggedGame(record, game, tuple(records), referee.result)
+
+
+def write(path: Path, *games: LoggedGame) -> Path:
+    boards = tuple(range(1, len(games) + 1))
+    log = GameLog(path, replace(games[0].sitting, boards=boards))
+    for game in games:
+        log.append([game.game, *game.records])
+    log.close()
+    return path
+
+
+def changed(game: LoggedGame, kind: type[LogRecord], **fields: object) -> LoggedGame:
+    """The same log with its first record of a kind spoilt."""
+    at = next(at for at, record in enumerate(game.records) if isinstance(record, kind))
+    spoilt = replace(game.records[at], **fields)
+    return replace(game, records=(*game.records[:at], spoilt, *game.records[at + 1 :]))
+
+
+def replay(*words: object) -> Result:
+    runner = CliRunner(env={"COLUMNS": "80", "FORCE_COLOR": None})
+    return runner.invoke(main, ["replay", *map(str, words)])
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    return write(tmp_path / "log.jsonl", logged())
+
+
+def test_a_small_game_as_a_whole(log: Path) -> None:
+    shown = replay(log, "--ascii")
+    assert shown.exit_code == 0
+    assert shown.stdout == GOLDEN
+
+
+GAMES = [(name, seats) for name in VARIANTS for seats in tables(named(name))]
+ODD = varied(SMALL, "odd", {"first": "odd_even", "later": "lot", "target": 20})
+AGAIN = varied(SMALL, "again", {"first": "double_six", "later": "double_six", "missing": "redeal"})
+PROUD = varied(SMALL, "proud", {"refuse_doubles": 1, "hand": 5, "target": 60})
+
+
+def any_of(seed: object) -> Callable[[Question], int]:
+    luck = random.Random(str(seed))
+    return lambda question: luck.randrange(len(question.options))
+
+
+def logs_alone(game: LoggedGame) -> None:
+    """The log alone gives every state up to the result."""
+    *_, end = steps(game)
+    assert game.result
+    assert end.game.scores == game.result.scores
+    asked = [step for step in steps(game) if isinstance(step.record, ChoiceRecord)]
+    assert [step.record for step in asked] == list(game.choices())
+    assert all(len(step.options) > 1 for step in asked)
+
+
+@pytest.mark.parametrize(("name", "seats"), GAMES)
+def test_every_game_replays_from_its_log_and_is_drawn_for_everybody(name: str, seats: int) -> None:
+    for pick in (last, any_of(name)):
+        game = logged(short(name), seats, pick)
+        logs_alone(game)
+        for seat in (None, *range(seats)):
+            assert all(texts(game, seat))
+
+
+@pytest.mark.parametrize("rules", [ODD, AGAIN, PROUD], ids=lambda rules: rules.name)
+def test_lots_and_deals_that_do_not_count_replay_too(rules: Ruleset) -> None:
+    for board in range(1, 6):
+        logs_alone(logged(rules, 2, any_of(board), board=board))
+
+
+def test_odd_or_even_is_called_before_anything_is_dealt() -> None:
+    dealt, called = texts(logged(ODD))[:2]
+    assert re.fullmatch(r"Round 1\. \w+ is to move\.", dealt)
+    assert re.match(r"Round 1\. \w+ calls odd\. ada draws \[\d\|\d\] for the lead\.", called)
+    assert re.search(r"options +\w+ had >odd<, even \(1\.5 ms\)$", called)
+
+
+def test_a_deal_that_does_not_count_is_told_with_its_reason() -> None:
+    assert (
+        "The deal does not count: nobody holds the double that must lead."
+        in texts(logged(AGAIN))[0]
+    )
+    refused = "\n".join(texts(logged(PROUD, pick=last)))
+    assert re.search(r"The deal does not count: \w+ refuses it for its doubles\.", refused)
+    assert re.search(r"options   \w+ had keep the deal, >refuse the deal<", refused)
+
+
+def test_nobody_else_sees_who_was_asked_to_keep_a_deal() -> None:
+    asked = 0
+    for board in range(1, 20):
+        for step in steps(logged(PROUD, 2, any_of(board), board=board)):
+            state = step.game.playing
+            if state.aside.phase == "keep" and state.turn == 1:
+                asked += 1
+                for frame in frames([step], 0):
+                    assert "is to move" not in draw(frame, ASCII).plain
+    assert asked
+
+
+def test_sides_share_their_points_and_a_pot_is_shown() -> None:
+    look = Look(NAMES[:4], ascii=True, partners=True)
+    shown = "\n".join(texts(logged(named("partnership"), 4), look=look))
+    assert re.search(r"standing +ada and cyd \d+, bob and dan \d+\n", shown)
+    assert re.search(r"\n  pot +9\n", "\n".join(texts(logged(named("auction-draw"), 3))) + "\n")
+
+
+def test_bids_in_a_row_are_one_option() -> None:
+    bids = tuple(map(Bid, (0, 3, 4, 5, 6, 7)))
+    assert [*offered(bids, 3)] == [
+        ("check", False),
+        ("bid 3 to 4", False),
+        ("bid 5", True),
+        ("bid 6 to 7", False),
+    ]
+
+
+def test_what_is_said_is_told_in_words() -> None:
+    events = (
+        Annulled(1, "suit"),
+        TurnedUp((6, 4)),
+        Played(0, (4, 6), "left"),
+        Played(0, (4, 1), "right"),
+        Drew(0, (3, 2)),
+        Drew(0),
+        Bade(1, 5),
+        Bade(0, 0),
+        Called(0),
+    )
+    assert [*told(events, ASCII)] == [
+        "The deal does not count: bob holds too many tiles of one number.",
+        "[6|4] is turned up.",
+        "ada plays [6|4] on the left and [4|1] on the right.",
+        "ada draws 2 tiles: [3|2].",
+        "bob bids 5.",
+        "ada checks.",
+        "ada calls the round blocked.",
+    ]
+
+
+def known_to(seat: int, past: list[Step], round_number: int) -> set[Tile]:
+    """The tiles of a round that a seat may know of: its own, the line, and what was shown."""
+    known: set[Tile] = set()
+    for step in past:
+        state = step.game.round
+        assert state
+        if state.number == round_number:
+            shown = isinstance(step.record, RoundRecord)
+            hands = state.hands if shown else (state.hands[seat],)
+            known.update(*hands, map(as_held, state.line))
+            known.update(event.tile for event in state.events if isinstance(event, Lot))
+    return known
+
+
+@given(
+    st.integers(1, 10_000),
+    st.integers(0, 2),
+    st.sampled_from(("draw", "dutch", "double-draw", "vietnamese", "jordanian", "auction-draw")),
+    st.sampled_from((first, last, bob_fouls)),
+)
+def test_a_seat_sees_no_tile_before_it_is_played_or_shown(
+    board: int, seat: int, name: str, pick: Callable[[Question], int]
+) -> None:
+    game = logged(varied(named(name), name, {"target": 20, "rounds": 2}), 3, pick, board=board)
+    past: list[Step] = []
+
+    def watched() -> Iterator[Step]:
+        for step in steps(game):
+            past.append(step)
+            yield step
+
+    for frame in frames(watched(), seat):
+        # A frame comes out when the step after it is known, the last one when there is none.
+        until = past if isinstance(frame.record, GameResult) else past[:-1]
+        text = draw(frame, ASCII).plain
+        named_tiles = {as_held((int(one), int(two))) for one, two in TILE.findall(text)}
+        assert named_tiles <= known_to(seat, until, frame.round)
+
+
+def test_a_seat_sees_its_own_options_and_notes_only() -> None:
+    for frame in frames(steps(logged(note="secret plan")), 0):
+        said = frame.record
+        assert not isinstance(said, DealRecord)
+        assert not isinstance(said, ChoiceRecord) or said.seat == 0
+        assert isinstance(said, ChoiceRecord) == bool(frame.options)
+        assert isinstance(said, ChoiceRecord) == ("secret plan" in draw(frame, ASCII).plain)
+
+
+def test_another_seat_sees_that_there_was_a_foul_but_no_evidence() -> None:
+    game = changed(logged(pick=bob_fouls), FoulRecord, stderr="Traceback")
+    own, other = ("\n".join(texts(game, seat)) for seat in (1, 0))
+    assert "bob fouls: illegal." in own
+    assert "bob fouls: illegal." in other
+    assert "Choice 99 of" in own
+    assert "Traceback" in own
+    assert "Choice 99 of" not in other
+    assert "Traceback" not in other
+
+
+def texts(game: LoggedGame, seat: int | None = None, look: Look = ASCII) -> list[str]:
+    return [draw(frame, look).plain for frame in frames(steps(game), seat)]
+
+
+def test_a_foul_is_shown_with_its_evidence() -> None:
+    game = changed(logged(pick=bob_fouls), FoulRecord, line=DEVIL, stderr=DEVIL)
+    foul, end = texts(game)[-2:]
+    assert "foul      Choice 99 of 3, counted from 0. (1.5 ms)" in foul
+    assert "options   bob had [" in foul
+    assert r"said      [red]hi[/red] \x1b[2J\u202e" in foul
+    assert r"stderr    [red]hi[/red] \x1b[2J\u202e" in foul
+    assert "is to move" not in foul
+    assert "The game is over: a foul ended it." in end
+    assert "ada 1, bob 2" in end
+
+
+def test_after_a_foul_of_three_the_others_play_on() -> None:
+    shown = texts(logged(named("dutch"), 3, bob_fouls))
+    after = next(at for at, text in enumerate(shown) if "bob fouls" in text)
+    assert any("bob plays" in text or "bob draws" in text for text in shown[after + 1 :])
+    assert not any("options" in text for text in shown[after + 1 :] if ". bob plays" in text)
+
+
+def test_notes_of_bots_command_neither_the_terminal_nor_rich(tmp_path: Path) -> None:
+    shown = replay(write(tmp_path / "log.jsonl", logged(note=DEVIL)), "--ascii")
+    assert r"note      [red]hi[/red] \x1b[2J\u202e" in shown.stdout
+    assert "\x1b" not in shown.stdout
+
+
+def frame(line: tuple[Tile, ...]) -> Frame:
+    return Frame(1, 0, (), line, (7, 7), (), 14, 12, (), None)
+
+
+def test_doubles_stand_across_the_line() -> None:
+    look = Look(NAMES[:2])
+    line = draw(frame(((6, 4), (4, 4), (4, 1))), look).plain.splitlines()[1]
+    assert line.split() == ["line", "\U0001f05f", "\U0001f083", "\U0001f04e"]
+    assert tile_text((4, 4), look) == "\U0001f051"
+
+
+def test_only_words_are_styled_never_a_whole_frame() -> None:
+    text = draw(frame(((6, 4),)), ASCII)
+    assert not text.style
+    assert [str(span.style) for span in text.spans if span.start == 0] == ["bold"]
+
+
+def test_high_pips_have_no_glyphs() -> None:
+    assert tile_text((9, 4), Look(NAMES)) == "[9|4]"
+    assert tile_text((18, 18), Look(NAMES), in_line=True) == "[18|18]"
+
+
+def test_a_long_line_is_wrapped_between_tiles() -> None:
+    shown = draw(frame(((6, 6),) * 20), Look(NAMES[:2], width=40, ascii=True)).plain
+    assert max(map(len, shown.splitlines())) <= 40
+    assert shown.count("[6|6]") == 20
+    assert "\n" + " " * 12 + "[6|6]" in shown
+
+
+def test_draws_in_a_row_are_joined_until_the_seat_is_asked_again() -> None:
+    game = logged(varied(named("draw"), "must", {"draw_when_able": False}), board=2)
+    shown = "\n".join(texts(game))
+    assert re.search(r"draws [2-9] tiles: \[", shown)
+    assert not re.search(r"draws a tile.*\n(?:  .*\n)*Round 1\. \w+ draws a tile", shown)
+    assert re.search(r"draws [2-9] tiles\.", "\n".join(texts(game, 0)))
+
+
+def test_one_round_only(tmp_path: Path) -> None:
+    path = write(tmp_path / "log.jsonl", logged(named("dutch")))
+    shown = replay(path, "--round", 2, "--ascii").stdout
+    assert set(re.findall(r"^Round (\d+)\.", shown, re.MULTILINE)) == {"2"}
+    missing = replay(path, "--round", 999)
+    assert missing.exit_code == 2
+    assert "There is no round 999" in missing.stderr
+
+
+def test_an_unknown_seat_is_the_users_error(log: Path) -> None:
+    shown = replay(log, "--seat", 2)
+    assert shown.exit_code == 2
+    assert "There is no seat 2: this game has seats 0 to 1." in shown.stderr
+
+
+def test_a_seat_goes_by_its_number_or_by_who_sat_there(log: Path) -> None:
+    assert replay(log, "--seat", "bob").stdout == replay(log, "--seat", 1).stdout
+    assert replay(log, "--seat", "bob").stdout != replay(log).stdout
+    assert "did you mean bob" in replay(log, "--seat", "bobb").stderr
+
+
+def event(tmp_path: Path, games: int) -> Path:
+    played = [logged(board=board) for board in range(1, games + 1)]
+    write(tmp_path / "games" / "1-9.ada.bob.jsonl", *played)
+    return tmp_path
+
+
+def test_many_games_are_listed_and_the_list_ends(tmp_path: Path) -> None:
+    lines = replay(event(tmp_path, 52)).stdout.splitlines()
+    assert len(lines) == 51
+    assert lines[0] == "1.game  ada 0, bob 6: bob wins"
+    assert lines[-1] == "... and 2 more; name one to watch it."
+
+
+def test_a_named_game_is_played(tmp_path: Path) -> None:
+    assert replay(event(tmp_path, 3), "2.game").stdout.startswith("Game 2.game, board 2: ada")
+
+
+def test_an_unknown_game_is_answered_with_the_nearest(tmp_path: Path) -> None:
+    shown = replay(event(tmp_path, 3), "2.gmae")
+    assert shown.exit_code == 2
+    assert "Unknown game '2.gmae': did you mean 2.game" in shown.stderr
+
+
+def test_a_folder_without_games_is_the_users_error(tmp_path: Path) -> None:
+    assert replay(tmp_path).exit_code == 2
+
+
+def test_a_game_that_was_cut_off_and_played_again_is_shown_whole(tmp_path: Path) -> None:
+    game = logged()
+    cut = replace(game, records=game.records[:2])
+    for games in ((cut, game), (game, cut)):
+        path = write(tmp_path / f"{len(games[0].records)}.jsonl", *games)
+        assert replay(path, "--ascii").stdout.endswith(GOLDEN[-60:])
+
+
+def test_a_torn_tail_is_tolerated(log: Path) -> None:
+    *lines, result, _ = log.read_bytes().splitlines(keepends=True)
+    log.write_bytes(b"".join((*lines, result[: len(result) // 2])))
+    shown = replay(log)
+    assert shown.exit_code == 0
+    assert "The round is over" in shown.stdout
+    assert shown.stdout.rstrip().endswith("was cut off and does not count.")
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "says"),
+    [
+        (ChoiceRecord, {"choice": 77}, "choice 77 of 3, counted from 0"),
+        (ChoiceRecord, {"seat": 0}, "seat 0 was not asked"),
+        (DealRecord, {"round": 2}, "deal 1 of round 2 is dealt out of turn"),
+        (DealRecord, {"deal": 0}, "deal 0 of round 1 is dealt out of turn"),
+        (DealRecord, {"leader": 2}, "the deal is not one of these rules"),
+        (DealRecord, {"hands": ()}, "the deal is not one of these rules"),
+        (DealRecord, {"lots": (Lot(9, (0, 0)),)}, "the deal is not one of these rules"),
+        (RoundRecord, {"points": (1, 1)}, "the round does not end so"),
+    ],
+)
+def test_a_log_that_does_not_fit_is_the_users_error(
+    tmp_path: Path, kind: type[LogRecord], fields: dict[str, object], says: str
+) -> None:
+    game = changed(logged(), kind, **fields)
+    with pytest.raises(DamagedLogError, match=re.escape(says)):
+        list(steps(game))
+    shown = replay(write(tmp_path / "log.jsonl", game))
+    assert shown.exit_code == 2
+    assert says in shown.stderr
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "says"),
+    [
+        (ChoiceRecord, {"seat": 3}, "it is not about 2 seats"),
+        (GameResult, {"places": ()}, "a result of 2 seats has not as many scores and places"),
+    ],
+)
+def test_a_record_about_other_seats_is_the_users_error(
+    tmp_path: Path, kind: type[LogRecord], fields: dict[str, object], says: str
+) -> None:
+    """The reader refuses it before the rules are asked; the rules refuse it too."""
+    game = changed(logged(), kind, **fields)
+    with pytest.raises(DamagedLogError):
+        list(steps(game))
+    shown = replay(write(tmp_path / "log.jsonl", game))
+    assert shown.exit_code == 2
+    assert says in shown.stderr
+
+
+def test_no_record_can_stand_out_of_place() -> None:
+    """Whatever record is left out or stands twice, the log is refused or a game: no crash."""
+    game = logged(named("dutch"), 3, bob_fouls)
+    for at in range(min(60, len(game.records))):
+        less = (*game.records[:at], *game.records[at + 1 :])
+        twice = (*game.records[: at + 1], *game.records[at:])
+        for records in (less, twice):
+            try:
+                assert texts(replace(game, records=records))
+            except DamagedLogError:
+                continue
+
+
+@pytest.mark.parametrize(
+    ("key", "to"),
+    [("\r", 6), (" ", 6), ("n", 6), ("\x1b[C", 6), ("p", 4), ("\x1b[D", 4), ("x", 5), ("q", None)],
+)
+def test_keys_turn_frames(key: str, to: int | None) -> None:
+    assert turned(5, key) == to
+    assert turned(0, "p") == 0
+
+
+def press(monkeypatch: pytest.MonkeyPatch, keys: Iterator[str]) -> None:
+    monkeypatch.setattr(tournaments.cli.replay, "_at_terminal", lambda: True)
+    monkeypatch.setattr(click, "getchar", lambda: next(keys))
+
+
+def test_step_by_step(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    press(monkeypatch, iter(["\r", " ", "p", "x", "q"]))
+    shown = replay(log, "--step", "--ascii").stdout.split(HELP)
+    starts = [text.strip().split("\n")[0] for text in shown]
+    everything = GOLDEN.split("\n\n")
+    pages = [text.strip().split("\n")[0] for text in everything]
+    assert starts == [pages[0], pages[1], pages[2], pages[1], pages[1], ""]
+
+
+def test_step_by_step_ends_after_the_last_frame(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    press(monkeypatch, repeat("\r"))
+    shown = replay(log, "--step", "--ascii").stdout
+    assert shown.replace(f"{HELP}\n", "") == GOLDEN
+
+
+def test_step_without_a_terminal_prints_everything(log: Path) -> None:
+    assert replay(log, "--step", "--ascii").stdout == GOLDEN

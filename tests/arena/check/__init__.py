@@ -1,1 +1,0 @@
-"""Tests of the walk that checks one bot."""

@@ -1,0 +1,113 @@
+"""Every broken bot is told its true fault, and told it first."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from arena.conformance.model import Outcome, Pace
+from arena.conformance.runner import chosen, walk
+from arena.conformance.session import Desk
+from arena.sandbox.command import Command
+from arena.sandbox.limits import Level, Limits
+from arena.sandbox.sandbox import Sandbox
+from protocol.messages import Clock
+from tests.support.broken_bots import BROKEN, HARMLESS, PATIENT, SANDBOXED, Row
+from tests.support.hostile_behaviours import proved
+from tests.support.tables import BOTS, reads
+
+PROGRAM = BOTS / "broken"
+PACE = Pace(total_s=600, step_s=60, pause_ms=50, quiet_ms=60, whole=False)
+TRIES = 3
+"""How often a bot is tried on a machine that may be too busy for the clock; each time slower."""
+
+
+def command(how: str, tag: str = "", start_ms: int = 0) -> Command:
+    argv = (sys.executable, "-I", "-S", str(PROGRAM), how, tag, str(start_ms))
+    return Command(argv, str(PROGRAM), reads(PROGRAM))
+
+
+def slower(clock: Clock, pace: Pace, number: int) -> tuple[Clock, Pace]:
+    """The clock and pace of a further try."""
+    much = 4**number
+    return (
+        Clock(
+            start_ms=min(600_000, much * clock.start_ms), move_ms=much * clock.move_ms, bank_ms=0
+        ),
+        replace(pace, quiet_ms=much * pace.quiet_ms),
+    )
+
+
+def first_failure(how: str, row: Row, tag: str, number: int) -> Outcome | None:
+    """The first step that fails; the walk ends there."""
+    clock, pace = slower(row.clock, PACE, number)
+    desk = Desk(command(how, tag, clock.start_ms), Sandbox("off", row.limits), clock, pace)
+    outcomes = walk(desk, chosen(()))
+    try:
+        return next((one for one in outcomes if one.finding), None)
+    finally:
+        desk.drop()
+
+
+def told(outcome: Outcome | None, row: Row) -> bool:
+    """Whether it was told what the table says."""
+    if outcome is None or outcome.finding is None:
+        return False
+    found = outcome.finding
+    return outcome.name == row.step and row.says in found.fault and row.mend in found.mend
+
+
+@pytest.mark.parametrize("how", BROKEN)
+def test_it_is_told_its_fault_first(how: str, tmp_path: Path) -> None:
+    row = BROKEN[how]
+    for number in range(TRIES):
+        outcome = first_failure(how, row, tmp_path.name + how, number)
+        if told(outcome, row):
+            break
+    assert told(outcome, row), outcome
+    assert outcome
+    assert outcome.finding
+    assert outcome.finding.expected
+    assert outcome.finding.sent
+
+
+@pytest.mark.parametrize("how", HARMLESS)
+def test_what_breaks_no_promise_passes(how: str) -> None:
+    desk = Desk(command(how), Sandbox("off", Limits()), PATIENT, PACE)
+    assert [one for one in walk(desk, chosen(("1-36",))) if one.finding] == []
+
+
+def test_what_works_only_without_the_sandbox_is_told_so(tmp_path: Path) -> None:
+    level: Level = proved().level
+    if level not in ("A", "B", "C"):
+        pytest.skip("no sandbox here that hides files")
+    (tmp_path / "weights").write_text("1 2 3")
+    bot = command("ReadsItsWeights", str(tmp_path))
+    outside = Sandbox("off", Limits())
+    outcome = next(walk(Desk(bot, Sandbox(level, Limits()), PATIENT, PACE, outside), chosen(())))
+    assert outcome.finding
+    assert f"works without the sandbox, but not at level {level}" in outcome.finding.fault
+    assert f"may not see {tmp_path}/weights" in outcome.finding.mend
+    assert "`reads`" in outcome.finding.mend
+
+
+def test_what_an_old_process_does_is_not_the_sandboxs_doing() -> None:
+    """Tried by itself the step passes, inside as outside."""
+    off = Sandbox("off", Limits())
+    desk = Desk(command("CrashesInItsSecondGame"), off, PATIENT, PACE, off)
+    (failed,) = [one for one in walk(desk, chosen(("4-11",))) if one.finding][:1]
+    assert failed.finding
+    assert failed.finding.fault.startswith("It crashed: ValueError: not again")
+
+
+def test_every_broken_bot_stands_in_the_table() -> None:
+    spec = importlib.util.spec_from_file_location("broken", PROGRAM / "__main__.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    made = {name for name, one in vars(module).items() if isinstance(one, type)} - {"Bot", "Any"}
+    assert made == {*BROKEN, *HARMLESS, *SANDBOXED}
+    assert len(BROKEN) >= 25

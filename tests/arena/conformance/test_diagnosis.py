@@ -1,0 +1,131 @@
+"""What is said of a line and of a silence, and how the referee's lines are changed."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.conformance import mutations as later
+from arena.conformance.diagnose_line import Due, verdict
+from arena.conformance.language_hints import COMPILED, LANGUAGES, crash, language
+from arena.conformance.scripted_game import Seat
+from arena.rules.variants import VARIANTS, named
+from arena.sandbox.command import Command
+from protocol.codec import Fault, decode_line
+from protocol.messages import MAX_LINE, Clock
+from protocol.ruleset import tables
+from tests.bots.hostile import lines
+
+PYTHON = LANGUAGES["python"]
+DUE = Due("choose", 4, 1_000_001)
+
+
+def said(line: bytes, behind: bytes = b"") -> str:
+    fault = decode_line(line)
+    known = fault if isinstance(fault, Fault) else Fault("illegal", "as the referee says")
+    return verdict(line, behind, known, DUE, PYTHON).fault
+
+
+@given(st.binary(max_size=200), st.binary(max_size=200))
+def test_any_bytes_get_a_sentence(line: bytes, behind: bytes) -> None:
+    line = line.replace(b"\n", b"")
+    assert said(line, behind).isprintable()
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+        lambda inner: (
+            st.lists(inner) | st.dictionaries(st.sampled_from(["type", "id", "choice"]), inner)
+        ),
+        max_leaves=6,
+    )
+)
+def test_any_json_gets_a_sentence(value: object) -> None:
+    assert said(json.dumps(value).encode()).isprintable()
+
+
+@pytest.mark.parametrize("name", [name for name, (_, foul) in lines.LINES.items() if foul])
+def test_every_hostile_line_gets_a_sentence(name: str) -> None:
+    line = lines.LINES[name][0].replace(b"@", b"1000001").partition(b"\n")[0]
+    sentence = said(line)
+    assert sentence.isprintable()
+    assert len(sentence) < 300
+
+
+@pytest.mark.parametrize(
+    ("argv", "name"),
+    [
+        (("/usr/bin/python3.11", "-I", "bot.py"), "Python"),
+        (("/usr/bin/python3.11", "-m", "bot"), "Python"),
+        (("node", "bot.mjs"), "JavaScript"),
+        (("/usr/bin/java", "-cp", ".", "Bot"), "Java"),
+        (("./bot.rb",), "Ruby"),
+        (("sh", "bot.sh"), "shell"),
+        (("./bot",), COMPILED.name),
+    ],
+)
+def test_the_language_is_told_from_the_command(argv: tuple[str, ...], name: str) -> None:
+    assert language(Command(argv, "/")).name == name
+
+
+@pytest.mark.parametrize(
+    ("stderr", "named_crash"),
+    [
+        ("Traceback:\n  File x\nKeyError: 'tile'\n", "KeyError: 'tile'"),
+        ("/bot.js:3\n\nTypeError: no\n    at Object.<anonymous>\n\nNode.js v20", "TypeError: no"),
+        ("thread 'main' (7) panicked at src/main.rs:3:5:\nno", None),
+        ("panic: runtime error: index out of range\n\ngoroutine 1", None),
+        ('Exception in thread "main" java.lang.Error: x\n\tat Bot.main', None),
+        ("thinking\nError: rate was 0.5? no\nall well", "Error: rate was 0.5? no"),
+        ("no idea at bot.pl line 1, <STDIN> line 3.\n", None),
+        ("no idea at bot.pl line 1.\n", None),
+        ("lua5.4: bot.lua:3: attempt to index a nil value\nstack traceback:\n\t[C]: in ?", None),
+        (
+            "/usr/bin/env: 'python3\\r': No such file or directory\nuse -S",
+            None,
+        ),
+        ("python3: can't open file '/x/nothere.py': [Errno 2] No such file\n", None),
+        ("looking at line 3.", ""),
+        ("all well", ""),
+    ],
+)
+def test_a_crash_is_found_in_a_stderr(stderr: str, named_crash: str | None) -> None:
+    assert crash(stderr) == (stderr.partition("\n")[0] if named_crash is None else named_crash)
+
+
+def questions() -> list[bytes]:
+    """The first question of each game, and all that is told before it."""
+    return [
+        line
+        for name in VARIANTS
+        for line in Seat(named(name), tables(named(name))[0], 0, 1, Clock()).lines()
+    ]
+
+
+@pytest.mark.parametrize(
+    "change", [later.with_fields, later.with_options, later.with_events, later.with_name]
+)
+def test_what_is_changed_keeps_what_bots_without_a_parser_live_on(change: later.Said) -> None:
+    asks = 0
+    for line in questions():
+        changed = change(line)
+        assert len(changed) <= MAX_LINE
+        before, after = json.loads(line), json.loads(changed)
+        assert changed.startswith(line[: line.index(b",")])
+        if before["type"] == "ask":
+            asks += 1
+            assert changed.startswith(line[: line.index(b',"game"')])
+            assert changed.count(b'"options":') == 1
+            behind = changed.partition(b'"options":')[2]
+            assert behind.count(b'"do":') == len(before["options"]) == len(after["options"])
+            assert json.loads(behind.rstrip()[:-1]) == after["options"]
+    assert asks == len(VARIANTS)
+
+
+def test_the_longest_line_is_as_long_as_a_line_may_be() -> None:
+    *_, ask = Seat(named("draw"), 2, 0, 1, Clock()).lines()
+    long = later.at_full_length(ask)
+    assert len(long) == MAX_LINE
+    assert {**json.loads(long), "remarks": 0} == {**json.loads(ask), "remarks": 0}

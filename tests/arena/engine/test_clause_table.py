@@ -1,0 +1,28 @@
+"""The table of clauses is complete, true, and as it is made now."""
+
+from protocol.ruleset import choices
+from tests.support.clauses import FILE, collected, table
+
+# Headings of the numbered list, which state no rule of their own.
+HEADINGS = {4, 7, 14, 17, 21, 24, 29}
+CLAUSES = {f"C.{number}" for number in range(1, 38) if number not in HEADINGS}
+PARTS = {"C deal", "C play", "C score", "C Dutch", "C Puerto Rico", "C Austria", "C Egypt"}
+# What is about the program, not about a clause: cut games.
+NO_CLAUSE = {"max_rounds"}
+
+
+def test_every_clause_has_a_test() -> None:
+    tested = {one.clause for one in collected()}
+    assert not CLAUSES - tested
+    for part in PARTS | {"A", "B", "D", "E", "C partnership"}:
+        assert any(clause.startswith(part) for clause in tested), part
+
+
+def test_every_choice_is_exercised_by_some_clause() -> None:
+    exercised = {choice for one in collected() for choice in one.choices}
+    assert not exercised - set(choices()), "a test names a choice that does not exist"
+    assert not set(choices()) - exercised - NO_CLAUSE
+
+
+def test_the_table_is_as_it_is_made_now() -> None:
+    assert FILE.read_text() == table(), "python -m tests.support.clauses writes it again"

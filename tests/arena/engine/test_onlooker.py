@@ -1,0 +1,76 @@
+"""What an onlooker is shown of a game that goes on: no hand, whatever the hands are."""
+
+from collections.abc import Iterator
+
+import msgspec
+import pytest
+
+from arena.analysis import frames
+from arena.analysis.frames import NOBODY
+from arena.analysis.replay import steps
+from arena.analysis.text import Look, words
+from arena.logs.gamelog import LoggedGame
+from arena.rules.variants import VARIANTS, named
+from protocol.ruleset import tables
+from tests.arena.analysis.test_text import GAMES, any_of, bob_fouls, logged
+from tests.arena.ui.test_replay_page import pairs
+from tests.support.golden import short
+from tournaments.live.snapshot import shown
+
+
+def seen(game: LoggedGame) -> bytes:
+    """The bytes of a table, as a viewer is sent them."""
+    return msgspec.json.encode(shown("sitting", game, "", everything=False))
+
+
+def differences(tries: int) -> Iterator[str]:
+    """Games of which an onlooker could tell two worlds from one another."""
+    for name in VARIANTS:
+        for seats in tables(named(name)):
+            for _, one, other in pairs(name, seats, tries):
+                if seen(one) != seen(other):
+                    yield f"{name} at {seats}"
+
+
+def test_an_onlooker_is_sent_the_same_bytes_in_every_world() -> None:
+    assert not list(differences(1))
+
+
+def test_a_view_through_a_seat_would_be_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(frames, "_public", lambda step: frames._seen(step, 0))
+    assert next(differences(1), None)
+
+
+@pytest.mark.parametrize(("name", "seats"), GAMES)
+def test_hands_are_shown_only_when_a_round_is_over(name: str, seats: int) -> None:
+    game = logged(short(name), seats, any_of(name), note="my hand is 6-4")
+    for frame in frames.frames(steps(game), NOBODY):
+        assert frame.pips or all(isinstance(hand, int) for hand in frame.hands)
+        assert isinstance(frame.stock, int)
+        assert not frame.options
+        assert "my hand" not in str(frame.record)
+
+
+def test_a_foul_is_shown_without_its_evidence() -> None:
+    game = logged(named("draw"), 3, bob_fouls)
+    cut = msgspec.structs.replace(game, records=game.records[:-4], result=None)
+    assert b"bob fouls: illegal." in b"".join(map(_words, frames.frames(steps(cut), NOBODY)))
+    assert b"Choice 99" not in seen(cut)
+    whole = shown("sitting", game, "", everything=False)
+    assert whole
+    assert whole.over
+
+
+def _words(frame: frames.Frame) -> bytes:
+    return " ".join(words(frame, Look(("ada", "bob", "cyd", "dan")))).encode()
+
+
+def test_all_is_shown_when_it_is_asked_for() -> None:
+    game = logged(named("draw"), 2, any_of(1))
+    cut = msgspec.structs.replace(game, records=game.records[:9], result=None)
+    for everything in (False, True):
+        playing = shown("sitting", cut, "", everything=everything)
+        assert playing
+        assert not playing.over
+        closed = all(isinstance(hand, int) for hand in playing.scene.hands)
+        assert closed is not everything

@@ -1,0 +1,18 @@
+"""The counts by depth in perft.jsonl are what the engine counts, for every named game."""
+
+import msgspec
+import pytest
+
+from arena.rules.variants import VARIANTS, named
+from protocol.ruleset import tables
+from tests.support.perft import FILE, recounted
+
+ENTRIES = [msgspec.json.decode(line) for line in FILE.read_bytes().splitlines()]
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_counts_by_depth(name: str) -> None:
+    entries = [entry for entry in ENTRIES if entry["game"] == name]
+    assert {entry["seats"] for entry in entries} == set(tables(named(name)))
+    for entry in entries:
+        assert recounted(entry) == entry["counts"]

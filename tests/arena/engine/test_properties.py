@@ -1,0 +1,298 @@
+"""What must hold for every ruleset that the type admits (rules.md, part 4)."""
+
+import random
+from collections.abc import Iterator
+from itertools import islice, pairwise
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from arena.engine import boneyard, stakes
+from arena.engine import game as engine
+from arena.engine.deal import MOST_DEALS
+from arena.engine.shuffle import board_seed
+from arena.engine.state import Game
+from arena.rules.variants import VARIANTS, named
+from protocol.messages import (
+    Bade,
+    Bid,
+    Call,
+    Draw,
+    Drew,
+    GoOn,
+    Guess,
+    Keep,
+    Option,
+    Pass,
+    Play,
+    PlayTwo,
+    Refuse,
+)
+from protocol.messages import End as Where
+from protocol.ruleset import Game as Limits
+from protocol.ruleset import Ruleset, tables, varied
+from protocol.tiles import as_held
+from tests.support import naive_rules as naive
+from tests.support.rulesets import MANY, many, seated
+
+seeds = st.integers(0, 2**32).map(lambda n: board_seed(b"test", "event", n))
+lucks = st.randoms(use_true_random=False)
+Table = tuple[Ruleset, int]
+
+
+def dealt(game: Game, seed: bytes) -> Game:
+    return engine.begin(game, engine.chance_decides(game, seed))
+
+
+def played(table: Table, seed: bytes, luck: random.Random) -> Iterator[Game]:
+    """Every state of one game, played at random."""
+    game = dealt(engine.new_game(*table), seed)
+    yield game
+    while not game.over:
+        if engine.needs_deal(game):
+            game = dealt(game, seed)
+        else:
+            game = engine.act(game, luck.choice(engine.legal(game)))
+        yield game
+
+
+def everything(table: Table, seed: bytes, luck: random.Random) -> None:
+    """All properties of one game."""
+    rules, seats = table
+    tiles = naive.whole_set(rules)
+    paid_in = 0
+    states = 0
+    before: Game | None = None
+    for game in played(table, seed, luck):
+        states += 1
+        conserved(game, tiles)
+        matched(game)
+        optioned(game)
+        ended(game)
+        if before is not None and game.playing.over and before.playing.over is None:
+            scored(before, game)
+        before = game
+        paid_in = max(paid_in, game.pot)
+    a_deal = len(tiles) * (3 + 2 * seats) + 4 * seats
+    assert states <= max(rules.game.max_rounds, rules.game.rounds) * (a_deal + MOST_DEALS * seats)
+
+
+def conserved(game: Game, tiles: list[tuple[int, int]]) -> None:
+    state = game.playing
+    everywhere = [tile for hand in state.hands for tile in hand]
+    everywhere += [tile for row in state.stock for tile in row]
+    everywhere += [as_held(tile) for tile in state.line]
+    guessing = state.aside.deal == 0
+    assert sorted(everywhere) == ([] if guessing else tiles)
+
+
+def matched(game: Game) -> None:
+    assert all(one[1] == two[0] for one, two in pairwise(game.playing.line))
+
+
+def optioned(game: Game) -> None:
+    """There is an option until the round is over or must be dealt, and none is listed twice."""
+    options = engine.legal(game)
+    assert bool(options) != engine.needs_deal(game)
+    assert len(set(map(repr, options))) == len(options)
+    if options and game.playing.aside.phase == "play":
+        assert set(map(repr, options)) == naive_options(game)
+
+
+def naive_options(game: Game) -> set[str]:
+    """What may be done with tiles, worked out again from the clauses by brute force."""
+    state, rules = game.playing, game.rules
+    hand = state.hands[state.turn]
+    if state.aside.must_lead and not state.line:
+        return {repr(Play(state.aside.must_lead, "lead"))}
+    found = naive_plays(game, hand)
+    able = bool(found)
+    limit = rules.turn.draw_limit
+    reached = limit != "unlimited" and state.drawn >= limit
+    lying = sum(len(row) for row in state.stock)
+    allowed = not able or (
+        rules.turn.draw_when_able and (bool(state.line) or rules.turn.leader_may_draw)
+    )
+    paid = rules.stakes
+    rich = not paid.chips or paid.chips + game.scores[state.turn] >= paid.fee
+    if allowed and not reached and lying > rules.boneyard.reserve and rich:
+        found.append(Draw())
+    if not found or (not able and rules.turn.draw_optional):
+        found.append(Pass())
+    return set(map(repr, found))
+
+
+def naive_plays(game: Game, hand: tuple[tuple[int, int], ...]) -> list[Option]:
+    state, rules = game.playing, game.rules
+    if not state.line:
+        return [Play(tile, "lead") for tile in hand]
+    left, right = state.line[0][0], state.line[-1][1]
+    lying = sum(len(row) for row in state.stock)
+    empty = rules.turn.draw_limit == 0 or lying <= rules.boneyard.reserve
+    if rules.turn.tiles == 2 and not (empty and len(hand) == 1):
+        pairs = [(a, b) for a in hand for b in hand if a != b and left in a and right in b]
+        if left == right:
+            pairs = [(a, b) for a, b in pairs if hand.index(a) < hand.index(b)]
+        return [PlayTwo(a, b) for a, b in pairs]
+    found: list[Option] = [Play(tile, "left") for tile in hand if left in tile]
+    if left != right:
+        found += [Play(tile, "right") for tile in hand if right in tile]
+    return found
+
+
+def ended(game: Game) -> None:
+    """A round is over when somebody is out, nobody can go on, it is dead, passed out or called."""
+    state, rules = game.playing, game.rules
+    if state.aside.phase != "play" and not state.over:
+        return
+    out = any(not hand for hand in state.hands)
+    assert (state.over == "out") == (out and state.aside.deal > 0)
+    lying = sum(len(row) for row in state.stock)
+    drawable = rules.turn.draw_limit != 0 and lying > rules.boneyard.reserve
+    stuck = (
+        bool(state.line)
+        and not drawable
+        and not any(naive_plays(game, hand) for hand in state.hands)
+    )
+    if stuck and state.aside.deal > 0:
+        assert state.over
+    if state.over == "blocked" and rules.end.blocked == "play_on" and not rules.turn.draw_optional:
+        assert stuck
+
+
+def scored(before: Game, game: Game) -> None:
+    """Points of a round match an independent recount of the hands, and nothing gets lost."""
+    pot = before.pot
+    if before.playing.aside.phase in ("deal", "keep"):
+        # The deal counted at last, antes were paid, and nobody could begin.
+        pot = stakes.ante(before).pot
+    if game.rules.stakes.pot:
+        pot += paid_in_between(before, game)
+    expected = naive.round_points(game, pot)
+    assert list(game.points) == expected
+    if game.rules.stakes.chips:
+        assert min(game.scores) >= -game.rules.stakes.chips
+
+
+def paid_in_between(before: Game, game: Game) -> int:
+    """What the last act put into the pot: a fee, or the highest bid of an auction."""
+    new = game.playing.events[len(before.playing.events) :]
+    drawn = sum(isinstance(event, Drew) for event in new)
+    if before.playing.aside.phase != "auction":
+        return game.rules.stakes.fee * drawn
+    last = [event.chips for event in new if isinstance(event, Bade)]
+    return max(last[0], before.playing.aside.bid) if drawn else 0
+
+
+@given(seated(), seeds, lucks)
+def test_every_ruleset_keeps_every_property(table: Table, seed: bytes, luck: random.Random) -> None:
+    everything(table, seed, luck)
+
+
+@pytest.mark.slow
+@settings(max_examples=1700)
+@given(seated(), seeds, st.integers(0, 2**32))
+def test_tens_of_thousands_of_rounds(table: Table, seed: bytes, choices: int) -> None:
+    """Twelve rounds of each ruleset, whatever it says of its target.
+
+    Hypothesis does not know the single choices here: it would take a third of the time.
+    """
+    rules, seats = table
+    luck = random.Random(choices)
+    everything((replace(rules, game=Limits(target=100_000, max_rounds=12)), seats), seed, luck)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_every_named_game_keeps_every_property(name: str) -> None:
+    rules = named(name)
+    for seats in tables(rules):
+        for number in range(5):
+            everything((rules, seats), board_seed(b"n", name, number), random.Random(number))
+
+
+@pytest.mark.parametrize(("name", "seats", "differs"), MANY)
+def test_more_than_four_seats_keep_every_property(
+    name: str, seats: int, differs: dict[str, Any]
+) -> None:
+    for number in range(4):
+        seed = board_seed(b"n", name, number)
+        everything((many(name, differs), seats), seed, random.Random(number))
+
+
+@given(seated(), seeds, lucks)
+def test_act_takes_what_legal_lists_and_nothing_else(
+    table: Table, seed: bytes, luck: random.Random
+) -> None:
+    """Of everything that a message can say, at some moments of a game."""
+    for game in islice(played(table, seed, luck), 0, 30, 6):
+        legal = engine.legal(game)
+        for option in sayable(game, luck):
+            if option in legal:
+                assert engine.act(game, option) == engine.act_unchecked(game, option)
+            else:
+                with pytest.raises(engine.IllegalOptionError, match="Not a legal option now"):
+                    engine.act(game, option)
+
+
+def sayable(game: Game, luck: random.Random) -> list[Option]:
+    """Options of every kind, with some tiles of the set."""
+    tiles = luck.sample(naive.whole_set(game.rules), 6)
+    tiles += [tile for hand in game.playing.hands for tile in hand[:2]]
+    ends: tuple[Where, ...] = ("lead", "left", "right")
+    plays: list[Option] = [Play(tile, end) for tile in tiles for end in ends]
+    pairs: list[Option] = [PlayTwo(one, two) for one, two in pairwise(tiles)]
+    turned: list[Option] = [Play((low, high), "left") for high, low in tiles if high > low]
+    bids: list[Option] = [Bid(chips) for chips in (-1, 0, 1, 9, 10**6)]
+    asides: list[Option] = [Draw(), Pass(), Keep(), Refuse(), Guess("odd"), Call(), GoOn()]
+    return [*plays, *pairs, *turned, *bids, *asides, *engine.legal(game)]
+
+
+def test_nothing_can_be_done_when_nobody_is_to_move() -> None:
+    game = engine.new_game(Ruleset(name="draw"), 2)
+    with pytest.raises(engine.IllegalOptionError):
+        engine.act(game, Pass())
+    short = varied(named("block"), "short", {"rounds": 1})
+    *_, over = played((short, 2), bytes(32), random.Random(1))
+    assert over.over
+    with pytest.raises(engine.IllegalOptionError):
+        engine.act(over, Pass())
+
+
+@given(seated(), seeds)
+def test_the_same_seed_gives_the_same_deal(table: Table, seed: bytes) -> None:
+    new = engine.new_game(*table)
+    assert dealt(new, seed) == dealt(new, seed)
+
+
+def test_a_deal_never_changes() -> None:
+    """Fixed on purpose: another Python or another release must deal the same tiles."""
+    game = dealt(engine.new_game(Ruleset(name="draw"), 2), board_seed(b"x", "e", 1))
+    assert game.playing.hands[0] == DEAL
+
+
+DEAL = ((3, 3), (2, 0), (3, 0), (6, 0), (2, 1), (6, 1), (5, 4))
+
+
+@given(st.integers(2, 4), seeds)
+def test_one_seats_draws_do_not_shift_the_others(seats: int, seed: bytes) -> None:
+    """Two seats share a row and take from its two ends."""
+    rules = Ruleset(name="draw")
+    state = dealt(engine.new_game(rules, seats), seed).playing
+    mine, _ = boneyard.draw(rules.boneyard, 0, state.stock)
+    _, left = boneyard.draw(rules.boneyard, 1, state.stock)
+    assume(sum(map(len, left)) > 1)
+    assert boneyard.draw(rules.boneyard, 0, left)[0] == mine
+
+
+def test_very_many_chips_still_fit_a_line() -> None:
+    """Met by a reader: with a thousand chips and great bonuses every bid was an option."""
+    differs = {"chips": 1000, "bonus": [100_000]}
+    game = engine.new_game(varied(named("auction-draw"), "rich", differs), 2)
+    game = dealt(replace(game, scores=(100_000, 100_000)), board_seed(b"rich", "e", 1))
+    listed = boneyard.bids(game, game.playing)
+    assert len(listed) == boneyard.MOST_BIDS + 2
+    assert [bid.chips for bid in listed[:3]] == [0, 1, 2]
+    assert listed[-1].chips == 100_997  # an ante of 3 is paid

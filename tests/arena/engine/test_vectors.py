@@ -1,0 +1,111 @@
+"""The vectors are what the engine makes, complete, lean, and true to a reader that is not ours."""
+
+import json
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from arena.rules.variants import VARIANTS, named
+from protocol.messages import Ask, Option, ToBot
+from protocol.records import ChoiceRecord
+from protocol.ruleset import tables
+from tests.support import golden, vectors
+
+MOST = 60_000
+"""Bytes of a game's two files together with which the repository stays lean."""
+made = cache(vectors.files)
+
+
+def lines(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in made()[name].splitlines()]
+
+
+@pytest.mark.parametrize("name", made())
+def test_what_is_kept_is_what_the_engine_makes(name: str) -> None:
+    """If a change is meant: python -m tests.support.vectors."""
+    assert (vectors.FOLDER / name).read_bytes() == made()[name]
+
+
+def test_there_is_no_other_file() -> None:
+    kept = {path.name for path in vectors.FOLDER.iterdir()}
+    assert kept == {*made(), "README.md", "check.mjs"}
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_a_game_is_told_at_all_its_tables_in_few_bytes(name: str) -> None:
+    told = lines(name + vectors.ENDING)
+    assert sorted(one["seats"] for one in told if one["type"] == "game") == list(
+        tables(named(name))
+    )
+    assert len(made()[name + vectors.ENDING]) <= MOST
+    assert len(made()[name + vectors.TALK_ENDING]) <= MOST
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_the_first_game_is_the_one_that_the_referee_plays(name: str) -> None:
+    """The vectors go through the engine alone, the readable playthrough through the referee."""
+    plan = golden.PLANS[name]
+    logged, _ = golden.played(name, plan.seats, plan.seed)
+    told = lines(name + vectors.ENDING)
+    ends = next(index for index, one in enumerate(told) if one["type"] == "end")
+    turns = [one for one in told[:ends] if one["type"] == "turn"]
+    chosen = [one["choice"] for one in turns if len(one["options"]) > 1]
+    assert chosen == [one.choice for one in logged.records if isinstance(one, ChoiceRecord)]
+    assert logged.result
+    end, result = told[ends], logged.result
+    assert tuple(end["scores"]) == result.scores
+    assert tuple(end["places"]) == result.places
+    assert end["why"] == result.why
+
+
+def test_every_kind_of_option_that_a_named_game_has_is_chosen() -> None:
+    told = [one for name in VARIANTS for one in lines(name + vectors.ENDING)]
+    chosen = {one["options"][one["choice"]]["do"] for one in told if one["type"] == "turn"}
+    known = {kind.__struct_config__.tag for kind in Option.__args__}
+    # No named game lets anybody refuse a deal, or call odd or even.
+    assert chosen == known - {"keep", "refuse", "guess"}
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_a_conversation_asks_and_answers(name: str) -> None:
+    told = lines(name + vectors.TALK_ENDING)
+    to_bot = [msgspec.convert(one["to_bot"], ToBot) for one in told if "to_bot" in one]
+    questions = [one.id for one in to_bot if isinstance(one, Ask)]
+    answers = [one["from_bot"] for one in told if "from_bot" in one]
+    assert [one["id"] for one in answers[1:]] == questions
+    assert questions
+    assert (told[0]["to_bot"]["type"], told[-1]["to_bot"]["type"]) == ("hello", "bye")
+
+
+def checked(*paths: Path) -> tuple[int, str]:
+    if shutil.which("node") is None:
+        pytest.skip("check.mjs needs node, which is not on the PATH")
+    words = ("node", str(vectors.FOLDER / "check.mjs"), *map(str, paths))
+    done = subprocess.run(words, capture_output=True, text=True)
+    return done.returncode, done.stdout
+
+
+def test_a_reader_in_javascript_finds_no_fault() -> None:
+    code, said = checked(*sorted(vectors.FOLDER.glob("*.jsonl")))
+    turns = sum(content.count(b'{"type":"turn"') for content in made().values())
+    assert (code, said) == (0, f"{turns} turns, 0 faults.\n")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('{"do":"play","tile":[4,3],"end":"left"},', ""),
+        ('"hands":[[],', '"hands":[[[6,6]],'),
+        ('"do":"draw","seat":1,"tile":[5,1]', '"do":"draw","seat":1,"tile":[5,5]'),
+    ],
+)
+def test_a_reader_in_javascript_finds_a_fault(tmp_path: Path, old: str, new: str) -> None:
+    content = made()["dutch.jsonl"].decode()
+    assert old in content
+    (tmp_path / "wrong.jsonl").write_text(content.replace(old, new, 1))
+    assert checked(tmp_path / "wrong.jsonl")[0] == 1

@@ -1,0 +1,280 @@
+"""Packed files: the same whichever way they lie; kills at any step, flips, foreign bytes."""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from arena.logs import checksummed as sealed
+from arena.logs import compression as packed
+from arena.logs.catalog import logs, logs_of, pack_full, tidy
+from arena.logs.checksummed import last_line, lines_like, mend, read_lines
+from arena.logs.compression import ENDING, DamagedFileError, pack, stored, unpack
+from arena.logs.follow import Tail
+from arena.logs.gamelog import GameLog, LoggedGame, is_over, read_games, sitting_lines
+from tests.arena.analysis.test_text import logged, write
+from tests.support.tables import flips
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+MANY = 40
+"""Games that make a log worth packing."""
+
+
+def wide() -> bytes:
+    """A frame of which unpacking would take 128 MiB."""
+    options: dict[int, int] = {zstd.CompressionParameter.window_log: 27}
+    compressor = zstd.ZstdCompressor(options=options)
+    return compressor.compress(b"x\n") + compressor.flush()
+
+
+WIDE = wide()
+
+
+def content(path: Path) -> bytes:
+    return b"".join(line.data for line in read_lines(path))
+
+
+def lying(path: Path) -> set[str]:
+    return {one.name for one in path.parent.iterdir()}
+
+
+@given(data=st.binary(max_size=3000), times=st.sampled_from([1, 100]))
+def test_what_is_packed_comes_back(
+    tmp_path_factory: pytest.TempPathFactory, data: bytes, times: int
+) -> None:
+    path = tmp_path_factory.mktemp("packed") / "log.jsonl"
+    path.write_bytes(data * times)
+    before = path.stat().st_mtime_ns
+    lines = list(read_lines(path))
+    pack(path)
+    assert lying(path) == {"log.jsonl.zst"}
+    assert stored(path).stat().st_mtime_ns == before
+    assert list(read_lines(path)) == list(read_lines(stored(path))) == lines
+    unpack(path)
+    assert lying(path) == {"log.jsonl"}
+    assert path.read_bytes() == data * times
+    assert path.stat().st_mtime_ns == before
+
+
+class Killed(BaseException):
+    """Nothing runs after it."""
+
+
+STEPS: dict[str, tuple[object, str]] = {
+    "syncing": (os, "fsync"),
+    "dating": (os, "utime"),
+    "renaming": (Path, "replace"),
+    "removing": (Path, "unlink"),
+}
+
+
+@pytest.mark.parametrize("what", [pack, unpack])
+@pytest.mark.parametrize("step", STEPS)
+def test_a_kill_at_any_step_leaves_a_whole_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: Callable[[Path], None], step: str
+) -> None:
+    path = write(tmp_path / "games" / "from-1.a.b.jsonl", *[logged()] * MANY)
+    data = path.read_bytes()
+    if what is unpack:
+        pack(path)
+
+    def killed(*_: object, **__: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(*STEPS[step], killed)
+        with pytest.raises(Killed):
+            what(path)
+    assert content(path) == data
+    assert logs(path.parent) == [path]
+    tidy(path.parent)
+    assert content(path) == data
+    assert lying(path) == {path.name + ENDING}, "what was left to do is done"
+
+
+@pytest.mark.parametrize("what", [pack, unpack])
+def test_a_full_disk_leaves_the_file_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: Callable[[Path], None]
+) -> None:
+    path = write(tmp_path / "log.jsonl", logged())
+    if what is unpack:
+        pack(path)
+    before = {one.name: one.read_bytes() for one in tmp_path.iterdir()}
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        what(path)
+    assert {one.name: one.read_bytes() for one in tmp_path.iterdir()} == before
+
+
+def refused(path: Path, games: list[LoggedGame]) -> str | None:
+    """Why nobody would take it for a log of these games; it never is one of others."""
+    try:
+        assert list(read_games(path)) == games
+    except DamagedFileError as error:
+        return str(error)
+    return None
+
+
+def test_every_flip_that_matters_is_found_and_named(tmp_path: Path) -> None:
+    path = write(tmp_path / "log.jsonl", logged())
+    games = list(read_games(path))
+    pack(path)
+    whole = stored(path).read_bytes()
+    said = [refused(path, games) for _ in flips(stored(path))]
+    found = [why for why in said if why is not None]
+    # Few bits of a frame say nothing: without them it says the same.
+    harmless = len(said) - len(found)
+    assert all(why.startswith(f"{path}.zst: it cannot be unpacked: ") for why in found)
+    assert len(found) > 5 * len(whole) > 500 * harmless
+    assert list(read_games(path)) == games
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (lambda data: data[:-1], "its end is missing"),
+        (lambda data: data[: len(data) // 2], "its end is missing"),
+        (lambda _: b"", "its end is missing"),
+        (lambda data: data + b"x", "something stands after its end"),
+        (lambda data: data + data, "something stands after its end"),
+        (lambda _: b"no frame at all", "cannot be unpacked"),
+        (lambda _: WIDE, "cannot be unpacked"),
+    ],
+    ids=["cut", "half", "empty", "more", "twice", "text", "window"],
+)
+def test_what_we_did_not_write_is_refused(
+    tmp_path: Path, change: Callable[[bytes], bytes], why: str
+) -> None:
+    path = write(tmp_path / "log.jsonl", logged())
+    pack(path)
+    stored(path).write_bytes(change(stored(path).read_bytes()))
+    with pytest.raises(DamagedFileError, match=why):
+        list(read_lines(path))
+    assert len(list(lines_like(path, (b'{"type":"sitting",',)))) <= 1
+
+
+def test_a_bomb_of_one_line_is_not_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sealed, "LONGEST", 2**16)
+    path = tmp_path / "log.jsonl.zst"
+    path.write_bytes(zstd.compress(b"x" * 2**20))
+    assert path.stat().st_size < 1000
+    with pytest.raises(DamagedFileError, match="has no end"):
+        list(read_lines(path))
+
+
+def test_a_log_is_packed_when_it_is_full_and_worth_it(tmp_path: Path) -> None:
+    small = write(tmp_path / "small.jsonl", logged())
+    large = write(tmp_path / "large.jsonl", *[logged()] * MANY)
+    torn = tmp_path / "torn.jsonl"
+    torn.write_bytes(large.read_bytes() + b"{")
+    open_one = tmp_path / "open.jsonl"
+    open_one.write_bytes(b"".join(large.read_bytes().splitlines(keepends=True)[:-1]))
+    for path in (small, large, torn, open_one, tmp_path / "none.jsonl"):
+        pack_full(path)
+    assert lying(small) == {"small.jsonl", "large.jsonl.zst", "torn.jsonl", "open.jsonl"}
+    assert is_over(large)
+    assert not is_over(torn)
+    assert not is_over(open_one)
+    assert [path.name for path in logs(tmp_path)] == [
+        "large.jsonl", "open.jsonl", "small.jsonl", "torn.jsonl",
+    ]  # fmt: skip
+
+
+def test_a_sitting_that_gains_boards_is_unpacked_and_goes_on(tmp_path: Path) -> None:
+    path = write(tmp_path / "log.jsonl", logged())
+    (sitting,) = sitting_lines(path)
+    before = path.read_bytes()
+    pack(path)
+    GameLog(path, sitting).close()
+    assert lying(path) == {"log.jsonl"}
+    assert path.read_bytes() == before, "nothing is left to say"
+    pack(path)
+    more = replace(sitting, boards=(*sitting.boards, 9))
+    GameLog(path, more).close()
+    assert sitting_lines(path) == [sitting, more]
+    assert lying(path) == {"log.jsonl"}
+
+
+def test_a_packed_file_that_a_kill_left_does_not_outlive_what_is_added(tmp_path: Path) -> None:
+    path = write(tmp_path / "log.jsonl", logged())
+    pack(path)
+    old = stored(path).read_bytes()
+    unpack(path)
+    packed.packed(path).write_bytes(old)
+    assert content(path) == path.read_bytes()
+    unpack(path)
+    assert lying(path) == {"log.jsonl"}
+
+
+@pytest.mark.parametrize("size", [10, packed.CHUNK - 1, packed.CHUNK, packed.CHUNK + 1])
+def test_the_end_of_a_file_is_found_from_behind(tmp_path: Path, size: int) -> None:
+    path = tmp_path / "log.jsonl"
+    long = b"y" * size + b"\n"
+    for data, last, torn in (
+        (b"", b"", b""),
+        (long, long, b""),
+        (b"first\n" + long, long, b""),
+        (long + b"last\n", b"last\n", b""),
+        (long + b"torn", long, b"torn"),
+        (b"first\n" + long[:-1], b"first\n", long[:-1]),
+        (long[:-1], b"", long[:-1]),
+        (b"a\rb\n", b"a\rb\n", b""),
+    ):
+        path.write_bytes(data)
+        assert last_line(path) == (last, torn)
+        assert (mend(path) is None) == (not torn)
+        assert path.read_bytes() == data[: len(data) - len(torn)]
+
+
+def test_an_onlooker_sees_the_rest_of_a_log_that_was_packed_meanwhile(tmp_path: Path) -> None:
+    path = write(tmp_path / "log.jsonl", *[logged()] * 3)
+    whole = path.read_bytes()
+    growing = tmp_path / "growing.jsonl"
+    for cut in (0, 1, len(whole) // 2, len(whole)):
+        growing.write_bytes(whole[:cut])
+        tail = Tail(growing)
+        seen = list(tail.look())
+        growing.write_bytes(whole)
+        pack(growing)
+        seen += tail.look()
+        assert seen == list(read_games(path))
+        assert tail.size == len(whole)
+        assert list(tail.look()) == []
+    tail.size += 1
+    with pytest.raises(DamagedFileError, match="shorter"):
+        list(tail.look())
+    stored(growing).unlink()
+    with pytest.raises(DamagedFileError, match="not there"):
+        list(tail.look())
+
+
+def test_a_game_is_found_by_the_names_of_logs_alone(tmp_path: Path) -> None:
+    for name in ("from-1.a.b", "from-26.a.b", "from-1.b.a", "from-101.a.b", "notes", "from-x.a.b"):
+        (tmp_path / f"{name}.jsonl").write_bytes(b"")
+    (tmp_path / "from-51.a.b.jsonl.zst").write_bytes(b"")
+    found = {
+        "1.a.b": "from-1.a.b", "25.a.b": "from-1.a.b", "26.a.b": "from-26.a.b",
+        "75.a.b": "from-51.a.b", "100.a.b": "from-51.a.b", "999.a.b": "from-101.a.b",
+        "999.b.a": "from-1.b.a",
+    }  # fmt: skip
+    for game, name in found.items():
+        assert logs_of(tmp_path, game)[0] == tmp_path / f"{name}.jsonl"
+    assert [path.stem for path in logs_of(tmp_path, "60.a.b")] == [
+        "from-51.a.b", "from-26.a.b", "from-1.a.b",
+    ]  # fmt: skip
+    for game in ("0.a.b", "1.a", "1.a.c", "", "a.b", "-1.a.b", "²9.a.b"):
+        assert logs_of(tmp_path, game) == []
+    assert logs_of(tmp_path / "none", "1.a.b") == []

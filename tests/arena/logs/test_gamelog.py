@@ -1,0 +1,236 @@
+"""What is written stays as it was written, or is refused with its place."""
+
+import errno
+import os
+import re
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from arena.logs import checksummed as sealed
+from arena.logs.checksummed import DamagedFileError
+from arena.logs.gamelog import GameLog, is_over, read_games, sitting_lines
+from protocol.codec import encode_line, seal, unseal
+from protocol.messages import Clock
+from protocol.records import (
+    ChoiceRecord,
+    GameRecord,
+    LogRecord,
+    Result,
+    SittingOver,
+)
+from protocol.ruleset import Ruleset
+from tests.support.tables import descriptors, flips, sitting
+
+SITTING = sitting(("ada", "bob"), (1, 2), Ruleset(name="test"), Clock())
+ELSEWHERE = replace(SITTING, sandbox="B", worker="w1")
+CHOICE = ChoiceRecord(seat=0, id=1, choice=0, ms=1.5)
+
+
+def begun(board: int) -> GameRecord:
+    return GameRecord(game=f"{board}.x", number=board, board=board, commitment="0" * 64)
+
+
+def ended(board: int) -> Result:
+    return Result(
+        game=f"{board}.x",
+        board=board,
+        seats=SITTING.seats,
+        scores=(100, 0),
+        places=(1, 2),
+        rounds=1,
+        why="target",
+    )
+
+
+GAMES: list[list[LogRecord]] = [[begun(board), CHOICE, ended(board)] for board in (1, 2)]
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """A sitting of two games, and its end."""
+    path = tmp_path / "log.jsonl"
+    written = GameLog(path, SITTING)
+    for records in GAMES:
+        written.append(records)
+    written.close()
+    return path
+
+
+def refused(path: Path) -> str | None:
+    """Why nobody would take the log for a whole one."""
+    try:
+        games = list(read_games(path))
+    except DamagedFileError as error:
+        return str(error)
+    return None if is_over(path) and len(games) == 2 else "it does not go to its end"
+
+
+def test_every_flipped_byte_of_a_log_is_found(log: Path) -> None:
+    assert refused(log) is None
+    flipped = [refused(log) is not None for _ in flips(log)]
+    assert len(flipped) > 5 * log.stat().st_size
+    assert all(flipped)
+    assert refused(log) is None
+
+
+def test_every_cut_is_found(log: Path) -> None:
+    whole = log.read_bytes()
+    for length in range(len(whole)):
+        log.write_bytes(whole[:length])
+        assert refused(log)
+
+
+def test_lines_that_are_left_out_or_stand_elsewhere_are_found(log: Path) -> None:
+    lines = log.read_bytes().splitlines(keepends=True)
+    for at in range(len(lines)):
+        log.write_bytes(b"".join(lines[:at] + lines[at + 1 :]))
+        assert refused(log)
+        log.write_bytes(b"".join(lines[: at + 1] + lines[at:]))
+        assert refused(log)
+
+
+def test_the_place_of_damage_is_named(log: Path) -> None:
+    data = bytearray(log.read_bytes())
+    offset = data.index(b'{"type":"choice"')
+    data[offset + 20] ^= 1
+    log.write_bytes(data)
+    said = refused(log)
+    assert said == f"{log}, line 3, byte {offset}: its checksum does not match"
+
+
+def test_the_last_result_takes_the_end_with_it(log: Path) -> None:
+    *_, last = log.read_bytes().splitlines()
+    assert last.startswith(b'{"type":"sitting_over","games":2,"records":7,')
+
+
+def forged(path: Path, *records: LogRecord) -> Path:
+    """A log with these records and right checksums."""
+    checksum, lines = 0, []
+    for record in records:
+        line, checksum = seal(encode_line(record), checksum)
+        lines.append(line)
+    path.write_bytes(b"".join(lines))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("records", "why"),
+    [
+        ([begun(1)], "line 1, byte 0: a log has one sitting"),
+        ([SITTING, SITTING], "line 2, byte .*: a log has one sitting"),
+        ([SITTING, replace(ELSEWHERE, boards=(1,))], "line 2, byte .*: a log has one sitting"),
+        ([SITTING, replace(ELSEWHERE, event="other")], "line 2, byte .*: a log has one sitting"),
+        (
+            [SITTING, *GAMES[0], *GAMES[1], SittingOver(games=2, records=7), ELSEWHERE],
+            "line 9, byte .*: a log has one sitting",
+        ),
+        ([SITTING, CHOICE], "line 2, byte .*: a record outside any game"),
+        ([SITTING, SittingOver(games=1, records=1)], "the sitting's end counts other lines"),
+        ([SITTING, SittingOver(games=0, records=2)], "the sitting's end counts other lines"),
+        ([SITTING, SittingOver(games=0, records=1), begun(1)], "after the sitting's end"),
+    ],
+)
+def test_records_out_of_place_are_refused(
+    tmp_path: Path, records: list[LogRecord], why: str
+) -> None:
+    assert re.search(why, refused(forged(tmp_path / "log.jsonl", *records)) or "")
+
+
+def opened_again(path: Path, *records: LogRecord) -> bytes:
+    log = GameLog(path, SITTING)
+    log.append(records)
+    log.close()
+    return path.read_bytes()
+
+
+def test_a_sitting_goes_on_where_it_was_cut_off(log: Path) -> None:
+    """At any line: a game without its result is played again, and the end counts its lines."""
+    lines = log.read_bytes().splitlines(keepends=True)
+    for kept in (1, 2, 3):
+        log.write_bytes(b"".join(lines[:kept]))
+        opened_again(log, *GAMES[0], *GAMES[1])
+        assert is_over(log)
+        assert sum(game.result is not None for game in read_games(log)) == 2
+
+
+def test_a_sitting_goes_on_elsewhere(tmp_path: Path) -> None:
+    """A line says where, but not when it goes on where it was, nor when it is over."""
+    path = tmp_path / "log.jsonl"
+    log = GameLog(path, SITTING)
+    for where, records in ((SITTING, GAMES[0]), (ELSEWHERE, []), (ELSEWHERE, GAMES[1])):
+        log.sit(where)
+        log.append(records)
+    log.sit(SITTING)
+    log.close()
+    assert [line.worker for line in sitting_lines(path)] == [None, "w1"]
+    assert [game.sitting.worker for game in read_games(path)] == [None, "w1"]
+    assert refused(path) is None
+    GameLog(path, SITTING).close()
+    assert len(sitting_lines(path)) == 2
+
+
+def test_a_sitting_to_which_boards_are_added_goes_on_elsewhere(log: Path) -> None:
+    more = replace(ELSEWHERE, boards=(1, 2, 3))
+    again = GameLog(log, more)
+    assert not is_over(log)
+    # Whoever knows less of it than the log says nothing.
+    again.sit(SITTING)
+    again.append([begun(3), ended(3)])
+    again.close()
+    assert is_over(log)
+    assert [len(line.boards) for line in sitting_lines(log)] == [2, 3]
+
+
+def test_an_end_that_was_cut_off_is_written_when_the_log_is_opened(log: Path) -> None:
+    whole = log.read_bytes()
+    log.write_bytes(b"".join(whole.splitlines(keepends=True)[:-1]))
+    assert opened_again(log) == whole
+    assert opened_again(log) == whole
+
+
+def test_a_torn_line_is_mended_with_a_notice_and_never_written_after(log: Path) -> None:
+    whole = log.read_bytes()
+    log.write_bytes(whole + b'{"type"')
+    with pytest.raises(DamagedFileError, match="cut short"):
+        GameLog(log, SITTING)
+    notice = sealed.mend(log)
+    assert notice == f"{log}: the last line was cut short; its 7 bytes were removed."
+    assert log.read_bytes() == whole
+    assert sealed.mend(log) is None
+    assert sealed.mend(log.with_name("nothing")) is None
+
+
+def test_a_full_disk_takes_all_or_nothing(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half of the bytes are written, as a full disk does it: they are taken back."""
+    log.write_bytes(b"".join(log.read_bytes().splitlines(keepends=True)[:4]))
+    before, write = log.read_bytes(), os.write
+    game = GameLog(log, SITTING)
+    monkeypatch.setattr(os, "write", lambda to, data: write(to, data[: len(data) // 2]))
+    with pytest.raises(OSError, match="No space left") as failure:
+        game.append(GAMES[1])
+    assert failure.value.errno == errno.ENOSPC
+    assert log.read_bytes() == before
+    monkeypatch.undo()
+    game.append(GAMES[1])
+    game.close()
+    assert refused(log) is None
+
+
+def test_a_log_that_cannot_begin_leaves_no_file_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "write", lambda _, data: len(data) - 1)
+    monkeypatch.setattr(os, "ftruncate", lambda _, __: None)
+    before = descriptors()
+    with pytest.raises(OSError, match="No space left"):
+        GameLog(tmp_path / "log.jsonl", SITTING)
+    assert descriptors() == before
+
+
+def test_a_checksum_runs_on_from_line_to_line(log: Path) -> None:
+    checksum = 0
+    for entry in sealed.read_sealed(log, bytes):
+        assert unseal(entry.line.data, checksum)[1] == entry.checksum
+        checksum = entry.checksum

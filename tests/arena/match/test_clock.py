@@ -1,0 +1,342 @@
+"""What is charged and what is given back, at moments that are made up; and who is late."""
+
+import math
+from collections.abc import Callable, Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.match import poller as pumping
+from arena.match.clock import MOST_GIVEN_BACK_MS, Deadline, LagError, Spending, Timer
+from arena.match.poller import FELT_S, LINGER_S, Pump
+from protocol.records import ChoiceRecord, FoulRecord, RoundRecord, SpentRecord
+
+
+def nothing() -> None:
+    """Nobody is told."""
+
+
+def refuse(lag: LagError) -> None:
+    raise lag
+
+
+def waiting(limit_ms: int = 1000, began: float = 50.0) -> Deadline:
+    deadline = Deadline(nothing, refuse)
+    deadline.begin(began, limit_ms)
+    return deadline
+
+
+def test_a_deadline_charges_from_its_beginning_and_never_over_its_limit() -> None:
+    deadline = waiting()
+    assert deadline.at == 51.0
+    assert deadline.charged_ms(50.25) == 250.0
+    assert deadline.charged_ms(49.0) == 0.0
+    assert deadline.charged_ms(51.3) == 1000.0
+
+
+def test_a_lag_moves_the_deadline_by_its_length_and_is_not_charged() -> None:
+    deadline = waiting()
+    deadline.add_lag(0.3, 50.5)
+    assert deadline.at == pytest.approx(51.3)
+    assert deadline.given_back_ms == 300.0
+    assert deadline.charged_ms(51.2) == 900.0
+
+
+def test_a_lag_before_the_question_does_not_count() -> None:
+    deadline = waiting()
+    deadline.add_lag(7.0, 50.02)
+    assert deadline.given_back_ms == pytest.approx(20)
+
+
+def test_a_new_question_begins_with_nothing_given_back() -> None:
+    deadline = waiting()
+    for seconds in (0.01, 0.03, 0.02):
+        deadline.add_lag(seconds, 60.0)
+    assert deadline.given_back_ms == 60.0
+    deadline.begin(60.0, 500)
+    assert (deadline.given_back_ms, deadline.at) == (0.0, 60.5)
+    assert deadline.worst_lag_ms == pytest.approx(30)
+
+
+def test_nothing_is_given_back_while_nobody_is_asked() -> None:
+    deadline = waiting()
+    deadline.end()
+    deadline.add_lag(30.0, 90.0)
+    assert (deadline.at, deadline.given_back_ms, deadline.worst_lag_ms) == (math.inf, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("limit_ms", [10, 1_000, 60_000])
+def test_what_is_given_back_for_a_question_is_bounded(limit_ms: int) -> None:
+    most = max(MOST_GIVEN_BACK_MS, limit_ms)
+    deadline = waiting(limit_ms)
+    deadline.add_lag(most / 2000, 10**6)
+    deadline.add_lag(most / 2000, 10**6)
+    with pytest.raises(LagError, match=f"at most {most:.0f} ms"):
+        deadline.add_lag(0.001, 10**6)
+
+
+@given(
+    st.floats(0, 1),
+    st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), max_size=20),
+    st.integers(1, 10**6),
+)
+def test_no_more_is_given_back_than_the_lags_that_fell_into_the_question(
+    began: float, turns: list[tuple[float, float]], limit_ms: int
+) -> None:
+    """Each turn of the pump is so long a planned wait, then so long a lag."""
+    deadline = Deadline(nothing, lambda _: None)
+    deadline.begin(began, limit_ms)
+    now = inside = 0.0
+    for planned, lag in turns:
+        now += planned + lag
+        inside += max(0.0, min(lag, now - began))
+        # The pump tells of the lags that end after the question began.
+        if now >= began:
+            deadline.add_lag(lag, now)
+    assert deadline.given_back_ms == pytest.approx(1000 * inside, abs=0.1)
+    assert deadline.at - began - limit_ms / 1000 == pytest.approx(inside, abs=1e-6)
+    assert 0 <= deadline.charged_ms(now) <= limit_ms
+    assert deadline.charged_ms(now) <= max(0.0, 1000 * (now - began - inside)) + 0.1
+
+
+def test_spending_is_what_is_charged_with_answers_and_fouls() -> None:
+    spending = Spending(2)
+    for ms in (3.0, 5.0, 4.0):
+        spending.note(ChoiceRecord(seat=0, id=1, choice=0, ms=ms, given_back_ms=2.5))
+    spending.note(FoulRecord(seat=1, foul="late", detail="", ms=1000.0, given_back_ms=30.0))
+    spending.note(RoundRecord(round=1, why="out", points=(1, 0), scores=(1, 0)))
+    assert spending.record((20.0, None), 7.0) == SpentRecord(
+        questions=(3, 1), ms=(12.0, 1000.0), worst_ms=(5.0, 1000.0), given_back_ms=(7.5, 30.0),
+        cpu_ms=(20.0, None), worst_lag_ms=7.0,
+    )  # fmt: skip
+
+
+class Time:
+    """Stands for the time module in the pump: only what happens takes time."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+class Polls:
+    """Stands for epoll: what each poll takes and what is ready then."""
+
+    closed = True
+
+    def __init__(self, time: Time, *turns: tuple[float, list[int]]) -> None:
+        self._time, self._turns = time, list(turns)
+        self.waits: list[float] = []
+
+    def poll(self, wait: float) -> list[tuple[int, int]]:
+        self.waits.append(wait)
+        seconds, ready = self._turns.pop(0) if self._turns else (wait, [])
+        self._time.now += seconds
+        return [(descriptor, 1) for descriptor in ready]
+
+
+@pytest.fixture
+def time(monkeypatch: pytest.MonkeyPatch) -> Time:
+    fake = Time()
+    monkeypatch.setattr(pumping, "time", fake)
+    return fake
+
+
+@pytest.fixture
+def pump(time: Time) -> Iterator[Pump]:
+    assert time.now == 100
+    made = Pump()
+    yield made
+    made._epoll.close()
+
+
+def pumped(
+    pump: Pump, time: Time, *turns: tuple[float, list[int]], **readers: Callable[[], None]
+) -> Polls:
+    """One slice of a pump whose polls take so long and find so much; readers are named d1, d2…"""
+    real, polls = pump._epoll, Polls(time, *turns)
+    pump._epoll = polls  # type: ignore[assignment]
+    pump._readers = {int(name[1:]): reader for name, reader in readers.items()}
+    pump._slice()
+    pump._epoll = real
+    return polls
+
+
+def test_a_poll_that_takes_as_long_as_planned_is_no_lag(pump: Pump, time: Time) -> None:
+    deadline = waiting(began=100.0)
+    pump.join(deadline)
+    assert pumped(pump, time, (LINGER_S, [])).waits == [LINGER_S]
+    assert deadline.given_back_ms == 0
+
+
+@pytest.mark.parametrize("seconds", [FELT_S * 1.5, 0.08, 7.0])
+def test_a_poll_that_takes_longer_is_given_back(pump: Pump, time: Time, seconds: float) -> None:
+    """As after Ctrl-Z and fg, or when the machine gives us no processor."""
+    deadline = waiting(60_000, began=100.0)
+    pump.join(deadline)
+    pumped(pump, time, (LINGER_S + seconds, []))
+    assert deadline.given_back_ms == pytest.approx(1000 * seconds)
+
+
+def test_time_that_another_bot_took_is_given_back(pump: Pump, time: Time) -> None:
+    deadline = waiting(began=100.0)
+    pump.join(deadline)
+
+    def slow() -> None:
+        time.now += 0.4
+
+    pumped(pump, time, (0, [1]), d1=slow)
+    assert deadline.given_back_ms == 0
+    pumped(pump, time, (0, []))
+    assert deadline.given_back_ms == pytest.approx(400, abs=2 * 1000 * LINGER_S)
+
+
+def test_a_question_that_is_asked_during_a_lag_is_given_back_the_rest_of_it(
+    pump: Pump, time: Time
+) -> None:
+    deadline = Deadline(nothing, refuse)
+    pump.join(deadline)
+
+    def slow() -> None:
+        time.now += 0.4
+        deadline.begin(time.now, 1000)
+        time.now += 0.1
+
+    pumped(pump, time, (0, [1]), d1=slow)
+    pumped(pump, time, (0, []))
+    assert deadline.given_back_ms == pytest.approx(100, abs=2 * 1000 * LINGER_S)
+
+
+def test_a_timer_is_not_moved(pump: Pump, time: Time) -> None:
+    due: list[float] = []
+    timer = Timer(lambda: due.append(time.now))
+    timer.at = 100.2
+    pump.join(timer)
+    pumped(pump, time, (0.3, []))
+    assert due == [100.3]
+
+
+def test_a_deadline_that_passes_while_others_are_read_waits_for_the_next_look(
+    pump: Pump, time: Time
+) -> None:
+    """What came in meanwhile has not been read yet; and the time that it took is given back."""
+    late: list[float] = []
+    deadline = Deadline(lambda: late.append(time.now), refuse)
+    deadline.begin(100.0, 200)
+    pump.join(deadline)
+
+    def slow() -> None:
+        time.now += 0.4
+
+    pumped(pump, time, (0, [1]), d1=slow)
+    pumped(pump, time, (0, []))
+    assert not late
+    assert deadline.at == pytest.approx(100.6, abs=2 * LINGER_S)
+    while not late and time.now < 101:
+        pumped(pump, time, (0.002, []))
+    assert late == [pytest.approx(100.6, abs=0.005)]
+
+
+class Bots:
+    """Stands for epoll and for a bot with one answer, which is in its pipe from a moment on."""
+
+    closed = True
+
+    def __init__(self, time: Time, answers_at: float, stalls: list[float]) -> None:
+        self._time, self._answers_at, self._stalls = time, answers_at, list(stalls)
+        self.looks: list[tuple[float, float]] = []
+        """Each look: when it was, and how long was to be waited for it, in s."""
+        self.found: bool | None = None
+        """Whether its answer was found in time; None: it still has time."""
+        self.deadline = Deadline(self._expired, refuse)
+
+    def poll(self, wait: float) -> list[tuple[int, int]]:
+        """Wait until the bot answers or the time is over; then comes a stall."""
+        end = self._time.now + wait
+        if self._time.now <= self._answers_at < end:
+            end = self._answers_at
+        self._time.now = end + (self._stalls.pop(0) if self._stalls else 0.0)
+        self.looks.append((self._time.now, wait))
+        return [(1, 1)] if self.has_answered and self.found is None else []
+
+    @property
+    def has_answered(self) -> bool:
+        return self._time.now >= self._answers_at
+
+    def read(self) -> None:
+        if self.found is None:
+            self.found = True
+            self.deadline.end()
+
+    def _expired(self) -> None:
+        """The table looks into the pipe before it calls a bot late."""
+        self.found = self.has_answered
+        self.deadline.end()
+
+
+@given(
+    st.integers(1, 60),
+    st.floats(-0.005, 0.01),
+    st.lists(st.sampled_from((0.0, 0.0, 0.001, 0.0019, 0.003, 0.02, 0.15)), max_size=60),
+)
+def test_a_bot_is_late_if_and_only_if_a_look_after_the_deadline_found_no_line(
+    limit_ms: int, beyond: float, stalls: list[float]
+) -> None:
+    """It answers about when its time and all that is given back are over."""
+    answers_after = max(0.0, limit_ms / 1000 + beyond + sum(one for one in stalls if one > FELT_S))
+    time = Time()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pumping, "time", time)
+        pump = Pump()
+        pump._epoll.close()
+        bots = Bots(time, 100.0 + answers_after, stalls)
+        pump._epoll = bots  # type: ignore[assignment]
+        pump._readers = {1: bots.read}
+        pump.join(bots.deadline)
+        bots.deadline.begin(100.0, limit_ms)
+        pump.expect(bots.deadline.at)
+        for _ in range(1000):
+            if bots.found is not None:
+                break
+            pump._slice()
+            # The slice ends where the pump would rest: here it does so for a moment.
+            time.now += 0.001
+            pump._planned = 0.001
+    # The rule, worked out anew: each look moves the deadline by what it came too late.
+    deadline, before, in_time = 100.0 + limit_ms / 1000, 100.0, None
+    for look, planned in bots.looks:
+        lag = look - before - planned
+        deadline += lag if lag > FELT_S else 0.0
+        before = look
+        in_time = look >= 100.0 + answers_after
+        if in_time or look >= deadline:
+            break
+    assert bots.found == in_time
+
+
+def test_work_for_later_comes_after_the_others_and_is_not_slept_on(pump: Pump, time: Time) -> None:
+    order: list[str] = []
+
+    def hog() -> None:
+        order.append("hog")
+        if order.count("hog") < 3:
+            pump.soon(hog)
+
+    pump.soon(hog)
+    pump.join(waiting(began=100.0))
+    polls = pumped(
+        pump, time, (0, [1]), (0, [1]), (0, [1]), (0, []), d1=lambda: order.append("other")
+    )
+    assert order == ["other", "hog"] * 3
+    assert polls.waits[:3] == [0, 0, 0]
+
+
+async def test_a_shorter_deadline_ends_a_nap(pump: Pump) -> None:
+    pump._nap_ends = 200.0
+    pump.expect(300.0)
+    assert not pump._nap.cancel_called
+    pump.expect(199.0)
+    assert pump._nap.cancel_called

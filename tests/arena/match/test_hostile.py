@@ -1,0 +1,210 @@
+"""Every hostile behaviour costs its own game and nothing else: the battery, and what it shows."""
+
+import importlib
+import inspect
+import os
+import shutil
+import signal
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from arena.analysis.replay import misfits
+from arena.engine.shuffle import board_seed
+from arena.logs.gamelog import LoggedGame, read_games
+from arena.sandbox.command import Command
+from arena.sandbox.limits import Level, Limits
+from protocol.records import FoulClass, FoulRecord, Result
+from tests.support.hostile_behaviours import (
+    ACTS,
+    HOSTILE,
+    ROWS,
+    Place,
+    Row,
+    places,
+    proved,
+    slower,
+    unproven,
+)
+from tests.support.tables import (
+    alive,
+    children,
+    descriptors,
+    forget_peak,
+    hostile,
+    peak_memory,
+    play,
+    sample,
+    vanished,
+)
+
+HONEST, FOULER = 0, 1
+"""The seats."""
+TRIES = 3
+"""How often a machine is given more time before it is too slow for these tests."""
+GROWTH = 24 * 2**20
+"""Bytes by which no hostile bot makes our own memory grow; a flood writes much more."""
+LONGEST_LOG = 400_000
+"""Bytes of the longest log of two games: every answer with the longest note."""
+
+
+@pytest.fixture(autouse=True)
+def ended(tmp_path: Path) -> Iterator[None]:
+    """Whatever a failed test leaves is ended, so that it spoils no other."""
+    yield
+    end_all(str(tmp_path))
+
+
+@pytest.fixture
+def row(how: str, place: Place) -> Row:
+    """The behaviour's row, if it may be tried there."""
+    if reason := unproven(ROWS[how], place):
+        pytest.skip(reason)
+    return ROWS[how].at(place)
+
+
+def test_the_table_has_every_behaviour_and_every_foul() -> None:
+    for group, rows in ACTS.items():
+        module = importlib.import_module(f"tests.bots.hostile.{group}")
+        acts = [
+            name
+            for name, act in inspect.getmembers(module, inspect.isfunction)
+            if [one.annotation for one in inspect.signature(act).parameters.values()] == ["Bot"]
+        ]
+        assert acts == sorted(rows), group
+    assert {row.foul for row in ROWS.values()} == {None, *get_args(FoulClass)} - {"forfeit"}, (
+        "what earlier fouls cost is no behaviour"
+    )
+    assert len([row for row in ROWS.values() if not row.needs]) >= 90
+
+
+@pytest.mark.parametrize(
+    ("how", "place"),
+    [
+        pytest.param(how, place, marks=[pytest.mark.slow] * row.slow)
+        for how, row in ROWS.items()
+        for place in places(how)
+    ],
+)
+async def test_it_costs_its_own_game_and_nothing_else(
+    how: str, row: Row, place: Place, tmp_path: Path
+) -> None:
+    forget_peak()
+    before, peak = descriptors(), peak_memory()
+    results = await played(row, place, hostile_bot(how, tmp_path), tmp_path)
+    judged(row, results)
+    logged(row, tmp_path / "log.jsonl", results)
+    await nothing_left(row, place, str(tmp_path))
+    assert descriptors() == before
+    assert peak_memory() - peak < GROWTH
+
+
+def hostile_bot(how: str, folder: Path) -> Command:
+    """A bot in a copy of its own, which it may spoil; the folder's name is its processes' tag."""
+    copy = folder / "bot"
+    shutil.copytree(HOSTILE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    (copy / "a-copy").touch()
+    return hostile(how, str(folder), copy)
+
+
+async def played(row: Row, place: Place, bot: Command, folder: Path) -> list[Result]:
+    """The hostile game and the next one in the same places; on a busy machine by slower clocks."""
+    clock, limits = row.clock, Limits(memory_mib=row.memory_mib)
+    level: Level = "off" if place == "off" else proved().level
+    for _ in range(TRIES):
+        log = folder / "log.jsonl"
+        log.unlink(missing_ok=True)
+        results = await play(
+            [sample(), bot], log, clock, 2, level, limits, then=[sample(), sample()]
+        )
+        harm = [foul.foul for one in results for foul in one.fouls if foul.seat == HONEST]
+        if not harm or set(harm) - {"late", "no_hello"}:
+            break
+        clock = slower(clock)
+    return results
+
+
+def judged(row: Row, results: list[Result]) -> None:
+    """The fouler lost, the honest bot did not; and the next game is played to its end."""
+    first, second = results
+    if row.foul:
+        assert [one.seat for one in first.fouls] == [FOULER]
+        assert first.fouls[0].foul in {row.foul, row.also}
+        assert (first.why, first.places) == ("foul", (1, 2))
+    else:
+        assert (first.why, first.fouls) == ("target", ())
+    assert (second.why, second.fouls) == ("target", ())
+
+
+def logged(row: Row, log: Path, results: list[Result]) -> None:
+    """What was written down is whole, follows from what came in, and is safe to show."""
+    games = list(read_games(log))
+    assert [game.result for game in games] == results
+    for number, game in enumerate(games, 1):
+        assert list(misfits(game, board_seed(b"test", "test", number))) == []
+    assert log.stat().st_size < LONGEST_LOG
+    for record in fouls_of(games[0]):
+        assert row.detail in record.detail
+        assert all(text.isprintable() for text in (record.detail, record.line, record.stderr))
+
+
+def fouls_of(game: LoggedGame) -> list[FoulRecord]:
+    """The fouls in a game."""
+    return [record for record in game.records if isinstance(record, FoulRecord)]
+
+
+async def nothing_left(row: Row, place: Place, tag: str) -> None:
+    """No process is left; what the level is known to leave is ended here."""
+    if row.survives and place == "off":
+        assert alive(tag), "The table says that something outlives this bot."
+        end_all(tag)
+    await vanished(tag)
+    assert not children()
+
+
+def end_all(tag: str) -> None:
+    """End every process that has the tag."""
+    for pid in alive(tag):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+async def test_a_bot_that_deletes_itself_cannot_greet_again(tmp_path: Path) -> None:
+    """That is its own fault, not the machine's: the interpreter starts, the bot does not."""
+    bot = hostile_bot("state/deletes_itself_and_is_gone", tmp_path)
+    keeps_its_folder = Command(bot.argv, str(tmp_path))
+    results = await play([sample(), keeps_its_folder], tmp_path / "log.jsonl", games=2)
+    assert [[one.foul for one in result.fouls] for result in results] == [["gone"], ["gone"]]
+
+
+async def test_a_flood_while_another_thinks_is_not_kept(tmp_path: Path) -> None:
+    """Nobody asks for it for a third of a second; then whatever was read is a foul."""
+    forget_peak()
+    peak = peak_memory()
+    bots = [hostile("timing/thinks_three_times"), hostile("plumbing/unasked_old_answers")]
+    (result,) = await play(bots, tmp_path / "log.jsonl")
+    assert [(one.seat, one.foul) for one in result.fouls] == [(FOULER, "flooding")]
+    assert peak_memory() - peak < GROWTH
+
+
+async def test_two_that_misbehave_meet(tmp_path: Path) -> None:
+    """The seat that is asked first loses; neither costs us more than alone."""
+    before = descriptors()
+    bots = [hostile("plumbing/endless_line", str(tmp_path)) for _ in range(2)]
+    (result,) = await play(bots, tmp_path / "log.jsonl")
+    assert len(result.fouls) == 1
+    await vanished(str(tmp_path))
+    assert descriptors() == before
+
+
+async def test_last_words_are_kept_and_harmless(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    await play([sample(), hostile("plumbing/stderr_terminal_codes")], log)
+    (game,) = read_games(log)
+    (record,) = fouls_of(game)
+    codes = r"\x1b[2J\x1b]0;owned\x07\xff\xfe\x9b31m\u202e<script>\x00\n"
+    assert record.stderr.endswith(r"much ado\n" + codes)
+    assert len(record.stderr) < 3_000, "Of 9 KB the last 2 KiB, and their escapes."

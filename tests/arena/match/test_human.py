@@ -1,0 +1,235 @@
+"""A person at the table: what it is shown, what counts as an answer, and what it types."""
+
+import os
+from collections.abc import Callable
+from io import StringIO
+
+import pytest
+import trio
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+from trio.testing import MockClock
+
+from arena.analysis.text import Look
+from arena.engine.shuffle import board_seed
+from arena.match import human as people
+from arena.match.human import Person
+from arena.match.referee import Referee, Seating
+from arena.ui.terminal_player import LONGEST, Keys, Terminal, chosen, offered
+from protocol.codec import Fault, decode_line, encode_line
+from protocol.messages import Ask, Bid, Choose, Clock, Draw, Play
+from protocol.ruleset import Ruleset, varied
+from tests.arena.analysis.test_text import SMALL
+
+NAMES = ("ada", "bob")
+CLOCK = Clock(move_ms=60_000)
+RULES = varied(SMALL, "by-lot", {"first": "random"})
+SEAT = 0
+"""Where the person sits, who is asked first in these deals."""
+
+
+def table(rules: Ruleset = RULES) -> tuple[Referee, Person]:
+    """A referee, and the person whom it asks first."""
+    referee = Referee(
+        Seating("1.game", 1, 1, NAMES, rules, CLOCK), board_seed(b"person", "event", 1)
+    )
+    person = Person()
+    said(referee, person)
+    return referee, person
+
+
+def said(referee: Referee, person: Person) -> None:
+    for seat, line in referee.outgoing():
+        if seat == SEAT:
+            person.say(line)
+
+
+def asked(person: Person) -> Ask:
+    assert person.question
+    return person.question
+
+
+async def test_an_answer_is_a_line_like_any_bots() -> None:
+    referee, person = table()
+    heard = list[str]()
+    person.tell(lambda: heard.append("now"))
+    question = asked(person)
+    assert person.next_line() is None
+    assert person.choose(question.id, 1)
+    assert heard == ["now"]
+    line = person.next_line()
+    assert line is not None
+    assert decode_line(line) == Choose(id=question.id, choice=1)
+    assert person.next_line() is None
+    referee.received(SEAT, line, 5.0)
+    assert not referee.has_fouled(SEAT)
+
+
+@pytest.mark.parametrize(("id", "choice"), [(-1, 0), (1, 0), (0, -1), (0, 99)])
+async def test_what_was_not_asked_or_is_not_legal_is_no_answer(id: int, choice: int) -> None:
+    _, person = table()
+    assert not person.choose(asked(person).id + id, choice)
+    assert person.next_line() is None
+    assert person.question
+
+
+async def test_an_answer_counts_once() -> None:
+    _, person = table()
+    question = asked(person)
+    assert person.choose(question.id, 0)
+    assert not person.choose(question.id, 1)
+
+
+async def test_who_was_too_late_is_asked_no_more() -> None:
+    _, person = table()
+    id = asked(person).id
+    person.condemn(Fault("late", "too late"))
+    assert person.fault
+    assert not person.choose(id, 0)
+    assert person.next_line() is None
+
+
+async def test_a_screen_that_shows_nothing_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(people, "TOLD", 1)
+    _, person = table()
+    assert person.fault
+    assert person.fault.foul == "late"
+
+
+# --- the terminal ---
+
+
+@pytest.mark.parametrize(
+    ("typed", "choice"),
+    [
+        ("", 0),
+        ("  ", 0),
+        ("1", 0),
+        (" 3 ", 2),
+        ("4", None),
+        ("0", None),
+        ("-1", None),
+        ("1.0", None),
+        ("²", None),
+        ("٣", None),
+        ("x", None),
+        ("1" * 5000, None),
+    ],
+)
+def test_a_number_of_the_list_is_an_answer(typed: str, choice: int | None) -> None:
+    assert chosen(typed, 3) == choice
+
+
+@given(st.text("0123456789 x-²٣", max_size=6), st.integers(1, 20))
+def test_whatever_is_typed_is_an_option_or_nothing(typed: str, options: int) -> None:
+    choice = chosen(typed, options)
+    assert choice is None or 0 <= choice < options
+
+
+def test_options_are_numbered_one_a_line_or_side_by_side() -> None:
+    few = offered([Play((6, 4), "left"), Draw()]).plain
+    assert few == "  1  [6|4] left\n  2  draw"
+    many = offered([Bid(chips) for chips in range(30)]).plain
+    assert many.startswith("1  check; 2  bid 1; 3  bid 2")
+
+
+class Typist:
+    """Somebody at a pipe: what they type, and what they read."""
+
+    def __init__(self) -> None:
+        self.read, self._write = os.pipe()
+
+    def type(self, text: str) -> None:
+        os.write(self._write, text.encode())
+
+    def close(self) -> None:
+        os.close(self._write)
+
+
+async def test_lines_are_read_however_they_come() -> None:
+    typist = Typist()
+    keys, lines = Keys(typist.read), list[str | None]()
+
+    async def read(many: int) -> None:
+        for _ in range(many):
+            lines.append(await keys.line())
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(read, 5)
+        typist.type("on")
+        typist.type("e\ntwo\n\nfo")
+        typist.type("ur\n")
+        typist.close()
+    assert lines == ["one", "two", "", "four", None]
+    os.close(typist.read)
+
+
+async def test_an_endless_line_is_bounded() -> None:
+    typist = Typist()
+    keys = Keys(typist.read)
+    typist.type("x" * 60_000)
+    typist.type("\n")
+    line = await keys.line()
+    assert line == "x" * LONGEST
+    assert len(keys._read) <= LONGEST
+    os.close(typist.read)
+    typist.close()
+
+
+async def sitting_at(typed: str, play: Callable[[Referee, Person], None]) -> tuple[bool, str]:
+    """What a person reads in a small game who types all this beforehand; whether it was ended."""
+    typist, console = Typist(), Console(width=80, record=True, file=StringIO())
+    typist.type(typed)
+    typist.close()
+    referee, person = table()
+    person.tell(lambda: play(referee, person))
+    screen = Terminal(console, typist.read, Look(NAMES, 80, ascii=True))
+    play(referee, person)
+    with trio.fail_after(60):
+        ended = await screen.show(person, trio.Event())
+    os.close(typist.read)
+    return ended, console.export_text()
+
+
+def by_itself(referee: Referee, person: Person) -> None:
+    """The table: takes the person's answer, and gives the first option for the other seat."""
+    line = person.next_line()
+    if line is not None:
+        referee.received(SEAT, line, 5.0)
+    while referee.awaiting and referee.awaiting.seat != SEAT:
+        first = Choose(id=referee.awaiting.id, choice=0)
+        referee.received(referee.awaiting.seat, encode_line(first)[:-1], 1.0)
+    said(referee, person)
+
+
+async def test_a_game_is_played_by_numbers() -> None:
+    ended, read = await sitting_at("9\n1\n" + "\n" * 200, by_itself)
+    assert ended
+    assert "That is none of 1 to " in read
+    assert "Your choice (1 to" in read
+    assert "The game is over: the target was reached." in read
+    assert "places " in read
+
+
+@pytest.mark.parametrize("typed", ["q\n", "quit\n", ""])
+async def test_a_person_may_leave(typed: str) -> None:
+    ended, read = await sitting_at(typed, by_itself)
+    assert not ended
+    assert "The game is over" not in read
+
+
+async def test_time_runs_out(autojump_clock: MockClock) -> None:
+    """What follows is what the table says; the screen only stops waiting."""
+    typist = Typist()
+    console = Console(width=80, record=True, file=StringIO())
+    _, person = table()
+    screen = Terminal(console, typist.read, Look(NAMES, 80, ascii=True))
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(screen.show, person, trio.Event())
+        await trio.sleep(66)
+        nursery.cancel_scope.cancel()
+    assert "The time is up." in console.export_text()
+    assert autojump_clock.current_time() == 66
+    typist.close()
+    os.close(typist.read)

@@ -1,0 +1,286 @@
+"""The referee without a clock or a process: questions, fouls, fates, and what seats are told."""
+
+import json
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from arena.engine.shuffle import board_seed
+from arena.match.referee import STALE_LINES, Question, Referee, Seating, greeted
+from arena.rules.variants import VARIANTS, named
+from protocol.codec import Fault
+from protocol.messages import BotHello, Clock
+from protocol.records import ChoiceRecord, FoulPolicy, FoulRecord, Result, SeatFoul
+from protocol.ruleset import Ruleset, tables, varied
+
+NAMES = ("ada", "bob", "cyd", "dan", "eve", "fay", "gil", "hal")
+SEED = board_seed(b"test", "event", 1)
+
+
+def seating(rules: str | Ruleset = "draw", seats: int = 2, clock: Clock | None = None) -> Seating:
+    ruleset = named(rules) if isinstance(rules, str) else rules
+    return Seating("1.test", 3, 1, NAMES[:seats], ruleset, clock or Clock())
+
+
+def answer(question: Question, choice: int = 0) -> bytes:
+    return b'{"type":"choose","id":%d,"choice":%d}' % (question.id, choice)
+
+
+def play_out(
+    referee: Referee, choose: Callable[[Question], int], ms: float = 1.0
+) -> tuple[Result, list[tuple[int, bytes]]]:
+    said = referee.outgoing()
+    while referee.awaiting:
+        question = referee.awaiting
+        referee.received(question.seat, answer(question, choose(question)), ms)
+        said += referee.outgoing()
+    assert referee.result
+    return referee.result, said
+
+
+def first(_: Question) -> int:
+    return 0
+
+
+@pytest.mark.parametrize(
+    ("name", "seats"), [(name, seats) for name in VARIANTS for seats in tables(named(name))]
+)
+def test_a_game_is_played_to_its_end(name: str, seats: int) -> None:
+    luck = random.Random(name)
+    referee = Referee(seating(name, seats), SEED)
+    result, said = play_out(referee, lambda question: luck.randrange(len(question.options)))
+    assert result.why in ("target", "rounds", "max_rounds")
+    assert result.places[result.scores.index(max(result.scores))] == 1
+    for seat in range(seats):
+        kinds = [json.loads(line)["type"] for to, line in said if to == seat]
+        assert kinds[0] == "game"
+        assert kinds[-1] == "end"
+        assert kinds.count("round") == result.rounds
+
+
+def test_only_real_decisions_are_asked() -> None:
+    _, said = play_out(Referee(seating(), SEED), first)
+    asks = [json.loads(line) for _, line in said if b'"type":"ask"' in line]
+    assert asks
+    assert all(len(ask["options"]) > 1 for ask in asks)
+
+
+@pytest.mark.parametrize("name", ["draw", "puerto-rico", "double-draw"])
+def test_every_turn_is_a_question_where_only_options_are_asked(name: str) -> None:
+    """Nothing happens between two questions but one act, so that no moment tells of a hand."""
+    referee = Referee(seating(name, clock=Clock(forced="ask")), SEED)
+    result, said = play_out(referee, first)
+    asks = [json.loads(line) for _, line in said if b'"type":"ask"' in line]
+    assert min(len(ask["options"]) for ask in asks) == 1
+    rounds = [json.loads(line) for to, line in said if to == 0 and b'"type":"round"' in line]
+    kinds = ("play", "draw", "pass")
+    acts = [event for one in rounds for event in one["events"] if event["do"] in kinds]
+    pairs = sum(ask["options"][0]["do"] == "play_two" for ask in asks)
+    assert len(asks) == len(acts) - pairs
+    assert result.rounds == len(rounds)
+
+
+def test_questions_are_numbered_for_each_seat_alone() -> None:
+    """A number that counted the others' questions would tell what they could choose."""
+    _, said = play_out(Referee(seating(), SEED), first)
+    for seat in (0, 1):
+        ids = [json.loads(line)["id"] for to, line in said if to == seat and b'"ask"' in line]
+        assert ids == list(range(3_000_001, 3_000_001 + len(ids)))
+
+
+def asked(referee: Referee) -> Question:
+    assert referee.awaiting
+    return referee.awaiting
+
+
+WRONG: list[tuple[str, bytes | Callable[[Question], bytes]]] = [
+    ("malformed", b"play the six-four"),
+    ("malformed", b""),
+    ("malformed", b'{"type":"choose","id":1}'),
+    ("malformed", b'{"type":"hello","name":"x","version":"1"}'),
+    ("malformed", lambda q: answer(q)[:-1] + b',"extra":1}'),
+    ("malformed", lambda q: answer(q, 0).replace(b'"choice":0', b'"choice":"0"')),
+    ("malformed", b"\xff\xfe"),
+    ("malformed", b"[" * 1000),
+    ("overlong", b"x" * 70_000),
+    ("illegal", lambda q: answer(q, 9999)),
+    ("illegal", lambda q: answer(q, len(q.options))),
+    ("illegal", lambda q: b'{"type":"choose","id":%d,"choice":0}' % (q.id + 1)),
+]
+
+
+@pytest.mark.parametrize(("foul", "line"), WRONG, ids=range(len(WRONG)))
+def test_a_wrong_answer_loses_a_game_of_two(
+    foul: str, line: bytes | Callable[[Question], bytes]
+) -> None:
+    referee = Referee(seating(), SEED)
+    question = asked(referee)
+    raw = line if isinstance(line, bytes) else line(question)
+    referee.received(question.seat, raw, 5.0)
+    assert referee.result
+    assert referee.result.why == "foul"
+    assert referee.result.fouls == (SeatFoul(question.seat, foul),)  # type: ignore[arg-type]
+    assert referee.result.places[question.seat] == 2
+    (record,) = [one for one in referee.records() if isinstance(one, FoulRecord)]
+    assert record.detail
+    assert record.ms == 5.0
+    assert len(record.line) <= 201
+
+
+@pytest.mark.parametrize("seats", [3, 4])
+def test_of_three_or_four_the_others_play_on_and_the_fouler_comes_last(seats: int) -> None:
+    referee = Referee(seating("draw", seats), SEED)
+    fouler = asked(referee).seat
+    referee.received(fouler, b"oops", 1.0)
+    assert referee.result is None
+    result, said = play_out(referee, first)
+    assert result.why == "target"
+    assert result.places[fouler] == seats
+    assert result.fouls == (SeatFoul(fouler, "malformed"),)
+    # Whoever is played on by the fallback is asked nothing more.
+    assert not [1 for to, line in said[seats + 1 :] if to == fouler and b'"ask"' in line]
+
+
+def test_an_event_may_stop_the_game_of_three_at_the_first_foul() -> None:
+    rules = varied(named("draw"), "draw", {"target": 1000})
+    referee = Referee(replace(seating(rules, 3), fouls=FoulPolicy(others="stop")), SEED)
+    while max(referee._game.scores) == 0 or len(set(referee._game.scores)) < 3:
+        referee.received(asked(referee).seat, answer(asked(referee)), 1.0)
+    fouler, scores = asked(referee).seat, referee._game.scores
+    referee.lost(fouler, "gone", "It left.")
+    result = referee.result
+    assert result
+    assert (result.why, result.scores, result.places[fouler]) == ("foul", scores, 3)
+    ahead, behind = sorted(
+        (seat for seat in range(3) if seat != fouler), key=lambda seat: -scores[seat]
+    )
+    assert (result.places[ahead], result.places[behind]) == (1, 2)
+
+
+@pytest.mark.parametrize("others", ["play_on", "stop"])
+def test_a_game_of_two_that_is_forfeited_is_over_before_it_begins(others: str) -> None:
+    policy = FoulPolicy(others=others)  # type: ignore[arg-type]
+    referee = Referee(replace(seating(), forfeited=(0,), fouls=policy), SEED)
+    assert referee.result
+    assert (referee.result.places, referee.result.rounds) == ((2, 1), 0)
+    assert referee.result.fouls == (SeatFoul(0, "forfeit"),)
+    assert referee.outgoing() == []
+    assert [type(one).__name__ for one in referee.records()] == [
+        "GameRecord", "SentRecord", "Result",
+    ]  # fmt: skip
+
+
+def test_when_all_have_forfeited_nobody_wins() -> None:
+    referee = Referee(replace(seating(), forfeited=(0, 1)), SEED)
+    assert referee.result
+    assert referee.result.places == (1, 1)
+
+
+def test_a_forfeited_seat_of_three_is_told_nothing_and_comes_last() -> None:
+    referee = Referee(replace(seating("draw", 3), forfeited=(1,)), SEED)
+    result, said = play_out(referee, first)
+    assert result.why == "target"
+    assert result.places[1] == 3
+    assert {to for to, _ in said} == {0, 2}
+
+
+def test_a_partner_who_has_forfeited_loses_for_both() -> None:
+    referee = Referee(replace(seating("partnership", 4), forfeited=(2,)), SEED)
+    assert referee.result
+    assert referee.result.places == (2, 1, 2, 1)
+
+
+def test_the_last_seat_without_a_foul_wins_at_once() -> None:
+    referee = Referee(seating("draw", 3), SEED)
+    for _ in range(2):
+        referee.lost(asked(referee).seat, "gone", "It left.")
+    assert referee.result
+    assert referee.result.why == "foul"
+    assert sorted(referee.result.places) == [1, 2, 2]
+
+
+def test_stale_answers_are_ignored_and_too_many_are_a_flood() -> None:
+    referee = Referee(seating(), SEED)
+    seat = asked(referee).seat
+    for _ in range(STALE_LINES):
+        referee.received(seat, b'{"type":"choose","id":1,"choice":0}', 1.0)
+        assert asked(referee).seat == seat
+    referee.received(seat, b'{"type":"choose","id":1,"choice":0}', 1.0)
+    assert referee.result
+    assert referee.result.fouls == (SeatFoul(seat, "flooding"),)
+
+
+def test_the_bank_pays_only_for_what_exceeds_the_move_time() -> None:
+    referee = Referee(seating(clock=Clock(move_ms=100, bank_ms=1000)), SEED)
+    seat = asked(referee).seat
+    budgets = []
+    for ms in (50.0, 100.0, 350.5, 1.0):
+        while asked(referee).seat != seat:
+            referee.received(asked(referee).seat, answer(asked(referee)), 1.0)
+        budgets.append(asked(referee).time_ms)
+        referee.received(seat, answer(asked(referee)), ms)
+    while asked(referee).seat != seat:
+        referee.received(asked(referee).seat, answer(asked(referee)), 1.0)
+    budgets.append(asked(referee).time_ms)
+    assert budgets == [1100, 1100, 1100, 849, 849]
+
+
+def test_a_note_is_kept_and_told_to_nobody() -> None:
+    referee = Referee(seating(), SEED)
+    question = asked(referee)
+    line = answer(question)[:-1] + b',"note":"they lack: fives"}'
+    referee.received(question.seat, line, 1.0)
+    (record,) = [one for one in referee.records() if isinstance(one, ChoiceRecord)]
+    assert record.note == "they lack: fives"
+    _, said = play_out(referee, first)
+    assert not [line for _, line in said if b"fives" in line]
+
+
+def test_equal_input_gives_equal_bytes_and_records() -> None:
+    def run() -> tuple[Any, ...]:
+        referee = Referee(seating("dutch", 3), SEED)
+        result, said = play_out(referee, first)
+        return result, said, referee.records()
+
+    assert run() == run()
+
+
+@pytest.mark.parametrize(
+    ("line", "part"),
+    [
+        (b'{"type":"choose","id":1,"choice":0}', "hello"),
+        (b'{"type":"hello","name":"x","version":"1","protocol":2}', "protocol 2"),
+    ],
+)
+def test_what_is_no_hello(line: bytes, part: str) -> None:
+    said = greeted(line)
+    assert isinstance(said, Fault)
+    assert said.foul == "no_hello"
+    assert part in said.detail
+
+
+def test_a_hello() -> None:
+    assert greeted(b'{"type":"hello","name":"x","version":"1","tables":4}') == BotHello(
+        name="x", version="1", tables=4
+    )
+
+
+@given(st.lists(st.binary(max_size=200).filter(lambda line: b"\n" not in line), max_size=20))
+def test_no_line_makes_the_referee_raise(lines: list[bytes]) -> None:
+    referee = Referee(seating("draw", 4), SEED)
+    for line in lines:
+        if referee.awaiting is None:
+            break
+        referee.received(referee.awaiting.seat, line, 1.0)
+
+
+def test_the_rounds_run_out() -> None:
+    rules = varied(named("draw"), "draw", {"max_rounds": 1})
+    result, _ = play_out(Referee(seating(rules), SEED), first)
+    assert result.why == "max_rounds"
+    assert result.rounds == 1

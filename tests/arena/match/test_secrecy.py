@@ -1,0 +1,133 @@
+"""What a seat is sent, and when, does not depend on what is hidden from it.
+
+All that is hidden is dealt anew, the same public game is played, and the byte stream to the seat
+from the game's beginning and the moments of its questions must be the same. Every measure has its
+leak below: a referee without the measure, which must be caught.
+"""
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.match.bot_process import Bot
+from arena.rules.variants import VARIANTS, named
+from protocol.messages import Clock
+from protocol.ruleset import Ruleset, tables
+from tests.support.interference import Difference, differences
+from tests.support.leaky_referees import LEAKS, Leak, nothing
+from tests.support.random_rounds import played, questions, resampled
+from tests.support.rulesets import MANY, many, seated
+from tests.support.tables import hostile, play, sample
+
+numbers = st.integers(0, 2**32)
+"""They fix chance: numbers that hypothesis chooses for a generator shuffle hardly anything."""
+
+
+@settings(max_examples=40)
+@given(seated(), numbers)
+def test_neither_bytes_nor_moments_tell_what_is_hidden(
+    table: tuple[Ruleset, int], number: int
+) -> None:
+    """Every turn is a question here."""
+    assert not list(differences(*table, number, random.Random(number)))
+
+
+@settings(max_examples=40)
+@given(seated(), numbers)
+def test_no_byte_tells_what_is_hidden_where_only_options_are_not_asked(
+    table: tuple[Ruleset, int], number: int
+) -> None:
+    """The moments tell it: see the leak "an only option is not asked"."""
+    found = differences(*table, number, random.Random(number), forced="skip")
+    assert not [one for one in found if one.what == "bytes"]
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_no_named_game_tells_what_is_hidden(name: str) -> None:
+    for seats in tables(named(name)):
+        assert not list(differences(named(name), seats, seats, random.Random(name)))
+
+
+@pytest.mark.parametrize(("name", "seats", "differs"), MANY)
+def test_no_game_of_more_than_four_seats_tells_what_is_hidden(
+    name: str, seats: int, differs: dict[str, Any]
+) -> None:
+    assert not list(differences(many(name, differs), seats, seats, random.Random(name)))
+
+
+@pytest.mark.slow
+@settings(max_examples=120)
+@given(seated(), numbers)
+def test_many_more_rulesets_tell_nothing(table: tuple[Ruleset, int], number: int) -> None:
+    assert not list(differences(*table, number, random.Random(number)))
+
+
+def test_the_other_worlds_are_other() -> None:
+    """Where nearly all were the same, nothing would ever be caught."""
+    changed = asked = 0
+    for number, name in enumerate(VARIANTS):
+        luck = random.Random(number)
+        for deal in played(named(name), tables(named(name))[-1], bytes([number] * 32), luck):
+            for moment in questions(deal, 0, Clock()):
+                asked += 1
+                other = resampled(deal, 0, luck, (0, moment))
+                changed += other.deals != deal.deals[: len(other.deals)]
+    assert changed > 0.9 * asked > 100
+
+
+# --- referees that leak ---
+
+GAMES = 40
+"""Games in which a leak must show; most show in the first."""
+
+
+def found(leak: Leak, games: int = GAMES) -> Iterator[Difference]:
+    for number in range(games):
+        luck = random.Random(number)
+        yield from differences(leak.rules, leak.seats, number, luck, forced=leak.forced)
+
+
+@pytest.mark.parametrize("what", LEAKS)
+def test_a_leak_is_caught(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    leak = LEAKS[what]
+    leak.patch(monkeypatch)
+    caught = next(found(leak), None)
+    assert caught is not None, "Nothing was seen of it."
+    assert caught.what == leak.what
+
+
+@pytest.mark.parametrize(
+    ("rules", "seats"), sorted({(leak.rules.name, leak.seats) for leak in LEAKS.values()})
+)
+def test_an_honest_referee_is_not_caught_at_the_same_tables(rules: str, seats: int) -> None:
+    """So it is the leak that is caught, not the test."""
+    chosen = {leak.rules.name: leak.rules for leak in LEAKS.values()}[rules]
+    assert not list(found(Leak("bytes", nothing, chosen, seats), GAMES // 4))
+
+
+# --- real processes ---
+
+
+async def test_last_words_reach_no_other_seat(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a bot writes to stderr stands in the log, and is said to nobody."""
+    told: dict[Bot, bytes] = {}
+    honest = Bot.say
+
+    def noting(self: Bot, line: bytes) -> None:
+        told[self] = told.get(self, b"") + line
+        honest(self, line)
+
+    monkeypatch.setattr(Bot, "say", noting)
+    log = tmp_path / "log.jsonl"
+    await play([sample(), hostile("plumbing/stderr_terminal_codes"), sample()], log)
+    assert b"much ado" in log.read_bytes()
+    assert len(told) == 3
+    assert all(b'"type":"bye"' in lines for lines in told.values())
+    assert not [lines for lines in told.values() if b"much ado" in lines]

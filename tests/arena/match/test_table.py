@@ -1,0 +1,353 @@
+"""Seats, time and processes: what a table does besides fouls."""
+
+import errno
+import os
+import select
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from arena.logs.gamelog import read_games
+from arena.match.bot_process import Bot, CannotStartError
+from arena.match.clock import LagError
+from arena.match.poller import Pump
+from arena.match.referee import Referee
+from arena.match.table import LINES_AT_ONCE, Bench, Table
+from arena.sandbox.command import Command
+from arena.sandbox.limits import Limits
+from arena.sandbox.sandbox import Sandbox
+from protocol.codec import Fault
+from protocol.messages import Clock, WhyGame
+from protocol.records import ChoiceRecord, DealRecord, FoulRecord, SpentRecord
+from tests.support.tables import children, descriptors, hostile, lag_by, play, sample
+from tournaments.runner.sitting import START_TRIES, StoppedError, ready
+
+OFF = Sandbox("off", Limits())
+
+
+async def test_an_honest_game_is_logged_with_its_times(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    (result,) = await play([sample("first"), sample("greedy")], log)
+    (game,) = read_games(log)
+    assert game.result == result
+    assert result.why == "target"
+    times = [record.ms for record in game.records if isinstance(record, ChoiceRecord)]
+    assert times
+    assert all(ms >= 0 for ms in times)
+    assert not children()
+
+
+async def test_one_process_serves_a_whole_sitting(tmp_path: Path) -> None:
+    results = await play([sample("first"), sample("greedy")], tmp_path / "log.jsonl", games=5)
+    assert [result.why for result in results] == ["target"] * 5
+    assert [result.game for result in results] == [f"{n}.test" for n in range(1, 6)]
+
+
+async def test_cancelling_a_game_leaves_no_process(tmp_path: Path) -> None:
+    with trio.move_on_after(0.5):
+        await play([sample(), hostile("processes/ignores_signals")], tmp_path / "log.jsonl")
+    assert not children()
+
+
+def test_a_command_that_does_not_exist_is_not_the_bots_fault() -> None:
+    with pytest.raises(CannotStartError, match="no-such-program"):
+        Bot(Command(("no-such-program",), "."), OFF)
+
+
+@pytest.mark.parametrize("code", [errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE])
+async def test_a_shortage_is_waited_out_three_times_and_then_the_run_stops(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    """No process ever starts here, so the clock may jump."""
+    tried: list[int] = []
+
+    def short(*_: object, **__: object) -> None:
+        tried.append(code)
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr("arena.sandbox.process.subprocess.Popen", short)
+    before = autojump_clock.current_time()
+    with pytest.raises(StoppedError, match=os.strerror(code)):
+        await ready(Bench(Pump(), [sample()], 1000, OFF))
+    assert len(tried) == START_TRIES == 3
+    assert autojump_clock.current_time() - before == START_TRIES - 1
+
+
+async def test_a_missing_program_is_not_waited_for(autojump_clock: MockClock) -> None:
+    before = autojump_clock.current_time()
+    with pytest.raises(CannotStartError, match="no-such-program"):
+        await ready(Bench(Pump(), [Command(("no-such-program",), ".")], 1000, OFF))
+    assert autojump_clock.current_time() == before
+
+
+def test_a_process_that_cannot_be_watched_is_not_left_behind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def full(_: int) -> int:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    before = descriptors()
+    monkeypatch.setattr("arena.match.bot_process.os.pidfd_open", full)
+    with pytest.raises(CannotStartError, match="Too many open files") as caught:
+        Bot(sample(), OFF)
+    assert caught.value.shortage
+    assert not children()
+    assert descriptors() == before
+
+
+async def test_a_bot_that_was_started_beside_one_that_could_not_be_is_not_kept() -> None:
+    bench = Bench(Pump(), [sample(), Command(("no-such-program",), ".")], 1000, OFF)
+    with pytest.raises(CannotStartError):
+        await bench.ready()
+    assert not children()
+
+
+async def test_a_bot_that_fouls_is_killed_while_the_others_play_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody asks it again: until the game is over it would only burn CPU."""
+    order: list[str] = []
+    faulted, finish = Bot._faulted, Referee._finish
+
+    def noted_fault(self: Bot, fault: Fault) -> None:
+        faulted(self, fault)
+        order.append("dead" if select.select([self._pidfd], [], [], 30)[0] else "alive")
+
+    def noted_finish(self: Referee, why: WhyGame) -> None:
+        order.append(why)
+        finish(self, why)
+
+    monkeypatch.setattr("arena.match.table.LOG_EVERY", 10**6)
+    monkeypatch.setattr(Bot, "_faulted", noted_fault)
+    monkeypatch.setattr(Referee, "_finish", noted_finish)
+    await play([sample(), hostile("lines/choice_999"), sample()], tmp_path / "log.jsonl")
+    assert order[0] == "dead"
+    assert order[-1] == "target"
+
+
+def busy() -> Command:
+    """A bot that works."""
+    return Command((sys.executable, "-I", "-S", "-c", "while True: pass"), ".")
+
+
+async def test_cpu_time_is_what_the_kernel_says() -> None:
+    bot = Bot(busy(), OFF)
+    try:
+        # Until it has worked for a while, whatever else the machine does.
+        for _ in range(6000):
+            used = bot.cpu_ms()
+            if used >= 50:
+                break
+            await trio.sleep(0.01)
+        else:
+            raise AssertionError(f"{used} ms")
+        bot.look()
+        assert bot.cpu_seen_ms >= 50
+    finally:
+        bot.condemn(Fault("late", "enough"))
+        await bot.leave(b"")
+    assert bot.cpu_ms() >= used
+
+
+async def test_what_was_used_is_logged_before_the_result(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    await play([sample("first"), sample("greedy")], log)
+    (game,) = read_games(log)
+    spent = game.records[-2]
+    assert isinstance(spent, SpentRecord)
+    for seat in (0, 1):
+        times = [r.ms for r in game.records if isinstance(r, ChoiceRecord) and r.seat == seat]
+        assert spent.questions[seat] == len(times)
+        assert spent.ms[seat] == pytest.approx(sum(times), abs=0.01)
+        assert spent.worst_ms[seat] == max(times)
+    assert all(ms is not None and ms >= 0 for ms in spent.cpu_ms)
+
+
+async def test_a_late_bot_is_logged_with_the_figures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lag_by(monkeypatch, 70.0)
+    log = tmp_path / "log.jsonl"
+    clock = Clock(start_ms=20_000, move_ms=1_000, bank_ms=500)
+    began = time.monotonic()
+    await play([sample(), hostile("timing/silent")], log, clock)
+    assert time.monotonic() - began >= 1.5 + 0.07, "The time that is given back may be used."
+    (game,) = read_games(log)
+    (foul,) = [one for one in game.records if isinstance(one, FoulRecord)]
+    assert (foul.foul, foul.limit_ms, foul.ms) == ("late", 1_500, 1_500)
+    assert foul.given_back_ms >= 70
+    assert foul.cpu_ms is not None
+    assert 0 <= foul.cpu_ms < foul.ms + foul.given_back_ms
+    spent = game.records[-2]
+    assert isinstance(spent, SpentRecord)
+    for seat in (0, 1):
+        given_back = sum(one.given_back_ms for one in game.choices() if one.seat == seat)
+        assert spent.given_back_ms[seat] == pytest.approx(given_back, abs=0.01)
+        assert given_back >= 70 * spent.questions[seat]
+    assert spent.worst_lag_ms >= 70
+
+
+ANSWERS = """
+import json, os, sys, time
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print('{"type":"hello","name":"x","version":"1"}', flush=True)
+    elif message["type"] == "ask":
+        LATE
+        print(json.dumps({"type": "choose", "id": message["id"], "choice": 0}), flush=True)
+        open(sys.argv[1], "w").close()
+"""
+LATE = "time.sleep(message['time_ms'] / 1000 + 0.05)"
+
+
+async def test_what_the_first_look_after_a_stall_finds_was_in_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The referee does not look until the answer, which exceeds its limit, has been written."""
+    answered = tmp_path / "answered"
+    ask = Table._ask
+
+    def stalled() -> None:
+        while not answered.exists():
+            time.sleep(0.001)
+
+    def asking(self: Table, now: float) -> None:
+        ask(self, now)
+        if self._question and self._question.seat == 1 and not answered.exists():
+            self._pump.soon(stalled)
+
+    monkeypatch.setattr(Table, "_ask", asking)
+    bot = tmp_path / "bot.py"
+    bot.write_text(ANSWERS.replace("LATE", f"if not os.path.exists(sys.argv[1]): {LATE}"))
+    command = Command((sys.executable, "-I", "-S", str(bot), str(answered)), str(tmp_path))
+    clock = Clock(start_ms=20_000, move_ms=2_000, bank_ms=0)
+    (result,) = await play([sample(), command], tmp_path / "log.jsonl", clock)
+    assert result.fouls == ()
+    (game,) = read_games(tmp_path / "log.jsonl")
+    first = next(one for one in game.choices() if one.seat == 1)
+    assert first.given_back_ms > 2_000
+    assert first.ms < 1_000
+
+
+async def test_a_machine_that_cannot_keep_time_ends_the_game_without_a_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lag_by(monkeypatch, 10_001.0, after=5)
+    log = tmp_path / "log.jsonl"
+    with pytest.RaisesGroup(LagError):
+        await play([sample("first"), sample("greedy")], log, Clock(start_ms=20_000))
+    (game,) = read_games(log)
+    assert game.result is None
+    assert not children()
+
+
+async def test_a_late_hello_is_a_foul_and_its_lag_is_given_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lag_by(monkeypatch, 300.0)
+    pump = Pump()
+    bench = Bench(pump, [Command((sys.executable, "-c", "input(); input()"), "/")], 500, OFF)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(pump.run)
+        began = time.monotonic()
+        (sits,) = await bench.ready()
+        assert time.monotonic() - began >= 0.8
+        assert sits
+        assert sits.fault == Fault("no_hello", "No hello within 500 ms.")
+        await bench.close()
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_machine_that_cannot_keep_time_blames_nobody_for_a_hello(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lag_by(monkeypatch, 10_001.0)
+    pump = Pump()
+    bench = Bench(pump, [sample()], 500, OFF)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(pump.run)
+        with pytest.raises(LagError, match="cannot keep time"):
+            await bench.ready()
+        await bench.close()
+        nursery.cancel_scope.cancel()
+    assert not children()
+
+
+async def test_two_bots_that_write_ahead_do_not_keep_a_third_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They know the numbers of their questions: without a bound one game is one look."""
+    at_once: list[int] = []
+    listen_on, received = Table._listen_on, Referee.received
+
+    def counted(self: Table) -> None:
+        at_once.append(0)
+        before = len(at_once)
+        listen_on(self)
+        assert len(at_once) == before, "It goes on without a look at the others."
+
+    def taken(self: Referee, seat: int, line: bytes, ms: float, given_back_ms: float) -> None:
+        at_once[-1] += 1
+        received(self, seat, line, ms, given_back_ms)
+
+    monkeypatch.setattr(Table, "_listen_on", counted)
+    monkeypatch.setattr(Referee, "received", taken)
+    bot = tmp_path / "ahead.py"
+    bot.write_text(
+        "import sys\n"
+        'print(\'{"type":"hello","name":"x","version":"1"}\', flush=True)\n'
+        "sys.stdin.readline()\n"
+        "sys.stdin.readline()\n"
+        'answer = \'{"type":"choose","id":%d,"choice":0}\'\n'
+        "ahead = [answer % number for number in range(10**6 + 1, 10**6 + 900)]\n"
+        "print(chr(10).join(ahead), flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    ahead = Command((sys.executable, "-I", "-S", str(bot)), str(tmp_path))
+    (result,) = await play([ahead, ahead], tmp_path / "log.jsonl")
+    assert result.why == "target"
+    assert max(at_once) == LINES_AT_ONCE
+
+
+async def test_who_follows_the_log_need_not_wait_for_the_next_answer(tmp_path: Path) -> None:
+    """A slow bot thinks, and what came before its question is in the log meanwhile."""
+    log = tmp_path / "log.jsonl"
+    clock = Clock(start_ms=20_000, move_ms=60_000, bank_ms=0)
+    bots = [sample(), hostile("timing/silent")]
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(play, bots, log, clock)
+        for _ in range(6000):
+            if b'"type":"deal"' in (log.read_bytes() if log.exists() else b""):
+                break
+            await trio.sleep(0.01)
+        else:
+            raise AssertionError("nothing was written")
+        nursery.cancel_scope.cancel()
+    (game,) = read_games(log)
+    assert game.result is None
+
+
+async def test_a_game_that_is_cut_off_is_logged_as_far_as_it_came(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.match.table.LOG_WITHIN_S", 10**6)
+    asked = trio.Event()
+    ask = Table._ask
+
+    def noting(self: Table, now: float) -> None:
+        ask(self, now)
+        asked.set()
+
+    monkeypatch.setattr(Table, "_ask", noting)
+    log = tmp_path / "log.jsonl"
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(play, [hostile("timing/silent")] * 2, log)
+        await asked.wait()
+        nursery.cancel_scope.cancel()
+    (game,) = read_games(log)
+    assert any(isinstance(record, DealRecord) for record in game.records)

@@ -1,0 +1,361 @@
+"""Explanations: every choice is told where it matters and only there, in English, with sources."""
+
+import re
+from contextlib import suppress
+from itertools import combinations
+from random import Random
+from typing import Any, get_args, get_type_hints
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.engine import game as engine
+from arena.engine.shuffle import board_seed
+from arena.rules.english import Heading, by_table, count, listed, ordinal, points
+from arena.rules.explain import explain
+from arena.rules.variants import VARIANTS, named
+from protocol.ruleset import Group, ImpossibleRulesError, Ruleset, choices, tables, varied
+from tests.support.rulesets import GROUPS, rulesets
+from tournaments.cli.main import main
+
+CLAUSE = re.compile(
+    r"A|B|D|E( deal| play)?|C( deal| play| score| Dutch| Puerto Rico| Austria| Egypt|\.\d+)?"
+)
+EXPLANATIONS = pytest.mark.parametrize("name", VARIANTS)
+
+
+def told(rules: Ruleset) -> list[str]:
+    return [sentence.text for sentence in explain(rules)]
+
+
+def game(base: str, **differs: Any) -> Ruleset:
+    return varied(named(base), "mine", differs)
+
+
+# --- every choice matters somewhere ---
+
+# The base in which each closed choice matters, all its values against each other.
+CLOSED: dict[str, tuple[str, dict[str, Any]]] = {
+    "highest_pip": ("draw", {}),
+    "doubles": ("draw", {}),
+    "partners": ("draw", {}),
+    "direction": ("draw", {}),
+    "starter": ("draw", {}),
+    "first": ("draw", {"hand": {"two": 7}}),
+    "later": ("draw", {}),
+    "tile": ("puerto-rico", {}),
+    "missing": ("puerto-rico", {}),
+    "tiles": ("double-draw", {"blocked": "play_on"}),
+    "draw_when_able": ("draw", {}),
+    "leader_may_draw": ("draw", {}),
+    "draw_ends_turn": ("dutch", {"draw_limit": "unlimited"}),
+    "draw_optional": ("draw", {}),
+    "order": ("draw", {}),
+    "auction": ("auction-draw", {}),
+    "pot": ("paid-draw", {}),
+    "blocked": ("draw", {}),
+    "double_blank": ("draw", {}),
+    "winner": ("draw", {}),
+    "points_blocked": ("block", {}),
+    "tie": ("draw", {}),
+}
+ANEW = ("same", "lot", "highest_double", "double_six")
+# The others: the base, and values of which each is told differently.
+OPEN: dict[str, tuple[str, dict[str, Any], tuple[Any, ...]]] = {
+    "hand": ("draw", {}, (5, 6, "eight_minus_seats", {"two": 5, "three": 6}, {"two": 7})),
+    "refuse_doubles": ("draw", {}, (0, 3, 4)),
+    "annul_suit": ("draw", {}, (0, 5, 6)),
+    "after_blocked": ("draw", {}, ("as_later", *ANEW, "winner")),
+    "after_tie": ("draw", {}, ("as_later", *ANEW)),
+    "draw_limit": ("draw", {"draw_when_able": False}, (0, 1, 2, 3, "unlimited")),
+    "reserve": ("draw", {}, (0, 1, 2, 3)),
+    "fee": ("paid-draw", {}, (0, 1, 2)),
+    "ante": ("pot-draw", {}, (0, 1, 3)),
+    "chips": ("paid-draw", {}, (0, 1, 100)),
+    "points_out": ("block", {}, ("others", "one", "nothing")),
+    "bonus": ("draw", {}, ([], [100], [100, 75], [0, 75])),
+    "capicu": ("draw", {}, (0, 1, 100)),
+    "out_with_blank": ("draw", {}, (0, 1, 100)),
+    "target": ("draw", {}, (100, 61, {"two": 100, "three": 61, "four": 50})),
+    "rounds": ("draw", {}, (0, 1, 20)),
+    "max_rounds": ("draw", {}, (1, 2, 200)),
+}
+
+
+def closed_values(choice: str) -> tuple[Any, ...]:
+    group = type(getattr(Ruleset(name=""), choices()[choice]))
+    assert issubclass(group, Group)
+    kind = get_type_hints(group)[choice]
+    return (False, True) if kind is bool else get_args(kind)
+
+
+def test_every_choice_is_tried() -> None:
+    assert sorted((*CLOSED, *OPEN)) == sorted(choices())
+
+
+@pytest.mark.parametrize("choice", CLOSED)
+def test_every_value_is_told_differently(choice: str) -> None:
+    base, differs = CLOSED[choice]
+    all_told = {v: told(game(base, **differs, **{choice: v})) for v in closed_values(choice)}
+    for one, other in combinations(all_told, 2):
+        assert all_told[one] != all_told[other], (one, other)
+
+
+@pytest.mark.parametrize("choice", OPEN)
+def test_every_number_is_told_differently(choice: str) -> None:
+    base, differs, values = OPEN[choice]
+    for one, other in combinations(values, 2):
+        first, second = (told(game(base, **differs, **{choice: value})) for value in (one, other))
+        assert first != second, (one, other)
+
+
+# --- what cannot happen is not told ---
+
+
+@pytest.mark.parametrize(
+    ("base", "differs", "idle"),
+    [
+        ("block", {}, {"reserve": 2}),
+        ("block", {}, {"draw_when_able": True}),
+        ("block", {}, {"draw_optional": True}),
+        ("block", {}, {"order": "row"}),
+        ("block", {}, {"fee": 1}),
+        ("block", {}, {"blocked": "at_once"}),
+        ("partnership", {}, {"missing": "redeal"}),
+        ("draw-partners", {}, {"points_out": "difference"}),
+        ("draw", {}, {"missing": "redeal"}),
+        ("draw", {}, {"tile": "set_double"}),
+        ("draw", {"draw_when_able": False}, {"draw_limit": 99}),
+        ("draw", {"draw_optional": True}, {"draw_limit": 13}),
+        ("draw", {}, {"pot": True}),
+        ("draw", {}, {"chips": 100}),
+        ("draw", {"rounds": 1}, {"later": "winner"}),
+        ("draw", {"rounds": 1}, {"after_tie": "highest_double"}),
+        ("draw", {"rounds": 1}, {"after_blocked": "highest_double"}),
+        ("draw", {}, {"after_blocked": "rotate", "after_tie": "rotate"}),
+        ("draw", {"later": "winner"}, {"after_tie": "same"}),
+        ("block", {"after_blocked": "lot"}, {"after_tie": "lot"}),
+        (
+            "draw",
+            {"later": "highest_double", "first": "count"},
+            {"after_blocked": "highest_double"},
+        ),
+        ("draw", {"rounds": 1}, {"target": 5}),
+        ("draw", {"hand": {"two": 7}}, {"direction": "counter_clockwise"}),
+        ("draw", {"hand": {"two": 7}}, {"tie": "outsider"}),
+        ("draw", {"hand": 3}, {"refuse_doubles": 4}),
+        ("draw", {"hand": 3}, {"annul_suit": 4}),
+        ("dutch", {}, {"leader_may_draw": False}),
+        ("double-draw", {}, {"draw_limit": 2}),
+        ("six-six", {}, {"leader_may_draw": False}),
+        ("ukrainian", {}, {"after_tie": "highest_double"}),
+        ("austrian", {}, {"double_blank": 13}),
+        ("austrian", {}, {"out_with_blank": 100}),
+    ],
+    ids=str,
+)
+def test_what_cannot_happen_is_not_told(
+    base: str, differs: dict[str, Any], idle: dict[str, Any]
+) -> None:
+    one, other = game(base, **differs), game(base, **differs, **idle)
+    assert told(one) == told(other)
+    for seats in tables(one):
+        assert played(one, seats) == played(other, seats)
+
+
+@given(rulesets(), st.data())
+def test_games_that_differ_are_told_differently(rules: Ruleset, data: st.DataObject) -> None:
+    """Whatever choice is changed: if the words stay the same, so does the game."""
+    choice, group = data.draw(st.sampled_from(sorted(choices().items())))
+    value = data.draw(GROUPS[group])[choice]
+    with suppress(ImpossibleRulesError):
+        other = varied(rules, "random", {choice: msgspec.to_builtins(value)})
+        if told(other) == told(rules):
+            for seats in tables(rules):
+                assert played(rules, seats) == played(other, seats), (choice, value)
+
+
+def played(rules: Ruleset, seats: int) -> list[object]:
+    """What happens in some rounds of a game whose seats take any option that they are offered."""
+    game, dice, seen = engine.new_game(rules, seats), Random(1), list[object]()
+    while not game.over and (game.round is None or game.round.number < 6):
+        if engine.needs_deal(game):
+            game = engine.begin(game, engine.chance_decides(game, board_seed(b"", "", 1)))
+        if options := engine.legal(game):
+            seen.append(options)
+            game = engine.act(game, dice.choice(options))
+        seen.append((game.scores, game.playing.events))
+    return seen
+
+
+# --- the words ---
+
+
+@given(rulesets())
+def test_any_ruleset_is_explained_in_english(rules: Ruleset) -> None:
+    sentences = explain(rules)
+    headings = [sentence.heading for sentence in sentences]
+    order = get_args(Heading)
+    assert headings == sorted(headings, key=order.index)
+    assert {"Stakes"} >= set(order) - set(headings)
+    assert len({sentence.text for sentence in sentences}) == len(sentences)
+    for sentence in sentences:
+        check_words(sentence.text)
+        for clause in sentence.sources:
+            assert CLAUSE.fullmatch(clause), clause
+
+
+def check_words(text: str) -> None:
+    assert re.fullmatch(r"[A-Z].*[a-z0-9)]\.", text), text
+    assert not re.search(r"[_{}\[\]\"]|  |[,.;:]{2}| [,.;]|\bNone\b|\b1 \w+s\b", text), text
+    names = {choice for choice in choices() if "_" in choice}
+    assert not names & set(text.split())
+
+
+@EXPLANATIONS
+def test_a_named_game_tells_its_sources(name: str) -> None:
+    sentences = explain(named(name))
+    cited = {clause for sentence in sentences for clause in sentence.sources}
+    for clause in VARIANTS[name].sources:
+        assert clause in cited or (clause == "E" and "E play" in cited), clause
+
+
+def test_only_the_house_gives_no_source() -> None:
+    (own,) = [sentence.text for sentence in explain(named("draw")) if not sentence.sources]
+    assert "200 rounds" in own
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("draw", "Each player is dealt seven tiles with two or three players and six with four."),
+        ("draw", "The last two tiles may not be drawn."),
+        ("draw", "After each round the lead passes to the left."),
+        ("drawing-game", "After each round the lead passes to the left."),
+        ("dutch", "After each round the lead passes to the left."),
+        ("dutch", "A player who cannot play draws one tile, then plays it if it fits, or else "
+         "passes."),
+        ("dutch", "At the end of a round each player counts the pips on the tiles left in their "
+         "hand; the 0-0 counts 13."),
+        ("old-draw", "Nobody may draw before the first tile has been led."),
+        ("old-draw", "A player who draws takes any face-down tile."),
+        ("double-draw", "A player who cannot play draws one tile, which ends the turn; a player "
+         "who can neither play nor draw passes."),
+        ("austrian", "The game is played with a double-eight set without its doubles: 36 tiles."),
+        ("partnership", "There is no boneyard: all tiles are in the players' hands."),
+        ("partnership", "Whoever leads because of a tile must play that tile first; a leader for "
+         "any other reason may play any tile first."),
+        ("puerto-rico-blocker", "If two or more players tie for the fewest pips in a blocked "
+         "round, the player who played the last tile wins it."),
+        ("jordanian", "A player who is dealt five or more tiles with the same number must declare "
+         "it, and all tiles are dealt again (at most 19 times in a round)."),
+        ("auction-draw", "Each tile drawn costs one chip, paid into the pot."),
+        ("auction-draw", "The last two tiles may not be drawn; they are auctioned."),
+        ("auction-draw", "It also ends, blocked, as soon as nobody can play and no tile may be "
+         "drawn or is left to be auctioned, or when every player has passed in succession."),
+        ("pot-draw", "The winner takes the pot; if nobody wins the round, the pot stays for the "
+         "next one. What is in it when the game ends goes to nobody."),
+    ],
+)  # fmt: skip
+def test_some_sentences(name: str, sentence: str) -> None:
+    assert sentence in told(named(name))
+
+
+@pytest.mark.parametrize(
+    ("base", "differs", "sentence"),
+    [
+        ("draw", {"draw_limit": 2}, "A player who can play may instead draw, at most two tiles in "
+         "a turn, even after one that fits, but must then play."),
+        ("draw", {"draw_limit": 1}, "A player who can play may instead draw one tile, but must "
+         "then play."),
+        ("partnership", {"first": "count"}, "In the first round each player draws a tile and "
+         "shows it. The players are numbered clockwise by their seats, from one. Divide the total "
+         "of the pips by the number of players and add one to the remainder: the player with that "
+         "number leads. The tiles are shuffled back in before the deal."),
+        ("draw", {"refuse_doubles": 3}, "A player who is dealt three doubles or more may have all "
+         "tiles dealt again (at most 19 times in a round); the leader is asked first, then the "
+         "others in turn."),
+        ("draw", {"after_blocked": "lot"}, "But after a blocked round, each player draws a tile "
+         "and shows it. Whoever draws the most pips leads; those who tie draw again. The tiles "
+         "are shuffled back in before the deal."),
+        ("draw", {"later": "double_six"}, "In every later round the player with the 6-6 leads."),
+        ("auction-draw", {"partners": True}, "First in every round each side pays three chips "
+         "into the pot, or whatever is left."),
+        ("draw-partners", {"points_blocked": "everybody"}, "After a blocked round it scores the "
+         "total of all four hands."),
+    ],
+)  # fmt: skip
+def test_some_sentences_of_other_rules(base: str, differs: dict[str, Any], sentence: str) -> None:
+    assert sentence in told(game(base, **differs))
+
+
+def test_numbers_in_words() -> None:
+    assert by_table({2: 7, 3: 7, 4: 6}, lambda n: count(n, "tile")) == (
+        "seven tiles with two or three players and six with four"
+    )
+    assert by_table({2: 1, 3: 1}, lambda n: count(n, "tile")) == "one tile"
+    assert by_table({2: 100, 3: 61, 4: 50}, points, "or") == (
+        "100 points with two players, 61 with three or 50 with four"
+    )
+    assert (listed("a"), listed("ab"), listed("abc", "or")) == ("a", "a and b", "a, b or c")
+    assert [ordinal(n) for n in (1, 10, 11, 12, 21, 22, 111)] == [
+        "first", "tenth", "11th", "12th", "21st", "22nd", "111th",
+    ]  # fmt: skip
+
+
+# --- the command ---
+
+
+def said(*words: str, code: int = 0, width: int = 80) -> str:
+    done = CliRunner(env={"COLUMNS": str(width)}).invoke(main, ("rules", *words))
+    assert done.exit_code == code, done.output
+    return done.output
+
+
+def test_the_list_has_a_line_for_each_game() -> None:
+    lines = said().splitlines()
+    assert [line.split()[0] for line in lines] == list(VARIANTS)
+    assert all(VARIANTS[line.split()[0]].about in line for line in lines)
+
+
+def test_the_list_as_json() -> None:
+    told = msgspec.json.decode(said("--json"))
+    assert [one["name"] for one in told] == list(VARIANTS)
+    assert told[4]["seats"] == [4]
+    assert msgspec.convert(told[4]["rules"], Ruleset) == named("dutch-partners")
+
+
+@EXPLANATIONS
+def test_a_game_is_explained_within_the_width(name: str) -> None:
+    shown = said(name, width=50)
+    assert max(map(len, shown.splitlines())) <= 50
+    words = " ".join(shown.split())
+    assert all(sentence.text in words for sentence in explain(named(name)))
+
+
+def test_a_varied_game_is_explained() -> None:
+    shown = " ".join(said("dutch", "--set", "draw_limit=3").split())
+    assert shown.startswith("dutch, with draw_limit=3 ")
+    assert "draws up to three tiles, one at a time, until one fits" in shown
+    assert VARIANTS["dutch"].about not in shown
+
+
+def test_a_game_as_json() -> None:
+    told = msgspec.json.decode(said("dutch", "--set", "reserve=0", "--json"), type=Ruleset)
+    assert told == varied(named("dutch"), "dutch", {"reserve": 0})
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("duthc",), "did you mean dutch"),
+        (("dutch", "--set", "darw_limit=1"), "did you mean draw_limit"),
+        (("--set", "draw_limit=1"), "name it"),
+        (("nowhere.toml",), "nowhere.toml cannot be read: No such file"),
+    ],
+)
+def test_a_mistake_is_the_users(words: tuple[str, ...], message: str) -> None:
+    assert message in said(*words, code=2)

@@ -1,0 +1,212 @@
+"""The named games, and rules as users write them: files, inline tables, CHOICE=VALUE."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from arena.rules.load import changed, chosen, spelled
+from arena.rules.variants import VARIANTS, named
+from protocol.errors import UserError
+from protocol.ruleset import HandSizes, Ruleset, Targets, choices, tables, varied
+from tournaments.cli.main import main
+from tournaments.plan.event import written
+from tournaments.plan.from_options import Wishes, planned
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_a_named_game_can_be_played_and_says_only_how_it_differs(name: str) -> None:
+    rules, variant = named(name), VARIANTS[name]
+    assert rules.name == name
+    assert tables(rules)
+    assert variant.about.endswith(".")
+    assert len(variant.about) < 90
+    assert variant.sources
+    if variant.base:
+        assert list(VARIANTS).index(variant.base) < list(VARIANTS).index(name)
+    assert set(variant.differs) <= set(choices())
+
+
+def file(folder: Path, text: str, name: str = "my.toml") -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+# --- files ---
+
+
+def test_a_file_differs_from_its_base(tmp_path: Path) -> None:
+    file(tmp_path, 'base = "dutch"\ndraw_limit = 3\nbonus = [5, 4]\nhand = { 2 = 9, three = 8 }\n')
+    rules = chosen("my.toml", tmp_path)
+    expected = {"draw_limit": 3, "bonus": [5, 4], "hand": {"two": 9, "three": 8}}
+    assert rules == varied(named("dutch"), "my", expected)
+
+
+def test_a_file_may_say_its_name_and_needs_no_base(tmp_path: Path) -> None:
+    file(tmp_path, 'name = "Friday night"\n')
+    assert chosen("my.toml", tmp_path) == varied(named("draw"), "Friday night", {})
+
+
+def test_a_file_may_be_the_base_of_another(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    file(tmp_path, 'base = "deep/house.toml"\nreserve = 0\n')
+    file(tmp_path, 'base = "dutch"\ndraw_limit = 2\n', "deep/house.toml")
+    rules = chosen("my.toml", tmp_path)
+    assert (rules.name, rules.turn.draw_limit, rules.boneyard.reserve) == ("my", 2, 0)
+    named_in_one = {"base": "my.toml", "draw_limit": 1}
+    assert spelled(named_in_one, tmp_path).turn.draw_limit == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('bass = "dutch"', "did you mean base"),
+        ('base = "duthc"', "did you mean dutch"),
+        ("draw_limti = 2", "did you mean draw_limit"),
+        ('first = "higest"', "did you mean highest"),
+        ("[turn]\ndraw_limit = 2", "Choices stand without their group: not turn, but tiles"),
+        ("hand = 15", "take double-nine (highest_pip = 9) or deal 14 at most (hand)."),
+        ("tiles = 2", "set starter = true"),
+        ('name = "dutch"', "give yours a name of its own"),
+        ("name = 3", "name must be a line"),
+        ('name = ""', "name must be a line"),
+        ("draw_limit =", "is not TOML"),
+        ('base = "my.toml"', "is its own base"),
+        ('base = "gone.toml"', "gone.toml cannot be read: No such file"),
+        ("base = 3", "Unknown game '3'"),
+    ],
+)
+def test_a_mistake_in_a_file_names_it(tmp_path: Path, text: str, message: str) -> None:
+    path = file(tmp_path, text)
+    with pytest.raises(UserError) as caught:
+        chosen("my.toml", tmp_path)
+    assert message in str(caught.value)
+    at_fault = tmp_path / "gone.toml" if "gone" in text else path
+    assert str(caught.value).startswith(str(at_fault))
+    assert str(caught.value).count(".toml") <= 2
+
+
+def test_the_innermost_file_is_at_fault(tmp_path: Path) -> None:
+    file(tmp_path, 'base = "house.toml"\n')
+    file(tmp_path, "draw_limti = 2\n", "house.toml")
+    with pytest.raises(UserError, match=r"^[^ ]*house\.toml: Unknown"):
+        chosen("my.toml", tmp_path)
+
+
+def test_bytes_that_are_no_text(tmp_path: Path) -> None:
+    (tmp_path / "my.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(UserError, match="not TOML"):
+        chosen("my.toml", tmp_path)
+
+
+def test_a_file_without_its_ending_is_suggested(tmp_path: Path) -> None:
+    file(tmp_path, "", "mine.toml")
+    with pytest.raises(UserError, match=r"mine\.toml"):
+        chosen("mine", tmp_path)
+
+
+# --- CHOICE=VALUE ---
+
+
+@pytest.mark.parametrize(
+    ("word", "group", "value"),
+    [
+        ("draw_limit=2", "turn", 2),
+        ("draw_limit=unlimited", "turn", "unlimited"),
+        (" draw_limit = 2 ", "turn", 2),
+        ("starter=yes", "deal", True),
+        ("draw_when_able=false", "turn", False),
+        ("bonus=100,75", "score", (100, 75)),
+        ("bonus=100", "score", (100,)),
+        ("bonus=", "score", ()),
+        ("hand=5", "deal", 5),
+        ("hand=eight_minus_seats", "deal", "eight_minus_seats"),
+        ("hand=2:7,3:7,4:6", "deal", HandSizes(two=7, three=7, four=6)),
+        ("hand=two:9, three:7", "deal", HandSizes(two=9, three=7)),
+        ("target=2:100,3:61,4:50", "game", Targets(two=100, three=61, four=50)),
+        (
+            "target=2:100,3:61,4:50,partners:70",
+            "game",
+            Targets(two=100, three=61, four=50, partners=70),
+        ),
+    ],
+)
+def test_a_choice_is_set(word: str, group: str, value: Any) -> None:
+    rules = changed(named("draw"), (word,))
+    assert getattr(getattr(rules, group), word.split("=")[0].strip()) == value
+    assert rules.name == "draw"
+
+
+def test_choices_are_set_together() -> None:
+    words = ("starter=true", "tiles=2", "reserve=0")
+    assert changed(named("draw"), words).turn.tiles == 2
+    assert changed(named("draw"), ()) is named("draw")
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("draw_limit", "CHOICE=VALUE"),
+        ("darw_limit=2", "did you mean draw_limit"),
+        ("base=dutch", "base is said otherwise"),
+        ("turn=2", "Choices stand without their group"),
+        ("tiles=2", "set starter = true"),
+        ("tie=blokcer", "did you mean blocker"),
+        ("hand=2:x", "hand.two must be a whole number from 1 to"),
+        ("hand=9:7", "Unknown field hand.9: "),
+        ("target=2:100", "target.three is missing."),
+        ("bonus=many", "bonus[0] must be"),
+    ],
+)
+def test_a_mistake_in_a_choice(word: str, message: str) -> None:
+    with pytest.raises(UserError) as caught:
+        changed(named("draw"), (word,))
+    assert message in str(caught.value)
+
+
+# --- in events ---
+
+EVENT = 'name = "cup"\n{rules}\n[[bots]]\nname = "first"\n[[bots]]\nname = "greedy"\n'
+
+
+def rules_of(tmp_path: Path, what: Path, rules: str | None = None, *words: str) -> Ruleset:
+    wishes = Wishes((str(what),), rules, words, None, None, None, None)
+    return planned(wishes, tmp_path / "build", predictable=True).rules
+
+
+@pytest.mark.parametrize(
+    "rules", ['rules = "my.toml"', 'rules = { base = "my.toml" }', "[rules]\nbase = 'my.toml'"]
+)
+def test_an_event_file_finds_rules_beside_it(tmp_path: Path, rules: str) -> None:
+    file(tmp_path, "draw_limit = 3\n")
+    event = file(tmp_path, EVENT.format(rules=rules), "cup.toml")
+    assert written(event).name == "cup"
+    found = rules_of(tmp_path, event)
+    assert found == varied(named("draw"), "my", {"draw_limit": 3})
+
+
+def test_the_command_line_counts_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    file(tmp_path, "reserve = 3\n", "here/my.toml")
+    event = file(tmp_path, EVENT.format(rules='rules = "dutch"'), "cup.toml")
+    assert rules_of(tmp_path, event, None, "draw_limit=2").turn.draw_limit == 2
+    found = rules_of(tmp_path, event, "my.toml", "draw_limit=2")
+    assert found == varied(named("draw"), "my", {"reserve": 3, "draw_limit": 2})
+
+
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        ('rules = "duthc"', "cup.toml: rules: Unknown game 'duthc': did you mean dutch"),
+        ("rules = { draw_limti = 2 }", "cup.toml: rules: Unknown choice of rules"),
+        ('rules = "gone.toml"', "gone.toml cannot be read"),
+    ],
+)
+def test_a_mistake_in_an_event_names_it(tmp_path: Path, rules: str, message: str) -> None:
+    event = file(tmp_path, EVENT.format(rules=rules), "cup.toml")
+    done = CliRunner().invoke(main, ("run", str(event), "--out", str(tmp_path / "out")))
+    assert done.exit_code == 2
+    assert message in done.output

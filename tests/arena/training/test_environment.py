@@ -1,0 +1,411 @@
+"""Training: PettingZoo's own tests, the numbers of options, what vectors tell and hide."""
+
+import random
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+from pettingzoo.test import api_test, seed_test
+from pettingzoo.utils.wrappers import TerminateIllegalWrapper
+
+from arena.analysis.alternative_deals import walk
+from arena.engine import game as engine
+from arena.engine.shuffle import board_seed
+from arena.engine.state import Game
+from arena.match.referee import Referee, Seating
+from arena.rules.variants import VARIANTS, named
+from arena.training import boneyard_v0, encoding
+from arena.training.actions import Actions
+from arena.training.encoding import Encoding, Vector
+from arena.training.episode import Episode, Reward, question, standing
+from protocol.codec import decode_told, encode_line
+from protocol.errors import UserError
+from protocol.messages import (
+    Annulled,
+    Ask,
+    Bade,
+    Bid,
+    Clock,
+    Drew,
+    Event,
+    Leads,
+    Lot,
+    Passed,
+    Play,
+    Played,
+    Stock,
+    TurnedUp,
+)
+from protocol.ruleset import Ruleset, tables, varied
+from protocol.tiles import tile_set
+from tests.support.random_rounds import played, questions, resampled
+from tests.support.rulesets import MANY, many, seated
+
+lucks = st.randoms(use_true_random=False)
+numbers = st.integers(0, 2**32)
+TABLES = [(name, seats) for name in VARIANTS for seats in tables(named(name))]
+TOLD_TO_ALL = ("Observation is not a NumPy array", "Observation space for each agent probably")
+"""What the test warns of whenever an observation has a mask, unless PettingZoo made the game."""
+
+
+# --- PettingZoo ---
+
+
+@pytest.mark.parametrize(("name", "seats"), TABLES)
+def test_petting_zoo_finds_nothing(name: str, seats: int) -> None:
+    with warnings.catch_warnings():
+        for told in TOLD_TO_ALL:
+            warnings.filterwarnings("ignore", told)
+        api_test(boneyard_v0.env(name, seats, rounds=1, render_mode="ansi"), num_cycles=40)
+    seed_test(lambda: boneyard_v0.env(name, seats, rounds=1), num_cycles=10)
+
+
+@pytest.mark.parametrize(("name", "seats", "differs"), MANY[:5])
+def test_petting_zoo_finds_nothing_at_more_than_four_seats(
+    name: str, seats: int, differs: dict[str, Any]
+) -> None:
+    with warnings.catch_warnings():
+        for told in TOLD_TO_ALL:
+            warnings.filterwarnings("ignore", told)
+        api_test(boneyard_v0.env(many(name, differs), seats, render_mode="ansi"), num_cycles=20)
+
+
+def test_a_whole_game_passes_too() -> None:
+    with warnings.catch_warnings():
+        for told in TOLD_TO_ALL:
+            warnings.filterwarnings("ignore", told)
+        api_test(boneyard_v0.env(reward="places", render_mode="ansi"), num_cycles=400)
+    seed_test(boneyard_v0.env, num_cycles=300)
+
+
+def test_without_petting_zoo_it_says_what_to_install() -> None:
+    hide = "import sys; sys.modules['pettingzoo'] = None; from arena.training import boneyard_v0"
+    done = subprocess.run((sys.executable, "-c", hide), capture_output=True, text=True)
+    assert "pip install 'boneyard-arena[train]'" in done.stderr.splitlines()[-1]
+
+
+def test_an_unknown_game_and_an_impossible_table_are_refused() -> None:
+    with pytest.raises(UserError, match="did you mean dutch"):
+        boneyard_v0.env("duch")
+    with pytest.raises(UserError, match="table of four"):
+        boneyard_v0.env("partnership", 2)
+
+
+def test_an_unknown_reward_is_refused_with_the_nearest() -> None:
+    with pytest.raises(UserError, match="Unknown reward 'place': did you mean places"):
+        boneyard_v0.env(reward=cast(Any, "place"))
+
+
+@pytest.mark.parametrize("rounds", [0, -3, 2.5, True, "3", 1001])
+def test_what_is_no_number_of_rounds_is_refused(rounds: Any) -> None:
+    with pytest.raises(UserError, match="rounds"):
+        boneyard_v0.env(rounds=rounds)
+
+
+def test_a_number_of_rounds_may_be_any_library_s() -> None:
+    assert boneyard_v0.raw_env(rounds=cast(Any, np.int64(3))).rules.game.rounds == 3
+
+
+def test_an_action_that_is_not_offered_is_refused_or_ends_the_game() -> None:
+    env = boneyard_v0.env("block", rounds=1)
+    env.reset(seed=1)
+    (wrong, *_) = np.flatnonzero(env.last()[0]["action_mask"] == 0)
+    with pytest.raises(ValueError, match=f"Action {wrong} is not offered now"):
+        env.step(wrong)
+    with pytest.raises(ValueError, match="not offered"):
+        env.step(len(env.last()[0]["action_mask"]))
+    lenient = TerminateIllegalWrapper(boneyard_v0.raw_env("block", rounds=1), illegal_reward=-1)
+    lenient.reset(seed=1)
+    lenient.last()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        lenient.step(wrong)
+    assert min(lenient.rewards.values()) == -1
+
+
+def hands(env: boneyard_v0.raw_env) -> list[bytes]:
+    """What the seats see first in this episode and the next."""
+    seen = []
+    for _ in range(2):
+        seen += [env.observe(agent)["observation"].tobytes() for agent in env.agents]
+        env.reset()
+    return seen
+
+
+def test_a_seed_fixes_this_episode_and_the_next() -> None:
+    env = boneyard_v0.raw_env("dutch")
+    env.reset(seed=1)
+    first = hands(env)
+    env.reset(seed=1)
+    assert hands(env) == first
+    assert len(set(first)) == 4
+    env.reset(seed=2)
+    assert not set(hands(env)) & set(first)
+
+
+def test_without_a_seed_every_environment_deals_its_own() -> None:
+    seen = set()
+    for _ in range(3):
+        env = boneyard_v0.raw_env("dutch")
+        env.reset()
+        seen |= set(hands(env))
+    assert len(seen) == 12
+
+
+# --- options and numbers ---
+
+
+@pytest.mark.parametrize(("name", "seats"), TABLES)
+def test_every_option_of_a_named_game_has_a_number(name: str, seats: int) -> None:
+    actions = Actions(named(name), seats)
+    assert [actions.number(option) for option in actions.options] == [*range(len(actions.options))]
+    for game in states(named(name), seats, 1, random.Random(name)):
+        options = engine.legal(game)
+        mask = actions.mask(options)
+        assert sorted(map(actions.number, options)) == np.flatnonzero(mask).tolist()
+        for at, option in enumerate(options):
+            assert actions.choice(actions.number(option), options) == at
+
+
+def states(rules: Ruleset, seats: int, number: int, luck: random.Random) -> Iterator[Game]:
+    """Every state of a game, played at random, in which somebody moves."""
+    seed = board_seed(b"test", "training", number)
+    short = replace(rules, game=replace(rules.game, rounds=2))
+    game = engine.new_game(short, seats)
+    while not game.over:
+        if engine.needs_deal(game):
+            game = engine.begin(game, engine.chance_decides(game, seed))
+        else:
+            yield game
+            game = engine.act(game, luck.choice(engine.legal(game)))
+
+
+@settings(max_examples=30)
+@given(seated(), numbers, lucks)
+def test_only_bids_from_outside_the_table_have_no_number(
+    table: tuple[Ruleset, int], number: int, luck: random.Random
+) -> None:
+    rules, seats = table
+    actions, chips = Actions(rules, seats), seats * rules.stakes.chips
+    for game in states(rules, seats, number, luck):
+        options = engine.legal(game)
+        for option in options:
+            known = option in actions.options
+            assert known == (not isinstance(option, Bid) or option.chips <= chips)
+        assert actions.mask(options).any()
+
+
+# --- what a vector tells ---
+
+
+def asked(*events: Event, seat: int = 1, seats: int = 3) -> Ask:
+    return Ask(
+        id=1,
+        game=1,
+        round=3,
+        time_ms=0,
+        seat=seat,
+        hand=((6, 5), (1, 0)),
+        line=((2, 5), (5, 5), (5, 1)),
+        ends=(2, 1),
+        boneyard=Stock(7, 5),
+        hands=(4, 2, 14)[:seats],
+        scores=(30, -20, 1000)[:seats],
+        pot=10,
+        events=[*events],
+        options=(Play((1, 0), "right"),),
+    )
+
+
+DUTCH = Encoding(named("dutch"), 3)
+TILES = tile_set(6)
+
+
+def part(vector: Vector, name: str, layout: Encoding = DUTCH) -> list[float]:
+    values: list[float] = vector[layout.parts[name]].tolist()
+    return values
+
+
+def ones(vector: Vector, name: str) -> list[int]:
+    return [at for at, value in enumerate(part(vector, name)) if value == 1]
+
+
+def test_the_parts_lie_side_by_side_as_they_are_listed() -> None:
+    listed = encoding.__doc__ or ""
+    bids = Encoding(named("auction-draw"), 2)
+    rows = [row.split("|")[1].strip() for row in listed.splitlines() if row.startswith("| ")]
+    names = [name for row in rows[2:] for name in row.split(", ")]
+    assert names == [*bids.parts]
+    assert [one.stop for one in bids.parts.values()][:-1] == [
+        one.start for one in bids.parts.values()
+    ][1:]
+    assert "bids" not in DUTCH.parts
+
+
+def test_a_vector_tells_what_lies_on_the_table() -> None:
+    vector = DUTCH.vector(asked())
+    assert [TILES[at] for at in ones(vector, "hand")] == [(1, 0), (6, 5)]
+    assert [TILES[at] for at in ones(vector, "line")] == [(5, 1), (5, 2), (5, 5)]
+    assert (ones(vector, "left"), ones(vector, "right")) == ([2], [1])
+    # Seat 1 asks, so it comes first, and then seats 2 and 0.
+    assert part(vector, "tiles") == pytest.approx([2 / 28, 14 / 28, 4 / 28])
+    assert part(vector, "scores") == pytest.approx([-20 / 61, 2, 30 / 61])
+    assert part(vector, "boneyard") == pytest.approx([7 / 28, 5 / 28])
+    assert part(vector, "round") == pytest.approx([3 / 200])
+    assert part(vector, "pot") == pytest.approx([10 / 61])
+
+
+def test_a_vector_tells_what_the_seats_have_done() -> None:
+    events = (
+        Lot(0, (6, 6)),
+        Leads(2),
+        Played(2, (5, 5), "lead"),
+        Passed(0),
+        Drew(1, (6, 5)),
+        Played(1, (5, 1), "right"),
+        Drew(2),
+        Played(2, (2, 5), "left"),
+        Drew(0),
+        Passed(0),
+    )
+    vector = DUTCH.vector(asked(*events))
+    assert ones(vector, "leader") == [1]
+    tile = {held: at for at, held in enumerate(TILES)}
+    assert ones(vector, "played") == [tile[5, 1], 28 + tile[5, 2], 28 + tile[5, 5]]
+    # Seat 0, the third, has drawn since it passed on a 5; now it has passed on a 2 and a 1.
+    assert ones(vector, "passed") == [14 + 1, 14 + 2]
+    assert ones(vector, "drew") == [5, 7 + 1, 7 + 5, 14 + 1, 14 + 2]
+    assert part(vector, "passes") == pytest.approx([1 / 3])
+
+
+def test_a_deal_that_does_not_count_is_forgotten() -> None:
+    before = (Drew(1, (6, 5)), Leads(0), TurnedUp((3, 3)), Annulled(2, "doubles"))
+    after = (Leads(2), TurnedUp((5, 5)), Drew(0))
+    one, other = DUTCH.vector(asked(*before, *after)), DUTCH.vector(asked(*after))
+    assert one.tobytes() == other.tobytes()
+    assert ones(one, "drew") == [14 + 5]
+    assert not ones(DUTCH.vector(asked(*before)), "leader")
+
+
+def test_bids_are_told_where_there_are_any() -> None:
+    auction = Encoding(named("auction-draw"), 2)
+    vector = auction.vector(asked(Bade(0, 5), Bade(1, 6), Bade(0, 8), seat=0, seats=2))
+    assert part(vector, "bids", auction) == pytest.approx([8 / 200, 6 / 200])
+
+
+def test_seats_are_told_in_the_order_of_play() -> None:
+    assert DUTCH.order(1) == (1, 2, 0)
+    assert Encoding(named("partnership"), 4).order(1) == (1, 0, 3, 2)
+
+
+@settings(max_examples=25)
+@given(seated(), numbers, lucks)
+def test_no_byte_of_an_observation_tells_what_is_hidden(
+    table: tuple[Ruleset, int], number: int, luck: random.Random
+) -> None:
+    """All that is hidden is dealt anew, the same public game is played, and the seat is asked."""
+    rules, seats = table
+    seat = luck.randrange(seats)
+    layout = Encoding(rules, seats)
+    for deal in played(rules, seats, board_seed(b"test", "hidden", number), luck):
+        for moment in [*questions(deal, seat, Clock())][:6]:
+            other = resampled(deal, seat, luck, (seat, moment))
+            worlds = {
+                observed(layout, [*walk(one, (seat, moment))][-1].game, seat)
+                for one in (deal, other)
+            }
+            assert len(worlds) == 1
+
+
+def observed(layout: Encoding, game: Game, seat: int) -> tuple[bytes, ...]:
+    """A question and its observation as bytes."""
+    ask = question(game, seat, engine.legal(game))
+    mask = layout.actions.mask(ask.options)
+    return encode_line(ask), layout.vector(ask).tobytes(), mask.tobytes()
+
+
+@pytest.mark.parametrize(("name", "seats"), TABLES)
+def test_a_bot_is_shown_what_the_agent_was(name: str, seats: int) -> None:
+    """The same game at a referee's table, whose lines are read and encoded."""
+    rules = replace(named(name), game=replace(named(name).game, rounds=2))
+    seed, luck, layout = board_seed(b"test", name, 1), random.Random(name), Encoding(rules, seats)
+    episode = Episode(rules, seats, seed, "points")
+    seating = Seating("1", 1, 1, tuple("abcdefgh"[:seats]), rules, Clock())
+    referee = Referee(seating, seed)
+    asked = 0
+    while referee.awaiting:
+        seat = referee.awaiting.seat
+        ask = [decode_told(line) for other, line in referee.outgoing() if other == seat][-1]
+        assert isinstance(ask, Ask)
+        assert episode.seat == seat
+        own = episode.question(episode.seat)
+        assert ask.options == own.options
+        assert layout.vector(ask).tobytes() == layout.vector(own).tobytes()
+        choice = luck.randrange(len(ask.options))
+        episode.act(own.options[choice])
+        line = b'{"type":"choose","id":%d,"choice":%d}' % (ask.id, choice)
+        referee.received(seat, line, 0.0)
+        asked += 1
+    assert asked
+    assert not episode.options
+    assert referee.result
+    assert referee.result.scores == episode.game.scores
+
+
+# --- rewards ---
+
+
+@settings(max_examples=40)
+@given(seated(), numbers, lucks, st.sampled_from(("points", "places")))
+def test_what_one_wins_the_others_lose(
+    table: tuple[Ruleset, int], number: int, luck: random.Random, reward: Reward
+) -> None:
+    rules, seats = table
+    episode = Episode(rules, seats, board_seed(b"test", "rewards", number), reward)
+    total, asked = np.zeros(seats), bool(episode.options)
+    while episode.options:
+        brought = episode.act(luck.choice(episode.options))
+        assert sum(brought) == pytest.approx(0)
+        total += brought
+    scores = episode.game.scores
+    rivals = [[*scores[:seat], *scores[seat + 1 :]] for seat in range(seats)]
+    if rules.deal.partners:
+        rivals = [[scores[1 - seat % 2]] for seat in range(seats)]
+    margins = [own - sum(them) / len(them) for own, them in zip(scores, rivals, strict=True)]
+    if asked:
+        assert total.tolist() == pytest.approx(
+            margins if reward == "points" else standing(episode.game)
+        )
+
+
+def test_places_are_worth_as_much_as_was_left_behind() -> None:
+    game = engine.new_game(named("draw"), 4)
+    assert standing(replace(game, scores=(5, 9, 5, 1))) == pytest.approx((0, 1, 0, -1))
+    pairs = engine.new_game(named("partnership"), 4)
+    assert standing(replace(pairs, scores=(5, 9, 5, 9))) == (-1, 1, -1, 1)
+
+
+def test_a_round_without_a_choice_is_not_lost() -> None:
+    """Two tiles each, nothing to draw and the highest leads: many first rounds ask nobody."""
+    rules = varied(
+        named("block"), "tiny", {"hand": 2, "tile": "highest", "target": 1000, "rounds": 6}
+    )
+    late = 0
+    for number in range(20):
+        episode = Episode(rules, 2, board_seed(b"test", "tiny", number), "points")
+        if not episode.options or episode.game.playing.number == 1:
+            continue
+        late += any(episode.game.scores)
+        total = np.zeros(2)
+        while episode.options:
+            total += episode.act(episode.options[0])
+        one, other = episode.game.scores
+        assert total.tolist() == [one - other, other - one]
+    assert late

@@ -1,0 +1,163 @@
+"""A function as a bot: its answers, its batches, its mistakes, and its place in the sandbox."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.rules.variants import named
+from protocol.codec import encode_line
+from protocol.messages import Ask, Bye, Clock, Draw, GameOver, GameStarts, Hello, Play, Stock
+from tests.support.events import boneyard
+from tests.tournaments.runner.test_fates import ledger
+
+PATIENCE = 30.0
+"""Seconds for a whole conversation; it takes a fraction of one."""
+HELLO = encode_line(Hello(protocol=1, referee="test"))
+BYE = encode_line(Bye())
+END = encode_line(GameOver(game=1, why="target", scores=(0, 0), places=(1, 1)))
+ASKED = "play(lambda question: len(question.ask.options) - 1)"
+BATCH = """
+def policy(questions):
+    print("batch of", len(questions))
+    return [question.game.seat for question in questions]
+play_batch(policy, tables=8, name="many", version="7", author="me")
+"""
+
+
+def game(number: int, seat: int = 0) -> bytes:
+    return encode_line(
+        GameStarts(
+            game=number,
+            seat=seat,
+            seats=2,
+            partners=False,
+            rules=named("draw"),
+            target=100,
+            clock=Clock(),
+        )
+    )
+
+
+def ask(id: int, number: int = 1, seat: int = 0) -> bytes:
+    return encode_line(
+        Ask(
+            id=id,
+            game=number,
+            round=1,
+            time_ms=1000,
+            seat=seat,
+            hand=((6, 5), (5, 5)),
+            line=((5, 4),),
+            ends=(5, 4),
+            boneyard=Stock(tiles=14, drawable=12),
+            hands=(2, 7),
+            scores=(0, 0),
+            pot=0,
+            events=[],
+            options=(Play((6, 5), "left"), Play((5, 5), "left"), Draw()),
+        )
+    )
+
+
+def bot(folder: Path, text: str) -> list[str]:
+    path = folder / "thinker.py"
+    path.write_text(f"from arena.training.policy import play, play_batch\n{text}\n")
+    return [sys.executable, str(path)]
+
+
+def talk(command: list[str], *lines: bytes, code: int = 0) -> tuple[list[dict[str, Any]], str]:
+    """What the bot says to lines that come at once, and its stderr."""
+    done = subprocess.run(command, input=b"".join(lines), capture_output=True, timeout=PATIENCE)
+    assert done.returncode == code, done.stderr.decode()
+    return [json.loads(line) for line in done.stdout.splitlines()], done.stderr.decode()
+
+
+def test_three_lines_are_a_bot(tmp_path: Path) -> None:
+    said, _ = talk(bot(tmp_path, ASKED), HELLO, game(1), ask(5), b'{"type":"rain"}\n', END, BYE)
+    assert said == [
+        {
+            "type": "hello",
+            "name": "thinker",
+            "version": "1",
+            "author": "",
+            "tables": 1,
+            "protocol": 1,
+        },
+        {"type": "choose", "id": 5, "choice": 2, "note": ""},
+    ]
+
+
+def test_an_answer_comes_before_the_next_question(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        bot(tmp_path, ASKED), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdin
+        assert process.stdout
+        half = len(HELLO) // 2
+        for part in (HELLO[:half], HELLO[half:], game(1) + ask(5), ask(6)):
+            process.stdin.write(part)
+            process.stdin.flush()
+            if part != HELLO[:half]:
+                assert process.stdout.readline().endswith(b"}\n")
+        # Closed without a goodbye: it leaves all the same.
+        process.stdin.close()
+        assert process.wait(PATIENCE) == 0
+
+
+def test_all_that_waits_is_one_batch_and_prints_do_no_harm(tmp_path: Path) -> None:
+    lines = [game(number, seat=number % 2) for number in (1, 2, 3)]
+    lines += [ask(10 * number, number, seat=number % 2) for number in (1, 2, 3)]
+    said, stderr = talk(bot(tmp_path, BATCH), HELLO, *lines, BYE)
+    hello, *answers = said
+    assert (hello["name"], hello["version"], hello["author"]) == ("many", "7", "me")
+    assert hello["tables"] == 8
+    assert [(one["id"], one["choice"]) for one in answers] == [(10, 1), (20, 0), (30, 1)]
+    assert stderr == "batch of 3\n"
+
+
+def test_what_a_later_protocol_asks_is_answered_with_its_first_option(tmp_path: Path) -> None:
+    later = ask(7).replace(b'{"do":"draw"}', b'{"do":"dance"}')
+    said, _ = talk(bot(tmp_path, ASKED), HELLO, game(1), later, ask(8, 2), ask(9), BYE)
+    assert [(one["id"], one["choice"]) for one in said[1:]] == [(7, 0), (8, 0), (9, 2)]
+
+
+@pytest.mark.parametrize(
+    ("text", "last"),
+    [
+        ("play(lambda question: 3)", "ValueError: Choice 3 of 3 options, counted from 0."),
+        ("play(lambda question: -1)", "ValueError: Choice -1 of 3 options, counted from 0."),
+        ("play(lambda question: question.hand)", "AttributeError"),
+        ("play(lambda question: 0.5)", "TypeError"),
+        ("play_batch(lambda all: [])", "ValueError: 0 choices were made for 1 questions."),
+    ],
+)
+def test_a_mistake_ends_the_bot_with_its_traceback(tmp_path: Path, text: str, last: str) -> None:
+    said, stderr = talk(bot(tmp_path, text), HELLO, game(1), ask(5), code=1)
+    assert not said
+    assert stderr.startswith("Traceback")
+    assert stderr.splitlines()[-1].startswith(last)
+
+
+def test_little_is_imported() -> None:
+    """A bot starts as quickly as its policy lets it."""
+    heavy = "{'trio', 'rich', 'numpy', 'jinja2', 'click', 'asyncio'}"
+    code = f"import sys, arena.training.policy; print({heavy} & {{*sys.modules}})"
+    done = subprocess.run((sys.executable, "-c", code), capture_output=True, text=True)
+    assert done.stdout == "set()\n"
+
+
+@pytest.mark.slow
+def test_it_plays_in_the_best_sandbox_of_the_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a checkout as from a wheel it finds what it imports, at any number of tables."""
+    monkeypatch.chdir(tmp_path)
+    bot(tmp_path, "play_batch(lambda all: [0 for _ in all], 4)")
+    words = ("run", "thinker.py", "first", "--boards", "2", "--set", "target=20")
+    boneyard(*words, "--out", "out")
+    results = ledger(tmp_path / "out")
+    assert [(result.why, result.fouls) for result in results] == [("target", ())] * 4

@@ -1,0 +1,143 @@
+"""The page of a person who plays, with a socket that the test holds the other end of."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Page
+
+from arena.rules.variants import named
+from arena.ui.browser_player import Browser
+from arena.ui.replay_page import Fields
+from arena.ui.scenes import about_game
+from tests.arena.analysis.test_text import NAMES, any_of, logged
+from tests.arena.ui.test_replay_page import whole
+from tests.support.browser import faults, needs_chromium, opened
+
+SOCKET = """
+  window.sent = [];
+  window.WebSocket = class extends EventTarget {
+    constructor() { super(); window.socket = this; }
+    send(text) { window.sent.push(JSON.parse(text)); }
+  };
+"""
+
+
+@contextmanager
+def at_the_table(folder: Path, rules: str, seats: int, width: int = 1000) -> Iterator[Page]:
+    """The page of whoever sits in seat 0."""
+    about = about_game("1.game", NAMES[:seats], named(rules))
+    make = Browser(about, NAMES[:seats], "boneyard replay", clock=False).site.find("")
+    html = make() if make else None
+    assert html
+    path = folder / "play.html"
+    path.write_text(html)
+    with opened(path, before=SOCKET, width=width) as page:
+        yield page
+
+
+def told(page: Page, scene: Fields, *, id: int | None = None, over: bool = False) -> None:
+    """The server says something."""
+    data = json.dumps({"seat": 0, "scene": scene, "id": id, "until": None, "over": over})
+    page.evaluate("(data) => socket.dispatchEvent(new MessageEvent('message', { data }))", data)
+
+
+def asked(rules: str, seats: int, hand: str, *options: str) -> Fields:
+    first = whole(logged(named(rules), seats, any_of(5)))[0][0]
+    question = {"seat": 0, "options": options, "id": 1, "chosen": None, "ms": None, "note": ""}
+    hands = [hand, *(2 for _ in range(seats - 1))]
+    return {**first, "turn": 0, "line": "4664", "hands": hands, "asked": question}
+
+
+def chosen(page: Page) -> list[int]:
+    found: list[int] = page.evaluate("window.sent.map((one) => one.choice)")
+    return found
+
+
+@needs_chromium
+def test_options_are_chosen_in_the_hand_at_an_end_in_the_list_and_by_number(
+    tmp_path: Path,
+) -> None:
+    scene = asked("dutch", 2, "6453", "53<", "64<", "64>", "draw")
+    with at_the_table(tmp_path, "dutch", 2) as page:
+        for number, way in enumerate(
+            (
+                ["[aria-label='play [5|3] left']"],
+                [
+                    "[aria-label='play [6|4]: choose an end']",
+                    ".ghost[aria-label='play [6|4] right']",
+                ],
+                [".choice[aria-label^='play [6|4]']", ".ghost[aria-label='play [6|4] left']"],
+            )
+        ):
+            told(page, scene, id=number)
+            for place in way:
+                page.focus(f"#table {place}")
+                page.keyboard.press("Enter")
+        told(page, scene, id=3)
+        page.click("#options button:text-is('draw')")
+        told(page, scene, id=4)
+        # Every option says by which number it is chosen.
+        shown = (
+            "getComputedStyle(document.querySelectorAll('#options button')[1], '::before').content"
+        )
+        assert page.evaluate(shown).startswith('"2')
+        page.keyboard.press("2")
+        assert chosen(page) == [0, 2, 1, 3, 1]
+        told(page, scene, id=5)
+        assert faults(page) == []
+
+
+@needs_chromium
+def test_two_tiles_are_played_at_once_by_clicking_one_and_then_the_other(tmp_path: Path) -> None:
+    options = ("64<41>", "41<64>", "53<41>", "53<")
+    scene = asked("double-draw", 2, "64415322", *options)
+    with at_the_table(tmp_path, "double-draw", 2) as page:
+
+        def tile(name: str) -> None:
+            page.locator("#table .seat .tile", has_text=f"[{name}]").first.click()
+
+        told(page, scene, id=1)
+        assert page.locator("#table .seat .choice").count() == 3
+        tile("5|3")
+        assert page.locator("#table .mate").get_attribute("aria-label") == "play [4|1] with [5|3]"
+        tile("4|1")
+        told(page, scene, id=2)
+        tile("5|3")
+        page.click("#table .ghost[aria-label='play [5|3] left']")
+        told(page, scene, id=3)
+        tile("6|4")
+        assert page.locator("#table .ghost").count() == 0
+        tile("4|1")
+        # Both ways are open: the end is that of the tile which was clicked first.
+        page.click("#table .ghost[aria-label='play [4|1] left and [6|4] right']")
+        assert chosen(page) == [2, 3, 1]
+
+
+@needs_chromium
+def test_the_table_is_told_in_words_and_whose_turn_it_is(tmp_path: Path) -> None:
+    scene = asked("dutch", 2, "6453", "53<", "64<")
+    with at_the_table(tmp_path, "dutch", 2, width=360) as page:
+        told(page, scene, id=1)
+        for role, words in (
+            ("group", "ada, 2 tiles: [6|4] [5|3]"),
+            ("img", "bob, 2 tiles"),
+            ("img", "The line, 2 tiles: [4|6] [6|4]. Its ends are 4 and 4."),
+        ):
+            assert page.get_by_role(role, name=words, exact=True).count() == 1  # type: ignore[arg-type]
+        assert page.get_by_role("status").all_inner_texts()[0] == "It is your turn:"
+
+
+@needs_chromium
+def test_partners_win_and_lose_together(tmp_path: Path) -> None:
+    last = whole(logged(named("partnership"), 4, any_of(5)))[0][-1]
+    ends = (
+        ([1, 3, 1, 3], "you win."),
+        ([3, 1, 3, 1], "you lose."),
+        ([1, 1, 1, 1], "you tie for the win."),
+    )
+    with at_the_table(tmp_path, "partnership", 4) as page:
+        for places, said in ends:
+            told(page, {**last, "places": places}, over=True)
+            assert page.inner_text("#whose") == f"The game is over: {said}"

@@ -1,0 +1,592 @@
+"""Replay pages: what is packed into them, what a seat's own page keeps to itself, and their use."""
+
+import random
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+from msgspec.structs import replace
+from playwright.sync_api import Page
+
+from arena.analysis.alternative_deals import Deal, Moment, walk
+from arena.analysis.frames import frames, side_by_side
+from arena.analysis.replay import steps
+from arena.engine import game as engine
+from arena.engine.shuffle import board_seed
+from arena.logs.gamelog import LoggedGame
+from arena.match.referee import asks
+from arena.rules.variants import VARIANTS, named
+from arena.ui import replay_files as sittings
+from arena.ui.replay_page import Fields, packed, played, replay_page, unpacked
+from arena.ui.scenes import Scenes, option, tiles
+from protocol.messages import Bid, Clock, Draw, Play, PlayTwo
+from protocol.records import ChoiceRecord, DealRecord, FoulRecord, GameRecord, RoundRecord
+from protocol.ruleset import Ruleset, tables, varied
+from protocol.tiles import as_held, tile_set
+from tests.arena.analysis.test_text import (
+    AGAIN,
+    DEVIL,
+    NAMES,
+    ODD,
+    PROUD,
+    any_of,
+    bob_fouls,
+    changed,
+    logged,
+    write,
+)
+from tests.support import random_rounds as worlds
+from tests.support.browser import faults, needs_chromium, opened
+from tests.support.golden import short
+from tests.support.tables import sitting
+from tournaments.cli.main import main
+
+SCRIPT = "</script><script>alert(1)</script><b title=\"'x'\">"
+CLOCK = Clock()
+GAMES = [(name, seats) for name in VARIANTS for seats in tables(named(name))]
+Shown = list[list[Fields]]
+
+
+def whole(game: LoggedGame, seat: int | None = None) -> Shown:
+    """The scenes of each onlooker as the page's script puts them together."""
+    play = unpacked(packed(game, seat).data)
+    shown: Shown = [[] for _ in play.seats]
+    first: Fields = {}
+    for changes, *others in play.moments:
+        first = {**first, **changes}
+        shown[0].append(first)
+        for who, other in enumerate(others, 1):
+            shown[who].append({**first, **other})
+    return shown
+
+
+def scenes_of(game: LoggedGame, seat: int | None) -> list[Fields]:
+    """The scenes of one onlooker straight from his frames."""
+    maker = Scenes(game.sitting.seats, game.sitting.clock, partners=False, seat=seat)
+    scenes = [maker.scene(frame) for frame in frames(steps(game), seat)]
+    plain: list[Fields] = msgspec.json.decode(msgspec.json.encode(scenes))
+    return plain
+
+
+def bare(scene: Fields) -> tuple[Any, ...]:
+    """What lies on the table."""
+    return scene["round"], scene["line"], scene["lead"], str(scene["hands"]), str(scene["stock"])
+
+
+@pytest.mark.parametrize(("name", "seats"), GAMES)
+def test_every_game_is_packed_whole(name: str, seats: int) -> None:
+    game = logged(short(name), seats, any_of(name), note="why")
+    shown = whole(game)
+    assert game.result
+    for scenes in shown:
+        assert scenes[-1]["scores"] == list(game.result.scores)
+        assert scenes[-1]["places"] == list(game.result.places)
+    if not game.sitting.rules.deal.partners:
+        assert shown[0] == scenes_of(game, None)
+    for seat in range(seats):
+        # Moments are those of everybody; on the table lies what the seat's own door shows.
+        assert {*map(bare, scenes_of(game, seat))} <= {*map(bare, shown[seat + 1])}
+
+
+@pytest.mark.parametrize("rules", [ODD, AGAIN, PROUD], ids=lambda rules: rules.name)
+def test_openings_are_packed_too(rules: Ruleset) -> None:
+    game = logged(rules, 2, any_of(3), board=3)
+    assert whole(game)[0] == scenes_of(game, None)
+
+
+def test_several_see_the_same_moments() -> None:
+    game = logged(named("double-draw"), 3, any_of(1))
+    for open_, *own in side_by_side(steps(game), (None, 0, 1, 2)):
+        for seat, frame in enumerate(own):
+            assert (frame.round, frame.line) == (open_.round, open_.line)
+            assert frame.pips or frame.hands[seat] == open_.hands[seat]
+
+
+def test_the_tile_that_was_laid_first_is_known() -> None:
+    for scenes in (whole(logged(named("double-draw"), 3, any_of(2)))[0],):
+        first: dict[int, str] = {}
+        for scene in scenes:
+            if scene["line"]:
+                at = 2 * scene["lead"]
+                assert scene["line"][at : at + 2] == first.setdefault(
+                    scene["round"], scene["line"][at : at + 2]
+                )
+
+
+def test_options_are_written_for_the_table() -> None:
+    assert option(Play((6, 4), "left")) == "64<"
+    assert option(Play((12, 10), "right")) == "ca>"
+    assert option(Play((18, 18), "lead")) == "ii="
+    assert option(PlayTwo((6, 4), (5, 3))) == "64<53>"
+    assert option(Draw()) == "draw"
+    assert option(Bid(0)) == "check"
+
+
+def test_bids_that_nobody_made_are_joined() -> None:
+    game = logged(named("auction-draw"), 3, any_of(1))
+    asked = [scene["asked"] for scene in whole(game)[0] if scene["asked"]]
+    auctions = [one for one in asked if any(words[:4] == "bid " for words in one["options"])]
+    assert any(" to " in words for one in auctions for words in one["options"])
+    chosen = [one["options"][one["chosen"]] for one in auctions]
+    assert not any(" to " in words for words in chosen)
+    assert {words.split()[0] for words in chosen} == {"bid", "check"}
+
+
+def test_a_bank_loses_what_exceeds_the_time_of_a_move() -> None:
+    slow = changed(logged(), ChoiceRecord, ms=1500.0)
+    used = [scene["times"] for scene in whole(slow)[0]]
+    seat = slow.records[1].seat if isinstance(slow.records[1], ChoiceRecord) else -1
+    assert used[0][seat] == {"used": 0.0, "bank": 5000.0}
+    assert used[1][seat] == {"used": 1500.0, "bank": 4500.0}
+    own = whole(slow, seat)[0][-1]["times"]
+    assert own[seat]
+    assert own[1 - seat] is None
+
+
+# --- what a seat's own page keeps to itself ---
+
+
+def log_of(deal: Deal, until: tuple[int, Moment], luck: random.Random) -> LoggedGame:
+    """A round as a log up to a question; what other seats took and noted is different each time."""
+    seat = until[0]
+    rules, names = deal.start.rules, NAMES[: deal.start.seats]
+    records: list[Any] = []
+    dealt = 0
+    for turn in walk(deal, until):
+        while dealt < len(deal.deals) and deal.deals[dealt].deal <= turn.game.playing.aside.deal:
+            one = deal.deals[dealt]
+            records.append(
+                DealRecord(
+                    round=one.round,
+                    deal=one.deal,
+                    leader=one.leader,
+                    lots=one.lots,
+                    hands=one.hands,
+                    stock=one.stock,
+                )
+            )
+            dealt += 1
+        if turn.choice is None:
+            break
+        at = turn.game.playing.turn
+        if asks(CLOCK, engine.legal(turn.game), fouled=False):
+            ms, note = (1.0, "mine") if at == seat else (luck.random(), f"{luck.random()}")
+            records.append(ChoiceRecord(seat=at, id=1, choice=turn.choice, ms=ms, note=note))
+    first = GameRecord(game="1.game", number=1, board=1, commitment="0" * 64)
+    return LoggedGame(sitting(names, (1,), rules, CLOCK), first, tuple(records), None)
+
+
+def pairs(name: str, seats: int, tries: int) -> Iterator[tuple[int, LoggedGame, LoggedGame]]:
+    """The same round up to a question of a seat, in two worlds between which it cannot tell."""
+    luck = random.Random(name)
+    for number in range(tries):
+        seed = board_seed(b"pages", "event", number)
+        deal = worlds.played(named(name), seats, seed, luck)[0]
+        seat = luck.randrange(seats)
+        for moment in [*worlds.questions(deal, seat, CLOCK)][-3:]:
+            until = (seat, moment)
+            other = worlds.resampled(deal, seat, luck, until)
+            yield seat, log_of(deal, until, luck), log_of(other, until, luck)
+
+
+def page_of(game: LoggedGame, seat: int | None = None) -> str:
+    return replay_page("replay", [packed(game, seat)])
+
+
+@pytest.mark.parametrize(
+    ("name", "seats"),
+    [("draw", 2), ("dutch", 3), ("double-draw", 3), ("auction-draw", 3), ("vietnamese", 2)],
+)
+def test_the_page_of_a_seat_is_the_same_in_every_world_that_it_cannot_tell(
+    name: str, seats: int
+) -> None:
+    differ = 0
+    for seat, one, other in pairs(name, seats, 6):
+        assert page_of(one, seat) == page_of(other, seat)
+        differ += page_of(one) != page_of(other)
+    assert differ > 5
+
+
+def test_nothing_but_its_own_view_is_in_the_page_of_a_seat() -> None:
+    """Tiles in the file: its own, the line, and hands that were shown when a round was over."""
+    game = logged(named("dutch"), 3, any_of(4), note="secret plan")
+    game = changed(game, ChoiceRecord, note="mine alone")
+    author = next(one.seat for one in game.choices())
+    for seat in range(3):
+        play = unpacked(packed(game, seat).data)
+        assert play.seats == (seat,)
+        text = msgspec.json.encode(play).decode()
+        assert ("mine alone" in text) == (seat == author)
+        for scene in whole(game, seat)[0]:
+            hidden = [hand for at, hand in enumerate(scene["hands"]) if at != seat]
+            assert scene["pips"] or all(isinstance(hand, int) for hand in hidden)
+            assert isinstance(scene["stock"], int)
+            assert scene["asked"] is None or scene["asked"]["seat"] == seat
+
+
+# --- bounds ---
+
+
+def test_a_page_that_is_shared_bounds_what_a_game_takes() -> None:
+    luck = random.Random(1)
+    game = logged(named("draw"), 2, any_of(1))
+    noisy = replace(
+        game,
+        records=tuple(
+            replace(one, note="".join(chr(luck.randrange(33, 0x3000)) for _ in range(1024)))
+            if isinstance(one, ChoiceRecord)
+            else one
+            for one in game.records
+        ),
+    )
+    most = len(packed(game).data) + 200
+    assert len(packed(noisy).data) > most
+    kept = packed(noisy, most=most)
+    assert len(kept.data) <= most
+    assert "notes are left out" in unpacked(kept.data).about.remarks[0]
+    none = packed(noisy, most=100)
+    assert not none.data
+    assert "boneyard replay LOG 1.game --html" in none.told
+
+
+def test_a_log_has_a_page_for_so_many_games(tmp_path: Path) -> None:
+    one = logged()
+    many = sittings.GAMES_A_PAGE + 1
+    sitting = replace(one.sitting, boards=tuple(range(1, many + 1)))
+    # Their numbers do not matter, nor the order in which they were played.
+    games = [
+        replace(one, sitting=sitting, game=replace(one.game, game=f"{at}.game", board=at))
+        for at in reversed(sitting.boards)
+    ]
+    path = write(tmp_path / "games" / "from-1.jsonl", *games)
+    made = dict(sittings.pages(path))
+    assert [*made] == ["from-1.html", "from-1-2.html"]
+    assert f'"{many}.game"' in made[sittings.page_name("from-1", many)]
+    assert '"1.game"' in made[sittings.page_name("from-1", 1)]
+
+
+# --- the command ---
+
+
+def replayed(*words: object, code: int = 0) -> Result:
+    done = CliRunner().invoke(main, ["replay", *map(str, words)])
+    assert done.exit_code == code, done.output
+    return done
+
+
+def test_the_command_writes_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    log = write(tmp_path / "log.jsonl", logged())
+    assert replayed(log, "--html").stdout == "1.game.html\n"
+    assert replayed(log, "1.game", "--seat", 1, "--html").stdout == "1.game.seat-1.html\n"
+    replayed(log, "--html", "--out", tmp_path / "new" / "my.html")
+    assert (tmp_path / "new" / "my.html").read_text() == (tmp_path / "1.game.html").read_text()
+    assert "no seat 3" in replayed(log, "--html", "--seat", 3, code=2).stderr
+    assert "goes with --html" in replayed(log, "--out", "x.html", code=2).stderr
+
+
+def test_a_games_name_leads_to_no_other_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    one = logged()
+    log = write(tmp_path / "log.jsonl", replace(one, game=replace(one.game, game="../up/<b>")))
+    assert replayed(log, "--html").stdout == "_._up__b_.html\n"
+
+
+def test_all_pages_of_a_folder_are_made_once(tmp_path: Path) -> None:
+    write(tmp_path / "games" / "a.jsonl", logged())
+    write(tmp_path / "games" / "b.jsonl", logged())
+    assert "2 new pages" in replayed(tmp_path, "--html").stdout
+    assert "0 new pages" in replayed(tmp_path, "--html").stdout
+    (tmp_path / "replays" / "b.html").unlink()
+    assert "1 new page" in replayed(tmp_path, "--html").stdout
+    assert "with one game" in replayed(tmp_path, "--html", "--seat", 0, code=2).stderr
+    (tmp_path / "none").mkdir()
+    assert "holds no game" in replayed(tmp_path / "none", "--html", code=2).stderr
+
+
+# --- in the browser ---
+
+
+def saved(folder: Path, html: str) -> Path:
+    path = folder / "replay.html"
+    path.write_text(html)
+    return path
+
+
+def ready(page: Page) -> None:
+    page.wait_for_selector("main[data-ready]:not([data-ready=''])")
+
+
+def position(page: Page) -> str:
+    return page.inner_text("#position")
+
+
+STEPS = """(many) => [...Array(many)].map(() => {
+  document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
+  const drawn = document.querySelectorAll("#table .line .tile").length;
+  return [document.getElementById("words").textContent, drawn];
+})"""
+"""So many presses of a key at once, and what is seen after each."""
+
+
+@needs_chromium
+def test_a_game_is_stepped_through_by_keys(tmp_path: Path) -> None:
+    brief = varied(named("draw"), "brief", {"rounds": 2, "hand": 4})
+    game = logged(brief, 2, any_of(7), note="because")
+    assert game.result
+    scenes = scenes_of(game, None)
+    many = len(scenes)
+    with opened(saved(tmp_path, page_of(game))) as page:
+        ready(page)
+        assert position(page) == f"1 of {many}"
+        page.keyboard.press("ArrowRight")
+        assert position(page) == f"2 of {many}"
+        for at, (words, drawn) in enumerate(page.evaluate(STEPS, many - 2), 2):
+            assert scenes[at]["words"] in words
+            assert drawn == len(scenes[at]["line"]) // 2
+        rows = [row.split("\t") for row in page.inner_text("#seats tbody").splitlines()]
+        points = [row[1] for row in rows]
+        assert points == [
+            f"{score} (place {place})"
+            for score, place in zip(game.result.scores, game.result.places, strict=True)
+        ]
+        assert "The game is over" in page.inner_text("#moves [aria-current]")
+        page.keyboard.press("ArrowRight")
+        assert position(page) == f"{many} of {many}"
+        page.keyboard.press("Home")
+        page.keyboard.press("PageDown")
+        assert page.input_value("#round") == "2"
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("PageUp")
+        assert page.input_value("#round") == "2"
+        page.keyboard.press("PageUp")
+        assert position(page) == f"1 of {many}"
+        page.keyboard.press("End")
+        page.keyboard.press("ArrowLeft")
+        assert position(page) == f"{many - 1} of {many}"
+        assert faults(page) == []
+
+
+@needs_chromium
+def test_a_narrow_page_has_no_serious_faults_and_no_sideways_scroll(tmp_path: Path) -> None:
+    game = changed(
+        logged(named("dutch"), 3, bob_fouls, note=DEVIL), FoulRecord, line=DEVIL, stderr=DEVIL
+    )
+    with opened(saved(tmp_path, page_of(game)), width=360, dark=True) as page:
+        ready(page)
+        page.keyboard.press("ArrowRight")
+        assert faults(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        page.emulate_media(color_scheme="light")
+        assert faults(page) == []
+
+
+@needs_chromium
+def test_nothing_is_cut_and_a_dark_screen_prints_on_white(tmp_path: Path) -> None:
+    """Of a table for four, whose names are long."""
+    names = ("counting", "greedy_and_slow", "random", "n" * 40)
+    game = logged(named("six-six"), 4, any_of(5))
+    game = replace(game, sitting=replace(game.sitting, seats=names))
+    with opened(saved(tmp_path, page_of(game)), width=1100, dark=True) as page:
+        ready(page)
+        page.keyboard.press("End")
+        assert page.evaluate(CUT) == []
+        screen = page.evaluate(FELT)
+        page.emulate_media(media="print")
+        assert page.evaluate(FELT) != screen
+        page.emulate_media(media="screen", color_scheme="light")
+        light = page.evaluate(FELT)
+        page.emulate_media(media="print", color_scheme="dark")
+        assert page.evaluate(FELT) == light
+        assert page.locator("#moves li").last.is_visible()
+
+
+CUT = """() => [...document.querySelectorAll(".scroll")]
+  .filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent)"""
+FELT = "getComputedStyle(document.getElementById('table')).backgroundColor"
+
+
+@needs_chromium
+def test_a_link_leads_to_a_foul_and_the_page_back_to_the_report(tmp_path: Path) -> None:
+    game = logged(named("dutch"), 3, bob_fouls)
+    fouls = [at for at, scene in enumerate(whole(game)[0]) if scene["foul"]]
+    path = saved(tmp_path, replay_page("two", [packed(game)], [("../report.html", "Report")]))
+    with opened(f"{path.as_uri()}#game=1.game&at=foul&seat=1") as page:
+        ready(page)
+        assert fouls[0] > 0
+        assert position(page).startswith(f"{fouls[0] + 1} of ")
+        assert page.locator("#evidence dt").first.inner_text() == "foul"
+        assert page.locator("header a").get_attribute("href") == "../report.html"
+
+
+@needs_chromium
+def test_a_link_leads_to_a_position_and_a_seat(tmp_path: Path) -> None:
+    game = logged(named("dutch"), 3, any_of(5))
+    path = saved(tmp_path, page_of(game))
+    with opened(f"{path.as_uri()}#game=1.game&at=12&seat=1") as page:
+        ready(page)
+        assert position(page).startswith("13 of ")
+        assert page.input_value("#seat") == "1"
+        shown = page.locator("#table .seat .face").count()
+        assert shown == len(scenes_at(game, 12)["hands"][1]) // 2
+        page.click("#on")
+        page.click("#link")
+        assert page.url.endswith("#game=1.game&at=13&seat=1")
+        page.select_option("#seat", "null")
+        assert page.locator("#table .back").count() == 0
+        page.evaluate("location.hash = 'game=1.game&at=999999'")
+        page.wait_for_selector("#on:disabled")
+
+
+def scenes_at(game: LoggedGame, at: int) -> Fields:
+    return whole(game)[0][at]
+
+
+@needs_chromium
+def test_it_plays_by_itself_until_it_is_stopped(tmp_path: Path) -> None:
+    with opened(saved(tmp_path, page_of(logged()))) as page:
+        ready(page)
+        page.select_option("#speed", "120")
+        page.locator("h1").click()
+        page.keyboard.press("Space")
+        page.wait_for_selector("#on:disabled")
+        page.wait_for_selector("#play:has-text('play')")
+        assert position(page) == "6 of 6"
+
+
+@needs_chromium
+def test_what_bots_write_stays_text(tmp_path: Path) -> None:
+    evil = SCRIPT + DEVIL
+    game = logged(named("dutch"), 3, bob_fouls, note=evil)
+    game = changed(game, FoulRecord, line=evil, stderr=evil, detail=evil)
+    names = (SCRIPT, "\u202eobe", "'\"&lt;")
+    game = replace(game, sitting=replace(game.sitting, seats=names))
+    shown = evil.replace("\x1b", "\\x1b").replace("\u202e", "\\u202e")
+    with opened(saved(tmp_path, replay_page(SCRIPT, [packed(game)]))) as page:
+        page.on("dialog", lambda _: pytest.fail("a script of a bot ran"))
+        ready(page)
+        assert page.title() == f"{SCRIPT} · replay · Boneyard"
+        page.keyboard.press("ArrowRight")
+        evidence = page.locator("#evidence dd").all_text_contents()
+        assert evidence.count(shown) == 3
+        seats = page.locator("#seats tbody th").all_text_contents()
+        assert seats[0].startswith(f"0 {SCRIPT}")
+        assert seats[1].startswith("1 \\u202eobe")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowRight")
+        assert page.locator("b").count() == 0
+        assert "\u202e" not in page.content()
+
+
+@needs_chromium
+def test_a_seats_own_page_offers_no_other_view(tmp_path: Path) -> None:
+    game = logged(named("draw"), 2, any_of(2))
+    with opened(saved(tmp_path, page_of(game, 1))) as page:
+        ready(page)
+        assert page.locator("#seat option").all_text_contents() == ["seat 1, bob"]
+        page.evaluate("location.hash = 'game=1.game&at=2&seat=0'")
+        page.wait_for_selector("#position:text-matches('^3 of')")
+        assert page.input_value("#seat") == "1"
+
+
+@needs_chromium
+def test_games_that_share_a_page_are_chosen_from_a_list(tmp_path: Path) -> None:
+    one = logged()
+    other = replace(one, game=replace(one.game, game="2.game"))
+    html = replay_page("two", [packed(one), packed(other), packed(other, most=1)])
+    with opened(saved(tmp_path, html)) as page:
+        ready(page)
+        page.select_option("#game", "1")
+        page.wait_for_selector("main[data-ready='2.game']")
+        assert page.inner_text("h1") == "2.game"
+        page.select_option("#game", "2")
+        page.wait_for_selector("main.closed")
+        assert "too long" in page.inner_text("#about")
+        assert not page.locator("#table").is_visible()
+        page.keyboard.press("ArrowRight")
+
+
+def lines(highest: int, luck: random.Random) -> Iterator[tuple[str, int]]:
+    """Lines as long as they get, and which tile was laid first."""
+    for _ in range(6):
+        left = {*tile_set(highest)}
+        first = luck.choice(sorted(left))
+        line = [first]
+        left.remove(first)
+        lead = 0
+        while True:
+            ends = (line[0][0], line[-1][1])
+            fits = sorted(tile for tile in left if {*tile} & {*ends})
+            if not fits:
+                break
+            # Doubles as soon as they fit, or as late as they can: both make bad corners.
+            tile = luck.choice([one for one in fits if one[0] == one[1]] or fits)
+            left.remove(tile)
+            a, b = tile
+            if ends[1] in tile:
+                line.append((a, b) if a == ends[1] else (b, a))
+            else:
+                line.insert(0, (a, b) if b == ends[0] else (b, a))
+                lead += 1
+        yield tiles(line), lead
+
+
+OVERLAPS = """([lines, about, scene]) => {
+  const svg = document.getElementById("table");
+  const bad = [];
+  for (const [line, lead] of lines) {
+    Table.draw(svg, { ...scene, line, lead, laid: [0, 0] }, about);
+    const view = svg.viewBox.baseVal;
+    const boxes = [...svg.querySelectorAll(".line rect")].map((one) => Object.fromEntries(
+      ["x", "y", "width", "height"].map((name) => [name, Number(one.getAttribute(name))])));
+    boxes.forEach((a, at) => {
+      const out = a.x < 0 || a.x + a.width > view.width || a.y < 0
+        || a.y + a.height > view.height;
+      const hit = boxes.slice(at + 1).some((b) => a.x < b.x + b.width && b.x < a.x + a.width
+        && a.y < b.y + b.height && b.y < a.y + a.height);
+      if (out || hit) bad.push([line, at, out]);
+    });
+    const texts = [...svg.querySelectorAll(".line title")].map((one) => one.textContent);
+    if (texts.join("") !== Table.tiles(line).map(([a, b]) => `[${a}|${b}]`).join("")) {
+      bad.push([line, "order"]);
+    }
+  }
+  return bad;
+}"""
+
+
+@needs_chromium
+@pytest.mark.parametrize("width", [360, 1000])
+def test_no_tile_of_a_line_lies_on_another_or_off_the_table(tmp_path: Path, width: int) -> None:
+    luck = random.Random(width)
+    game = logged(named("dutch"), 4, any_of(5))
+    scene, about = whole(game)[0][3], msgspec.to_builtins(played(game).about)
+    with opened(saved(tmp_path, page_of(game)), width=width) as page:
+        ready(page)
+        for highest in (6, 9, 12, 18):
+            shown = [*lines(highest, luck)]
+            assert page.evaluate(OVERLAPS, [shown, {**about, "highest": highest}, scene]) == []
+
+
+def test_lines_of_the_test_are_lines() -> None:
+    for line, lead in lines(6, random.Random(1)):
+        two = [(int(line[at]), int(line[at + 1])) for at in range(0, len(line), 2)]
+        assert all(a[1] == b[0] for a, b in pairwise(two))
+        assert len({*map(as_held, two)}) == len(two)
+        assert 0 <= lead < len(two)
+
+
+def test_a_round_of_the_test_ends_like_a_log() -> None:
+    """So that the pages of the two worlds are compared for more than their first deal."""
+    many = 0
+    for _, one, _ in pairs("dutch", 3, 3):
+        many += sum(isinstance(record, ChoiceRecord) for record in one.records)
+        assert not any(isinstance(record, RoundRecord) for record in one.records)
+        assert whole(one)
+    assert many > 5

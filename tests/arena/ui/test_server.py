@@ -1,0 +1,204 @@
+"""Who gets in at the server's door, and what they find there."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+from urllib.parse import urlsplit
+
+import pytest
+import trio
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.trio.client import ClientConnection, connect
+from websockets.typing import Origin
+
+from arena.ui import server
+from arena.ui.broadcast import News
+from arena.ui.server import Page, Site, served, tell
+from protocol.errors import UserError
+
+PAGES = {"": "<p>first", "other.html": "<p>other", "a b": "<p>blank"}
+
+
+def site(news: News, heard: list[str] | None = None) -> Site:
+    def find(name: str) -> Page | None:
+        return partial(PAGES.get, name) if name in PAGES or name == "none" else None
+
+    return Site(find, partial(tell, news), (heard if heard is not None else []).append)
+
+
+async def get(address: str, path: str | None = None, *headers: str) -> tuple[int, str, str]:
+    """Status, head and body of what a plain request gets."""
+    at = urlsplit(address)
+    fields = headers if any("Host:" in one for one in headers) else (f"Host: {at.netloc}", *headers)
+    words = "\r\n".join((f"GET {at.path if path is None else path} HTTP/1.1", *fields, "", ""))
+    stream = await trio.open_tcp_stream("127.0.0.1", at.port or 0)
+    async with stream:
+        await stream.send_all(words.encode())
+        data = b"".join([chunk async for chunk in stream])
+    head, _, body = data.decode().partition("\r\n\r\n")
+    return int(head.split()[1]), head, body
+
+
+async def until(happened: Callable[[], bool]) -> None:
+    """A minute is the bound, not the expectation."""
+    for _ in range(6000):
+        if happened():
+            return
+        await trio.sleep(0.01)
+    raise AssertionError("it did not happen")
+
+
+@asynccontextmanager
+async def socket(address: str, origin: str | None = "own") -> AsyncIterator[ClientConnection]:
+    at = urlsplit(address)
+    own = f"http://{at.netloc}" if origin == "own" else origin
+    url = f"ws://{at.netloc}{at.path}socket"
+    async with connect(url, origin=Origin(own) if own else None, compression=None) as open_:
+        yield open_
+
+
+async def test_its_address_is_this_machine_and_a_key() -> None:
+    async with served(site(News()), 0) as address, served(site(News()), 0) as other:
+        at = urlsplit(address)
+        assert at.hostname == "127.0.0.1"
+        assert len(at.path) > 20
+        assert at.path != urlsplit(other).path
+
+
+async def test_pages_of_the_list_are_served_and_nothing_else() -> None:
+    async with served(site(News()), 0) as address:
+        path = urlsplit(address).path
+        assert (await get(address))[::2] == (200, "<p>first")
+        assert (await get(address, f"{path}other.html?now"))[::2] == (200, "<p>other")
+        assert (await get(address, f"{path}a%20b"))[::2] == (200, "<p>blank")
+        for wrong in ("none", "secret.key", "../x", "%2e%2e/x", "other.html/", "//", "socket/x"):
+            assert (await get(address, path + wrong))[0] == 404
+        assert (await get(address, "/favicon.ico"))[0] == 204
+
+
+async def test_without_the_key_nothing_is_found() -> None:
+    async with served(site(News()), 0) as address:
+        path = urlsplit(address).path
+        for wrong in ("/", "/other.html", path[:-2] + "/", path[:-1].upper() + "x/", "*"):
+            assert (await get(address, wrong))[0] in (404, 400), wrong
+        assert (await get(address, path[:-1]))[0] == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        ("Host: evil.example:{port}",),
+        ("Host: 127.0.0.1.evil.example:{port}",),
+        ("Host: 127.0.0.1",),
+        ("Host: 127.0.0.1:1",),
+        ("Host: 127.0.0.1:{port}", "Host: evil.example"),
+        ("Host: 127.0.0.1:{port}", "Origin: http://evil.example"),
+        ("Host: 127.0.0.1:{port}", "Origin: null"),
+        ("Host: 127.0.0.1:{port}", "Origin: https://127.0.0.1:{port}"),
+        ("Host: 127.0.0.1:{port}", "Origin: http://localhost:{port}"),
+    ],
+)
+async def test_a_strangers_page_gets_nothing(headers: tuple[str, ...]) -> None:
+    async with served(site(News()), 0) as address:
+        port = urlsplit(address).port
+        asked = [one.format(port=port) for one in headers]
+        status, _, body = await get(address, None, *asked)
+        assert status == 403
+        assert "<p>" not in body
+
+
+async def test_this_machine_by_its_other_name_is_let_in() -> None:
+    async with served(site(News()), 0) as address:
+        host = f"localhost:{urlsplit(address).port}"
+        assert (await get(address, None, f"Host: {host}", f"Origin: http://{host}"))[0] == 200
+
+
+async def test_every_answer_is_kept_to_itself() -> None:
+    async with served(site(News()), 0) as address:
+        for path in (None, "/", "/favicon.ico"):
+            head = (await get(address, path))[1]
+            for name, value in server.HEADERS.items():
+                assert f"{name}: {value}" in head
+            assert "Access-Control" not in head
+
+
+@pytest.mark.parametrize("origin", [None, "http://evil.example", "null"])
+async def test_a_socket_is_opened_by_our_page_only(origin: str | None) -> None:
+    async with served(site(News()), 0) as address:
+        with pytest.raises(InvalidStatus, match="403"):
+            async with socket(address, origin):
+                pass
+
+
+async def test_several_listen_and_are_heard() -> None:
+    news, heard = News(), list[str]()
+    news.tell("one")
+    async with (
+        served(site(news, heard), 0) as address,
+        socket(address) as first,
+        socket(address) as second,
+    ):
+        assert [await first.recv(), await second.recv()] == ["one", "one"]
+        news.tell("two")
+        assert [await first.recv(), await second.recv()] == ["two", "two"]
+        await first.send("hello")
+        await until(lambda: bool(heard))
+    assert heard == ["hello"]
+
+
+async def test_so_many_may_listen_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "VIEWERS", 1)
+    news = News()
+    news.tell("one")
+    async with served(site(news), 0) as address:
+        async with socket(address) as first:
+            await first.recv()
+            with pytest.raises(InvalidStatus, match="503"):
+                async with socket(address):
+                    pass
+        # The place is free again.
+        await until(lambda: not news.listened)
+        async with socket(address) as again:
+            assert await again.recv() == "one"
+
+
+async def test_who_does_not_read_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "SEND_S", 0.05)
+    news, big = News(), "x" * 2**22
+    async with served(site(news), 0) as address:
+        at = urlsplit(address)
+        # A client that asks, and then never reads.
+        lazy = await trio.open_tcp_stream("127.0.0.1", at.port or 0)
+        asked = (
+            f"GET {at.path}socket HTTP/1.1",
+            f"Host: {at.netloc}",
+            f"Origin: http://{at.netloc}",
+            "Upgrade: websocket",
+            "Connection: Upgrade",
+            "Sec-WebSocket-Version: 13",
+            "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
+        )
+        await lazy.send_all("\r\n".join((*asked, "", "")).encode())
+        await news.first_listener()
+        with trio.fail_after(60):
+            # More than the kernel keeps for it.
+            while news.listened:
+                news.tell(big)
+                await trio.sleep(0.01)
+        await lazy.aclose()
+
+
+async def test_a_long_message_closes_the_socket() -> None:
+    news, heard = News(), list[str]()
+    async with served(site(news, heard), 0) as address, socket(address) as open_:
+        await open_.send("x" * (server.LONGEST + 1))
+        with pytest.raises(ConnectionClosed):
+            await open_.recv()
+    assert not heard
+
+
+async def test_a_port_that_is_taken_is_the_users_error() -> None:
+    async with served(site(News()), 0) as address:
+        port = urlsplit(address).port or 0
+        with pytest.raises(UserError, match=f"Port {port} cannot"):
+            await served(site(News()), port).__aenter__()

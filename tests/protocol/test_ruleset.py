@@ -1,0 +1,346 @@
+"""Rulesets as data: variations, unknown names, what cannot be played, one owner for each choice."""
+
+import re
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from msgspec.structs import replace
+
+from protocol.errors import UserError, unknown
+from protocol.ruleset import (
+    Deal,
+    Game,
+    Group,
+    HandSizes,
+    ImpossibleRulesError,
+    Ruleset,
+    Targets,
+    check_seats,
+    choices,
+    hand_size,
+    tables,
+    target,
+    varied,
+)
+from tests.support.rulesets import rulesets
+
+BASE = Ruleset(name="base")
+
+
+def test_a_variation_differs_in_its_choices_only() -> None:
+    tiny = varied(BASE, "tiny", {"hand": 3, "draw_limit": 1, "double_blank": 13})
+    assert tiny.name == "tiny"
+    assert (tiny.deal.hand, tiny.turn.draw_limit, tiny.score.double_blank) == (3, 1, 13)
+    assert varied(tiny, "base", {**differs(tiny, BASE)}) == BASE
+    assert Ruleset(name="base") == BASE
+
+
+def differs(one: Ruleset, other: Ruleset) -> dict[str, Any]:
+    """The other's choices where the two differ."""
+    return {
+        choice: getattr(getattr(other, group), choice)
+        for choice, group in choices().items()
+        if getattr(getattr(one, group), choice) != getattr(getattr(other, group), choice)
+    }
+
+
+def test_no_difference_is_a_new_name() -> None:
+    assert varied(BASE, "twin", {}) == Ruleset(name="twin")
+
+
+@given(rulesets())
+def test_any_ruleset_is_a_variation_of_the_defaults(rules: Ruleset) -> None:
+    plain = msgspec.to_builtins(differs(BASE, rules))
+    assert varied(BASE, rules.name, plain) == rules
+
+
+@given(rulesets())
+def test_any_ruleset_survives_json(rules: Ruleset) -> None:
+    assert msgspec.json.decode(msgspec.json.encode(rules), type=Ruleset) == rules
+
+
+def test_numbers_by_seats_may_be_given_as_a_table() -> None:
+    rules = varied(BASE, "mine", {"hand": {"two": 9, "three": 8, "four": 7}})
+    assert rules.deal.hand == HandSizes(two=9, three=8, four=7)
+
+
+@pytest.mark.parametrize(
+    ("choice", "value", "message"),
+    [
+        ("draw_limti", 1, "Unknown choice of rules 'draw_limti': did you mean draw_limit"),
+        ("targtes", 1, "did you mean target"),
+        ("zzz", 1, "Unknown choice of rules 'zzz': there is highest_pip, doubles, hand"),
+        ("deal", {}, "Unknown choice of rules 'deal'"),
+        ("name", "x", "Unknown choice of rules 'name'"),
+        ("first", "higest", "Unknown value of first 'higest': did you mean highest"),
+        ("draw_limit", "unlimitd", "'unlimitd': did you mean unlimited?"),
+        ("draw_limit", -1, "draw_limit must be a whole number from 0 to"),
+        ("draw_when_able", "yes", "draw_when_able must be true or false, not"),
+        ("draw_when_able", 1, "draw_when_able must be true or false, not 1."),
+        ("reserve", 1.5, "reserve must be a whole number"),
+        ("highest_pip", 10, "Unknown value of highest_pip '10': there is 6, 7, 8, 9"),
+        ("hand", True, "hand must be"),
+        ("hand", 0, "hand must be a whole number from 1 to"),
+        ("hand", {"two": 0}, "hand.two must be"),
+        ("target", {"two": 7, "three": 7}, "target.four is missing."),
+        ("bonus", [-1], "bonus[0] must be"),
+        ("tiles", 3, "Unknown value of tiles '3': there is 1, 2."),
+        (
+            "hand",
+            {"two": 7, "three": 7, "four": 6, "nine": 5},
+            "Unknown field hand.nine: ",
+        ),
+        ("target", 0, "target must be"),
+        ("max_rounds", 0, "max_rounds must be"),
+    ],
+)
+def test_a_mistake_is_the_users_and_says_where(choice: str, value: object, message: str) -> None:
+    with pytest.raises(UserError, match=re.escape(message)) as caught:
+        varied(BASE, "mine", {choice: value})
+    assert type(caught.value) is UserError
+
+
+@pytest.mark.parametrize(
+    ("differs", "message"),
+    [
+        ({"hand": 15}, "2 seats × 15 tiles need 30 tiles; double-six has 28"),
+        ({"hand": 46, "highest_pip": 12}, "2 seats × 46 tiles need 92 tiles; double-twelve has 91"),
+    ],
+)
+def test_hands_that_the_set_cannot_fill(differs: dict[str, Any], message: str) -> None:
+    with pytest.raises(ImpossibleRulesError, match=re.escape(message)) as caught:
+        varied(BASE, "mine", differs)
+    assert re.search(
+        r": take double-\w+ \(highest_pip = \d+\) or deal \d+ at most \(hand\)\.$",
+        str(caught.value),
+    )
+    with pytest.raises(ImpossibleRulesError):
+        Ruleset(name="mine", deal=msgspec.convert(differs, Deal))
+
+
+def test_one_number_for_all_is_checked_at_the_table() -> None:
+    rules = varied(BASE, "mine", {"hand": 14})
+    check_seats(rules, 2)
+    for seats in (3, 4):
+        with pytest.raises(ImpossibleRulesError, match=f"{seats} seats × 14 tiles need"):
+            check_seats(rules, seats)
+
+
+def test_the_whole_set_may_be_dealt() -> None:
+    check_seats(varied(BASE, "mine", {"hand": 7}), 4)
+
+
+def test_a_table_whose_hands_are_too_large_does_not_exist() -> None:
+    rules = varied(BASE, "mine", {"hand": {"two": 7, "three": 10, "four": 8}})
+    assert tables(rules) == (2,)
+    for seats, need in ((3, 30), (4, 32)):
+        with pytest.raises(ImpossibleRulesError, match=f"need {need} tiles; double-six has 28"):
+            check_seats(rules, seats)
+
+
+def test_a_table_without_a_number_does_not_exist() -> None:
+    rules = varied(BASE, "mine", {"hand": {"four": 5}})
+    assert tables(rules) == (4,)
+    for seats in (2, 3):
+        with pytest.raises(ImpossibleRulesError, match=f"mine is not played by {seats}: give a"):
+            check_seats(rules, seats)
+
+
+@pytest.mark.parametrize("seats", [-1, 0, 1, 9])
+def test_a_table_has_two_to_eight_seats(seats: int) -> None:
+    with pytest.raises(ImpossibleRulesError, match=f"two to eight seats, not {seats}"):
+        check_seats(BASE, seats)
+
+
+@pytest.mark.parametrize(
+    ("differs", "seats", "sentence"),
+    [
+        (
+            {"hand": 7},
+            6,
+            "6 seats × 7 tiles need 42 tiles; double-six has 28: "
+            "take double-nine (highest_pip = 9).",
+        ),
+        (
+            {"hand": 2},
+            5,
+            "5 seats × 2 tiles need 10 tiles, and more than four seats a larger set; "
+            "double-six has 28: take double-nine (highest_pip = 9).",
+        ),
+        (
+            {"hand": 7, "highest_pip": 9},
+            8,
+            "8 seats × 7 tiles need 56 tiles; double-nine has 55: "
+            "take double-twelve (highest_pip = 12) or deal 6 at most (hand).",
+        ),
+        (
+            {"highest_pip": 7},
+            6,
+            "6 seats × 6 tiles need 36 tiles and 3 to draw from; double-seven has 36: "
+            "take double-nine (highest_pip = 9) or deal 5 at most (hand).",
+        ),
+        (
+            {"hand": 24, "highest_pip": 18},
+            8,
+            "8 seats × 24 tiles need 192 tiles; double-eighteen has 190: deal 23 at most (hand).",
+        ),
+        (
+            {"hand": {"two": 7, "four": 24, "six": None}, "highest_pip": 18},
+            6,
+            "mine is not played by 6: give a hand for them (hand).",
+        ),
+        ({"partners": True, "highest_pip": 9}, 6, "Partners need a table of four, not 6"),
+    ],
+)
+def test_a_table_that_is_too_large_is_told_what_would_work(
+    differs: dict[str, Any], seats: int, sentence: str
+) -> None:
+    with pytest.raises(ImpossibleRulesError, match=f"^{re.escape(sentence)}"):
+        check_seats(varied(BASE, "mine", differs), seats)
+
+
+def test_at_more_than_four_seats_what_four_have_holds_unless_said_otherwise() -> None:
+    hand = HandSizes(two=7, three=7, four=6, six=8, eight=None)
+    assert [hand_size(Deal(hand=hand), seats) for seats in range(4, 9)] == [6, 6, 8, 6, None]
+    points = Targets(two=100, three=61, four=62, seven=200)
+    rules = Ruleset(name="mine", deal=Deal(highest_pip=9), game=Game(target=points))
+    assert [target(rules, seats) for seats in range(4, 9)] == [62, 62, 62, 200, 62]
+
+
+def test_what_is_not_said_of_more_seats_is_not_written() -> None:
+    written = msgspec.json.encode(BASE)
+    assert b'"hand":{"two":7,"three":7,"four":6},' in written
+    assert b'"target":{"two":100,"three":61,"four":61,"partners":100},' in written
+    rules = varied(BASE, "mine", {"hand": {"four": 5, "six": 8}, "highest_pip": 9})
+    assert b'"four":5,"six":8}' in msgspec.json.encode(rules)
+    assert msgspec.json.decode(msgspec.json.encode(rules), type=Ruleset) == rules
+
+
+@pytest.mark.parametrize(
+    ("differs", "expected"),
+    [
+        ({}, (2, 3, 4)),
+        ({"hand": "eight_minus_seats"}, (2, 3, 4)),
+        ({"hand": 7, "partners": True}, (4,)),
+        ({"first": "odd_even"}, (2,)),
+        ({"hand": {"three": 9}}, (3,)),
+        ({"hand": 7, "starter": True}, (2, 3)),
+        ({"hand": 14}, (2,)),
+        ({"hand": 18, "highest_pip": 8, "doubles": False}, (2,)),
+        ({"highest_pip": 9}, (2, 3, 4, 5, 6, 7, 8)),
+        ({"highest_pip": 9, "hand": "eight_minus_seats"}, (2, 3, 4, 5, 6, 7)),
+        ({"highest_pip": 9, "hand": 7}, (2, 3, 4, 5, 6, 7)),
+        ({"highest_pip": 9, "hand": 9}, (2, 3, 4, 5)),
+        ({"highest_pip": 9, "hand": 9, "draw_limit": 0}, (2, 3, 4, 5, 6)),
+        ({"highest_pip": 9, "partners": True}, (4,)),
+        ({"highest_pip": 15, "hand": {"eight": 16}}, (8,)),
+    ],
+)
+def test_the_tables_of_a_game(differs: dict[str, Any], expected: tuple[int, ...]) -> None:
+    rules = varied(BASE, "mine", differs)
+    assert tables(rules) == expected
+    for seats in expected:
+        check_seats(rules, seats)
+
+
+@pytest.mark.parametrize(
+    ("differs", "message"),
+    [
+        ({"hand": {}}, "mine is not played by 2: give a hand for them (hand)"),
+        (
+            {"hand": 14, "starter": True},
+            "2 seats × 14 tiles need 29 tiles with the starter; double-six has 28",
+        ),
+        (
+            {"hand": 19, "highest_pip": 8, "doubles": False},
+            "2 seats × 19 tiles need 38 tiles; double-eight without doubles has 36",
+        ),
+        ({"partners": True, "hand": {"two": 7}}, "mine is not played by 4"),
+        ({"partners": True, "first": "odd_even"}, "choose another first lead"),
+        ({"hand": {"three": 5}, "first": "odd_even"}, "choose another first lead"),
+        ({"doubles": False, "first": "double_six"}, "has none to lead with"),
+        ({"doubles": False, "after_tie": "highest_double"}, "has none to lead with"),
+        ({"doubles": False, "refuse_doubles": 3}, "leave refuse_doubles at 0"),
+        ({"starter": True, "tile": "highest"}, "leave tile at any"),
+        ({"starter": True, "missing": "draw_for_it"}, "set missing = next_double"),
+        ({"tiles": 2}, "set starter = true"),
+        ({"draw_ends_turn": True}, "set draw_when_able = false"),
+        ({"partners": True, "winner": "out"}, "set points_out = others"),
+        ({"ante": 1}, "set pot = true"),
+        ({"auction": True}, "set chips and pot = true"),
+        ({"auction": True, "chips": 9}, "set chips and pot = true"),
+        ({"auction": True, "chips": 9, "pot": True, "reserve": 0}, "set reserve = 2"),
+        (
+            {
+                "auction": True,
+                "chips": 9,
+                "pot": True,
+                "tiles": 2,
+                "starter": True,
+                "draw_when_able": False,
+            },
+            "set tiles = 1",
+        ),
+        ({"chips": 9, "fee": 1}, "set draw_optional = true"),
+    ],
+)
+def test_what_cannot_be_played_is_refused_with_the_remedy(
+    differs: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ImpossibleRulesError, match=re.escape(message)):
+        varied(BASE, "mine", differs)
+
+
+@pytest.mark.parametrize(
+    ("points", "alone", "partners"),
+    [
+        (5, [5, 5, 5], 5),
+        (Targets(two=100, three=61, four=62), [100, 61, 62], 62),
+        (Targets(two=100, three=61, four=62, partners=70), [100, 61, 62], 70),
+    ],
+)
+def test_the_target_of_a_table(points: int | Targets, alone: list[int], partners: int) -> None:
+    rules = replace(BASE, game=Game(target=points))
+    assert [target(rules, seats) for seats in (2, 3, 4)] == alone
+    assert target(replace(rules, deal=Deal(partners=True)), 4) == partners
+
+
+@pytest.mark.parametrize(
+    ("hand", "expected"),
+    [
+        (5, [5, 5, 5]),
+        ("eight_minus_seats", [6, 5, 4]),
+        (HandSizes(two=1, three=2, four=3), [1, 2, 3]),
+        (HandSizes(three=2), [None, 2, None]),
+    ],
+)
+def test_hands_by_seats(hand: Any, expected: list[int | None]) -> None:
+    assert [hand_size(Deal(hand=hand), seats) for seats in (2, 3, 4)] == expected
+
+
+def test_every_choice_has_one_owner() -> None:
+    groups = [field for field in msgspec.structs.fields(Ruleset) if field.name not in ("name",)]
+    assert all(issubclass(group.type, Group) for group in groups)
+    names = [choice.name for group in groups for choice in msgspec.structs.fields(group.type)]
+    assert len(names) == len(set(names))
+    assert list(choices()) == names
+    assert set(choices().values()) == {group.name for group in groups}
+
+
+@pytest.mark.parametrize(
+    ("name", "names", "hint"),
+    [
+        ("duch", ["draw", "dutch", "block"], "did you mean dutch"),
+        ("zzz", ["draw", "dutch"], "there is draw, dutch."),
+        ("zzz", [], "there is none."),
+        ("zzz", [f"n{one}" for one in range(20)], "n18, n19."),
+        ("zzz", [f"n{one}" for one in range(28)], "n18, n19 … and 8 more."),
+        ("abcd", ["abxy"], "there is abxy."),
+    ],
+)
+def test_an_unknown_name_brings_the_nearest(name: str, names: list[str], hint: str) -> None:
+    error = unknown("game", name, names)
+    assert str(error).startswith(f"Unknown game {name!r}: ")
+    assert hint in str(error)

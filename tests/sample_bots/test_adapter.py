@@ -1,0 +1,59 @@
+"""The adapter puts programs at a table that know nothing of the protocol."""
+
+import importlib
+import json
+import sys
+from typing import Any
+
+import pytest
+
+from tests.sample_bots.test_ladder import BYE, CASES, HELLO, ask, chosen, game, talk
+
+ADAPTER = (sys.executable, "-I", "-S", "adapter.py")
+QUESTION = ask(7, [(6, 5), (3, 3)], [(2, 4), (4, 3)])
+
+
+def answers(*program: str, code: str = "") -> list[int]:
+    words = [*ADAPTER, *program, sys.executable, "-c", code]
+    script = [HELLO, game(), *(each.question for each in CASES), BYE]
+    return [chosen(line).choice for line in talk(words, script)[1:]]
+
+
+def test_a_question_is_told_in_words() -> None:
+    adapter: Any = importlib.import_module("sample_bots.adapter")
+    assert list(adapter.told(json.loads(QUESTION), "draw")) == [
+        "game draw seat 0 of 2",
+        "hand 6-5 3-3",
+        "line 2-4 4-3",
+        "ends 2 3",
+        "hands 7 7",
+        "scores 0 0",
+        "event 0 leads",
+        "option 0 play 3-3 right",
+        "option 1 draw",
+        "choose",
+    ]
+
+
+def test_a_program_is_asked_again_and_again_or_anew() -> None:
+    """The second says all sorts of things, and reads until its input ends."""
+    count = "import sys\nfor line in sys.stdin:\n  if line == 'choose\\n': print(1, flush=True)"
+    talker = "import sys; sys.stdin.read(); print('Of 99 I like 0 less than\\noption 1.')"
+    assert answers(code=count) == [1] * len(CASES)
+    assert answers("--each", code=talker) == [1] * len(CASES)
+
+
+@pytest.mark.parametrize(
+    ("said", "choice"), [("1", 1), ("2", 0), ("0, no: 1", 1), ("I pass", 0), ("", 0)]
+)
+def test_what_is_not_offered_is_not_passed_on(
+    said: str, choice: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    adapter: Any = importlib.import_module("sample_bots.adapter")
+    assert adapter.number(said, ["one", "other"]) == choice
+    assert bool(capsys.readouterr().err) == (said in ("2", "I pass", ""))
+
+
+def test_the_file_beside_it_is_a_small_program_to_try() -> None:
+    (answer,) = talk([*ADAPTER, *ADAPTER[:-1], "text_player.py"], [QUESTION])
+    assert chosen(answer).choice == 0

@@ -1,0 +1,73 @@
+"""The bot that answers many games at once: the batch changes no answer, and it is worth having."""
+
+import json
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+import msgspec
+import pytest
+
+from arena.engine.shuffle import board_seed
+from arena.rules.variants import VARIANTS, named
+from arena.training.episode import Episode
+from protocol.ruleset import Ruleset, tables, varied
+
+batched: Any = import_module("sample_bots.batched")
+
+
+def short(name: str) -> Ruleset:
+    return varied(named(name), name, {"rounds": 1})
+
+
+def told(episode: Episode) -> Any:
+    """A question as a bot in another language reads it."""
+    return json.loads(msgspec.json.encode(episode.question(episode.seat)))
+
+
+def asked(rules: Ruleset, seats: int, boards: int) -> Iterator[Any]:
+    """All questions of some rounds in which the first option is taken, or the last."""
+    for board in range(boards):
+        episode = Episode(rules, seats, board_seed(b"test", "batched", board), "points")
+        while episode.options:
+            yield told(episode)
+            episode.act(episode.options[-(board % 2)])
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_a_question_is_answered_the_same_alone_and_in_a_batch(name: str) -> None:
+    rules = short(name)
+    game = {"rules": msgspec.to_builtins(rules)}
+    for seats in tables(rules):
+        asks = list(asked(rules, seats, 4))
+        together = batched.choices(asks, [game] * len(asks))
+        assert together == [batched.choices([ask], [game])[0] for ask in asks]
+        answers = zip(asks, together, strict=True)
+        assert all(0 <= choice < len(ask["options"]) for ask, choice in answers)
+
+
+def heaviest(ask: Any) -> int:
+    """What greedy does: the heaviest play, doubles first; else the first option."""
+    tiles = [option.get("tile") for option in ask["options"]]
+    worth = [(tile[0] == tile[1], sum(tile)) if tile else (False, -1) for tile in tiles]
+    return worth.index(max(worth))
+
+
+def test_it_beats_heaviest_first() -> None:
+    """The same deals in both seats: nothing here is left to luck."""
+    rules = short("draw")
+    game = {"rules": msgspec.to_builtins(rules)}
+    margins = [0.0, 0.0]
+    playing = [
+        (Episode(rules, 2, board_seed(b"test", "beats", board), "points"), seat)
+        for board in range(120)
+        for seat in (0, 1)
+    ]
+    while playing:
+        asks = [told(episode) for episode, _ in playing]
+        chosen = batched.choices(asks, [game] * len(asks))
+        for (episode, seat), ask, choice in zip(playing, asks, chosen, strict=True):
+            taken = choice if episode.seat == seat else heaviest(ask)
+            margins[seat] += episode.act(episode.options[taken])[seat]
+        playing = [one for one in playing if one[0].options]
+    assert sum(margins) / 240 > 3

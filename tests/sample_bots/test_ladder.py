@@ -1,0 +1,350 @@
+"""The sample bots as processes on a script: no engine, no referee, nothing of ours in between."""
+
+import importlib
+import json
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+import sample_bots
+from protocol.messages import (
+    PROTOCOL,
+    Ask,
+    BotHello,
+    Bye,
+    Choose,
+    Clock,
+    Draw,
+    Drew,
+    End,
+    FromBot,
+    GameOver,
+    GameStarts,
+    Hello,
+    Leads,
+    Lot,
+    Option,
+    Passed,
+    Play,
+    Played,
+    RoundOver,
+    Stock,
+)
+from protocol.ruleset import Ruleset, Turn
+from protocol.tiles import Tile, tile_set
+
+FOLDER = Path(sample_bots.__file__).parent
+BOTS: dict[str, dict[str, Any]] = tomllib.loads((FOLDER / "bots.toml").read_text())
+PATIENCE = 20.0
+"""Seconds for a whole conversation; it takes a fraction of one."""
+
+HELLO = msgspec.json.encode(Hello(protocol=PROTOCOL, referee="test 0"))
+BYE = msgspec.json.encode(Bye())
+FREE = Ruleset(name="draw")
+FORCED = Ruleset(name="forced", turn=Turn(draw_when_able=False))
+
+
+def game(rules: Ruleset = FREE, seats: int = 2) -> bytes:
+    return msgspec.json.encode(
+        GameStarts(
+            game=1,
+            seat=0,
+            seats=seats,
+            partners=False,
+            rules=rules,
+            target=100,
+            clock=Clock(),
+        )
+    )
+
+
+def plays(hand: Sequence[Tile], ends: tuple[int, ...]) -> list[Option]:
+    """List the plays of a hand; the referee's own list is tested elsewhere."""
+    if not ends:
+        return [Play(tile, "lead") for tile in hand]
+    sides: tuple[End, ...] = ("left", "right")
+    return [
+        Play(tile, side)
+        for tile in hand
+        for side, end in zip(sides, ends, strict=True)
+        if end in tile
+    ]
+
+
+def ask(
+    number: int,
+    hand: Sequence[Tile],
+    line: Sequence[Tile] = (),
+    *,
+    options: Sequence[Option] | None = None,
+    events: Sequence[Any] = (),
+    hands: tuple[int, ...] = (7, 7),
+) -> bytes:
+    ends = (line[0][0], line[-1][1]) if line else ()
+    if options is None:
+        options = [*plays(hand, ends), Draw()]
+    return msgspec.json.encode(
+        Ask(
+            id=number,
+            game=1,
+            round=1,
+            time_ms=1000,
+            seat=0,
+            hand=tuple(hand),
+            line=tuple(line),
+            ends=ends,
+            boneyard=Stock(tiles=14, drawable=12),
+            hands=hands,
+            scores=(0,) * len(hands),
+            pot=0,
+            events=[Leads(0), *events],
+            options=tuple(options),
+        )
+    )
+
+
+def strange(number: int, options: str) -> bytes:
+    """Ask as a later version may: fields, events and options that no bot knows."""
+    known = ask(number, [(6, 5), (2, 1)], [(5, 5)], events=[Played(1, (5, 5), "lead")])
+    head, _, _ = known.rpartition(b'"options":')
+    head = head.replace(b'"events":[', b'"wind":"east","events":[{"do":"bid","seat":1,"chips":3},')
+    return head + b'"options":' + options.encode() + b"}"
+
+
+UNKNOWN = (
+    '[{"do":"trade","left":[6,5],"right":[2,1]},{"do":"bid","chips":4},{"do":"bid","chips":5}]'
+)
+LATER = b'{"type":"weather","id":5,"options":[{"do":"rain"}]}'
+
+
+@dataclass(frozen=True)
+class Case:
+    """A question, and the tile that greedy plays; None is the first option."""
+
+    name: str
+    question: bytes
+    options: int
+    greedy: Tile | None
+
+
+def case(name: str, question: bytes, greedy: Tile | None) -> Case:
+    return Case(name, question, len(json.loads(question)["options"]), greedy)
+
+
+WHOLE_SET = sorted(tile_set(18))
+CASES = [
+    case("lead: heaviest double", ask(3, [(6, 5), (4, 4), (1, 1), (6, 4)]), (4, 4)),
+    case("lead without a double", ask(4, [(3, 2), (6, 4), (6, 5), (5, 1)]), (6, 5)),
+    case("even 0-0 is a double", ask(7, [(6, 0), (0, 0)], [(0, 5), (5, 6)]), (0, 0)),
+    case("heaviest that fits", ask(8, [(6, 6), (5, 1), (4, 3), (2, 0)], [(3, 1), (1, 2)]), (4, 3)),
+    case("a large number", ask(2**53, [(5, 2), (5, 4)], [(5, 5)]), (5, 4)),
+    case(
+        "draw listed first",
+        ask(9, [(5, 2), (5, 4)], options=[Draw(), Play((5, 2), "lead"), Play((5, 4), "lead")]),
+        (5, 4),
+    ),
+    case("unknown options", strange(10, UNKNOWN), None),
+    case(
+        "a play among unknown options",
+        strange(11, UNKNOWN[:-1] + ',{"do":"play","tile":[6,5],"end":"left","why":"x"}]'),
+        (6, 5),
+    ),
+    case("three seats", ask(12, [(6, 5), (5, 5)], [(5, 0)], hands=(7, 7, 7)), (5, 5)),
+    case("a very long line", ask(13, WHOLE_SET, [(a, b) for b, a in WHOLE_SET]), (18, 18)),
+]
+SCRIPT = [HELLO, game(), LATER, *(each.question for each in CASES)]
+SCRIPT += [
+    msgspec.json.encode(
+        RoundOver(
+            game=1,
+            round=1,
+            why="out",
+            hands=((), ((6, 6),)),
+            pips=(0, 12),
+            points=(12, 0),
+            scores=(12, 0),
+            events=[],
+        )
+    ),
+    msgspec.json.encode(GameOver(game=1, why="target", scores=(12, 0), places=(1, 2))),
+]
+
+
+def ready(name: str, build: Path) -> list[str]:
+    """Build a bot if it must be, and say how to run it."""
+    bot = BOTS[name]
+    needs = bot.get("needs")
+    if needs and not shutil.which(needs):
+        pytest.skip(f"{name} needs {needs}, which is not on the PATH")
+    places = {"python": sys.executable, "build": build}
+    if "build" in bot:
+        subprocess.run([part.format(**places) for part in bot["build"]], cwd=FOLDER, check=True)
+    return [part.format(**places) for part in bot["run"]]
+
+
+@pytest.fixture(scope="module", params=list(BOTS))
+def command(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    return ready(request.param, tmp_path_factory.mktemp("build"))
+
+
+def python_bot(name: str) -> list[str]:
+    return [part.format(python=sys.executable) for part in BOTS[name]["run"]]
+
+
+def talk(command: list[str], lines: Sequence[bytes], folder: Path = FOLDER) -> list[bytes]:
+    """Everything that the bot says to these lines; it must then leave of its own accord."""
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        input=b"".join(line + b"\n" for line in lines),
+        capture_output=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    assert not done.stderr
+    return done.stdout.splitlines()
+
+
+def chosen(answer: bytes) -> Choose:
+    said = msgspec.json.decode(answer, type=FromBot)
+    assert isinstance(said, Choose)
+    return said
+
+
+def test_every_bot_answers_what_is_asked_and_leaves(command: list[str]) -> None:
+    hello, *answers = talk(command, [*SCRIPT, BYE])
+
+    said = msgspec.json.decode(hello, type=FromBot)
+    assert isinstance(said, BotHello)
+    assert said.version == "1"
+    choices = [chosen(answer) for answer in answers]
+    assert [each.id for each in choices] == [json.loads(c.question)["id"] for c in CASES]
+    for choice, each in zip(choices, CASES, strict=True):
+        assert 0 <= choice.choice < each.options, each.name
+
+
+def test_another_process_answers_the_same_and_leaves_without_a_bye(command: list[str]) -> None:
+    assert talk(command, SCRIPT) == talk(command, SCRIPT)
+
+
+def test_the_answer_does_not_hang_on_earlier_questions(command: list[str]) -> None:
+    forward = talk(command, [HELLO, game(), *(each.question for each in CASES)])
+    backward = talk(command, [HELLO, game(), *(each.question for each in reversed(CASES))])
+    assert forward[1:] == backward[:0:-1]
+
+
+def test_an_answer_comes_before_the_next_question(command: list[str]) -> None:
+    with subprocess.Popen(
+        command, cwd=FOLDER, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as bot:
+        assert bot.stdin
+        assert bot.stdout
+        for line in (HELLO, CASES[0].question):
+            bot.stdin.write(line + b"\n")
+            bot.stdin.flush()
+            assert bot.stdout.readline().endswith(b"}\n")
+        if command != python_bot("first"):  # ten lines have no room for a bye: stdin must close
+            bot.stdin.write(BYE + b"\n")
+            bot.stdin.flush()
+            assert bot.wait(PATIENCE) == 0
+
+
+@pytest.mark.parametrize("name", [name for name in BOTS if name.startswith("random")])
+def test_a_random_bot_uses_every_option_about_equally(name: str, tmp_path: Path) -> None:
+    hand: list[Tile] = [(6, 5), (5, 4), (5, 3), (5, 2)]
+    lines = [ask(number, hand, options=plays(hand, ())) for number in range(1, 401)]
+    answers = talk(ready(name, tmp_path), lines)
+    counts = [sum(chosen(each).choice == index for each in answers) for index in range(4)]
+    assert min(counts) > 70, counts  # 100 expected, standard deviation 9; no chance is involved
+
+
+@pytest.mark.parametrize("each", CASES, ids=lambda each: each.name)
+def test_greedy_plays_the_expected_tile(each: Case) -> None:
+    (answer,) = talk(python_bot("greedy"), [each.question])
+    option = json.loads(each.question)["options"][chosen(answer).choice]
+    if each.greedy is None:
+        assert chosen(answer).choice == 0
+    else:
+        assert option["do"] == "play"
+        assert tuple(option["tile"]) == each.greedy
+
+
+# Seat 1 passed, or drew, on two 3s; by now the ends are 1 and 5. The 5-4 leaves a 4, of which the
+# hand has more; the 5-3 leaves a 3. As many unseen tiles fit after the one as after the other.
+LINE: list[Tile] = [(1, 4), (4, 3), (3, 3), (3, 0), (0, 5)]
+HAND: list[Tile] = [(5, 4), (5, 3), (4, 4), (4, 2)]
+
+
+def after(*evidence: Any) -> list[Any]:
+    return [
+        Played(0, (3, 3), "lead"),
+        *evidence,
+        Played(0, (3, 0), "right"),
+        Played(1, (0, 5), "right"),
+        Played(0, (4, 3), "left"),
+        Played(1, (1, 4), "left"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rules", "evidence", "tile"),
+    [
+        pytest.param(FREE, [], (5, 4), id="nothing known: keep the own number open"),
+        pytest.param(FREE, [Passed(1)], (5, 3), id="a pass tells"),
+        pytest.param(FORCED, [Passed(1)], (5, 3), id="a pass tells under other rules"),
+        pytest.param(None, [Passed(1)], (5, 3), id="a pass tells without rules"),
+        pytest.param(None, [Drew(1)], (5, 4), id="a draw tells nothing without rules"),
+    ],
+)
+def test_counting_leaves_a_number_that_the_next_seat_lacks(
+    rules: Ruleset | None, evidence: list[Any], tile: Tile
+) -> None:
+    drawn = sum(isinstance(each, Drew) for each in evidence)
+    question = ask(1, HAND, LINE, events=after(*evidence), hands=(4, 5 + drawn))
+    lines = [game(rules), question] if rules else [question]
+    (answer,) = talk(python_bot("counting"), lines)
+    option = json.loads(question)["options"][chosen(answer).choice]
+    assert tuple(option["tile"]) == tile
+
+
+def may(rules: Ruleset | None, *events: Any, hand: int) -> dict[int, float]:
+    """Ask counting what it thinks seat 1 may hold."""
+    counting: Any = importlib.import_module("sample_bots.counting")
+    question = json.loads(ask(1, HAND, LINE, events=events, hands=(4, hand)))
+    known = msgspec.to_builtins(rules) if rules else {}
+    result: dict[int, float] = counting.what_it_may_hold(1, question, known, range(7))
+    return result
+
+
+def test_a_pass_empties_both_numbers_until_the_next_draw() -> None:
+    lead = Played(0, (6, 2), "lead")
+    assert may(FREE, lead, Passed(1), hand=7) == {0: 7, 1: 7, 2: 0, 3: 7, 4: 7, 5: 7, 6: 0}
+    assert may(FREE, lead, Passed(1), Drew(1), hand=8)[2] == 1
+
+
+def test_a_forced_draw_shows_that_the_tile_played_after_it_was_the_drawn_one() -> None:
+    lead = Played(0, (6, 2), "lead")
+    assert may(FORCED, lead, Drew(1), Drew(1), hand=9)[6] == 1
+    assert may(FORCED, lead, Drew(1), Played(1, (6, 3), "left"), hand=7)[6] == 0
+
+
+def test_a_free_draw_is_a_hint_and_without_rules_nothing() -> None:
+    lead = Played(0, (6, 2), "lead")
+    assert 1 < may(FREE, lead, Drew(1), hand=8)[6] < 8
+    assert may(None, lead, Drew(1), hand=8)[6] == 8
+
+
+def test_what_happened_before_the_lead_and_to_other_seats_tells_nothing() -> None:
+    lead = Played(0, (6, 2), "lead")
+    everything = dict.fromkeys(range(7), 7.0)
+    assert may(FORCED, Lot(1, (6, 6)), Drew(1), lead, hand=7) == everything
+    assert may(FORCED, lead, Drew(0), Passed(2), hand=7) == everything

@@ -1,0 +1,337 @@
+"""The ladder's upper rungs against the engine: rounds, lists and points, and perfect endgames."""
+
+import importlib
+import json
+import random
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from arena.engine import game as engine
+from arena.engine.state import Game, Round
+from arena.rules.variants import VARIANTS, named
+from protocol.messages import Bid, Choose, Drew, Option, Passed
+from protocol.ruleset import tables, target, varied
+from protocol.tiles import Tile
+from tests.bench.endgames import RULES, answers, collected, question
+from tests.support.rulesets import MANY, many
+
+ROUNDS = 12
+"""Random rounds of each game at each table."""
+RULESETS = {name: named(name) for name in VARIANTS} | {
+    f"partners-{formula}": varied(
+        named("draw-partners"), formula, {"points_out": formula, "points_blocked": formula}
+    )
+    for formula in ("others", "everybody", "difference", "one", "nothing")
+}
+"""The named games, and what none of them has: every way to count for partners."""
+TABLES = [(name, seats) for name, rules in RULESETS.items() for seats in tables(rules)]
+RULESETS |= {f"{name}-{seats}": many(name, differs) for name, seats, differs in MANY}
+TABLES += [
+    (f"{name}-{seats}", seats) for name, seats, differs in MANY if differs["highest_pip"] < 15
+]
+
+FOLDER = Path(importlib.import_module("sample_bots").__path__[0])
+needs_cc = pytest.mark.skipif(not shutil.which("cc"), reason="ismcts needs cc")
+montecarlo: Any = importlib.import_module("sample_bots.montecarlo")
+
+
+def begun(name: str, seats: int, seed: int) -> Game:
+    """A game at the first move of its first round."""
+    game = engine.new_game(RULESETS[name], seats)
+    while engine.needs_deal(game):
+        game = engine.begin(game, engine.chance_decides(game, bytes([seed]) * 32))
+    return game
+
+
+def imagined(game: Game) -> Any:
+    """The same round in the bot's simulator, the boneyard still empty."""
+    state = game.playing
+    rules = montecarlo.Game(msgspec.to_builtins(game.rules), game.seats)
+    hands = [rules.mask(hand) for hand in state.hands]
+    return montecarlo.Sim(rules, hands, [], [list(tile) for tile in state.line], state.turn)
+
+
+def choices(dice: random.Random, options: Sequence[Option]) -> Option:
+    """Any option, a draw less often; nobody bids, for the simulator leaves bids out."""
+    if isinstance(options[0], Bid):
+        return options[0]
+    return dice.choice([*options[:3], *options])
+
+
+def played(name: str, seats: int, seed: int) -> Iterator[tuple[Game, Option]]:
+    """A random round: each state with what is chosen in it, the forced choices too."""
+    game, dice = begun(name, seats, seed), random.Random(seed)
+    while game.playing.over is None:
+        option = choices(dice, engine.legal(game))
+        yield game, option
+        game = engine.act(game, option)
+    yield game, option
+
+
+def stock(start: Round, end: Round) -> list[Tile]:
+    """The boneyard in the order in which it was drawn in this round, the next tile last."""
+    new = end.events[len(start.events) :]
+    drawn = [event.tile for event in new if isinstance(event, Drew) and event.tile]
+    left = [tile for row in end.stock for tile in row]
+    return [*drawn, *left][::-1]
+
+
+def brought(start: Game, end: Game) -> list[int]:
+    """What the round brought each seat: the difference of its scores."""
+    return [one - other for one, other in zip(end.scores, start.scores, strict=True)]
+
+
+def free(game: Game) -> bool:
+    """Whether the simulators know this question: not a bid, not a tile that must be led."""
+    bound = game.playing.aside.must_lead is not None and not game.playing.line
+    return game.playing.aside.phase in ("play", "call") and not bound
+
+
+def listed(sim: Any, moves: list[Any]) -> list[Any]:
+    """Moves in one order; with equal ends it is the same which tile of a pair is the left one."""
+    if sim.ends and sim.ends[0] == sim.ends[1]:
+        moves = [(move[0], *sorted(move[1:])) if move[0] == "two" else move for move in moves]
+    return sorted(moves, key=str)
+
+
+def as_written(option: Option) -> dict[str, Any]:
+    written: dict[str, Any] = msgspec.to_builtins(option)
+    return written
+
+
+@pytest.mark.parametrize(("name", "seats"), TABLES)
+def test_montecarlo_plays_rounds_as_the_engine_does(name: str, seats: int) -> None:
+    for seed in range(ROUNDS):
+        steps = list(played(name, seats, seed))
+        start, end = steps[0][0], steps[-1][0]
+        sim = imagined(start)
+        sim.pot = start.pot
+        sim.stock = [sim.game.bit[tile] for tile in stock(start.playing, end.playing)]
+        for game, option in steps[:-1]:
+            if isinstance(option, Bid):
+                continue
+            assert sim.turn == game.playing.turn
+            if free(game):
+                options = map(as_written, engine.legal(game))
+                moves = [montecarlo.as_move(each, sim.game) for each in options]
+                assert listed(sim, sim.moves()) == listed(sim, moves)
+            sim.do(montecarlo.as_move(as_written(option), sim.game))
+        assert sim.over
+        assert sim.points(1) == brought(start, end)
+
+
+@pytest.fixture(scope="module")
+def ismcts(tmp_path_factory: pytest.TempPathFactory) -> str:
+    built = tmp_path_factory.mktemp("build") / "ismcts"
+    words = [
+        "-O1",
+        "-std=gnu11",
+        "-fsanitize=address,undefined",
+        "-fno-sanitize-recover",
+        "-o",
+        str(built),
+    ]
+    subprocess.run(["cc", *words, "ismcts.c", "-lm"], cwd=FOLDER, check=True)
+    return str(built)
+
+
+def script(steps: Sequence[tuple[Game, Option]]) -> list[dict[str, Any]]:
+    """The rules and a round as ismcts replays them."""
+    start, end = steps[0][0].playing, steps[-1][0].playing
+    game, line = steps[0][0], start.line
+    rules: dict[str, Any] = msgspec.to_builtins(game.rules)
+    return [
+        {
+            "type": "game",
+            "seats": game.seats,
+            "partners": game.rules.deal.partners,
+            "rules": rules,
+            "target": target(game.rules, game.seats),
+        },
+        {
+            "type": "replay",
+            "round": 1,
+            "turn": start.turn,
+            "pot": game.pot,
+            "hands": start.hands,
+            "stock": stock(start, end),
+            "line": line,
+            "ends": [line[0][0], line[-1][1]] if line else [],
+            "moves": [
+                as_written(option) for _, option in steps[:-1] if not isinstance(option, Bid)
+            ],
+        },
+    ]
+
+
+@needs_cc
+def test_ismcts_plays_rounds_as_the_engine_does(ismcts: str) -> None:
+    rounds = [list(played(*table, seed)) for table in TABLES for seed in range(ROUNDS)]
+    lines = [json.dumps(line, separators=(",", ":")) for each in rounds for line in script(each)]
+    done = subprocess.run(
+        [ismcts, "--replay"],
+        input="\n".join(lines) + "\n",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    for steps, line in zip(rounds, done.stdout.splitlines(), strict=True):
+        replayed, chosen = (
+            json.loads(line),
+            [step for step in steps[:-1] if not isinstance(step[1], Bid)],
+        )
+        assert replayed["over"]
+        assert replayed["points"] == brought(steps[0][0], steps[-1][0])
+        for (game, _), (turn, moves) in zip(chosen, replayed["moves"], strict=True):
+            assert turn == game.playing.turn
+            assert moves == len(engine.legal(game)) or not free(game)
+
+
+def questions(name: str, seats: int) -> Iterator[tuple[Game, bytes, bytes]]:
+    """A random round as the seats were asked, the forced choices too."""
+    for game, _ in list(played(name, seats, 99))[:-1]:
+        yield game, *question(game, engine.legal(game))
+
+
+def asked() -> list[tuple[Game, bytes, bytes]]:
+    return [each for table in TABLES for each in questions(*table)]
+
+
+@pytest.fixture(params=["greedy", "suit", "counting", "montecarlo", "ismcts"])
+def rung(request: pytest.FixtureRequest) -> list[str]:
+    """A bot that thinks as little as it can."""
+    if request.param != "ismcts":
+        little = ["--worlds", "1"] if request.param == "montecarlo" else []
+        return [sys.executable, f"{request.param}.py", *little]
+    if not shutil.which("cc"):
+        pytest.skip("ismcts needs cc")
+    return [request.getfixturevalue("ismcts"), "--simulations", "15"]
+
+
+def said(command: list[str], every: Sequence[tuple[Game, bytes, bytes]]) -> list[Choose]:
+    """What a bot answers, in one process."""
+    lines = b"".join(told + b"\n" + ask + b"\n" for _, told, ask in every)
+    done = subprocess.run(command, cwd=FOLDER, input=lines, capture_output=True, check=True)
+    return [msgspec.json.decode(line, type=Choose) for line in done.stdout.splitlines()]
+
+
+def test_every_rung_answers_every_question_of_every_named_game(rung: list[str]) -> None:
+    every = asked()
+    answers = said(rung, every)
+    for (game, _, _), answer in zip(every, answers, strict=True):
+        assert answer.choice < len(engine.legal(game))
+        if game.playing.aside.phase in ("play", "call"):
+            assert answer.note != "by thumb"
+    assert said(rung, every[::-1]) == answers[::-1]  # nothing hangs on what was asked before
+
+
+HOSTILE = [
+    "-1",
+    "7",
+    "99",
+    "-2147483648",
+    "1" + "0" * 30,
+    '"left"',
+    "null",
+    "[]",
+    "[3,-1]",
+    "[6,6]",
+]
+
+
+def spoiled(line: bytes, dice: random.Random) -> bytes:
+    """A message in which up to three values are something else."""
+    message = json.loads(line)
+    for _ in range(dice.randint(1, 3)):
+        at: Any = message
+        while True:
+            key = dice.choice([*at] if isinstance(at, dict) else range(len(at)))
+            if not at[key] or not isinstance(at[key], dict | list):
+                break
+            at = at[key]
+        if key != "type":
+            at[key] = json.loads(dice.choice(HOSTILE))
+    return json.dumps(message, separators=(",", ":")).encode()
+
+
+@needs_cc
+def test_ismcts_keeps_to_its_memory_whatever_it_reads(ismcts: str) -> None:
+    dice = random.Random(1)
+    every = [(game, told, spoiled(ask, dice)) for game, told, ask in asked() * 3]
+    every += [(game, spoiled(told, dice), ask) for game, told, ask in asked()]
+    lines = b"".join(told + b"\n" + ask + b"\n" for _, told, ask in every)
+    done = subprocess.run([ismcts, "--simulations", "2"], input=lines, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count(b"\n") == len(every)
+
+
+def test_montecarlo_can_imagine_every_position() -> None:
+    for game, told, ask in asked():
+        if game.playing.aside.phase in ("play", "call"):
+            message = json.loads(ask)
+            rules = montecarlo.Game(json.loads(told)["rules"], game.seats)
+            dice = random.Random(1)
+            assert montecarlo.search(message, rules, 1, dice) is not None
+            slots = montecarlo.Slots(message, rules)
+            seats = set(range(game.seats)) - {message["seat"]}
+            assert {seat: len(own) for seat, own in slots.of.items()} == {
+                seat: message["hands"][seat] for seat in seats
+            }
+
+
+@needs_cc
+@pytest.mark.parametrize("name", RULES)
+def test_ismcts_plays_endgames_perfectly(name: str, ismcts: str) -> None:
+    found = collected(RULES[name], 25)
+    chosen = answers([ismcts], ".", found)
+    assert [one.worth[at] for one, at in zip(found, chosen, strict=True)] == [
+        max(one.worth) for one in found
+    ]
+
+
+def fits_slots(tiles: Sequence[int], slots: Sequence[int]) -> bool:
+    """Whether these tiles (bits) can be laid into these slots, one into each."""
+    holder: dict[int, int] = {}
+
+    def laid(tile: int, tried: set[int]) -> bool:
+        for at, lacks in enumerate(slots):
+            if lacks & tile or at in tried:
+                continue
+            tried.add(at)
+            if at not in holder or laid(holder[at], tried):
+                holder[at] = tile
+                return True
+        return False
+
+    return len(tiles) == len(slots) and all(laid(tile, set()) for tile in tiles)
+
+
+@pytest.mark.parametrize("name", ["dutch", "dutch-two", "domino-pool", "partnership", "austrian"])
+def test_the_true_hands_are_never_ruled_out(name: str) -> None:
+    for seats in tables(named(name)):
+        for game, told, ask in questions(name, seats):
+            message, state = json.loads(ask), game.playing
+            rules = montecarlo.Game(json.loads(told)["rules"], seats)
+            for seat, slots in montecarlo.Slots(message, rules).of.items():
+                assert fits_slots([rules.bit[tile] for tile in state.hands[seat]], slots)
+
+
+def test_a_pass_rules_out_what_would_have_fitted() -> None:
+    told_of = 0
+    for game, told, ask in questions("partnership", 4):
+        message = json.loads(ask)
+        rules = montecarlo.Game(json.loads(told)["rules"], 4)
+        of = montecarlo.Slots(message, rules).of
+        last = game.playing.events[-1]
+        if isinstance(last, Passed) and last.seat in of:
+            ends = game.playing.line[0][0], game.playing.line[-1][1]
+            told_of += 1
+            assert all(slot & rules.fits[end] for slot in of[last.seat] for end in ends)
+    assert told_of

@@ -1,0 +1,641 @@
+"""The list of channels by which a bot could learn what is hidden: closed or open, and which test.
+
+    python -m tests.support.channels        writes arena/SECRETS.md again
+
+The rows are data. A channel that the sandbox closes names its probe when there is one.
+"""
+
+import ast
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+ROOT = Path(__file__).parent.parent.parent
+FILE = ROOT / "arena" / "SECRETS.md"
+TRESPASS = "tests/tournaments/plan/test_bot_files.py"
+SECRECY = "tests/arena/match/test_secrecy.py"
+EVENT = "tests/tournaments/storage/test_secrecy.py"
+ENTRANTS = "tests/tournaments/plan/test_bot_command.py"
+LEVELS = "tests/arena/sandbox/test_levels.py"
+WIRES = "tests/arena/sandbox/test_wires.py"
+
+State = Literal["closed", "open", "in the sandbox"]
+
+
+class Channel(NamedTuple):
+    """One way in which a bot could learn what is hidden from it."""
+
+    name: str
+    state: State
+    measure: str
+    """What closes it; of an open one, why it is open and what is left to be done about it."""
+    tests: tuple[str, ...] = ()
+    """Tests that fail when the measure is taken away."""
+
+
+def leak(what: str) -> str:
+    """The test of a referee that leaks this."""
+    return f"{SECRECY}::test_a_leak_is_caught[{what}]"
+
+
+def sandboxed(name: str, measure: str, *probes: str) -> Channel:
+    """A channel of the operating system; each probe is an attempt that must be refused."""
+    return Channel(name, "in the sandbox", measure, tuple(map(blocked, probes)))
+
+
+def blocked(probe: str) -> str:
+    """The test of an attempt at the best level of the machine."""
+    return f"{LEVELS}::test_blocked[{probe}]"
+
+
+BYTES = f"{SECRECY}::test_neither_bytes_nor_moments_tell_what_is_hidden"
+
+CHANNELS: tuple[Channel, ...] = (
+    # --- what the referee says ---
+    Channel(
+        "hands, the boneyard, drawn tiles, lots",
+        "closed",
+        "a view is built from what its seat may know",
+        (
+            BYTES,
+            leak("another seat's hand"),
+            leak("the boneyard's next tile"),
+            leak("the boneyard's order"),
+            leak("a drawn tile"),
+            leak("lots that are not shown"),
+            leak("a round before its end"),
+        ),
+    ),
+    Channel(
+        "when the tiles of a shown hand were drawn",
+        "closed",
+        "hands are shown sorted",
+        (leak("the order in which a hand was drawn"),),
+    ),
+    Channel(
+        "order of messages and events",
+        "closed",
+        "events are told in the order in which they happened, rounds when they are over",
+        (leak("the order of events"), leak("a round before its end")),
+    ),
+    Channel(
+        "numbering of messages",
+        "closed",
+        "questions are numbered for each seat alone",
+        (leak("question numbers across seats"),),
+    ),
+    Channel(
+        "length of messages",
+        "closed",
+        "every byte is compared",
+        (leak("the length of a line"),),
+    ),
+    Channel(
+        "option lists",
+        "closed",
+        "made from the own hand and the open line only",
+        (leak("what the next seat could do"),),
+    ),
+    Channel(
+        "error texts",
+        "closed",
+        "a foul's sentence speaks of the bot's own line; no other seat is told of it",
+        (leak("a tile in an error text"), leak("another seat's foul")),
+    ),
+    Channel(
+        "the others' thinking times, banks, notes and stray lines, in bytes",
+        "closed",
+        "they go to the log only",
+        (
+            leak("another seat's thinking time"),
+            leak("another seat's bank"),
+            leak("another seat's note"),
+            leak("another seat's stray line"),
+        ),
+    ),
+    Channel(
+        "who the others are",
+        "closed",
+        "no message has a name, and hellos are not passed on",
+        (leak("another's name"),),
+    ),
+    Channel(
+        "ids that carry seeds or boards",
+        "closed",
+        "a game's number tells its turn in the sitting, which the bot knows, and nothing else",
+        (
+            leak("the seed in an id"),
+            leak("the board in an id"),
+            f"{EVENT}::test_what_is_published_before_a_game_has_no_part_of_a_seed",
+        ),
+    ),
+    Channel(
+        "numbers and turns of games, as keys under which one process leaves a note for another",
+        "closed",
+        "drawn from the board's seed and the game's name: another number, and another turn, in "
+        "every rotation and at every table",
+        (
+            f"{EVENT}::test_neither_number_nor_turn_tells_a_board_that_another_process_met",
+            f"{EVENT}::test_games_are_played_in_the_order_of_their_numbers",
+            f"{EVENT}::test_a_game_of_another_number_does_not_fit",
+        ),
+    ),
+    Channel(
+        "tiles as such keys",
+        "open",
+        "a board's hands come again at every table, in another seat or in the same: who has played "
+        "a round knows most of them, and could leave a note under them, if there were a wire to "
+        "leave it on; without the same deals for everybody luck would decide more",
+    ),
+    Channel(
+        "guessable seeds",
+        "closed",
+        "32 bytes of the system's randomness, HMAC-SHA-256 for each board; a seed is shown only "
+        "when its board is finished (deals from `--seed` can be known by anyone, and the report "
+        "says so)",
+        (
+            f"{EVENT}::test_the_secret_is_32_bytes_of_the_systems_randomness",
+            f"{EVENT}::test_a_seed_is_shown_only_when_every_game_on_its_board_is_over",
+        ),
+    ),
+    Channel(
+        "deals that were public before a bot came, or before its files changed",
+        "open",
+        "an event that grows has newcomers meet boards whose deals its logs have shown: the run, "
+        "the reports and `show` say in how many of its games, and `--fresh-boards` lets them play "
+        "on boards that nobody has seen",
+    ),
+    Channel(
+        "game logs, for other people on this machine",
+        "closed",
+        "they show a board's deal from its first game on: nobody but their owner may read them "
+        "before the event is over",
+        (
+            f"{EVENT}::test_the_logs_are_nobody_elses_before_the_event_is_over",
+            f"{EVENT}::test_the_logs_of_an_event_that_was_stopped_stay_ours",
+        ),
+    ),
+    Channel(
+        "a bot's own files, changed when deals were public, without being another version",
+        "in the sandbox",
+        "a fingerprint covers names, places, links and empty folders besides what is in files; "
+        "`__pycache__`, which it leaves out, cannot be read",
+        (
+            f"{ENTRANTS}::test_whatever_names_can_tell_is_part_of_the_fingerprint[an empty folder]",
+            f"{ENTRANTS}::test_no_name_of_a_folder_above_keeps_files_out_of_the_fingerprint",
+            f"{ENTRANTS}::test_what_no_fingerprint_covers_cannot_be_read",
+        ),
+    ),
+    Channel(
+        "an interpreter's packages, and the times of files, changed when deals were public",
+        "open",
+        "no fingerprint covers them: where authors may write to them, as in a virtual environment "
+        "of their own, run their bots on an interpreter of the machine, from copies of yours",
+    ),
+    Channel(
+        "a bot's own files, changed while a run goes on",
+        "open",
+        "fingerprints are taken when a run begins, and the next run finds the change: a class "
+        "league runs copies to which no author may write",
+    ),
+    Channel(
+        "whoever runs a worker",
+        "open",
+        "the seeds of the boards that it plays reach it, when others may still have to play them",
+    ),
+    Channel(
+        "stderr",
+        "closed",
+        "it goes to the log of a foul, cut and escaped, and to nobody else",
+        (
+            f"{SECRECY}::test_last_words_reach_no_other_seat",
+            "tests/arena/match/test_hostile.py::test_last_words_are_kept_and_harmless",
+        ),
+    ),
+    # --- when the referee says it ---
+    Channel(
+        'the referee\'s own timing: that a seat has only one option, with `forced = "ask"`',
+        "closed",
+        "every turn is a question, and every seat is asked whether it refuses a deal",
+        (
+            BYTES,
+            leak("an only option is not asked"),
+            leak("only who may refuse a deal is asked"),
+        ),
+    ),
+    Channel(
+        'the referee\'s own timing: that a seat has only one option, with `forced = "skip"`',
+        "open",
+        "the default, because it is faster: whoever times its questions sees that no question "
+        "came between; `--ask-forced` closes it",
+    ),
+    Channel(
+        "the referee's own timing: microseconds of computing",
+        "open",
+        "listing what a large hand may do takes longer; far below what a scheduler adds, but "
+        "nothing hides it",
+    ),
+    Channel(
+        "the others' thinking times, as moments",
+        "open",
+        "a question comes when the others have answered, and a bot with one option may answer "
+        "faster; a bot can hide that by waiting, the referee does not",
+    ),
+    Channel(
+        "that another seat has fouled",
+        "open",
+        "at a table of three or more its turns take no time from then on; its tiles stay hidden",
+    ),
+    # --- memory across games ---
+    Channel(
+        "memory across games (sittings)",
+        "closed",
+        "a process plays one rotation of a board and never meets it again, after a stop neither",
+        (
+            f"{EVENT}::test_no_sitting_meets_a_board_twice_or_seats_an_entrant_twice",
+            f"{EVENT}::test_no_process_meets_a_board_twice_even_when_the_run_is_stopped",
+        ),
+    ),
+    sandboxed(
+        "memory across processes: a deal that another process of the same bot has seen",
+        "nothing that a bot writes outlives its process or is seen by another",
+        "note-in-own-tmp",
+        "write-own-folder",
+        "write-home",
+    ),
+    # --- teaming ---
+    Channel(
+        "teaming at one table: two processes of one entrant",
+        "closed",
+        "an entrant sits at a table once",
+        (f"{EVENT}::test_no_sitting_meets_a_board_twice_or_seats_an_entrant_twice",),
+    ),
+    Channel(
+        "teaming at one table: entrants of one author",
+        "open",
+        "at three seats and more two bots can play for each other by what they play; they are "
+        "not told who sits there, but can agree on signs",
+    ),
+    # --- the operating system ---
+    sandboxed(
+        "the referee's memory",
+        "another process namespace, another user",
+        "referee-memory-file",
+        "referee-memory-call",
+        "referee-memory-map",
+    ),
+    sandboxed(
+        "environment",
+        "a bot gets an environment of its own, without anything of ours",
+        "environment",
+        "referee-environment",
+        "other-bot-environment",
+    ),
+    sandboxed(
+        "descriptors",
+        "a bot inherits its three pipes and nothing else",
+        "descriptors",
+        "referee-descriptor-open",
+        "referee-descriptor-take",
+        "other-bot-descriptor-open",
+    ),
+    sandboxed(
+        "ptrace",
+        "another process namespace; the system call is refused",
+        "referee-trace",
+        "other-bot-trace",
+    ),
+    sandboxed(
+        "signals, priorities and limits of others",
+        "another process namespace, another user",
+        "referee-signal",
+        "other-bot-signal",
+        "other-bot-renice",
+        "other-bot-pin",
+        "other-bot-limit",
+    ),
+    sandboxed(
+        "processor time of the other bot",
+        "another process namespace",
+        "other-bot-processor-time",
+        "other-bot-processor-clock",
+    ),
+    sandboxed(
+        "files of other bots",
+        "a bot sees its program and what its command names, read-only",
+        "read-other-bots-program",
+        "write-other-bots-program",
+        "write-other-bots-folder",
+    ),
+    sandboxed(
+        "game logs",
+        "the event's folder is not in a bot's view",
+        "list-game-logs",
+        "read-game-log",
+        "write-game-log",
+    ),
+    Channel(
+        "what `watch` and `play` serve",
+        "closed",
+        "it is listened to on this machine only, behind a key that is drawn anew each time; of a "
+        "game that is not over no hand is shown, unless `--open` asks for it",
+        (
+            "tests/arena/engine/test_onlooker.py::test_an_onlooker_is_sent_the_same_bytes_in_every_world",
+            "tests/arena/engine/test_onlooker.py::test_a_view_through_a_seat_would_be_caught",
+            "tests/arena/ui/test_server.py::test_without_the_key_nothing_is_found",
+            "tests/arena/ui/test_server.py::test_a_strangers_page_gets_nothing",
+            "tests/arena/ui/test_server.py::test_a_socket_is_opened_by_our_page_only",
+            "tests/tournaments/live/test_server.py::test_nothing_else_is_served",
+            "tests/tournaments/live/test_server.py::test_the_secret_is_in_nothing_that_is_served",
+        ),
+    ),
+    Channel(
+        "what lies below a folder that a bot may read",
+        "closed",
+        "an event that lies in what a bot may read is refused, and no word of a command opens the "
+        "whole folder that it is started in",
+        (
+            "tests/tournaments/plan/test_bot_command.py::test_an_event_in_what_a_bot_may_read_is_refused",
+            "tests/tournaments/plan/test_bot_command.py::test_an_event_where_every_bot_may_read_is_refused",
+            "tests/tournaments/plan/test_bot_command.py::test_no_word_of_a_command_opens_its_whole_folder",
+        ),
+    ),
+    Channel(
+        "symbolic links in a bot's files",
+        "closed",
+        "one that leads out of the bot's folder is refused, unless its target is named in so many "
+        "words; what became a link after that check is not opened. An author who can write to "
+        "the folder while bots are started may still win a race against the check",
+        (
+            f"{TRESPASS}::test_a_link_to_the_organisers_key_that_a_command_names_is_refused",
+            f"{TRESPASS}::test_a_link_to_a_folder_does_not_open_what_lies_behind_it",
+            f"{TRESPASS}::test_a_program_that_is_a_link_does_not_open_the_folder_of_its_target",
+            f"{TRESPASS}::test_another_events_secret_is_refused_by_whatever_way",
+            f"{TRESPASS}::test_what_became_a_link_after_the_check_is_not_opened",
+            f"{TRESPASS}::test_a_cluster_is_not_sent_what_a_link_leads_to",
+        ),
+    ),
+    Channel(
+        "hard links in a bot's files",
+        "open",
+        "they are the file itself; who may not read a file cannot make one where "
+        "`fs.protected_hardlinks` is 1, as it is nearly everywhere",
+        (),
+    ),
+    Channel(
+        "named pipes in a folder that two bots may read",
+        "closed",
+        "a bot among whose files one lies is refused",
+        (f"{TRESPASS}::test_a_named_pipe_among_a_bots_files_is_refused",),
+    ),
+    Channel(
+        "`build` commands",
+        "open",
+        "they run as the organiser, in no sandbox, and can take up any file that he can read, "
+        "as an `#include` can: build what you don't trust elsewhere, and enter the result",
+    ),
+    sandboxed(
+        "seeds on the disk",
+        "the event's folder is not in a bot's view; mode 0600 besides",
+        "read-secret-key",
+        "read-event-file",
+        "read-through-referee-root",
+    ),
+    sandboxed(
+        "/tmp", "a private one in memory", "note-in-tmp", "note-in-own-tmp", "note-in-var-tmp"
+    ),
+    sandboxed("/dev/shm", "a private one in memory", "note-in-shared-memory"),
+    sandboxed(
+        "sockets",
+        "a network namespace; the system call is refused",
+        "unix-referee",
+        "abstract-unix-referee",
+        "abstract-unix-other-bot",
+        "netlink-socket",
+    ),
+    sandboxed(
+        "loopback",
+        "a network namespace without a network",
+        "tcp-referee",
+        "udp-referee",
+        "tcp-other-bot",
+        "same-network",
+        "route-outside",
+    ),
+    sandboxed(
+        "System V IPC",
+        "an IPC namespace; the system calls are refused",
+        "system-v-memory",
+        "system-v-semaphore",
+        "system-v-message",
+    ),
+    sandboxed(
+        "POSIX message queues", "an IPC namespace; the system call is refused", "posix-message"
+    ),
+    sandboxed(
+        "keyrings",
+        "the system calls are refused",
+        "session-keyring",
+        "user-keyring",
+        "own-key",
+        "key-list",
+    ),
+    sandboxed(
+        "locks on shared files",
+        "the system calls are refused",
+        "file-lock",
+        "record-lock",
+        "open-file-lock",
+        "lease",
+    ),
+    sandboxed(
+        "inotify on shared files",
+        "the system calls are refused",
+        "file-watch",
+        "watch-file-system",
+        "folder-notice",
+    ),
+    sandboxed(
+        "pages of shared files: dropping one from memory, asking whether one is there",
+        "the system calls, or the advices and flags that do it, are refused",
+        "drop-pages",
+        "read-ahead",
+        "read-if-in-memory",
+        "list-pages-in-memory",
+        "count-pages-in-memory",
+        "place-of-a-page",
+        "advise-cold",
+        "advise-page-out",
+        "advise-read-ahead",
+        "advise-populate",
+        "advise-merge",
+        "path-in-memory",
+        "flush-disk",
+    ),
+    sandboxed(
+        "futexes in shared files",
+        "waking and moving who waits is refused, unless it is private to one process",
+        "futex-wake",
+        "futex-requeue",
+        "futex-wake-by-new-call",
+        "futex-wait-by-new-call",
+    ),
+    sandboxed(
+        "what belongs to a shared file or device: times, attributes, hints on its use",
+        "the system calls are refused",
+        "read-time",
+        "write-times",
+        "write-attribute",
+        "write-device-times",
+        "write-hint",
+    ),
+    sandboxed(
+        "stocks of the machine that one bot can use up and another miss",
+        "the system calls are refused, and there are no terminals",
+        "asynchronous-reads",
+        "huge-page",
+        "terminal",
+        "descriptor-on-its-way",
+    ),
+    sandboxed(
+        "cores that are chosen or interrupted",
+        "the system calls are refused",
+        "choose-core",
+        "interrupt-cores",
+    ),
+    sandboxed(
+        "counters of the machine: load, threads, memory, terminals, open files, keys, disks",
+        "all of /proc but a bot's own processes is covered, and the system calls are refused",
+        "load",
+        "load-by-call",
+        "processor-counters",
+        "memory-counters",
+        "page-counters",
+        "disk-counters",
+        "interrupt-counters",
+        "pressure",
+        "lock-list",
+        "terminal-counter",
+        "open-file-counter",
+        "key-counter",
+        "disk-space",
+    ),
+    Channel(
+        "all wires together: two bots that try them for a whole event pass no hand",
+        "in the sandbox",
+        "the allowlist of system calls and the covers of /proc",
+        (
+            f"{WIRES}::test_no_hand_passes_in_a_whole_event",
+            f"{WIRES}::test_no_hand_passes_at_a_table",
+            f"{WIRES}::test_without_the_filter_hands_pass",
+            f"{WIRES}::test_without_the_covers_of_proc_hands_pass",
+        ),
+    ),
+    sandboxed(
+        "shared uid limits",
+        "a user, or a user namespace, for each slot",
+        "processes-limit",
+        "other-bot-limit",
+    ),
+    sandboxed(
+        "a full disk",
+        "a bot can write to memory only, within its limit",
+        "file-size-limit",
+        "tmp-limit",
+        "shared-folder-limit",
+        "write-own-folder",
+    ),
+    sandboxed(
+        "processes that outlive their bot",
+        "the process namespace ends with its first process",
+        "outlive-daemon",
+        "outlive-group",
+        "outlive-stubborn",
+        "outlive-child",
+    ),
+    Channel(
+        "cold reads of shared files",
+        "open",
+        "the first who reads a page waits for the disk, the next does not, and each can time it or "
+        "count its own page faults; no bot can make a page cold again, so each page carries a bit "
+        "once; a virtual machine for each bot would close it, as it would all that follow",
+    ),
+    Channel(
+        "who has a page of a library in its memory",
+        "open",
+        "`/proc/self/smaps` and `pagemap` say whether somebody else has it too; a bot's own folder "
+        "of /proc cannot be covered, for its number is not known before",
+    ),
+    Channel(
+        "the end of a thread",
+        "open",
+        "it can ask to have its end told at a page of a library, where a thread of the other bot "
+        "waits; without the call to wait no thread could be awaited at all, and Java would not "
+        "start",
+    ),
+    Channel(
+        "numbers that the kernel gives out in a row",
+        "open",
+        "pipes and sockets of all bots are numbered by one count, so that each sees how many the "
+        "others have made meanwhile",
+    ),
+    Channel(
+        "stocks of one user, where bots run as a plain user",
+        "open",
+        "room for pipes is counted for each user: one bot can use it up, and another's pipes get "
+        "smaller; as root each bot has a user of its own",
+    ),
+    Channel(
+        "CPU contention",
+        "open",
+        "bots share cores, caches and the way to memory; a bot can feel whether others are busy, "
+        "and machines whose clocks change tell it in /proc/cpuinfo",
+    ),
+)
+
+
+def missing(test: str) -> str | None:
+    """Why a test that is named does not exist; its case is looked up by who knows the cases."""
+    path, _, name = test.partition("::")
+    function, _, _ = name.partition("[")
+    if not (ROOT / path).is_file():
+        return f"{path} does not exist"
+    tree = ast.parse((ROOT / path).read_text())
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    if not any(isinstance(node, functions) and node.name == function for node in ast.walk(tree)):
+        return f"{path} has no {function}"
+    return None
+
+
+def table() -> str:
+    """The list as Markdown."""
+    lines = [
+        "# Secrets: every channel that we know",
+        "",
+        "By which channels a bot could learn what its seat may not know, which of them are closed,",
+        "by what, and which test fails when that is taken away. Open ones stand here too.",
+        "Made by `python -m tests.support.channels`; a test checks it.",
+        "",
+        "*In the sandbox* means: closed at sandbox level A and B. Level C leaves open what",
+        "`tests/arena/sandbox/test_levels.py` lists, level D and off nearly all of it. Of the 174",
+        "attempts of `arena/sandbox/proof` so many got through, as root and as a plain user:",
+        "",
+        "| level | as root | as a plain user |",
+        "| --- | --- | --- |",
+        "| A | 3 (traces that the kernel leaves) | 3 |",
+        "| B | 5 (besides: shared memory beyond its limit) | 5 |",
+        "| C | 26 (besides: that others are there, and counters of the machine) | 30 |",
+        "| D | 92 | 140 |",
+        "| off | 165 | 147 |",
+        "",
+        "| channel | state | by what, or why not | tests |",
+        "| --- | --- | --- | --- |",
+    ]
+    for channel in CHANNELS:
+        tests = "<br>".join(f"`{test.removeprefix('tests/')}`" for test in channel.tests)
+        state = f"**{channel.state}**" if channel.state == "open" else channel.state
+        lines.append(f"| {channel.name} | {state} | {channel.measure} | {tests} |")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    FILE.write_text(table())

@@ -1,0 +1,175 @@
+"""The conversations that SPEC.md shows: played by the referee, cut to the lines that matter.
+
+`python -m tests.support.conversations` writes them into SPEC.md anew.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from arena.match import referee as rulings
+from arena.match.referee import Question, Referee, Seating
+from arena.rules.variants import named
+from protocol import codec
+from protocol.messages import Clock
+from protocol.ruleset import varied
+
+SPEC = Path(codec.__file__).with_name("SPEC.md")
+GREETING = b'{"type": "hello", "name": "first", "version": "1"}\n'
+LEFT_OUT = "...\n"
+"""Stands in an excerpt for one line or more of the conversation."""
+
+
+class Conversation(NamedTuple):
+    """A game as its seat 0 reads and writes it."""
+
+    base: str
+    """The named game."""
+    differs: Mapping[str, Any]
+    """Its changed choices, so that it is short."""
+    seed: bytes
+    """The board's seed."""
+    seats: int = 2
+    """How many seats."""
+    wishes: Mapping[int, tuple[str, ...]] = {}
+    """What a seat waits for, one after the other; until it is offered it takes option 0."""
+    shows: tuple[str, ...] = ()
+    """An excerpt shows the lines with one of these texts, and the answers to the questions."""
+
+
+TINY = Conversation("draw", {"hand": 3, "target": 1, "draw_limit": 1, "reserve": 0}, b"seed 2479")
+"""A short round in which everything happens: lots, both kinds of draw, a pass, forced moves."""
+
+EXCERPTS: dict[str, Conversation] = {
+    "two tiles": Conversation(
+        "double-draw",
+        {"hand": 4, "target": 1},
+        b"seed 144",
+        shows=('"options":[{"do":"play_two"',),
+    ),
+    "a call": Conversation(
+        "double-draw",
+        {"hand": 5, "target": 1},
+        b"seed 542",
+        wishes={0: ("go_on", "call"), 1: ("go_on",) * 9},
+        shows=('"options":[{"do":"call"', '"type":"round"'),
+    ),
+    "draw or pass": Conversation(
+        "pot-draw",
+        {"hand": 3, "target": 1},
+        b"seed 9",
+        wishes={0: ('"draw"', '"pass"')},
+        shows=('"id":1000001', '"id":1000002', '"id":1000003,'),
+    ),
+    "an auction": Conversation(
+        "auction-draw",
+        {"hand": 8, "chips": 8, "rounds": 1},
+        b"seed 699",
+        seats=3,
+        wishes={0: ('"chips":2',), 1: ('"chips":1',)},
+        shows=('"options":[{"do":"bid"', '"type":"end"'),
+    ),
+    "a refused deal": Conversation(
+        "draw",
+        {"hand": 4, "refuse_doubles": 2, "target": 1},
+        b"seed 1",
+        wishes={0: ("refuse",)},
+        shows=('"options":[{"do":"keep"',),
+    ),
+    "odd or even": Conversation(
+        "draw",
+        {"hand": 2, "first": "odd_even", "target": 1},
+        b"seed 1",
+        shows=('"id":1000001,', '"id":1000002,'),
+    ),
+    "the 6-6": Conversation("vietnamese", {"target": 1}, b"seed 298", shows=('"id":1000001,',)),
+    "partners": Conversation(
+        "partnership", {"target": 1}, b"seed 124", seats=4, shows=('"id":1000001,', '"type":"end"')
+    ),
+}
+
+
+class _Wisher:
+    """Answers the first option, unless it offers what the seat waits for."""
+
+    def __init__(self, wishes: tuple[str, ...]) -> None:
+        self._wishes = list(wishes)
+
+    def choice(self, question: Question) -> int:
+        """The index of the wish if it is offered."""
+        for index, option in enumerate(question.options):
+            if self._wishes and self._wishes[0] in msgspec.json.encode(option).decode():
+                del self._wishes[0]
+                return index
+        return 0
+
+
+def answered(question: int, choice: int) -> bytes:
+    """What a bot writes."""
+    return json.dumps({"type": "choose", "id": question, "choice": choice}).encode()
+
+
+def played(told: Conversation) -> str:
+    """The whole conversation: `>` goes to seat 0, `<` comes from it."""
+    rules = varied(named(told.base), "tiny" if told is TINY else told.base, told.differs)
+    seating = Seating("tiny", 1, 1, ("first",) * told.seats, rules, Clock())
+    bots = [_Wisher(told.wishes.get(seat, ())) for seat in range(told.seats)]
+    lines = exchanged(
+        Referee(seating, told.seed), lambda question: bots[question.seat].choice(question)
+    )
+    return b"".join(way + b" " + line for way, line in lines).decode()
+
+
+def exchanged(referee: Referee, choice: Callable[[Question], int]) -> Iterator[tuple[bytes, bytes]]:
+    """Each line that seat 0 reads (`>`) or writes (`<`) in a game; all seats choose by `choice`."""
+    yield b">", rulings.hello()
+    yield b"<", GREETING
+    while True:
+        yield from ((b">", line) for seat, line in referee.outgoing() if seat == 0)
+        question = referee.awaiting
+        if question is None:
+            break
+        answer = answered(question.id, choice(question))
+        if question.seat == 0:
+            yield b"<", answer + b"\n"
+        referee.received(question.seat, answer, ms=1.0)
+    yield b">", rulings.bye()
+
+
+def excerpt(told: Conversation) -> str:
+    """The lines that an excerpt shows; `...` stands for those that are left out."""
+    lines: list[str] = []
+    answer_follows = False
+    for line in played(told).splitlines(keepends=True):
+        is_answer = line.startswith("< ")
+        if answer_follows if is_answer else any(text in line for text in told.shows):
+            lines.append(line)
+        elif not lines or lines[-1] != LEFT_OUT:
+            lines.append(LEFT_OUT)
+        answer_follows = not is_answer and lines[-1] == line and '"type":"ask"' in line
+    return "".join(lines)
+
+
+def shown() -> Iterator[tuple[str, str]]:
+    """Every conversation that SPEC.md shows: what stands behind its fence, and its lines."""
+    yield "text conversation", played(TINY)
+    for name, told in EXCERPTS.items():
+        yield f"text excerpt: {name}", excerpt(told)
+
+
+def written(spec: str) -> str:
+    """The specification with all its conversations played anew."""
+    for info, lines in shown():
+        block = re.compile(rf"^```{re.escape(info)}\n.*?^```$", re.DOTALL | re.MULTILINE)
+        fresh = f"```{info}\n{lines}```"
+        spec, found = block.subn(lambda _, fresh=fresh: fresh, spec)  # type: ignore[misc]
+        assert found == 1, f"SPEC.md has {found} blocks {info!r}."
+    return spec
+
+
+if __name__ == "__main__":
+    SPEC.write_text(written(SPEC.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,0 +1,119 @@
+"""Whole events as a user plays them, for the tests: run, copied, started and killed."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from click.testing import CliRunner
+
+from arena.logs.checksummed import read_lines
+from arena.logs.compression import unpack
+from arena.sandbox.limits import Wish
+from tournaments.cli.main import main
+from tournaments.storage.folder import Folder
+
+BONEYARD = (sys.executable, "-c", "from tournaments.cli.main import main; main()")
+DERIVED = (
+    "report.md",
+    "results.json",
+    "games.csv",
+    "ratings.csv",
+    "crosstable.csv",
+    "results.pgn",
+)
+"""Files of the report that follow from the ledger."""
+REPORTED = (*DERIVED, "report.html", "times.json")
+"""All of them: the last two tell also what only the logs know, times among it."""
+MADE = (*DERIVED, "ledger.jsonl", "seeds.jsonl", "commitments.jsonl")
+PLAIN = ("--seed", "1", "--sandbox", "off")
+"""Deals that are known, and bots that start at once."""
+
+
+def boneyard(*words: str, code: int = 0) -> str:
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == code, done.output
+    return done.output
+
+
+def run(out: Path, *words: str, code: int = 0) -> str:
+    return boneyard("run", *words, *PLAIN, "--out", str(out), code=code)
+
+
+BOTS = ("first", "greedy", "random")
+SMALL = (*BOTS, "--boards", "2", "--set", "target=30")
+"""Three bots, two boards: twelve short games in six logs."""
+
+
+def small_event(folder: Path) -> Path:
+    run(folder, *SMALL)
+    return folder
+
+
+def made(folder: Path) -> dict[str, bytes]:
+    return {name: (folder / name).read_bytes() for name in MADE}
+
+
+def copied(event: Path, to: Path) -> Path:
+    for path in event.rglob("*"):
+        if path.is_file():
+            (to / path.relative_to(event)).parent.mkdir(parents=True, exist_ok=True)
+            (to / path.relative_to(event)).write_bytes(path.read_bytes())
+    return to
+
+
+def started(
+    out: Path,
+    *bots: str,
+    jobs: int = 1,
+    said: IO[bytes] | int = subprocess.DEVNULL,
+    sandbox: Wish = "off",
+) -> "subprocess.Popen[bytes]":
+    """A run in a process of its own: three sample bots and four boards, unless others are given."""
+    chosen = bots or BOTS
+    boards = () if "--boards" in chosen else ("--boards", "4")
+    words = (*chosen, *boards, "--seed", "1", "--sandbox", sandbox)
+    return subprocess.Popen(
+        (*BONEYARD, "run", *words, "--jobs", f"{jobs}", "--out", str(out)),
+        stdout=subprocess.DEVNULL,
+        stderr=said,
+    )
+
+
+@contextmanager
+def untouched(folder: Path) -> Iterator[Path]:
+    """Lend a folder to many tests; none of them may change anything in it."""
+    before = contents(folder)
+    yield folder
+    after = contents(folder)
+    changed = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
+    assert not changed, f"a test has changed what others share: {sorted(map(str, changed))}"
+
+
+def contents(folder: Path) -> dict[Path, bytes]:
+    """Every file below a folder."""
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def laid_open(folder: Path) -> Path:
+    """The event with all its logs unpacked, for tests that spoil them."""
+    for path in Folder(folder).logs():
+        unpack(path)
+    return folder
+
+
+def logs(folder: Path) -> list[bytes]:
+    """What is in an event's game logs, packed or not."""
+    return [b"".join(line.data for line in read_lines(path)) for path in Folder(folder).logs()]
+
+
+def wait_for_games(folder: Path, games: int) -> None:
+    """Until the logs hold so many results; a minute is the bound, not the expectation."""
+    for _ in range(6000):
+        if sum(log.count(b'"type":"result"') for log in logs(folder)) >= games:
+            return
+        time.sleep(0.01)
+    raise AssertionError("no games were played")

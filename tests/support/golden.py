@@ -1,0 +1,263 @@
+"""Readable playthroughs, one for each named game; `python -m tests.support.golden` writes them.
+
+Two rounds of each game, between seats that choose at random from a fixed seed. The table, the seed
+and the words that must occur are chosen so that what is special about the game happens.
+"""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from arena.analysis.replay import Step, steps
+from arena.analysis.text import Look, offered, told
+from arena.engine import game as engine
+from arena.engine.shuffle import below, board_seed, words
+from arena.logs.gamelog import LoggedGame
+from arena.match.referee import Referee, Seating
+from arena.rules.variants import VARIANTS, named
+from protocol.codec import encode_line
+from protocol.messages import Ask, Choose, Clock, ToBot
+from protocol.records import (
+    ChoiceRecord,
+    DealRecord,
+    GameRecord,
+    Result,
+    RoundRecord,
+)
+from protocol.ruleset import Ruleset, varied
+from protocol.tiles import Tile
+from tests.support.tables import sitting
+
+FOLDER = Path(__file__).parent / "golden"
+NAMES = ("ada", "bob", "cyd", "dan", "eve", "fay", "gil", "hal")
+ROUNDS = 2
+CLOCK = Clock()
+Numbers = tuple[int, ...]
+
+
+class Plan(NamedTuple):
+    """Which playthrough is kept, and why that one."""
+
+    seats: int
+    """How many seats."""
+    seed: int
+    """What the deals and the choices are made from."""
+    shows: tuple[str, ...]
+    """Patterns of what must occur in it."""
+
+
+VOLUNTARY = r"options \[.*>draw<"
+OUT, BLOCKED = r"IS OVER: out", r"IS OVER: blocked"
+PLANS: dict[str, Plan] = {
+    "draw": Plan(3, 189, (r"for the lead", VOLUNTARY, r"passes", OUT, BLOCKED)),
+    "drawing-game": Plan(2, 70, (VOLUNTARY, OUT, r"boneyard 2, 0 to draw")),
+    "dutch": Plan(3, 182, (r"passes", r"\[0\|0\] \(13\)", OUT, BLOCKED)),
+    "dutch-two": Plan(2, 194, (r"(ada draws a tile.*\n){2}ada passes", OUT)),
+    "dutch-partners": Plan(4, 155, (r"passes", OUT, BLOCKED)),
+    "old-draw": Plan(2, 194, (r"for the lead", r"boneyard 0, 0 to draw", VOLUNTARY, OUT)),
+    "old-draw-reserve": Plan(3, 51, (r"for the lead", r"boneyard 2, 0 to draw", VOLUNTARY)),
+    "double-draw": Plan(
+        3, 195, (r"turned up", r"left and .* right\.", r">go on<", r"calls the round blocked", OUT)
+    ),
+    "block": Plan(2, 166, (r"passes", OUT, BLOCKED)),
+    "partnership": Plan(4, 215, (r"leads\.\n\w+ plays \[6\|6\]\.", OUT, BLOCKED)),
+    "draw-partners": Plan(4, 136, (VOLUNTARY, r"points 0 [1-9]", r"points [1-9]\d* 0")),
+    "puerto-rico": Plan(
+        2, 245, (r"points 0 0, .*\n\nROUND 2(.*\n)+?\w+ leads\.\n\w+ plays \[(\d)\|\2\]\.", OUT)
+    ),
+    "puerto-rico-blocker": Plan(
+        2, 135, (r"blocked\n.*\((\d+)\)\n.*\(\1\)\n  points (0 [1-9]|[1-9])",)
+    ),
+    "puerto-rico-500": Plan(
+        2,
+        147,
+        (
+            r"points (0 )?(1[89]|2\d)\d(.*\n)+  points (0 )?(1[89]|2\d)\d",
+            r"plays \[0\|0\] on the (left|right)\.\nROUND \d IS OVER: out",
+        ),
+    ),
+    "austrian": Plan(2, 243, (r"\[8\|7\]", r"boneyard 0, 0 to draw", OUT)),
+    "austrian-block": Plan(4, 172, (r"\[8\|7\]", r"passes", OUT, BLOCKED)),
+    "arab-row": Plan(2, 128, (VOLUNTARY, OUT)),
+    "jordanian": Plan(
+        3,
+        134,
+        (
+            r"holds too many tiles",
+            r"boneyard \d+, [1-9]\d* to draw.*\n.*\n.*\n\w+ plays.*\nROUND \d IS OVER: blocked",
+        ),
+    ),
+    "south-american": Plan(3, 47, (r"dealt( \[\d\|\d\]){5}\n", VOLUNTARY, OUT)),
+    "vietnamese": Plan(
+        2,
+        76,
+        (
+            r"dealt \[\d\|\d\]\n",
+            r"(\w+ draws a tile.*\n){5}\w+ leads\.\n\w+ plays \[6\|6\]",
+            VOLUNTARY,
+            OUT,
+        ),
+    ),
+    "ukrainian": Plan(
+        2,
+        1483,
+        (r"boneyard .*\n(\w+ draws a tile.*\n)+\w+ leads", r"line empty\n.*>\[(?!(\d)\|\1)", OUT),
+    ),
+    "six-six": Plan(
+        4,
+        68,
+        (
+            r"draws a tile: \[6\|6\]\.\n\w+ leads\.\n\w+ plays \[6\|6\]",
+            r"boneyard .*\n\w+ leads\.\n\w+ plays \[6\|6\]",
+            OUT,
+        ),
+    ),
+    "french": Plan(2, 9, (r"line empty\n.*>\[", OUT)),
+    "domino-pool": Plan(3, 218, (r"boneyard 2, 0 to draw", r"(ada draws a tile.*\n){3}", OUT)),
+    "auction-draw": Plan(
+        3,
+        1263,
+        (
+            r"bids \d+\.\n(.*\n)+?\w+ draws 2 tiles",
+            r"checks",
+            r">pass<",
+            r", pot [1-9]\d*\n\nROUND",
+            OUT,
+        ),
+    ),
+    "paid-draw": Plan(2, 24, (r"scores.*-\d", r">pass<", VOLUNTARY, OUT)),
+    "pot-draw": Plan(3, 97, (r"scores.*, pot [1-9]", r">pass<", r"points.*, pot 0", OUT)),
+    "point-a-round": Plan(3, 132, (r"points .*1.*", OUT)),
+}
+"""Every named game; chosen among the first seeds, the shortest that shows what it must."""
+
+
+def short(name: str) -> Ruleset:
+    """A named game, over after two rounds."""
+    rounds = ROUNDS if named(name).game.rounds else 0
+    return varied(named(name), name, {"max_rounds": ROUNDS, "rounds": rounds})
+
+
+def board_of(name: str, seed: int) -> bytes:
+    """The seed of the deals and of the choices."""
+    return board_seed(b"golden", name, seed)
+
+
+def begun(name: str, seats: int, seed: int) -> tuple[Referee, Iterator[int]]:
+    """The game before its first question, and what the choices are made from."""
+    board = board_of(name, seed)
+    seating = Seating(name, 1, seed, NAMES[:seats], short(name), CLOCK)
+    return Referee(seating, board), luck_of(board)
+
+
+def luck_of(board: bytes) -> Iterator[int]:
+    """What the choices are made from: `below` the number of options, where there are several."""
+    return words(board, 0, "choices")
+
+
+def played(name: str, seats: int, seed: int) -> tuple[LoggedGame, dict[tuple[int, int], Ask]]:
+    """The game as it is logged, and every question as its seat read it."""
+    rules, names, decoder = short(name), NAMES[:seats], msgspec.json.Decoder(ToBot)
+    referee, luck = begun(name, seats, seed)
+    asked: dict[tuple[int, int], Ask] = {}
+    while question := referee.awaiting:
+        for seat, line in referee.outgoing():
+            said = decoder.decode(line)
+            if isinstance(said, Ask):
+                asked[seat, said.id] = said
+        choice = below(luck, len(question.options))
+        line = encode_line(Choose(id=question.id, choice=choice))[:-1]
+        referee.received(question.seat, line, 0.0)
+    game, *records = referee.records()
+    assert isinstance(game, GameRecord)
+    record = sitting(names, (seed,), rules, CLOCK, event="golden")
+    return LoggedGame(record, game, tuple(records), referee.result), asked
+
+
+def text(name: str, seats: int, seed: int) -> str:
+    """The playthrough of a named game."""
+    logged, asked = played(name, seats, seed)
+    look = Look(NAMES[:seats], ascii=True, partners=logged.sitting.rules.deal.partners)
+    lines = [
+        f"game {name}: {VARIANTS[name].about}",
+        f"seed {seed}, at most {ROUNDS} rounds",
+        f"seats {', '.join(look.names)}",
+    ]
+    for step in steps(logged):
+        lines += _step(step, look, asked)
+    return "\n".join([*lines, ""])
+
+
+def _step(step: Step, look: Look, asked: dict[tuple[int, int], Ask]) -> Iterator[str]:
+    match step.record:
+        case DealRecord() as deal:
+            yield from (
+                "",
+                f"ROUND {deal.round}, DEAL {deal.deal}" if deal.deal else f"ROUND {deal.round}",
+            )
+            for who, hand in zip(look.names, deal.hands, strict=True):
+                yield f"  {who} is dealt {_tiles(hand)}"
+            for row in deal.stock:
+                yield f"  boneyard {_tiles(row)}"
+        case ChoiceRecord() as said:
+            yield from _question(asked[said.seat, said.id], look, said.choice)
+        case _:
+            pass
+    yield from told(step.events, look)
+    match step.record:
+        case RoundRecord() as over:
+            state = step.game.playing
+            yield f"ROUND {over.round} IS OVER: {over.why}"
+            for who, hand, pips in zip(
+                look.names, state.hands, engine.pips(step.game), strict=True
+            ):
+                yield f"  {who} is left with {_tiles(hand)} ({pips})"
+            pot = f", pot {step.game.pot}" if step.game.rules.stakes.pot else ""
+            yield f"  points {_numbers(over.points)}, scores {_numbers(over.scores)}{pot}"
+        case Result() as result:
+            yield from ("", f"GAME OVER: {result.why}")
+            yield f"  scores {_numbers(result.scores)}, places {_numbers(result.places)}"
+        case _:
+            pass
+
+
+def _question(ask: Ask, look: Look, chosen: int) -> Iterator[str]:
+    """What the seat saw, and its answer."""
+    stock = f"boneyard {ask.boneyard.tiles}, {ask.boneyard.drawable} to draw"
+    line = f"{_tiles(ask.line)} ends {_numbers(ask.ends)}" if ask.line else "empty"
+    counts = f"hands {_numbers(ask.hands)}, scores {_numbers(ask.scores)}, pot {ask.pot}"
+    yield f"    {look.name(ask.seat)} sees {_tiles(ask.hand)}; {stock}; {counts}"
+    yield f"    line {line}"
+    options = (f">{option}<" if mark else option for option, mark in offered(ask.options, chosen))
+    yield f"    options {', '.join(options)}"
+
+
+def _tiles(tiles: tuple[Tile, ...]) -> str:
+    return " ".join(f"[{high}|{low}]" for high, low in tiles) or "nothing"
+
+
+def _numbers(numbers: Numbers) -> str:
+    return " ".join(map(str, numbers))
+
+
+def kept(name: str) -> Path:
+    """Where a playthrough is kept."""
+    return FOLDER / f"{name}.txt"
+
+
+def main() -> None:
+    """Write every playthrough, and remove those of games that are no more."""
+    FOLDER.mkdir(exist_ok=True)
+    for old in FOLDER.iterdir():
+        if old.stem not in PLANS:
+            old.unlink()
+    for name, plan in PLANS.items():
+        kept(name).write_text(text(name, plan.seats, plan.seed), encoding="utf-8")
+    sys.stdout.write(f"{len(PLANS)} playthroughs in {FOLDER}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,243 @@
+"""The table of hostile behaviours and what each must cost. Plays nothing."""
+
+import functools
+import tempfile
+from pathlib import Path
+from typing import Final, Literal, NamedTuple
+
+from arena.sandbox.limits import LEVELS
+from arena.sandbox.select import Finding, examined
+from protocol.messages import Clock
+from protocol.records import FoulClass
+from tests.bots.hostile import lines
+from tests.support.tables import BOTS
+
+TMP = Path(tempfile.gettempdir())
+HOSTILE = BOTS / "hostile"
+"""The program of the hostile bots, see its `__main__`."""
+
+Place = Literal["off", "best"]
+PLACES: Final[tuple[Place, ...]] = ("off", "best")
+"""Where the battery is run: at no level, and at the best that this machine proves."""
+
+PATIENT = Clock(start_ms=60_000, move_ms=60_000, bank_ms=0)
+"""For bots of which none may be late, however slow the machine is."""
+HASTY = Clock(start_ms=60_000, move_ms=300, bank_ms=100)
+"""For bots that must be late; see `slower`."""
+START_SOON = Clock(start_ms=600, move_ms=60_000, bank_ms=0)
+"""For bots that must not have greeted in time; see `slower`."""
+FROM_THE_BANK = Clock(start_ms=60_000, move_ms=100, bank_ms=60_000)
+"""For bots that use up a part of their bank."""
+
+
+def slower(clock: Clock) -> Clock:
+    """The same clock for a machine so busy that the honest bot was late by it."""
+    return Clock(start_ms=4 * clock.start_ms, move_ms=4 * clock.move_ms, bank_ms=4 * clock.bank_ms)
+
+
+class Row(NamedTuple):
+    """What a behaviour must cost."""
+
+    foul: FoulClass | None
+    """The foul that it is; None: nothing is broken, and the game is played to its end."""
+    detail: str = ""
+    """What its record says."""
+    clock: Clock = PATIENT
+    """The clock by which it is played."""
+    memory_mib: int = 512
+    """Memory that the bot may have, in MiB."""
+    survives: bool = False
+    """Whether something that it started outlives it at `off`: known, and ended by the test."""
+    best: "Row | None" = None
+    """The row for the best level, if that is another."""
+    slow: bool = False
+    """Takes more than a few seconds."""
+    needs: tuple[str, ...] = ()
+    """Dangerous: it is run only where each of these probes was refused."""
+    also: FoulClass | None = None
+    """The foul that it may be as well, where two things happen at once."""
+
+    def at(self, place: Place) -> "Row":
+        """The row for that place."""
+        return self.best if self.best and place == "best" else self
+
+
+def places(how: str) -> tuple[Place, ...]:
+    """Where a behaviour is tried: what only writes lines writes the same ones everywhere."""
+    return PLACES[1:] if how.startswith("lines/") else PLACES
+
+
+@functools.cache
+def proved() -> Finding:
+    """The best level of this machine, and what it was seen to refuse."""
+    return next(one for level in LEVELS if (one := examined(level, TMP)).confirmed)
+
+
+def unproven(row: Row, place: Place) -> str:
+    """Why a row cannot be run somewhere; empty when it can."""
+    if place == "off":
+        return "dangerous without a sandbox" if row.needs else ""
+    found = proved()
+    if found.level == "off":
+        return "no sandbox here: `boneyard doctor` says why"
+    through = [probe for probe in row.needs if found.outcomes[probe].got]
+    return f"level {found.level} does not refuse {', '.join(through)}" if through else ""
+
+
+LATE = Row("late", " ms.", HASTY)
+FINE = Row(None)
+SHUT = Row("gone", "closed its stdout", best=LATE)
+"""bubblewrap holds the pipe open, so that only the clock tells."""
+REFUSED = Row(None, best=Row("gone", "status 1"))
+"""What it tries is refused, and it does not expect that."""
+MEMORY = Row("memory", "64 MiB", memory_mib=64)
+KILLED = "was killed by "
+PROCESSES = ("processes-limit",)
+SIGNALS = ("referee-signal", "other-bot-signal", "referee-renice", "referee-limit", "referee-trace")
+PRIORITY = ("raise-priority", "real-time")
+FILES = ("file-size-limit", "tmp-limit", "shared-folder-limit")
+ALL_MEMORY = ("memory-limit", "shared-memory-limit", "memory-file-limit")
+NOTHING_LEFT = ("outlive-daemon", "outlive-group", "processes-limit")
+
+ACTS: dict[str, dict[str, Row]] = {
+    "timing": {
+        "hello_never": Row("no_hello", "No hello within ", START_SOON),
+        "hello_half": Row("no_hello", "No hello within ", START_SOON),
+        "hello_without_newline": Row("no_hello", "No hello within ", START_SOON),
+        "hello_slow": FINE,
+        "hello_in_drops": FINE,
+        "silent": LATE,
+        "busy": LATE,
+        "half_a_line": LATE,
+        "no_newline": LATE,
+        "in_drops": FINE,
+        "in_slow_drops": LATE,
+        "endless_drops": Row("overlong", "65536"),
+        "patient": Row(None, slow=True),
+        "after_a_while": Row(None, clock=FROM_THE_BANK),
+        "old_answers": LATE,
+        "too_many_old_answers": Row("flooding", "not open"),
+        "sixteen_old_answers": FINE,
+        "each_answer_twice": Row("flooding", "not open"),
+        "thinks_three_times": FINE,
+        "answers_ahead": FINE,
+        "answer_to_the_next_only": Row("illegal", "never asked"),
+    },
+    "plumbing": {
+        "closes_stdin": LATE,
+        "closes_stdout": SHUT,
+        "closes_stderr": FINE,
+        "closes_everything": SHUT,
+        "answers_and_closes_stdout": SHUT,
+        "hello_and_closes_stdout": SHUT._replace(best=Row("no_hello", "No hello", START_SOON)),
+        "stderr_for_stdout": SHUT,
+        "never_reads": LATE,
+        "reads_a_byte_a_second": LATE,
+        "reads_byte_by_byte": FINE,
+        "fills_its_own_stdin": LATE,
+        "reads_its_own_stdout": LATE,
+        "small_pipes": FINE,
+        "nonblocking": FINE,
+        "large_pipe_full": Row("flooding", "not open"),
+        "endless_line": Row("overlong", "65536"),
+        "endless_old_answers": Row("flooding", "not open"),
+        "unasked_old_answers": Row("flooding"),
+        "endless_words": Row("malformed", "Not a message"),
+        "words_for_ever": Row("malformed", "Not a message"),
+        "zeros": Row("overlong", "65536"),
+        "echo": Row("malformed", "ask"),
+        "stderr_flood": Row("flooding", "stderr"),
+        "stderr_endless_line": Row("flooding", "stderr"),
+        "stderr_flood_beside": Row("flooding", "stderr"),
+        "hello_and_stderr_flood": Row("flooding", "stderr"),
+        "stderr_chatter": FINE,
+        "stderr_in_drops": FINE,
+        "stderr_terminal_codes": Row("gone", "status 3"),
+        "heir": Row("gone", "status 0"),
+        "heir_that_floods": Row("gone", also="flooding"),
+        "child_talks": Row("malformed", "Not a message"),
+        "half_a_line_and_gone": Row("gone"),
+        "answer_without_newline_and_gone": Row("gone"),
+        "answers_and_is_gone": Row("gone"),
+    },
+    "processes": {
+        "exit_0": Row("gone"),
+        "exit_3": Row("gone"),
+        "crash": Row("gone"),
+        "endless_recursion": Row("gone"),
+        "hello_and_exit": Row("gone"),
+        "abort": Row("gone", KILLED + "SIGABRT"),
+        "segfault": Row("gone", KILLED + "SIGSEGV"),
+        "killed": Row("gone", KILLED + "SIGKILL"),
+        "realtime_signal": Row("gone", KILLED + "signal 40"),
+        "alarm": Row("gone", KILLED + "SIGALRM"),
+        "stopped": LATE,
+        "kills_its_group": Row("gone", KILLED + "SIGTERM", best=LATE),
+        "ignores_signals": LATE,
+        "never_leaves": FINE,
+        "forks_some": FINE,
+        "makes_zombies": FINE,
+        "orphans": Row("gone"),
+        "orphans_that_ignore": Row("gone"),
+        "child_in_own_group": Row(None, survives=True),
+        "child_in_own_session": Row(None, survives=True),
+        "daemon": Row("gone", survives=True),
+        "daemon_that_talks": Row("gone", survives=True),
+        "becomes_true": Row("gone"),
+        "becomes_a_shell": Row("malformed", "Not a message"),
+        "becomes_a_sleeper": LATE,
+        "becomes_an_echo": Row("malformed", "ask"),
+        "changes_its_name": FINE,
+        "hides": FINE,
+        "is_nicer": REFUSED,
+        "traced_by_its_parent": LATE._replace(best=Row("gone")),
+        "keeps_terminal": FINE,
+        "fork_storm": LATE._replace(needs=PROCESSES),
+        "signals_everybody": Row(None, needs=SIGNALS),
+        "stops_its_parent": Row(None, needs=SIGNALS),
+        "traces_its_parent": Row(None, needs=SIGNALS),
+        "slows_its_parent": Row(None, needs=SIGNALS),
+        "limits_its_parent": Row(None, needs=SIGNALS),
+        "is_most_important": Row(None, needs=PRIORITY),
+        "busy_daemon": Row(None, needs=NOTHING_LEFT),
+    },
+    "resources": {
+        "memory_in_steps": MEMORY,
+        "memory_in_one_burst": MEMORY._replace(best=Row("gone", "status 1", memory_mib=64)),
+        "memory_shared": MEMORY,
+        "memory_hidden": MEMORY,
+        "memory_of_a_child": MEMORY,
+        "memory_reserved": FINE,
+        "threads": FINE,
+        "descriptors": FINE,
+        "pipes": FINE,
+        "temporary_file": FINE,
+        "temporary_hole": FINE,
+        "burns_while_others_think": FINE,
+        "fills_the_disk": Row(None, needs=FILES),
+        "fills_memory_with_files": Row(None, needs=FILES),
+        "memory_hog": MEMORY._replace(needs=ALL_MEMORY),
+        "takes_every_descriptor": LATE._replace(needs=PROCESSES),
+    },
+    "state": {
+        "leaves_its_folder": FINE,
+        "deletes_itself": FINE,
+        "deletes_itself_and_is_gone": Row("gone"),
+        "locks_its_folder": REFUSED,
+        "fills_its_folder": FINE,
+        "strange_files": FINE,
+        "empties_its_environment": FINE,
+        "no_more_files": FINE,
+        "no_more_bytes": FINE,
+        "no_more_seconds": Row("gone", KILLED + "SIGKILL"),
+        "no_more_memory": Row("gone", "status 1"),
+        "blocks_all_signals": FINE,
+        "another_stdout": FINE,
+        "opens_its_pipe_anew": FINE,
+    },
+}
+
+ROWS: dict[str, Row] = {f"lines/{name}": Row(foul) for name, (_, foul) in lines.LINES.items()} | {
+    f"{group}/{name}": row for group, rows in ACTS.items() for name, row in rows.items()
+}
+"""Behaviour → what it must cost. What a line is stands beside the line."""

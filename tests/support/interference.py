@@ -1,0 +1,199 @@
+"""Plays the same public game in two worlds, and compares what one seat hears and when.
+
+A world is all that is hidden from the seat: hands, boneyard, lots that are not shown, seed, names,
+board, the others' thinking times, notes, fouls and stray lines.
+"""
+
+import random
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
+
+import pytest
+from msgspec.structs import replace
+
+from arena.analysis.alternative_deals import Deal, Moment, Turn, walk
+from arena.engine import game as engine
+from arena.engine.shuffle import board_seed
+from arena.match import referee as rulings
+from arena.match.referee import Question, Referee, Seating
+from protocol.codec import encode_line
+from protocol.messages import Choose, Clock
+from protocol.records import FoulRecord
+from protocol.ruleset import Ruleset
+from tests.support.random_rounds import played, questions, resampled
+
+Forced = Literal["skip", "ask"]
+CHANCE = engine.chance_decides
+FOULS = 0.1
+"""How often a question is answered with nonsense, to compare what is said of that."""
+STALE = 0.02
+"""How often another seat answers a closed question first."""
+
+
+class World(NamedTuple):
+    """What a seat cannot see, and the rounds so far."""
+
+    seating: Seating
+    seed: bytes
+    rounds: tuple[Deal, ...]
+    luck: int
+    """Fixes the others' times and notes."""
+
+
+class Heard(NamedTuple):
+    """A line to the watched seat, and when it came."""
+
+    moment: tuple[int, int]
+    """How many answers of others and of its own the referee had taken before."""
+    line: bytes
+
+
+def elsewhere(world: World, rounds: Sequence[Deal], luck: random.Random) -> World:
+    """A world with these rounds in which the rest is other too."""
+    names = tuple(f"{luck.getrandbits(32):08x}" for _ in world.seating.seats)
+    board = luck.randrange(1, 1000)
+    seating = replace(world.seating, game=f"{board}.{names[0]}", board=board, seats=names)
+    return World(seating, luck.randbytes(32), tuple(rounds), luck.getrandbits(32))
+
+
+# --- what the seat hears ---
+
+
+def heard(
+    world: World, seat: int, until: tuple[int, Moment] | None, *, foul: bool = False
+) -> list[Heard]:
+    """All that is said to a seat up to a question, or up to the end of the game.
+
+    With `foul` it breaks the protocol at that question, and hears what it is told of that.
+    """
+    deals = iter([dealt for deal in world.rounds for dealt in deal.deals])
+    with pytest.MonkeyPatch.context() as patch:
+        # After a foul the others may play on into deals that nobody wrote.
+        patch.setattr(
+            engine, "chance_decides", lambda game, seed: next(deals, None) or CHANCE(game, seed)
+        )
+        referee = Referee(world.seating, world.seed)
+        ears = _Ears(referee, world, seat)
+        for number, deal in enumerate(world.rounds):
+            last = until if number == len(world.rounds) - 1 else None
+            for turn in walk(deal, last):
+                ears.answer(turn)
+        if foul:
+            ears.foul()
+        return ears.heard
+
+
+class _Ears:
+    """Speaks for all seats, and listens for one."""
+
+    def __init__(self, referee: Referee, world: World, seat: int) -> None:
+        self.heard: list[Heard] = []
+        self._referee = referee
+        self._seat = seat
+        self._luck = random.Random(world.luck)
+        self._answers = [0, 0]
+        self._listen()
+
+    def answer(self, turn: Turn) -> None:
+        """The seat to move answers, if it is asked."""
+        question, options = self._referee.awaiting, engine.legal(turn.game)
+        asked = question and (question.seat, question.options) == (turn.game.playing.turn, options)
+        if question is None or not asked or turn.choice is None:
+            return
+        own = question.seat == self._seat
+        self._answers[own] += 1
+        if own:
+            said = Choose(id=question.id, choice=turn.choice)
+            self._referee.received(self._seat, encode_line(said)[:-1], self._answers[1] * 37 % 1500)
+        elif turn.fallback:
+            self._referee.received(question.seat, self._luck.randbytes(8) + b"\xff", 1.0)
+        else:
+            self._other(question, turn.choice)
+        self._listen()
+
+    def _other(self, question: Question, choice: int) -> None:
+        """Another seat answers, in its own time and in its own words."""
+        ms, note = self._luck.uniform(0, 2500), f"{self._luck.getrandbits(64):x}"
+        if self._luck.random() < STALE:
+            stale = Choose(id=question.id - 1, choice=0, note=note)
+            self._referee.received(question.seat, encode_line(stale)[:-1], ms)
+        said = Choose(id=question.id, choice=choice, note=note)
+        self._referee.received(question.seat, encode_line(said)[:-1], ms)
+
+    def foul(self) -> None:
+        """The watched seat answers nonsense, and the referee says why it does not go on."""
+        question = self._referee.awaiting
+        if question is None or question.seat != self._seat:
+            return
+        self._referee.records()
+        said = Choose(id=question.id, choice=9999)
+        self._referee.received(self._seat, encode_line(said)[:-1], 1.0)
+        # Else the fallback plays on: whether that ends a round may depend on what is hidden.
+        if self._referee.result and self._referee.result.why == "foul":
+            self._listen()
+        (why,) = [one for one in self._referee.records() if isinstance(one, FoulRecord)]
+        self._hear(rulings.bye(why.detail))
+
+    def _listen(self) -> None:
+        for seat, line in self._referee.outgoing():
+            if seat == self._seat:
+                self._hear(line)
+
+    def _hear(self, line: bytes) -> None:
+        self.heard.append(Heard((self._answers[0], self._answers[1]), line))
+
+
+# --- the comparison ---
+
+
+class Difference(NamedTuple):
+    """Something that the seat could tell two worlds apart by."""
+
+    what: str
+    """"bytes" or "moments"."""
+    one: object
+    other: object
+
+
+def differences(
+    rules: Ruleset, seats: int, number: int, luck: random.Random, *, forced: Forced = "ask"
+) -> Iterator[Difference]:
+    """Every way in which a seat could tell worlds apart, at each question and at the end."""
+    seed = board_seed(b"secret", "event", number)
+    seat = luck.randrange(seats)
+    clock = Clock(forced=forced)
+    # One that fouls when it is asked would not foul at the same moment in a world where it is not.
+    fouls = forced == "ask" and seats > 2 and not rules.deal.partners and luck.random() < 0.25
+    rounds = played(rules, seats, seed, luck, (seat + 1) % seats if fouls else None)
+    seating = Seating("1.a", 1, 1, tuple("abcdefgh"[:seats]), rounds[0].start.rules, clock)
+    truth = World(seating, seed, tuple(rounds), 0)
+    whole = heard(truth, seat, None)
+    asks = iter([at for at, one in enumerate(whole, 1) if b'"type":"ask"' in one.line])
+    before: list[Deal] = []
+    for at, deal in enumerate(rounds):
+        for moment in questions(deal, seat, clock):
+            until = (seat, moment)
+            there = elsewhere(truth, [*before, resampled(deal, seat, luck, until)], luck)
+            yield from _compared(whole[: next(asks)], heard(there, seat, until))
+            if luck.random() < FOULS:
+                here = truth._replace(rounds=tuple(rounds[: at + 1]))
+                told, elsewhere_told = (heard(one, seat, until, foul=True) for one in (here, there))
+                yield from _compared(told, elsewhere_told)
+        before.append(resampled(deal, seat, luck))
+    yield from _compared(whole, heard(elsewhere(truth, before, luck), seat, None))
+
+
+def _compared(here: Sequence[Heard], there: Sequence[Heard]) -> Iterator[Difference]:
+    bytes_here, bytes_there = [one.line for one in here], [one.line for one in there]
+    if bytes_here != bytes_there:
+        yield Difference("bytes", *_first(bytes_here, bytes_there))
+    elif [one.moment for one in here] != [one.moment for one in there]:
+        yield Difference("moments", *_first(here, there))
+
+
+def _first(here: Sequence[object], there: Sequence[object]) -> tuple[object, object]:
+    """The first pair that differs."""
+    for one, other in zip(here, there, strict=False):
+        if one != other:
+            return one, other
+    return len(here), len(there)

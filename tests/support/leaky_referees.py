@@ -1,0 +1,237 @@
+"""Referees that leak one thing each: every measure of secrecy has one that lacks it."""
+
+from collections.abc import Callable
+from itertools import chain
+from typing import Any, NamedTuple
+
+import pytest
+from msgspec.structs import replace
+
+from arena.engine import game as engine
+from arena.engine import view
+from arena.engine.state import Game
+from arena.match import referee as rulings
+from arena.match.referee import Referee, Seating
+from arena.rules.variants import named
+from protocol.messages import Ask, Bye, GameStarts, Keep, RoundOver, Said
+from protocol.ruleset import Ruleset, varied
+from tests.support.interference import Forced
+
+Patch = Callable[[pytest.MonkeyPatch], None]
+
+
+class Leak(NamedTuple):
+    """A referee that tells something, and where that shows."""
+
+    what: str
+    """"bytes" or "moments"."""
+    patch: Patch
+    rules: Ruleset = named("draw")
+    seats: int = 3
+    forced: Forced = "ask"
+
+
+def in_question(tell: Callable[[Game, int], dict[str, Any]]) -> Patch:
+    """A leak in the view: fields of a question that tell what the seat may not know."""
+
+    def patch(monkeypatch: pytest.MonkeyPatch) -> None:
+        honest = view.question
+
+        def leaking(game: Game, seat: int, *rest: Any, **more: Any) -> Ask:
+            return replace(honest(game, seat, *rest, **more), **tell(game, seat))
+
+        monkeypatch.setattr(view, "question", leaking)
+
+    return patch
+
+
+def instead(method: str) -> Callable[[Callable[..., None]], Patch]:
+    """A leak in the referee: a function that is called in the place of one of its methods."""
+
+    def decorated(leaking: Callable[..., None]) -> Patch:
+        def patch(monkeypatch: pytest.MonkeyPatch) -> None:
+            honest = getattr(Referee, method)
+
+            def called(self: Referee, *words: Any, **more: Any) -> None:
+                leaking(self, honest, *words, **more)
+
+            monkeypatch.setattr(Referee, method, called)
+
+        return patch
+
+    return decorated
+
+
+def after(game: Game, seat: int) -> Game:
+    """The same game with the next seat to move."""
+    return replace(game, round=replace(game.playing, turn=(seat + 1) % game.seats))
+
+
+def reordered(game: Game, seat: int) -> dict[str, Any]:
+    events = [view.seen_by_others(event) for event in game.playing.events]
+    heaviest = max(game.playing.hands[(seat + 1) % game.seats], default=(0, 0))
+    return {"events": events[::-1] if heaviest == (6, 6) else events}
+
+
+def names_drawn_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(view, "seen_by_others", lambda event: event)
+
+
+def shows_hands_as_they_were_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = view.round_over
+
+    def leaking(game: Game, *rest: Any) -> RoundOver:
+        return replace(honest(game, *rest), hands=game.playing.hands)
+
+    monkeypatch.setattr(view, "round_over", leaking)
+
+
+def asks_only_who_may_refuse(monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = rulings.asks
+    monkeypatch.setattr(
+        rulings,
+        "asks",
+        lambda clock, options, fouled: (
+            options != (Keep(),) and honest(clock, options, fouled=fouled)
+        ),
+    )
+
+
+@instead("_ask")
+def shows_a_round_too_early(self: Any, honest: Any, seat: int, options: Any) -> None:
+    state = self._game.playing
+    nothing = (0,) * self._game.seats
+    self._say(
+        seat,
+        RoundOver(
+            game=1, round=state.number, why="blocked", hands=state.hands,
+            pips=nothing, points=nothing, scores=nothing, events=[],
+        ),
+    )  # fmt: skip
+    honest(self, seat, options)
+
+
+@instead("_ask")
+def numbers_all_questions_alike(self: Any, honest: Any, seat: int, options: Any) -> None:
+    self._asked = [max(self._asked)] * len(self._asked)
+    honest(self, seat, options)
+
+
+@instead("_ask")
+def shares_one_bank(self: Any, honest: Any, seat: int, options: Any) -> None:
+    self._bank_ms = [min(self._bank_ms)] * len(self._bank_ms)
+    honest(self, seat, options)
+
+
+@instead("_say")
+def pads_by_the_others_pips(self: Any, honest: Any, seat: int, message: Said) -> None:
+    honest(self, seat, message)
+    if isinstance(message, Ask):
+        _, line = self._outgoing.pop()
+        others = self._game.playing.hands[seat - 1]
+        self._outgoing.append((seat, line[:-1] + b" " * sum(chain(*others)) + b"\n"))
+
+
+@instead("_say")
+def says_who_plays(self: Any, honest: Any, seat: int, message: Said) -> None:
+    if isinstance(message, GameStarts):
+        message = replace(message, target=self.seating.seats)
+    honest(self, seat, message)
+
+
+@instead("_accept")
+def tells_how_long_the_others_thought(
+    self: Any, honest: Any, question: Any, said: Any, ms: float, *rest: Any
+) -> None:
+    for seat in range(self._game.seats):
+        self._say(seat, Bye(why=f"Seat {question.seat} thought for {ms} ms."))
+    honest(self, question, said, ms, *rest)
+
+
+@instead("_accept")
+def reads_notes_aloud(self: Any, honest: Any, question: Any, said: Any, *rest: Any) -> None:
+    for seat in range(self._game.seats):
+        self._say(seat, Bye(why=said.note))
+    honest(self, question, said, *rest)
+
+
+@instead("_ignore")
+def complains_of_the_others_lines(
+    self: Any, honest: Any, seat: int, ms: float, line: bytes, *rest: Any
+) -> None:
+    for other in range(self._game.seats):
+        self._say(other, Bye(why=line.decode()))
+    honest(self, seat, ms, line, *rest)
+
+
+@instead("lost")
+def names_a_tile_in_a_foul(
+    self: Any, honest: Any, seat: int, foul: Any, detail: str, **more: Any
+) -> None:
+    honest(self, seat, foul, f"{detail} {self._game.playing.hands[seat - 1]}", **more)
+
+
+@instead("lost")
+def tells_everybody_of_a_foul(
+    self: Any, honest: Any, seat: int, foul: Any, detail: str, **more: Any
+) -> None:
+    for other in range(self._game.seats):
+        self._say(other, Bye(why=f"{detail} {more['line']!r}"))
+    honest(self, seat, foul, detail, **more)
+
+
+@instead("__init__")
+def numbers_games_by_the_seed(self: Any, honest: Any, seating: Seating, seed: bytes) -> None:
+    honest(self, replace(seating, number=int.from_bytes(seed[:3])), seed)
+
+
+@instead("__init__")
+def numbers_games_by_the_board(self: Any, honest: Any, seating: Seating, seed: bytes) -> None:
+    honest(self, replace(seating, number=seating.board), seed)
+
+
+def nothing(_: pytest.MonkeyPatch) -> None:
+    """Not the referee leaks here, but the setting."""
+
+
+REFUSING = varied(named("draw"), "refusing", {"refuse_doubles": 2})
+GUESSING = varied(named("draw"), "guessing", {"first": "odd_even", "later": "lot"})
+
+LEAKS: dict[str, Leak] = {
+    "another seat's hand": Leak(
+        "bytes", in_question(lambda game, _: {"hands": game.playing.hands})
+    ),
+    "the boneyard's next tile": Leak(
+        "bytes", in_question(lambda game, _: {"pot": game.playing.stock[0][:1]})
+    ),
+    "the boneyard's order": Leak(
+        "bytes",
+        in_question(lambda game, _: {"pot": game.playing.stock[0] > game.playing.stock[0][::-1]}),
+    ),
+    "what the next seat could do": Leak(
+        "bytes", in_question(lambda game, seat: {"pot": len(engine.legal(after(game, seat)))})
+    ),
+    "lots that are not shown": Leak(
+        "bytes",
+        in_question(lambda game, _: {"events": list(game.playing.aside.lots)}),
+        GUESSING,
+        2,
+    ),
+    "the order of events": Leak("bytes", in_question(reordered)),
+    "a drawn tile": Leak("bytes", names_drawn_tiles),
+    "the order in which a hand was drawn": Leak("bytes", shows_hands_as_they_were_drawn),
+    "a round before its end": Leak("bytes", shows_a_round_too_early),
+    "question numbers across seats": Leak("bytes", numbers_all_questions_alike, forced="skip"),
+    "another seat's bank": Leak("bytes", shares_one_bank),
+    "another seat's thinking time": Leak("bytes", tells_how_long_the_others_thought),
+    "another seat's note": Leak("bytes", reads_notes_aloud),
+    "another seat's stray line": Leak("bytes", complains_of_the_others_lines),
+    "another seat's foul": Leak("bytes", tells_everybody_of_a_foul),
+    "another's name": Leak("bytes", says_who_plays),
+    "the length of a line": Leak("bytes", pads_by_the_others_pips),
+    "a tile in an error text": Leak("bytes", names_a_tile_in_a_foul),
+    "the seed in an id": Leak("bytes", numbers_games_by_the_seed),
+    "the board in an id": Leak("bytes", numbers_games_by_the_board),
+    "an only option is not asked": Leak("moments", nothing, forced="skip"),
+    "only who may refuse a deal is asked": Leak("moments", asks_only_who_may_refuse, REFUSING),
+}

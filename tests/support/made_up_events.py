@@ -1,0 +1,105 @@
+"""Events whose results are made up, and the report page of them: a page costs no games."""
+
+import random
+from pathlib import Path
+
+from protocol.records import Result, SeatFoul
+from tournaments.plan.event import Event
+from tournaments.rating.ratings import fit_both
+from tournaments.report.format_section import uneven
+from tournaments.report.log_facts import Evidence, Machine, Measured
+from tournaments.report.page import Told, report_page
+from tournaments.report.sandboxes import Kept
+from tournaments.report.timing import Times, Used
+from tournaments.schedule.schedule import games, sittings, stages
+
+NOTHING = Measured(
+    times=Times(entrants=(), worst_lag_ms=0.0),
+    evidence=(),
+    kept=(Kept("D", ("`boneyard doctor` says more.",), 3, 4),),
+    machines=(),
+)
+RATHER = 25
+"""Points by which each entrant is better than the next."""
+
+
+def made_up(event: Event, foul_every: int = 0, seed: int = 1) -> list[Result]:
+    """Results of the whole event, the first entrants being the better ones."""
+    rng, results = random.Random(seed), dict[str, Result]()
+    for stage in stages(event, results):
+        for plan in stage:
+            for game in plan.games:
+                fouled = foul_every and len(results) % foul_every == 0
+                made = _result(event, plan.seats, game.name, game.board, rng, fouled)
+                results[game.name] = made
+    return [*results.values()]
+
+
+def _result(
+    event: Event, who: tuple[int, ...], name: str, board: int, rng: random.Random, fouled: object
+) -> Result:
+    scores = [round(100 - RATHER * one + rng.gauss(0, 60)) for one in who]
+    fouls = (SeatFoul(0, "late"),) if fouled else ()
+    if fouls:
+        scores[0] = -1000
+    if event.rules.deal.partners:
+        scores = [scores[seat] + scores[(seat + 2) % 4] for seat in range(4)]
+    ranked = sorted(scores, reverse=True)
+    return Result(
+        game=name, board=board, seats=tuple(event.entrants[one].name for one in who),
+        scores=tuple(scores), places=tuple(1 + ranked.index(score) for score in scores),
+        rounds=3, why="foul" if fouls else "target", fouls=fouls,
+    )  # fmt: skip
+
+
+def evidence(result: Result, seat: int = 0, **said: str) -> Evidence:
+    """What a log might say of a foul."""
+    words = {"detail": "A sentence.", "line": "", "stderr": "", **said}
+    return Evidence(
+        board=result.board, game=result.game, seat=seat, entrant=result.seats[seat], foul="late",
+        ms=12.5, **words,
+    )  # fmt: skip
+
+
+def measured(event: Event, *told: Evidence) -> Measured:
+    """What logs might say of an event."""
+    used = tuple(
+        Used(
+            name=one.name,
+            games=2,
+            questions=30,
+            mean_ms=1.25,
+            worst_ms=20.5,
+            given_back_ms=7.0,
+            cpu_ms=None,
+        )
+        for one in event.entrants
+    )
+    return Measured(
+        times=Times(entrants=used, worst_lag_ms=7.0),
+        evidence=told,
+        kept=NOTHING.kept,
+        machines=((Machine("Linux 6, a processor, 2 cores, CPython 3.11", "0.1"), 3),),
+    )
+
+
+def told(event: Event, results: list[Result], known: Measured = NOTHING) -> Told:
+    """What a page follows from."""
+    by_game = {result.game: result for result in results}
+    return Told(
+        event=event,
+        results=results,
+        planned=games(event, by_game),
+        commitments="0123456789abcdef" * 4,
+        notes=list(filter(None, [uneven(event, results, games(event, by_game))])),
+        ratings=fit_both(results, partners=event.rules.deal.partners),
+        measured=known,
+        plans=tuple(sittings(event, by_game)),
+    )
+
+
+def written(folder: Path, event: Event, results: list[Result], known: Measured = NOTHING) -> Path:
+    """The page in a file."""
+    path = folder / "report.html"
+    path.write_text(report_page(told(event, results, known)))
+    return path

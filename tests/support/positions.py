@@ -1,0 +1,298 @@
+"""Positions of a game written compactly, for the tests of single clauses.
+
+A tile in a hand is "64", in the line it is written as it lies: "46 63" is a line of two whose ends
+are 4 and 3 (tiles of larger sets: "12-3"). An option is one of
+
+    "64 lead"  "64 left"  "64 right"  "64 + 51" (left + right)  "draw"  "pass"
+    "call"  "go_on"  "keep"  "refuse"  "odd"  "even"  "bid 3"
+
+The boneyard is written from its front. At a table of two, seat 0 draws from the front and seat 1
+from the back; in a "row" everybody draws from the front.
+"""
+
+import json
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from arena.engine import boneyard, lead, view
+from arena.engine import game as engine
+from arena.engine.shuffle import board_seed
+from arena.engine.state import Aside, Dealt, Game, Round
+from arena.rules.variants import named
+from protocol.codec import encode_line
+from protocol.messages import (
+    Bid,
+    Call,
+    Draw,
+    Event,
+    GoOn,
+    Guess,
+    Keep,
+    Lot,
+    Option,
+    Pass,
+    Play,
+    PlayTwo,
+    Refuse,
+)
+from protocol.ruleset import Ruleset, the_set, varied
+from protocol.tiles import Tile, as_held
+
+REST = "rest"
+"""For a boneyard: every tile of the set that lies nowhere else, in ascending order."""
+
+WORDS: dict[str, Option] = {
+    "draw": Draw(),
+    "pass": Pass(),
+    "call": Call(),
+    "go_on": GoOn(),
+    "keep": Keep(),
+    "refuse": Refuse(),
+    "odd": Guess("odd"),
+    "even": Guess("even"),
+}
+
+
+def rules(name: str, **differs: Any) -> Ruleset:
+    """A named game with single choices overridden, as `draw_limit=2`."""
+    return varied(named(name), name, differs)
+
+
+# --- tiles ---
+
+
+def lying(text: str) -> tuple[Tile, ...]:
+    """Tiles exactly as they are written: "46 64" is (4, 6), (6, 4)."""
+    return tuple(_tile(word) for word in text.split())
+
+
+def tiles(text: str) -> tuple[Tile, ...]:
+    """Tiles as a hand shows them, (high, low), in the order written."""
+    return tuple(as_held(tile) for tile in lying(text))
+
+
+def tile(text: str) -> Tile:
+    """One tile as a hand shows it."""
+    (one,) = tiles(text)
+    return one
+
+
+def _tile(word: str) -> Tile:
+    left, right = word.split("-") if "-" in word else tuple(word)
+    return int(left), int(right)
+
+
+def _written(one: Tile) -> str:
+    high, low = one
+    return f"{high}{low}" if max(one) < 10 else f"{high}-{low}"
+
+
+# --- setting up ---
+
+
+def position(
+    rules: Ruleset | str,
+    *,
+    hands: Sequence[str],
+    line: str = "",
+    stock: str = "",
+    turn: int = 0,
+    leader: int | None = None,
+    scores: Sequence[int] = (),
+    pot: int = 0,
+    number: int = 1,
+    drawn: int = 0,
+    passes: int = 0,
+    must_lead: str = "",
+    events: Sequence[Event] = (),
+) -> Game:
+    """A round in the middle of play: this seat is to move. Nothing is settled or called yet.
+
+    Tiles that are named nowhere are out of the game; `stock=REST` puts them into the boneyard.
+    """
+    chosen = _ruleset(rules)
+    game = engine.new_game(chosen, len(hands))
+    held = tuple(map(tiles, hands))
+    lies = lying(line)
+    for one, two in pairwise(lies):
+        assert one[1] == two[0], f"The line is broken between {one} and {two}."
+    rows = _rows(chosen, held, lies, stock)
+    aside = Aside(
+        deal=1,
+        how=lead.method(game),
+        then=turn,
+        must_lead=tile(must_lead) if must_lead else None,
+    )
+    state = Round(
+        number=number,
+        leader=turn if leader is None else leader,
+        turn=turn,
+        hands=held,
+        stock=rows,
+        drawable=boneyard.drawable(chosen.boneyard, chosen.turn, rows),
+        line=lies,
+        drawn=drawn,
+        passes=passes,
+        events=tuple(events),
+        aside=aside,
+    )
+    return Game(
+        rules=chosen,
+        seats=game.seats,
+        target=game.target,
+        step=game.step,
+        scores=tuple(scores) or game.scores,
+        pot=pot,
+        round=state,
+        points=game.points,
+    )
+
+
+def dealing(
+    rules: Ruleset | str,
+    *,
+    hands: Sequence[str],
+    stock: str = REST,
+    leader: int | None = None,
+    lots: Sequence[Lot] = (),
+    after: Game | None = None,
+) -> Game:
+    """A round begun by `engine.begin` from a deal that is given.
+
+    `after` is the game before: a round that is over is followed by the next, a deal that was
+    annulled by another of the same round. Without it the game is new. The leader is seat 0 in a
+    new game, later whom the rules say; a double in the hands may decide otherwise.
+    """
+    chosen = _ruleset(rules)
+    game = after if after is not None else engine.new_game(chosen, len(hands))
+    assert engine.needs_deal(game), "Somebody is to move: nothing is to be dealt."
+    held = tuple(map(tiles, hands))
+    rows = _rows(chosen, held, (), stock)
+    before = game.round
+    if before is None:
+        number, which, leads = 1, 1, 0
+    elif before.over is None:
+        number, which, leads = before.number, before.aside.deal + 1, before.leader
+    else:
+        number, which, leads = before.number + 1, 1, engine.chance_decides(game, seed()).leader
+    leads = leads if leader is None else leader
+    return keeping(engine.begin(game, Dealt(number, which, leads, tuple(lots), held, rows)))
+
+
+def seed(number: int = 1) -> bytes:
+    """The seed of a board."""
+    return board_seed(b"positions", "test", number)
+
+
+def shuffled(rules: Ruleset | str, seats: int, board: int = 1) -> Game:
+    """The first round of a new game as a board's seed deals it."""
+    game = engine.new_game(_ruleset(rules), seats)
+    return engine.begin(game, engine.chance_decides(game, seed(board)))
+
+
+def _ruleset(rules: Ruleset | str) -> Ruleset:
+    return named(rules) if isinstance(rules, str) else rules
+
+
+def _rows(
+    rules: Ruleset, hands: tuple[tuple[Tile, ...], ...], line: tuple[Tile, ...], stock: str
+) -> tuple[tuple[Tile, ...], ...]:
+    """The boneyard in rows; no tile may lie in two places or outside the set."""
+    elsewhere = [one for hand in hands for one in hand] + [as_held(one) for one in line]
+    if stock == REST:
+        left = tuple(one for one in the_set(rules.deal) if one not in elsewhere)
+    else:
+        left = tiles(stock)
+    everything = [*elsewhere, *left]
+    twice = {one for one in everything if everything.count(one) > 1}
+    assert not twice, f"These tiles lie in two places: {sorted(twice)}."
+    strange = set(everything) - set(the_set(rules.deal))
+    assert not strange, f"These tiles are not in the set: {sorted(strange)}."
+    return boneyard.laid(rules.boneyard, left, len(hands))
+
+
+# --- moving ---
+
+
+def options(game: Game) -> tuple[str, ...]:
+    """What the seat to move may do, written compactly, in the engine's order."""
+    return tuple(map(written, engine.legal(game)))
+
+
+def do(game: Game, *moves: str) -> Game:
+    """The game after the seats to move have taken these options, each of which must be legal."""
+    for move in moves:
+        able = options(game)
+        assert move in able, f"{move!r} is not among {able}."
+        game = keeping(engine.act(game, engine.legal(game)[able.index(move)]))
+    return game
+
+
+def keeping(game: Game) -> Game:
+    """The game after every seat that could only keep the deal has done so."""
+    while engine.legal(game) == (Keep(),):
+        game = engine.act(game, Keep())
+    return game
+
+
+def written(option: Option) -> str:
+    """An option written compactly."""
+    match option:
+        case Play():
+            return f"{_written(option.tile)} {option.end}"
+        case PlayTwo():
+            return f"{_written(option.left)} + {_written(option.right)}"
+        case Bid():
+            return f"bid {option.chips}"
+        case _:
+            return next(word for word, known in WORDS.items() if known == option)
+
+
+# --- looking ---
+
+
+def asked(game: Game, seat: int | None = None) -> dict[str, Any]:
+    """The question to a seat (the one to move), decoded from the bytes that it would get."""
+    state = game.playing
+    seat = state.turn if seat is None else seat
+    ask = view.question(
+        game, seat, engine.legal(game), _events(game, seat), id=1, number=1, time_ms=1000
+    )
+    return _decoded(encode_line(ask))
+
+
+def told(game: Game, seat: int = 0) -> dict[str, Any]:
+    """What a seat is told of the finished round, decoded from its bytes."""
+    return _decoded(encode_line(view.round_over(game, 1, _events(game, seat))))
+
+
+def _events(game: Game, seat: int) -> list[Event]:
+    memory = view.Memory(game.seats)
+    memory.catch_up(game.playing)
+    return memory.of(seat)
+
+
+def _decoded(line: bytes) -> dict[str, Any]:
+    decoded: dict[str, Any] = json.loads(line)
+    return decoded
+
+
+def turn(game: Game) -> int:
+    """The seat to move."""
+    return game.playing.turn
+
+
+def over(game: Game) -> str | None:
+    """Why the round is over, if it is."""
+    return game.playing.over
+
+
+def hand(game: Game, seat: int) -> tuple[str, ...]:
+    """What a seat holds, compactly, in the order of the hand."""
+    return tuple(_written(one) for one in game.playing.hands[seat])
+
+
+def line(game: Game) -> str:
+    """The line as it lies."""
+    return " ".join(_written(one) for one in game.playing.line)

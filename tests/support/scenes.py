@@ -1,0 +1,47 @@
+"""Ends of rounds and openings that many tests of clauses play, on top of positions."""
+
+from typing import Any
+
+import msgspec
+
+from arena.engine import game as engine
+from arena.engine.state import Game
+from protocol.messages import Ask, Event
+from protocol.ruleset import Ruleset
+from tests.support import positions
+from tests.support.positions import do, over, position, seed
+
+BLOCKABLE = "13 32"
+"""A line on which 2-1 blocks everybody who holds no one: both ends show one then."""
+
+
+def blocked(rules: Ruleset | str, *hands: str, turn: int = 0, **more: Any) -> Game:
+    """A round that the seat to move has just blocked; these hands, without a one, are left."""
+    assert not any("1" in hand for hand in hands), "A hand with a one could go on."
+    held = [f"21 {hand}" if seat == turn else hand for seat, hand in enumerate(hands)]
+    game = do(position(rules, hands=held, line=BLOCKABLE, turn=turn, **more), "21 right")
+    assert over(game) == "blocked"
+    return game
+
+
+def went_out(rules: Ruleset | str, *others: str, turn: int = 0, **more: Any) -> Game:
+    """A round in which the seat to move has just gone out; the other seats hold these hands."""
+    held = [*others[:turn], "21", *others[turn:]]
+    game = do(position(rules, hands=held, line=BLOCKABLE, turn=turn, **more), "21 right")
+    assert over(game) == "out"
+    return game
+
+
+def next_round(game: Game) -> Game:
+    """The next round, or the next deal of this one, from a seed."""
+    return engine.begin(game, engine.chance_decides(game, seed()))
+
+
+def asked(game: Game) -> Ask:
+    """The question to the seat to move, decoded from its bytes."""
+    return msgspec.convert(positions.asked(game), Ask)
+
+
+def seen_events(game: Game, seat: int) -> list[Event]:
+    """The round as this seat has seen it."""
+    return msgspec.convert(positions.asked(game, seat)["events"], list[Event])

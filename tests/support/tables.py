@@ -1,0 +1,191 @@
+"""Plays games between real processes, for the tests."""
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+import trio
+
+from arena.engine.shuffle import board_seed
+from arena.logs.gamelog import GameLog
+from arena.match.clock import Deadline
+from arena.match.poller import Pump
+from arena.match.referee import Referee, Seating
+from arena.match.table import Bench, Table
+from arena.rules.variants import named
+from arena.sandbox.command import Command
+from arena.sandbox.dependencies import program_paths
+from arena.sandbox.limits import Level, Limits
+from arena.sandbox.sandbox import Sandbox
+from protocol.messages import Clock
+from protocol.records import LOG_FORMAT, Result, Sitting
+from protocol.ruleset import Ruleset
+
+BOTS = Path(__file__).parent.parent / "bots"
+SAMPLES = Path(__file__).parent.parent.parent / "sample_bots"
+STATUS = Path("/proc/self/status")
+CLOCK = Clock(start_ms=20_000, move_ms=10_000, bank_ms=0)
+
+
+DUTCH = (named("dutch"),)
+LIMITS = Limits()
+LEVEL: Level = "off"
+"""The level at which games are played unless a test says otherwise."""
+
+
+def reads(folder: Path) -> tuple[str, ...]:
+    """What a bot in this folder, run by our own interpreter, must be able to read."""
+    return (*program_paths(Path(sys.executable)), str(folder))
+
+
+def sample(name: str = "first") -> Command:
+    """An honest bot."""
+    argv = (sys.executable, "-I", "-S", f"{name}.py")
+    return Command(argv, str(SAMPLES), reads(SAMPLES))
+
+
+def hostile(how: str, tag: str = "", program: Path = BOTS / "hostile") -> Command:
+    """A bot that misbehaves in one way; the tag tells its processes from all others."""
+    argv = (sys.executable, "-I", "-S", str(program), how, tag)
+    return Command(argv, str(program), reads(program))
+
+
+def sitting(
+    seats: tuple[str, ...],
+    boards: Iterable[int],
+    rules: Ruleset,
+    clock: Clock,
+    level: Level = LEVEL,
+    event: str = "test",
+) -> Sitting:
+    """The first record of a log, for tests that write one by hand."""
+    return Sitting(
+        format=LOG_FORMAT,
+        boneyard="test",
+        event=event,
+        seats=seats,
+        boards=tuple(boards),
+        rules=rules,
+        clock=clock,
+        sandbox=level,
+        missing=(),
+    )
+
+
+async def play(
+    commands: Sequence[Command],
+    log_path: Path,
+    clock: Clock = CLOCK,
+    games: int = 1,
+    level: Level = LEVEL,
+    limits: Limits = LIMITS,
+    then: Sequence[Command] = (),
+    rules: Sequence[Ruleset] = DUTCH,
+) -> list[Result]:
+    """Play games one after another with the same bench.
+
+    `then`: who is started in place of a bot that is lost. `rules`: of one game after the other,
+    and then from the first again.
+    """
+    commands = list(commands)
+    names = tuple(f"bot{seat}" for seat in range(len(commands)))
+    record = sitting(names, range(1, games + 1), rules[0], clock, level)
+    results = []
+    log = GameLog(log_path, record)
+    async with trio.open_nursery() as nursery:
+        pump = Pump()
+        nursery.start_soon(pump.run)
+        bench = Bench(pump, commands, clock.start_ms, Sandbox(level, limits))
+        nursery.start_soon(bench.look_after)
+        try:
+            for number in range(1, games + 1):
+                played = rules[(number - 1) % len(rules)]
+                seating = Seating(f"{number}.test", number, number, names, played, clock)
+                referee = Referee(seating, board_seed(b"test", "test", number))
+                bots = await bench.ready()
+                results.append(await Table(pump, referee, bots, log).play())
+                commands[:] = then or commands
+        finally:
+            await bench.close()
+            log.close()
+        nursery.cancel_scope.cancel()
+    return results
+
+
+def lag_by(monkeypatch: pytest.MonkeyPatch, ms: float, after: int = 0) -> None:
+    """Let the referee lag by so much at each question, or hello, but the first few.
+
+    No time goes by; the deadline is moved as by a lag.
+    """
+    begin, begun = Deadline.begin, [0]
+
+    def lagging(self: Deadline, now: float, limit_ms: int) -> None:
+        begin(self, now, limit_ms)
+        begun[0] += 1
+        if begun[0] > after:
+            self.add_lag(ms / 1000, now + ms / 1000)
+
+    monkeypatch.setattr(Deadline, "begin", lagging)
+
+
+def children() -> list[str]:
+    """Process ids of our children, dead or alive; without the browser of other tests."""
+    threads = Path("/proc/self/task").iterdir()
+    found = [pid for thread in threads for pid in (thread / "children").read_text().split()]
+    return [pid for pid in found if b"playwright" not in Path(f"/proc/{pid}/cmdline").read_bytes()]
+
+
+def alive(tag: str) -> list[int]:
+    """Every process on the machine that has the tag in its command line."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                if tag.encode() in (entry / "cmdline").read_bytes():
+                    found.append(int(entry.name))
+            except OSError:
+                continue
+    return found
+
+
+async def vanished(tag: str) -> None:
+    """Wait until the kernel has ended what was killed: a minute is the bound, not the rule."""
+    for _ in range(6000):
+        if not alive(tag):
+            return
+        await trio.sleep(0.01)
+    raise AssertionError(f"still alive: {alive(tag)}")
+
+
+def forget_peak() -> None:
+    """From now on `peak_memory` counts anew, where the kernel lets us."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+
+
+def peak_memory() -> int:
+    """The most memory that this process had resident, in bytes."""
+    (line,) = [one for one in STATUS.read_text().splitlines() if one.startswith("VmHWM:")]
+    return int(line.split()[1]) * 1024
+
+
+def descriptors() -> int:
+    """How many files this process has open."""
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def flips(path: Path) -> Iterator[int]:
+    """Change one byte of a file after the other, each in some ways, in place; yields where.
+
+    A bit low, a bit high, a letter's case, a newline, a blank, a digit.
+    """
+    file = os.open(path, os.O_WRONLY)
+    for at, byte in enumerate(path.read_bytes()):
+        for other in sorted({byte ^ 1, byte ^ 0x80, byte ^ 0x20, 0x0A, 0x20, 0x30} - {byte}):
+            os.pwrite(file, bytes([other]), at)
+            yield at
+        os.pwrite(file, bytes([byte]), at)
+    os.close(file)

@@ -1,0 +1,121 @@
+"""Games as JSON lines for authors who test an engine or a bot; see protocol/vectors/README.md.
+
+`python -m tests.support.vectors` writes them. The first table of each game, and the conversation of
+its seat 0, is the game that stands readable in tests/support/golden.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+import protocol
+from arena.engine import game as engine
+from arena.engine.shuffle import below
+from arena.engine.state import Game
+from arena.rules.variants import VARIANTS, named
+from protocol.ruleset import tables
+from tests.support.conversations import exchanged
+from tests.support.golden import PLANS, begun, board_of, luck_of, short
+
+FOLDER = Path(protocol.__file__).parent / "vectors"
+ENDING, TALK_ENDING = ".jsonl", ".talk.jsonl"
+Line = dict[str, Any]
+WAYS = {b">": "to_bot", b"<": "from_bot"}
+
+
+def vectors(name: str) -> Iterator[Line]:
+    """The file of a named game: a game at every table that it has."""
+    plan = PLANS[name]
+    yield from _game(name, plan.seats, plan.seed)
+    for seats in tables(named(name)):
+        if seats != plan.seats:
+            yield from _game(name, seats, 1)
+
+
+def _game(name: str, seats: int, seed: int) -> Iterator[Line]:
+    rules, board = short(name), board_of(name, seed)
+    game, luck = engine.new_game(rules, seats), luck_of(board)
+    yield {"type": "game", "game": name, "seats": seats, "target": game.target, "rules": rules}
+    while not game.over:
+        before = game
+        if engine.needs_deal(game):
+            dealt = engine.chance_decides(game, board)
+            game = engine.begin(game, dealt)
+            yield {"type": "deal", **msgspec.to_builtins(dealt), "events": _news(before, game)}
+        else:
+            options = engine.legal(game)
+            choice = below(luck, len(options)) if len(options) > 1 else 0
+            game = engine.act(game, options[choice])
+            yield {
+                "type": "turn",
+                "seat": before.playing.turn,
+                "options": options,
+                "choice": choice,
+                "events": _news(before, game),
+            }
+        if game.playing.over:
+            yield _round(game)
+    yield {
+        "type": "end",
+        "why": game.over,
+        "scores": game.scores,
+        "places": engine.places(game, frozenset()),
+    }
+
+
+def _news(before: Game, after: Game) -> list[Any]:
+    """What happened, with nothing hidden."""
+    same = before.round is not None and before.round.number == after.playing.number
+    return list(after.playing.events[len(before.playing.events) if same else 0 :])
+
+
+def _round(game: Game) -> Line:
+    state = game.playing
+    return {
+        "type": "round",
+        "round": state.number,
+        "why": state.over,
+        "hands": state.hands,
+        "pips": engine.pips(game),
+        "points": game.points,
+        "scores": game.scores,
+        "pot": game.pot,
+    }
+
+
+def talk(name: str) -> Iterator[Line]:
+    """What seat 0 reads and writes in the first game of the file."""
+    plan = PLANS[name]
+    referee, luck = begun(name, plan.seats, plan.seed)
+    for way, line in exchanged(referee, lambda question: below(luck, len(question.options))):
+        yield {WAYS[way]: msgspec.Raw(line.rstrip(b"\n"))}
+
+
+def written(lines: Iterator[Line]) -> bytes:
+    """JSON lines."""
+    return b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
+
+
+def files() -> dict[str, bytes]:
+    """Every file by its name."""
+    return {
+        **{name + ENDING: written(vectors(name)) for name in VARIANTS},
+        **{name + TALK_ENDING: written(talk(name)) for name in VARIANTS},
+    }
+
+
+def main() -> None:
+    """Write every file, and remove those of games that are no more."""
+    FOLDER.mkdir(exist_ok=True)
+    made = files()
+    for old in FOLDER.glob(f"*{ENDING}"):
+        if old.name not in made:
+            old.unlink()
+    for name, content in made.items():
+        (FOLDER / name).write_bytes(content)
+
+
+if __name__ == "__main__":
+    main()

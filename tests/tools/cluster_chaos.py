@@ -1,0 +1,325 @@
+"""A cluster of processes on this machine whose workers are killed and whose scheduler is cut off.
+
+    python -m tests.tools.cluster_chaos 2000 [--cut 10]
+
+So many sittings of instant bots at three workers, of which two are killed and one is added; then
+the scheduler's connections are cut for so many seconds.
+"""
+
+import argparse
+import json
+import os
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+from tests.support.events import BONEYARD, boneyard
+from tests.support.tables import alive
+
+PATIENCE_S = 120
+"""How long anything may take: a bound, not what is expected."""
+LOOK_S = 0.05
+"""How often it is looked whether it has happened."""
+LISTENS = "0A"
+"""The state of a socket that listens, in /proc/net/tcp."""
+README = Path(__file__).parents[2] / "README.md"
+INSTANT = Path(__file__).parents[1] / "bench" / "instant.c"
+Process = subprocess.Popen[bytes]
+
+
+def until(happened: Callable[[], bool], what: str) -> None:
+    """Wait for a condition."""
+    end = time.monotonic() + PATIENCE_S
+    while not happened():
+        assert time.monotonic() < end, f"in vain: {what}"
+        # Not more often: the proxy's threads are in this process.
+        time.sleep(LOOK_S)
+
+
+def from_readme() -> tuple[dict[str, str], list[str]]:
+    """How the README starts a scheduler: the environment that it exports, and the command."""
+    block = README.read_text().partition("export DASK")[2].partition("```")[0]
+    lines = ("export DASK" + block).replace("\\\n", " ").splitlines()
+    exports = [shlex.split(line)[1:] for line in lines if line.startswith("export ")]
+    command = next(line for line in lines if line.startswith("dask scheduler "))
+    settings = dict(word.split("=", 1) for words in exports for word in words)
+    return settings, shlex.split(command)
+
+
+def doors(process: Process) -> set[tuple[str, int]]:
+    """Where a process listens to TCP: address and port."""
+    own = set()
+    for one in Path(f"/proc/{process.pid}/fd").iterdir():
+        with suppress(FileNotFoundError):  # It has just been closed.
+            own.add(str(one.readlink()))
+    found = set()
+    for family, table in ((socket.AF_INET, "tcp"), (socket.AF_INET6, "tcp6")):
+        for line in Path(f"/proc/{process.pid}/net/{table}").read_text().splitlines()[1:]:
+            _, here, _, state, *_, inode = line.split()[:10]
+            if state == LISTENS and f"socket:[{inode}]" in own:
+                address, port = here.split(":")
+                words = [
+                    bytes.fromhex(address[at : at + 8])[::-1] for at in range(0, len(address), 8)
+                ]
+                found.add((socket.inet_ntop(family, b"".join(words)), int(port, 16)))
+    return found
+
+
+class Proxy:
+    """Carries bytes between one port of this machine and another, until it is cut."""
+
+    def __init__(self, target: int) -> None:
+        self._target = ("127.0.0.1", target)
+        self._open: list[socket.socket] = []
+        self._door = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._door.getsockname()[1]
+        self._listen()
+
+    def cut(self) -> None:
+        """Every connection breaks, and none can be made."""
+        # A thread that waits in `accept` holds the door open until somebody enters.
+        with suppress(OSError):
+            self._door.shutdown(socket.SHUT_RDWR)
+        self._door.close()
+        self._listener.join()
+        for end in self._open:
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+            end.close()
+        self._open.clear()
+
+    def mend(self) -> None:
+        """Connections can be made again."""
+        self._door = socket.create_server(("127.0.0.1", self.port))
+        self._listen()
+
+    def _listen(self) -> None:
+        self._listener = threading.Thread(target=self._accept, args=(self._door,), daemon=True)
+        self._listener.start()
+
+    def _accept(self, door: socket.socket) -> None:
+        while True:
+            try:
+                here, _ = door.accept()
+            except OSError:
+                return
+            self._open.append(here)
+            try:
+                there = socket.create_connection(self._target)
+            except OSError:
+                here.close()
+                continue
+            self._open.append(there)
+            for one, other in ((here, there), (there, here)):
+                threading.Thread(target=carry, args=(one, other), daemon=True).start()
+
+
+def carry(one: socket.socket, other: socket.socket) -> None:
+    """Carry what comes until either end is closed."""
+    with suppress(OSError):
+        while data := one.recv(65_536):
+            other.sendall(data)
+    for end in (one, other):
+        with suppress(OSError):
+            end.shutdown(socket.SHUT_RDWR)
+
+
+def certificates(folder: Path) -> Path:
+    """One certificate that signs itself, for everybody."""
+    folder.mkdir()
+    names = ("-keyout", str(folder / "key.pem"), "-out", str(folder / "cert.pem"))
+    curve = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-noenc")
+    subprocess.run(
+        ("openssl", "req", "-x509", *curve, "-subj", "/CN=boneyard", "-days", "2", *names),
+        check=True,
+        capture_output=True,
+    )
+    shutil.copy(folder / "cert.pem", folder / "ca.pem")
+    return folder
+
+
+class Cluster:
+    """A scheduler behind a proxy, workers, and what they all say."""
+
+    def __init__(self, folder: Path, jobs: int = 1) -> None:
+        self._folder = folder
+        self._jobs = jobs
+        folder.mkdir(parents=True, exist_ok=True)
+        self._tls = certificates(folder / "tls") if shutil.which("openssl") else None
+        self.processes: list[Process] = []
+        self._scheduler = self._started_scheduler()
+        contact = folder / "scheduler.json"
+        until(lambda: contact.exists() and bool(contact.read_bytes()), "a scheduler")
+        address = json.loads(contact.read_text())["address"]
+        self.proxy = Proxy(int(address.rpartition(":")[2]))
+        protocol = "tls" if self._tls else "tcp"
+        self.address = f"{protocol}://127.0.0.1:{self.proxy.port}"
+
+    def _started_scheduler(self) -> Process:
+        """As the README says, but for this machine alone."""
+        settings, words = from_readme()
+        if self._tls is None:
+            words = words[: next(n for n, word in enumerate(words) if word.startswith("--tls"))]
+        here = {"tls://head": f"{'tls' if self._tls else 'tcp'}://127.0.0.1", "8786": "0"}
+        words = [here.get(word, word).replace("tls/", f"{self._tls}/") for word in words]
+        contact = ("--scheduler-file", str(self._folder / "scheduler.json"))
+        return self._start("scheduler", sys.executable, "-m", *words, *contact, settings=settings)
+
+    def add(self, name: str, sandbox: str = "off") -> Process:
+        """A worker joins, or will."""
+        own = ("--name", name, "--folder", str(self._folder / "bots"), "--sandbox", sandbox)
+        return self._start(
+            name, *BONEYARD, "worker", self.address, *own, "--jobs", f"{self._jobs}", *self._keys()
+        )
+
+    def run(self, name: str, *words: str) -> Process:
+        """A run at this cluster begins."""
+        return self._start(name, *BONEYARD, "run", *words, "--cluster", self.address, *self._keys())
+
+    def _keys(self) -> tuple[str, ...]:
+        return ("--tls", str(self._tls)) if self._tls else ()
+
+    def said(self, name: str) -> str:
+        """What a process has said so far."""
+        return (self._folder / f"{name}.txt").read_text()
+
+    def until_said(self, name: str, part: str, times: int = 1) -> None:
+        """Wait until a process has said something, so many times."""
+        until(lambda: self.said(name).count(part) >= times, f"{name} says {part!r}")
+
+    def close(self) -> None:
+        """Nothing is left."""
+        for process in self.processes:
+            process.kill()
+            process.wait()
+        self.proxy.cut()
+
+    def _start(self, name: str, *words: str, settings: Mapping[str, str] | None = None) -> Process:
+        # Who is killed cannot tidy up.
+        own = {**os.environ, **(settings or {}), "TMPDIR": str(self._folder)}
+        with (self._folder / f"{name}.txt").open("ab") as said:
+            process = subprocess.Popen(
+                words, stdout=said, stderr=said, stdin=subprocess.DEVNULL, env=own
+            )
+        self.processes.append(process)
+        return process
+
+
+def kill(*processes: Process) -> None:
+    """SIGKILL."""
+    for process in processes:
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def results(out: Path) -> int:
+    """Results that stand in the logs of an event."""
+    logs = [path.read_bytes() for path in (out / "games").glob("*")]
+    return sum(log.count(b'"type":"result"') for log in logs)
+
+
+def counted(out: Path) -> int:
+    """Results that stand in its ledger."""
+    ledger = out / "ledger.jsonl"
+    return ledger.read_bytes().count(b"\n") if ledger.exists() else 0
+
+
+def event(folder: Path, sittings: int) -> tuple[str, ...]:
+    """Instant bots that meet in about so many sittings, one board each."""
+    binary = folder / "instant"
+    compiler = shutil.which("cc")
+    assert compiler, "a C compiler is needed"
+    subprocess.run((compiler, "-O2", "-o", str(binary), str(INSTANT)), check=True)
+    bots = 2
+    while bots * (bots - 1) < sittings:
+        bots += 1
+    text = 'boards = 1\nname = "many"\nrules = { base = "draw", target = 30 }\nsandbox = "off"\n'
+    for number in range(bots):
+        text += f'[[bots]]\nname = "bot{number}"\nrun = ["{binary}"]\n'
+    path = folder / "many.toml"
+    path.write_text(text)
+    return (str(path), "--seed", "1", "--json")
+
+
+class Trial:
+    """One event played here, and then at a cluster that is maltreated: the same ledger."""
+
+    def __init__(self, folder: Path, sittings: int) -> None:
+        self._folder = folder
+        self._words = event(folder, sittings)
+        began = time.monotonic()
+        boneyard("run", *self._words, "--out", str(folder / "here"))
+        self.seconds = {"here": time.monotonic() - began}
+        """How long each run took."""
+        self._games = results(folder / "here")
+        self._cluster = Cluster(folder / "cluster")
+        self._workers = [self._cluster.add(f"worker-{n}") for n in range(3)]
+        for number in range(3):
+            self._cluster.until_said(f"worker-{number}", "connected")
+
+    def play(self, name: str, maltreat: Callable[[], None]) -> None:
+        """Play at the cluster; after a quarter of the games something happens to it."""
+        out = self._folder / name
+        began = time.monotonic()
+        run = self._cluster.run(name, *self._words, "--out", str(out))
+        until(lambda: counted(out) > self._games // 4, "a quarter of the games")
+        maltreat()
+        print(f"{name}: after {counted(out)} of {self._games} games", flush=True)
+        assert run.wait(1800) == 0, self._cluster.said(name)
+        self.seconds[name] = time.monotonic() - began
+        ledgers = [folder / "ledger.jsonl" for folder in (self._folder / "here", out)]
+        assert len({path.read_bytes() for path in ledgers}) == 1, f"{name}: another ledger"
+        assert results(out) == self._games, f"{name}: a game was played twice"
+        assert "Everything fits." in boneyard("verify", str(out))
+
+    def undisturbed(self) -> None:
+        """Nothing happens."""
+
+    def killed(self) -> None:
+        """Two workers are killed, and one joins."""
+        kill(*self._workers[:2])
+        self._cluster.add("worker-3")
+
+    def cut(self, seconds: float) -> None:
+        """Nobody reaches the scheduler for a while."""
+        self._cluster.proxy.cut()
+        time.sleep(seconds)
+        self._cluster.proxy.mend()
+
+    def close(self) -> None:
+        """Nothing is left."""
+        self._cluster.close()
+        until(lambda: not alive(str(self._folder / "instant")), "all bots end")
+
+
+def main() -> None:
+    """Maltreat a cluster as the command line says."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sittings", type=int)
+    parser.add_argument("--cut", type=float, default=10)
+    wanted = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        trial = Trial(Path(folder), wanted.sittings)
+        try:
+            trial.play("undisturbed", trial.undisturbed)
+            trial.play("killed", trial.killed)
+            trial.play("cut", partial(trial.cut, wanted.cut))
+        finally:
+            trial.close()
+    for name, seconds in trial.seconds.items():
+        print(f"{name}: {seconds:.0f} s")
+    print("Every result once, and the ledgers are equal to the byte.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,156 @@
+"""Kills runs at random moments and compares what comes of them.
+
+python -m tests.tools.kill_runs 50 [--seed 1] [--sandbox off] [--tables]
+"""
+
+import argparse
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.sandbox.limits import Wish
+from tests.support.events import boneyard, logs, made, started
+from tests.support.tables import SAMPLES, alive
+
+ONE_TABLE = ("first", "greedy", "random_bot")
+MANY_TABLES = ("batched", "batched")
+"""Sample bots that play one game after the other, and all games of a sitting at once."""
+PATIENCE_S = 60
+"""How long anything may take that should take no time."""
+
+
+class Tally(NamedTuple):
+    """What happened."""
+
+    kills: int
+    """Runs that were killed."""
+    events: int
+    """Events that were played to their end and had the bytes of the uninterrupted one."""
+    cut: int
+    """Games that a kill cut off."""
+    mended: int
+    """Lines that a kill cut short."""
+
+
+class Killer:
+    """Plays one event again and again, killing its runs."""
+
+    def __init__(
+        self, folder: Path, seed: int, bots: tuple[str, ...] = ONE_TABLE, sandbox: Wish = "off"
+    ) -> None:
+        self._sandbox = sandbox
+        self._luck = random.Random(seed)
+        self._folder = folder
+        self._tag = f"kills-{seed}-{time.monotonic_ns()}"
+        self._bots = tuple(self._bot(name) for name in bots)
+        self._said = folder / "stderr.txt"
+        whole = self._finished(folder / "whole")
+        self._expected = made(whole)
+        self._size = logged(whole)
+        self._games = begun(whole)
+
+    def kill(self, wanted: int) -> Tally:
+        """Kill so many runs, in as many events as it takes; each must end as if nothing was."""
+        tally = Tally(0, 0, 0, 0)
+        while tally.kills < wanted:
+            out = self._folder / f"{tally.events}"
+            kills = 0
+            while tally.kills + kills < wanted and self._killed(out):
+                kills += 1
+            self._check(self._finished(out))
+            tally = tally._replace(
+                kills=tally.kills + kills,
+                events=tally.events + 1,
+                cut=tally.cut + begun(out) - self._games,
+            )
+        return tally._replace(mended=self._said.read_bytes().count(b"was cut short"))
+
+    def _bot(self, name: str) -> str:
+        """A sample bot whose processes can be told from all others."""
+        path = self._folder / f"{name}-{self._tag}.py"
+        shutil.copy(SAMPLES / f"{name}.py", path)
+        # Only with its site packages, which take a while, does Python find numpy.
+        bare = "" if name in MANY_TABLES else "-S "
+        return f"{sys.executable} -I {bare}{path}"
+
+    def _killed(self, out: Path) -> bool:
+        """Start a run and kill it at some moment; False if it was over before that."""
+        with self._said.open("ab") as said:
+            run = started(
+                out, *self._bots, jobs=self._luck.choice((1, 2)), said=said, sandbox=self._sandbox
+            )
+        if self._luck.random() < 0.2:
+            self._wait(run, self._luck.uniform(0, 1.0))  # Before the first game, on most machines.
+        else:
+            self._wait_for_growth(run, out, self._luck.randrange(self._size // 3))
+            self._wait(run, self._luck.uniform(0, 0.02))
+        ended = run.poll() is not None
+        run.kill()
+        run.wait()
+        self._nobody_is_left()
+        return not ended
+
+    def _wait(self, run: "subprocess.Popen[bytes]", seconds: float) -> None:
+        try:
+            run.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return
+
+    def _wait_for_growth(self, run: "subprocess.Popen[bytes]", out: Path, size: int) -> None:
+        """Until the logs have grown by so much, so that slow machines are killed at work too."""
+        wanted, patience = logged(out) + size, time.monotonic() + PATIENCE_S
+        while run.poll() is None and logged(out) < wanted and time.monotonic() < patience:
+            time.sleep(0.002)
+
+    def _finished(self, out: Path) -> Path:
+        with self._said.open("ab") as said:
+            run = started(out, *self._bots, said=said, sandbox=self._sandbox)
+        assert run.wait(PATIENCE_S * 5) == 0, self._said.read_text()
+        self._nobody_is_left()
+        return out
+
+    def _check(self, out: Path) -> None:
+        assert made(out) == self._expected
+        assert "Everything fits." in boneyard("verify", str(out))
+
+    def _nobody_is_left(self) -> None:
+        patience = time.monotonic() + PATIENCE_S
+        while alive(self._tag):
+            assert time.monotonic() < patience, f"bots are left: {alive(self._tag)}"
+            time.sleep(0.005)
+
+
+def logged(out: Path) -> int:
+    """How many bytes they have."""
+    return sum(map(len, logs(out)))
+
+
+def begun(out: Path) -> int:
+    """How many games were begun; one that was cut off and begun again counts twice."""
+    return sum(log.count(b'"type":"game"') for log in logs(out))
+
+
+def main() -> None:
+    """Kill as often as the command line says."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("kills", type=int)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--sandbox", choices=("auto", "require", "off"), default="auto")
+    parser.add_argument("--tables", action="store_true", help="bots that play many games at once")
+    wanted = parser.parse_args()
+    bots = MANY_TABLES if wanted.tables else ONE_TABLE
+    with tempfile.TemporaryDirectory() as folder:
+        tally = Killer(Path(folder), wanted.seed, bots, wanted.sandbox).kill(wanted.kills)
+    print(
+        f"{tally.kills} kills, {tally.events} events with the uninterrupted one's bytes; "
+        f"{tally.cut} games cut off and played again, {tally.mended} torn lines mended"
+    )
+
+
+if __name__ == "__main__":
+    main()

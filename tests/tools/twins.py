@@ -1,0 +1,148 @@
+"""A bot that answers a moment too late against its twin, while the referee is often stopped.
+
+    python -m tests.tools.twins [--boards 48] [--jobs 2] [--bank-ms 5000] [--stop-ms 20]
+                                [--out FOLDER]
+
+The late bot (tests/bots/twins) gains nothing by it: no game is played again, and both are within
+each other's interval. Exit code 1 if that is not so.
+"""
+
+import argparse
+import json
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.logs.gamelog import read_games
+from protocol.records import ChoiceRecord, FoulRecord
+from tests.support.events import BONEYARD
+from tournaments.storage.folder import Folder
+from tournaments.storage.ledger import read_ledger
+
+BOTS = Path(__file__).parent / "bots" / "twins"
+EVERY_MS = 150
+"""How often the referee is stopped."""
+ENDS_S = 1_800
+"""How long the event may take."""
+
+
+class Twins(NamedTuple):
+    """What came of it."""
+
+    games: int
+    """Games with a result."""
+    begun: int
+    """Games that were begun: more, if any was played again."""
+    won: float
+    """Points that the late bot took, a tie being half a point."""
+    elo: tuple[float, float]
+    """Ratings of the late bot and of its twin."""
+    half_width: tuple[float, float]
+    """Half widths of their 95 % intervals, in Elo."""
+    accepted: int
+    """Answers after the limit, by the bot's own clock, that were taken."""
+    late: int
+    """Questions that it lost by `late`."""
+    twin_late: int
+    """The same of its twin."""
+    given_back_ms: tuple[float, float]
+    """Time given back to each, in ms."""
+    stops: int
+    """How often the referee was stopped."""
+
+    @property
+    def is_fair(self) -> bool:
+        """Whether no game was played again, and each is within the other's interval."""
+        apart = abs(self.elo[0] - self.elo[1])
+        return self.begun == self.games and apart <= min(self.half_width)
+
+
+def event_file(folder: Path, boards: int, bank_ms: int) -> Path:
+    """The event: the late bot and its twin."""
+    text = f'name = "twins"\nboards = {boards}\nrules = "draw"\n[clock]\nbank_ms = {bank_ms}\n'
+    for name in ("late", "twin"):
+        run = json.dumps(["{python}", "-I", "-S", "late.py", name])
+        text += f'[[bots]]\nname = "{name}"\nrun = {run}\nfolder = "{BOTS}"\n'
+    path = folder / "twins.toml"
+    path.write_text(text)
+    return path
+
+
+def play(folder: Path, boards: int, jobs: int, bank_ms: int, stop_ms: int) -> Twins:
+    """Play the event in a process of its own, and stop that process now and then."""
+    event, out = event_file(folder, boards, bank_ms), folder / "out"
+    words = ("run", str(event), "--out", str(out), "--jobs", str(jobs))
+    process = subprocess.Popen(
+        (*BONEYARD, *words, "--seed", "1", "--sandbox", "off"),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    stops, end = 0, time.monotonic() + ENDS_S
+    try:
+        while process.poll() is None and time.monotonic() < end:
+            if stop_ms:
+                process.send_signal(signal.SIGSTOP)
+                time.sleep(stop_ms / 1000)
+                process.send_signal(signal.SIGCONT)
+                stops += 1
+            time.sleep((EVERY_MS - stop_ms) / 1000)
+    finally:
+        process.kill()
+        process.wait()
+    assert process.returncode == 0, f"the run ended with {process.returncode}"
+    return found(Folder(out), stops)
+
+
+def found(out: Folder, stops: int) -> Twins:
+    """What the event's files say."""
+    results = list(read_ledger(out.ledger))
+    games = [game for path in out.logs() for game in read_games(path)]
+    accepted, late = 0, {"late": 0, "twin": 0}
+    for game in games:
+        for record in game.choices():
+            name = game.sitting.seats[record.seat]
+            accepted += isinstance(record, ChoiceRecord) and record.note == "late"
+            late[name] += isinstance(record, FoulRecord) and record.foul == "late"
+    (pool,) = json.loads(out.results.read_text())["ratings"]["pools"]
+    rated = {one["name"]: one for one in pool["entrants"]}
+    used = {one["name"]: one for one in json.loads(out.times.read_text())["entrants"]}
+    both = rated["late"], rated["twin"]
+    return Twins(
+        games=len(results),
+        begun=len(games),
+        won=both[0]["score"] * len(results),
+        elo=(both[0]["elo"], both[1]["elo"]),
+        half_width=(both[0]["half_width"], both[1]["half_width"]),
+        accepted=accepted,
+        late=late["late"],
+        twin_late=late["twin"],
+        given_back_ms=(used["late"]["given_back_ms"], used["twin"]["given_back_ms"]),
+        stops=stops,
+    )
+
+
+def main() -> int:
+    """Play, print, and say whether it was fair."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--boards", type=int, default=48)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--bank-ms", type=int, default=5_000)
+    parser.add_argument("--stop-ms", type=int, default=20)
+    parser.add_argument("--out", type=Path, help="keep everything in this new folder")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = asked.out or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        came = play(folder, asked.boards, asked.jobs, asked.bank_ms, asked.stop_ms)
+    for name, value in came._asdict().items():
+        print(f"{name}: {value}")
+    print("fair" if came.is_fair else "NOT FAIR")
+    return 0 if came.is_fair else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

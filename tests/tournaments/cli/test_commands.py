@@ -1,0 +1,264 @@
+"""Every command explains itself, answers at once, and does what one would guess it does."""
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from tests.support.events import boneyard, copied, run, small_event, untouched
+from tournaments.cli import aliases as meant
+from tournaments.cli import events as play
+from tournaments.cli.main import COMMANDS, main
+
+NAMES = sorted(filter(None, (command.name for command in COMMANDS)))
+HEAVY = {"msgspec", "rich", "trio", "numpy", "jinja2"}
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with untouched(small_event(tmp_path_factory.mktemp("event") / "event")) as folder:
+        yield folder
+
+
+# --- help ---
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_command_has_an_example_and_a_line_that_is_not_cut(name: str) -> None:
+    said = boneyard(name, "--help")
+    assert f"boneyard {name}" in said.partition("Example")[2]
+    (line,) = [line for line in boneyard("--help").splitlines() if line.startswith(f"  {name} ")]
+    assert line.endswith(".")
+    assert not line.endswith("...")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_help_says_the_same_as_the_option(name: str) -> None:
+    assert boneyard("help", name).strip() == boneyard(name, "--help").strip()
+
+
+def test_help_alone_lists_the_commands_and_an_unknown_one_is_answered_with_the_nearest() -> None:
+    assert boneyard("help").strip() == boneyard("--help").strip()
+    assert "did you mean replay" in boneyard("help", "reply", code=2)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("create",), "Unknown command 'create': did you mean new?"),
+        (("help", "create"), "Unknown command 'create': did you mean new?"),
+        (("stats",), "did you mean report or show?"),
+        (("rnu",), "did you mean run?"),
+        (("foo",), "Unknown command 'foo': there is demo, run, "),
+        (("run", "--workers", "2"), "Unknown option '--workers': did you mean --jobs?"),
+        (("run", "--bords", "2"), "Unknown option '--bords': did you mean --boards?"),
+        (("demo", "--rounds", "2"), "Unknown option '--rounds': did you mean --boards?"),
+        (("check", "--step", "2"), "Unknown option '--step': did you mean --only?"),
+        (
+            ("show", "--workers", "2"),
+            "Unknown option '--workers': there is --watch, --json, --help",
+        ),
+    ],
+)
+def test_what_others_call_otherwise_is_understood(words: tuple[str, ...], said: str) -> None:
+    assert said in boneyard(*words, code=2)
+
+
+def test_other_names_stand_for_what_there_is() -> None:
+    """And for nothing that there is under that very name: it would never be looked up."""
+    options = {one for command in COMMANDS for param in command.params for one in param.opts}
+    for others, known in ((meant.COMMANDS, set(NAMES)), (meant.OPTIONS, options)):
+        assert known.issuperset(one for same in others.values() for one in same)
+    assert meant.COMMANDS.keys().isdisjoint(NAMES)
+
+
+def test_version_says_the_same_as_the_option() -> None:
+    assert boneyard("version") == boneyard("--version")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_option_and_argument_is_explained(name: str) -> None:
+    """An argument stands in the text by the name under which it stands in the first line."""
+    command = main.commands[name]
+    for parameter in command.params:
+        if isinstance(parameter, click.Option):
+            assert parameter.help, parameter.name
+
+
+def test_the_program_answers_at_once_for_it_imports_only_click() -> None:
+    code = f"import sys, tournaments.cli.main; print(*({HEAVY} & sys.modules.keys()))"
+    done = subprocess.run((sys.executable, "-c", code), capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+
+
+# --- what one would guess ---
+
+
+def test_the_event_that_lies_here_is_meant(played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(played.parent)
+    assert "1.first.greedy" in boneyard("replay")
+    assert "Everything fits." in boneyard("verify")
+    assert "12 of 12 games" in boneyard("show")
+    assert boneyard("report", "--help")
+    monkeypatch.chdir(Path("/"))
+    assert "Name an event's folder" in boneyard("replay", code=2)
+
+
+def test_a_part_of_a_game_s_name_will_do_while_it_is_clear(played: Path) -> None:
+    folder = str(played)
+    assert "Game 1.first.greedy, board 1" in boneyard("replay", folder, "1.first.g")
+    listed = boneyard("replay", folder, "1.")
+    assert len(listed.splitlines()) == 6
+    assert all(line.startswith("1.") for line in listed.splitlines())
+    assert len(boneyard("replay", folder, "first.greedy").splitlines()) == 2
+    assert "did you mean 1.first.greedy" in boneyard("replay", folder, "1.frist.greedy", code=2)
+    assert "Name one of the 6 games" in boneyard("explain", folder, "1.", code=2)
+
+
+def test_ask_asks_the_entrant_that_sat_there(played: Path) -> None:
+    words = ("ask", str(played), "1.first.greedy", "2", "--seat", "greedy")
+    assert "as in the log" in boneyard(*words)
+    told = json.loads(boneyard(*words, "--json", "--times", "2"))
+    assert [one["choice"] for one in told["answers"]] == [told["logged"]["choice"]] * 2
+    assert (told["number"], told["seat"], told["sandbox"]) == (2, 1, "off")
+
+
+def test_ask_takes_bots_as_run_does(played: Path, tmp_path: Path) -> None:
+    words = ("ask", str(played), "1.first.greedy", "2", "--seat", "1", "--")
+    assert "It chooses" in boneyard(*words, "first")
+    bot = tmp_path / "mine.py"
+    bot.write_bytes((Path("sample_bots") / "first.py").read_bytes())
+    assert "It chooses" in boneyard(*words, str(bot))
+    assert "It chooses" in boneyard(*words, sys.executable, str(bot))
+    assert "It chooses" in boneyard(*words, f"{sys.executable} {bot}")
+    assert "did you mean first" in boneyard(*words, "frist", code=2)
+    bot.write_text("print('no')")
+    assert "It fouls: no_hello" in boneyard(*words, str(bot), code=1)
+
+
+def test_ask_tries_every_option_under_other_deals(played: Path) -> None:
+    words = ("ask", str(played), "1.first.greedy", "1", "--seat", "1", "--times", "0")
+    told = json.loads(boneyard(*words, "--deals", "5", "--json"))
+    assert len(told["outlooks"]) == len(told["question"]["options"])
+    assert told["outlooks"][told["logged"]["choice"]]["beyond"] == 0.0
+    shown = boneyard(*words, "--deals", "5")
+    assert shown.count(" log ") == 1
+    assert shown == boneyard(*words, "--deals", "5")
+
+
+def test_the_raw_question_can_be_piped_to_a_bot(played: Path) -> None:
+    words = ("ask", str(played), "1.first.greedy", "2", "--seat", "1", "--raw")
+    raw = subprocess.run(
+        (sys.executable, "-c", "from tournaments.cli.main import main; main()", *words),
+        capture_output=True,
+        check=True,
+    ).stdout
+    kinds = [json.loads(line)["type"] for line in raw.splitlines()]
+    assert (kinds[:2], kinds[-1]) == (["hello", "game"], "ask")
+    bot = (sys.executable, "sample_bots/first.py")
+    said = subprocess.run(bot, input=raw, capture_output=True, check=True).stdout.splitlines()
+    assert json.loads(said[-1]) == {
+        "type": "choose",
+        "id": json.loads(raw.splitlines()[-1])["id"],
+        "choice": 0,
+    }
+
+
+def test_a_question_must_be_named_and_a_log_alone_needs_a_bot(played: Path, tmp_path: Path) -> None:
+    assert "Name a question" in boneyard("ask", str(played), "1.first.greedy", code=2)
+    log = tmp_path / "alone.jsonl"
+    log.write_bytes((played / "games" / "from-1.first.greedy.jsonl").read_bytes())
+    words = ("ask", str(log), "1.first.greedy", "1", "--seat", "0")
+    assert "Say which bot" in boneyard(*words, code=2)
+    assert "It chooses" in boneyard(*words, "--sandbox", "off", "--", "first")
+
+
+# --- completion ---
+
+
+@pytest.fixture(scope="module")
+def completed(played: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    """What a real bash offers after these words."""
+    if not shutil.which("bash"):
+        pytest.skip("no bash")
+    home = tmp_path_factory.mktemp("home")
+    copied(played, home / "friday")
+    (home / "mine.py").touch()
+    program = home / "boneyard"
+    program.write_text(
+        f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {str(Path.cwd())!r})\n"
+        "from tournaments.cli.main import main\nmain(prog_name='boneyard')\n"
+    )
+    program.chmod(0o755)
+    script = ["source <(boneyard completion bash)"]
+    for words in OFFERED:
+        quoted = " ".join(f"'{word}'" for word in words)
+        script += [
+            f"COMP_WORDS=(boneyard {quoted}) COMP_CWORD={len(words)} COMPREPLY=()",
+            "_boneyard_completion boneyard",
+            'echo "${COMPREPLY[@]}"',
+        ]
+    done = subprocess.run(
+        ("bash", "-c", "\n".join(script)),
+        cwd=home,
+        capture_output=True,
+        text=True,
+        env={"PATH": f"{home}:/usr/bin:/bin", "HOME": str(home)},
+    )
+    assert done.stderr == ""
+    lines = (line.split() for line in done.stdout.splitlines())
+    return {" ".join(words): line for words, line in zip(OFFERED, lines, strict=True)}
+
+
+OFFERED: dict[tuple[str, ...], tuple[str, ...]] = {
+    ("expl",): ("explain",),
+    ("run", "gree"): ("greedy",),
+    ("run", "mi"): ("mine.py",),
+    ("run", "--rules", "double-d"): ("double-draw",),
+    ("run", "first", "--set", "draw_l"): ("draw_limit=",),
+    ("run", "--format", "sw"): ("swiss",),
+    ("show", "fr"): ("friday",),
+    ("replay", "friday", "1.first.g"): ("1.first.greedy",),
+    ("explain", "friday", "1.first.greedy", "--seat", "g"): ("greedy",),
+    ("ask", "friday", "1.first.greedy", "4"): ("4",),
+    ("ask", "friday", "1.first.greedy", "1", "--", "count"): ("counting",),
+    ("plan", "friday", "--separate", "ran"): ("random",),
+    ("help", "ver"): ("verify", "version"),
+}
+
+
+@pytest.mark.parametrize("words", OFFERED, ids=" ".join)
+def test_a_real_shell_completes(completed: dict[str, list[str]], words: tuple[str, ...]) -> None:
+    assert set(OFFERED[words]) <= set(completed[" ".join(words)])
+    begun = words[-1]
+    assert all(one.startswith(begun) for one in completed[" ".join(words)])
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_other_shells_get_their_script(shell: str) -> None:
+    assert "_BONEYARD_COMPLETE" in boneyard("completion", shell)
+
+
+def test_an_unknown_shell_is_the_users_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "did you mean bash" in boneyard("completion", "bsh", code=2)
+    monkeypatch.setenv("SHELL", "/bin/tcsh")
+    assert "Name a shell: bash, zsh, fish." in boneyard("completion", code=2)
+
+
+# --- demo ---
+
+
+def test_the_demo_says_what_it_did_and_not_what_nobody_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(play, "DEMO_BOTS", ("first", "greedy"))
+    said = boneyard("demo", "--boards", "1", "--sandbox", "off", "--out", str(tmp_path / "demo"))
+    assert "The demo's deals are always the same.\n" in said
+    assert "--seed" not in said
+    assert "command line" not in (tmp_path / "demo" / "report.md").read_text()
+    assert play.BY_SEED in run(tmp_path / "run", "first", "greedy", "--boards", "1")

@@ -1,0 +1,90 @@
+"""Other systems than Linux: what works there, and the sentence that tells how to get the rest."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.events import boneyard, contents, copied, small_event, untouched
+from tournaments.cli.main import COMMANDS
+from tournaments.cli.platforms import ON_LINUX_ONLY
+
+SYSTEMS = {"darwin": "macOS", "win32": "Windows", "freebsd15": "freebsd15"}
+WORDS = {
+    "ask": ("tests", "y", "1"),
+    "demo": (),
+    "doctor": (),
+    "play": ("--against", "x"),
+    "watch": ("tests",),
+}
+"""What stands after a command; most take the name of a bot."""
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with untouched(small_event(tmp_path_factory.mktemp("event") / "event")) as folder:
+        yield folder
+
+
+def elsewhere(system: str, folder: Path, *lines: str) -> str:
+    """Run commands in a folder of such a system, all of which must do their work."""
+    done = subprocess.run(
+        (sys.executable, "-m", "tests.support.other_systems", system, *lines),
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(Path.cwd())},
+        capture_output=True,
+        text=True,
+    )
+    said = done.stdout + done.stderr
+    assert done.returncode == 0, said
+    assert all(f"{line}: 0\n" in said for line in lines), said
+    return said
+
+
+@pytest.mark.parametrize("system", ["darwin", "win32"])
+def test_what_was_played_can_be_looked_at_everywhere(
+    system: str, played: Path, tmp_path: Path
+) -> None:
+    event = copied(played, tmp_path / "event")
+    for page in (event / "replays").iterdir():
+        page.unlink()
+    said = elsewhere(
+        system,
+        tmp_path,
+        *("replay event --html", "verify event", "replay event 1.first.greedy", "report event"),
+        *("report event --check", "show event", "rate event", "explain event 1.first.greedy"),
+    )
+    assert "6 new pages" in said
+    assert "Everything fits." in said
+    assert "12 of 12 games: it is over" in said
+    assert "is what the ledger leads to" in said
+    for path, data in contents(played).items():
+        assert (event / path.relative_to(played)).read_bytes() == data, path
+
+
+@pytest.mark.parametrize("system", ["darwin", "win32"])
+def test_bots_are_begun_and_rules_are_read_everywhere(system: str, tmp_path: Path) -> None:
+    said = elsewhere(system, tmp_path, "new python mine", "bots", "rules", "rules dutch", "schema")
+    assert "Made mine/bot.py" in said
+    assert "A bot in Python, made by" in said
+
+
+@pytest.mark.parametrize("name", sorted(ON_LINUX_ONLY))
+def test_what_needs_linux_says_so_in_a_sentence(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for system, called in SYSTEMS.items():
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "platform", system)
+            said = boneyard(name, *WORDS.get(name, ("x",)), code=2)
+        assert len(said.splitlines()) == 1
+        assert said.startswith(
+            f"boneyard: `{name}` needs Linux, and this is {called}: here `rules`"
+        )
+        assert "container" in said
+        assert ("WSL 2" in said) == (system == "win32")
+
+
+def test_only_commands_need_linux() -> None:
+    assert {command.name for command in COMMANDS} >= ON_LINUX_ONLY

@@ -1,0 +1,183 @@
+"""Files with right checksums and wrong content: each is told in a sentence, by every command."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from protocol.codec import seal, unseal
+from tests.support.events import copied, laid_open, small_event, untouched
+from tournaments.cli.main import main
+
+Damage = Callable[[Path], object]
+BIG = 10**400
+LOG = "games/from-1.first.greedy.jsonl"
+GAME = "1.first.greedy"
+COMMANDS = {
+    "verify": ("verify",),
+    "rate": ("rate",),
+    "report": ("report",),
+    "show": ("show",),
+    "explain": ("explain", GAME),
+    "replay": ("replay", GAME),
+}
+"""Each command, and what stands after the event's folder."""
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with untouched(laid_open(small_event(tmp_path_factory.mktemp("event")))) as folder:
+        yield folder
+
+
+def resealed(path: Path, kind: str, changes: Mapping[str, Any]) -> None:
+    """Change the first record of a kind, in a log that of one game, and seal all lines anew."""
+    old = new = 0
+    lines, found, game = [], False, GAME
+    for line in path.read_bytes().splitlines(keepends=True):
+        body, old = unseal(line, old)
+        record = json.loads(body)
+        game = record["game"] if record["type"] == "game" else game
+        if not found and record["type"] == kind and game == GAME:
+            found = True
+            record |= changes
+        sealed, new = seal(json.dumps(record, separators=(",", ":")).encode() + b"\n", new)
+        lines.append(sealed)
+    assert found
+    path.write_bytes(b"".join(lines))
+
+
+def ledger(**changes: Any) -> Damage:
+    return lambda folder: resealed(folder / "ledger.jsonl", "result", changes)
+
+
+def log(kind: str, **changes: Any) -> Damage:
+    return lambda folder: resealed(folder / LOG, kind, changes)
+
+
+def plan(**changes: Any) -> Damage:
+    def damage(folder: Path) -> None:
+        path = folder / "event.json"
+        path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+    return damage
+
+
+def turned_round(name: str) -> Damage:
+    def damage(folder: Path) -> None:
+        lines = (folder / name).read_bytes().splitlines(keepends=True)
+        (folder / name).write_bytes(b"".join(reversed(lines)))
+
+    return damage
+
+
+def rewritten(name: str, old: str, new: str) -> Damage:
+    def damage(folder: Path) -> None:
+        text = (folder / name).read_text()
+        assert old in text
+        (folder / name).write_text(text.replace(old, new))
+
+    return damage
+
+
+PAGE = f"replays/{Path(LOG).stem}.html"
+FOUL = [{"seat": 77, "foul": "late"}]
+READ_LEDGER, READ_LOG = "rate report show", "explain replay"
+TABLE: dict[str, tuple[Damage, str, str]] = {
+    # what is wrong: how it is made, what verify says, who else refuses
+    "a foul of seat 77": (ledger(fouls=FOUL), "fouls[0].seat", READ_LEDGER),
+    "a foul of seat 2 of 2": (
+        ledger(fouls=[{"seat": 2, "foul": "late"}]),
+        "beyond them",
+        READ_LEDGER,
+    ),
+    "a seat below 0": (ledger(fouls=[{"seat": -1, "foul": "late"}]), "fouls[0].seat", READ_LEDGER),
+    "a score of 10^400": (ledger(scores=[BIG, 0]), "scores[0]", READ_LEDGER),
+    "a score of -10^400": (ledger(scores=[0, -BIG]), "scores[1]", READ_LEDGER),
+    "a score of 2^40": (ledger(scores=[2**40, 0]), "scores[0]", READ_LEDGER),
+    "one score for two": (ledger(scores=[1]), "not as many scores", READ_LEDGER),
+    "three scores for two": (ledger(scores=[1, 2, 3]), "not as many scores", READ_LEDGER),
+    "one place for two": (ledger(places=[1]), "not as many scores", READ_LEDGER),
+    "place 3 of 2": (ledger(places=[3, 1]), "beyond them", READ_LEDGER),
+    "place 0": (ledger(places=[0, 1]), "places[0]", READ_LEDGER),
+    "an unknown name": (ledger(seats=["nobody", "first"]), "not the next game", READ_LEDGER),
+    "one seat": (ledger(seats=["first"], scores=[1], places=[1]), "seats", READ_LEDGER),
+    "a seat too many": (
+        ledger(seats=["first", "greedy", "random"], scores=[1, 2, 3], places=[1, 2, 3]),
+        "not the next game",
+        READ_LEDGER,
+    ),
+    "board 10^400": (ledger(board=BIG), "board", READ_LEDGER),
+    "a board of no plan": (
+        ledger(board=9999, game=f"9999{GAME[1:]}"),
+        "not the next game",
+        READ_LEDGER,
+    ),
+    "rounds without end": (ledger(rounds=BIG), "rounds", READ_LEDGER),
+    "another game": (ledger(game="other"), "not the next game", "report"),
+    "no board a sitting": (plan(boards_a_sitting=0), "boards_a_sitting", READ_LEDGER),
+    "boards that nobody promised": (plan(boards=999_999), "999999", READ_LEDGER),
+    "fewer boards than were played": (plan(boards=1), "1 boards", READ_LEDGER),
+    "77 seats": (plan(seats=77), "seats", READ_LEDGER),
+    "another format": (plan(format={"type": "knockout"}), "not one commitment", READ_LEDGER),
+    "a choice of seat 77": (log("choice", seat=77), "seat", READ_LOG),
+    "a choice of seat 3 of 2": (log("choice", seat=3), "not about 2 seats", READ_LOG),
+    "an answer to question 10^400": (log("choice", id=BIG), "$.id", READ_LOG),
+    "an answer to another question": (log("choice", id=5), GAME, "explain"),
+    "less than no time": (log("choice", ms=-1e300), "$.ms", READ_LOG),
+    "choice 10^400": (log("choice", choice=BIG), "choice", READ_LOG),
+    "a leader of seat 77": (log("deal", leader=77), "leader", READ_LOG),
+    "no hands": (log("deal", hands=[]), GAME, READ_LOG),
+    "points for one seat": (log("round", points=[1]), "not about 2 seats", READ_LOG),
+    "a logged foul of seat 77": (log("result", fouls=FOUL), "fouls[0].seat", READ_LOG),
+    "a result of other seats": (
+        log("result", seats=["a", "b", "c"], scores=[1, 2, 3], places=[1, 2, 3]),
+        "not about 2 seats",
+        READ_LOG,
+    ),
+    "nine seats in a log": (log("sitting", seats=["a"] * 9), "seats", READ_LOG),
+    "a sitting without boards": (log("sitting", boards=[]), "boards", READ_LOG),
+    "a forfeit of seat 77": (log("game", forfeited=[77]), "forfeited", READ_LOG),
+    "a forfeit of seat 5 of 2": (log("game", forfeited=[5]), "not about 2 seats", READ_LOG),
+    "a game of number 10^400": (log("game", number=BIG), "number", READ_LOG),
+    "questions beyond number": (log("spent", questions=[BIG, 1]), "questions[0]", READ_LOG),
+    "times of one seat": (log("spent", ms=[1.0]), "not about 2 seats", READ_LOG),
+    "seeds out of order": (turned_round("seeds.jsonl"), "not in order", ""),
+    "no commitments": (lambda folder: (folder / "commitments.jsonl").unlink(), "commitment", ""),
+    "a commitment to board 10^400": (
+        rewritten("commitments.jsonl", '"board":2', f'"board":{BIG}'),
+        "commitments.jsonl, line 2",
+        "rate",
+    ),
+    "a seed of board -2": (rewritten("seeds.jsonl", '"board":2', '"board":-2'), "line 2", ""),
+    "a replay page that tells otherwise": (rewritten(PAGE, "greedy", "grredy"), PAGE, ""),
+    "a replay page that is gone": (lambda folder: (folder / PAGE).unlink(), PAGE, ""),
+}
+
+
+@pytest.mark.parametrize("damage", TABLE)
+def test_damage_is_told_in_a_sentence(played: Path, tmp_path: Path, damage: str) -> None:
+    make, told, refuse = TABLE[damage]
+    make(copied(played, tmp_path))
+    for name, (command, *words) in COMMANDS.items():
+        done = CliRunner().invoke(main, [command, str(tmp_path), *words])
+        if done.exception and not isinstance(done.exception, SystemExit):
+            raise done.exception
+        if name == "verify":
+            assert done.exit_code in (1, 2), done.output
+            assert told in done.output
+        elif name in refuse.split():
+            assert done.exit_code == 2, f"{name}: {done.output}"
+            (sentence,) = [line for line in done.output.splitlines() if "boneyard: " in line]
+            assert len(sentence) < 1000
+        else:
+            assert done.exit_code == 0, f"{name}: {done.output}"
+
+
+def test_an_event_without_replay_pages_is_whole(played: Path, tmp_path: Path) -> None:
+    for page in (copied(played, tmp_path) / "replays").iterdir():
+        page.unlink()
+    assert CliRunner().invoke(main, ["verify", str(tmp_path)]).exit_code == 0

@@ -1,0 +1,310 @@
+"""`boneyard play`: a person at the table, by keys and by clicks, and the log that is left."""
+
+import os
+import pty
+import re
+import select
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+from arena.logs.gamelog import read_games
+from arena.rules.variants import named
+from protocol.errors import UserError
+from tests.support.browser import faults, needs_chromium, opened
+from tests.support.events import BONEYARD, boneyard, small_event
+from tournaments.cli import live
+from tournaments.commands.play_table import Asked, Set, table_set
+from tournaments.storage.folder import Folder
+
+PLAIN = ("--sandbox", "off", "--seed", "3")
+SHORT = (*PLAIN, "--set", "target=10", "--against", "first")
+PROMPT = b"to leave): \x1b[0m"
+
+
+def games(out: Path) -> list[Path]:
+    return sorted((out / "games").glob("*.jsonl"))
+
+
+def asked(rules: str = "draw", **fields: object) -> Asked:
+    plain = Asked(named(rules), ("greedy",), None, 0, "ada", 60, None, "off")
+    return plain._replace(**fields)  # type: ignore[arg-type]
+
+
+def is_set(tmp_path: Path, **fields: object) -> Set:
+    return table_set(asked(**fields), Folder(tmp_path))  # type: ignore[arg-type]
+
+
+# --- who sits where ---
+
+
+def test_a_table_is_as_small_as_the_bots_need(tmp_path: Path) -> None:
+    assert is_set(tmp_path).names == ("ada", "greedy")
+    three = is_set(tmp_path, against=("greedy", "first"))
+    assert three.names == ("ada", "greedy", "first")
+    four = is_set(tmp_path, rules="partnership")
+    assert four.names == ("ada", "greedy", "greedy-2", "greedy-3")
+
+
+def test_bots_sit_clockwise_from_the_person(tmp_path: Path) -> None:
+    table = is_set(tmp_path, against=("greedy", "first"), seats=4, seat=2)
+    assert table.names == ("first", "greedy-2", "ada", "greedy")
+    assert [bot.name for bot in table.bots] == ["first", "greedy-2", "greedy"]
+    assert [Path(bot.command.argv[-1]).name for bot in table.bots] == [
+        "first.py",
+        "greedy.py",
+        "greedy.py",
+    ]
+
+
+def test_without_a_clock_a_question_waits_for_a_day(tmp_path: Path) -> None:
+    assert is_set(tmp_path, clock_s=None).clock.move_ms == 24 * 3600 * 1000
+    clock = is_set(tmp_path, clock_s=5).clock
+    assert (clock.move_ms, clock.bank_ms) == (5_000, 25_000)
+
+
+def test_each_game_has_a_number_of_its_own(tmp_path: Path) -> None:
+    assert is_set(tmp_path).game == "1.ada.greedy"
+    (tmp_path / "games").mkdir()
+    for name in ("2.x.y", "10.x.y", "other"):
+        (tmp_path / "games" / f"{name}.jsonl").write_bytes(b"")
+    assert is_set(tmp_path).game == "11.ada.greedy"
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({"seat": 2}, "no seat 2"),
+        ({"against": ("greedy",) * 4}, "no place for 4 bots"),
+        ({"seats": 2, "against": ("greedy", "first")}, "no place for 2 bots"),
+        ({"rules": "partnership", "seats": 2}, "2"),
+        ({"name": "greedy"}, "choose another --name"),
+        ({"against": ("gredy",)}, "did you mean greedy"),
+    ],
+)
+def test_tables_that_cannot_be_set_are_refused(
+    tmp_path: Path, fields: dict[str, object], why: str
+) -> None:
+    with pytest.raises(UserError, match=why):
+        is_set(tmp_path, **fields)
+
+
+def test_a_folder_that_holds_an_event_is_refused(tmp_path: Path) -> None:
+    event = small_event(tmp_path / "event")
+    said = boneyard("play", "--terminal", "--out", f"{event}", code=2)
+    assert "holds an event" in said
+
+
+def test_a_name_must_do_for_a_file(tmp_path: Path) -> None:
+    said = boneyard("play", "--terminal", "--name", "../x", "--out", f"{tmp_path}", code=2)
+    assert "You cannot be called '../x'" in said
+
+
+# --- in the terminal ---
+
+
+def typed(out: Path, keys: str, *words: str) -> "subprocess.CompletedProcess[bytes]":
+    """A game whose answers come through a pipe."""
+    command = (*BONEYARD, "play", "--terminal", "--out", str(out), *words)
+    return subprocess.run(command, input=keys.encode(), capture_output=True, timeout=120)
+
+
+def test_a_game_between_partners_is_played_through_a_pipe(tmp_path: Path) -> None:
+    done = typed(tmp_path, "\n" * 2000, *SHORT, "--rules", "partnership", "--seat", "1")
+    assert done.returncode == 0, done.stderr
+    assert b"Sides: first-3 and first against human and first-2." in done.stdout
+    (log,) = games(tmp_path)
+    assert boneyard("verify", f"{log}").startswith("Everything fits.")
+    (game,) = read_games(log)
+    assert game.result
+    assert game.sitting.seats == ("first-3", "human", "first", "first-2")
+    assert "The game is over" in boneyard("replay", f"{tmp_path}", game.game.game)
+
+
+def test_who_leaves_has_played_no_game(tmp_path: Path) -> None:
+    done = typed(tmp_path, "\nq\n", *SHORT)
+    assert done.returncode == 130
+    assert b"does not count" in done.stderr
+    (game,) = read_games(games(tmp_path)[0])
+    assert game.result is None
+    # What was played is there, and the next game is another.
+    assert typed(tmp_path, "\n" * 500, *SHORT).returncode == 0
+    assert [path.stem for path in games(tmp_path)] == ["1.human.first", "2.human.first"]
+    assert "Everything fits" in boneyard("verify", f"{games(tmp_path)[1]}")
+
+
+def test_a_bot_that_does_not_greet_is_the_users_error(tmp_path: Path) -> None:
+    mute = tmp_path / "mute.py"
+    mute.write_text("import sys; sys.exit('no licence')")
+    done = typed(tmp_path / "out", "\n" * 9, *PLAIN, "--against", str(mute))
+    assert done.returncode == 2
+    assert b"Bot mute does not greet: It exited with status 1. Its stderr ends: no lic" in (
+        done.stderr
+    )
+
+
+@contextmanager
+def at_a_terminal(*words: str) -> Iterator[tuple["subprocess.Popen[bytes]", int]]:
+    """The program in a terminal of its own."""
+    own, its = pty.openpty()
+    process = subprocess.Popen(
+        (*BONEYARD, "play", "--terminal", *words),
+        stdin=its,
+        stdout=its,
+        stderr=its,
+        start_new_session=True,
+        env={**os.environ, "TERM": "xterm"},
+        preexec_fn=lambda: os.close(os.open(os.ttyname(0), os.O_RDWR)),  # Ctrl-C finds it.
+    )
+    os.close(its)
+    try:
+        yield process, own
+    finally:
+        process.kill()
+        process.wait(30)
+        os.close(own)
+
+
+def read_until(terminal: int, end: bytes) -> bytes:
+    """What the terminal shows until then, or until the program has left it."""
+    read = b""
+    while not read.endswith(end):
+        assert select.select([terminal], [], [], 60)[0], read
+        try:
+            data = os.read(terminal, 4096)
+        except OSError:
+            return read
+        read += data
+    return read
+
+
+def test_a_game_is_played_at_a_terminal(tmp_path: Path) -> None:
+    with at_a_terminal(*SHORT, "--out", str(tmp_path)) as (process, terminal):
+        shown = b""
+        while (more := read_until(terminal, PROMPT)).endswith(PROMPT):
+            shown += more
+            os.write(terminal, b"1\n")
+        shown += more
+        assert process.wait(60) == 0
+    text = re.sub(rb"\x1b\[[0-9;]*m", b"", shown).decode()
+    assert "You are human, in seat 0; the others are first (seat 1)." in text
+    assert "You have 60 s for each answer" in text
+    assert "The game is over: the target was reached." in text
+    assert "See it again: boneyard replay" in text
+    # Nothing but colours: no cursor is moved and nothing is cleared.
+    assert "\x1b" not in text
+    assert "Everything fits" in boneyard("verify", f"{games(tmp_path)[0]}")
+
+
+def test_ctrl_c_leaves_politely(tmp_path: Path) -> None:
+    with at_a_terminal(*SHORT, "--out", str(tmp_path)) as (process, terminal):
+        read_until(terminal, PROMPT)
+        os.write(terminal, b"\x03")
+        left = read_until(terminal, b"never")
+        assert process.wait(60) == 130
+    assert b"does not count" in left
+    assert b"Traceback" not in left
+
+
+# --- what is not installed ---
+
+
+def test_without_websockets_one_watches_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "has_browser", lambda: False)
+    said = boneyard("watch", f"{tmp_path}", code=2)
+    assert "pip install 'boneyard-arena[live]'" in said
+
+
+def test_without_websockets_one_plays_in_the_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "has_browser", lambda: False)
+    said = boneyard("play", "--name", "no/name", "--out", f"{tmp_path}", code=2)
+    assert "You cannot be called" in said
+
+
+# --- in the browser ---
+
+
+@contextmanager
+def served(*words: str) -> Iterator[tuple["subprocess.Popen[str]", str]]:
+    """The program, and the address that it prints."""
+    process = subprocess.Popen(
+        (*BONEYARD, *words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout
+        address = process.stdout.readline().split()[-1]
+        assert address.startswith("http://127.0.0.1:"), address
+        yield process, address
+    finally:
+        process.terminate()
+        process.wait(60)
+        for pipe in (process.stdout, process.stderr):
+            if pipe:
+                pipe.close()
+
+
+def told_more(page: Page, before: int) -> None:
+    page.locator("#said li").nth(before).wait_for(state="attached")
+
+
+def click_on(page: Page) -> None:
+    """Answer what is asked by clicking: a tile of the hand where one can be clicked."""
+    before = page.locator("#said li").count()
+    tile = page.locator("#table .tile.choice").first
+    if tile.count():
+        tile.click()
+        ghost = page.locator("#table .ghost").first
+        if ghost.count():
+            ghost.click()
+    else:
+        page.locator("#options button").first.click()
+    told_more(page, before)
+
+
+@needs_chromium
+def test_a_whole_game_is_played_by_clicking(tmp_path: Path) -> None:
+    words = ("play", *SHORT, "--no-clock", "--out", str(tmp_path))
+    with served(*words) as (process, address), opened(address, local=True) as page:
+        page.wait_for_selector("#options button")
+        assert faults(page) == []
+        assert page.locator("#table .tile .back").count() == 7 + 14
+        assert page.inner_text("#clock") == ""
+        for _ in range(300):
+            page.wait_for_selector("#options button, main[data-over=true]")
+            if page.get_attribute("#main", "data-over") == "true":
+                break
+            click_on(page)
+        assert page.inner_text("#whose").startswith("The game is over: you ")
+        assert process.wait(60) == 0
+        assert "boneyard replay" in page.inner_text("#kept")
+        assert faults(page) == []
+        (game,) = read_games(games(tmp_path)[0])
+        assert game.result
+        scores = [int(cell.split()[0]) for cell in page.locator("#scores td").all_inner_texts()]
+        assert scores == list(game.result.scores)
+    assert "Everything fits" in boneyard("verify", f"{games(tmp_path)[0]}")
+
+
+@needs_chromium
+def test_keys_do_too_and_a_page_that_is_loaded_again_goes_on(tmp_path: Path) -> None:
+    words = ("play", *SHORT, "--rules", "double-draw", "--out", str(tmp_path))
+    with served(*words) as (_, address), opened(address, local=True, width=400, dark=True) as page:
+        page.wait_for_selector("#options button")
+        assert re.fullmatch(r"\d+ s left", page.inner_text("#clock"))
+        options = page.locator("#options").inner_text()
+        page.reload()
+        page.wait_for_selector("#options button")
+        assert page.locator("#options").inner_text() == options
+        before = page.locator("#said li").count()
+        page.keyboard.press("2" if page.locator("#options button").count() > 1 else "1")
+        told_more(page, before)
+        assert "human plays" in page.inner_text("#said")
+        assert faults(page) == []

@@ -1,0 +1,120 @@
+"""What a run shows while it goes on: in a pipe plain lines, in a terminal a table that fits."""
+
+import math
+from io import StringIO
+from pathlib import Path
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+from rich.console import Console
+
+from protocol.records import Result, SeatFoul
+from tests.support.events import small_event
+from tests.support.results import game
+from tournaments.commands import progress as shows
+from tournaments.commands.progress import Progress
+from tournaments.storage.folder import Folder, load
+from tournaments.storage.ledger import Ledger
+
+
+@pytest.fixture
+def live(tmp_path: Path) -> Progress:
+    folder = Folder(small_event(tmp_path / "event"))
+    event = load(folder)
+    return Progress(event, Ledger(folder, event))
+
+
+def fouled(number: int, name: str = "mine") -> Result:
+    return replace(game(number, (name, "other"), (0, 9)), fouls=(SeatFoul(0, "late"),))
+
+
+def ticked(live: Progress, result: Result) -> None:
+    results = live._ledger.results
+    results.add(replace(result, game=f"{len(results)}.more"))
+    live._tick()
+
+
+def table(live: Progress, height: int = 24) -> list[str]:
+    live._console = Console(width=80, height=height, file=StringIO(), force_terminal=True)
+    console = Console(width=80, file=StringIO(), highlight=False)
+    console.print(live._table())
+    assert isinstance(console.file, StringIO)
+    return console.file.getvalue().splitlines()
+
+
+def test_a_pipe_is_told_of_fouls_as_they_come(
+    live: Progress, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with live:
+        live.update(game(1, ("mine", "other"), (9, 0)))
+        assert capsys.readouterr().err == ""
+        live.update(fouled(2))
+    assert capsys.readouterr().err == f"Foul: mine, late, in {fouled(2).game}.\n"
+
+
+def test_after_many_fouls_they_are_only_counted(
+    live: Progress, capsys: pytest.CaptureFixture[str]
+) -> None:
+    live._next = math.inf
+    with live:
+        for number in range(shows.FOULS_TOLD + 30):
+            live.update(fouled(number))
+        live._next, live._first = 0.0, 0
+        live.update(game(1, ("mine", "other"), (9, 0)))
+    lines = capsys.readouterr().err.splitlines()
+    told = [line for line in lines if line.startswith("Foul: ")]
+    assert len(told) == shows.FOULS_TOLD
+    assert told[-1].endswith("Further fouls are only counted.")
+    assert "50 fouls so far." in lines[-1]
+
+
+def test_a_lost_game_of_before_is_no_foul(
+    live: Progress, capsys: pytest.CaptureFixture[str]
+) -> None:
+    live.update(replace(fouled(1), fouls=(SeatFoul(0, "forfeit"),)))
+    assert capsys.readouterr().err == ""
+
+
+def test_a_terminal_shows_standings_the_last_fouls_and_the_bar(live: Progress) -> None:
+    for number in range(5):
+        live._note_fouls(fouled(number))
+        ticked(live, fouled(number))
+    lines = table(live)
+    assert lines[0].split() == ["#", "bot", "Elo", "so", "far", "games", "score", "fouls"]
+    (mine,) = [line.split() for line in lines if " mine " in line and "Foul:" not in line]
+    assert mine[-3:] == ["5", "0.0%", "5"]
+    fouls = [line for line in lines if line.startswith("Foul: ")]
+    assert fouls == [f"Foul: mine, late, in {fouled(number).game}." for number in (2, 3, 4)]
+    assert "12/12 games" in lines[-1]
+
+
+def test_forty_bots_fit_into_the_terminal(live: Progress) -> None:
+    for number in range(20):
+        ticked(live, game(number, (f"{'a' * 40}{number}", f"{'b' * 40}{number}"), (9, 0)))
+    live._note_fouls(fouled(1, "c" * 100))
+    for height in (24, 12, 6):
+        lines = table(live, height)
+        assert len(lines) <= max(6, height)
+        assert max(map(len, lines)) <= 80
+        assert any("more" in line for line in lines)
+
+
+def test_the_end_is_whole_in_a_pipe(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = small_event(tmp_path / ("long" * 30))
+    capsys.readouterr()
+    Progress.final(Folder(folder))
+    said = capsys.readouterr().out
+    assert f"Why a bot lost: boneyard explain {folder} GAME\n" in said
+    assert "\x1b" not in said
+
+
+def test_where_nothing_was_played_nothing_is_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = Folder(small_event(tmp_path / "event"))
+    told = msgspec.json.decode(folder.results.read_bytes())
+    folder.results.write_bytes(msgspec.json.encode({**told, "played": 0}))
+    capsys.readouterr()
+    Progress.final(folder)
+    assert capsys.readouterr().out == "No game was played.\n"

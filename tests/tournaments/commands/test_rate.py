@@ -1,0 +1,354 @@
+"""Several ledgers rated together: who is who, which games and which deals are the same."""
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+from rich.console import Console
+
+from arena.logs.checksummed import append
+from tests.support.events import boneyard, copied, run, untouched
+from tests.support.results import game
+from tournaments.commands import progress
+from tournaments.commands.rate import Asked, Rated, rated
+from tournaments.plan.anchor import Anchor, anchored
+from tournaments.plan.event import as_json
+from tournaments.rating.ratings import fit
+from tournaments.report import tables as standings
+from tournaments.storage.folder import Folder, load
+from tournaments.storage.ledger import Ledger, read_ledger
+
+SHORT = ("--set", "target=30", "--boards", "3")
+
+
+@pytest.fixture(scope="module")
+def events(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Two events of the same game on other deals, one of another game, one of partners."""
+    folder = tmp_path_factory.mktemp("events")
+    played: dict[str, tuple[str, ...]] = {
+        "friday": ("first", "greedy", *SHORT),
+        "saturday": ("greedy", "random", *SHORT),
+        "block": ("first", "greedy", "--rules", "block", *SHORT),
+    }
+    for seed, (name, words) in enumerate(played.items()):
+        out = ("--seed", f"{seed}", "--sandbox", "off", "--out", str(folder / name))
+        boneyard("run", *words, *out)
+    with untouched(folder):
+        yield folder
+
+
+def told(*paths: Path, **asked: object) -> Rated:
+    return rated(paths, msgspec.convert(asked, Asked))
+
+
+def changed(folder: Path, change: Callable[[str], str]) -> Path:
+    """A folder whose plan says something else."""
+    path = folder / "event.json"
+    before = path.read_text()
+    path.write_text(change(before))
+    assert path.read_text() != before
+    return folder
+
+
+def another_version(folder: Path, name: str) -> Path:
+    plan = load(Folder(folder))
+    entrants = tuple(
+        replace(one, fingerprint="f" * 64) if one.name == name else one for one in plan.entrants
+    )
+    return changed(folder, lambda _: as_json(replace(plan, entrants=entrants)).decode())
+
+
+def names(table: object) -> list[str]:
+    found = msgspec.to_builtins(table)["ratings"]["pools"]
+    return sorted(one["name"] for pool in found for one in pool["entrants"])
+
+
+def test_events_are_rated_as_one(events: Path) -> None:
+    (table,) = told(events / "friday", events / "saturday").tables
+    assert table.games == 12
+    assert table.title == "draw, 2 seats"
+    results = [
+        replace(result, board=result.board + 100 * number)
+        for number, name in enumerate(("friday", "saturday"))
+        for result in read_ledger(events / name / "ledger.jsonl")
+    ]
+    assert table.ratings == fit(results)
+    # Boards of the same number are different boards.
+    assert table.ratings.pools[0].boards == 6
+
+
+def test_a_file_is_as_good_as_its_folder(events: Path) -> None:
+    by_folder, by_file = told(events / "friday"), told(events / "friday" / "ledger.jsonl")
+    assert by_folder.tables[0].ratings == by_file.tables[0].ratings
+    assert by_file.notices == ()
+
+
+def test_different_games_are_never_pooled_in_silence(events: Path) -> None:
+    both = (events / "friday", events / "block")
+    apart, pooled = told(*both), told(*both, pool=True)
+    assert [table.title for table in apart.tables] == ["draw, 2 seats", "block, 2 seats"]
+    assert "rated apart; --pool" in apart.notices[0]
+    assert [table.title for table in pooled.tables] == ["block, draw, 2 seats"]
+    assert pooled.notices == ("One table holds different games: block, draw.",)
+    assert pooled.tables[0].games == sum(table.games for table in apart.tables)
+
+
+def test_what_is_never_pooled_says_why(events: Path, tmp_path: Path) -> None:
+    """Other seats, and partners whose game has the name of another."""
+
+    def played(name: str, *words: str) -> Path:
+        short = ("--set", "target=1", "--boards", "1")
+        run(tmp_path / name, "first", "greedy", "random", *words, *short)
+        return tmp_path / name
+
+    three, four = played("three", "--seats", "3"), played("four", "first", "--seats", "4")
+    two = played("two", "first", "--seats", "4", "--set", "partners=true")
+    pooled = told(events / "friday", three, four, two, pool=True)
+    assert [table.title for table in pooled.tables] == [
+        "draw, 2 seats",
+        "draw, 3 seats",
+        "draw, 4 seats",
+        "draw, 4 seats, partners",
+    ]
+    assert pooled.notices[0] == (
+        "Different games are rated apart: those with other seats, and those of partners."
+    )
+
+
+def test_tables_that_nothing_connects_say_so(events: Path, tmp_path: Path) -> None:
+    run(tmp_path / "others", "counting", "random", *SHORT)
+    apart = told(events / "friday", tmp_path / "others")
+    assert len(apart.tables[0].ratings.pools) == 2
+    connected = "draw, 2 seats: no games connect its tables; their ratings cannot be compared."
+    assert connected in apart.notices
+    assert not told(events / "friday").notices
+
+
+def test_rules_are_the_same_by_their_choices_and_not_by_their_name(
+    events: Path, tmp_path: Path
+) -> None:
+    renamed = copied(events / "saturday", tmp_path / "renamed")
+    changed(renamed, lambda text: text.replace('"name": "draw"', '"name": "mine"'))
+    assert [table.title for table in told(events / "friday", renamed).tables] == [
+        "draw, mine, 2 seats"
+    ]
+    other = copied(events / "saturday", tmp_path / "other")
+    changed(other, lambda text: text.replace('"target": 30', '"target": 40'))
+    assert len(told(events / "friday", other).tables) == 2
+
+
+def test_versions_of_a_bot_are_kept_apart(events: Path, tmp_path: Path) -> None:
+    later = another_version(copied(events / "saturday", tmp_path), "greedy")
+    found = told(events / "friday", later)
+    mine = load(Folder(events / "friday")).entrants[1].fingerprint[:8]
+    assert names(found.tables[0]) == sorted(
+        ["first", "greedy@ffffffff", f"greedy@{mine}", "random"]
+    )
+    assert len(found.tables[0].ratings.pools) == 2
+    _, notice = found.notices
+    assert f"greedy@{mine} ({events / 'friday'}), greedy@ffffffff ({later})" in notice
+
+
+def test_a_version_of_one_event_is_the_bot_of_another(events: Path, tmp_path: Path) -> None:
+    """What was `greedy@2` on friday is the only greedy that saturday knew."""
+    friday = copied(events / "friday", tmp_path / "friday")
+    plan = load(Folder(friday))
+    second, old = (replace(plan.entrants[1], name=name) for name in ("greedy@2", "greedy"))
+    old = replace(old, fingerprint="f" * 64, retired=True)
+    entrants = (plan.entrants[0], second, old)
+    changed(friday, lambda _: as_json(replace(plan, entrants=entrants)).decode())
+    results = [
+        replace(one, seats=tuple(name.replace("greedy", "greedy@2") for name in one.seats))
+        for one in read_ledger(Folder(friday).ledger)
+    ]
+    Folder(friday).ledger.unlink()
+    descriptor = os.open(Folder(friday).ledger, os.O_WRONLY | os.O_CREAT)
+    append(descriptor, results, 0)
+    os.close(descriptor)
+    # By itself it says what the event says.
+    assert names(told(friday).tables[0]) == ["first", "greedy@2"]
+    (table,) = told(friday, events / "saturday").tables
+    called = f"greedy@{plan.entrants[1].fingerprint[:8]}"
+    assert names(table) == ["first", called, "random"]
+    assert len(table.ratings.pools) == 1
+
+
+def test_versions_whose_fingerprints_begin_alike_are_called_by_the_whole(
+    events: Path, tmp_path: Path
+) -> None:
+    later = copied(events / "saturday", tmp_path)
+    plan = load(Folder(later))
+    twin = plan.entrants[0].fingerprint[:-1] + "x"
+    entrants = (replace(plan.entrants[0], fingerprint=twin), plan.entrants[1])
+    changed(later, lambda _: as_json(replace(plan, entrants=entrants)).decode())
+    assert f"greedy@{twin}" in names(told(events / "friday", later).tables[0])
+
+
+def test_a_ledger_alone_is_rated_apart_and_says_so(events: Path, tmp_path: Path) -> None:
+    alone = tmp_path / "results.jsonl"
+    alone.write_bytes((events / "saturday" / "ledger.jsonl").read_bytes())
+    found = told(alone)
+    assert names(found.tables[0]) == ["greedy", "random"]
+    assert "no event.json" in found.notices[0]
+    apart = told(events / "friday", alone)
+    assert [table.title for table in apart.tables] == ["draw, 2 seats", "unknown rules, 2 seats"]
+    pooled = told(events / "friday", alone, pool=True)
+    assert names(pooled.tables[0]) == ["first", "greedy", "greedy@unknown", "random"]
+
+
+def test_results_do_not_count_twice(events: Path, tmp_path: Path) -> None:
+    friday = events / "friday"
+    for other in (friday, friday / "ledger.jsonl", copied(friday, tmp_path / "copy")):
+        assert "count twice" in boneyard("rate", str(friday), str(other), code=2)
+
+
+def test_the_same_deals_by_other_rules_are_other_games(events: Path, tmp_path: Path) -> None:
+    other = copied(events / "friday", tmp_path / "other")
+    changed(other, lambda text: text.replace('"target": 30', '"target": 40'))
+    assert len(told(events / "friday", other).tables) == 2
+
+
+def test_the_same_deals_are_the_same_boards(events: Path, tmp_path: Path) -> None:
+    """Another bot on the same deals is another game, but no other luck."""
+    later = copied(events / "friday", tmp_path)
+    another_version(another_version(later, "greedy"), "first")
+    (table,) = told(events / "friday", later).tables
+    assert [pool.boards for pool in table.ratings.pools] == [3, 3]
+    plan = load(Folder(later))
+    entrants = (plan.entrants[0], replace(plan.entrants[1], fingerprint="e" * 64))
+    first = replace(
+        entrants[0], fingerprint=load(Folder(events / "friday")).entrants[0].fingerprint
+    )
+    changed(later, lambda _: as_json(replace(plan, entrants=(first, entrants[1]))).decode())
+    (table,) = told(events / "friday", later).tables
+    (pool,) = table.ratings.pools
+    assert (pool.games, pool.boards) == (12, 3)
+
+
+def test_games_with_fouls_can_be_left_out(events: Path, tmp_path: Path) -> None:
+    bot = tmp_path / "rude.py"
+    bot.write_text(
+        "import json\n"
+        "print(json.dumps({'type': 'hello', 'name': 'rude', 'version': '1'}), flush=True)\n"
+        "input(), input()\n"
+        "print('rubbish', flush=True)\n"
+    )
+    run(tmp_path / "out", "first", str(bot), "greedy", *SHORT)
+    whole = told(tmp_path / "out").tables[0]
+    without = told(tmp_path / "out", fouls=False).tables[0]
+    fouled = sum(bool(one.fouls) for one in read_ledger(tmp_path / "out" / "ledger.jsonl"))
+    assert 0 < fouled == whole.games - without.games
+    assert all(one.clean is None for pool in without.ratings.pools for one in pool.entrants)
+    assert any(one.clean for pool in whole.ratings.pools for one in pool.entrants)
+    assert events.exists()
+
+
+def test_events_that_differ_in_their_terms_say_so(events: Path, tmp_path: Path) -> None:
+    other = copied(events / "saturday", tmp_path)
+    changed(other, lambda text: re.sub(r'"move_ms": \d+', '"move_ms": 77', text))
+    assert told(events / "friday", other).notices == (
+        f"These events differ in clock: {events / 'friday'}, {other}.",
+    )
+    changed(other, lambda text: text.replace('"type": "round-robin"', '"type": "gauntlet"'))
+    assert "differ in clock, format:" in told(events / "friday", other).notices[0]
+
+
+def test_an_event_without_results_is_told(events: Path, tmp_path: Path) -> None:
+    empty = copied(events / "saturday", tmp_path)
+    (empty / "ledger.jsonl").write_bytes(b"")
+    found = told(events / "friday", empty)
+    assert found.notices == (f"{empty} holds no result yet.",)
+    assert found.tables[0].ledgers == (str(events / "friday"),)
+
+
+def test_the_terminal_says_what_json_says(events: Path) -> None:
+    both = (str(events / "friday"), str(events / "block"), "--anchor", "greedy=1500")
+    shown = boneyard("rate", *both)
+    assert re.search(r"greedy +\+1500 +0 ", shown)
+    assert "greedy is set to +1500 Elo, and ± is of the lead over it." in shown
+    assert "draw, 2 seats: 6 games" in shown
+    found = json.loads(boneyard("rate", *both, "--json"))
+    assert found["asked"]["anchor"] == {"name": "greedy", "elo": 1500.0}
+    for table in found["tables"]:
+        entrants = table["ratings"]["pools"][0]["entrants"]
+        assert [one["elo"] for one in entrants if one["name"] == "greedy"] == [1500.0]
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (("fridai",), "friday"),
+        (("friday", "--anchor", "gredy=3"), "did you mean greedy"),
+        (("friday", "--anchor", "greedy"), "greedy=1500"),
+        (("friday", "--anchor", "=3"), "greedy=1500"),
+        (("friday", "--anchor", "greedy=nan"), "greedy=1500"),
+        (("friday", "--prior", "-1"), "--prior"),
+        (("friday", "--prior", "nan"), "--prior"),
+        (("friday", "--prior", "1e300"), "--prior"),
+        (("friday/games",), "no ledger.jsonl"),
+        (("friday/event.json",), "line 1"),
+    ],
+)
+def test_a_users_mistake_gets_one_sentence(
+    events: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], part: str
+) -> None:
+    monkeypatch.chdir(events)
+    said = boneyard("rate", *words, code=2)
+    assert part in said
+    assert len(said.strip().splitlines()) == 1
+
+
+def test_without_a_prior_a_seat_that_always_wins_is_refused(tmp_path: Path) -> None:
+    ledger = tmp_path / "ledger.jsonl"
+    descriptor = os.open(ledger, os.O_WRONLY | os.O_CREAT)
+    append(descriptor, [game(0, "ab", (1, 0)), game(0, "ba", (1, 0))], 0)
+    os.close(descriptor)
+    assert "use a prior above 0" in boneyard("rate", str(ledger), "--prior", "0", code=2)
+    assert "a" in boneyard("rate", str(ledger))
+
+
+def test_who_won_everything_stands_apart_and_is_explained(tmp_path: Path) -> None:
+    ledger = tmp_path / "ledger.jsonl"
+    descriptor = os.open(ledger, os.O_WRONLY | os.O_CREAT)
+    won = [game(board, seats, [int(one == "x") for one in seats])
+           for board in range(4) for seats in ("xa", "ax", "xb", "bx")]  # fmt: skip
+    even = [game(board, seats, (1, 0)) for board in range(4) for seats in ("ab", "ba")]
+    append(descriptor, [*won, *even], 0)
+    os.close(descriptor)
+    lines = boneyard("rate", str(ledger), "--anchor", "x=2000").splitlines()
+    assert [re.findall(r"above|core|\bx\b|\ba\b|\bb\b", line) for line in lines[2:7]] == [
+        ["above", "core"], ["x"], ["core"], ["a"], ["b"],
+    ]  # fmt: skip
+    said = " ".join(lines)
+    assert standings.OUTSIDE in said
+    assert "x has no rating that others could be over: it is not in the core." in said
+
+
+def test_an_anchor_on_the_command_line() -> None:
+    assert anchored(None) is None
+    assert anchored("a=b=-12.5") == Anchor("a=b", -12.5)
+
+
+def test_the_live_table_ticks(events: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an earlier run played is caught up with little by little."""
+    folder = Folder(events / "friday")
+    ledger = Ledger(folder, load(folder))
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setattr(progress, "TICKS_AT_ONCE", 4)
+    monkeypatch.setattr(progress, "LOOK_EVERY_S", -1.0)
+    shown = progress.Progress(load(folder), ledger)
+    result = next(iter(ledger.results.values()))
+    for known in (4, 8, 9):
+        ledger.results.add(replace(result, game=f"{known}.more"))
+        shown.update(result)
+        assert sum(tick.games for tick in shown._ticks.values()) == 2 * known
+    drawn = Console(width=100)
+    with drawn.capture() as capture:
+        drawn.print(shown._live.renderable)
+    assert "Elo so far" in capture.get()
+    assert "Provisional" in capture.get()

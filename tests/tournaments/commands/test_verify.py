@@ -1,0 +1,479 @@
+"""What verify finds, and that it says each thing once; what a run refuses to go on with."""
+
+import errno
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from arena.logs.checksummed import append
+from arena.logs.compression import pack
+from arena.logs.gamelog import read_records
+from protocol.codec import decode_result, encode_line, seal, unseal
+from protocol.records import GameRecord, SittingOver
+from tests.support.events import SMALL, boneyard, copied, made, run, small_event, untouched
+from tests.support.tables import flips
+from tournaments.commands.verify import verify_folder
+from tournaments.plan.event import Event
+from tournaments.report.log_facts import measured
+from tournaments.report.report import report_files
+from tournaments.storage import folder as folders
+from tournaments.storage.folder import Folder, load
+from tournaments.storage.ledger import read_ledger
+from tournaments.storage.result_store import Columns
+
+
+@pytest.fixture(scope="module")
+def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with untouched(small_event(tmp_path_factory.mktemp("event"))) as folder:
+        yield folder
+
+
+@pytest.fixture
+def folder(event: Path, tmp_path: Path) -> Path:
+    return copied(event, tmp_path)
+
+
+def again(folder: Path, code: int = 0) -> str:
+    return run(folder, *SMALL, code=code)
+
+
+def faults(folder: Path) -> list[str]:
+    return list(verify_folder(Folder(folder)))
+
+
+def changed(path: Path, old: bytes, new: bytes) -> None:
+    before = path.read_bytes()
+    path.write_bytes(re.sub(old, new, before, count=1))
+    assert path.read_bytes() != before
+
+
+def without_lines(path: Path, count: int) -> None:
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-count]))
+
+
+def log(folder: Path) -> Path:
+    return folder / "games" / "from-1.first.greedy.jsonl"
+
+
+@pytest.mark.parametrize("name", ["ledger.jsonl", "seeds.jsonl", "commitments.jsonl"])
+def test_every_flipped_byte_is_found(folder: Path, name: str) -> None:
+    found = [next(verify_folder(Folder(folder)), None) for _ in flips(folder / name)]
+    assert len(found) > 5 * (folder / name).stat().st_size
+    assert all(found)
+    assert faults(folder) == []
+
+
+def test_the_published_files_are_enough(folder: Path) -> None:
+    (folder / "secret.key").unlink()
+    said = boneyard("verify", str(folder))
+    assert "Everything fits." in said
+    digest = re.search("SHA-256 is ([0-9a-f]{64}):", said)
+    assert digest
+    assert digest[1] in (folder / "report.md").read_text()
+    assert digest[1] in (folder / "results.json").read_text()
+
+
+def test_damage_in_a_log_is_told_once_with_what_it_costs(folder: Path) -> None:
+    changed(log(folder), b'"type":"choice"', b'"type":"chOice"')
+    (fault,) = faults(folder)
+    assert re.search(
+        r"first\.greedy\.jsonl, line \d+, byte \d+: its checksum does not match; "
+        r"nothing after it is trusted: 2 results of the ledger are thereby unchecked$",
+        fault,
+    )
+
+
+@pytest.mark.parametrize(("lines", "lost"), [(1, "0 results"), (2, "1 result"), (500, "2 results")])
+def test_lines_cut_off_a_finished_log_are_found(folder: Path, lines: int, lost: str) -> None:
+    without_lines(log(folder), lines)
+    (fault,) = faults(folder)
+    assert f"lines are missing at its end: {lost} of the ledger" in fault
+
+
+def test_a_log_that_is_gone_or_strange_is_found(folder: Path) -> None:
+    log(folder).rename(folder / "games" / "friday.jsonl")
+    missing, strange = faults(folder)
+    assert missing == f"{log(folder)} is missing: 2 results of the ledger are thereby unchecked"
+    assert "no such sitting" in strange
+
+
+def test_a_log_of_another_sitting_is_found(folder: Path) -> None:
+    log(folder).write_bytes((folder / "games" / "from-1.greedy.first.jsonl").read_bytes())
+    said = "\n".join(faults(folder))
+    assert "not as planned" in said
+    assert "1.greedy.first does not belong there" in said
+
+
+def forged(path: Path, change: Callable[[bytes], bytes]) -> None:
+    """Change lines and seal them all anew, as a forger would."""
+    old = new = 0
+    lines = []
+    for line in path.read_bytes().splitlines(keepends=True):
+        body, old = unseal(line, old)
+        sealed, new = seal(change(body) + b"\n", new)
+        lines.append(sealed)
+    path.write_bytes(b"".join(lines))
+
+
+def test_a_forged_result_is_found_in_log_and_ledger(folder: Path) -> None:
+    def lied(body: bytes) -> bytes:
+        if b'"result","game":"1.first.greedy"' not in body:
+            return body
+        return encode_line(decode_result(body.replace(b'"places":[2,1]', b'"places":[1,2]')))[:-1]
+
+    forged(folder / "ledger.jsonl", lied)
+    contradiction, *reports = faults(folder)
+    assert "the ledger tells of another result of 1.first.greedy" in contradiction
+    assert all("does not follow from the ledger" in report for report in reports)
+    forged(log(folder), lied)
+    assert "follows" in faults(folder)[0]
+
+
+def test_a_forged_commitment_is_found(folder: Path) -> None:
+    forged(log(folder), lambda body: re.sub(rb'"commitment":"....', b'"commitment":"0000', body))
+    assert len(faults(folder)) == 2
+    assert all("names another commitment than was published" in fault for fault in faults(folder))
+
+
+def test_a_changed_promise_is_told_once_a_board(folder: Path) -> None:
+    changed(folder / "seeds.jsonl", rb'"seed":"....', b'"seed":"0000')
+    (fault,) = faults(folder)
+    assert "board 1: the revealed seed does not match its commitment" in fault
+
+
+def test_a_commitment_of_an_open_board_cannot_be_changed_either(folder: Path) -> None:
+    (folder / "seeds.jsonl").write_bytes(b"")
+    changed(folder / "commitments.jsonl", rb'"sha256":"....', b'"sha256":"0000')
+    assert any("its SHA-256 is not the one in results.json" in fault for fault in faults(folder))
+
+
+@pytest.mark.parametrize("name", ["commitments.jsonl", "seeds.jsonl"])
+def test_promises_made_twice_are_found(folder: Path, name: str) -> None:
+    one, two = (folder / name).read_bytes().splitlines(keepends=True)
+    (folder / name).write_bytes(one + two + one)
+    assert any("board 1 was there before" in fault for fault in faults(folder))
+
+
+def test_commitments_in_another_order_are_found(folder: Path) -> None:
+    lines = (folder / "commitments.jsonl").read_bytes().splitlines(keepends=True)
+    (folder / "commitments.jsonl").write_bytes(b"".join(reversed(lines)))
+    assert any("its SHA-256 is not the one in results.json" in fault for fault in faults(folder))
+
+
+def test_a_board_without_a_commitment_is_found(folder: Path) -> None:
+    (folder / "seeds.jsonl").write_bytes(b"")
+    without_lines(folder / "commitments.jsonl", 1)
+    assert any("not one commitment for each of 2 boards" in fault for fault in faults(folder))
+
+
+def test_a_game_that_was_played_until_it_pleased_is_found(folder: Path) -> None:
+    """A forger's log with two results of one game, its checksums and its end in order."""
+    records = [entry.record for entry in read_records(log(folder))]
+    first, second = (at for at, one in enumerate(records) if isinstance(one, GameRecord))
+    game = getattr(records[first], "game", None)
+    twice = [*records[:second], *records[1:-1]]
+    end = SittingOver(games=3, records=len(twice))
+    log(folder).write_bytes(b"")
+    descriptor = os.open(log(folder), os.O_WRONLY)
+    append(descriptor, [*twice, end], 0)
+    os.close(descriptor)
+    assert faults(folder) == [f"{log(folder)}: {game} has two results"]
+
+
+def test_a_seed_that_is_held_back_is_found(folder: Path) -> None:
+    without_lines(folder / "seeds.jsonl", 1)
+    (fault,) = faults(folder)
+    assert "board 2 is over, but no seed is there" in fault
+
+
+@pytest.mark.parametrize(("lines", "has"), [(1, 11), (12, 0)])
+def test_a_ledger_that_lost_lines_is_told_and_not_what_follows(
+    folder: Path, lines: int, has: int
+) -> None:
+    ledger = folder / "ledger.jsonl"
+    without_lines(ledger, lines)
+    (fault,) = faults(folder)
+    lost = f"has {has} of the 12 results that results.json tells of"
+    assert fault == f"{ledger} {lost}; the report is thereby unchecked"
+
+
+@pytest.mark.parametrize("words", [SMALL, (*SMALL, "--format", "swiss", "--rounds", "2")])
+def test_a_ledger_that_is_gone_is_named_and_the_same_run_makes_it_again(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    run(tmp_path, *words)
+    whole = made(tmp_path)
+    (tmp_path / "ledger.jsonl").unlink()
+    missing, *later = faults(tmp_path)
+    assert missing == f"{tmp_path / 'ledger.jsonl'} is missing; the report is thereby unchecked"
+    assert all("logs of later rounds, 2, are thereby unchecked" in fault for fault in later)
+    assert len(later) == ("swiss" in words)
+    run(tmp_path, *words)
+    assert made(tmp_path) == whole
+    assert faults(tmp_path) == []
+
+
+def test_a_log_is_checked_though_the_ledger_is_short(tmp_path: Path) -> None:
+    """Of a Swiss, whose later rounds follow from the results before them."""
+    run(tmp_path, *SMALL, "--format", "swiss", "--rounds", "2")
+    without_lines(tmp_path / "ledger.jsonl", 1)
+    last = Folder(tmp_path).logs()[-1]
+    changed(last, b'"type":"choice"', b'"type":"chOice"')
+    short, damaged = faults(tmp_path)
+    assert "results that results.json tells of; the report is thereby unchecked" in short
+    assert f"{last}, line " in damaged
+
+
+def test_what_a_report_told_of_is_not_played_again_in_silence(folder: Path) -> None:
+    """The seeds of its boards are public."""
+    (folder / "ledger.jsonl").unlink()
+    lost = log(folder)
+    lost.write_bytes(b"".join(lost.read_bytes().splitlines(keepends=True)[:3]))
+    said = again(folder)
+    assert "games are lost that a report told of: they are played again, on deals that may" in said
+    (folder / "ledger.jsonl").unlink()
+    shutil.rmtree(folder / "games")
+    assert "results.json tells of 12 games, and neither ledger.jsonl nor the" in again(folder, 2)
+
+
+def test_results_in_logs_alone_are_no_fault(folder: Path) -> None:
+    """As after a kill before the first of them reached the ledger."""
+    (folder / "ledger.jsonl").unlink()
+    plan = load(Folder(folder))
+    for path, lines in report_files(
+        Folder(folder), plan, Columns(), measured(Folder(folder), ())
+    ).items():
+        path.write_bytes(b"".join(lines))
+    assert faults(folder) == []
+    assert boneyard("report", str(folder))
+
+
+def test_a_report_from_before_a_kill_is_no_fault(folder: Path) -> None:
+    """The ledger may be longer than the report knows, as after a kill."""
+    plan, results = load(Folder(folder)), list(read_ledger(folder / "ledger.jsonl"))
+    known = measured(Folder(folder), {result.game for result in results[:5]})
+    for path, lines in report_files(Folder(folder), plan, Columns(results[:5]), known).items():
+        path.write_bytes(b"".join(lines))
+    assert faults(folder) == []
+    changed(folder / "report.md", b"5 of 12", b"6 of 12")
+    assert len(faults(folder)) == 1
+
+
+@pytest.mark.parametrize("name", ["report.md", "report.html", "results.json"])
+def test_a_missing_report_is_found(folder: Path, name: str) -> None:
+    (folder / name).unlink()
+    assert name in faults(folder)[0]
+
+
+def test_a_lone_log_is_checked_with_its_seeds(folder: Path, tmp_path: Path) -> None:
+    lone = tmp_path / "lone" / "somewhere" / "log.jsonl"
+    lone.parent.mkdir(parents=True)
+    lone.write_bytes(log(folder).read_bytes())
+    seeds = str(folder / "seeds.jsonl")
+    assert "--seeds" in boneyard("verify", str(lone), code=2)
+    assert "Everything fits." in boneyard("verify", str(lone), "--seeds", seeds)
+    forged(lone, lambda body: re.sub(rb'"commitment":"....', b'"commitment":"0000', body))
+    assert "its first record" in boneyard("verify", str(lone), "--seeds", seeds, code=1)
+    lone.write_bytes(log(folder).read_bytes())
+    without_lines(lone, 1)
+    assert "it has no end" in boneyard("verify", str(lone), "--seeds", seeds, code=1)
+    changed(lone, b'"type":"choice"', b'"type":"chOice"')
+    assert "is trusted" in boneyard("verify", str(lone), "--seeds", seeds, code=1)
+
+
+@pytest.mark.parametrize("name", ["ledger.jsonl", "report.html", "event.json", "secret.key"])
+@pytest.mark.parametrize("command", ["verify", "explain", "replay", "ask"])
+def test_a_file_that_is_no_log_is_not_called_a_damaged_one(
+    event: Path, command: str, name: str
+) -> None:
+    path = event / name
+    hint = f"name its event's folder, as in `boneyard verify {event}`."
+    assert boneyard(command, str(path), code=2) == f"boneyard: {path} is no game log; {hint}\n"
+
+
+@pytest.mark.parametrize("content", [b"", b"[event]\n", b"\x7fELF\0\n\0", b'{"type":"hello"}\n'])
+def test_a_file_of_somebody_else_is_no_log(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "mine"
+    path.write_bytes(content)
+    assert boneyard("verify", str(path), code=2) == f"boneyard: {path} is no game log.\n"
+
+
+@pytest.mark.parametrize("at", [0, 12, 40])
+def test_a_log_whose_first_line_is_damaged_is_still_one(folder: Path, at: int) -> None:
+    lone = folder / "lone.jsonl"
+    data = bytearray(log(folder).read_bytes())
+    data[at] ^= 1
+    for path in (lone, log(folder)):
+        path.write_bytes(data)
+        said = boneyard("verify", str(path), code=1)
+        assert "line 1, byte 0: its checksum does not match; nothing after it is trusted" in said
+    log(folder).write_bytes(data[:40])
+    assert "it has no end" in boneyard("verify", str(log(folder)), code=1)
+
+
+def test_a_folder_of_logs_without_an_event_is_checked_log_by_log(folder: Path) -> None:
+    """As `boneyard play` leaves one."""
+    for name in ("event.json", "ledger.jsonl", "history.jsonl"):
+        (folder / name).unlink(missing_ok=True)
+    for path in (folder, folder / "games"):
+        assert boneyard("verify", str(path)) == "Everything fits.\n"
+    forged(log(folder), lambda body: re.sub(rb'"commitment":"....', b'"commitment":"0000', body))
+    for path in (folder, folder / "games"):
+        assert "2 things do not fit." in boneyard("verify", str(path), code=1)
+    (folder / "seeds.jsonl").unlink()
+    assert "--seeds" in boneyard("verify", str(folder), code=2)
+
+
+def test_a_folder_in_which_there_is_nothing_to_check_is_refused(folder: Path) -> None:
+    empty = folder / "empty"
+    empty.mkdir()
+    said = boneyard("verify", str(empty), code=2)
+    assert said == f"boneyard: {empty} holds no event and no game logs.\n"
+    (folder / "event.json").unlink()
+    assert "holds no event: there is no event.json" in boneyard("verify", str(folder), code=2)
+
+
+# --- what a run goes on with, and what it refuses ---
+
+
+def test_an_end_that_a_kill_prevented_is_written_by_the_same_command(folder: Path) -> None:
+    """The last result is in the log, its sitting's end and the ledger's line are not."""
+    whole = log(folder).read_bytes()
+    without_lines(log(folder), 1)
+    (folder / "ledger.jsonl").write_bytes(b"")
+    again(folder)
+    assert log(folder).read_bytes() == whole
+    assert faults(folder) == []
+
+
+def test_torn_lines_are_mended_with_a_notice_each(event: Path, folder: Path) -> None:
+    torn = {folder / "ledger.jsonl": 12, log(folder): 2}
+    for path, lines in torn.items():
+        without_lines(path, lines)
+        path.write_bytes(path.read_bytes() + b'{"type"')
+    said = again(folder)
+    for path in torn:
+        assert f"{path}: the last line was cut short; its 7 bytes were removed.\n" in said
+    assert made(folder) == made(event)
+    assert faults(folder) == []
+
+
+@pytest.mark.parametrize("name", ["ledger.jsonl", "games/from-1.first.greedy.jsonl"])
+def test_damage_is_refused_before_any_game_is_played(folder: Path, name: str) -> None:
+    path = folder / name
+    if name == "ledger.jsonl":
+        changed(path, b'"rounds":', b'"roUnds":')
+    else:
+        (folder / "ledger.jsonl").write_bytes(b"")
+        changed(path, b'"type":"choice"', b'"type":"chOice"')
+    before = {log: log.read_bytes() for log in (folder / "games").iterdir()}
+    said = again(folder, code=2)
+    assert re.search(rf"{re.escape(name)}, line \d+, byte \d+: its checksum does not match", said)
+    assert {log: log.read_bytes() for log in (folder / "games").iterdir()} == before
+
+
+def test_a_ledger_of_other_games_is_refused(folder: Path) -> None:
+    forged(folder / "ledger.jsonl", lambda body: body.replace(b"2.first.greedy", b"9.first.greedy"))
+    assert "game 9.first.greedy, where the schedule has 2.first.greedy" in again(folder, code=2)
+
+
+def test_a_run_does_not_replace_what_only_logs_that_are_gone_knew(folder: Path) -> None:
+    times = (folder / "times.json").read_bytes()
+    log(folder).unlink()
+    assert "The log of 1.first.greedy is gone" in again(folder, code=2)
+    assert (folder / "times.json").read_bytes() == times
+    (folder / "times.json").unlink()
+    again(folder)
+    again(folder)
+
+
+@pytest.mark.parametrize("name", ["commitments.jsonl", "secret.key"])
+def test_other_deals_than_were_promised_are_refused(folder: Path, name: str) -> None:
+    data = bytearray((folder / name).read_bytes())
+    data[20] ^= 1
+    (folder / name).write_bytes(data)
+    assert "is not what secret.key leads to" in again(folder, code=2)
+
+
+def test_the_report_stands_before_the_first_game(tmp_path: Path) -> None:
+    bot = tmp_path / "broken.py"
+    bot.write_text("raise SystemExit")
+    out = tmp_path / "out"
+    run(out, "greedy", str(bot), "--boards", "1", code=2)
+    assert not (out / "ledger.jsonl").exists()
+    assert "0 of 2 games are played" in (out / "report.md").read_text()
+    said = boneyard("verify", str(out))
+    digest = re.search("SHA-256 is ([0-9a-f]{64}):", said)
+    assert digest
+    assert digest[1] in (out / "report.md").read_text()
+
+
+def test_a_seed_is_revealed_as_soon_as_its_board_is_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    public: list[list[int]] = []
+
+    def noted(reveal: Callable[..., None]) -> Callable[..., None]:
+        def revealed(*told: object) -> None:
+            reveal(*told)
+            public.append(list(folders.published_seeds(tmp_path / "seeds.jsonl")))
+
+        return revealed
+
+    monkeypatch.setattr(folders, "reveal", noted(folders.reveal))
+    monkeypatch.setattr(folders, "reveal_one", noted(folders.reveal_one))
+    again(tmp_path)
+    assert public == [[], [1], [1, 2], [1, 2]]
+
+
+def test_seeds_are_revealed_in_the_order_in_which_boards_end(event: Path, tmp_path: Path) -> None:
+    """With several sittings side by side that is any order; a run puts them right at its end."""
+    folder, plan = Folder(copied(event, tmp_path)), load(Folder(event))
+    whole = folder.seeds.read_bytes()
+    folder.seeds.unlink()
+    for board in (2, 1):
+        folders.reveal_one(folder, plan, board)
+    assert list(folders.published_seeds(folder.seeds)) == [2, 1]
+    # The report says that the event is over: they should be in order by now.
+    assert faults(folder.path) == [f"{folder.seeds}: its boards are not in order"]
+    again(folder.path)
+    assert folder.seeds.read_bytes() == whole
+
+
+def test_a_seed_that_cannot_be_written_stops_the_run(
+    event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: Folder, __: Event, ___: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(folders, "reveal_one", full)
+    assert "The run stopped: [Errno 28] No space left on device." in again(tmp_path, code=1)
+    monkeypatch.undo()
+    again(tmp_path)
+    assert made(tmp_path) == made(event)
+
+
+def test_what_does_not_fit_on_the_disk_is_not_left_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        folders.write_whole(tmp_path / "report.md", [b"much"])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_packed_log_is_found_under_its_own_name(folder: Path) -> None:
+    log, *_ = Folder(folder).logs()
+    if log.exists():
+        pack(log)
+    assert not log.exists()
+    assert "Everything fits." in boneyard("verify", str(log))
+    assert "greedy" in boneyard("replay", str(log))
+    assert "does not exist" in boneyard("verify", str(log.with_name("other.jsonl")), code=2)

@@ -1,0 +1,379 @@
+"""The plan before and after a run: its arithmetic against fits of whole events, and real bots."""
+
+import json
+import math
+import random
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import mean
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from arena.rules.load import chosen
+from protocol.errors import UserError
+from protocol.records import Result
+from tests.support.events import BOTS, boneyard, run
+from tests.support.results import ELO, game, known, played
+from tests.support.tables import children
+from tests.tournaments.rating.test_ratings import only
+from tests.tournaments.schedule.test_schedule import event
+from tournaments.cli import events as play
+from tournaments.commands import plan as calibrate
+from tournaments.forecast.forecast import Trial, forecast, trial_of
+from tournaments.forecast.power import separations
+from tournaments.forecast.text import duration, told, told_apart
+from tournaments.plan.event import Event
+from tournaments.plan.formats import Knockout, Swiss, Versus
+from tournaments.rating import statistics as stats
+from tournaments.rating.ratings import fit
+from tournaments.rating.sprt import MOST, Sprt, outcomes, walk
+from tournaments.runner.sitting import Sitter
+from tournaments.schedule.schedule import games, sittings
+
+NOTHING = Trial(
+    jobs=1,
+    seconds=1.0,
+    sittings=1,
+    games=0,
+    questions=None,
+    game_s=None,
+    sitting_s=None,
+    saved=None,
+    elo={},
+)
+
+
+def simulated(plan: Event, strength: dict[str, float], seed: int) -> list[Result]:
+    """The event's games by the rating model."""
+    rng = random.Random(seed)
+    names = [one.name for one in plan.entrants]
+    partners = plan.rules.deal.partners
+    results = []
+    for sitting in sittings(plan, {}):
+        seats = [names[who] for who in sitting.seats]
+        for one in sitting.games:
+            worth = [strength[name] / ELO - math.log(-math.log(rng.random())) for name in seats]
+            if partners:
+                sides = [sum(strength[name] for name in seats[s::2]) / 2 / ELO for s in (0, 1)]
+                worth = [side - math.log(-math.log(rng.random())) for side in sides] * 2
+            scores = [round(10000 * value) for value in worth]
+            results.append(game(one.board, seats, scores))
+    return results
+
+
+def like(seats: int, entrants: int, boards: int) -> Event:
+    return event(entrants, seats, boards, 5)
+
+
+PARTNERS = replace(like(4, 4, 60), rules=chosen("partnership", Path()))
+
+
+# Before a run
+
+
+def test_two_equal_bots_by_hand() -> None:
+    found = forecast(like(2, 2, 50), 1, NOTHING)
+    # Each of 100 games tells a quarter; Student's t has 49 degrees of freedom.
+    error = ELO * math.sqrt(4 / 100)
+    assert found.lead_half_width == pytest.approx(2.00958 * error, abs=0.01)
+    assert found.elo_half_width == pytest.approx(found.lead_half_width / 2, abs=0.01)
+    assert found.boards_for_10_elo == pytest.approx(50 * (2.00958 * error / 10) ** 2, abs=1)
+    assert (found.sittings, found.games, found.questions, found.minutes) == (20, 100, None, None)
+
+
+def test_unlike_bots_tell_less_a_game() -> None:
+    trial = replace(NOTHING, elo={"bot0": 100.0, "bot1": -100.0})
+    p = 1 / (1 + 10**-0.5)
+    error = ELO * math.sqrt(1 / (100 * p * (1 - p)))
+    found = forecast(like(2, 2, 50), 1, trial)
+    assert found.lead_half_width == pytest.approx(2.00958 * error, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    "plan", [like(2, 6, 40), like(3, 4, 60), like(4, 5, 40), PARTNERS], ids=["2", "3", "4", "2+2"]
+)
+def test_the_interval_is_the_one_that_the_event_has(plan: Event) -> None:
+    partners = plan.rules.deal.partners
+    names = [one.name for one in plan.entrants]
+    strength = {name: 150.0 - 70 * place for place, name in enumerate(names)}
+    results = simulated(plan, strength, 1)
+    pool = only(results, partners=partners)
+    trial = trial_of(plan, results, ends={}, jobs=1, seconds=1.0, sittings=1, questions=None)
+    found = forecast(plan, 1, trial)
+    assert found.games == pool.games
+    wide = [known(one.half_width) for one in pool.entrants]
+    assert found.elo_half_width == pytest.approx(mean(wide), rel=0.12)
+    size = len(names)
+    errors = [known(pool.errors[i][j]) for i in range(size) for j in range(i)]
+    t = stats.t_quantile(0.975, plan.boards - 1)
+    assert found.lead_half_width == pytest.approx(t * mean(errors), rel=0.12)
+
+
+def test_all_rounds_of_a_swiss_and_a_knockout_are_forecast() -> None:
+    swiss, cup = event(6, 2, 3, form=Swiss(4)), event(8, 2, 6, form=Knockout(2))
+    assert forecast(swiss, 1, NOTHING).games == games(swiss, {}) == 4 * 3 * 3 * 2
+    assert forecast(cup, 1, NOTHING).games == games(cup, {}) == 7 * 6 * 2
+    assert "Games      about 72" in told(forecast(swiss, 1, NOTHING))
+    # Three rounds make one table of all; after one, only those who met can be compared.
+    one, three = (forecast(event(6, 2, 3, form=Swiss(n)), 1, NOTHING) for n in (1, 3))
+    alone = forecast(event(2, 2, 3), 1, NOTHING)
+    assert one.lead_half_width == pytest.approx(alone.lead_half_width)
+    assert three.lead_half_width < alone.lead_half_width
+
+
+def test_versus_is_forecast_as_long_as_it_is_likely_to_take() -> None:
+    plan = event(2, 2, 2000, 10, form=Versus(Sprt(max_boards=2000)))
+    assert forecast(plan, 1, NOTHING).games == 4000
+    results = simulated(like(2, 2, 400), {"bot0": 60.0, "bot1": 0.0}, 1)
+    trial = trial_of(plan, results, ends={}, jobs=1, seconds=1, sittings=1, questions=None)
+    found = forecast(plan, 1, trial)
+    steps = walk(Sprt(), outcomes(Sprt(), results, lost_by=100))
+    assert found.boards == trial.answer
+    assert 0.5 * len(steps) < found.boards < 2 * len(steps) < 800
+    assert (found.games, found.most_boards) == (2 * found.boards, 2000)
+    assert f"likely {found.boards} boards, 2,000 at most" in told(found)[0]
+
+
+def test_what_boards_save_makes_the_interval_smaller() -> None:
+    plain, saved = (
+        forecast(like(2, 4, 30), 1, replace(NOTHING, saved=save)) for save in (None, 4.0)
+    )
+    assert saved.elo_half_width == pytest.approx(plain.elo_half_width / 2, abs=0.01)
+    assert saved.lead_half_width == pytest.approx(plain.lead_half_width / 2, abs=0.01)
+    assert saved.boards_for_10_elo == pytest.approx(plain.boards_for_10_elo / 4, abs=1)
+
+
+def stamped(plan: Event, jobs: int, game_s: float, sitting_s: float) -> dict[str, float]:
+    """When each game ends if games and sittings always take that long."""
+    free, ends = [0.0] * jobs, {}
+    for sitting in sittings(plan, {}):
+        player = free.index(min(free))
+        for one in sitting.games:
+            free[player] += game_s + sitting_s * (one == sitting.games[0])
+            ends[one.name] = free[player]
+    assert max(free) == min(free)
+    return ends
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 4])
+def test_the_time_is_made_of_games_and_sittings(jobs: int) -> None:
+    plan = like(2, 4, 20)
+    ends = stamped(plan, jobs, 0.25, 1.5)
+    results = simulated(plan, {f"bot{n}": 0.0 for n in range(4)}, 3)
+    trial = trial_of(
+        plan, results, ends=ends, jobs=jobs, seconds=max(ends.values()), sittings=48, questions=50.5
+    )
+    assert (trial.game_s, trial.sitting_s) == pytest.approx((0.25, 1.5))
+    longer = replace(plan, boards=200, boards_a_sitting=25)
+    found = forecast(longer, jobs, trial)
+    assert (found.sittings, found.games) == (96, 2400)
+    assert found.questions == round(50.5 * 2400)
+    assert found.minutes == pytest.approx((96 * 1.5 + 2400 * 0.25) / jobs / 60, abs=0.01)
+
+
+def test_more_jobs_than_sittings_do_not_help() -> None:
+    trial = replace(NOTHING, games=10, game_s=60.0, sitting_s=0.0)
+    assert forecast(like(2, 2, 5), 64, trial).minutes == forecast(like(2, 2, 5), 2, trial).minutes
+
+
+def test_a_single_game_is_all_the_time_there_was() -> None:
+    plan = like(2, 2, 20)
+    first = next(sittings(plan, {})).games[0].name
+    results = simulated(plan, {"bot0": 0.0, "bot1": 0.0}, 3)[:1]
+    trial = trial_of(
+        plan, results, ends={first: 4.0}, jobs=1, seconds=8.0, sittings=1, questions=9.0
+    )
+    assert (trial.game_s, trial.sitting_s, trial.saved) == (8.0, 0.0, None)
+
+
+def test_too_few_boards_say_nothing_about_what_boards_save() -> None:
+    plan = like(2, 2, 40)
+    results = simulated(plan, {"bot0": 0.0, "bot1": 0.0}, 3)
+    for boards, enough in ((9, False), (10, True), (40, True)):
+        some = [one for one in results if one.board <= boards]
+        # Half of a board is not a board.
+        some += [one for one in results if one.board > boards and one.seats[0] == "bot0"]
+        trial = trial_of(plan, some, ends={}, jobs=1, seconds=1, sittings=1, questions=None)
+        assert (trial.saved is not None) == enough
+
+
+def test_the_forecast_in_words() -> None:
+    trial = replace(
+        NOTHING, seconds=8.0, games=10, questions=55.0, game_s=60.0, sitting_s=0.5, saved=1.25
+    )
+    words = "\n".join(told(forecast(like(2, 3, 50), 1, trial)))
+    assert "Sittings   60" in words
+    assert "Games      300" in words
+    assert "Questions  about 16,500" in words
+    assert "about 5.0 hours at --jobs 1" in words
+    assert (
+        "60000 ms a game, 500 ms to begin and end a sitting; variance over that by boards 1.25"
+        in words
+    )
+    unknown = "\n".join(told(forecast(like(2, 3, 50), 1, NOTHING)))
+    assert "more than was tried" in unknown
+    assert "try longer" in unknown
+
+
+@pytest.mark.parametrize(
+    ("minutes", "words"),
+    [
+        (0.001, "about 1 s"),
+        (0.5, "about 30 s"),
+        (1.2, "about 72 s"),
+        (3.4, "about 3 minutes"),
+        (150, "about 2.5 hours"),
+    ],
+)
+def test_a_duration_has_a_unit_that_fits(minutes: float, words: str) -> None:
+    assert duration(minutes) == words
+
+
+# After a run
+
+
+def test_so_many_boards_separate_them_four_times_in_five() -> None:
+    strength = {"a": 100.0, "b": 0.0}
+    long = fit(played(random.Random(1), strength, 4000, deal=100))
+    (found,) = separations(long, 4000, ("b", "a"))
+    assert (found.one, found.other, found.apart, found.played) == ("a", "b", True, 4000)
+    assert found.needed is not None
+    assert 30 < found.needed < 100
+    apart = 0
+    for seed in range(300):
+        results = played(random.Random(100 + seed), strength, found.needed, deal=100)
+        (again,) = separations(fit(results), found.needed)
+        apart += again.apart and again.one == "a"
+    assert 0.7 < apart / 300 < 0.9
+
+
+def test_neighbours_are_told_apart_unless_a_pair_is_named() -> None:
+    results = played(random.Random(2), {"a": 300.0, "b": 0.0, "c": -30.0}, 200)
+    ratings = fit(results)
+    first, second = separations(ratings, 200)
+    assert (first.one, first.other, first.apart) == ("a", "b", True)
+    assert "they are separated." in told_apart(first)
+    assert not second.apart
+    assert second.needed
+    assert f"{second.needed:,} boards for each pairing" in told_apart(second)
+    (named,) = separations(ratings, 200, ("c", "a"))
+    assert (named.one, named.other) == ("a", "c")
+
+
+def test_level_entrants_are_never_separated() -> None:
+    results = [game(board, seats, (1, 1)) for board in range(9) for seats in ("ab", "ba")]
+    (found,) = separations(fit(results), 9)
+    assert (found.elo, found.needed, found.apart) == (0, None, False)
+    assert "a million boards would not" in told_apart(found)
+    assert MOST == 10**6
+
+
+@pytest.mark.parametrize(
+    ("pair", "part"),
+    [(("a", "bb"), "Unknown entrant 'bb'"), (("a", "x"), "No games connect"), (("a", "a"), "No")],
+)
+def test_who_cannot_be_separated_is_the_users_mistake(pair: tuple[str, str], part: str) -> None:
+    results = [game(1, "ab", (1, 0)), game(1, "xy", (1, 0))]
+    with pytest.raises(UserError, match=part):
+        separations(fit(results), 1, pair)
+
+
+# Real bots
+
+
+@pytest.fixture
+def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Where calibrations play; nothing may be left there."""
+    path = tmp_path / "scratch"
+    path.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(path))
+    yield path
+    assert not list(path.iterdir())
+    assert not children()
+
+
+QUICK = ("--seconds", "2", "--sandbox", "off")
+PATIENT = ("--seconds", "100", "--sandbox", "off")
+
+
+@pytest.mark.usefixtures("scratch")
+def test_a_plan_is_made_with_real_bots(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calibrate, "GAMES", 66)  # It ends by them, however slow the machine is.
+    words = ("plan", "first", "greedy", "random", "--boards", "100", "--jobs", "2", *PATIENT)
+    found = json.loads(boneyard(*words, "--json"))
+    assert (found["sittings"], found["games"]) == (24, 600)
+    assert found["trial"]["jobs"] == 2
+    assert found["trial"]["games"] == 66
+    assert found["trial"]["saved"] > 0
+    assert sorted(found["trial"]["elo"]) == ["first", "greedy", "random"]
+    assert found["minutes"] > 0
+    assert 20 < found["questions"] / 600 < 2000
+    assert 5 < found["elo_half_width"] < 80
+
+
+SLOW = """
+import json, sys, time
+for line in sys.stdin:
+    if json.loads(line)["type"] == "hello":
+        print('{"type": "hello", "name": "slow", "version": "1"}', flush=True)
+    else:
+        time.sleep(60)
+"""
+
+
+@pytest.mark.usefixtures("scratch")
+def test_a_bot_that_is_too_slow_to_be_tried_is_said_so(tmp_path: Path) -> None:
+    bot = tmp_path / "slow.py"
+    bot.write_text(SLOW)
+    words = ("plan", "greedy", str(bot), "--move-ms", "60000", "--boards", "7", *QUICK)
+    said = boneyard(*words)
+    assert "Games      14" in said
+    assert "more than was tried" in said
+    assert re.search(r"no game was over in \d+ s: try longer", said)
+
+
+@pytest.mark.usefixtures("scratch")
+def test_a_bot_that_does_not_greet_is_the_users_mistake(tmp_path: Path) -> None:
+    bot = tmp_path / "broken.py"
+    bot.write_text("raise SystemExit('no such model')")
+    assert "no such model" in boneyard("plan", "greedy", str(bot), *PATIENT, code=2)
+
+
+@pytest.mark.usefixtures("scratch")
+def test_what_the_machine_spoils_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def full(_self: Sitter, *_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Sitter, "_play_game", full)
+    said = boneyard("plan", "greedy", "first", *PATIENT, code=1)
+    assert "The calibration stopped" in said
+    assert "No space left" in said
+
+
+def test_plan_takes_what_run_takes() -> None:
+    mine, theirs = ({one.name for one in command.params} for command in (play.plan, play.run))
+    elsewhere = {"cluster", "tls", "trust_network"}
+    assert mine == theirs - {"out", "seed"} - elsewhere | {"separate", "seconds"}
+
+
+def test_a_finished_folder_says_what_separates(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    run(out, *BOTS, "--boards", "4", "--set", "target=30")
+    assert len(boneyard("plan", str(out)).splitlines()) == 2
+    (found,) = json.loads(boneyard("plan", str(out), "--separate", "random", "greedy", "--json"))
+    assert {found["one"], found["other"]} == {"greedy", "random"}
+    assert found["played"] == 4
+    assert "random" in boneyard("plan", str(out), "--separate", "randm", "first", code=2)
+    assert "holds no event" in boneyard("plan", str(tmp_path), code=2)
+    (out / "ledger.jsonl").write_bytes(b"")
+    assert "no results yet" in boneyard("plan", str(out), code=2)
+
+
+def test_a_forecast_is_whole_in_json() -> None:
+    found = msgspec.json.decode(msgspec.json.encode(forecast(like(2, 2, 9), 1, NOTHING)))
+    assert found["trial"]["saved"] is None
+    assert found["boards"] == 9

@@ -1,0 +1,379 @@
+"""What a user may write about a bot, and what the bot can read thereby."""
+
+import re
+import shlex
+import shutil
+import sys
+import venv
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+import trio
+from msgspec.structs import replace
+
+import arena
+import protocol
+from arena.sandbox import dependencies as paths
+from arena.sandbox.limits import REQUIRED, Limits
+from arena.sandbox.select import best_sandbox
+from protocol.errors import UserError
+from tests.support.events import boneyard
+from tournaments.plan.bot_catalog import LIST
+from tournaments.plan.bot_command import entered, spoken, typed
+from tournaments.plan.event import Entrant, WrittenBot
+from tournaments.plan.from_options import Wishes, planned
+from tournaments.runner.runner import call_roll
+from tournaments.storage.folder import Folder
+from tournaments.storage.open_event import begin
+
+GREEDY = '[[bots]]\nname = "greedy"\n'
+MINE = GREEDY + '[[bots]]\nname = "mine"\nrun = ["{python}", "mine.py"'
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    """A folder as authors have it: links to files and to folders."""
+    real = tmp_path / "real"
+    real.mkdir()
+    for name in ("mine.py", "weights"):
+        (real / name).write_text(name)
+        (tmp_path / name).symlink_to(Path("real", name))
+    (tmp_path / "linked").symlink_to("real")
+    return tmp_path
+
+
+def entrant(base: Path, *words: str, reads: tuple[str, ...] = ()) -> Entrant:
+    return entered(WrittenBot("mine", (sys.executable, *words), reads=reads), base, base / "build")
+
+
+def opened(base: Path, *words: str, reads: tuple[str, ...] = ()) -> set[str]:
+    """What lies in the folder and may be read."""
+    all_of_it = map(Path, entrant(base, *words, reads=reads).command.reads)
+    return {f"{one.relative_to(base)}" for one in all_of_it if one.is_relative_to(base)}
+
+
+def test_a_bot_may_read_what_its_command_names_by_whatever_name(base: Path) -> None:
+    assert opened(base, "real/mine.py") == {"real/mine.py"}
+    assert opened(base, "mine.py") == {"mine.py", "real/mine.py"}
+    assert opened(base, "linked/mine.py") == {"linked", "real/mine.py"}
+    assert opened(base, "real") == {"real"}
+    assert opened(base, "linked/../mine.py") == {"linked", "mine.py", "real/mine.py"}
+    assert opened(base, "real/../linked") == {"linked", "real"}
+
+
+def test_what_an_event_adds_is_found_behind_its_links(base: Path) -> None:
+    assert opened(base, "x", reads=("weights",)) == {"weights", "real/weights"}
+    assert opened(base, "x", reads=("linked/../real",)) == {"linked", "real"}
+
+
+@pytest.mark.parametrize("word", [".", "..", "", "/", "real/.."])
+def test_no_word_of_a_command_opens_its_whole_folder(base: Path, word: str) -> None:
+    """As in `java -cp . Mine`: the event's secret may lie there, and other bots."""
+    assert opened(base, word) == set()
+
+
+def test_links_in_a_circle_end(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    assert len(list(paths.linked_paths(tmp_path / "a"))) == paths.MOST_LINKS + 1
+
+
+def test_a_file_that_is_only_read_is_part_of_the_fingerprint(base: Path) -> None:
+    before = entrant(base, "mine.py", reads=("weights",))
+    (base / "weights").write_text("better")
+    assert entrant(base, "mine.py", reads=("weights",)).fingerprint != before.fingerprint
+
+
+def test_where_it_is_built_tells_nothing_of_a_bot(base: Path) -> None:
+    """As Java's classes, which its command names by their folder."""
+    made = "{build}/classes"
+    bot = WrittenBot("mine", ("{python}", "-cp", made), ("mkdir", "-p", made), reads=(made,))
+    one, other = (entered(bot, base, base / place) for place in ("here", "there"))
+    assert one.fingerprint == other.fingerprint
+    assert str(base / "here" / "classes") in one.command.reads
+    (base / "there" / "classes" / "Mine").write_text("better")
+    assert entered(bot, base, base / "there").fingerprint != one.fingerprint
+
+
+def in_folder(folder: Path) -> Entrant:
+    """A bot that may read all of its folder."""
+    return entered(WrittenBot("mine", ("{python}", "mine.py"), folder=str(folder)), folder, folder)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda folder: (folder / "0-1-1-2").mkdir(),
+        lambda folder: (folder / "data" / "b").rename(folder / "b"),
+        lambda folder: (folder / "link").symlink_to("data/../data/b"),
+    ],
+    ids=["an empty folder", "a file's place", "where a link leads"],
+)
+def test_whatever_names_can_tell_is_part_of_the_fingerprint(
+    base: Path, change: Callable[[Path], None]
+) -> None:
+    """A deal has room in a name: once it is public, a bot that finds it there is another one."""
+    folder = base / "real"
+    (folder / "data").mkdir()
+    (folder / "data" / "b").write_text("b")
+    before = in_folder(folder).fingerprint
+    assert in_folder(folder).fingerprint == before
+    change(folder)
+    assert in_folder(folder).fingerprint != before
+
+
+def test_no_name_of_a_folder_above_keeps_files_out_of_the_fingerprint(base: Path) -> None:
+    folder = base / "__pycache__" / "bot"
+    folder.mkdir(parents=True)
+    (folder / "mine.py").write_text("mine")
+    before = in_folder(folder).fingerprint
+    (folder / "deals").write_text("known")
+    assert in_folder(folder).fingerprint != before
+
+
+READS = """
+import json, os, sys
+if os.path.exists("__pycache__/deals"):
+    sys.exit("I know the deals.")
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print('{"type": "hello", "name": "mine", "version": "1"}', flush=True)
+"""
+
+
+def test_what_no_fingerprint_covers_cannot_be_read(base: Path) -> None:
+    """What Python compiled comes and goes: so a bot that is locked in does not see it."""
+    folder = base / "real"
+    (folder / "mine.py").write_text(READS)
+    before = in_folder(folder).fingerprint
+    (folder / "__pycache__").mkdir()
+    (folder / "__pycache__" / "deals").write_text("known")
+    mine = in_folder(folder)
+    assert mine.fingerprint == before
+    (base / "event").mkdir()
+    sandbox = best_sandbox("auto", Limits(), base / "event")
+    if sandbox.level not in REQUIRED:
+        pytest.skip("bots cannot be locked in here")
+    assert trio.run(call_roll, [mine], 10_000, sandbox) is None
+    off = best_sandbox("off", Limits(), base / "event")
+    assert "I know the deals." in (trio.run(call_roll, [mine], 10_000, off) or "")
+
+
+LISTED = '[mine]\nfolder = "real"\nrun = ["{python}", "mine.py"]\n'
+
+
+def test_a_listed_bot_is_as_if_it_were_written_out(base: Path) -> None:
+    (base / LIST).write_text(LISTED)
+    build = base / "build"
+    written = WrittenBot("mine", ("{python}", "mine.py"), folder="real")
+    assert entered(WrittenBot("mine"), base, build) == entered(written, base, build)
+    before = entered(WrittenBot("mine"), base, build).fingerprint
+    (base / "real" / "weights").write_text("better")
+    assert entered(WrittenBot("mine"), base, build).fingerprint != before
+
+
+@pytest.mark.parametrize(
+    ("listed", "said"),
+    [
+        (LISTED.replace("mine", "greedy"), "greedy is the name of a sample bot"),
+        (LISTED.replace("real", "gone"), "there is no folder"),
+        (
+            LISTED.replace("[mine]", "['a b']"),
+            "name must be 1 to 40 letters, digits, _ or -",
+        ),
+        (LISTED + "need = 1", "Unknown field mine.need: did you mean needs?"),
+        (LISTED + "needs = 'node > 2'", "needs takes a program"),
+        (LISTED + "needs = 'python3 >= 99.1'", "Bot mine needs python3 >= 99.1, and here is 3."),
+        (LISTED.replace("[mine]", "[mint]"), "did you mean mint?"),
+        (LISTED + "[", LIST),
+    ],
+)
+def test_a_mistake_in_a_list_is_named(base: Path, listed: str, said: str) -> None:
+    (base / LIST).write_text(listed)
+    with pytest.raises(UserError, match=re.escape(said)):
+        entered(WrittenBot("mine"), base, base / "build")
+
+
+@pytest.mark.parametrize(
+    "more", ["]\nfolder = '.'", "]\nreads = ['out/games']", "]\nreads = ['..']"]
+)
+def test_an_event_in_what_a_bot_may_read_is_refused(tmp_path: Path, more: str) -> None:
+    base = tmp_path / "cup"
+    out = base / "out"
+    (out / "games").mkdir(parents=True)
+    (base / "mine.py").touch()
+    (base / "event.toml").write_text(MINE + more)
+    said = boneyard("run", str(base / "event.toml"), "--out", str(out), code=2)
+    assert "Bot mine may read" in said
+    assert not (out / "secret.key").exists()
+
+
+def test_what_was_built_for_a_bot_lies_in_the_event_and_may_be_read(tmp_path: Path) -> None:
+    folder = Folder(tmp_path / "out")
+    (tmp_path / "event.toml").write_text(
+        GREEDY + '[[bots]]\nname = "mine"\nrun = ["{build}/mine"]\nbuild = ["cp", "/bin/true", '
+        '"{build}/mine"]'
+    )
+    wishes = Wishes((str(tmp_path / "event.toml"),), None, (), None, None, None, None)
+    event = planned(wishes, folder.build, predictable=False)
+    begin(folder, event, None)
+    assert str(folder.build / "mine") in event.entrants[1].command.reads
+
+
+def test_an_event_where_every_bot_may_read_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tournaments.storage.folder.SYSTEM", (str(tmp_path),))
+    said = boneyard("run", "greedy", "first", "--out", str(tmp_path / "out"), code=2)
+    assert "lies where every bot may read" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        (MINE + ', "a\\u0000b"]', "bots[1].run[2]"),
+        (MINE + ']\nbuild = ["a\\u0000b"]', "bots[1].build[0]"),
+        (MINE + ']\nreads = ["a\\u0000b"]', "bots[1].reads[0]"),
+        (MINE + ']\nbuild = ["sh", "-c", "printf \'\\\\377\' >&2; exit 1"]', "\ufffd"),
+    ],
+)
+def test_bytes_that_are_no_text_are_the_users_mistake(tmp_path: Path, text: str, part: str) -> None:
+    (tmp_path / "event.toml").write_text(text)
+    said = boneyard("run", str(tmp_path / "event.toml"), "--out", str(tmp_path / "out"), code=2)
+    assert part in said
+
+
+def test_a_word_that_is_too_long_for_a_file_is_a_word(base: Path) -> None:
+    assert opened(base, "mine.py", 300 * "x") == {"mine.py", "real/mine.py"}
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("./mien.py", "There is no file ./mien.py: did you mean mine.py?"),
+        ("real/mien.py", "There is no file real/mien.py: did you mean real/mine.py?"),
+        ("rte.json", "There is no file rte.json: there is "),
+        ("gone/" + 300 * "x" + "/mine.py", "There is no file gone/"),
+        ("./linked", "./linked is a folder: name the program in it, or give the bot an entry"),
+        (".", ". is a folder: name the program in it"),
+        ("no-such-program mine.py", "There is no program 'no-such-program' to run"),
+        ("gredy", "Unknown bot 'gredy': did you mean greedy?"),
+        ("weight", "Unknown bot 'weight': there is "),
+        ("runs", "Unknown bot 'runs': did you mean run-s?"),
+        ("", "Unknown bot '': there is "),
+    ],
+)
+def test_a_word_that_is_no_bot_is_told_why(
+    base: Path, monkeypatch: pytest.MonkeyPatch, word: str, said: str
+) -> None:
+    (base / "run-s").touch(0o755)
+    (base / "rate.json").touch(0o644)
+    monkeypatch.chdir(base)
+    with pytest.raises(UserError) as caught:
+        spoken((word,))
+    assert str(caught.value).startswith(said)
+    assert "rate.json" not in str(caught.value)
+
+
+def test_what_stands_in_a_shell_for_an_entrant(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its name in a list, its file, or its command."""
+    monkeypatch.chdir(base)
+    (base / LIST).write_text('[mine]\nrun = ["{python}", "mine.py"]\n')
+    build = base / "build"
+    listed, file, other = spoken(("mine", "./mine.py", f"{sys.executable} mine.py 3"))
+    assert typed(entered(listed, base, build)) == "mine"
+    assert typed(replace(entered(listed, base, build), name="mine@2")) == "mine"
+    assert typed(entered(file, base, build)) == f"{base}/real/mine.py"
+    program, *more = shlex.split(shlex.split(typed(entered(other, base, build)))[0])
+    assert program.startswith("/")
+    assert more == [f"{base}/mine.py", "3"]
+    (base / "a.out").touch(0o755)
+    (own,) = spoken(("./a.out",))
+    assert typed(entered(own, base, build)) == f"{base}/a.out"
+
+
+def test_another_program_of_the_same_name_is_not_the_one_of_the_list(
+    base: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor is its own complaint hidden by what is wrong with a list."""
+    monkeypatch.chdir(base)
+    (base / "random-c").touch(0o755)
+    (own,) = spoken(("./random-c",))
+    assert own.name == "random-c"
+    assert typed(entered(own, base, base / "build")) == f"{base}/random-c"
+    (base / LIST).write_text("[mine]\nnope = 1\n")
+    assert typed(entered(own, base, base / "build")) == f"{base}/random-c"
+
+
+def test_nobody_needs_a_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.path.expanduser", lambda path: path)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "lib").mkdir()
+    assert list(paths.program_paths(tmp_path / "bin" / "run")) == [str(tmp_path)]
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [("{buidl}/bot", "{build}"), ("-o{BUILD}", "{build}"), ("{pyhton}", "{python}")],
+)
+@pytest.mark.parametrize("field", ["run", "build", "reads"])
+def test_a_mistyped_placeholder_is_named(base: Path, field: str, word: str, meant: str) -> None:
+    odd = replace(WrittenBot("odd", ("true",)), **{field: ("true", word)})
+    with pytest.raises(UserError, match=f"Bot odd: .*did you mean {meant}"):
+        entered(odd, base, base / "build")
+
+
+@pytest.mark.parametrize("word", ["{print}", "${HOME}", "{}", "{ build }", "{a,b}"])
+def test_braces_of_the_bots_own_are_left_alone(base: Path, word: str) -> None:
+    assert entered(WrittenBot("own", ("echo", word)), base, base).command.argv[1:] == (word,)
+
+
+def test_a_python_brings_our_packages_and_another_program_does_not(tmp_path: Path) -> None:
+    """In a checkout they lie beside the installation that a bot may read."""
+    (tmp_path / "mine.py").write_text("")
+    packages = {str(Path(one.__path__[0])) for one in (arena, protocol)}
+    assert packages <= {*entrant(tmp_path, "mine.py").command.reads}
+    shell = entered(WrittenBot("other", ("sh", "mine.py")), tmp_path, tmp_path / "build")
+    assert not packages & {*shell.command.reads}
+
+
+POLICY = """
+import sys
+from arena.training.policy import play
+assert sys.argv[1:] == ["ARG"], sys.argv
+play(lambda question: 0)
+"""
+
+
+@pytest.fixture
+def other_environment(tmp_path: Path) -> Path:
+    """A virtual environment beside ours, in which this checkout is installed too; its Python."""
+    place = tmp_path / "venv"
+    venv.create(place, with_pip=False)
+    (packages,) = place.glob("lib/python3.*/site-packages")
+    checkout = Path(arena.__path__[0]).parent
+    (packages / "boneyard.pth").write_text(f"{checkout}\n")
+    shutil.copytree(Path(msgspec.__path__[0]), packages / "msgspec")
+    return place / "bin" / "python"
+
+
+@pytest.mark.parametrize("python", ["{python}", "our own", "our own by its other name", "another"])
+def test_a_policy_plays_by_whatever_name_its_python_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other_environment: Path, python: str
+) -> None:
+    """A command as a newcomer types it, with an argument, from an editable install."""
+    names = {
+        "our own": sys.executable,
+        "our own by its other name": f"{Path(sys.executable).parent}/python3",
+        "another": str(other_environment),
+    }
+    (tmp_path / "mine.py").write_text(POLICY)
+    monkeypatch.chdir(tmp_path)
+    word = f"{names.get(python, python)} mine.py ARG"
+    words = ("--boards", "1", "--set", "target=10", "--out", str(tmp_path / "out"))
+    done = boneyard("run", word, "first", *words)
+    assert "2 of 2 games" in done
+    assert " mine " in done

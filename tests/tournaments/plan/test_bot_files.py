@@ -1,0 +1,222 @@
+"""Files by which a bot would read more than its organiser named: each is refused by its name."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.match.bot_process import CannotStartError, started
+from arena.sandbox.limits import Limits
+from arena.sandbox.sandbox import Sandbox
+from protocol.errors import UserError
+from tests.support.events import boneyard
+from tournaments.cluster.bundles import packed
+from tournaments.plan.bot_command import entered
+from tournaments.plan.event import Entrant, WrittenBot
+
+
+@pytest.fixture
+def cup(tmp_path: Path) -> Path:
+    """An organiser's folder with a submitted bot; what nobody may read lies beside it."""
+    for name in ("alice", "private", "venv/bin", "venv/lib"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "private" / "id_rsa").write_text("the organiser's key")
+    (tmp_path / "alice" / "bot.py").write_text("")
+    return tmp_path
+
+
+def alice(cup: Path, *words: str, reads: tuple[str, ...] = ()) -> Entrant:
+    bot = WrittenBot("alice", (words or ("{python}", "bot.py")), folder="alice", reads=reads)
+    return entered(bot, cup, cup / "build")
+
+
+def linked(path: Path, target: Path | str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.symlink_to(target)
+    return path
+
+
+def refused(link: Path, cup: Path, *words: str, reads: tuple[str, ...] = ()) -> None:
+    with pytest.raises(UserError, match="Bot alice: a link leads out of its files") as caught:
+        alice(cup, *words, reads=reads)
+    assert str(link) in str(caught.value)
+
+
+def test_a_link_to_the_organisers_key_is_refused_though_no_command_names_it(cup: Path) -> None:
+    refused(linked(cup / "alice" / "key", cup / "private" / "id_rsa"), cup)
+
+
+def test_a_link_to_the_organisers_key_that_a_command_names_is_refused(cup: Path) -> None:
+    link = linked(cup / "alice" / "weights", "../private/id_rsa")
+    refused(link, cup, "{python}", "bot.py", "weights")
+
+
+def test_a_link_deep_in_a_folder_is_found(cup: Path) -> None:
+    refused(linked(cup / "alice" / ".a" / "b" / "c", cup / "private"), cup)
+
+
+def test_a_chain_of_links_is_refused_where_it_leaves(cup: Path) -> None:
+    linked(cup / "alice" / "one", "two")
+    refused(linked(cup / "alice" / "two", "../alice/../private/id_rsa"), cup)
+
+
+def test_a_link_to_a_folder_does_not_open_what_lies_behind_it(cup: Path) -> None:
+    link = linked(cup / "alice" / "data", cup / "private")
+    refused(link, cup, "{python}", "bot.py", "data/id_rsa")
+    refused(link, cup, reads=("data",))
+    refused(link, cup, reads=("data/id_rsa",))
+
+
+def test_a_submitted_folder_that_is_a_link_is_refused(cup: Path, tmp_path: Path) -> None:
+    away = tmp_path / "elsewhere"
+    away.mkdir()
+    link = linked(away / "alice", cup / "private")
+    with pytest.raises(UserError, match="leads out") as caught:
+        entered(WrittenBot("alice", ("cat",), folder="alice"), away, cup / "build")
+    assert str(link) in str(caught.value)
+
+
+def test_a_program_that_is_a_link_does_not_open_the_folder_of_its_target(cup: Path) -> None:
+    project = cup / "project"
+    for part in ("bin", "lib"):
+        (project / part).mkdir(parents=True)
+    (project / "bin" / "tool").touch(0o755)
+    refused(linked(cup / "alice" / "bot", project / "bin" / "tool"), cup, "./bot")
+    (cup / "alice" / "bot").unlink()
+    refused(linked(cup / "alice" / "bin", project / "bin"), cup, "bin/tool")
+
+
+def test_a_script_does_not_open_the_folder_of_an_interpreter_that_it_names(cup: Path) -> None:
+    project = cup / "project"
+    for part in ("bin", "lib"):
+        (project / part).mkdir(parents=True)
+    (project / "bin" / "tool").touch(0o755)
+    script = cup / "alice" / "bot"
+    script.write_text(f"#!{project}/bin/tool\n")
+    script.chmod(0o755)
+    with pytest.raises(UserError, match="asks for a program outside its files") as caught:
+        alice(cup, "./bot")
+    assert f"{project}/bin/tool" in str(caught.value)
+    alice(cup, "./bot", reads=(f"{project}/bin/tool",))
+    script.write_text("#!/usr/bin/env sh\n")
+    alice(cup, "./bot")
+    script.write_text(f"#!{script}\n")
+    alice(cup, "./bot")
+
+
+def test_what_reads_names_may_be_linked_to(cup: Path) -> None:
+    linked(cup / "alice" / "key", cup / "private" / "id_rsa")
+    linked(cup / "alice" / "all", "../private")
+    reads = alice(cup, reads=("../private",)).command.reads
+    assert str(cup / "private") in reads
+
+
+def test_links_that_stay_in_the_folder_or_lead_to_the_machines_programs_are_well(
+    cup: Path,
+) -> None:
+    (cup / "alice" / "real").mkdir()
+    linked(cup / "alice" / "inside", "real/../real")
+    linked(cup / "alice" / "shell", "/bin/sh")
+    linked(cup / "alice" / "python", os.path.realpath(sys.executable))
+    linked(cup / "alice" / "broken", "nowhere")
+    linked(cup / "alice" / "circle", "circle")
+    alice(cup)
+
+
+def test_links_inside_a_folder_that_reads_names_must_stay_in_it(cup: Path) -> None:
+    (cup / "shared" / "v1").mkdir(parents=True)
+    linked(cup / "shared" / "latest", "v1")
+    linked(cup / "current", "shared")
+    alice(cup, reads=("../shared",))
+    alice(cup, reads=("../current",))
+    refused(linked(cup / "shared" / "key", "../private/id_rsa"), cup, reads=("../shared",))
+
+
+def test_a_link_that_a_build_step_makes_is_found(cup: Path) -> None:
+    build = ("ln", "-s", f"{cup}/private/id_rsa", "key")
+    bot = WrittenBot("alice", ("{python}", "bot.py"), build=build, folder="alice")
+    with pytest.raises(UserError, match="alice/key leads to"):
+        entered(bot, cup, cup / "build")
+
+
+@pytest.mark.parametrize("target", ["../private/id_rsa", ".ssh/id_rsa"])
+def test_without_a_folder_of_its_own_a_named_link_leads_only_beside_itself(
+    cup: Path, target: str
+) -> None:
+    (cup / "bots" / ".ssh").mkdir(parents=True)
+    (cup / "bots" / ".ssh" / "id_rsa").touch()
+    link = linked(cup / "bots" / "carl.py", target)
+    for word in ("bots/carl.py", str(link)):
+        with pytest.raises(UserError, match=r"carl\.py leads to .*id_rsa"):
+            entered(WrittenBot("carl", ("{python}", word)), cup, cup / "build")
+
+
+def test_another_events_secret_is_refused_by_whatever_way(cup: Path) -> None:
+    friday = cup / "friday"
+    boneyard("run", "first", "greedy", "--boards", "1", "--sandbox", "off", "--out", str(friday))
+    for word in ("friday/secret.key", "carl.py"):
+        (cup / "carl.py").unlink(missing_ok=True)
+        linked(cup / "carl.py", "friday/secret.key")
+        (cup / "event.toml").write_text(
+            f'bots = ["greedy", {{ name = "carl", run = ["cat", "{word}"] }}]\n'
+        )
+        said = boneyard("run", str(cup / "event.toml"), "--out", str(cup / "out"), code=2)
+        assert f"belongs to the event in {friday}" in said
+
+
+def test_what_became_a_link_after_the_check_is_not_opened(cup: Path) -> None:
+    """An author who can still write to the folder must not swap it between two games."""
+    (cup / "alice" / "data").mkdir()
+    (cup / "alice" / "data" / "w").touch()
+    command = alice(cup, "cat", "data/w").command
+    (cup / "alice" / "data").rename(cup / "private" / "data")
+    linked(cup / "alice" / "data", cup / "private" / "data")
+    with pytest.raises(CannotStartError, match="has become a link"):
+        started(command, Sandbox("off", Limits()))
+
+
+def test_a_cluster_is_not_sent_what_a_link_leads_to(cup: Path) -> None:
+    linked(cup / "alice" / "key", cup / "private" / "id_rsa")
+    with pytest.raises(UserError, match="alice/key leads to"):
+        packed(WrittenBot("alice", ("{python}", "bot.py"), folder="alice"), cup)
+
+
+def test_a_named_pipe_among_a_bots_files_is_refused(cup: Path) -> None:
+    """Two bots that may read the folder could both write to it: no mount keeps them from that."""
+    os.mkfifo(cup / "alice" / "pipe")
+    with pytest.raises(UserError, match="alice/pipe"):
+        alice(cup)
+
+
+def test_a_bots_own_file_called_like_a_pyenv_shim_is_not_run_as_the_organiser(cup: Path) -> None:
+    shim = cup / "alice" / "shims" / "python"
+    shim.parent.mkdir()
+    shim.write_text(f"#!/bin/sh\ntouch {cup}/ran\n")
+    shim.chmod(0o755)
+    alice(cup, "shims/python")
+    assert not (cup / "ran").exists()
+
+
+def test_of_a_virtual_environment_only_its_python_and_packages_are_opened(cup: Path) -> None:
+    """It may lie right in a project's folder, with an event's secret."""
+    linked(cup / "venv" / "bin" / "python", os.path.realpath(sys.executable))
+    (cup / "venv" / "pyvenv.cfg").touch()
+    (cup / "venv" / "secret").touch()
+    bot = WrittenBot("dora", (str(cup / "venv" / "bin" / "python"), "bot.py"), folder="alice")
+    reads = entered(bot, cup, cup / "build").command.reads
+    inside = {Path(one).name for one in reads if Path(one).is_relative_to(cup / "venv")}
+    assert inside == {"bin", "lib", "pyvenv.cfg"}
+
+
+def test_a_copied_python_finds_the_installation_that_it_comes_from(cup: Path) -> None:
+    """As `python -m venv --copies` makes it. Its settings, anybody's perhaps, open no more."""
+    for name in ("base/bin/python3", "base/lib/python3.11/os.py", "venv/bin/python"):
+        (cup / name).parent.mkdir(parents=True, exist_ok=True)
+        (cup / name).touch(0o755)
+    bot = WrittenBot("dora", (str(cup / "venv" / "bin" / "python"), "bot.py"), folder="alice")
+    for home, opened in (("base/bin", True), ("private", False)):
+        (cup / "venv" / "pyvenv.cfg").write_text(f"home = {cup}/{home}\nversion = 3.11\n")
+        reads = entered(bot, cup, cup / "build").command.reads
+        assert (str(cup / "base" / "lib") in reads) == opened
+        assert not [one for one in reads if one.startswith(str(cup / "private"))]

@@ -1,0 +1,39 @@
+"""Who may write into an event's folder, whatever the process before has left."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from protocol.errors import UserError
+from tournaments.storage.folder import Folder, only_writer
+
+HOLDS = r"""
+import os, sys
+from pathlib import Path
+from tournaments.storage.folder import Folder, only_writer
+with only_writer(Folder(Path(sys.argv[1]))):
+    os.fork()
+    os.write(1, b"held\n")
+    sys.stdin.read()
+"""
+"""Holds the folder, with a child that has begun no program of its own: so bots begin."""
+
+
+def test_a_child_that_outlives_the_writer_holds_nothing(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        (sys.executable, "-c", HOLDS, str(tmp_path)), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as writer:
+        assert writer.stdin
+        assert writer.stdout
+        assert [writer.stdout.readline() for _ in range(2)] == [b"held\n"] * 2
+        with pytest.raises(UserError, match="by another boneyard"), only_writer(Folder(tmp_path)):
+            pass
+        writer.kill()
+        writer.wait()
+        with only_writer(Folder(tmp_path)):
+            pass
+        writer.stdin.close()
+        # The child had it open all the while: here it ends.
+        assert writer.stdout.read() == b""

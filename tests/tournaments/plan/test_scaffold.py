@@ -1,0 +1,336 @@
+"""`boneyard new`: in every language that this machine has, a bot that plays all games at once."""
+
+import json
+import os
+import resource
+from pathlib import Path
+
+import pytest
+
+from arena.conformance.runner import chosen as chosen_steps
+from arena.conformance.runner import walk
+from arena.conformance.session import Desk
+from arena.rules.load import LONGEST_FILE
+from arena.rules.variants import VARIANTS, named
+from arena.sandbox.command import Command
+from arena.sandbox.limits import Level, Limits
+from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.select import best_sandbox
+from protocol.errors import UserError
+from protocol.messages import Draw, Play, PlayTwo
+from protocol.ruleset import Ruleset, tables, varied
+from tests.arena.conformance.test_runner import QUICK, failed
+from tests.sample_bots.test_ladder import BYE, CASES, HELLO, LATER, ask, chosen, game, talk
+from tests.support.broken_bots import PATIENT
+from tests.support.events import PLAIN, boneyard
+from tests.support.tables import play, sample
+from tournaments.plan import scaffold as new
+from tournaments.plan.bot_catalog import LIST, own_bots, sample_folder
+from tournaments.plan.bot_command import entered
+from tournaments.plan.event import WrittenBot
+
+LANGUAGES = new.languages()
+TEMPLATES = sample_folder() / "templates"
+LONGEST_TEMPLATE = 120
+"""Lines."""
+HAND = [(10, 9), (6, 5), (5, 4), (2, 1)]
+PAIRS = [PlayTwo((2, 1), (5, 4)), PlayTwo((6, 5), (5, 4)), PlayTwo((5, 4), (6, 5))]
+QUESTIONS = [
+    *(each.question for each in CASES),
+    ask(21, HAND, [(5, 5)], options=PAIRS),
+    ask(22, HAND, [(9, 9)], options=[Play((9, 9), "left"), Draw(), Play((10, 9), "right")]),
+]
+TIMES = 3
+"""How often every game is played at every table: over 200 games."""
+
+
+@pytest.fixture(scope="module", params=LANGUAGES)
+def bot(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Command:
+    """A new bot, as an event would start it."""
+    language = request.param
+    folder = tmp_path_factory.mktemp("new")
+    made = new.make(language, "mine", folder)
+    if made.missing:
+        pytest.skip(f"{LANGUAGES[language].title}: {made.missing}")
+    return entered(WrittenBot("mine"), folder, folder / "build").command
+
+
+@pytest.fixture(scope="module")
+def level() -> Level:
+    """The best that this machine has."""
+    return best_sandbox("auto", Limits(), Path("/nonexistent")).level
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working folder."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def one_round(name: str) -> Ruleset:
+    """A named game, over after a round."""
+    return varied(named(name), name, {"max_rounds": 1, "rounds": min(1, named(name).game.rounds)})
+
+
+def heaviest(question: bytes) -> int:
+    """What every template takes."""
+    played = [
+        sum(sum(option.get(tile, ())) for tile in ("tile", "left", "right"))
+        if option["do"] in ("play", "play_two")
+        else -1
+        for option in json.loads(question)["options"]
+    ]
+    return played.index(max(played))
+
+
+def test_a_new_bot_takes_the_heaviest_play(bot: Command) -> None:
+    script = [HELLO, game(), LATER, *QUESTIONS, BYE]
+    greeting, *answers = talk(list(bot.argv), script, Path(bot.folder))
+    assert b'"mine"' in greeting
+    assert [chosen(answer).id for answer in answers] == [
+        json.loads(question)["id"] for question in QUESTIONS
+    ]
+    choices = [chosen(answer).choice for answer in answers]
+    assert choices == [heaviest(question) for question in QUESTIONS]
+    assert choices[-2:] == [1, 2]
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+async def test_a_new_bot_plays_every_named_game_without_a_foul(
+    bot: Command, seats: int, level: Level, tmp_path: Path
+) -> None:
+    """In the sandbox at the table for two; one process for all games at a table."""
+    rules = [one_round(name) for name in VARIANTS if seats in tables(named(name))]
+    bots = [bot, *(sample() for _ in range(1, seats))]
+    results = await play(
+        bots,
+        tmp_path / "log",
+        games=TIMES * len(rules),
+        rules=rules,
+        level=level if seats == 2 else "off",
+    )
+    assert len(results) == TIMES * len(rules)
+    assert not [result.fouls for result in results if result.fouls]
+
+
+@pytest.mark.slow
+def test_a_new_bot_passes_the_check_at_once(bot: Command, level: Level) -> None:
+    desk = Desk(bot, Sandbox(level, Limits()), PATIENT, QUICK)
+    assert failed(walk(desk, chosen_steps(()))) == []
+
+
+def test_every_language_plays_two_hundred_games() -> None:
+    assert TIMES * sum(len(tables(named(name))) for name in VARIANTS) >= 200
+
+
+@pytest.mark.parametrize("key", LANGUAGES)
+def test_a_template_is_short_and_takes_the_name(key: str) -> None:
+    source = (TEMPLATES / key / LANGUAGES[key].file).read_text()
+    assert len(source.splitlines()) <= LONGEST_TEMPLATE
+    assert source.count(new.PLACE) == 2
+
+
+def test_every_template_has_a_language_and_every_language_another_word() -> None:
+    assert {path.name for path in TEMPLATES.iterdir() if path.is_dir()} == set(LANGUAGES)
+    words = [word for key, one in LANGUAGES.items() for word in (key, *one.also)]
+    assert len(words) == len(set(words))
+
+
+def test_what_is_made_is_found_by_its_name(here: Path) -> None:
+    said = boneyard("new", "py", "mine")
+    assert f"{Path('mine', 'bot.py')}" in said
+    readme = (here / "mine" / "README.md").read_text()
+    assert readme.startswith("# mine\n")
+    assert len(readme.splitlines()) <= 10
+    assert not [word for word in (new.PLACE, "LANGUAGE", "FILE", "BUILT") if word in readme]
+    assert "mine" in boneyard("bots")
+    short_game = ("--boards", "1", "--set", "target=10", *PLAIN)
+    boneyard("run", "mine", "first", *short_game, "--out", "out")
+    ledger = (here / "out" / "ledger.jsonl").read_text()
+    assert ledger.count('"seats":["mine","first"]') == 1
+
+
+def test_a_name_may_hold_the_templates_own(here: Path) -> None:
+    """As the second bot of somebody who called the first my-bot."""
+    new.make("c", "my-bot2", here)
+    (name, bot), *_ = own_bots(here).items()
+    assert (name, bot.folder, bot.run) == ("my-bot2", "my-bot2", ("{build}/my-bot2",))
+
+
+def test_an_event_file_finds_the_bots_beside_it(here: Path, tmp_path: Path) -> None:
+    cup = tmp_path / "cup"
+    cup.mkdir()
+    new.make("python", "mine", cup)
+    (cup / "cup.toml").write_text('boards = 1\n[[bots]]\nname = "mine"\n[[bots]]\nname = "first"')
+    boneyard("run", "cup/cup.toml", "--set", "target=10", *PLAIN, "--out", "out")
+    assert not (here / LIST).exists()
+
+
+def test_a_list_keeps_what_the_user_wrote_in_it(here: Path) -> None:
+    new.make("c", "one", here)
+    first = (here / LIST).read_text()
+    (here / LIST).write_text(first + "# by hand")
+    new.make("java", "two", here)
+    assert (here / LIST).read_text().startswith(first + "# by hand\n\n[two]\n")
+    assert list(own_bots(here)) == ["one", "two"]
+    assert own_bots(here)["two"].reads == ("{build}/two",)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("pyton", "x"), "did you mean python"),
+        (("python", "taken"), "is there already"),
+        (("python", "listed"), "There is a bot listed already"),
+        (("python", "greedy"), "There is a bot greedy already"),
+        (("python", "a b"), "letters, digits"),
+        (("python", "../x"), "letters, digits"),
+        (("python", "x" * 33), "1 to 32"),
+        (("python", ""), "What shall it be called"),
+    ],
+)
+def test_what_cannot_be_made_is_refused_and_leaves_nothing(
+    here: Path, words: tuple[str, str], said: str
+) -> None:
+    (here / "taken").touch()
+    (here / LIST).write_text('[listed]\nrun = ["x"]\n')
+    before = sorted(here.rglob("*"))
+    assert said in boneyard("new", *words, code=2)
+    assert sorted(here.rglob("*")) == before
+    assert (here / LIST).read_text() == '[listed]\nrun = ["x"]\n'
+
+
+@pytest.mark.parametrize("cut", ["empty", "half", "listless"])
+def test_the_same_words_finish_what_was_cut_short(here: Path, cut: str) -> None:
+    """Killed between its folder, its files and its entry, a name is not lost for ever."""
+    new.make("python", "mine", here)
+    whole = {path: path.read_bytes() for path in sorted(here.rglob("*")) if path.is_file()}
+    (here / LIST).unlink()
+    if cut != "listless":
+        (here / "mine" / "README.md").unlink()
+    if cut == "half":
+        (here / "mine" / "bot.py").write_bytes(whole[here / "mine" / "bot.py"][:100])
+    elif cut == "empty":
+        (here / "mine" / "bot.py").unlink()
+    boneyard("new", "python", "mine")
+    assert {path: path.read_bytes() for path in whole} == whole
+
+
+@pytest.mark.parametrize("what", ["changed", "more", "linked"])
+def test_what_somebody_wrote_is_not_taken_for_cut_short(here: Path, what: str) -> None:
+    new.make("python", "mine", here)
+    (here / LIST).unlink()
+    source = here / "mine" / "bot.py"
+    if what == "changed":
+        source.write_text("# mine\n")
+    elif what == "more":
+        (here / "mine" / "weights").touch()
+    else:
+        source.rename(here / "elsewhere.py")
+        source.symlink_to(here / "elsewhere.py")
+    before = source.read_bytes()
+    assert "is there already" in boneyard("new", "python", "mine", code=2)
+    assert source.read_bytes() == before
+
+
+def test_an_entry_that_does_not_fit_is_taken_back(here: Path) -> None:
+    """On a full disk: half an entry would take all the other bots away."""
+    old = "#" * 50_000 + "\n"
+    (here / LIST).write_text(old)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(old) + 20, hard))
+    try:
+        with pytest.raises(UserError, match=r"bots\.toml cannot be written"):
+            new.make("python", "mine", here)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert (here / LIST).read_text() == old
+    new.make("python", "mine", here)
+    assert list(own_bots(here)) == ["mine"]
+
+
+@pytest.mark.parametrize("entry", ["run = []", 'run = "x"', "run = 1", "run ="])
+@pytest.mark.parametrize("words", [("new", "python", "mine"), ("check", "two"), ("bots",)])
+def test_a_list_that_says_nothing_of_use_is_refused(
+    here: Path, entry: str, words: tuple[str, ...]
+) -> None:
+    (here / LIST).write_text(f"[two]\n{entry}\n")
+    said = boneyard(*words, code=2)
+    assert said.count("\n") == 1
+    assert LIST in said
+    assert not (here / "mine").exists()
+
+
+@pytest.mark.parametrize("length", [LONGEST_FILE, LONGEST_FILE + 1])
+def test_a_list_without_end_is_not_read(here: Path, length: int) -> None:
+    (here / LIST).write_bytes(b"#" * length)
+    if length > LONGEST_FILE:
+        with pytest.raises(UserError, match=r"bots\.toml is longer than 4 MiB"):
+            own_bots(here)
+    else:
+        assert own_bots(here) == {}
+
+
+def test_another_that_was_faster_takes_the_name(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has made its entry while this one waited for the folder."""
+    theirs = '[mine]\nrun = ["true"]\n'
+
+    def held_late(_: int) -> bool:
+        (here / LIST).write_text(theirs)
+        return True
+
+    monkeypatch.setattr(new, "try_lock_folder", held_late)
+    with pytest.raises(UserError, match="There is a bot mine already"):
+        new.make("python", "mine", here)
+    assert (here / LIST).read_text() == theirs
+
+
+def test_a_folder_that_another_holds_is_waited_for(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(new, "PATIENCE_S", 0.0)
+    with new._alone(here), pytest.raises(UserError, match="written by another boneyard"):
+        new.make("python", "mine", here)
+    assert not (here / "mine").exists()
+    new.make("python", "mine", here)
+
+
+def test_without_a_name_the_languages_are_listed() -> None:
+    listed = boneyard("new").splitlines()
+    assert [line.split()[0] for line in listed] == list(LANGUAGES)
+    assert "ready" in listed[0]
+
+
+def test_without_its_toolchain_a_bot_is_made_and_does_not_play(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(here))
+    assert "needs cc, which is not on the PATH: apt install gcc" in boneyard("new")
+    assert "needs cc" in boneyard("new", "c", "mine")
+    assert (here / "mine" / "bot.c").exists()
+    assert "mine         A bot in C, made by `boneyard new`.  (needs cc)" in boneyard("bots")
+    assert "Bot mine needs cc" in boneyard("run", "mine", "first", *PLAIN, code=2)
+
+
+@pytest.mark.parametrize(
+    ("version", "missing"),
+    [
+        ("v22.6", False),
+        ("v22.6.0", False),
+        ("v22.10", False),
+        ("v100", False),
+        ("v20.20.2", True),
+        ("", True),
+    ],
+)
+def test_a_need_may_say_a_version(
+    here: Path, monkeypatch: pytest.MonkeyPatch, version: str, missing: bool
+) -> None:
+    node = here / "node"
+    node.write_text(f"#!/bin/sh\necho '{version}'\n")
+    node.chmod(0o755)
+    monkeypatch.setenv("PATH", str(here), prepend=os.pathsep)
+    assert bool(new.make("typescript", "mine", here).missing) == missing

@@ -1,0 +1,75 @@
+"""The live ticker: Elo by the textbook, game by game, and what the screen makes of it."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from protocol.records import Result
+from tests.support.results import game, played
+from tournaments.rating.live_elo import NEW, K, Tick, ticked
+from tournaments.report import tables as standings
+
+
+def after(results: list[Result], *, partners: bool = False) -> dict[str, Tick]:
+    table: dict[str, Tick] = {}
+    for result in results:
+        table |= ticked(table, result, partners)
+    return table
+
+
+def test_a_win_among_equals_is_half_of_k() -> None:
+    table = after([game(0, "ab", (1, 0))])
+    assert table == {"a": Tick(K / 2, 1, 1.0), "b": Tick(-K / 2, 1, 0.0)}
+
+
+def test_a_favourite_s_win_is_worth_little() -> None:
+    before = {"a": Tick(400.0, 5, 5.0), "b": Tick(0.0, 5, 0.0)}
+    won = ticked(before, game(0, "ab", (1, 0)), partners=False)
+    assert won["a"].elo == pytest.approx(400 + K / 11)
+    drawn = ticked(before, game(0, "ab", (1, 1)), partners=False)
+    assert drawn["a"].elo == pytest.approx(400 + K * (0.5 - 10 / 11))
+
+
+def test_a_table_of_three_moves_by_its_pairs() -> None:
+    table = after([game(0, "abc", (9, 5, 5))])
+    assert [table[name].elo for name in "abc"] == [K / 2, -K / 4, -K / 4]
+    assert [table[name].points for name in "abc"] == [1.0, 0.25, 0.25]
+
+
+def test_partners_move_together() -> None:
+    before = {"a": Tick(200.0, 1, 1.0), "b": NEW, "c": Tick(-200.0, 1, 0.0), "d": NEW}
+    moved = ticked(before, game(0, "abcd", (1, 0, 1, 0)), partners=True)
+    assert [moved[name].elo for name in "abcd"] == pytest.approx([204, -4, -196, -4])
+
+
+@given(st.lists(st.permutations("abcd"), max_size=30), st.sampled_from([2, 3, 4]), st.booleans())
+def test_what_one_wins_others_lose(order: list[list[str]], seats: int, together: bool) -> None:
+    partners = together and seats == 4
+    results = [game(0, who[:seats], [4, 2, 4, 1][:seats]) for who in order]
+    table = after(results, partners=partners)
+    assert sum(tick.elo for tick in table.values()) == pytest.approx(0, abs=1e-9)
+    assert sum(tick.games for tick in table.values()) == seats * len(results)
+
+
+def test_it_finds_the_order_in_the_end() -> None:
+    strength = {"a": 200.0, "b": 0.0, "c": -200.0}
+    table = after(played(random.Random(1), strength, 1000))
+    assert all(abs(table[name].elo - strength[name]) < 80 for name in table)
+
+
+def test_absurd_ratings_do_not_overflow() -> None:
+    before = {"a": Tick(1e9, 1, 1.0), "b": Tick(-1e9, 1, 0.0)}
+    assert ticked(before, game(0, "ab", (0, 1)), partners=False)["a"].elo == 1e9 - K
+
+
+def test_the_screen_shows_as_many_as_it_has_room_for() -> None:
+    table = after([game(0, "abcd", (4, 3, 2, 1))])
+    head, rows = standings.provisional(table, 4)
+    assert [row[1] for row in rows] == ["a", "b", "c", "d"]
+    assert rows[0] == ("1", "a", "+4", "1", "100.0%", "")
+    assert {len(row) for row in rows} == {len(head)}
+    assert [row[1] for row in standings.provisional(table, 3)[1]] == ["a", "b", "and 2 more"]
+    assert [row[1] for row in standings.provisional(table, 1)[1]] == ["and 4 more"]
+    assert standings.provisional({}, 5)[1] == []

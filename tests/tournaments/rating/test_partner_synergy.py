@@ -1,0 +1,167 @@
+"""Synergy of partners: found where it is, not where it is not, its formula written out densely."""
+
+import itertools
+import math
+import random
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+
+from protocol.records import Result
+from tests.support.results import ELO, STRENGTH, game
+from tournaments.rating import statistics as stats
+from tournaments.rating.partner_synergy import Partners
+from tournaments.rating.ratings import Pool, fit
+from tournaments.report import tables as standings
+
+
+def partnered(
+    rng: random.Random,
+    boards: int,
+    names: str = "abcde",
+    together: Mapping[str, float] = {},
+    deal: float = 0.0,
+) -> list[Result]:
+    """Boards of four of these in all three pairings, both rotations; `together` in Elo."""
+    results = []
+    for board in range(boards):
+        luck = rng.gauss(0, deal)
+        for who in itertools.combinations(names, 4):
+            a, b, c, d = who
+            for seats in ((a, b, c, d), (a, c, b, d), (a, b, d, c)):
+                for turn in (0, 1):
+                    sat = seats[turn:] + seats[:turn]
+                    results.append(_won(rng, board, sat, together, luck))
+    return results
+
+
+def _won(
+    rng: random.Random, board: int, sat: tuple[str, ...], together: Mapping[str, float], luck: float
+) -> Result:
+    worth = [
+        (STRENGTH[one] + STRENGTH[two]) / 2 + together.get("".join(sorted((one, two))), 0.0)
+        for one, two in ((sat[0], sat[2]), (sat[1], sat[3]))
+    ]
+    won = rng.random() < 1 / (1 + 10 ** (-(worth[0] - worth[1] + luck) / 400))
+    return game(board, sat, (10, 4) * 2 if won else (4, 10) * 2)
+
+
+def only(results: list[Result], prior: float = 2.0) -> Pool:
+    (pool,) = fit(results, prior=prior, partners=True).pools
+    return pool
+
+
+def by_name(pool: Pool) -> dict[str, Partners]:
+    return {"".join(two.names): two for two in pool.partners}
+
+
+def test_two_who_understand_each_other_stand_first() -> None:
+    pool = only(partnered(random.Random(1), 60, together={"bd": 120.0}))
+    first = pool.partners[0]
+    assert first.names == ("b", "d")
+    assert first.synergy is not None
+    assert first.half_width is not None
+    assert first.synergy > 1.5 * first.half_width > 0.02
+    assert len(pool.partners) == 10
+    assert {two.games for two in pool.partners} == {60 * 3 * 2}
+
+
+def test_the_error_is_the_one_of_the_docstring() -> None:
+    results = partnered(random.Random(2), 12, deal=150)
+    pool = only(results, prior=0)
+    names = sorted(STRENGTH)
+    elo = {one.name: one.elo for one in pool.entrants}
+    seat = pool.seats[0].elo
+    x, y, p, boards = [], [], [], []
+    for result in results:
+        row = np.zeros(6)
+        for place, name in enumerate(result.seats):
+            row[names.index(name)] += 0.5 if place % 2 == 0 else -0.5
+        row[5] = 1
+        lead = sum(elo[n] * row[i] for i, n in enumerate(names)) + seat
+        x.append(row)
+        y.append(float(result.places[0] == 1))
+        p.append(1 / (1 + 10 ** (-lead / 400)))
+        boards.append(result.board)
+    design, error = np.array(x), np.array(y) - np.array(p)
+    weight = np.array(p) * (1 - np.array(p))
+    for key, two in by_name(pool).items():
+        z = np.array([_where(result, key) for result in results])
+        gram = np.linalg.pinv(design.T @ (weight[:, None] * design))
+        rest = z - design @ (gram @ (design.T @ (weight * z)))
+        own = sorted({board for board, at in zip(boards, z, strict=True) if at})
+        total = sum(
+            float((rest * error)[np.array(boards) == board].sum()) ** 2 for board in set(boards)
+        )
+        n, count = len(own), int(np.abs(z).sum())
+        half = stats.t_quantile(0.975, n - 1) * math.sqrt(n / (n - 1) * total) / count
+        assert two.games == count
+        assert two.synergy == pytest.approx(float((z * error).sum()) / count, abs=1e-6)
+        assert two.half_width == pytest.approx(half, rel=1e-4)
+        won = sum(
+            result.places[0 if at == 1 else 1] == 1
+            for result, at in zip(results, z, strict=True)
+            if at
+        )
+        assert two.score == pytest.approx(won / count)
+
+
+def _where(result: Result, key: str) -> int:
+    sides = ["".join(sorted(result.seats[side::2])) for side in (0, 1)]
+    return (sides[0] == key) - (sides[1] == key)
+
+
+@pytest.mark.slow
+def test_intervals_of_no_synergy_hold_nothing_95_times_in_100() -> None:
+    inside = total = 0
+    for seed in range(60):
+        for two in only(partnered(random.Random(seed), 20, deal=150)).partners:
+            assert two.synergy is not None
+            assert two.half_width is not None
+            inside += abs(two.synergy) <= two.half_width
+            total += 1
+    assert 0.92 <= inside / total <= 0.985
+
+
+def test_four_entrants_cannot_tell_synergy_from_strength() -> None:
+    pool = only(partnered(random.Random(3), 10, names="abcd"))
+    assert {(two.synergy, two.half_width) for two in pool.partners} == {(None, None)}
+    assert any("cannot tell" in line for line in standings.partners_told(pool))
+    assert {row[4] for row in standings.partners(pool)[1]} == {"·"}
+
+
+def test_partners_who_never_part_are_rated_alike_and_told_nothing() -> None:
+    rng, results = random.Random(4), []
+    for board in range(30):
+        for one, other in itertools.permutations(("ab", "cd", "ef"), 2):
+            sides = (10, 4) if rng.random() < 0.6 else (4, 10)
+            results.append(game(board, (one[0], other[0], one[1], other[1]), sides * 2))
+    pool = only(results)
+    elo = {one.name: one.elo for one in pool.entrants}
+    assert all(elo[team[0]] == pytest.approx(elo[team[1]], abs=1e-5) for team in ("ab", "cd", "ef"))
+    assert {two.synergy for two in pool.partners} == {None}
+    assert [two.names for two in pool.partners] == [("a", "b"), ("c", "d"), ("e", "f")]
+
+
+def test_only_partners_have_partners() -> None:
+    (pool,) = fit([game(0, "abcd", (4, 3, 2, 1)), game(0, "bcda", (1, 2, 3, 4))]).pools
+    assert pool.partners == ()
+
+
+def test_a_copy_at_both_sides_says_nothing() -> None:
+    pool = only([game(board, "abab", (2, 1, 2, 1)) for board in range(3)])
+    assert [two.names for two in pool.partners] == [("a", "a"), ("b", "b")]
+    assert only([game(board, "aaaa", (2, 1, 2, 1)) for board in range(3)]).partners == ()
+
+
+def test_a_long_list_shows_both_ends() -> None:
+    pool = only(partnered(random.Random(5), 2, together={"ab": ELO}))
+    many = tuple(pool.partners[0] for _ in range(2 * standings.PARTNERS_SHOWN + 7))
+    whole = Pool(
+        entrants=pool.entrants, games=0, boards=0, seats=(), level=(), anchor=None, errors=(),
+        los=(), crosstable=(),
+        boards_save=None, boards_save_margin=None, partners=many,
+    )  # fmt: skip
+    assert len(standings.partners(whole)[1]) == 2 * standings.PARTNERS_SHOWN
+    assert f"of {len(many)} pairs" in standings.partners_told(whole)[-1]

@@ -1,0 +1,425 @@
+"""The sequential test: published ratios, known strengths, and the same answer in any order."""
+
+import math
+import random
+from collections.abc import Sequence
+from functools import partial
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from protocol.records import Result
+from tests.support.simulated_boards import Luck, simulated
+from tournaments.rating import sprt
+from tournaments.rating.sprt import (
+    Measure,
+    Outcome,
+    Sprt,
+    Step,
+    answer,
+    boards_still_needed,
+    likelihood_ratios,
+    walk,
+)
+from tournaments.report.sprt_section import live, section, sparkline
+
+
+def boards_of(values: Sequence[float], games: int = 2) -> list[Outcome]:
+    return [Outcome(board, games, value) for board, value in enumerate(values, 1)]
+
+
+def counted(counts: Sequence[int], games: int) -> list[float]:
+    """Outcomes of which so many came to 0, 1, … half points."""
+    return [half / 2 / games for half, count in enumerate(counts) for _ in range(count)]
+
+
+# Published numbers: fastchess, app/tests/sprt_test.cpp (LL, LD, WL + DD, WD, WW; or L, D, W)
+
+
+@pytest.mark.parametrize(
+    ("measure", "h0", "h1", "counts", "llr"),
+    [
+        ("nelo", 0, 2, (365, 16618, 36029 + 200, 16974, 390), 2.25),
+        ("nelo", -1.75, 0.25, (127, 4883, 10311 + 401, 5150, 104), 3.01),
+        ("elo", 0.5, 2.5, (223, 9863, 20279 + 1000, 10037, 246), -3.07),
+        ("elo", 0, 2, (871, 26175, 55003 + 980, 26678, 821), -4.98),
+        ("nelo", 0, 2, (36027, 68692, 36433), 0.92),
+        ("nelo", -1.75, 0.25, (10650, 20431, 10871), 2.30),
+        ("elo", 0.5, 2.5, (21184, 40708, 21404), -1.57),
+        ("elo", 0, 2, (57030, 106593, 57433), -2.59),
+    ],
+)
+def test_ratios_are_fastchess_s(
+    measure: Measure, h0: float, h1: float, counts: tuple[int, ...], llr: float
+) -> None:
+    games = len(counts) // 2
+    settings = Sprt(measure, h0, h1)
+    found = likelihood_ratios(settings, np.array(counted(counts, games)), games)[-1]
+    assert found == pytest.approx(llr, abs=0.0051)
+
+
+def test_bounds_are_wald_s() -> None:
+    assert Sprt().bounds == pytest.approx((-2.94, 2.94), abs=0.005)
+    assert Sprt(alpha=0.01, beta=0.1).bounds == pytest.approx((math.log(0.1 / 0.99), math.log(90)))
+
+
+def test_points_by_hand() -> None:
+    values = [4.0, -2.0, 6.0, 0.0]
+    settings = Sprt("points", 0, 2, min_boards=2)
+    variance = (4 + 16 + 16 + 4 + 2 * 10**2) / 4
+    last = walk(settings, boards_of(values))[-1]
+    assert last.llr == pytest.approx(4 * 2 * (2 - 1) / variance)
+    assert (last.boards, last.estimate) == (4, 2)
+    assert last.noise == pytest.approx(2 / math.sqrt(variance))
+
+
+def test_normalised_elo_by_hand() -> None:
+    values = [1.0, 0.5, 0.75, 0.0]
+    settings = Sprt("nelo", 20, 100, min_boards=2)
+    low, high = (h * math.sqrt(2) * math.log(10) / 800 for h in (20, 100))
+    squares = sum((value - 0.5625) ** 2 for value in values) + 2 * 0.25**2
+    theta, centre = 0.0625 / math.sqrt(squares / 4), (low + high) / 2
+    last = walk(settings, boards_of(values))[-1]
+    assert last.llr == pytest.approx(4 * (high - low) * (theta - centre) / (1 + centre**2 / 2))
+
+
+def test_estimates_are_in_the_unit_of_the_hypotheses() -> None:
+    values = boards_of(counted((34, 54, 63, 64, 75), 2))
+    elo = walk(Sprt(h1=400, min_boards=290), values)[-1].estimate
+    assert elo == pytest.approx(55.58, abs=0.005)
+    shares = np.array([one.value for one in values])
+    nelo = (shares.mean() - 0.5) / (shares.std() * math.sqrt(2)) * 800 / math.log(10)
+    found = walk(Sprt("nelo", h1=100, min_boards=290), values)[-1].estimate
+    assert found == pytest.approx(nelo, rel=2e-3)
+
+
+# The walk
+
+
+def test_it_stops_at_the_first_crossing_and_not_before_the_fewest_boards() -> None:
+    settings = Sprt(h1=50)
+    steps = walk(settings, boards_of([1.0] * 100))
+    assert answer(settings, steps) == "H1"
+    assert steps[-1].boards == len(steps) == 20
+    later = Sprt(h1=50, min_boards=33)
+    assert len(walk(later, boards_of([1.0] * 100))) == 33
+    assert answer(later, walk(later, boards_of([1.0] * 32))) == "undecided"
+
+
+def test_a_clean_sweep_is_decided_soon_and_finite_in_every_measure() -> None:
+    for measure in ("elo", "nelo", "points"):
+        settings = Sprt(measure)
+        for value, expected in ((1.0, "H1"), (0.0, "H0")):
+            swept = [value if measure != "points" else 400 * value - 200] * 40
+            steps = walk(settings, boards_of(swept))
+            assert answer(settings, steps) == expected
+            assert all(math.isfinite(step.llr) and math.isfinite(step.estimate) for step in steps)
+
+
+@pytest.mark.parametrize("measure", ["elo", "points"])
+def test_a_bot_against_its_copy_is_not_better_and_a_few_boards_do_not_prove_it(
+    measure: Measure,
+) -> None:
+    settings = Sprt(measure, min_boards=2)
+    steps = walk(settings, boards_of([0.0 if measure == "points" else 0.5] * 100))
+    assert answer(settings, steps) == "H0"
+    assert 12 < len(steps) < 60
+
+
+def test_undecided_is_an_answer_at_the_most_boards() -> None:
+    settings = Sprt(max_boards=30)
+    steps = walk(settings, boards_of([0.5, 0.75, 0.25, 0.5, 0.75] * 10))
+    assert len(steps) == 30
+    assert answer(settings, steps) == "undecided"
+    assert boards_still_needed(settings, steps[-1]) == 0
+
+
+def test_nothing_played_is_undecided() -> None:
+    assert walk(Sprt(), ()) == ()
+    assert verdict(Sprt(), []) == "undecided"
+
+
+# Results
+
+outcomes = partial(sprt.outcomes, lost_by=100)
+
+
+def verdict(settings: Sprt, results: Sequence[Result], entrant: str | None = None) -> str:
+    return answer(settings, walk(settings, outcomes(settings, results, entrant)))
+
+
+def game(board: int, seats: Sequence[str], scores: Sequence[int], why: str = "target") -> Result:
+    ranked = sorted(scores, reverse=True)
+    return Result(
+        game=f"{board}.{'.'.join(seats)}", board=board, seats=tuple(seats), scores=tuple(scores),
+        places=tuple(1 + ranked.index(score) for score in scores), rounds=1, why=why,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def match(scores: Sequence[tuple[int, int, int, int]]) -> list[Result]:
+    """Boards of two games: scores of a and b with a in seat 0, then in seat 1."""
+    results = []
+    for board, (a, b, c, d) in enumerate(scores, 1):
+        results += [game(board, "ab", (a, b)), game(board, "ba", (d, c))]
+    return results
+
+
+SCORES = st.lists(st.tuples(*[st.integers(0, 3)] * 4), min_size=1, max_size=40)
+
+
+def test_a_board_comes_to_the_mean_of_its_games() -> None:
+    results = match([(9, 2, 5, 5), (0, 4, 1, 3)])
+    assert outcomes(Sprt(), results) == (Outcome(1, 2, 0.75), Outcome(2, 2, 0.0))
+    assert outcomes(Sprt("points"), results) == (Outcome(1, 2, 3.5), Outcome(2, 2, -3.0))
+    assert [one.value for one in outcomes(Sprt(), results, "b")] == [0.25, 1.0]
+
+
+def test_partners_are_the_mean_of_their_side() -> None:
+    sides = ((9, 4, 9, 4), (4, 9, 4, 9))
+    results = [game(1, seats, side) for seats, side in zip(("abab", "baba"), sides, strict=True)]
+    assert outcomes(Sprt("points"), results, "a") == (Outcome(1, 2, 5.0),)
+    assert outcomes(Sprt(), results, "b") == (Outcome(1, 2, 0.0),)
+
+
+@given(SCORES, st.randoms(use_true_random=False))
+def test_the_order_of_the_results_changes_nothing(
+    scores: list[tuple[int, int, int, int]], chance: random.Random
+) -> None:
+    results = match(scores)
+    for measure in ("elo", "nelo", "points"):
+        settings = Sprt(measure, min_boards=2, h1=30)
+        steps = walk(settings, outcomes(settings, results, "a"))
+        answers = verdict(settings, results, "a")
+        shuffled = list(results)
+        chance.shuffle(shuffled)
+        again = walk(settings, outcomes(settings, shuffled, "a"))
+        assert msgspec.json.encode(again) == msgspec.json.encode(steps)
+        assert verdict(settings, shuffled, "a") == answers == verdict(settings, results)
+
+
+@given(SCORES)
+def test_the_other_side_of_symmetric_hypotheses_is_the_mirror(
+    scores: list[tuple[int, int, int, int]],
+) -> None:
+    settings = Sprt(h0=-15, h1=15, min_boards=2)
+    one, other = (walk(settings, outcomes(settings, match(scores), who)) for who in "ab")
+    assert [step.llr for step in one] == pytest.approx([-step.llr for step in other], abs=1e-9)
+
+
+def test_boards_count_up_to_the_first_gap() -> None:
+    """At more jobs later boards end before earlier ones: the answer must not know."""
+    results = match([(1, 0, 1, 0)] * 5)
+    assert len(outcomes(Sprt(), [one for one in results if one.board != 3])) == 2
+    del results[7]
+    assert len(outcomes(Sprt(), results)) == 3
+    assert outcomes(Sprt(), [one for one in results if one.board != 1]) == ()
+
+
+@pytest.mark.parametrize(
+    ("scores", "places", "value"),
+    [
+        ((0, 90), (1, 2), 50.5),  # b fouls far ahead, or
+        ((90, 0), (1, 2), 50.5),  # far behind: it loses by the target,
+        ((140, 0), (1, 2), 70.5),  # or by more,
+        ((0, 90), (1, 1), 0.5),  # but nothing if a has lost it too.
+    ],
+)
+def test_a_game_that_a_foul_ended_is_lost_by_the_target_at_least(
+    scores: tuple[int, int], places: tuple[int, int], value: float
+) -> None:
+    """Otherwise it would pay to foul rather than to lose by much."""
+    results = match([(1, 0, 1, 0)] * 2)
+    results[2] = replace(results[2], why="foul", scores=scores, places=places)
+    assert [one.value for one in outcomes(Sprt("points"), results)] == [1.0, value]
+    mirrored = [one.value for one in outcomes(Sprt("points"), results, "b")]
+    assert mirrored == [-1.0, -value]
+
+
+def test_a_bot_that_fouls_when_it_loses_is_not_better() -> None:
+    """It wins one game by 60 and gives up nine that it would lose by 30."""
+    results = match([(0, 30, 0, 30)] * 9 + [(60, 0, 60, 0)])
+    given_up = [replace(one, why="foul") if one.board < 10 else one for one in results]
+    long = [replace(one, board=one.board + 10 * turn) for turn in range(9) for one in given_up]
+    assert verdict(Sprt("points", h1=10), long, "a") == "H0"
+
+
+@pytest.mark.parametrize(
+    ("results", "entrant"),
+    [(match([(1, 0, 0, 1)]), "c"), ([*match([(1, 0, 0, 1)]), game(2, "ac", (1, 0))], None)],
+)
+def test_others_than_two_entrants_are_refused(results: list[Result], entrant: str | None) -> None:
+    with pytest.raises(ValueError, match="one other entrant"):
+        outcomes(Sprt(), results, entrant)
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ('{"h0": 20}', "h0 < h1"),
+        ('{"h1": 401}', "<= 400"),
+        ('{"measure": "nelo", "h1": 150}', "<= 100"),
+        ('{"alpha": 0}', "alpha"),
+        ('{"beta": 0.5}', "beta"),
+        ('{"min_boards": 1}', "min_boards"),
+        ('{"max_boards": 19}', "max_boards"),
+        ('{"max_bords": 50}', "max_bords"),
+        ('{"measure": "mana"}', "mana"),
+    ],
+)
+def test_settings_that_cannot_decide_are_refused(text: str, part: str) -> None:
+    with pytest.raises(msgspec.ValidationError, match=part):
+        msgspec.json.decode(text, type=Sprt)
+
+
+# Known strengths
+
+
+def error_rate(settings: Sprt, luck: Luck, *, better: bool, runs: int, boards: int) -> float:
+    """How often the wrong hypothesis is accepted, of simulated tests; most must have an answer."""
+    rng = np.random.default_rng(20)
+    wrong = answered = 0
+    low, high = settings.bounds
+    for _ in range(runs // 250):
+        values = simulated(settings, luck, rng, better=better, shape=(250, boards))
+        ratios = likelihood_ratios(settings, values)
+        decided = (ratios <= low) | (ratios >= high)
+        decided[:, : settings.min_boards - 1] = False
+        first = decided.argmax(axis=1)
+        accepted = ratios[np.arange(250), first] > 0
+        wrong += int((accepted != better)[decided.any(axis=1)].sum())
+        answered += int(decided.any(axis=1).sum())
+    assert answered > 0.98 * runs
+    return wrong / runs
+
+
+QUICK = [Sprt(h1=40), Sprt("nelo", h1=40), Sprt("points", h1=10)]
+
+
+@pytest.mark.parametrize("better", [False, True])
+@pytest.mark.parametrize("settings", QUICK, ids=lambda one: one.measure)
+def test_error_rates_are_at_most_one_and_a_half_times_the_nominal(
+    settings: Sprt, better: bool
+) -> None:
+    rate = error_rate(settings, Luck(150), better=better, runs=2000, boards=1200)
+    assert 0.01 < rate < 1.5 * 0.05
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("better", [False, True])
+@pytest.mark.parametrize("luck", [Luck(0), Luck(400)], ids=str)
+@pytest.mark.parametrize(
+    "settings",
+    [
+        Sprt(h1=25),
+        Sprt(h0=200, h1=260),
+        Sprt(alpha=0.02, beta=0.1, h1=40),
+        Sprt("nelo", h0=50, h1=100),
+        Sprt("points", h0=-6, h1=6),
+    ],
+    ids=str,
+)
+def test_error_rates_hold_for_other_hypotheses_and_lucks(
+    settings: Sprt, luck: Luck, better: bool
+) -> None:
+    rate = error_rate(settings, luck, better=better, runs=2000, boards=2000)
+    assert rate < 1.5 * (settings.beta if better else settings.alpha)
+
+
+def test_the_walk_is_the_one_that_is_simulated() -> None:
+    for settings in QUICK:
+        (values,) = simulated(
+            settings, Luck(150), np.random.default_rng(4), better=True, shape=(1, 60)
+        )
+        steps = walk(replace(settings, min_boards=60), boards_of(values.tolist()))
+        assert [step.llr for step in steps] == likelihood_ratios(settings, values).tolist()
+
+
+# How many more
+
+
+def test_the_boards_that_are_left_are_about_those_that_are_played() -> None:
+    settings = Sprt(h1=40)
+    rng = np.random.default_rng(6)
+    values = simulated(settings, Luck(150), rng, better=True, shape=(400, 1500))
+    ratios = likelihood_ratios(settings, values)
+    played = 1 + (np.abs(ratios) >= settings.bounds[1])[:, 19:].argmax(axis=1) + 19
+    # From the very strength, not from an estimate of it: a ratio of 0 with the true drift.
+    drift, noise = ratios[:, -1].mean() / 1500, walk(settings, boards_of(values[0]))[-1].noise
+    step = Step(1, 1e-9, 40.0, noise, settings.bounds)
+    at_random = boards_still_needed(settings, step)
+    known = boards_still_needed(settings, replace(step, llr=float(drift)))
+    assert known == pytest.approx(played.mean(), rel=0.12)
+    assert at_random > 1.4 * known
+
+
+def test_the_boards_that_are_left_shrink_towards_a_bound() -> None:
+    settings = Sprt()
+    steps = [Step(100, llr, 9.0, 0.1, settings.bounds) for llr in (0.5, 1.5, 2.5, 2.9, 3.5)]
+    left = [boards_still_needed(settings, step) for step in steps]
+    assert left == sorted(left, reverse=True)
+    assert left[-1] == 0
+    mirrored = [replace(step, llr=-step.llr) for step in steps]
+    assert [boards_still_needed(settings, step) for step in mirrored] == left
+
+
+def test_the_boards_that_are_left_heed_the_fewest_and_the_most() -> None:
+    settings = Sprt(min_boards=50, max_boards=80)
+    strong = Step(10, 3.5, 300.0, 0.5, settings.bounds)
+    assert boards_still_needed(settings, strong) == 40
+    even = Step(60, 0.0, 10.0, 0.01, settings.bounds)
+    assert boards_still_needed(settings, even) == 20
+
+
+# For people
+
+
+def test_the_live_line() -> None:
+    settings = Sprt()
+    assert live(settings, ()) == "LLR 0.00 (-2.94, 2.94), no board is complete"
+    steps = [Step(40, 1.23, 12.0, 0.1, settings.bounds)]
+    left = boards_still_needed(settings, steps[0])
+    expected = f"LLR 1.23 (-2.94, 2.94), about {2 * left} more games"
+    assert live(settings, steps) == expected
+    assert live(settings, [replace(steps[0], llr=3.0)]).endswith("2.94), H1 accepted")
+    assert live(settings, [replace(steps[0], boards=5000)]).endswith("2.94), undecided")
+
+
+def test_the_sparkline_runs_from_bound_to_bound() -> None:
+    settings = Sprt()
+    low, high = settings.bounds
+    rising = [
+        Step(n, low + (high - low) * n / 8 + 0.01, 0.0, 0.1, settings.bounds) for n in range(9)
+    ]
+    assert sparkline(settings, rising) == "▁▂▃▄▅▆▇██"
+    assert sparkline(settings, [replace(rising[0], llr=-9.0)]) == "▁"
+    many = rising * 50
+    assert len(sparkline(settings, many)) == 60
+    assert sparkline(settings, many)[-1] == "█"
+    assert sparkline(settings, ()) == ""
+
+
+@pytest.mark.parametrize(
+    ("values", "part"),
+    [
+        ([0.75, 0.5, 1.0] * 60, "H1 after"),
+        ([0.25, 0.5, 0.25] * 60, "H0 after"),
+        ([0.5, 0.75] * 3, "Undecided after 6 boards."),
+        ([0.5], "Undecided after 1 board."),
+        ([], "Undecided after 0 boards."),
+    ],
+)
+def test_the_section_of_the_report(values: list[float], part: str) -> None:
+    settings = Sprt(h1=40)
+    steps = walk(settings, boards_of(values))
+    page = list(section(settings, steps, "new", "old"))
+    assert page[1] == "## Is new better than old?"
+    assert part in page[3]
+    rows = [line for line in page if line.startswith("| ")]
+    assert len(rows) == (2 + min(8, len(steps)) if steps else 0)
+    if steps:
+        assert rows[-1].startswith(f"| {steps[-1].boards} | {steps[-1].llr:+.2f} |")
+        assert f"    {sparkline(settings, steps)}" in page

@@ -1,0 +1,366 @@
+"""What other programs get: read back with nothing of ours, and it says what the report says."""
+
+import csv
+import io
+import json
+import random
+import re
+import statistics
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from protocol.records import Result, SeatFoul
+from tests.support.events import DERIVED, REPORTED, boneyard, copied, small_event, untouched
+from tests.support.results import STRENGTH, ascent, game, known, played
+from tournaments.commands.rate import Rated
+from tournaments.commands.schemas import SCHEMAS
+from tournaments.plan.anchor import Anchor
+from tournaments.plan.event import as_json
+from tournaments.rating.ratings import fit, fit_both
+from tournaments.report import exports
+from tournaments.report.report import Results
+from tournaments.storage.folder import Folder, holds, load
+
+
+@pytest.fixture(scope="module")
+def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with untouched(small_event(tmp_path_factory.mktemp("event"))) as folder:
+        yield folder
+
+
+def rows(pieces: Iterable[bytes]) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(b"".join(pieces).decode(), newline="")))
+
+
+def mean(lines: list[dict[str, str]], column: str) -> dict[str, float]:
+    """By entrant, as pandas does it: what is empty counts for nothing."""
+    found: dict[str, list[float]] = defaultdict(list)
+    for line in lines:
+        if line[column]:
+            found[line["entrant"]].append(float(line[column]))
+    return {name: statistics.fmean(values) for name, values in found.items()}
+
+
+def mixed(seats: int) -> list[Result]:
+    """Games of all kinds: ties, ends by foul, fouls that ended nothing."""
+    results = played(random.Random(seats), STRENGTH, 30, seats)
+    some = [
+        msgspec.structs.replace(one, why="foul", fouls=(SeatFoul(1, "late"),))
+        if number % 4 == 0
+        else one
+        for number, one in enumerate(results)
+    ]
+    names = "abcd"[:seats]
+    tie = game(99, names, [5] * seats)
+    return [*some, tie, msgspec.structs.replace(tie, fouls=(SeatFoul(0, "illegal"),))]
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_the_means_of_the_games_are_the_ratings_file(seats: int) -> None:
+    results = mixed(seats)
+    lines = rows(exports.games_csv(results, {"g": "sitting"}, partners=False))
+    rated = {line["entrant"]: line for line in rows(exports.ratings_csv(fit(results), {}))}
+    assert len(lines) == seats * len(results)
+    assert {line["sitting"] for line in lines} == {"sitting"}
+    for column, told in (("points", "score"), ("margin", "margin")):
+        for name, value in mean(lines, column).items():
+            assert value == pytest.approx(float(rated[name][told]))
+    for name, line in rated.items():
+        mine = [one for one in lines if one["entrant"] == name]
+        assert len(mine) == int(line["games"])
+        assert sum(bool(one["foul"]) for one in mine) == int(line["fouls"])
+        assert len({one["board"] for one in mine}) == int(line["boards"])
+
+
+def test_partners_stand_in_the_games() -> None:
+    results = [game(1, "abcd", (7, 3, 7, 3)), game(2, "acbd", (1, 8, 1, 8))]
+    lines = rows(exports.games_csv(results, {}, partners=True))
+    assert [line["partner"] for line in lines] == [*"cdab", *"bdac"]
+    assert [line["side"] for line in lines] == [*"0101", *"0101"]
+    assert [float(line["points"]) for line in lines] == [1, 0, 1, 0, 0, 1, 0, 1]
+    (pool,) = fit(results, partners=True).pools
+    told = {one.name: one.margin for one in pool.entrants}
+    assert mean(lines, "margin") == pytest.approx(told)
+    assert told["a"] == pytest.approx((4 - 7) / 2)
+
+
+def test_rotations_of_a_table_have_its_name() -> None:
+    results = [game(1, who, (3, 2, 1)) for who in ("bca", "cab", "abc", "acb")]
+    lines = rows(exports.games_csv(results, {}, partners=False))
+    assert [line["table"] for line in lines[::3]] == ["a.b.c", "a.b.c", "a.b.c", "a.c.b"]
+    assert [line["rotation"] for line in lines[::3]] == ["2", "1", "0", "0"]
+
+
+def test_the_ratings_file_has_every_number_of_the_table() -> None:
+    results = mixed(2)
+    ratings = fit_both(results)
+    lines = rows(exports.ratings_csv(ratings, {"a": "f" * 64}))
+    for rank, (line, one) in enumerate(zip(lines, ratings.pools[0].entrants, strict=True), 1):
+        assert one.clean
+        assert (line["entrant"], line["pool"], line["rank"]) == (one.name, "1", f"{rank}")
+        assert (int(line["best_rank"]), int(line["worst_rank"])) == one.ranks
+        assert (float(line["elo"]), float(line["half_width"])) == (one.elo, one.half_width)
+        assert (float(line["clean_elo"]), line["clean_bound"]) == (one.clean.elo, one.clean.bound)
+        assert line["fingerprint"] == ("f" * 64 if one.name == "a" else "")
+
+
+def test_the_crosstable_file_is_the_crosstable() -> None:
+    ratings = fit([*mixed(3), game(0, "xyz", (3, 2, 1))])
+    lines = rows(exports.crosstable_csv(ratings))
+    assert len(lines) == 5 * 4 + 3 * 2
+    pool = ratings.pools[0]
+    at = {one.name: place for place, one in enumerate(pool.entrants)}
+    for line in (one for one in lines if one["pool"] == "1"):
+        i, j = at[line["entrant"]], at[line["opponent"]]
+        assert int(line["games"]) == pool.crosstable[i][j].games
+        assert float(line["points"]) == pool.crosstable[i][j].score
+        assert float(line["los"]) == pool.los[i][j]
+        assert float(line["error_elo"]) == pool.errors[i][j]
+        lead = known(pool.entrants[i].elo) - known(pool.entrants[j].elo)
+        assert float(line["lead_elo"]) == pytest.approx(lead, abs=1e-5)
+
+
+GAME = re.compile(
+    r'\[Event "e"\]\n\[Round "(\d+)"\]\n\[White "([^"]+)"\]\n\[Black "([^"]+)"\]\n'
+    r'\[Result "(1-0|0-1|1/2-1/2)"\]\n\n\4\n\n'
+)
+HALVES = {"1-0": (1, 0), "0-1": (0, 1), "1/2-1/2": (1, 1)}
+
+
+def pgn_games(pieces: Iterable[bytes]) -> list[Result]:
+    """What a reader of PGN makes of it; nothing may be left over."""
+    text = b"".join(pieces).decode()
+    assert GAME.sub("", text) == ""
+    return [
+        game(int(board), (white, black), HALVES[score])
+        for board, white, black, score in GAME.findall(text)
+    ]
+
+
+def test_a_second_program_rates_the_pgn_as_we_rate_the_ledger() -> None:
+    """Ordo's model: no prior, White's advantage, a tie half a win; another solver."""
+    results = mixed(2)
+    read = pgn_games(exports.pgn("e", results, partners=False))
+    assert len(read) == len(results)
+    ratings, (white,) = ascent(read)
+    (pool,) = fit(results, prior=0).pools
+    assert {one.name: one.elo for one in pool.entrants} == pytest.approx(ratings, abs=0.01)
+    assert pool.seats[0].elo == pytest.approx(white, abs=0.01)
+
+
+def test_pairs_and_sides_in_the_pgn() -> None:
+    three = pgn_games(exports.pgn("e", [game(4, "abc", (5, 5, 9))], partners=False))
+    assert [(one.board, one.seats, one.scores) for one in three] == [
+        (4, ("a", "b"), (1, 1)), (4, ("a", "c"), (0, 1)), (4, ("b", "c"), (0, 1)),
+    ]  # fmt: skip
+    four = pgn_games(exports.pgn("e", [game(4, "dbac", (5, 1, 5, 1))], partners=True))
+    assert [(one.seats, one.scores) for one in four] == [(("a+d", "b+c"), (1, 0))]
+
+
+def test_files_come_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    results = mixed(2)
+    whole = b"".join(exports.games_csv(results, {}, partners=False))
+    monkeypatch.setattr(exports, "LINES_AT_ONCE", 7)
+    pieces = list(exports.games_csv(results, {}, partners=False))
+    assert max(piece.count(b"\n") for piece in pieces) == 7
+    assert b"".join(pieces) == whole
+
+
+# An event's folder
+
+
+def test_the_files_of_an_event_agree(event: Path) -> None:
+    results = msgspec.json.decode((event / "results.json").read_bytes(), type=Results)
+    games = rows([(event / "games.csv").read_bytes()])
+    assert len(games) == 2 * results.played == 24
+    logs = {path.stem for path in Folder(event).logs()}
+    assert {line["sitting"] for line in games} == logs
+    rated = rows([(event / "ratings.csv").read_bytes()])
+    told = {one.name: one.fingerprint for one in results.entrants}
+    assert {line["entrant"]: line["fingerprint"] for line in rated} == told
+
+
+def test_results_are_what_their_schema_says(event: Path) -> None:
+    """Strictly decoded and written again they have the same bytes: nothing more, nothing less."""
+    data = (event / "results.json").read_bytes()
+    told = msgspec.json.decode(data, type=Results, strict=True)
+    assert msgspec.json.format(msgspec.json.encode(told), indent=1) + b"\n" == data
+    said = boneyard("rate", str(event), "--json")
+    for text, name in ((data, "results"), (said, "rated")):
+        schema = SCHEMAS[name]()
+        assert fits(json.loads(text), schema, schema["$defs"])
+    assert msgspec.json.decode(said, type=Rated).tables[0].games == 12
+
+
+KINDS: dict[str, type | tuple[type, ...]] = {
+    "integer": int,
+    "number": (int, float),
+    "string": str,
+    "boolean": bool,
+    "null": type(None),
+}
+
+
+def fits(value: Any, of: dict[str, Any], defs: dict[str, Any]) -> bool:
+    """Whether a value is what a schema says, as far as ours say it; objects may hold no more."""
+    if "$ref" in of:
+        return fits(value, defs[of["$ref"].rsplit("/", 1)[1]], defs)
+    if "anyOf" in of:
+        return any(fits(value, one, defs) for one in of["anyOf"])
+    if "enum" in of:
+        return value in of["enum"]
+    if of["type"] == "object":
+        known = of["properties"]
+        return (
+            isinstance(value, dict)
+            and set(of["required"]) <= set(value) <= set(known)
+            and all(fits(part, known[key], defs) for key, part in value.items())
+        )
+    if of["type"] == "array":
+        if not isinstance(value, list):
+            return False
+        parts = of.get("prefixItems") or [of["items"]] * len(value)
+        return len(parts) == len(value) and all(map(fits, value, parts, [defs] * len(parts)))
+    # To Python a boolean is an integer.
+    return isinstance(value, KINDS[of["type"]]) and isinstance(value, bool) == (
+        of["type"] == "boolean"
+    )
+
+
+def test_the_check_of_schemas_finds_what_is_wrong(event: Path) -> None:
+    schema = SCHEMAS["results"]()
+    told = json.loads((event / "results.json").read_bytes())
+    for part, key, wrong in (
+        (told, "played", "twelve"),
+        (told["event"], "extra", 1),
+        (told["ratings"]["pools"][0]["entrants"][0], "bound", "!"),
+        (told["ratings"]["pools"][0]["entrants"][0], "ranks", [1]),
+    ):
+        kept = dict(part)
+        part[key] = wrong
+        assert not fits(told, schema, schema["$defs"])
+        part.clear()
+        part.update(kept)
+    assert fits(told, schema, schema["$defs"])
+
+
+@pytest.mark.parametrize("name", REPORTED)
+def test_no_file_tells_a_folder_of_this_machine(event: Path, name: str) -> None:
+    text = (event / name).read_text()
+    plan = load(Folder(event))
+    assert plan.entrants[0].command.argv[0] in as_json(plan).decode()
+    for entrant in plan.entrants:
+        told = {entrant.command.folder, *entrant.command.reads, str(event), str(Path.home())}
+        assert not [path for path in told - {"/"} if path in text]
+
+
+def test_report_makes_every_file_anew(event: Path, tmp_path: Path) -> None:
+    folder = copied(event, tmp_path)
+    for name in REPORTED:
+        (folder / name).unlink()
+    assert "is missing" in boneyard("report", str(folder), "--check", code=1)
+    assert not (folder / "report.md").exists()
+    boneyard("report", str(folder))
+    assert all((folder / name).read_bytes() == (event / name).read_bytes() for name in REPORTED)
+    assert "Every file" in boneyard("report", str(folder), "--check")
+
+
+def test_a_report_is_made_anew_with_an_anchor(event: Path, tmp_path: Path) -> None:
+    folder = copied(event, tmp_path)
+    boneyard("report", str(folder), "--anchor", "random=1000")
+    assert "Every file" in boneyard("report", str(folder), "--check")
+    told = msgspec.json.decode((folder / "results.json").read_bytes(), type=Results)
+    assert told.event.anchor == Anchor("random", 1000)
+    (pool,) = told.ratings.pools
+    (rated,) = [one for one in pool.entrants if one.name == "random"]
+    if not rated.bound:
+        assert (rated.elo, rated.half_width, pool.anchor) == (1000, 0, told.event.anchor)
+    said = boneyard("report", str(folder), "--anchor", "randm=1000", code=2)
+    assert "did you mean random" in said
+    both = ("--check", "--anchor", "random=1")
+    assert "leave one out" in boneyard("report", str(folder), *both, code=2)
+
+
+@pytest.mark.parametrize("name", REPORTED)
+def test_what_was_changed_is_named(event: Path, tmp_path: Path, name: str) -> None:
+    folder = copied(event, tmp_path)
+    data = (event / name).read_bytes()
+    for other in (data[:-1], data + b"\n", b"x" + data):
+        (folder / name).write_bytes(other)
+        said = boneyard("report", str(folder), "--check", code=1)
+        assert f"{name}: is not what the ledger leads to" in said
+        assert len(said.splitlines()) == 2
+
+
+def test_a_report_needs_an_event_and_a_whole_ledger(event: Path, tmp_path: Path) -> None:
+    assert "holds no event" in boneyard("report", str(tmp_path), code=2)
+    folder = copied(event, tmp_path / "copy")
+    ledger = folder / "ledger.jsonl"
+    ledger.write_bytes(ledger.read_bytes().replace(b'"board":2', b'"board":1', 1))
+    assert "checksum" in boneyard("report", str(folder), code=2)
+
+
+def kept(folder: Path) -> dict[str, bytes]:
+    return {name: (folder / name).read_bytes() for name in REPORTED}
+
+
+@pytest.mark.parametrize("left", [None, 0, 11])
+@pytest.mark.parametrize("words", [(), ("--check",)])
+def test_a_report_is_not_replaced_by_less_when_the_ledger_lost_results(
+    event: Path, tmp_path: Path, left: int | None, words: tuple[str, ...]
+) -> None:
+    folder = copied(event, tmp_path)
+    ledger = folder / "ledger.jsonl"
+    whole = ledger.read_bytes().splitlines(keepends=True)
+    ledger.unlink()
+    lost = f"{ledger} is missing"
+    if left is not None:
+        # What a kill cut short is no result either.
+        ledger.write_bytes(b"".join(whole[:left]) + whole[left][:9])
+        lost = f"{ledger} has {left} of the {len(whole)} results that results.json tells of"
+    again = "the same `boneyard run` as before makes it again from the game logs"
+    assert boneyard("report", str(folder), *words, code=2) == f"boneyard: {lost}: {again}.\n"
+    assert kept(folder) == kept(event)
+
+
+@pytest.mark.parametrize("words", [(), ("--check",)])
+def test_a_report_is_not_replaced_by_less_when_logs_are_gone(
+    event: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    folder = copied(event, tmp_path)
+    Folder(folder).logs()[-1].unlink()
+    said = boneyard("report", str(folder), *words, code=2)
+    assert re.match(r"boneyard: The log of 1\.\S+ is gone, and what .*times\.json and ", said)
+    assert kept(folder) == kept(event)
+
+
+def test_a_report_does_without_logs_once_nothing_is_lost_by_it(event: Path, tmp_path: Path) -> None:
+    folder = copied(event, tmp_path)
+    for path in Folder(folder).logs():
+        path.unlink()
+    (folder / "times.json").unlink()
+    boneyard("report", str(folder))
+    assert "Every file" in boneyard("report", str(folder), "--check")
+    assert (folder / "report.md").read_bytes() != (event / "report.md").read_bytes()
+    for name in set(DERIVED) - {"report.md", "results.json"}:
+        assert (folder / name).read_bytes() == (event / name).read_bytes()
+
+
+def test_holds_reads_to_the_end(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"abcdef")
+    assert holds(path, [b"abc", b"", b"def"])
+    assert not any(holds(path, lines) for lines in ([b"abc"], [b"abc", b"deg"], [b"abcdefg"]))
+    assert not holds(tmp_path / "none", [])
+
+
+def test_a_mistyped_schema_gets_the_nearest(event: Path) -> None:
+    assert event.exists()
+    assert "did you mean results?" in boneyard("schema", "result", code=2)
+    assert json.loads(boneyard("schema"))["title"] == "Boneyard protocol 1"
+    assert json.loads(boneyard("schema", "results"))["$ref"] == "#/$defs/Results"

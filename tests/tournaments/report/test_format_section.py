@@ -1,0 +1,145 @@
+"""What is said of an event beside its tables: who has won, and what is not balanced yet."""
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from protocol.records import Result
+from tests.support.events import boneyard, run
+from tests.support.made_up_events import made_up
+from tests.tournaments.schedule.test_schedule import alone, event, teams
+from tournaments.commands.progress import Progress
+from tournaments.plan.event import Event
+from tournaments.plan.formats import Gauntlet, Knockout, Swiss, Versus
+from tournaments.rating.sprt import Sprt
+from tournaments.report.format_section import UNEVEN_TOLD, uneven, won, won_line
+from tournaments.schedule import knockout
+from tournaments.storage.folder import Folder
+
+IN_ORDER = "bot0, bot1 and bot2, in this order,"
+GO_ON = ": go on with the run before you trust this."
+MANY = 10_000
+"""Games of a plan that is not over."""
+KNOCKOUTS = (
+    event(4, boards=3, form=Knockout()),
+    teams(boards=2, form=Knockout()),
+    alone(form=Knockout(tie_boards=0)),
+)
+EVENTS = (
+    *KNOCKOUTS,
+    event(3, boards=5),
+    event(4, 3, boards=3),
+    event(4, 4, boards=3, form=Gauntlet()),
+    replace(teams(boards=6), teams=()),
+    event(5, boards=4, form=Swiss(rounds=3)),
+    event(2, boards=60, form=Versus(Sprt(max_boards=60))),
+)
+
+
+def first_of(plan: Event, *games: int) -> list[Result]:
+    """So many games of each rotation of the first pairing."""
+    by_seats: dict[tuple[str, ...], list[Result]] = {}
+    for one in made_up(plan):
+        by_seats.setdefault(one.seats, []).append(one)
+    return [one for many, of in zip(games, by_seats.values(), strict=False) for one in of[:many]]
+
+
+@pytest.mark.parametrize("plan", EVENTS)
+def test_whoever_has_played_every_board_in_every_seat_is_balanced(plan: Event) -> None:
+    results = made_up(plan)
+    assert uneven(plan, results, MANY) == ""
+    assert GO_ON in uneven(plan, results[:-1], MANY)
+    assert uneven(plan, results[:-1], len(results) - 1) == ""
+    assert uneven(plan, [], MANY) == ""
+
+
+@pytest.mark.parametrize(
+    ("seats", "games", "told"),
+    [
+        (2, (25,), "25 games of bot0 and bot1 were played in one seating only"),
+        (2, (0, 1), "1 game of bot0 and bot1 was played in one seating only"),
+        (2, (20, 15), "bot0 and bot1 played 20 and 15 games in their 2 seatings"),
+        (3, (9, 9, 2), f"{IN_ORDER} played 9, 9 and 2 games in their 3 seatings"),
+        (3, (9, 0, 9), f"{IN_ORDER} played 9, 9 and 0 games in their 3 seatings"),
+    ],
+)
+def test_what_was_played_in_some_seats_only_is_told(
+    seats: int, games: tuple[int, ...], told: str
+) -> None:
+    plan = event(seats, seats, boards=80)
+    assert uneven(plan, first_of(plan, *games), MANY) == told + GO_ON
+
+
+def test_of_many_pairings_the_most_uneven_are_named() -> None:
+    plan = event(10, boards=4)
+    results = made_up(plan)
+    once = [one for one in results if list(one.seats) == sorted(one.seats)]
+    worst = next(one for one in results if one.board == 4 and one not in once)
+    some = [one for one in once if one.board < 4 or {*one.seats} == {*worst.seats}]
+    said = uneven(plan, some, MANY)
+    assert said.startswith(f"4 games of {' and '.join(sorted(worst.seats))} were")
+    assert said.count("3 games of") == UNEVEN_TOLD - 1
+    assert f"; {45 - UNEVEN_TOLD} more pairings likewise{GO_ON}" in said
+
+
+def test_games_of_an_earlier_version_are_not_waited_for() -> None:
+    plan = event(3, boards=2)
+    gone = plan.entrants[0].name
+    results = [one for one in made_up(plan) if one.seats[0] == gone or gone not in one.seats]
+    assert gone in uneven(plan, results, MANY)
+    old = (replace(plan.entrants[0], retired=True), *plan.entrants[1:])
+    assert uneven(replace(plan, entrants=old), results, MANY) == ""
+
+
+@pytest.mark.parametrize("plan", KNOCKOUTS)
+def test_a_match_is_won_when_its_last_game_is_over(plan: Event) -> None:
+    assert isinstance(plan.format, Knockout)
+    results = made_up(plan)
+    for many in range(len(results)):
+        assert won(plan, results[:many], len(results)) is None
+        *_, last = knockout.bracket(plan, plan.format, results[:many])
+        assert any(match.winner is None for match in last)
+    assert won_line(plan, results, len(results)).endswith(" has won the knockout.")
+
+
+def test_a_swiss_is_won_and_a_round_robin_is_not() -> None:
+    plan = event(5, boards=4, form=Swiss(rounds=3))
+    results = made_up(plan)
+    assert won_line(plan, results, len(results)).endswith(" has won the Swiss of 3 rounds.")
+    assert won_line(plan, results[:-1], len(results)) == ""
+    others = event(3, boards=2)
+    assert won_line(others, made_up(others), 12) == ""
+
+
+def test_who_is_level_in_everything_shares_the_first_place() -> None:
+    plan = event(2, boards=2, form=Swiss(rounds=1))
+    even = [replace(one, scores=(1, 1), places=(1, 1)) for one in made_up(plan)]
+    line = "bot0 and bot1 share the first place in the Swiss of 1 rounds."
+    assert won_line(plan, even, len(even)) == line
+
+
+LATER = ("results.json", "times.json")
+
+
+def test_a_run_that_was_stopped_says_so_wherever_it_is_looked_at(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(tmp_path, "first", "greedy", "--boards", "3", "--set", "target=30")
+    lines = (tmp_path / "ledger.jsonl").read_bytes().splitlines(keepends=True)
+    (tmp_path / "ledger.jsonl").write_bytes(b"".join(lines[:2]))
+    # As it was then: a report is never replaced by one that tells less.
+    for later in (*(tmp_path / "games").iterdir(), *map(tmp_path.joinpath, LATER)):
+        later.unlink()
+    boneyard("report", str(tmp_path))
+    capsys.readouterr()
+    Progress.final(Folder(tmp_path))
+    said = {
+        "end": capsys.readouterr().out,
+        "show": boneyard("show", str(tmp_path)),
+        "plan": boneyard("plan", str(tmp_path)),
+        **{name: (tmp_path / name).read_text() for name in ("report.md", "report.html")},
+    }
+    told = f"2 games of first and greedy were played in one seating only{GO_ON}"
+    assert [name for name in said if told not in said[name]] == []
+    assert "The event is unfinished: 2 of 6 games are played.\n" in said["plan"]

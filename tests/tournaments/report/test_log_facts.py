@@ -1,0 +1,143 @@
+"""What the logs alone know: of games that count, bounded, and the same whenever it is read."""
+
+import os
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from arena.logs.checksummed import append
+from protocol.messages import Clock
+from protocol.records import (
+    FoulRecord,
+    GameRecord,
+    LogRecord,
+    Result,
+    SeatFoul,
+    Sitting,
+    SpentRecord,
+)
+from protocol.ruleset import Ruleset
+from tests.support.tables import sitting
+from tournaments.report import conditions as how
+from tournaments.report import log_facts as measuring
+from tournaments.report.log_facts import EXAMPLES, LAST_WORDS, Machine, measured
+from tournaments.report.sandboxes import Kept
+from tournaments.runner.machine import machine
+from tournaments.storage.folder import Folder
+
+SEATS = ("ada", "bob")
+
+
+def begun(board: int) -> GameRecord:
+    return GameRecord(game=f"{board}.ada.bob", number=board, board=board, commitment="0" * 64)
+
+
+def fouled(stderr: str = "", detail: str = "") -> FoulRecord:
+    return FoulRecord(seat=1, foul="late", detail=detail, stderr=stderr)
+
+
+def over(board: int, ms: float = 3.0) -> list[LogRecord]:
+    return [
+        SpentRecord(
+            questions=(2, 3), ms=(ms, 6.0), worst_ms=(ms, 4.0), given_back_ms=(7.5, 0.0),
+            cpu_ms=(1.0, None), worst_lag_ms=7.5,
+        ),
+        Result(
+            game=f"{board}.ada.bob", board=board, seats=SEATS, scores=(9, 0), places=(1, 2),
+            rounds=1, why="foul", fouls=(SeatFoul(1, "late"),),
+        ),
+    ]  # fmt: skip
+
+
+def part(where: str = "a machine", level: str = "B", worker: str | None = None) -> Sitting:
+    return replace(
+        sitting(SEATS, range(1, 9), Ruleset(name="draw"), Clock()),
+        machine=where, boneyard="1.2", sandbox=level, worker=worker,
+    )  # fmt: skip
+
+
+def log(path: Path, name: str, records: list[LogRecord], where: str = "a machine") -> None:
+    target = path / "games" / f"{name}.jsonl"
+    target.parent.mkdir(exist_ok=True)
+    descriptor = os.open(target, os.O_WRONLY | os.O_CREAT)
+    append(descriptor, [part(where), *records], 0)
+    os.close(descriptor)
+
+
+def test_only_games_that_count_are_told(tmp_path: Path) -> None:
+    cut: list[LogRecord] = [begun(2), fouled(detail="cut off")]
+    again: list[LogRecord] = [begun(1), fouled(detail="cut off too"), begun(1)]
+    again += [fouled(detail="it counts"), *over(1)]
+    log(tmp_path, "a", [*again, *cut])
+    log(tmp_path, "b", [begun(3), *over(3, ms=50.0)], "another machine")
+    log(tmp_path, "c", [begun(4), fouled(detail="no result yet")], "a third machine")
+    told = measured(Folder(tmp_path))
+    assert [one.detail for one in told.evidence] == ["it counts"]
+    assert told.times.worst_lag_ms == 7.5
+    ada, bob = told.times.entrants
+    assert (ada.questions, ada.mean_ms, ada.worst_ms, ada.cpu_ms) == (4, 13.25, 50.0, 0.5)
+    assert (bob.questions, bob.mean_ms, bob.cpu_ms) == (6, 2.0, None)
+    assert (ada.given_back_ms, bob.given_back_ms) == (15.0, 0.0)
+    assert told.machines == (
+        (Machine("a machine", "1.2"), 1),
+        (Machine("another machine", "1.2"), 1),
+    )
+
+
+def test_what_the_ledger_has_not_yet_is_not_told(tmp_path: Path) -> None:
+    log(tmp_path, "a", [begun(1), fouled(), *over(1)])
+    before = measured(Folder(tmp_path))
+    log(tmp_path, "b", [begun(2), fouled(), *over(2, ms=99.0)], "another machine")
+    assert measured(Folder(tmp_path), {"1.ada.bob"}) == before != measured(Folder(tmp_path))
+
+
+def test_evidence_is_bounded_and_in_order(tmp_path: Path) -> None:
+    """Whichever log is read first, the first boards stay."""
+    for board in (5, 3, 8, 1, 7, 2):
+        words = "x" * LAST_WORDS + f" board {board}"
+        log(tmp_path, f"{9 - board}", [begun(board), fouled(words), *over(board)])
+    told = measured(Folder(tmp_path))
+    assert [one.board for one in told.evidence] == [1, 2, 3] == list(range(1, EXAMPLES + 1))
+    for one in told.evidence:
+        assert one.stderr.startswith("…xx")
+        assert one.stderr.endswith(f" board {one.board}")
+        assert len(one.stderr) == LAST_WORDS + 1
+        assert (one.entrant, one.seat, one.foul) == ("bob", 1, "late")
+
+
+def test_a_sitting_that_was_resumed_counts_once_for_its_machine(tmp_path: Path) -> None:
+    log(tmp_path, "a", [begun(1), *over(1), part(), begun(2), *over(2)])
+    ((_, sittings),) = measured(Folder(tmp_path)).machines
+    assert sittings == 1
+
+
+def test_a_damaged_line_is_left_out(tmp_path: Path) -> None:
+    log(tmp_path, "a", [begun(1), fouled(), *over(1)])
+    path = tmp_path / "games" / "a.jsonl"
+    path.write_bytes(path.read_bytes().replace(b'"foul":"late","detail"', b'"foul":"odd","detail"'))
+    told = measured(Folder(tmp_path))
+    assert told.evidence == ()
+    assert told.times.entrants
+
+
+def test_a_machine_is_told_and_nobodys_name(tmp_path: Path) -> None:
+    assert machine().startswith("Linux ")
+    assert "Python 3." in machine()
+    assert os.uname().nodename not in machine()
+    assert measured(Folder(tmp_path)).machines == ()
+    assert measuring.TOLD[0] == b'{"type":"sitting",'
+
+
+def test_a_sitting_counts_once_for_each_level_at_which_it_was_played(tmp_path: Path) -> None:
+    moved: list[LogRecord] = [begun(1), *over(1), begun(2), *over(2)]
+    moved += [part(level="C", worker="lab"), begun(3), *over(3), part(level="D"), begun(4)]
+    log(tmp_path, "a", moved)
+    log(tmp_path, "b", [begun(5), *over(5)])
+    log(tmp_path, "c", [begun(6), fouled()])
+    kept = measured(Folder(tmp_path)).kept
+    assert kept == (Kept("B", (), 2, 2), Kept("C", (), 1, 2, ("lab",)))
+    assert [said for said, _ in how.sandbox(kept)] == [
+        "Sandbox: level B in all 2 sittings.",
+        "Sandbox: level C in 1 of 2 sittings, on lab.",
+    ]
+    assert how.share(1, 1) == "in the one sitting"

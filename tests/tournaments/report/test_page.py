@@ -1,0 +1,460 @@
+"""The report page in a browser: it sorts, leads to games, keeps text text, and is fit for all."""
+
+import json
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+from msgspec.structs import replace
+from playwright.sync_api import Page, expect
+
+from tests.support.browser import faults, needs_chromium, opened
+from tests.support.events import copied, run, untouched
+from tests.support.made_up_events import NOTHING, evidence, made_up, measured, told, written
+from tests.tournaments.schedule.test_schedule import event, teams
+from tournaments.plan.event import Event
+from tournaments.plan.formats import Knockout, Swiss, Versus
+from tournaments.rating.sprt import Sprt
+from tournaments.report import game_list as listed
+from tournaments.report import page as report_page
+from tournaments.report.format_page import Match, bracket
+from tournaments.report.log_facts import measured as measure
+from tournaments.report.page import MATRIX
+from tournaments.report.replay_links import addresses
+from tournaments.report.report import report_files
+from tournaments.storage.folder import Folder, load
+from tournaments.storage.ledger import read_ledger
+from tournaments.storage.result_store import Columns
+
+
+def long_named(plan: Event) -> Event:
+    """The same event of bots whose names are as long as names may be."""
+    names = [f"{n}_{'long-' * 8}"[:40] for n in range(len(plan.entrants))]
+    who = (replace(one, name=name) for one, name in zip(plan.entrants, names, strict=True))
+    return replace(plan, name="x" * 40, entrants=tuple(who))
+
+
+EVENTS: dict[str, Event] = {
+    "two bots": event(2, boards=10),
+    "ten bots": long_named(event(10, boards=4)),
+    "three seats": event(4, 3, boards=6),
+    "four seats": event(4, 4, boards=6),
+    "teams": teams(boards=4),
+    "partners": replace(teams(boards=6), teams=()),
+    "swiss": event(5, boards=4, form=Swiss(rounds=3)),
+    "knockout": event(5, boards=4, form=Knockout()),
+    "versus": event(2, boards=60, form=Versus(Sprt(max_boards=60))),
+}
+RUDE = (
+    "</script><script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "\x1b[31mred \u202eevil \u05e9\u05dc\u05d5\u05dd",
+    "\"quoted\" 'twice' &amp; `code` {{ 7 * 7 }}",
+)
+"""What a bot may write."""
+DIFFERENT = {"ten bots", "three seats", "teams", "partners", "swiss", "knockout", "versus"}
+"""Events whose pages have something that no other has; each costs seconds of a browser."""
+LOOKED_AT = {"teams", "swiss", "knockout", "versus"}
+"""Events whose pages have between them all in which axe-core, which is slow, finds faults."""
+
+
+def texts(page: Page, selector: str) -> list[str]:
+    return page.locator(selector).all_inner_texts()
+
+
+class Tags(HTMLParser):
+    """What stands in a page that no browser has touched."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+
+@needs_chromium
+@pytest.mark.parametrize("name", [*filter(DIFFERENT.__contains__, EVENTS)])
+def test_every_kind_of_event_has_a_page_for_everybody(tmp_path: Path, name: str) -> None:
+    """No complaint, no serious fault, nothing wider than a phone or a printed page."""
+    plan = EVENTS[name]
+    results = made_up(plan, foul_every=9)
+    fouls = [evidence(one, stderr="x" * 900) for one in results if one.fouls][:4]
+    path = written(tmp_path, plan, results, measured(plan, *fouls))
+    with opened(path, dark=len(name) % 2 == 0) as page:
+        assert name not in LOOKED_AT or faults(page) == []
+        assert texts(page, "#standings tbody th") == [
+            one.name for one in told(plan, results).ratings.pools[0].entrants
+        ]
+        page.emulate_media(media="print")
+        page.set_viewport_size({"width": 718, "height": 1000})
+        assert page.evaluate("document.documentElement.scrollWidth") <= 718
+        assert not page.locator("#games").is_visible()
+        page.emulate_media(media="screen")
+        page.set_viewport_size({"width": 360, "height": 700})
+        assert page.evaluate("document.documentElement.scrollWidth") == 360
+
+
+@needs_chromium
+def test_names_in_the_list_of_games_stay_whole_on_a_phone(tmp_path: Path) -> None:
+    plan = event(4, boards=2)
+    who = zip(plan.entrants, ("counting", "montecarlo", "greedy", "first"), strict=True)
+    plan = replace(plan, entrants=tuple(replace(one, name=name) for one, name in who))
+    with opened(written(tmp_path, plan, made_up(plan)), width=390) as page:
+        names = page.locator("#list tbody bdi")
+        assert names.count() > 8
+        lines = "(all) => all.map((one) => one.getBoundingClientRect().height)"
+        assert max(names.evaluate_all(lines)) < 1.5 * names.nth(0).evaluate(
+            "(one) => parseFloat(getComputedStyle(one).lineHeight)"
+        )
+
+
+@needs_chromium
+def test_columns_sort_by_click_and_by_key(tmp_path: Path) -> None:
+    plan = event(4, boards=6)
+    results = made_up(plan)
+    best = [one.name for one in told(plan, results).ratings.pools[0].entrants]
+    with opened(written(tmp_path, plan, results)) as page:
+        names = "#standings tbody th"
+        assert texts(page, names) == best != sorted(best)
+        page.locator("#standings").get_by_role("button", name="bot", exact=True).click()
+        assert texts(page, names) == sorted(best)
+        elo = page.locator("#standings th", has=page.get_by_role("button", name="Elo", exact=True))
+        elo.get_by_role("button").focus()
+        page.keyboard.press("Enter")
+        assert elo.get_attribute("aria-sort") == "descending"
+        assert texts(page, names) == best
+        page.keyboard.press("Enter")
+        assert elo.get_attribute("aria-sort") == "ascending"
+        assert texts(page, names) == best[::-1]
+        assert page.locator("#standings th[aria-sort]").count() == 1
+
+
+@needs_chromium
+def test_halves_and_unknown_numbers_sort_too(tmp_path: Path) -> None:
+    """½ is half a point; what is not known stands last either way."""
+    plan = event(6, boards=1, form=Swiss(rounds=3))
+    with opened(written(tmp_path, plan, made_up(plan), measured(plan))) as page:
+        sort = page.locator("#swiss").get_by_role("button", name="points", exact=True)
+        for sign in (-1, 1):
+            sort.click()
+            shown = texts(page, "#swiss tbody td:nth-child(3)")
+            points = [float(text.replace("½", ".5")) for text in shown]
+            assert points == sorted(points, key=lambda one: sign * one)
+            assert {"½", "2½", "1"} <= set(shown)
+
+
+def test_a_bracket_says_why_somebody_goes_on() -> None:
+    plan = event(4, boards=1, form=Knockout(tie_boards=0))
+    notes = set()
+    for seed in range(6):
+        for _, matches in found_bracket(plan, seed):
+            for match in matches:
+                points = {side.points for side in match.sides}
+                assert match.note == "tied: the better seed goes on" * (len(points) == 1)
+                assert [side.won for side in match.sides].count(True) == 1
+                notes.add(match.note)
+    assert len(notes) == 2
+    first = bracket(plan, [])
+    assert first
+    assert {match.note for _, matches in first.rounds for match in matches} == {"to be played"}
+
+
+def found_bracket(plan: Event, seed: int) -> list[tuple[str, list[Match]]]:
+    found = bracket(plan, made_up(plan, seed=seed))
+    assert found
+    assert found.winner
+    return found.rounds
+
+
+@needs_chromium
+def test_a_cell_leads_to_the_games_of_two(tmp_path: Path) -> None:
+    plan = event(4, 3, boards=7)
+    results = made_up(plan)
+    both = [one for one in results if {"bot1", "bot3"} <= set(one.seats)]
+    with opened(written(tmp_path, plan, results)) as page:
+        assert page.get_by_role("status").inner_text() == f"{len(results)} games, 1 to 25"
+        order = texts(page, "#crosstable tbody th")
+        row = page.locator("#crosstable tbody tr").nth(order.index("bot1"))
+        row.locator("td").nth(order.index("bot3")).click()
+        page.wait_for_url("**#games/bot1/bot3")
+        title = f"{len(both)} games of bot1 and bot3, 1 to 25"
+        expect(page.get_by_role("status")).to_have_text(title)  # once the address is followed
+        assert page.evaluate("document.activeElement.textContent") == "Games"
+        links = page.locator("#list a")
+        found = [links.nth(n).get_attribute("href") for n in range(links.count())]
+        page.get_by_role("button", name="next").click()
+        found += [links.nth(n).get_attribute("href") for n in range(links.count())]
+        known = addresses(told(plan, results).plans)
+        assert found == [known[one.game] for one in both][:50]
+        page.get_by_role("button", name="why: ").first.click()
+        shown = texts(page, ".why code")
+        game = both[25].game
+        assert shown == [f"boneyard explain . {game} --seat {seat}" for seat in range(3)]
+
+
+@needs_chromium
+def test_a_link_that_somebody_was_sent_shows_the_games(tmp_path: Path) -> None:
+    plan = event(3, boards=4)
+    results = made_up(plan, foul_every=5)
+    path = written(tmp_path, plan, results)
+    with opened(f"{path.resolve().as_uri()}#games/bot0/nobody") as page:
+        many = sum("bot0" in one.seats for one in results)
+        assert page.get_by_role("status").inner_text() == f"{many} games of bot0"
+        page.get_by_role("combobox", name="with").select_option("bot2")
+        page.get_by_label("only with fouls").check()
+        few = [one for one in results if one.fouls and {"bot0", "bot2"} <= set(one.seats)]
+        assert page.get_by_role("status").inner_text().startswith(f"{len(few)} game")
+        assert all("late" in row for row in texts(page, "#list tbody tr"))
+
+
+@needs_chromium
+def test_the_arrow_keys_move_between_cells(tmp_path: Path) -> None:
+    plan = event(4, boards=4)
+    with opened(written(tmp_path, plan, made_up(plan))) as page:
+        cells = page.locator("#crosstable table.matrix button")
+        # One stop of the tabulator for the whole table.
+        assert cells.count() == 12
+        assert page.locator("#crosstable button[tabindex='0']").count() == 1
+        cells.first.focus()
+        at = "document.activeElement.closest('tr').rowIndex * 10 + " + (
+            "document.activeElement.closest('td').cellIndex"
+        )
+        assert page.evaluate(at) == 12
+        for key, place in (
+            ("ArrowRight", 13),
+            ("ArrowDown", 23),
+            ("ArrowLeft", 21),
+            ("ArrowUp", 21),
+            ("ArrowDown", 31),
+        ):
+            page.keyboard.press(key)
+            assert page.evaluate(at) == place, key
+        page.keyboard.press("Enter")
+        order = texts(page, "#crosstable tbody th")
+        page.wait_for_url(f"**#games/{order[2]}/{order[0]}")
+
+
+@needs_chromium
+def test_what_bots_write_stays_text(tmp_path: Path) -> None:
+    plan = event(3, boards=2)
+    who = tuple(
+        replace(one, command=replace(one.command, argv=(one.name, words)))
+        for one, words in zip(plan.entrants, RUDE, strict=False)
+    )
+    plan = replace(plan, entrants=who)
+    results = made_up(plan, foul_every=3)
+    fouled = [one for one in results if one.fouls]
+    known = [
+        evidence(one, detail=words, line=words, stderr=words)
+        for one, words in zip(fouled, RUDE, strict=False)
+    ]
+    path = written(tmp_path, plan, results, measured(plan, *known))
+    assert len([tag for tag, _ in Tags(path.read_text()).found if tag == "script"]) == 2
+    assert "\x1b" not in path.read_text()
+    assert "\u202e" not in path.read_text()
+    with opened(path) as page:
+        assert page.locator("img").count() == 0
+        shown = texts(page, ".evidence pre")
+        assert shown[0] == shown[1] == RUDE[0]
+        assert shown[2] == RUDE[1]
+        assert shown[4] == "\\x1b[31mred \\u202eevil \u05e9\u05dc\u05d5\u05dd"
+        assert shown[6] == RUDE[3]
+        assert RUDE[0].split("/")[-1] in "".join(texts(page, "#how table code"))
+
+
+def test_stderr_has_its_lines_again(tmp_path: Path) -> None:
+    plan = event(2, boards=2)
+    results = made_up(plan, foul_every=1)
+    one = evidence(results[0], stderr="Traceback\\n  line 3\\n")
+    text = written(tmp_path, plan, results, measured(plan, one)).read_text()
+    assert "Traceback\n  line 3</bdi>" in text
+
+
+def test_without_a_script_everything_but_lists_stands_there() -> None:
+    plan = event(4, boards=4)
+    results = made_up(plan, foul_every=7)
+    html = report_page.report_page(told(plan, results, measured(plan)))
+    tags = Tags(html).found
+    assert sum(tag == "circle" for tag, _ in tags) == 4
+    assert html.count("<noscript>") == 1
+    for words in ("Machine: Linux 6", "0.1; in 3 of 4 sittings", "0123456789abcdef" * 4, "20.5"):
+        assert words in html
+    assert not [attributes for _, attributes in tags if {"style", "onclick"} & attributes.keys()]
+    addresses = [one["href"] for tag, one in tags if tag == "a" and one["href"]]
+    assert not [one for one in addresses if re.match(r"[a-z]+:|//", one)]
+
+
+def test_every_link_within_the_page_has_a_target(tmp_path: Path) -> None:
+    for name, plan in EVENTS.items():
+        tags = Tags(written(tmp_path, plan, made_up(plan, foul_every=9)).read_text()).found
+        names = {one["id"] for _, one in tags if "id" in one}
+        links = {
+            str(one["href"])[1:] for _, one in tags if str(one.get("href", "")).startswith("#")
+        }
+        own = {link for link in links if not link.startswith("games/")}
+        assert len(own) > 7, name
+        assert own <= names, name
+        entrants = {one.name for one in plan.entrants}
+        assert {part for link in links - own for part in link.split("/")[1:]} <= entrants
+
+
+def test_an_event_before_its_first_game_has_a_page() -> None:
+    for plan in EVENTS.values():
+        html = report_page.report_page(told(plan, []))
+        assert "No game is over yet" in html or "Undecided" in html
+        assert "Keep that number" in html
+
+
+@pytest.mark.parametrize(
+    ("name", "lead"),
+    [
+        ("ten bots", "The first rank is open between"),
+        ("swiss", "has won the Swiss of 3 rounds"),
+        ("knockout", "has won the knockout"),
+        ("versus", "Undecided after 60 boards"),
+    ],
+)
+def test_the_first_sentence_says_what_came_of_it(name: str, lead: str) -> None:
+    plan = EVENTS[name]
+    html = report_page.report_page(told(plan, made_up(plan)))
+    (sentence,) = re.findall(r'<h1>.*?<p class="lead">(.*?)</p>', html, re.DOTALL)
+    assert lead in sentence
+
+
+def test_a_swiss_is_won_when_its_last_game_is_over() -> None:
+    plan = EVENTS["swiss"]
+    html = report_page.report_page(told(plan, made_up(plan)[:-1]))
+    assert "leads the Swiss, 3 of 3 rounds" in html
+    assert "has won the Swiss" not in html
+
+
+def test_the_page_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What has no room is left out, and the page says so and where it is."""
+    plan = event(MATRIX + 6, boards=1)
+    results = made_up(plan)
+    monkeypatch.setattr(listed, "BYTES", 20_000)
+    html = written(tmp_path, plan, results).read_text()
+    assert f"The {MATRIX} best are shown, 6 are left out" in html
+    assert "6 more entrants are left out" in html
+    found = json.loads(re.findall(r'id="data">(.*?)</script>', html)[0])
+    assert 0 < len(found["games"]) < len(results) == found["total"]
+    assert f"The first {len(found['games'])} of {len(results)} games are listed" in html
+    assert max(row[0] for row in found["games"]) == len(found["pages"]) - 1
+    assert html.count("<circle") == MATRIX + 6
+
+
+def test_a_list_of_games_says_what_the_ledger_says() -> None:
+    for plan in EVENTS.values():
+        results = made_up(plan, foul_every=4)
+        known = addresses(told(plan, results).plans)
+        names = [one.name for one in plan.entrants]
+        found = listed.listed(names, plan.seats, results, known)
+        for row, result in zip(found.games, results, strict=True):
+            page, board, *rest = row
+            parts = [rest[n * plan.seats : (n + 1) * plan.seats] for n in range(3)]
+            seats = tuple(names[one] for one in parts[0])
+            assert (board, seats) == (result.board, result.seats)
+            assert (tuple(parts[1]), tuple(parts[2])) == (result.scores, result.places)
+            rounds, why, *fouls = rest[3 * plan.seats :]
+            assert (rounds, listed.WHYS[why]) == (result.rounds, result.why)
+            pairs = zip(fouls[::2], fouls[1::2], strict=True)
+            told_fouls = [(seat, listed.FOULS[foul]) for seat, foul in pairs]
+            assert told_fouls == [(foul.seat, foul.foul) for foul in result.fouls]
+            name = ".".join((str(board), *seats))
+            assert name == result.game
+            assert unquote(found.pages[page] + name) == unquote(known[name])
+
+
+@needs_chromium
+@pytest.mark.slow
+def test_ten_thousand_games_of_forty_fit(tmp_path: Path) -> None:
+    plan = event(40, boards=7)
+    results = made_up(plan)
+    assert len(results) > 10_000
+    path = written(tmp_path, plan, results, measured(plan))
+    assert path.stat().st_size < 1_000_000
+    with opened(path, width=360) as page:
+        assert page.get_by_role("status").inner_text() == f"{len(results)} games, 1 to 25"
+        assert "they are made when you ask for them" in page.locator("#games").inner_text()
+        assert page.locator("#crosstable button").count() == 40 * 39
+        assert page.evaluate("document.documentElement.scrollWidth") == 360
+        page.get_by_role("button", name="last").click()
+        assert page.locator("#list tbody tr").count() == (len(results) - 1) % 25 + 1
+
+
+@pytest.fixture(scope="module")
+def fouled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A real event with a bot that fouls and complains."""
+    folder = tmp_path_factory.mktemp("fouled")
+    bot = folder / "rude.py"
+    bot.write_text(
+        "import sys\n"
+        'print(\'{"type": "hello", "name": "rude", "version": "1"}\', flush=True)\n'
+        "input(), input()\n"
+        f"print({RUDE[0]!r}, file=sys.stderr, flush=True)\n"
+        f"print({RUDE[1]!r}, flush=True)\n"
+    )
+    run(folder / "out", "first", str(bot), "--boards", "2", "--set", "target=30")
+    with untouched(folder / "out") as out:
+        yield out
+
+
+@needs_chromium
+def test_the_page_of_a_real_event_shows_the_evidence(fouled: Path) -> None:
+    with opened(fouled / "report.html") as page:
+        assert RUDE[1] in texts(page, ".evidence pre")
+        assert RUDE[0] in texts(page, ".evidence pre")
+        commands = texts(page, ".command code")
+        assert len(commands) == 3
+        for one in list(read_ledger(fouled / "ledger.jsonl")):
+            command = f"boneyard explain . {one.game} --seat {one.seats.index('rude')}"
+            assert (command in commands) == (one.game != "2.rude.first")
+        assert "Machine: Linux" in page.locator("#how").inner_text()
+        assert texts(page, "#time tbody th") == ["first", "rude"]
+
+
+@needs_chromium
+def test_from_a_game_one_reaches_its_replay(fouled: Path) -> None:
+    with opened(fouled / "report.html") as page:
+        page.locator("#list a").first.click()
+        page.wait_for_url("**/replays/**")
+        first = next(iter(read_ledger(fouled / "ledger.jsonl")))
+        assert all(name in page.locator("body").inner_text() for name in first.seats)
+        # And from there the way back; from the evidence, the moment of the foul.
+        page.locator("header a").click()
+        page.wait_for_url("**/report.html")
+        page.locator(".evidence a").first.click()
+        page.wait_for_selector("main[data-ready]:not([data-ready=''])")
+        assert "rude fouls" in page.inner_text("#words")
+        assert RUDE[1] in page.locator("#evidence dd").all_inner_texts()
+
+
+def test_all_but_what_was_measured_follows_from_the_ledger(fouled: Path, tmp_path: Path) -> None:
+    """Played again, with other times, the page is the same where the logs alone do not speak."""
+    run(tmp_path / "out", "first", str(fouled.parent / "rude.py"), "--boards", "2",
+        "--set", "target=30", "--jobs", "2")  # fmt: skip
+    pages = []
+    for path in (fouled, tmp_path / "out"):
+        folder, results = Folder(path), Columns(read_ledger(path / "ledger.jsonl"))
+        pages.append(b"".join(report_files(folder, load(folder), results, NOTHING)[folder.page]))
+    assert pages[0] == pages[1]
+
+
+def test_the_page_follows_from_the_folder_while_more_is_played(
+    fouled: Path, tmp_path: Path
+) -> None:
+    """The logs hold games that the ledger has not: the page says nothing of them."""
+    short = copied(fouled, tmp_path / "short")
+    ledger = short / "ledger.jsonl"
+    results = list(read_ledger(ledger))
+    ledger.write_bytes(b"".join(ledger.read_bytes().splitlines(keepends=True)[:1]))
+    folder, only = Folder(short), Columns(results[:1])
+    files = report_files(folder, load(folder), only, measure(folder, only))
+    whole = b"".join(files[folder.page]).decode()
+    assert results[1].game not in whole
+    assert "1 of 4 games" in whole

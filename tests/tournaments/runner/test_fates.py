@@ -1,0 +1,376 @@
+"""Whole events in which something goes wrong: what is void, what is lost, what stops the run."""
+
+import errno
+import json
+import pkgutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.logs.gamelog import LoggedGame, read_games
+from protocol.records import Result
+from tests.support.events import (
+    BONEYARD,
+    PLAIN,
+    boneyard,
+    copied,
+    made,
+    untouched,
+    wait_for_games,
+)
+from tests.support.tables import children, lag_by
+from tournaments.storage.ledger import Ledger, read_ledger
+
+HEAD = """
+import json, os, sys, time
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+def said(name, what):
+    with open(os.path.join(FOLDER, name), "a") as file:
+        print(what, file=file)
+def many(name):
+    path = os.path.join(FOLDER, name)
+    return len(open(path).readlines()) if os.path.exists(path) else 0
+said("starts", os.getpid())
+asked = 0
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print('{"type": "hello", "name": "odd", "version": "1"}', flush=True)
+    elif message["type"] == "bye":
+        said("byes", message.get("why", ""))
+    elif message["type"] == "game":
+        asked = 0
+        said("games", "%d %d" % (os.getpid(), message["game"]))
+    elif message["type"] == "ask":
+        asked += 1
+        HOW
+        print(json.dumps({"type": "choose", "id": message["id"], "choice": 0}), flush=True)
+"""
+WRONG = 'if asked == 2: print("oops", flush=True)'
+
+
+def event(folder: Path, how: str, *, boards: int = 2, seats: int = 2, more: str = "") -> Path:
+    """An event file with an odd bot in it, and honest ones."""
+    folder.mkdir(exist_ok=True)
+    (folder / "odd.py").write_text(HEAD.replace("HOW", how))
+    honest = "".join(f'[[bots]]\nname = "{name}"\n' for name in ("first", "greedy")[: seats - 1])
+    path = folder / "cup.toml"
+    path.write_text(
+        f'name = "cup"\nboards = {boards}\nrules = "dutch"\nseats = {seats}\n{more}\n{honest}'
+        '[[bots]]\nname = "odd"\nrun = ["{python}", "-I", "-S", "odd.py"]\n'
+    )
+    return path
+
+
+def run(path: Path, out: Path, code: int = 0) -> str:
+    return boneyard("run", str(path), *PLAIN, "--out", str(out), code=code)
+
+
+def ledger(out: Path) -> list[Result]:
+    return list(read_ledger(out / "ledger.jsonl"))
+
+
+def logged(out: Path) -> list[LoggedGame]:
+    return [game for path in sorted((out / "games").iterdir()) for game in read_games(path)]
+
+
+def only(out: Path, kind: type) -> list[Any]:
+    return [one for game in logged(out) for one in game.records if isinstance(one, kind)]
+
+
+def test_what_is_given_back_is_told_for_each_bot_and_nothing_is_played_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lag_by(monkeypatch, 50.0)
+    out = tmp_path / "out"
+    said = run(event(tmp_path / "bots", "pass"), out)
+    assert len(logged(out)) == len(ledger(out)) == 4
+    times = json.loads((out / "times.json").read_text())
+    for one in times["entrants"]:
+        assert one["given_back_ms"] >= 50 * one["questions"]
+        assert f"{one['given_back_ms']:.0f}" in said
+        assert f"{one['given_back_ms']:.0f}" in (out / "report.html").read_text()
+    assert times["worst_lag_ms"] >= 50
+    assert "given back ms" in said
+    assert "the referee did not look for up to" in said
+    assert "Everything fits." in boneyard("verify", str(out))
+
+
+def test_a_machine_that_cannot_keep_time_stops_the_run_and_nothing_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, out = event(tmp_path / "bots", "pass"), tmp_path / "out"
+    with monkeypatch.context() as patch:
+        add = Ledger.add
+
+        def adding(self: Ledger, result: Result) -> None:
+            add(self, result)
+            lag_by(patch, 20_000.0)
+
+        patch.setattr(Ledger, "add", adding)
+        said = run(path, out, code=1)
+    assert "this machine cannot keep time" in said
+    assert "20000 ms" in said
+    assert "run the same command again" in said
+    assert not (out / "crash.txt").exists()
+    assert not children()
+    # The ledger has a sitting's games in another order than that in which they are played.
+    before = [game.result for game in logged(out) if game.result]
+    assert 0 < len(before) < 4
+    run(path, out)
+    assert all(result in ledger(out) for result in before)
+    assert [result.why for result in ledger(out)] == ["target"] * 4
+    assert "Everything fits." in boneyard("verify", str(out))
+
+
+SITTING = '[fouls]\nlose = "sitting"\nafter = 2\n'
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """An event in which a bot loses the rest of each sitting after two fouls."""
+    folder = tmp_path_factory.mktemp("lost")
+    run(event(folder / "bots", WRONG, boards=4, more=SITTING), folder / "out")
+    with untouched(folder):
+        yield folder
+
+
+@pytest.fixture
+def lost(played: Path, tmp_path: Path) -> Path:
+    """The same for one test alone: its bot writes beside itself whatever it is started for."""
+    return copied(played, tmp_path / "lost")
+
+
+def test_enough_fouls_lose_the_rest_of_the_sitting(lost: Path) -> None:
+    out = lost / "out"
+    results = ledger(out)
+    assert len(results) == 8
+    for result in results:
+        odd = result.seats.index("odd")
+        (foul,) = result.fouls
+        assert foul.seat == odd
+        assert foul.foul == ("malformed" if result.board <= 2 else "forfeit")
+        assert (result.why, result.places[odd], result.places[1 - odd]) == ("foul", 2, 1)
+        assert (result.rounds == 0) == (result.board > 2)
+    # The roll, and two games in each of two sittings.
+    assert len((lost / "bots" / "starts").read_text().splitlines()) == 1 + 2 * 2
+    assert "Everything fits." in boneyard("verify", str(out))
+    rated = json.loads((out / "results.json").read_text())["ratings"]["pools"][0]["entrants"]
+    assert {one["name"]: one["fouls"] for one in rated} == {"first": 0, "odd": 4}
+    report = (out / "report.md").read_text()
+    assert "| odd | forfeit | 4 |" in report
+    assert "2 fouls in a sitting the rest of the sitting" in report
+
+
+def test_a_forfeited_game_can_be_watched(lost: Path) -> None:
+    assert "odd fouled: forfeit" in boneyard("replay", str(lost / "out"))
+    shown = boneyard("replay", str(lost / "out"), "3.first.odd")
+    assert "Lost beforehand, by fouls in the games before: odd." in shown
+
+
+@pytest.mark.parametrize("kept", range(4))
+def test_forfeits_are_worked_out_anew_after_a_kill(played: Path, lost: Path, kept: int) -> None:
+    """Of the first sitting so many games were logged, and nothing had reached the ledger."""
+    out = lost / "out"
+    (out / "ledger.jsonl").unlink()
+    # The report of that moment told of no game.
+    (out / "results.json").unlink()
+    first, other = sorted((out / "games").iterdir())
+    other.unlink()
+    lines = first.read_bytes().splitlines(keepends=True)
+    ends = [at + 1 for at, line in enumerate(lines) if b'"type":"result"' in line]
+    # The next game had begun.
+    first.write_bytes(b"".join(lines[: (ends[kept - 1] if kept else 1) + 2]))
+    run(lost / "bots" / "cup.toml", out)
+    assert made(out) == made(played / "out")
+    assert "Everything fits." in boneyard("verify", str(out))
+
+
+@pytest.mark.slow
+def test_killed_runs_forfeit_the_same_games(lost: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    words = ("run", str(lost / "bots" / "cup.toml"), *PLAIN, "--out", str(out))
+    for games in (1, 3, 5):
+        process = subprocess.Popen((*BONEYARD, *words), stderr=subprocess.DEVNULL)
+        wait_for_games(out, games)
+        process.kill()
+        process.wait()
+    run(lost / "bots" / "cup.toml", out)
+    assert made(out) == made(lost / "out")
+
+
+def test_a_forfeit_that_no_foul_caused_is_named(lost: Path) -> None:
+    out = lost / "out"
+    plan = out / "event.json"
+    plan.write_text(plan.read_text().replace('"after": 2', '"after": 3'))
+    said = boneyard("verify", str(out), code=1)
+    assert "3.first.odd is not forfeited as the fouls before it say" in said
+    assert "what a foul costs are not the event's" in said
+
+
+@pytest.mark.parametrize(("others", "why"), [("play_on", "target"), ("stop", "foul")])
+def test_at_a_table_of_three_the_event_says_whether_the_others_play_on(
+    tmp_path: Path, others: str, why: str
+) -> None:
+    out = tmp_path / "out"
+    more = SITTING.replace("after = 2", f'after = 1\nothers = "{others}"')
+    run(event(tmp_path / "bots", WRONG, boards=3, seats=3, more=more), out)
+    # Board 2 is seated the other way round, in a sitting of its own.
+    results = ledger(out)
+    seatings = {one.seats for one in results}
+    fouls = [[r.fouls[0].foul for r in results if r.seats == one] for one in seatings]
+    assert sorted(map(sorted, fouls)) == 3 * [["forfeit", "malformed"]] + 3 * [["malformed"]]
+    assert {result.why for result in results} == {why}
+    for result in results:
+        odd = result.seats.index("odd")
+        assert result.places[odd] == 3
+        others_left = [place for seat, place in enumerate(result.places) if seat != odd]
+        assert sorted(others_left) == ([1, 2] if why == "target" else [1, 1])
+    assert len((tmp_path / "bots" / "starts").read_text().splitlines()) == 1 + 3 * 2
+    assert "Everything fits." in boneyard("verify", str(out))
+    forfeit = next(one.game for one in results if one.fouls[0].foul == "forfeit")
+    assert "Lost beforehand" in boneyard("replay", str(out), forfeit)
+
+
+@pytest.mark.parametrize("text", ["after = 0", 'lose = "match"', "often = 2"])
+def test_a_mistake_in_what_a_foul_costs_is_placed(tmp_path: Path, text: str) -> None:
+    said = run(event(tmp_path / "bots", "pass", more=f"[fouls]\n{text}\n"), tmp_path / "out", 2)
+    assert "cup.toml" in said
+    assert "fouls" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "stays"),
+    [
+        ("arena.sandbox.process.subprocess.Popen", errno.EAGAIN, False),
+        ("arena.sandbox.process.subprocess.Popen", errno.ENOMEM, True),
+        ("arena.match.bot_process.os.pidfd_open", errno.EMFILE, True),
+    ],
+)
+@pytest.mark.parametrize("after", [0, 2], ids=["roll", "game"])
+def test_a_shortage_of_the_machine_costs_no_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, code: int, stays: bool, after: int
+) -> None:
+    """Two bots are started for the roll; then the games begin."""
+    real, calls = pkgutil.resolve_name(name), [0]
+
+    def short(*words: Any, **named: Any) -> Any:
+        calls[0] += 1
+        if calls[0] > after and (stays or calls[0] <= after + 2):
+            raise OSError(code, f"short of {code}")
+        return real(*words, **named)
+
+    path, out = event(tmp_path / "bots", "pass"), tmp_path / "out"
+    with monkeypatch.context() as patch:
+        patch.setattr(name, short)
+        patch.setattr("tournaments.runner.sitting.START_PAUSE_S", 0)
+        said = run(path, out, code=1 if stays else 0)
+    if stays:
+        assert f"short of {code}" in said
+        assert "tried 3 times" in said
+        assert "run the same command again" in said
+        assert not ledger(out)
+        assert not children()
+        run(path, out)
+    assert [result.why for result in ledger(out)] == ["target"] * 4
+
+
+def test_a_program_that_vanishes_stops_the_run_and_costs_no_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, calls = subprocess.Popen, [0]
+
+    def gone(*words: Any, **named: Any) -> Any:
+        calls[0] += 1
+        if calls[0] > 2:
+            raise FileNotFoundError(errno.ENOENT, "No such file")
+        return real(*words, **named)
+
+    path, out = event(tmp_path / "bots", "pass"), tmp_path / "out"
+    with monkeypatch.context() as patch:
+        patch.setattr("arena.sandbox.process.subprocess.Popen", gone)
+        said = run(path, out, code=1)
+    assert "No such file" in said
+    assert calls == [3]
+    assert not ledger(out)
+    run(path, out)
+    assert len(ledger(out)) == 4
+
+
+@pytest.mark.parametrize("place", ["/proc/nowhere", f"/tmp/{'x' * 256}", __file__])
+def test_a_folder_that_cannot_be_made_is_the_users_mistake(place: str) -> None:
+    said = boneyard("run", "first", "greedy", "--out", f"{place}/event", code=2)
+    assert len(said.splitlines()) == 1
+    assert f"boneyard: {place}/event cannot be written: " in said
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "arena.logs.checksummed.append_whole",
+        "arena.logs.gamelog.os.fdatasync",
+        "arena.logs.gamelog.GameLog.append",
+        "tournaments.storage.folder.write_whole",
+    ],
+)
+def test_a_full_disk_anywhere_stops_the_run_with_its_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left")
+
+    path, out = event(tmp_path / "bots", "pass"), tmp_path / "out"
+    if where.endswith("write_whole"):
+        # The plan is there already; it is the report that finds no room.
+        run(path, out)
+    with monkeypatch.context() as patch:
+        patch.setattr(where, full)
+        said = run(path, out, code=1)
+    assert "No space left" in said
+    assert "Traceback" not in said
+    assert "again" in said
+    run(path, out)
+    assert len(ledger(out)) == 4
+    assert not children()
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "arena.match.poller.Pump._tick",
+        "arena.match.table.Bench.look_after",
+        "tournaments.storage.ledger.Ledger.add",
+    ],
+)
+def test_our_own_bug_anywhere_stops_the_run_and_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("ours")
+
+    path, out = event(tmp_path / "bots", "pass"), tmp_path / "out"
+    with monkeypatch.context() as patch:
+        patch.setattr(where, broken)
+        said = run(path, out, code=1)
+    assert "Boneyard itself failed" in said
+    assert "ZeroDivisionError: ours" in (out / "crash.txt").read_text()
+    assert "Traceback" not in said
+    assert not ledger(out)
+    assert not children()
+    run(path, out)
+    assert len(ledger(out)) == 4
+
+
+def test_the_times_of_all_bots_are_summed_up(lost: Path) -> None:
+    times = json.loads((lost / "out" / "times.json").read_text())
+    used = {one["name"]: one for one in times["entrants"]}
+    results = ledger(lost / "out")
+    assert {one["games"] for one in used.values()} == {len(results)}
+    # Two questions in each game that it did not forfeit, the second of them fouled.
+    assert used["odd"]["questions"] == 2 * 4
+    assert 0 < used["odd"]["mean_ms"] <= used["odd"]["worst_ms"]
+    assert sys.executable not in (lost / "out" / "times.json").read_text()

@@ -1,0 +1,17 @@
+"""Nothing is lost when a run is killed; `python -m tests.tools.kill_runs` kills it more often."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.tools.kill_runs import MANY_TABLES, ONE_TABLE, Killer
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("bots", "kills"), [(ONE_TABLE, 4), (MANY_TABLES, 2)])
+def test_killed_runs_end_with_the_bytes_of_an_uninterrupted_one(
+    bots: tuple[str, ...], kills: int, tmp_path: Path
+) -> None:
+    tally = Killer(tmp_path, seed=2, bots=bots).kill(kills)
+    assert tally.kills == kills
+    assert tally.events >= 1

@@ -1,0 +1,365 @@
+"""Whole events between real processes: the same bytes however they are played, and verified."""
+
+import json
+import os
+import re
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from arena.match.referee import Referee
+from arena.sandbox.limits import Limits
+from arena.sandbox.process import Slot
+from arena.sandbox.sandbox import Sandbox
+from tests.support.events import (
+    boneyard,
+    copied,
+    laid_open,
+    logs,
+    made,
+    run,
+    started,
+    untouched,
+    wait_for_games,
+)
+from tests.support.tables import children
+from tournaments.plan.bot_command import entered
+from tournaments.plan.event import WrittenBot
+from tournaments.report import tables as standings
+from tournaments.runner.runner import call_roll, unseen
+
+
+@pytest.fixture(scope="module")
+def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("event")
+    run(folder, "first", "greedy", "random", "--boards", "4")
+    with untouched(folder):
+        yield folder
+
+
+def test_an_event_is_played(event: Path) -> None:
+    results = json.loads((event / "results.json").read_text())
+    assert results["played"] == results["planned"] == 24
+    (pool,) = results["ratings"]["pools"]
+    assert [one["name"] for one in pool["entrants"]] == ["greedy", "first", "random"]
+    assert sum(one["fouls"] for one in pool["entrants"]) == 0
+    assert "greedy" in (event / "report.md").read_text()
+    for page in ("report.md", "report.html"):
+        assert standings.RANKS in (event / page).read_text(), page
+
+
+def test_verify_finds_nothing(event: Path) -> None:
+    assert "Everything fits." in boneyard("verify", str(event))
+
+
+@pytest.mark.slow
+def test_six_seats_play_with_double_nine_from_command_to_report_and_replay(
+    tmp_path: Path,
+) -> None:
+    bots = ("first", "greedy", "random", "suit", "counting", "batched")
+    run(tmp_path, *bots, "--seats", "6", "--set", "highest_pip=9", "--boards", "1")
+    results = json.loads((tmp_path / "results.json").read_text())
+    assert results["played"] == results["planned"] == 6
+    assert "Seat 4 is worth" in (tmp_path / "report.md").read_text()
+    assert len(list((tmp_path / "replays").iterdir())) == 6
+    assert "Everything fits." in boneyard("verify", str(tmp_path))
+    assert "boneyard  19 tiles, 17 to draw" in boneyard(
+        "replay", str(tmp_path), "1.batched.counting"
+    )
+
+
+def test_the_same_bytes_at_two_jobs(event: Path, tmp_path: Path) -> None:
+    run(tmp_path, "first", "greedy", "random", "--boards", "4", "--jobs", "2")
+    assert made(tmp_path) == made(event)
+
+
+def test_run_again_plays_nothing(event: Path) -> None:
+    before = {path: path.stat().st_mtime_ns for path in (event / "games").iterdir()}
+    run(event, "first", "greedy", "random", "--boards", "4")
+    assert {path: path.stat().st_mtime_ns for path in (event / "games").iterdir()} == before
+
+
+def test_another_event_in_the_same_folder_is_refused(event: Path) -> None:
+    said = run(event, "first", "greedy", "--boards", "4", code=2)
+    assert "another folder" in said
+
+
+def test_nothing_is_left_running(event: Path) -> None:
+    assert event.exists()
+    assert not children()
+
+
+@pytest.mark.parametrize("where", range(0, 100, 9))
+def test_one_flipped_byte_is_named(event: Path, tmp_path: Path, where: int) -> None:
+    folder = laid_open(copied(event, tmp_path))
+    log = sorted((folder / "games").iterdir())[1]
+    data = bytearray(log.read_bytes())
+    at = len(data) * where // 100
+    data[at] ^= 1
+    log.write_bytes(data)
+    said = boneyard("verify", str(folder), code=1)
+    assert log.name in said
+    assert f"line {bytes(data[:at]).count(10) + 1}" in said or "line" in said
+
+
+def test_a_wrong_seed_is_named(event: Path, tmp_path: Path) -> None:
+    folder = copied(event, tmp_path)
+    seeds = folder / "seeds.jsonl"
+    seeds.write_bytes(re.sub(rb'"seed":"....', b'"seed":"0000', seeds.read_bytes(), count=1))
+    said = boneyard("verify", str(folder), code=1)
+    assert "board 1: the revealed seed does not match its commitment" in said
+    assert len(said.splitlines()) == 2
+
+
+@pytest.mark.parametrize("name", ["ledger.jsonl", "report.md"])
+def test_a_changed_result_is_named(event: Path, tmp_path: Path, name: str) -> None:
+    folder = copied(event, tmp_path)
+    path = folder / name
+    path.write_bytes(path.read_bytes().replace(b"greedy", b"GREEDY", 1))
+    assert name in boneyard("verify", str(folder), code=1)
+
+
+@pytest.mark.slow
+def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(event: Path, tmp_path: Path) -> None:
+    process = started(tmp_path)
+    wait_for_games(tmp_path, 3)
+    os.kill(process.pid, signal.SIGINT)
+    assert process.wait(timeout=60) == 130
+    assert 0 < json.loads((tmp_path / "results.json").read_text())["played"] < 24
+    run(tmp_path, "first", "greedy", "random", "--boards", "4")
+    assert made(tmp_path) == made(event)
+
+
+@pytest.mark.parametrize(
+    ("error", "part"),
+    [(ZeroDivisionError("ours"), "crash.txt"), (OSError(28, "No space left"), "No space left")],
+)
+def test_what_we_spoil_ourselves_is_void_and_played_again(
+    event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, part: str
+) -> None:
+    """The third game is spoilt in its middle: nothing of it counts, and the run can go on."""
+    received = Referee.received
+    broken: list[str] = []
+
+    def spoilt(self: Referee, seat: int, line: bytes, ms: float, given_back_ms: float) -> None:
+        if self.seating.game.startswith("3.") and not broken:
+            broken.append(self.seating.game)
+            raise error
+        received(self, seat, line, ms, given_back_ms)
+
+    monkeypatch.setattr(Referee, "received", spoilt)
+    said = run(tmp_path, "first", "greedy", "random", "--boards", "4", code=1)
+    assert part in said
+    assert broken[0] not in (tmp_path / "ledger.jsonl").read_text()
+    run(tmp_path, "first", "greedy", "random", "--boards", "4")
+    assert made(tmp_path) == made(event)
+
+
+def test_forced_choices_can_be_asked_too(event: Path, tmp_path: Path) -> None:
+    """Told to the bots, kept in the log, and reproduced by whoever replays it."""
+    words = ("first", "greedy", "random", "--boards", "1")
+    run(tmp_path, *words, "--ask-forced")
+    assert "Everything fits." in boneyard("verify", str(tmp_path))
+    more, fewer = logs(tmp_path), logs(event)
+    assert all(b'"forced":"ask"' in log for log in more)
+    games = [sum(log.count(b'"type":"result"') for log in of) for of in (more, fewer)]
+    asked, chosen = (sum(log.count(b'"type":"choice"') for log in of) for of in (more, fewer))
+    assert asked / games[0] > chosen / games[1]
+    log = next((tmp_path / "games").iterdir())
+    assert "options" in boneyard("replay", str(log))
+    assert "the plan is not the same" in run(tmp_path, *words, code=2)
+
+
+def test_a_torn_tail_is_repaired(event: Path, tmp_path: Path) -> None:
+    folder = laid_open(copied(event, tmp_path))
+    last = sorted((folder / "games").iterdir())[-1]
+    last.write_bytes(last.read_bytes()[:-5])
+    ledger = folder / "ledger.jsonl"
+    kept = ledger.read_bytes().splitlines(keepends=True)[:-9]
+    ledger.write_bytes(b"".join(kept) + b'{"type":"resu')
+    run(folder, "first", "greedy", "random", "--boards", "4")
+    assert made(folder) == made(event)
+
+
+def test_a_secret_that_a_kill_cut_short_is_never_used(tmp_path: Path) -> None:
+    (tmp_path / "secret.key").touch()
+    run(tmp_path, "first", "greedy", "--boards", "1")
+    assert len((tmp_path / "secret.key").read_bytes()) == 32
+    (tmp_path / "secret.key").write_bytes(b"")
+    assert "damaged" in run(tmp_path, "first", "greedy", "--boards", "1", code=2)
+
+
+def test_a_lone_log_cannot_be_verified(event: Path, tmp_path: Path) -> None:
+    log = sorted((event / "games").iterdir())[0]
+    assert "Everything fits." in boneyard("verify", str(log))
+    (tmp_path / "x").mkdir()
+    lone = tmp_path / "x" / log.name
+    lone.write_bytes(log.read_bytes())
+    assert "seeds" in boneyard("verify", str(lone), code=2)
+
+
+def test_partnership_needs_no_word_about_seats(tmp_path: Path) -> None:
+    bots = ("first", "greedy", "random", "counting")
+    run(tmp_path, *bots, "--rules", "partnership", "--boards", "1")
+    assert json.loads((tmp_path / "results.json").read_text())["played"] == 12
+
+
+def test_a_second_writer_is_refused(tmp_path: Path) -> None:
+    process = started(tmp_path)
+    wait_for_games(tmp_path, 1)
+    said = run(tmp_path, "first", "greedy", "random", "--boards", "4", code=2)
+    process.send_signal(signal.SIGTERM)
+    process.wait(timeout=60)
+    assert "another boneyard" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (("greedy", "randm"), "random"),
+        (("greedy", "random", "--rules", "dutsh"), "dutch"),
+        (("greedy", "random", "--set", "draw_limt=1"), "draw_limit"),
+        (("greedy", "random", "--set", "hand=15"), "highest_pip"),
+        (("greedy",), "2 bots"),
+        (("greedy", "first", "--seats", "3"), "3 bots"),
+        (("no-such-event.toml",), "no-such-event.toml"),
+    ],
+)
+def test_a_users_mistake_gets_one_sentence(
+    tmp_path: Path, words: tuple[str, ...], part: str
+) -> None:
+    said = run(tmp_path, *words, code=2)
+    assert part in said
+    assert len(said.strip().splitlines()) == 1
+    assert "Traceback" not in said
+
+
+def test_a_bot_that_does_not_greet_is_the_users_mistake(tmp_path: Path) -> None:
+    bot = tmp_path / "broken.py"
+    bot.write_text("raise SystemExit('no such model')")
+    said = run(tmp_path / "out", "greedy", str(bot), code=2)
+    assert "broken" in said
+    assert "no such model" in said
+
+
+def test_what_a_bot_wrote_instead_of_a_hello_is_shown(tmp_path: Path) -> None:
+    bot = tmp_path / "talks.py"
+    bot.write_text("print('hello, ' + 60 * 'x')")
+    said = run(tmp_path / "out", "greedy", str(bot), code=2)
+    assert f"It wrote: hello, {53 * 'x'}…" in said
+    assert f"(Try `boneyard check {bot}`: it tells what to mend.)" in said
+    assert "sandbox level" not in said
+
+
+@pytest.mark.parametrize(
+    ("words", "silent", "hints"),
+    [
+        ("", True, True),
+        ("", False, False),
+        ("SyntaxError: '(' was never closed", True, False),
+        ("KeyError: 'name'", False, False),
+        ("FileNotFoundError: [Errno 2] No such file or directory: 'x'", True, True),
+        ("ModuleNotFoundError: No module named 'x'", True, True),
+        ("PermissionError: [Errno 13] Permission denied: 'x'", False, True),
+        ("Error: Cannot find module './x.mjs'", True, True),
+        ("Error: ENOENT: open 'x'", True, True),
+        ("sh: 1: python4: not found", True, True),
+        ("Could not find or load main class Mine", True, True),
+        ("error while loading shared libraries: x.so: cannot open shared object", True, True),
+    ],
+)
+def test_the_sandbox_is_named_where_it_may_be_the_reason(
+    words: str, silent: bool, hints: bool
+) -> None:
+    assert ("At sandbox level A it reads" in unseen("A", words, silent=silent)) is hints
+    assert unseen("off", words, silent=silent) == ""
+
+
+class Sealed(Sandbox):
+    """Says that it is of level C, and locks nothing in."""
+
+    def __init__(self) -> None:
+        super().__init__("off", Limits())
+        self.level = "C"
+
+    def slot(self) -> Slot:
+        return Sandbox("off", self.limits).slot()
+
+
+@pytest.mark.parametrize(
+    ("code", "hints"),
+    [("", True), ("print('hello')", False), ("raise OSError(2, 'No such file')", True)],
+)
+async def test_only_who_says_nothing_or_misses_a_file_is_told_of_the_sandbox(
+    tmp_path: Path, code: str, hints: bool
+) -> None:
+    (tmp_path / "mine.py").write_text(code)
+    bot = entered(WrittenBot("mine", ("{python}", "mine.py")), tmp_path, tmp_path)
+    said = await call_roll([bot], 60_000, Sealed()) or ""
+    assert said.startswith("Bot mine does not greet: ")
+    assert ("At sandbox level C" in said) is hints
+
+
+def test_a_sample_bot_may_play_against_itself(tmp_path: Path) -> None:
+    run(tmp_path, "first", "first", "--boards", "1", "--set", "target=30")
+    told = json.loads((tmp_path / "results.json").read_text())
+    assert [one["name"] for one in told["entrants"]] == ["first", "first-2"]
+    assert len({one["fingerprint"] for one in told["entrants"]}) == 1
+    (tmp_path / "cup.toml").write_text(
+        '[[bots]]\nname = "a"\nbot = "first"\n[[bots]]\nname = "b"\nbot = "frist"\n'
+    )
+    said = run(tmp_path / "out", str(tmp_path / "cup.toml"), code=2)
+    assert "'frist': did you mean first" in said
+
+
+def test_an_event_file(tmp_path: Path) -> None:
+    written = tmp_path / "cup.toml"
+    written.write_text(
+        'name = "cup"\nboards = 2\nrules = { base = "dutch", draw_limit = 2 }\nseats = 3\n'
+        'bots = ["first", {name = "greedy"}, {name = "mine", run = ["{python}", "mine.py"]}]\n'
+    )
+    (tmp_path / "mine.py").write_text((Path("sample_bots") / "first.py").read_text())
+    run(tmp_path / "out", str(written))
+    results = json.loads((tmp_path / "out" / "results.json").read_text())
+    assert results["played"] == 6
+    assert results["event"]["rules"]["turn"]["draw_limit"] == 2
+    assert "Everything fits." in boneyard("verify", str(tmp_path / "out"))
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("boards = 0", ": boards must be a whole number from 1 to 1000000, not 0."),
+        ("bord = 3", ": Unknown field bord: did you mean boards?"),
+        ('name = "a b"', ': name must be 1 to 40 letters, digits, _ or -, not "a b".'),
+        ("[clock]\nmove = 3", ": Unknown field clock.move: did you mean move_ms?"),
+        ('[fouls]\nlose = "match"', "of fouls.lose 'match': there is game, sitting."),
+        ('[format]\ntype = "swis"', "of format.type 'swis': did you mean swiss?"),
+        ('sandbox = "yes"', "of sandbox 'yes': there is auto, off, require."),
+        ('format = "swiss"', ': format must be a table, as format = { type = "swiss" }, not'),
+        ("seats = 9", ": seats must be a whole number from 2 to 8, not 9."),
+        ('bots = [{ run = ["./x"] }]', ": bots[0].name is missing."),
+        ('bots = [{ name = "x", run = "./x" }]', 'list of words, as run = ["./x"], not "./x".'),
+        ("boards = [", "is not TOML: "),
+        ("seats = 0", "seats"),
+        ('name = "cup\\n"', "name"),
+        ('bots = ["a b"]', "bots[0].name"),
+        ('bots = "greedy"', "bots"),
+    ],
+)
+def test_a_mistake_in_an_event_file_is_placed(tmp_path: Path, text: str, part: str) -> None:
+    path = tmp_path / "cup.toml"
+    path.write_text(text if "bots" in text else "bots = []\n" + text)
+    said = run(tmp_path / "out", str(path), code=2)
+    assert "cup.toml" in said
+    assert part in said
+
+
+def test_another_seed_or_another_plan_is_refused_and_named(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    run(out, "first", "greedy", "--boards", "2")
+    assert "(boards)" in run(out, "first", "greedy", "--boards", "1", code=2)
+    again = ("run", "first", "greedy", "--boards", "2", "--sandbox", "off", "--out", str(out))
+    assert "another --seed" in boneyard(*again, "--seed", "2", code=2)

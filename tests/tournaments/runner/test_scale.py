@@ -1,0 +1,159 @@
+"""Full logs are packed while an event is played; it goes on, grows and is checked as before."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from arena.logs import catalog as named
+from arena.logs.checksummed import append, read_lines, read_sealed
+from arena.logs.compression import ENDING, DamagedFileError, pack, unpack
+from protocol.codec import decode_result
+from tests.support.events import SMALL, boneyard, copied, made, run, small_event, untouched
+from tournaments.cli.main import main
+from tournaments.storage import ledger as ledgers
+from tournaments.storage.folder import Folder, load
+from tournaments.storage.ledger import Ledger
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with untouched(small_event(tmp_path_factory.mktemp("plain"))) as folder:
+        yield folder
+
+
+@pytest.fixture
+def event(plain: Path, tmp_path: Path) -> Path:
+    """The same with all its logs packed."""
+    folder = copied(plain, tmp_path)
+    for path in Folder(folder).logs():
+        pack(path)
+    return folder
+
+
+def lying(folder: Path) -> set[str]:
+    return {path.name.partition(".jsonl")[2] for path in (folder / "games").iterdir()}
+
+
+def test_a_run_packs_what_is_full(
+    plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(named, "WORTH", 1)
+    run(tmp_path, *SMALL, "--jobs", "2")
+    assert lying(tmp_path) == {ENDING}
+    assert made(tmp_path) == made(plain)
+    assert "Everything fits." in boneyard("verify", str(tmp_path))
+
+
+def test_what_a_kill_left_open_is_packed_by_the_next_run(
+    event: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other, *_ = Folder(event).logs()
+    unpack(one)
+    data = b"".join(line.data for line in read_lines(other))
+    other.write_bytes(data)
+    (event / "games" / f"{other.name}{ENDING}.new").write_bytes(b"half")
+    monkeypatch.setattr(named, "WORTH", 1)
+    run(event, *SMALL)
+    assert lying(event) == {ENDING}
+    assert b"".join(line.data for line in read_lines(other)) == data
+
+
+def test_every_command_reads_packed_logs(event: Path, plain: Path) -> None:
+    for words in (
+        ("verify",),
+        ("report", "--check"),
+        ("replay", "1.first.greedy"),
+        ("replay", "2.random"),
+        ("replay",),
+        ("explain", "1.first.greedy"),
+        ("show",),
+        ("rate", "--json"),
+    ):
+        said = [boneyard(words[0], str(folder), *words[1:]) for folder in (event, plain)]
+        assert said[0].replace(str(event), "") == said[1].replace(str(plain), "")
+    log = Folder(event).logs()[0]
+    assert "Everything fits." in boneyard("verify", f"{log}{ENDING}")
+    assert "board 1" in boneyard("replay", f"{log}{ENDING}", "1.first.greedy")
+
+
+def test_an_event_with_packed_logs_grows_as_one_with_open_ones(
+    event: Path, plain: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(named, "WORTH", 1_000_000)
+    more = ("--boards", "3")
+    run(event, *SMALL, *more)
+    assert lying(event) == {""}
+    grown = copied(plain, event.parent / "grown")
+    run(grown, *SMALL, *more)
+    assert made(event) == made(grown)
+    assert "Everything fits." in boneyard("verify", str(event))
+
+
+def test_a_ledger_that_is_lost_comes_back_from_packed_logs(event: Path, plain: Path) -> None:
+    (event / "ledger.jsonl").unlink()
+    run(event, *SMALL)
+    assert lying(event) == {ENDING}, "nothing had to be added to them"
+    assert made(event) == made(plain)
+
+
+def test_a_flip_in_a_packed_log_is_told_by_verify_and_stops_no_report(event: Path) -> None:
+    path = event / "games" / f"from-1.first.greedy.jsonl{ENDING}"
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+    said = CliRunner().invoke(main, ["verify", str(event)])
+    assert said.exit_code == 1
+    assert f"{path}: it cannot be unpacked: " in said.output
+    assert (
+        "nothing after it is trusted: 2 results of the ledger are thereby unchecked" in said.output
+    )
+    boneyard("report", str(event))
+    assert "cannot be unpacked" in boneyard("replay", str(event), "1.first.greedy", code=2)
+    (event / "ledger.jsonl").unlink()
+    with pytest.raises(DamagedFileError, match="cannot be unpacked"):
+        Ledger(Folder(event), load(Folder(event)))
+
+
+def test_a_game_is_replayed_without_a_look_into_other_logs(event: Path) -> None:
+    for path in (event / "games").iterdir():
+        if not path.name.startswith("from-1.greedy.first."):
+            path.write_bytes(b"no log at all")
+    assert "greedy (seat 0), first (seat 1)" in boneyard("replay", str(event), "2.greedy.first")
+
+
+def test_a_ledger_that_says_a_game_twice_is_put_in_order(plain: Path, tmp_path: Path) -> None:
+    folder = Folder(copied(plain, tmp_path))
+    entries = [entry.record for entry in read_sealed(folder.ledger, decode_result)]
+    whole = folder.ledger.read_bytes()
+    folder.ledger.unlink()
+    descriptor = os.open(folder.ledger, os.O_WRONLY | os.O_CREAT)
+    append(descriptor, [*entries[:3], entries[1], *entries[3:]], 0)
+    os.close(descriptor)
+    Ledger(folder, load(folder))
+    assert folder.ledger.read_bytes() == whole
+
+
+def test_results_that_could_not_be_written_are_written_later_and_once(
+    plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many are ready at once, when the first of them comes last, and are written some at a time."""
+    folder = Folder(copied(plain, tmp_path))
+    whole = folder.ledger.read_bytes()
+    results = [entry.record for entry in read_sealed(folder.ledger, decode_result)]
+    folder.ledger.unlink()
+    for path in folder.logs():
+        path.unlink()
+    monkeypatch.setattr(ledgers, "LINES_AT_ONCE", 5)
+    ledger = Ledger(folder, load(folder))
+    for result in results[:0:-1]:
+        ledger.add(result)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", lambda _, __: 0)
+        with pytest.raises(OSError, match="No space left"):
+            ledger.add(results[0])
+    assert folder.ledger.read_bytes() == b""
+    ledger._release()
+    assert folder.ledger.read_bytes() == whole

@@ -1,0 +1,208 @@
+"""DEALS.md tells the truth, and its checker, which shares nothing with us, agrees on every deal."""
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.engine import deal, lead
+from arena.engine.game import new_game
+from arena.engine.shuffle import WORD, below, board_seed, commitment, words
+from arena.logs.compression import pack
+from arena.logs.gamelog import GameLog
+from arena.match.referee import Referee, Seating
+from arena.rules.variants import VARIANTS, named
+from protocol.codec import encode_line
+from protocol.messages import Choose, Clock
+from protocol.records import Commitment, Reveal
+from protocol.ruleset import Ruleset, tables, varied
+from tests.support.events import boneyard, copied, laid_open, run, untouched
+from tests.support.golden import short
+from tests.support.tables import sitting
+from tournaments.report import conditions as how
+from tournaments.schedule.game_numbers import numbers
+
+PROTOCOL = Path(__file__).parents[3] / "protocol"
+NODE = shutil.which("node")
+UNPACKS = shutil.which("zstd") is not None
+"""Whether packed logs can be read by a node that cannot do it itself."""
+needs_node = pytest.mark.skipif(NODE is None, reason="node is not on the PATH")
+RARE = (135_865).to_bytes(32, "big")
+"""A seed whose first double-18 deal throws a word away; found by trying."""
+LARGE = varied(named("draw"), "large", {"highest_pip": 18, "max_rounds": 1})
+PROUD = varied(named("draw"), "proud", {"refuse_doubles": 1, "max_rounds": 3})
+
+
+def vectors() -> list[dict[str, Any]]:
+    text = (PROTOCOL / "DEALS.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```json vectors\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    return [json.loads(line) for line in block.splitlines()]
+
+
+def recomputed(vector: dict[str, Any], seed: bytes) -> dict[str, Any]:
+    """The vector again, with what is asked worked out by us."""
+    found: dict[str, Any]
+    match vector:
+        case {"secret": secret, "event": event, "board": board}:
+            found = {"seed": board_seed(bytes.fromhex(secret), event, board).hex()}
+        case {"secret": secret, "event": event, "boards": boards}:
+            seed_of = partial(board_seed, bytes.fromhex(secret), event)
+            found = {"numbers": list(numbers(vector["names"], boards, seed_of).values())}
+        case {"commitment": _}:
+            found = {"commitment": commitment(bytes.fromhex(vector["seed"]))}
+        case {"purpose": purpose, "words": wanted}:
+            stream = words(seed, vector["round"], purpose)
+            found = {"words": [next(stream) for _ in wanted]}
+        case {"below": n}:
+            found = {"number": below(iter(vector["words"]), n)}
+        case {"deal": which}:
+            purpose = "tiles" if which == 1 else f"tiles {which}"
+            stream = words(seed, vector["round"], purpose)
+            hands, stock = deal.dealt(named(vector["rules"]), vector["seats"], stream)
+            found = {"hands": hands, "stock": stock}
+        case _:
+            game = new_game(named(vector["rules"]), vector["seats"])
+            leader, lots = lead.chosen(game, "highest", words(seed, vector["round"], "lead"))
+            found = {"leader": leader, "lots": [(lot.seat, lot.tile) for lot in lots]}
+    return json.loads(json.dumps({**vector, **found}))  # type: ignore[no-any-return]
+
+
+def test_the_vectors_are_right() -> None:
+    known = vectors()
+    seed = bytes.fromhex(known[0]["seed"])
+    assert len(known) == 13
+    for vector in known:
+        assert recomputed(vector, seed) == vector
+
+
+def test_what_a_report_names_of_the_source_is_there(event: Path) -> None:
+    for report in ("report.md", "report.html"):
+        named = re.findall(r"protocol/[\w.]+", (event / report).read_text())
+        assert set(named) == {"protocol/DEALS.md", "protocol/check_deals.mjs"}
+    assert all((PROTOCOL.parent / path).is_file() for path in named)
+
+
+def check(folder: Path) -> tuple[int, str]:
+    """Do in an event's folder just what its report says, with the source where ours is."""
+    (command,) = re.findall(r"`node boneyard/(.*)`", how.DISTRUST)
+    program, *files = command.split()
+    done = subprocess.run(
+        [NODE or "", PROTOCOL.parent / program, *files], cwd=folder, capture_output=True, text=True
+    )
+    assert done.stderr == ""
+    return done.returncode, done.stdout
+
+
+def games() -> Iterator[tuple[Ruleset, int]]:
+    for name in VARIANTS:
+        yield from ((short(name), seats) for seats in tables(named(name)))
+    yield PROUD, 3
+    yield LARGE, 2
+
+
+def write_game(path: Path, board: int, seed: bytes, rules: Ruleset, seats: int) -> int:
+    """Play a game with last choices, so that deals are refused, and log it; how many deals."""
+    names = tuple("abcdefgh"[:seats])
+    (number,) = numbers(".".join(names), (board,), lambda _: seed).values()
+    referee = Referee(Seating(f"{board}.x", number, board, names, rules, Clock()), seed)
+    while question := referee.awaiting:
+        said = Choose(id=question.id, choice=len(question.options) - 1)
+        referee.received(question.seat, encode_line(said)[:-1], 0.0)
+    record = sitting(names, (board,), rules, Clock())
+    records = referee.records()
+    log = GameLog(path, record)
+    log.append(records)
+    log.close()
+    return sum(getattr(record, "deal", 0) > 0 for record in records)
+
+
+def test_the_rare_seed_is_one() -> None:
+    drawn = zip(words(RARE, 1, "tiles"), range(190, 1, -1), strict=False)
+    assert [n for word, n in drawn if word >= WORD - WORD % n] == [82]
+
+
+@needs_node
+def test_the_checker_agrees_on_every_named_game(tmp_path: Path) -> None:
+    commitments, seeds, deals = b"", b"", 0
+    (tmp_path / "games").mkdir()
+    for board, (rules, seats) in enumerate(games(), 1):
+        seed = RARE if rules is LARGE else board_seed(b"secret", "test", board)
+        commitments += encode_line(Commitment(board, commitment(seed)))
+        seeds += encode_line(Reveal(board, seed.hex()))
+        deals += write_game(tmp_path / "games" / f"{board}.jsonl", board, seed, rules, seats)
+    (tmp_path / "commitments.jsonl").write_bytes(commitments)
+    (tmp_path / "seeds.jsonl").write_bytes(seeds)
+    assert any(b'"deal":2' in log.read_bytes() for log in (tmp_path / "games").iterdir())
+    told = f"{board} games, {deals} deals recomputed, 0 games wait for their seeds, 0 faults.\n"
+    assert check(tmp_path) == (0, told)
+    if UNPACKS:
+        for path in (tmp_path / "games").iterdir():
+            pack(path)
+        assert check(tmp_path) == (0, told)
+
+
+@pytest.fixture(scope="module")
+def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A real event of the sample rules."""
+    folder = tmp_path_factory.mktemp("deals")
+    run(folder, "first", "greedy", "--boards", "2")
+    with untouched(laid_open(folder)):
+        yield folder
+
+
+@needs_node
+def test_the_checker_agrees_on_real_events(event: Path, tmp_path: Path) -> None:
+    run(tmp_path, "first", "greedy", "random", "--seats", "3", "--boards", "1")
+    for folder, games_played in ((event, 4), (tmp_path, 3)):
+        code, said = check(folder)
+        assert code == 0, said
+        assert said.startswith(f"{games_played} games, ")
+        assert said.endswith("0 games wait for their seeds, 0 faults.\n")
+
+
+def swapped(found: "re.Match[bytes]") -> bytes:
+    return found[1] + found[3] + b"," + found[2]
+
+
+TAMPERED = {
+    "a deal": ("games", rb'("hands":\[\[)(\[\d,\d\]),(\[\d,\d\])', swapped, "the seed deals"),
+    "a boneyard": ("games", rb'("stock":\[\[)(\[\d,\d\]),(\[\d,\d\])', swapped, "the seed deals"),
+    "a round": ("games", rb'"round":2,"deal":1', b'"round":4,"deal":1', "out of turn"),
+    "a log's commitment": ("games", rb'"commitment":"....', b'"commitment":"0000', "another com"),
+    "a number": ("games", rb'"number":[0-9]+', b'"number":2001', "number 2001, but"),
+    "a seed": ("seeds.jsonl", rb'"seed":"....', b'"seed":"0000', "board 1: the seed is not"),
+    "a commitment": ("commitments.jsonl", rb'"sha256":"....', b'"sha256":"0000', "board 1: the"),
+}
+
+
+@needs_node
+@pytest.mark.parametrize(("name", "old", "new", "part"), TAMPERED.values(), ids=TAMPERED)
+def test_the_checker_notices(
+    event: Path, tmp_path: Path, name: str, old: bytes, new: Any, part: str
+) -> None:
+    folder = copied(event, tmp_path)
+    path = folder / name
+    path = sorted(path.iterdir())[0] if path.is_dir() else path
+    before = path.read_bytes()
+    path.write_bytes(re.sub(old, new, before, count=1))
+    assert path.read_bytes() != before
+    code, said = check(folder)
+    assert code == 1
+    assert part in said
+    assert boneyard("verify", str(folder), code=1)
+
+
+@needs_node
+def test_the_checker_waits_for_seeds(event: Path, tmp_path: Path) -> None:
+    folder = copied(event, tmp_path)
+    (folder / "seeds.jsonl").write_bytes(b"")
+    assert check(folder) == (
+        0,
+        "4 games, 0 deals recomputed, 4 games wait for their seeds, 0 faults.\n",
+    )

@@ -1,0 +1,57 @@
+"""A real disk that is full again and again: every stop has its reason, and nothing is lost."""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from tests.support.events import PLAIN, boneyard, made, run
+from tournaments.cli.main import main
+
+EVENT = ("first", "greedy", "random", "--boards", "2", "--set", "target=30")
+PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+def sized(folder: Path, pages: int, how: str) -> str:
+    """Mount a small disk, or give it another size; why that was refused."""
+    options = f"{how}size={pages * PAGE}"
+    words = ("mount", "-t", "tmpfs", "-o", options, "boneyard-test", str(folder))
+    try:
+        return subprocess.run(words, capture_output=True, text=True).stderr.strip()
+    except OSError as error:
+        return str(error)
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    if refusal := sized(folder, 4, ""):
+        pytest.skip(f"no disk can be mounted here: {refusal}")
+    try:
+        yield folder
+    finally:
+        subprocess.run(("umount", str(folder)), check=True)
+
+
+@pytest.mark.slow
+def test_a_full_disk_stops_the_run_and_more_room_lets_it_go_on(disk: Path, tmp_path: Path) -> None:
+    """The disk grows step by step, so that now this file and now that one finds it full."""
+    run(tmp_path / "roomy", *EVENT)
+    out, stops = disk / "out", 0
+    for pages in (4, 5, 6, 7, 8, 12, *range(24, 240, 12)):
+        assert not sized(disk, pages, "remount,")
+        words = ("run", *EVENT, *PLAIN, "--jobs", str(1 + stops % 2), "--out", str(out))
+        done = CliRunner().invoke(main, words)
+        if done.exit_code == 0:
+            break
+        assert done.exit_code == 1, done.output
+        assert "No space left on device" in done.output
+        assert done.output.count("run the same command again") == 1
+        stops += 1
+    assert stops > 5
+    assert made(out) == made(tmp_path / "roomy")
+    assert "Everything fits." in boneyard("verify", str(out))

@@ -1,0 +1,167 @@
+"""Who came when deals were public: what is told of it, and boards that nobody has seen."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from arena.engine.shuffle import board_seed
+from arena.logs import compression as packed
+from protocol.records import Result
+from tests.support.events import boneyard, run
+from tests.tournaments.schedule.test_schedule import event
+from tournaments.plan.event import Entrant
+from tournaments.plan.formats import Versus
+from tournaments.rating.sprt import Sprt
+from tournaments.schedule.schedule import sittings
+from tournaments.storage.extend import newcomers, succeeded
+from tournaments.storage.folder import Folder, load, secret_of
+from tournaments.storage.history import read_history
+from tournaments.storage.ledger import read_ledger
+from tournaments.storage.open_event import begin
+from tournaments.storage.public_deals import Before, latecomers, public_boards, spans, told
+
+SHORT = ("--set", "target=1", "--sandbox", "off")
+TWO = ("first", "greedy", *SHORT)
+SAMPLES = Path("sample_bots")
+
+
+def results(folder: Path) -> list[Result]:
+    return list(read_ledger(folder / "ledger.jsonl"))
+
+
+def boards(folder: Path, name: str) -> set[int]:
+    return {one.board for one in results(folder) if name in one.seats}
+
+
+def fits(folder: Path) -> bool:
+    return "Everything fits." in boneyard("verify", str(folder))
+
+
+@pytest.fixture
+def begun(tmp_path: Path) -> Path:
+    """An event of two that is over."""
+    run(tmp_path / "out", *TWO, "--boards", "3")
+    return tmp_path / "out"
+
+
+def test_it_is_told_everywhere_who_came_when_deals_were_public(begun: Path) -> None:
+    said = run(begun, *TWO, "random", "--boards", "4")
+    assert "The deals of 3 boards are public already: who wrote random could have known" in said
+    assert "--fresh-boards" in said
+    sentence = told(latecomers(list(read_history(Folder(begun))), entrants(begun), results(begun)))
+    assert sentence.endswith("could have known them: random (12 of its 16 games).")
+    (late,) = json.loads((begun / "results.json").read_text())["latecomers"]
+    assert late == {"entrant": "random", "boards": 3, "games": 16, "public": 12}
+    assert sentence in (begun / "report.md").read_text()
+    assert sentence in (begun / "report.html").read_text()
+    for shown in (said, boneyard("show", str(begun))):
+        assert sentence in " ".join(shown.split())
+    assert fits(begun)
+
+
+def entrants(folder: Path) -> tuple[Entrant, ...]:
+    return load(Folder(folder)).entrants
+
+
+def test_newcomers_meet_the_field_on_boards_that_nobody_has_seen(begun: Path) -> None:
+    before = {one.game: one for one in results(begun)}
+    said = run(begun, *TWO, "random", "--boards", "3", "--fresh-boards", "--jobs", "2")
+    assert "could have known" not in said
+    assert boards(begun, "random") == {4, 5, 6}
+    # Who was there plays no more than it had.
+    assert {one.game: one for one in results(begun) if "random" not in one.seats} == before
+    assert len(results(begun)) == 6 + 12
+    assert json.loads((begun / "results.json").read_text())["latecomers"] == []
+    assert fits(begun)
+    # Whoever goes on need not say it again; the next one has boards of its own.
+    run(begun, *TWO, "random", "--boards", "3")
+    assert len(results(begun)) == 6 + 12
+    run(begun, *TWO, "random", "suit", "--boards", "4", "--fresh-boards")
+    assert boards(begun, "suit") == {7, 8, 9, 10}
+    assert boards(begun, "random") == {4, 5, 6, 7, 8, 9, 10}
+    assert {one.board for one in results(begun) if one.seats == ("first", "greedy")} == {1, 2, 3, 4}
+    assert fits(begun)
+
+
+def test_an_event_file_says_it_too(tmp_path: Path) -> None:
+    text = 'name = "cup"\nsandbox = "off"\nboards = 2\nfresh_boards = true\n'
+    text += 'rules = { base = "draw", target = 1 }\n'
+    path, out = tmp_path / "cup.toml", tmp_path / "out"
+    path.write_text(f'{text}bots = ["first", "greedy"]\n')
+    run(out, str(path))
+    assert boards(out, "first") == {1, 2}
+    path.write_text(f'{text}bots = ["first", "greedy", "suit"]\n')
+    run(out, str(path))
+    assert boards(out, "suit") == {3, 4}
+
+
+def test_a_new_version_meets_the_field_on_fresh_boards(tmp_path: Path) -> None:
+    bot, out = tmp_path / "mine.py", tmp_path / "out"
+    shutil.copy(SAMPLES / "first.py", bot)
+    words = (str(bot), "greedy", *SHORT, "--boards", "2")
+    run(out, *words)
+    bot.write_text(f"{bot.read_text()}# better\n")
+    run(out, *words, "--fresh-boards")
+    assert boards(out, "mine@2") == {3, 4}
+    assert fits(out)
+    # With the old files back it is the first version, on its own boards.
+    shutil.copy(SAMPLES / "first.py", bot)
+    run(out, *words, "--fresh-boards")
+    assert boards(out, "mine") == {1, 2}
+    assert fits(out)
+
+
+def test_who_changes_its_files_before_its_first_game_comes_late_too() -> None:
+    """It keeps its name, and may know what the others have played."""
+    old = event(3)
+    first, *rest = old.entrants
+    new = replace(old, entrants=(replace(first, fingerprint="other"), *rest))
+    assert newcomers(old, succeeded(old, new, ())) == {first.name}
+    before = Before(5, "0" * 64, ((1, 2),), {one.name: one.fingerprint for one in old.entrants})
+    met = Result(
+        game="2.x", board=2, seats=(first.name, rest[0].name), scores=(1, 0), places=(1, 2),
+        rounds=1, why="target",
+    )  # fmt: skip
+    (late,) = latecomers([before], new.entrants, [met])
+    assert (late.entrant, late.public, late.games) == (first.name, 1, 1)
+    assert latecomers([before], old.entrants, [met]) == ()
+
+
+def test_a_deal_is_public_as_soon_as_a_log_shows_it(begun: Path) -> None:
+    """Long before its seed is: a run may be stopped in the middle of its first game."""
+    folder = Folder(begun)
+    log = folder.logs()[0]
+    packed.unpack(log)
+    lines = log.read_bytes().splitlines(keepends=True)
+    for path in (folder.ledger, folder.seeds, *folder.logs()[1:]):
+        packed.stored(path).unlink()
+    log.write_bytes(b"".join(lines[:3]))
+    (board,) = public_boards(folder)
+    assert f'"board":{board},'.encode() in lines[1]
+    log.write_bytes(lines[0])
+    assert public_boards(folder) == set()
+
+
+def test_rows_of_boards() -> None:
+    assert spans([]) == ()
+    assert spans([7, 1, 2, 3, 5]) == ((1, 3), (5, 5), (7, 7))
+
+
+def test_versus_begins_with_the_first_board_of_whoever_came_last() -> None:
+    plan = event(2, 2, 4, 2, form=Versus(Sprt(min_boards=2, max_boards=4)))
+    one, other = plan.entrants
+    plan = replace(plan, entrants=(one, replace(other, first_board=5)))
+    assert plan.all_boards == 8
+    assert [plan.boards for plan in sittings(plan, {})] == [(5, 6), (5, 6)]
+
+
+def test_commitments_reach_to_the_last_fresh_board(begun: Path) -> None:
+    run(begun, *TWO, "random", "--boards", "3", "--fresh-boards")
+    folder = Folder(begun)
+    secret, name = secret_of(folder), load(folder).name
+    seeds = [json.loads(line)["seed"] for line in folder.seeds.read_text().splitlines()]
+    assert seeds == [board_seed(secret, name, board).hex() for board in range(1, 7)]
+    assert begin(folder, load(folder), None) == (load(folder), [])

@@ -1,0 +1,308 @@
+"""What an event keeps secret: its seeds, and every board from whoever has met it."""
+
+import base64
+import secrets
+import shutil
+import stat
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from arena.engine.shuffle import board_seed
+from arena.logs import compression as packed
+from arena.logs.gamelog import GameLog, read_games, read_records
+from arena.match.bot_process import Bot
+from arena.match.poller import Pump
+from arena.match.referee import QUESTIONS_A_GAME, Referee
+from arena.match.table import Table
+from arena.rules.variants import named
+from protocol.codec import encode_line, seal
+from protocol.records import GameRecord, Result
+from tests.support.events import run
+from tests.tournaments.schedule.test_schedule import event
+from tournaments.commands.verify import verify_folder, verify_log
+from tournaments.plan.event import Event
+from tournaments.schedule.game_numbers import NUMBERS, numbers
+from tournaments.schedule.schedule import PlannedSitting, sittings
+from tournaments.storage.folder import (
+    Folder,
+    kept_private,
+    load,
+    published_commitments,
+    published_seeds,
+    reveal,
+    secret_of,
+)
+from tournaments.storage.ledger import boards_left, finished
+from tournaments.storage.open_event import begin
+
+# --- seeds ---
+
+
+def test_the_secret_is_32_bytes_of_the_systems_randomness(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    def token_bytes(size: int) -> bytes:
+        asked.append(size)
+        return bytes(range(size))
+
+    monkeypatch.setattr(secrets, "token_bytes", token_bytes)
+    begin(Folder(tmp_path), event(2), seed=None)
+    assert asked == [32]
+    assert Folder(tmp_path).secret.read_bytes() == bytes(range(32))
+    assert stat.S_IMODE(Folder(tmp_path).secret.stat().st_mode) == 0o600
+
+
+def test_every_event_has_a_secret_of_its_own(tmp_path: Path) -> None:
+    made = set()
+    for name in "abc":
+        (tmp_path / name).mkdir()
+        begin(Folder(tmp_path / name), event(2), seed=None)
+        made.add(secret_of(Folder(tmp_path / name)))
+    assert len(made) == 3
+
+
+def in_every_spelling(secret: bytes) -> Iterator[bytes]:
+    """The first four bytes of a secret in every way in which a file could hold them."""
+    for part in (secret[:4], secret[:4][::-1]):
+        number = int.from_bytes(part)
+        yield from (part, part.hex().encode(), part.hex().upper().encode(), b"%d" % number)
+    yield base64.b64encode(secret)[:5]
+    yield base64.b32encode(secret)[:6]
+
+
+def test_what_is_published_before_a_game_has_no_part_of_a_seed(tmp_path: Path) -> None:
+    """Neither have the names of games and sittings, which are made before there is a secret."""
+    plan, folder = event(3, boards=5), Folder(tmp_path)
+    begin(folder, plan, seed=7)
+    names = [
+        name for one in sittings(plan, {}) for name in (one.name, *(g.name for g in one.games))
+    ]
+    public = folder.event.read_bytes() + folder.commitments.read_bytes() + "|".join(names).encode()
+    assert len(published_commitments(folder)) == 5
+    secret = secret_of(folder)
+    for hidden in (secret, *(board_seed(secret, plan.name, board) for board in range(1, 6))):
+        assert not [spelled for spelled in in_every_spelling(hidden) if spelled in public]
+
+
+def test_every_spelling_would_be_found() -> None:
+    secret = bytes(range(7, 39))
+    spelled = list(in_every_spelling(secret))
+    for public in (secret, secret.hex().encode(), base64.b64encode(secret), b"n 117967114"):
+        assert [one for one in spelled if one in public]
+
+
+def result(game: str, board: int, seats: Sequence[str]) -> Result:
+    return Result(
+        game=game, board=board, seats=tuple(seats), scores=(1, 0), places=(1, 2), rounds=1,
+        why="target",
+    )  # fmt: skip
+
+
+def test_a_seed_is_shown_only_when_every_game_on_its_board_is_over(tmp_path: Path) -> None:
+    plan, folder = event(3, boards=3), Folder(tmp_path)
+    begin(folder, plan, seed=None)
+    results = {
+        game.name: result(game.name, game.board, "ab")
+        for s in sittings(plan, {})
+        for game in s.games
+    }
+    last = [game.name for one in sittings(plan, {}) for game in one.games if game.board == 2][-1]
+    del results[last]
+    reveal(folder, plan, finished(boards_left(plan, results)))
+    secret = secret_of(folder)
+    seeds = {board: board_seed(secret, plan.name, board) for board in (1, 3)}
+    assert published_seeds(folder.seeds) == seeds
+    assert board_seed(secret, plan.name, 2).hex() not in folder.seeds.read_text()
+
+
+# --- boards and processes ---
+
+
+def plans() -> Iterator[tuple[str, Event]]:
+    """Schedules of every kind."""
+    for entrants in range(2, 7):
+        for seats in range(2, min(entrants, 4) + 1):
+            for boards, a_sitting in ((1, 1), (5, 2), (7, 25)):
+                plan = event(entrants, seats, boards, a_sitting)
+                yield f"{entrants} bots, {seats} seats, {boards} boards by {a_sitting}", plan
+    yield "partners", replace(event(5, 4, 3), rules=named("partnership"))
+
+
+PLANS = dict(plans())
+
+
+@pytest.mark.parametrize("kind", PLANS)
+def test_no_sitting_meets_a_board_twice_or_seats_an_entrant_twice(kind: str) -> None:
+    """A sitting is what a set of processes plays."""
+    plan = PLANS[kind]
+    for sitting in sittings(plan, {}):
+        boards = [game.board for game in sitting.games]
+        assert len(set(boards)) == len(boards)
+        assert len(set(sitting.seats)) == len(sitting.seats) == plan.seats
+
+
+# --- numbers: no note about a board has a key under which another process finds it ---
+
+
+def seed(board: int) -> bytes:
+    return board_seed(bytes(32), "event", board)
+
+
+def numbered(plan: PlannedSitting) -> dict[int, int]:
+    return numbers(plan.who, plan.boards, seed)
+
+
+def test_the_numbers_of_a_sitting_are_its_own_and_fit_into_32_bits() -> None:
+    for plan in sittings(event(6, 2, 50), {}):
+        found = list(numbered(plan).values())
+        assert len(set(found)) == len(found) == len(plan.boards)
+        assert min(found) >= 1
+        assert (1 + max(found)) * QUESTIONS_A_GAME < 2**31
+
+
+def test_neither_number_nor_turn_tells_a_board_that_another_process_met() -> None:
+    """Of 25 boards one has the same turn in two sittings by chance; a number nearly never."""
+    plans = [plan for plan in sittings(event(5, 2, 25), {}) if plan.boards[0] == 1]
+    assert len(plans) == 20
+    same_number = same_turn = 0
+    for one, other in combinations(map(numbered, plans), 2):
+        same_number += sum(one[board] == other[board] for board in one)
+        turns = zip(
+            sorted(one, key=one.__getitem__), sorted(other, key=other.__getitem__), strict=True
+        )
+        same_turn += sum(a == b for a, b in turns)
+    pairs = len(plans) * (len(plans) - 1) / 2
+    assert same_number / pairs < 0.1
+    assert same_turn / pairs < 1.5
+
+
+def test_boards_that_are_added_change_no_number() -> None:
+    """Neither does it matter which seeds are known besides."""
+    long = PlannedSitting("from-1.a.b", (0, 1), tuple(range(1, 26)), "a.b")
+    short = replace(long, boards=long.boards[:9])
+    assert list(numbered(long).items())[:9] == list(numbered(short).items())
+    known = {board: seed(board) for board in short.boards}
+    assert numbers(long.who, long.boards, known.get) == numbered(short)
+
+
+def test_a_number_that_is_taken_is_drawn_again() -> None:
+    """All of them, in the end, and no more."""
+    assert sorted(numbers("a.b", range(1, 2002), seed).values()) == list(range(1, NUMBERS + 1))
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An event whose files no test changes."""
+    folder = tmp_path_factory.mktemp("numbers")
+    run(folder, "first", "greedy", "--boards", "8", "--jobs", "2", "--seed", "1")
+    return folder
+
+
+def test_games_are_played_in_the_order_of_their_numbers(played: Path) -> None:
+    folder = Folder(played)
+    plan, secret = load(folder), secret_of(folder)
+    orders = []
+    for one in sittings(plan, {}):
+        logged = [game.game for game in read_games(folder.log(one.name))]
+        due = numbers(one.who, one.boards, lambda board: board_seed(secret, plan.name, board))
+        assert {game.board: game.number for game in logged} == due
+        assert [game.number for game in logged] == sorted(due.values())
+        orders.append([game.board for game in logged])
+    assert orders[0] != orders[1]
+    assert list(verify_folder(folder)) == []
+
+
+def test_a_game_of_another_number_does_not_fit(played: Path, tmp_path: Path) -> None:
+    """An organiser could tell a friend's bot by it which board it plays."""
+    folder = Folder(tmp_path / "event")
+    shutil.copytree(played, folder.path)
+    log = folder.logs()[0]
+    packed.unpack(log)
+    records = [entry.record for entry in read_records(log)]
+    at = next(n for n, one in enumerate(records) if isinstance(one, GameRecord))
+    before = records[at]
+    assert isinstance(before, GameRecord)
+    records[at] = replace(before, number=before.number + 1)
+    checksum, lines = 0, list[bytes]()
+    for record in records:
+        line, checksum = seal(encode_line(record), checksum)
+        lines.append(line)
+    log.write_bytes(b"".join(lines))
+    said = f"{before.game} has number {before.number + 1}, but {before.number} follows"
+    assert [fault for fault in verify_folder(folder) if said in fault]
+    assert [fault for fault in verify_log(log, None) if said in fault]
+
+
+def test_no_process_meets_a_board_twice_even_when_the_run_is_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stopped by a failure of ours, and gone on with: its processes are fresh ones."""
+    met: dict[Bot, list[int]] = {}
+    received, spoilt = Referee.received, list[str]()
+
+    class Noting(Table):
+        def __init__(self, pump: Pump, referee: Referee, bots: Sequence[Bot], log: GameLog) -> None:
+            assert len(set(bots)) == len(bots)
+            for bot in bots:
+                met.setdefault(bot, []).append(referee.seating.board)
+            super().__init__(pump, referee, bots, log)
+
+    def spoiling(self: Referee, seat: int, line: bytes, ms: float, given_back_ms: float) -> None:
+        if self.seating.board == 2 and not spoilt:
+            spoilt.append(self.seating.game)
+            raise ZeroDivisionError
+        received(self, seat, line, ms, given_back_ms)
+
+    monkeypatch.setattr("tournaments.runner.sitting.Table", Noting)
+    monkeypatch.setattr(Referee, "received", spoiling)
+    words = ("first", "greedy", "random", "--boards", "3", "--jobs", "1")
+    run(tmp_path, *words, code=1)
+    before = len(met)
+    run(tmp_path, *words)
+    assert spoilt
+    assert len(met) > before
+    assert sum(map(len, met.values())) == 2 * (18 + 1)
+    for boards in met.values():
+        assert len(set(boards)) == len(boards)
+
+
+PEEKS = """
+import json, os, stat, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print('{"type": "hello", "name": "peeks", "version": "1"}', flush=True)
+    elif message["type"] == "ask":
+        print(json.dumps({"type": "choose", "id": message["id"], "choice": 0}), flush=True)
+        mode = stat.S_IMODE(os.stat(GAMES).st_mode)
+        with open(SEEN, "a") as file:
+            print(oct(mode), file=file)
+"""
+
+
+def test_the_logs_are_nobody_elses_before_the_event_is_over(tmp_path: Path) -> None:
+    """They show the deals of boards that others still have to play, long before the seeds do."""
+    out, seen, bot = tmp_path / "out", tmp_path / "seen", tmp_path / "peeks.py"
+    out.mkdir(mode=0o755)
+    bot.write_text(
+        PEEKS.replace("GAMES", repr(str(out / "games"))).replace("SEEN", repr(str(seen)))
+    )
+    run(out, str(bot), "first", "--boards", "1", "--set", "target=1", "--sandbox", "off")
+    assert set(seen.read_text().split()) == {"0o700"}
+    assert stat.S_IMODE((out / "games").stat().st_mode) == 0o755
+
+
+def test_the_logs_of_an_event_that_was_stopped_stay_ours(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    with kept_private(folder, lambda: False):
+        (tmp_path / "games" / "from-1.jsonl").touch()
+    assert stat.S_IMODE((tmp_path / "games").stat().st_mode) == 0o700
+    with kept_private(folder, lambda: True):
+        pass
+    assert (tmp_path / "games").stat().st_mode == tmp_path.stat().st_mode

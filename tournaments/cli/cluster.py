@@ -1,0 +1,123 @@
+"""The command of a cluster's machines, worker, and the options that it shares with run."""
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from protocol.errors import UserError
+from tournaments.cli.options import WISH
+
+if TYPE_CHECKING:
+    from arena.sandbox.limits import Wish
+    from tournaments.cluster.address import Place
+
+tls = click.option(
+    "--tls",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    default=None,
+    help="A folder with ca.pem, cert.pem and key.pem, for a scheduler at tls://.",
+)
+trust_network = click.option(
+    "--trust-network",
+    is_flag=True,
+    help="Speak unencrypted with a scheduler on another machine, and with whoever says to be it.",
+)
+
+
+def default_jobs() -> int:
+    """Sittings side by side unless told otherwise: one core is left to the referee."""
+    return max(1, len(os.sched_getaffinity(0)) - 1)
+
+
+def workers_at(said: str, certificates: Path | None, *, trusted: bool) -> "Place":
+    """Where `--cluster` leads.
+
+    Raises UserError.
+    """
+    from tournaments.cluster.address import need_engine, place
+
+    need_engine("--cluster")
+    return place(said, certificates, trusted=trusted)
+
+
+@click.command()
+@click.argument("address")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 512),
+    default=None,
+    help="Sittings side by side.  [default: cores - 1]",
+)
+@click.option("--name", default=None, help="What the report calls it.  [default: machine-process]")
+@click.option(
+    "--folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=None,
+    help="Where bots are unpacked and built, and kept.  [default: one that goes away]",
+)
+@click.option(
+    "--patience",
+    type=click.IntRange(1, 86_400),
+    default=300,
+    show_default=True,
+    help="How long to look for the scheduler, in s, before the first connection or after a cut.",
+)
+@click.option(
+    "--sandbox",
+    type=WISH,
+    default="auto",
+    show_default=True,
+    help="require: play nothing unless bots can be locked in; off: play only events that ask for "
+    "none.",
+)
+@tls
+@trust_network
+@click.option("--tied", is_flag=True, hidden=True, help="End when stdin closes.")
+def worker(
+    address: str,
+    jobs: int | None,
+    name: str | None,
+    folder: Path | None,
+    patience: int,
+    sandbox: "Wish",
+    tls: Path | None,
+    trust_network: bool,
+    tied: bool,
+) -> None:
+    """Play sittings for runs on other machines.
+
+    A scheduler at ADDRESS gives them out. Start as many workers as you like, at any time, on
+    machines that have what the bots need; a run finds them by the same address (`boneyard run
+    EVENT --cluster ADDRESS`). A worker tries first what sandbox its machine can give, and plays no
+    event that asks for a better one. Ctrl-C ends it: what it was playing is played by others.
+
+    \b
+    Examples:
+      dask scheduler --host 127.0.0.1 --port 8786
+      boneyard worker 127.0.0.1:8786
+      boneyard worker tls://head:8786 --tls certificates --jobs 8
+    """
+    from tournaments.cluster.address import named, need_engine, place
+
+    need_engine("boneyard worker")
+    known = named(name) if name is not None else None
+    there = place(address, tls, trusted=trust_network)
+    if there.workers:
+        raise UserError(f"A worker needs a scheduler's address, not {address!r}.")
+    from tournaments.cluster.connect import security
+    from tournaments.cluster.worker import own_name, work
+
+    code = work(
+        there.address,
+        jobs=jobs or default_jobs(),
+        name=known or own_name(),
+        folder=folder,
+        security=security(there.tls),
+        patience_s=patience,
+        wish=sandbox,
+        tied=tied,
+    )
+    sys.exit(code)

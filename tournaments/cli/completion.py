@@ -1,0 +1,124 @@
+"""What the shell offers after Tab for one game: logs, games, seats, rules. Never raises."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import click
+from click.shell_completion import CompletionItem, split_arg_string
+
+MOST = 200
+"""Names that are offered at once."""
+READ = 20_000_000
+"""Bytes of logs that are searched for names of games before the shell has waited long enough."""
+
+Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+
+
+def offered(names: Iterable[str], begun: str) -> list[CompletionItem]:
+    """The names that begin so."""
+    return [CompletionItem(name) for name in dict.fromkeys(names) if name.startswith(begun)][:MOST]
+
+
+def or_files(items: list[CompletionItem], begun: str) -> list[CompletionItem]:
+    """The names, or if none fits, whatever files the shell finds."""
+    return items or [CompletionItem(begun, type="file")]
+
+
+def complete_logs(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Events' folders; else files."""
+    return or_files(offered(folders(begun), begun), begun)
+
+
+def folders(begun: str) -> Iterator[str]:
+    """The events' folders beside the path that was begun."""
+    from arena.analysis.find import EVENT
+
+    with suppress(OSError, ValueError):
+        above = Path(begun) if begun.endswith("/") else Path(begun).parent
+        prefix = begun if begun.endswith("/") else begun[: begun.rfind("/") + 1]
+        for path in sorted(above.glob(f"*/{EVENT}")):
+            yield f"{prefix}{path.parent.name}"
+
+
+def complete_games(context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
+    """The games of the log that was named before."""
+    from arena.analysis.find import usual_folder
+    from protocol.errors import UserError
+
+    with suppress(OSError, UserError):
+        return offered(games(context.params.get("log") or usual_folder()), begun)
+    return []
+
+
+def games(log: Path) -> Iterator[str]:
+    """The names of a log's games, or of a folder's, found without reading every record."""
+    from arena.analysis.find import logs
+    from arena.logs.checksummed import read_lines
+    from protocol.codec import DamagedRecordError, decode_record, unsealed
+    from protocol.records import GameRecord
+
+    left = READ
+    for path in logs(log):
+        for _, _, line in read_lines(path):
+            left -= len(line)
+            if left < 0:
+                return
+            if not line.startswith(b'{"type":"game",'):
+                continue
+            with suppress(DamagedRecordError):
+                record = decode_record(unsealed(line))
+                if isinstance(record, GameRecord):
+                    yield record.game
+
+
+def complete_rules(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Named games, and files of rules."""
+    from arena.rules.variants import VARIANTS
+
+    own = (str(path) for path in sorted(Path().glob("*.toml")))
+    return or_files(offered((*VARIANTS, *own), begun), begun)
+
+
+def complete_choices(
+    context: click.Context, _: click.Parameter, begun: str
+) -> list[CompletionItem]:
+    """Choices of the rules, up to their equals sign."""
+    from protocol.ruleset import choices
+
+    del context
+    return offered((f"{choice}=" for choice in choices()), begun)
+
+
+def complete_seats(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
+    """The seats of the game that was named before, by number and by name."""
+    named = [word.split(".")[1:] for word in typed() if word.partition(".")[0].isdecimal()]
+    names = named[-1] if named else []
+    return offered((*map(str, range(len(names) or 4)), *names), begun)
+
+
+def typed() -> list[str]:
+    """The words after the command: an option that lacks its word keeps click from reading them."""
+    return split_arg_string(os.environ.get("COMP_WORDS", ""))[2:]
+
+
+def complete_questions(
+    context: click.Context, _: click.Parameter, begun: str
+) -> list[CompletionItem]:
+    """The numbers of the questions of the game that was named before, and how each was answered."""
+    from arena.analysis import decisions
+    from arena.analysis import review as account
+    from arena.analysis.find import the_game, the_seat, usual_folder
+    from protocol.errors import UserError
+
+    given = context.params
+    with suppress(OSError, UserError):
+        logged = the_game(given.get("log") or usual_folder(), given.get("game"))
+        seat = the_seat(logged, given.get("seat"))
+        return [
+            CompletionItem(f"{one.number}", help=account.in_short(one))
+            for one in decisions.decisions(logged, seat)
+            if f"{one.number}".startswith(begun)
+        ]
+    return []

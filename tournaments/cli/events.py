@@ -1,0 +1,274 @@
+"""Commands that play an event, or say beforehand what it will take: demo, run, plan."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from arena.analysis.find import USUAL
+from tournaments.cli.cluster import default_jobs, tls, trust_network, workers_at
+from tournaments.cli.complete import (
+    complete_bots,
+    complete_entrants,
+    complete_events,
+)
+from tournaments.cli.completion import complete_rules
+from tournaments.cli.options import CHOICES, WISH
+
+if TYPE_CHECKING:
+    from arena.sandbox.limits import Wish
+    from tournaments.plan.from_options import Wishes
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+DEFAULT_OUT, DEMO_OUT = map(Path, USUAL)
+DEMO_BOTS = ("random", "random-js", "random-c", "random-sh", "first", "greedy", "counting")
+BY_SEED = "The deals come from --seed: anyone can predict them."
+DEMO_DEALS = "The demo's deals are always the same."
+
+
+def _out_option(default: Path) -> Callable[[Command], Command]:
+    return click.option(
+        "--out",
+        type=click.Path(file_okay=False, path_type=Path),
+        default=default,
+        show_default=True,
+        shell_complete=complete_events,
+        help="The event's folder; run again with the same one to go on.",
+    )
+
+
+_jobs = click.option(
+    "--jobs",
+    type=click.IntRange(1, 512),
+    default=None,
+    help="Sittings side by side.  [default: cores - 1]",
+)
+_cluster = click.option(
+    "--cluster",
+    default=None,
+    metavar="ADDRESS",
+    help="Workers play it: those of the scheduler at this address, or with local:4 four that are "
+    "started on this machine. See `boneyard worker`.",
+)
+_seed = click.option(
+    "--seed",
+    type=int,
+    default=None,
+    help="Fix the deals, for tests and demonstrations: anyone can then predict them.",
+)
+
+
+_sandbox = click.option(
+    "--sandbox",
+    type=WISH,
+    default=None,
+    help="auto: the best that this machine proves; require: bots are locked in, or nothing is "
+    "played; off: plain processes. See `boneyard doctor`.  [default: auto]",
+)
+
+
+@click.command()
+@click.argument("what", nargs=-1, required=True, shell_complete=complete_bots)
+@click.option(
+    "--rules",
+    default=None,
+    shell_complete=complete_rules,
+    help="A named game or a file of your own; see `boneyard rules`.  [default: draw]",
+)
+@CHOICES
+@click.option(
+    "--seats",
+    type=click.IntRange(2, 8),
+    default=None,
+    help="Seats at a table.  [default: the fewest]",
+)
+@click.option(
+    "--boards",
+    type=click.IntRange(1),
+    default=None,
+    help="Boards for each pairing; with versus the most.  [default: 50]",
+)
+@click.option(
+    "--format",
+    type=click.Choice(["round-robin", "gauntlet", "ladder", "swiss", "knockout", "versus"]),
+    default=None,
+    help="Who meets whom.  [default: round-robin]",
+)
+@click.option("--rounds", type=click.IntRange(1, 1000), default=None, help="swiss: how many.  [5]")
+@click.option(
+    "--challenger",
+    "challengers",
+    multiple=True,
+    metavar="BOT",
+    shell_complete=complete_entrants,
+    help="gauntlet [the first bot], ladder [the last]: who meets the field; may be repeated.",
+)
+@click.option("--h0", type=float, default=None, help="versus: the lead if not better.  [0]")
+@click.option("--h1", type=float, default=None, help="versus: the lead if better.  [20]")
+@click.option(
+    "--measure",
+    type=click.Choice(["elo", "nelo", "points"]),
+    default=None,
+    help="versus: the unit of --h0 and --h1.  [elo]",
+)
+@click.option(
+    "--move-ms", type=click.IntRange(1), default=None, help="Time for each question, in ms."
+)
+@click.option(
+    "--anchor", metavar="NAME=ELO", default=None, help="Give a bot this rating, in the report."
+)
+@_sandbox
+@click.option(
+    "--ask-forced",
+    is_flag=True,
+    help="Ask although there is only one option: slower, but no moment tells of a hand.",
+)
+@click.option(
+    "--fresh-boards",
+    is_flag=True,
+    help="Bots that come to an event which has begun play on boards that nobody has seen.",
+)
+@_seed
+@_jobs
+@_cluster
+@tls
+@trust_network
+@_out_option(DEFAULT_OUT)
+@click.option("--json", "as_json", is_flag=True, help="Print results.json instead of a table.")
+def run(
+    what: tuple[str, ...],
+    seed: int | None,
+    jobs: int | None,
+    cluster: str | None,
+    tls: Path | None,
+    trust_network: bool,
+    out: Path,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Play an event: a file, or bots by name, file or command.
+
+    Every pairing plays every board once in each rotation of the seats. Run the same
+    command again and it goes on where it stopped; with more boards, bots or rounds it plays
+    only what is missing.
+
+    \b
+    Examples:
+      boneyard run greedy counting
+      boneyard run bot_a.py ./bot_b "node bot_c.mjs" --rules dutch --boards 50
+      boneyard run friday.toml --jobs 4 --out friday
+      boneyard run friday.toml --cluster tls://head:8786 --tls certificates
+      boneyard run greedy counting --set draw_limit=2 --seats 2
+      boneyard run my_bot.py old_bot.py --format versus
+      boneyard run first greedy random counting --format swiss --rounds 3
+    """
+    from tournaments.commands.run import Fixed, Where, run_event
+
+    fixed = None if seed is None else Fixed(seed, BY_SEED)
+    where = Where(jobs or default_jobs())
+    if cluster is not None:
+        there = workers_at(cluster, tls, trusted=trust_network)
+        where = Where(jobs or max(1, default_jobs() // max(1, there.workers)), there)
+    sys.exit(run_event(_wishes(what, options), out, fixed, where, as_json))
+
+
+def _wishes(what: tuple[str, ...], options: dict[str, Any]) -> "Wishes":
+    """The options of `run` and `plan` have the names of the wishes' fields."""
+    from tournaments.plan.from_options import Wanted, Wishes
+
+    wanted = Wanted(**{name: options.pop(name) for name in Wanted._fields})
+    return Wishes(what, wanted=wanted, **options)
+
+
+def _takes_what_run_takes(command: click.Command) -> click.Command:
+    """Add the arguments of `run` that say what is played, and at how many jobs."""
+    own = {option.name for option in command.params} | {"out", "seed", "cluster", "tls"}
+    own |= {"trust_network"}
+    command.params[:0] = [option for option in run.params if option.name not in own]
+    return command
+
+
+@_takes_what_run_takes
+@click.command()
+@click.option(
+    "--separate",
+    nargs=2,
+    default=None,
+    metavar="BOT BOT",
+    shell_complete=complete_entrants,
+    help="Two entrants of a folder's event.  [default: all neighbours in its table]",
+)
+@click.option(
+    "--seconds",
+    type=click.IntRange(1, 600),
+    default=8,
+    show_default=True,
+    help="How long the bots are tried, at most.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of sentences.")
+def plan(
+    what: tuple[str, ...],
+    separate: tuple[str, str] | None,
+    seconds: int,
+    jobs: int | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Say what an event will take, and what it can tell.
+
+    Before a run, with the same arguments as `boneyard run`: the bots play for a few seconds, on
+    deals of their own; then it says how many sittings, games, questions and minutes the event
+    will take, and how wide the intervals of its ratings will be. After a run, with its folder:
+    how many boards would tell two bots apart.
+
+    \b
+    Examples:
+      boneyard plan greedy counting --boards 500
+      boneyard plan friday.toml --jobs 4 --json
+      boneyard plan friday --separate greedy counting
+      boneyard plan friday
+    """
+    from tournaments.commands.plan import plan_event, plan_folder
+
+    path = Path(what[0])
+    if separate or (len(what) == 1 and path.is_dir()):
+        sys.exit(plan_folder(path, separate, as_json))
+    sys.exit(plan_event(_wishes(what, options), jobs or default_jobs(), seconds, as_json))
+
+
+@click.command()
+@click.option(
+    "--boards",
+    type=click.IntRange(1),
+    default=12,
+    show_default=True,
+    help="Boards for each pairing.",
+)
+@_sandbox
+@_jobs
+@_out_option(DEMO_OUT)
+def demo(boards: int, sandbox: "Wish | None", jobs: int | None, out: Path) -> None:
+    """Play a rated round robin of the sample bots.
+
+    Of those that this machine can run. The deals are fixed, so that everybody sees the same demo.
+
+    \b
+    Examples:
+      boneyard demo
+      boneyard demo --boards 50 --out longer
+    """
+    from tournaments.commands.run import Fixed, Where, run_event
+    from tournaments.plan.bot_catalog import sample_bots
+    from tournaments.plan.from_options import Wishes
+
+    samples = sample_bots()
+    for name in DEMO_BOTS:
+        if not samples[name].available:
+            click.echo(f"Left out {name}: {samples[name].needs} is not on the PATH.", err=True)
+    able = tuple(name for name in DEMO_BOTS if samples[name].available)
+    wishes = Wishes(able, "draw", (), 2, boards, None, sandbox)
+    where = Where(jobs or default_jobs())
+    sys.exit(run_event(wishes, out, Fixed(1, DEMO_DEALS), where, in_json=False))

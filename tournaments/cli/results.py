@@ -1,0 +1,154 @@
+"""Commands about what was played: show, verify, report, rate."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from arena.analysis.find import usual_folder
+from tournaments.cli.complete import complete_events
+from tournaments.cli.completion import complete_logs
+from tournaments.cli.options import LogPath
+
+FOLDER = click.argument(
+    "folder",
+    required=False,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    shell_complete=complete_events,
+)
+"""An event's folder; without it, the event that lies here."""
+
+
+@FOLDER
+@click.command()
+@click.option(
+    "--watch", "-w", is_flag=True, help="Go on showing it until the event is over, or Ctrl-C."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+def show(folder: Path | None, watch: bool, as_json: bool) -> None:
+    """Show where an event stands, while it runs or after.
+
+    Its standings, how far it is, how long it will take, and its fouls. Reads only, and takes no
+    lock: use it from another terminal. Without FOLDER it is the event that lies here.
+
+    \b
+    Examples:
+      boneyard show
+      boneyard show friday --watch
+      boneyard show friday --json
+    """
+    from tournaments.live import status_text as glance_shown
+
+    where = folder or usual_folder()
+    sys.exit(glance_shown.watch(where, as_json) if watch else glance_shown.show(where, as_json))
+
+
+@click.command()
+@click.argument(
+    "what",
+    required=False,
+    type=LogPath(),
+    shell_complete=complete_logs,
+)
+@click.option(
+    "--seeds",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    default=None,
+    help="The revealed seeds for a log that lies in no event's folder.",
+)
+def verify(what: Path | None, seeds: Path | None) -> None:
+    """Check an event or one log: every deal, byte and score.
+
+    WHAT is an event's folder, a log, or a folder of logs such as `boneyard play` makes. Every game
+    is replayed and rated anew. Needs nothing but the published files. Exit code 1 when something
+    does not fit. Without WHAT it is the event that lies here.
+
+    \b
+    Examples:
+      boneyard verify demo
+      boneyard verify demo/games/from-1.greedy.random.jsonl
+      boneyard verify game.jsonl --seeds seeds.jsonl
+      boneyard verify boneyard-play
+    """
+    from tournaments.commands.verify_text import verify_event
+
+    sys.exit(verify_event(what or usual_folder(), seeds))
+
+
+@click.command()
+@FOLDER
+@click.option("--check", is_flag=True, help="Write nothing; exit code 1 if a file is not right.")
+@click.option(
+    "--anchor",
+    metavar="NAME=ELO",
+    default=None,
+    help="Give a bot this rating; it becomes part of the event's plan.",
+)
+def report(folder: Path | None, check: bool, anchor: str | None) -> None:
+    """Make an event's report anew from its plan and ledger.
+
+    report.md, results.json, games.csv, ratings.csv, crosstable.csv and results.pgn follow from
+    event.json and ledger.jsonl; report.html and times.json tell also what only the logs know.
+
+    \b
+    Examples:
+      boneyard report friday
+      boneyard report friday --check
+      boneyard report friday --anchor greedy=1500
+    """
+    from protocol.errors import UserError
+    from tournaments.commands import report as anew
+    from tournaments.plan.anchor import anchored
+
+    if check and anchor:
+        raise UserError("--check writes nothing, so it cannot set an --anchor: leave one out.")
+    where = folder or usual_folder()
+    sys.exit(anew.check(where) if check else anew.remake(where, anchored(anchor)))
+
+
+@click.command()
+@click.argument(
+    "what",
+    nargs=-1,
+    required=True,
+    type=click.Path(path_type=Path),
+    shell_complete=complete_events,
+)
+@click.option(
+    "--prior",
+    type=float,
+    default=1.0,
+    show_default=True,
+    help="Jeffreys' prior, as many times: virtual draws for each rating. 0: none, as in Ordo.",
+)
+@click.option("--no-fouls", is_flag=True, help="Leave out the games in which somebody fouled.")
+@click.option(
+    "--pool", is_flag=True, help="Put games of different rules with the same seats into one table."
+)
+@click.option("--anchor", metavar="NAME=ELO", default=None, help="Give a bot this rating.")
+@click.option("--json", "as_json", is_flag=True, help="Everything that is known, for programs.")
+def rate(
+    what: tuple[Path, ...],
+    prior: float,
+    no_fouls: bool,
+    pool: bool,
+    anchor: str | None,
+    as_json: bool,
+) -> None:
+    """Rate the results of several events together.
+
+    WHAT are ledgers, or events by their folders. Bots are the same if name and fingerprint are.
+    Different games, by their rules or seats, get tables of their own.
+
+    \b
+    Examples:
+      boneyard rate friday saturday
+      boneyard rate friday saturday --anchor greedy=1500
+      boneyard rate old/ledger.jsonl --prior 0 --no-fouls --json
+    """
+    from tournaments.commands import report as anew
+    from tournaments.commands.rate import Asked
+    from tournaments.plan.anchor import anchored
+
+    asked = Asked(prior=prior, fouls=not no_fouls, pool=pool, anchor=anchored(anchor))
+    sys.exit(anew.rate(what, asked, as_json))

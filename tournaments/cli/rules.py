@@ -1,0 +1,131 @@
+"""`boneyard rules`: the named games, and any ruleset in plain English."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from protocol.errors import UserError
+from tournaments.cli.completion import complete_rules
+from tournaments.cli.options import CHOICES, plain_console, print_json
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from arena.rules.variants import Variant
+    from protocol.ruleset import Ruleset
+
+WIDEST = 100
+"""Columns of an explanation, however wide the terminal is."""
+
+
+@click.command()
+@click.argument("game", required=False, shell_complete=complete_rules)
+@CHOICES
+@click.option("--json", "as_json", is_flag=True, help="The choices as JSON, for programs.")
+def rules(game: str | None, choices: tuple[str, ...], as_json: bool) -> None:
+    """List the named games, or explain one in plain English.
+
+    GAME is a name of the list, or a file of your own: a `base` and the choices that
+    differ from it. In brackets stand the clauses of the sources. A choice takes a number,
+    yes or no, a word, a list (100,75) or a table by players (2:7,3:7,4:6).
+
+    \b
+    Examples:
+      boneyard rules
+      boneyard rules dutch
+      boneyard rules dutch --set draw_limit=3 --set hand=2:7,3:7,4:5
+      boneyard rules my.toml
+      boneyard rules dutch --json
+    """
+    import msgspec
+
+    from arena.rules.load import changed, chosen
+
+    if game is None:
+        if choices:
+            raise UserError("--set changes one game: name it, as in `boneyard rules dutch --set`.")
+        _list_rules(as_json)
+        return
+    ruleset = changed(chosen(game, Path.cwd()), choices)
+    if as_json:
+        print_json(msgspec.to_builtins(ruleset))
+        return
+    console = plain_console()
+    for line in _explained(ruleset, _title(game, ruleset, choices), console.width):
+        console.print(line, soft_wrap=True)
+
+
+def _title(game: str, ruleset: "Ruleset", choices: tuple[str, ...]) -> str:
+    """The line of the list, as long as it is true."""
+    from arena.rules.variants import VARIANTS
+
+    if choices:
+        return f"{ruleset.name}, with {', '.join(choices)}"
+    return f"{game}: {VARIANTS[game].about}" if game in VARIANTS else f"{ruleset.name} ({game})"
+
+
+def _explained(ruleset: "Ruleset", title: str, width: int) -> Iterator["Text"]:
+    """The explanation in lines that fit, each sentence on lines of its own."""
+    from rich.text import Text
+
+    from arena.rules.explain import explain
+
+    yield from _wrapped(Text(title, "bold"), width, "")
+    heading = ""
+    for sentence in explain(ruleset):
+        if sentence.heading != heading:
+            heading = sentence.heading
+            yield Text()
+            yield Text(heading, "bold")
+        text = Text(sentence.text)
+        if sentence.sources:
+            text.append(f" [{', '.join(sentence.sources)}]", "dim")
+        yield from _wrapped(text, width, "  ")
+
+
+def _wrapped(text: "Text", width: int, indent: str) -> Iterator["Text"]:
+    from rich.console import Console
+    from rich.text import Text
+
+    room = max(20, min(width, WIDEST) - len(indent))
+    for line in text.wrap(Console(width=room), room):
+        line.rstrip()
+        yield Text(indent) + line
+
+
+def _list_rules(as_json: bool) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from arena.rules.variants import VARIANTS, named
+    from protocol.ruleset import tables
+
+    listed = [(name, variant, tables(named(name))) for name, variant in VARIANTS.items()]
+    if as_json:
+        print_json([_as_json(*game) for game in listed])
+        return
+    console = plain_console()
+    if not console.is_terminal:
+        for name, variant, seats in listed:
+            at, sources = _seats(seats), ", ".join(variant.sources)
+            click.echo(f"{name:<20} {at:<7} {variant.about} [{sources}]")
+        return
+    table = Table("game", "seats", "what it is", "sources", box=None, pad_edge=False)
+    for name, variant, seats in listed:
+        table.add_row(name, _seats(seats), variant.about, Text(", ".join(variant.sources), "dim"))
+    console.print(table)
+
+
+def _as_json(name: str, variant: "Variant", seats: tuple[int, ...]) -> dict[str, Any]:
+    import msgspec
+
+    from arena.rules.variants import named
+
+    told = {"name": name, "about": variant.about, "sources": variant.sources, "seats": seats}
+    return {**told, "rules": msgspec.to_builtins(named(name))}
+
+
+def _seats(seats: tuple[int, ...]) -> str:
+    return ", ".join(map(str, seats))

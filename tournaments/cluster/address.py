@@ -1,0 +1,105 @@
+"""Where a run finds its workers: what stands on the command line, and whether that is safe."""
+
+from importlib.util import find_spec
+from ipaddress import ip_address
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from protocol.errors import UserError
+from protocol.records import WorkerName
+
+LOCAL = "local:"
+MOST_WORKERS = 256
+"""Workers on this machine."""
+MISSING = (
+    "{what} needs the package distributed, which is not installed: "
+    "pip install 'boneyard-arena[cluster]'."
+)
+OPEN = (
+    "{address} is not on this machine, and whoever can reach a scheduler or a worker can run "
+    "programs there: use tls:// with --tls, or say --trust-network."
+)
+
+
+class Place(NamedTuple):
+    """A scheduler, or workers to be started on this machine."""
+
+    address: str
+    """The scheduler's, with its protocol; empty: there is none yet."""
+    workers: int
+    """Workers to be started on this machine."""
+    tls: Path | None
+    """A folder with ca.pem, cert.pem and key.pem."""
+
+
+def place(said: str, tls: Path | None, *, trusted: bool) -> Place:
+    """Where `--cluster` leads.
+
+    Raises UserError, also when anybody on the network could join.
+    """
+    if not said.startswith(LOCAL):
+        return Place(checked(said, trusted=trusted), 0, _complete(tls))
+    number = said.removeprefix(LOCAL)
+    if not (number.isascii() and number.isdigit() and 1 <= int(number) <= MOST_WORKERS):
+        raise UserError(
+            f"--cluster {said}: say how many workers, 1 to {MOST_WORKERS}, as in local:4."
+        )
+    return Place("", int(number), None)
+
+
+def checked(said: str, *, trusted: bool) -> str:
+    """A scheduler's address in full.
+
+    Raises UserError when it is none, or speaks to another machine unprotected.
+    """
+    address = said if "://" in said else f"tcp://{said}"
+    protocol, _, rest = address.partition("://")
+    host, _, port = rest.rpartition(":")
+    if protocol not in ("tcp", "tls") or not host or not port.isdigit():
+        raise UserError(
+            f"{said!r} is no scheduler's address: one is tcp://127.0.0.1:8786 or tls://host:8786."
+        )
+    if protocol == "tcp" and not trusted and not _here(host):
+        raise UserError(OPEN.format(address=address))
+    return address
+
+
+def named(said: str) -> str:
+    """A worker's name as somebody said it.
+
+    Raises UserError for one that no log can hold.
+    """
+    try:
+        return msgspec.convert(said, WorkerName)
+    except msgspec.ValidationError:
+        raise UserError(
+            f"--name {said!r}: a worker's name has up to 64 letters, digits, dots, dashes and "
+            "underscores, and begins with a letter or a digit."
+        ) from None
+
+
+def _here(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def _complete(tls: Path | None) -> Path | None:
+    for name in ("ca.pem", "cert.pem", "key.pem") if tls else ():
+        if tls and not (tls / name).is_file():
+            raise UserError(f"--tls {tls}: there is no {name} in it.")
+    return tls
+
+
+def need_engine(what: str) -> None:
+    """Refuse to go on without the engine.
+
+    Raises UserError.
+    """
+    if find_spec("distributed") is None:
+        raise UserError(MISSING.format(what=what))

@@ -1,0 +1,268 @@
+"""The run's side of the distributed engine: orders go out, answers come back, through any cut."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from typing import Any, NamedTuple
+
+import dask
+import trio
+from distributed import Client, Security
+from distributed.client import FutureCancelledError
+from distributed.scheduler import KilledWorker
+
+from tournaments.cluster.asyncio_thread import Loop
+from tournaments.cluster.dask_worker import ANSWER_S, RETRY_S, Bringer, hushed, play
+from tournaments.cluster.orders import Answer, Unplayed, answered, named
+from tournaments.runner.sitting import StoppedError
+
+LOOK_S = 1.0
+"""How often it is looked which workers there are."""
+CONNECT_S = 10.0
+"""How long one try to reach the scheduler may take."""
+PATIENCE_S = 600.0
+"""How long a run waits for a scheduler that it has lost."""
+FAREWELL_S = 5.0
+"""How long the engine may take to let go of a run."""
+GONE = "No connection with the scheduler at {}; trying again."
+ABSENT = "No scheduler answers at {}: is it the address of a running `dask scheduler`? Trying on."
+AGAIN = "The scheduler is there again; what was being played is ordered anew."
+"""What is said when a connection was cut, when there was none yet, and when it is back."""
+AHEAD = 2
+"""Orders that are out for each sitting that the workers can play at once: the next one lies there
+already when one is over."""
+
+
+class LostError(Exception):
+    """The connection to the scheduler was cut: what was ordered must be ordered again."""
+
+
+class Wanted(NamedTuple):
+    """An order that waits for its answer."""
+
+    data: bytes
+    """The order."""
+    reply: trio.MemorySendChannel[Answer]
+    """Where its answer goes."""
+    kept: asyncio.Event
+    """Set when the engine may forget the answer."""
+
+
+async def workers_of(client: Client) -> dict[str, dict[str, Any]]:
+    """What the scheduler knows of its workers, by address.
+
+    Raises TimeoutError when it says nothing: a connection may be cut and nobody be told.
+    """
+    assert client.scheduler
+    async with asyncio.timeout(ANSWER_S):
+        found = await client.scheduler.identity()
+    known: dict[str, dict[str, Any]] = found["workers"]
+    return known
+
+
+class Engine:
+    """Gives orders to workers. All but `run` and the loop's own part is called under trio."""
+
+    def __init__(
+        self,
+        address: str,
+        security: Security | None,
+        *,
+        run: str,
+        data: bytes,
+        resource: str,
+        tell: Callable[[str], None],
+    ) -> None:
+        """`data`: what workers must know of the run. `resource`: what they must offer."""
+        self.places = trio.CapacityLimiter(1)
+        """One for each order that should be out: more workers, more places."""
+        self.workers: int | None = None
+        """Workers that can play for this run; None: without a scheduler nobody knows."""
+        self._address = address
+        self._security = security
+        self._run = run
+        self._data = data
+        self._resource = resource
+        self._tell = tell
+        self._token = trio.lowlevel.current_trio_token()
+        self._loop = Loop()
+        self._wanted: dict[str, Wanted] = {}
+        self._news: asyncio.Queue[str] = asyncio.Queue()
+        self._leaving: asyncio.Queue[str] = asyncio.Queue()
+        self._changed = trio.Event()
+        self._connected_at = time.monotonic()
+        self._cut = self._met = False
+
+    async def changed(self) -> None:
+        """Wait until there are more or fewer workers."""
+        await self._changed.wait()
+
+    async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Keep the connection until cancelled.
+
+        Raises StoppedError, in a group, when there is no scheduler any more.
+        """
+        await self._loop.run(self._connections, task_status=task_status)
+
+    @asynccontextmanager
+    async def played(self, order: bytes) -> AsyncIterator[Answer]:
+        """Have an order played; when the block ends, nobody else keeps the answer any more."""
+        sender, receiver = trio.open_memory_channel[Answer](1)
+        name, kept = named(order), asyncio.Event()
+        self._loop.call(partial(self._want, name, Wanted(order, sender, kept)))
+        try:
+            yield await receiver.receive()
+        finally:
+            self._loop.call(kept.set)
+            self._loop.call(partial(self._wanted.pop, name, None))
+
+    def dismiss(self, worker: str) -> None:
+        """A worker is of no use: it shall leave the cluster."""
+        self._loop.call(partial(self._leaving.put_nowait, worker))
+
+    def _want(self, name: str, wanted: Wanted) -> None:
+        self._wanted[name] = wanted
+        self._news.put_nowait(name)
+
+    async def _connections(self) -> None:
+        """One connection after the other."""
+        hushed()
+        with dask.config.set({"distributed.comm.timeouts.connect": f"{CONNECT_S} s"}):
+            while True:
+                try:
+                    await self._connection()
+                except* (OSError, TimeoutError, LostError) as group:
+                    self._lost(group)
+                await asyncio.sleep(RETRY_S)
+
+    def _lost(self, group: BaseExceptionGroup[Exception]) -> None:
+        waited = time.monotonic() - self._connected_at
+        if waited > PATIENCE_S:
+            reason = f"no scheduler at {self._address} for {PATIENCE_S:.0f} s"
+            raise StoppedError(f"The run stopped: {reason}.") from group
+        self._soon(partial(self._count, None, 0))
+        if not self._cut:
+            self._cut = True
+            self._say((GONE if self._met else ABSENT).format(self._address))
+
+    async def _connection(self) -> None:
+        """Order all that is wanted, until the connection is cut."""
+        async with self._client() as client:
+            await client.register_plugin(Bringer(self._run, self._data), self._run)
+            if self._cut:
+                self._say(AGAIN if self._met else "The scheduler is there.")
+            self._met, self._cut = True, False
+            try:
+                async with asyncio.TaskGroup() as group:
+                    group.create_task(self._look(client))
+                    group.create_task(self._dismissals(client))
+                    await self._orders(client, group)
+            finally:
+                await self._farewell(client)
+
+    @asynccontextmanager
+    async def _client(self) -> AsyncIterator[Client]:
+        """Raises LostError when there is no connection to be had."""
+        client = Client(  # type: ignore[no-untyped-call]
+            self._address,
+            asynchronous=True,
+            set_as_default=False,
+            security=self._security,
+            timeout=CONNECT_S,
+        )
+        try:
+            try:
+                await client
+            except Exception as error:
+                # Cut while its certificates are looked at, the engine raises whatever it likes.
+                raise LostError from error
+            try:
+                yield client
+            except Exception as error:
+                # So it does when asked while it closes: it found nobody in good time.
+                if client.status in ("closing", "closed"):
+                    raise LostError from error
+                raise
+        finally:
+            # What it raises here it raised while it looked for the scheduler by itself.
+            with suppress(Exception):
+                await client.close()  # type: ignore[no-untyped-call]
+
+    async def _orders(self, client: Client, group: asyncio.TaskGroup) -> None:
+        """Order what is wanted already, then whatever else will be."""
+        self._news = asyncio.Queue()
+        for name in self._wanted:
+            self._news.put_nowait(name)
+        while True:
+            name = await self._news.get()
+            if name in self._wanted:
+                group.create_task(self._order(client, name))
+
+    async def _farewell(self, client: Client) -> None:
+        """The workers forget the run, if there is still a scheduler to tell them."""
+        with suppress(Exception):
+            leave = client.unregister_worker_plugin(self._run)  # type: ignore[no-untyped-call]
+            await asyncio.wait_for(leave, FAREWELL_S)
+
+    async def _order(self, client: Client, name: str) -> None:
+        wanted = self._wanted[name]
+        future = client.submit(
+            play, wanted.data, key=name, resources={self._resource: 1}, pure=False
+        )
+        try:
+            answer = answered(await future)
+        except FutureCancelledError as error:
+            raise LostError from error
+        except KilledWorker as error:
+            answer = Unplayed("", "left", f"{error.allowed_failures + 1} workers died playing it")
+        except (OSError, TimeoutError):
+            raise
+        except Exception as error:
+            # Whatever the engine made of it: others may play it, but not for ever.
+            answer = Unplayed("", "left", f"it came back as {error!r}")
+        self._soon(partial(self._reply, wanted, answer))
+        await wanted.kept.wait()
+        future.release()  # type: ignore[no-untyped-call]
+
+    async def _look(self, client: Client) -> None:
+        """How many sittings the workers can play that are there now."""
+        while True:
+            known = await workers_of(client)
+            offers = [worker["resources"].get(self._resource) for worker in known.values()]
+            fit = [int(jobs) for jobs in offers if jobs]
+            self._connected_at = time.monotonic()
+            self._soon(partial(self._count, len(fit), sum(fit)))
+            await asyncio.sleep(LOOK_S)
+
+    async def _dismissals(self, client: Client) -> None:
+        while True:
+            name = await self._leaving.get()
+            known = await workers_of(client)
+            await client.retire_workers(
+                [
+                    address
+                    for address, worker in known.items()
+                    if str(worker["name"]).partition("@")[0] == name
+                ]
+            )
+
+    def _count(self, workers: int | None, jobs: int) -> None:
+        if workers != self.workers:
+            self.workers = workers
+            self._changed.set()
+            self._changed = trio.Event()
+        self.places.total_tokens = max(1, AHEAD * jobs)
+
+    @staticmethod
+    def _reply(wanted: Wanted, answer: Answer) -> None:
+        with suppress(trio.BrokenResourceError, trio.WouldBlock):
+            wanted.reply.send_nowait(answer)
+
+    def _say(self, text: str) -> None:
+        self._soon(partial(self._tell, text))
+
+    def _soon(self, work: Callable[[], None]) -> None:
+        with suppress(trio.RunFinishedError):
+            self._token.run_sync_soon(work)

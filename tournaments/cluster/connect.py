@@ -1,0 +1,115 @@
+"""Opens a cluster for a run, with everything that its workers must be told."""
+
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import trio
+from distributed import Security
+
+from protocol.records import Result
+from tournaments.cluster.address import Place
+from tournaments.cluster.bundles import Bundle, packed
+from tournaments.cluster.client import Engine
+from tournaments.cluster.local import local_cluster
+from tournaments.cluster.orders import Run, encoded, named, resource
+from tournaments.cluster.runner import ClusterRunner
+from tournaments.plan.event import Event, WrittenBot
+from tournaments.storage.folder import Folder
+from tournaments.storage.ledger import Ledger
+
+Play = Callable[[trio.MemorySendChannel[Result]], Awaitable[None]]
+"""Plays what a ledger misses; each result goes into the channel."""
+Source = tuple[WrittenBot, Path]
+"""A bot as it is written, and the folder of which it speaks."""
+WAIT_S = 10.0
+"""After how long without any worker it is said what a run waits for."""
+
+
+@asynccontextmanager
+async def opened(
+    place: Place,
+    folder: Folder,
+    event: Event,
+    ledger: Ledger,
+    sources: Mapping[str, Source],
+    jobs: int,
+    tell: Callable[[str], None],
+) -> AsyncIterator[Play]:
+    """How to play on the workers of this place; `jobs` sittings on each that is started here.
+
+    `sources`: each playing entrant's bot, by fingerprint. Raises UserError.
+    """
+    bundles = {name: packed(*source) for name, source in sources.items()}
+    data = encoded(
+        Run(event, tuple(_bundle(event, n, bundles) for n in range(len(event.entrants))))
+    )
+    # Another folder's event is another run, and so is another machine's.
+    run = named(f"{socket.gethostname()} {folder.path} ".encode() + data)
+    async with _scheduler(place, jobs, folder, event) as address, trio.open_nursery() as nursery:
+        engine = Engine(
+            address,
+            security(place.tls),
+            run=run,
+            data=data,
+            resource=resource(event.sandbox),
+            tell=tell,
+        )
+        await nursery.start(engine.run)
+        nursery.start_soon(say_if_nobody_comes, engine, address, tell)
+
+        async def play(finished: trio.MemorySendChannel[Result]) -> None:
+            await ClusterRunner(folder, event, ledger, engine, run, finished, tell).play()
+
+        yield play
+        nursery.cancel_scope.cancel()
+
+
+def _bundle(event: Event, entrant: int, bundles: Mapping[str, Bundle]) -> Bundle | None:
+    one = event.entrants[entrant]
+    return None if one.retired else bundles[one.fingerprint]
+
+
+@asynccontextmanager
+async def _scheduler(place: Place, jobs: int, folder: Folder, event: Event) -> AsyncIterator[str]:
+    if place.address:
+        yield place.address
+    else:
+        # There bots are built already, and a later run finds them unpacked.
+        unpacked = folder.build / "workers"
+        async with local_cluster(place.workers, jobs, unpacked, event.sandbox) as address:
+            yield address
+
+
+def security(tls: Path | None) -> Security | None:
+    """The certificates of a folder; None: what the engine's own settings say."""
+    if tls is None:
+        return None
+    ca, cert, key = (str(tls / name) for name in ("ca.pem", "cert.pem", "key.pem"))
+    return Security(  # type: ignore[no-untyped-call]
+        tls_ca_file=ca,
+        tls_client_cert=cert,
+        tls_client_key=key,
+        tls_worker_cert=cert,
+        tls_worker_key=key,
+        require_encryption=True,
+    )
+
+
+async def say_if_nobody_comes(engine: Engine, address: str, tell: Callable[[str], None]) -> None:
+    """Once, and again whenever all have gone; who is there is known while there is a scheduler."""
+    while True:
+        while engine.workers != 0:
+            await engine.changed()
+        with trio.move_on_after(WAIT_S):
+            while engine.workers == 0:
+                await engine.changed()
+        if engine.workers == 0:
+            tell(
+                f"Waiting for workers at {address}: none that is there can play this event. "
+                "Start them with `boneyard worker`, of this version; with --sandbox require on "
+                "machines that can lock bots in."
+            )
+        while engine.workers == 0:
+            await engine.changed()

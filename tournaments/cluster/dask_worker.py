@@ -1,0 +1,220 @@
+"""What runs inside a process of the distributed engine: the task, the plugin, the worker."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+import dask
+import trio
+from distributed import Security, Worker, WorkerPlugin, get_worker
+from distributed.comm.addressing import get_address_host, resolve_address
+from distributed.utils import get_ip
+
+from tournaments.cluster.worker_runner import Hall
+
+LET_GO = ("scheduler-close", "scheduler-close-worker")
+"""What the engine calls it when the scheduler means that a worker shall leave. Whatever else ends
+a connection is a cut, after which another is looked for."""
+RETRY_S = 0.5
+"""How long we wait before we look for the scheduler again."""
+LOOK_S = 5.0
+"""How often a worker asks whether the scheduler is still there."""
+ANSWER_S = 15.0
+"""How long the scheduler may take to answer; one that is silent for longer is looked for anew."""
+CUT = (OSError, TimeoutError, RuntimeError)
+"""What the engine raises over a connection that is cut: RuntimeError while it is being made, or
+where the engine noticed the cut before we asked."""
+QUIET = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.worker.daemon": True,
+    "distributed.comm.timeouts.connect": "5s",
+    "distributed.worker.http.routes": [],
+}
+"""Settings of the engine: its profiler would stop the hall a hundred times a second, and its web
+pages are for nobody."""
+
+
+def play(order: bytes) -> bytes:
+    """The task: hand the order over to the hall, whose thread lives on, and wait for its answer."""
+    worker = get_worker()
+    assert isinstance(worker, HallWorker)
+    return trio.from_thread.run(worker.hall.play, order, trio_token=worker.token)
+
+
+class Bringer(WorkerPlugin):
+    """Brings a run with its bots to every worker, also to those that come late or again."""
+
+    def __init__(self, run: str, data: bytes) -> None:
+        self.name = run
+        self.data = data
+
+    def setup(self, worker: Worker) -> None:
+        """A worker has come."""
+        if isinstance(worker, HallWorker):
+            worker.hall.learn(self.name, self.data)
+
+    def teardown(self, worker: Worker) -> None:
+        """The run is over, or the worker leaves."""
+        if isinstance(worker, HallWorker):
+            worker.hall.forget(self.name)
+
+
+class HallWorker(Worker):
+    """The engine's worker with a hall."""
+
+    def __init__(
+        self, address: str, *, hall: Hall, token: trio.lowlevel.TrioToken, **settings: Any
+    ) -> None:
+        self.hall = hall
+        self.token = token
+        self.why = ""
+        super().__init__(address, **settings)
+
+    async def close(  # type: ignore[override]
+        self,
+        timeout: float = 30,  # noqa: ASYNC109
+        executor_wait: bool = True,
+        nanny: bool = True,
+        reason: str = "worker-close",
+    ) -> str | None:
+        """Leave; whatever is being played is of no use any more."""
+        self.why = self.why or reason
+        with suppress(trio.RunFinishedError):
+            self.token.run_sync_soon(self.hall.clear)
+        return await super().close(timeout, executor_wait, nanny, reason)
+
+
+class Desk:
+    """Keeps a hall connected with a scheduler, through cuts of the connection."""
+
+    def __init__(
+        self,
+        address: str,
+        hall: Hall,
+        *,
+        name: str,
+        jobs: int,
+        offers: dict[str, float],
+        folder: Path,
+        security: Security | None,
+        patience_s: float,
+        tell: Callable[[str], None],
+    ) -> None:
+        """`tell` is called in the hall's thread."""
+        self._address = address
+        self._hall = hall
+        self._token = trio.lowlevel.current_trio_token()
+        self._patience_s = patience_s
+        self._tell = tell
+        self._name = name
+        self._settings: dict[str, Any] = {
+            "nthreads": jobs,
+            "resources": offers,
+            "local_directory": str(folder),
+            "security": security,
+            "memory_limit": 0,
+            "dashboard": False,
+            "dashboard_address": "127.0.0.1:0",
+            "death_timeout": patience_s,
+        }
+        self._met_at = time.monotonic()
+        self._ghost = ""
+        """Where we were when the scheduler fell silent: it may still wait for us there."""
+
+    async def serve(self) -> None:
+        """Serve until the scheduler lets us go, or cannot be found for too long (OSError)."""
+        hushed()
+        with dask.config.set(QUIET):
+            connected = True
+            while connected:
+                connected = await self._connected()
+
+    async def _connected(self) -> bool:
+        """Serve over one connection; whether another is to be looked for."""
+        host = listening(self._address)
+        worker = HallWorker(
+            self._address,
+            hall=self._hall,
+            token=self._token,
+            # The scheduler may not know yet that the last connection is cut.
+            name=f"{self._name}@{token_hex(4)}",
+            host=host,
+            **self._settings,
+        )
+        try:
+            if not await self._met(worker):
+                return True
+            await self._bury(worker)
+            await self._served(worker)
+            self._met_at = time.monotonic()
+        finally:
+            # Also when we are told to end: the scheduler gives our orders to others at once.
+            await asyncio.shield(worker.close())
+        let_go = worker.why in LET_GO
+        self._say("the scheduler let it go" if let_go else "the connection is cut")
+        return not let_go
+
+    async def _met(self, worker: HallWorker) -> bool:
+        """Say hello to the scheduler; whether it was there.
+
+        Raises OSError when it could not be found for too long.
+        """
+        try:
+            await worker
+        except CUT as error:
+            # Cut while it said hello, the engine raises RuntimeError at once.
+            waited = time.monotonic() - self._met_at
+            if not isinstance(error, RuntimeError) or waited > self._patience_s:
+                reason = f"No scheduler at {self._address} for {self._patience_s:.0f} s"
+                raise OSError(reason) from error
+            await asyncio.sleep(RETRY_S)
+            return False
+        self._say(f"connected with {self._address}")
+        return True
+
+    async def _served(self, worker: HallWorker) -> None:
+        """Serve until the connection ends, or leads nowhere any more."""
+        over = asyncio.ensure_future(worker.finished())  # type: ignore[no-untyped-call]
+        try:
+            while not (await asyncio.wait({over}, timeout=LOOK_S))[0]:
+                try:
+                    async with asyncio.timeout(ANSWER_S):
+                        await worker.scheduler.echo(data=b"")
+                except CUT:
+                    self._ghost = worker.address
+                    return
+        finally:
+            over.cancel()
+
+    async def _bury(self, worker: HallWorker) -> None:
+        """What was ordered over the silent connection is given to others at once."""
+        ghost, self._ghost = self._ghost, ""
+        if not ghost:
+            return
+        # If this fails too, its patience with a silent worker ends some time.
+        with suppress(*CUT):
+            async with asyncio.timeout(ANSWER_S):
+                await worker.scheduler.unregister(
+                    address=ghost, expected=True, stimulus_id=f"boneyard-silent-{ghost}"
+                )
+
+    def _say(self, text: str) -> None:
+        self._token.run_sync_soon(self._tell, text)
+
+
+def listening(address: str) -> str:
+    """The one address of this machine at which the scheduler's machine can reach us."""
+    host = get_address_host(resolve_address(address))
+    return host if host.startswith("127.") else str(get_ip(host))  # type: ignore[no-untyped-call]
+
+
+def hushed() -> None:
+    """The engine says nothing by itself: what matters is said by us."""
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    for name in ("scheduler", "worker", "core", "http.proxy", "client", "comm"):
+        logging.getLogger(f"distributed.{name}").setLevel(logging.CRITICAL)

@@ -1,0 +1,178 @@
+"""A worker's playing hall: one pump and one thread in which every bot of its sittings is started.
+
+Bots die with the thread that started them, so orders come to this one, whoever brings them.
+"""
+
+import time
+import traceback
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import trio
+from msgspec.structs import replace
+
+from arena.match.poller import Pump
+from arena.match.referee import Referee
+from arena.match.table import Bench
+from arena.sandbox.command import Command
+from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.select import best_sandbox
+from protocol.codec import encode_line
+from protocol.errors import UserError
+from protocol.records import LogRecord, Result
+from tournaments.cluster.bundles import Bundle, unpacked
+from tournaments.cluster.orders import (
+    MOST_S,
+    Answer,
+    Fate,
+    Order,
+    Part,
+    Played,
+    Run,
+    Unplayed,
+    decoded,
+    encoded,
+)
+from tournaments.plan.event import Event
+from tournaments.runner.machine import machine
+from tournaments.runner.runner import call_roll, innermost
+from tournaments.runner.sitting import MACHINE, Sitter, SpoiltError, StoppedError
+from tournaments.schedule.schedule import PlannedGame
+from tournaments.schedule.seating import in_turn, seating
+
+
+class Records:
+    """The log of an order while it is played: lines in memory, for they count only if all come."""
+
+    def __init__(self) -> None:
+        self.lines: list[bytes] = []
+
+    def append(self, records: Sequence[LogRecord]) -> None:
+        """Keep the records."""
+        self.lines += map(encode_line, records)
+
+
+class Hall:
+    """Plays orders side by side, in the thread that made it."""
+
+    def __init__(self, pump: Pump, name: str, folder: Path, proven: Sandbox) -> None:
+        """`folder`: where bots are unpacked. `proven`: the sandbox that this machine proved."""
+        self._pump = pump
+        self._name = name
+        self._folder = folder
+        self._proven = proven
+        self._runs: dict[str, Run] = {}
+        self._ready: dict[tuple[str, str], Command] = {}
+        self._preparing = trio.Lock()
+        self._going: set[trio.CancelScope] = set()
+
+    def learn(self, run: str, data: bytes) -> None:
+        """From now on orders of this run can be played. May be called in any thread."""
+        self._runs[run] = decoded(data, Run)
+
+    def forget(self, run: str) -> None:
+        """The run is over. May be called in any thread."""
+        self._runs.pop(run, None)
+
+    def clear(self) -> None:
+        """Everybody leaves: nobody waits for what is being played."""
+        for scope in self._going:
+            scope.cancel()
+
+    async def play(self, data: bytes) -> bytes:
+        """Play an order; the answer to it. Never raises for what goes wrong in it."""
+        answer: Answer = Unplayed(self._name, "left", "It was told to leave")
+        with trio.CancelScope() as scope:
+            self._going.add(scope)
+            try:
+                answer = await self._played(decoded(data, Order))
+            except Exception as error:
+                answer = self._unplayed(error)
+            finally:
+                self._going.discard(scope)
+        return encoded(answer)
+
+    async def _played(self, order: Order) -> Played:
+        run = self._runs.get(order.run)
+        if run is None:
+            raise StoppedError("It does not know this run")
+        sandbox = self._sandbox(run.event)
+        records, began = Records(), time.monotonic()
+        for part in order.parts:
+            if not records.lines or time.monotonic() - began < MOST_S:
+                await self._sit(run, order.seeds, part, sandbox, records, began + MOST_S)
+        return Played(
+            worker=self._name,
+            level=sandbox.level,
+            missing=sandbox.missing,
+            machine=machine(),
+            seconds=time.monotonic() - began,
+            lines=tuple(records.lines),
+        )
+
+    async def _sit(
+        self,
+        run: Run,
+        seeds: Mapping[int, bytes],
+        part: Part,
+        sandbox: Sandbox,
+        records: Records,
+        end: float,
+    ) -> None:
+        """Play a part, but begin no game after that moment except the first."""
+        commands = [await self._command(run, seat, sandbox) for seat in part.plan.seats]
+        bench = Bench(self._pump, commands, run.event.clock.start_ms, sandbox)
+        results = {result.game: result for result in part.results}
+        numbers = dict(zip(part.games, part.numbers, strict=True))
+
+        async def over(result: Result) -> None:
+            results[result.game] = result
+            if time.monotonic() >= end:
+                sitter.leave_off()
+
+        def referee(game: PlannedGame) -> Referee:
+            seated = seating(run.event, part.plan, game, numbers[game], results)
+            return Referee(seated, seeds[game.board])
+
+        sitter = Sitter(self._pump, bench, records, referee, over)
+        await sitter.sit(part.games, several=not in_turn(run.event))
+
+    def _sandbox(self, event: Event) -> Sandbox:
+        if event.sandbox == "off":
+            return best_sandbox("off", event.limits, self._folder)
+        return Sandbox(self._proven.level, event.limits, self._proven.missing)
+
+    async def _command(self, run: Run, entrant: int, sandbox: Sandbox) -> Command:
+        """An entrant's bot: the first time it is unpacked and built, and must greet.
+
+        Raises UserError, StoppedError, OSError.
+        """
+        bundle = run.bundles[entrant]
+        assert bundle, "Who is retired does not play."
+        # One after the other: what is being built has the machine for itself.
+        async with self._preparing:
+            key = bundle.name, sandbox.level
+            if key not in self._ready:
+                name, clock = run.event.entrants[entrant].name, run.event.clock
+                self._ready[key] = await self._prepared(bundle, name, clock.start_ms, sandbox)
+            return self._ready[key]
+
+    async def _prepared(
+        self, bundle: Bundle, name: str, start_ms: int, sandbox: Sandbox
+    ) -> Command:
+        entrant = await trio.to_thread.run_sync(unpacked, bundle, self._folder)
+        alone = [replace(entrant, name=name)]
+        complaint = await call_roll(alone, start_ms, sandbox, at_home=False)
+        if complaint is not None:
+            raise UserError(complaint)
+        return entrant.command
+
+    def _unplayed(self, error: Exception) -> Unplayed:
+        """What went wrong, as it is told to the run."""
+        cause = innermost(error) if isinstance(error, ExceptionGroup) else error
+        if isinstance(cause, (*MACHINE, StoppedError, UserError)):
+            fate: Fate = "bot" if isinstance(cause, UserError) else "machine"
+            return Unplayed(self._name, fate, str(cause).rstrip("."))
+        game = str(cause) if isinstance(cause, SpoiltError) else ""
+        trace = "".join(traceback.format_exception(error))
+        return Unplayed(self._name, "bug", trace, game)

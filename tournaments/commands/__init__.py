@@ -1,0 +1,1 @@
+"""Use cases, one a file: what a command does once its arguments are understood."""

@@ -1,0 +1,199 @@
+"""The command `ask`: finds the question and the bot, asks, prints what came of it."""
+
+import random
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+import msgspec
+import trio
+from msgspec import Raw, Struct
+from rich.text import Text
+
+from arena.analysis import answered, decisions
+from arena.analysis import reask as asking
+from arena.analysis import review as account
+from arena.analysis import what_if as whatif
+from arena.analysis.decisions import Decision
+from arena.analysis.find import the_game, the_seat, usual_folder
+from arena.analysis.reask import Asked
+from arena.analysis.what_if import Outlook
+from arena.logs.gamelog import LoggedGame
+from arena.match import referee
+from arena.sandbox.command import Command
+from arena.sandbox.limits import Limits, Wish, called
+from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.select import best_sandbox
+from arena.sandbox.temporary import temporary_folder
+from protocol.codec import printable
+from protocol.errors import UserError
+from protocol.records import ChoiceRecord, FoulRecord
+from tournaments.cli.options import look_of, plain_console
+from tournaments.plan.bot_command import entered, spoken
+from tournaments.plan.event import Event
+from tournaments.storage.folder import Folder, load
+
+
+class Again(NamedTuple):
+    """What stands on the command line; None where nothing was said."""
+
+    log: Path | None
+    """A game log or an event's folder."""
+    game: str | None
+    """A game, or a part of its name."""
+    seat: str | None
+    """A seat's number, or who sat there."""
+    question: int | None
+    """The question's number, or its id."""
+    bot: str
+    """A sample bot, a file or a command; empty for the bot that sat there."""
+    times: int
+    """How often it is asked."""
+    deals: int | None
+    """Under how many other deals the options are tried."""
+    sandbox: Wish | None
+    """Which sandbox."""
+
+
+class Answers(Struct, frozen=True):
+    """What came of a question, for programs."""
+
+    game: str
+    """The game's name."""
+    seat: int
+    """The seat that was asked."""
+    number: int
+    """Which question of the game it was to this seat, from 1."""
+    question: Raw
+    """The question as it was asked, then and now."""
+    logged: ChoiceRecord | FoulRecord | None
+    """What came of it then; null: the game was cut off."""
+    sandbox: str
+    """The sandbox level at which the bot was asked now: A, B, C, D or off; empty if it was not."""
+    answers: tuple[Asked, ...]
+    """What came of it now, each time that it was asked."""
+    outlooks: tuple[Outlook, ...]
+    """What each option came to under other deals, in the order of the options."""
+
+
+def ask_again(wanted: Again, *, raw: bool, plain: bool, as_json: bool) -> int:
+    """Ask and print; the exit code.
+
+    Raises UserError.
+    """
+    where = wanted.log or usual_folder()
+    logged = the_game(where, wanted.game)
+    seat = the_seat(logged, wanted.seat)
+    if wanted.question is None:
+        raise UserError(
+            f"Name a question by its number: `boneyard explain {where} {logged.game.game} --seat "
+            f"{seat}` shows them."
+        )
+    found = list(decisions.decisions(logged, seat))
+    one = decisions.chosen(found, wanted.question)
+    if raw:
+        sys.stdout.buffer.write(b"".join((referee.hello(), *one.told, one.line)))
+        return 0
+    answers = _answers(wanted, where, logged, one)
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(answers), indent=1).decode())
+    else:
+        _print(logged, one, len(found), answers, plain)
+    return 1 if any(answer.foul for answer in answers.answers) else 0
+
+
+def _answers(wanted: Again, where: Path, logged: LoggedGame, one: Decision) -> Answers:
+    """Raises UserError."""
+    level, found = "", list[Asked]()
+    if wanted.times:
+        event = _event(where)
+        sandbox = _sandbox(wanted, where, event)
+        level = sandbox.level
+        with _command(wanted.bot, logged.sitting.seats[one.question.seat], event) as command:
+            clock = logged.sitting.clock
+            found = trio.run(asking.ask, command, one, clock, sandbox, wanted.times)
+    return Answers(
+        game=logged.game.game,
+        seat=one.question.seat,
+        number=one.number,
+        question=Raw(one.line[:-1]),
+        logged=one.record,
+        sandbox=level,
+        answers=tuple(found),
+        outlooks=_outlooks(logged, one, wanted.deals, _compared(one, found)),
+    )
+
+
+def _event(where: Path) -> Event | None:
+    """The event to which a log, or a folder, belongs."""
+    for path in (where, *where.resolve().parents[:2]):
+        if Folder(path).event.is_file():
+            return load(Folder(path))
+    return None
+
+
+def _sandbox(wanted: Again, where: Path, event: Event | None) -> Sandbox:
+    """As in a run of the event, unless another is wished for."""
+    wish: Wish = wanted.sandbox or (event.sandbox if event else "auto")
+    folder = where.resolve() if where.is_dir() else where.resolve().parent
+    return best_sandbox(wish, event.limits if event else Limits(), folder)
+
+
+@contextmanager
+def _command(bot: str, name: str, event: Event | None) -> Iterator[Command]:
+    """How the bot is started; what is built for it goes when it is not needed any more.
+
+    Raises UserError.
+    """
+    entrants = {one.name: one for one in event.entrants} if event else {}
+    if not bot and name in entrants:
+        yield entrants[name].command
+        return
+    if not bot:
+        raise UserError("Say which bot is asked, after `--`: a sample bot, a file or a command.")
+    with temporary_folder("ask", shared=True) as path:
+        yield entered(spoken((bot,))[0], Path.cwd(), path).command
+
+
+def _compared(one: Decision, found: list[Asked]) -> int:
+    """The option with which the others are compared: the log's, else the bot's, else the first."""
+    choices = (account.chose(one), *(answer.choice for answer in found))
+    return next((choice for choice in choices if choice is not None), 0)
+
+
+def _outlooks(
+    logged: LoggedGame, one: Decision, deals: int | None, compared: int
+) -> tuple[Outlook, ...]:
+    """The same question gets the same deals each time."""
+    if deals is None:
+        return ()
+    luck = random.Random(one.line)
+    games = list(whatif.other_deals(logged, one, deals, luck))
+    return whatif.outlooks(games, compared, luck)
+
+
+def _print(logged: LoggedGame, one: Decision, many: int, answers: Answers, plain: bool) -> None:
+    console = plain_console()
+    look = look_of(logged, console, plain)
+    game = printable(logged.game.game)
+    head = Text(f"Game {game}, question {one.number} of {many}. ", "bold")
+    table = account.table_text(one, one.question.seat, look)
+    console.print(head.append_text(table), "", sep="\n", soft_wrap=True)
+    if answers.answers:
+        console.print(Text(f"Asked again, sandbox {called(answers.sandbox)}:", "dim"))
+        for line in answered.told(one, answers.answers):
+            console.print(line, soft_wrap=True)
+    if answers.outlooks:
+        _print_outlooks(one, answers)
+
+
+def _print_outlooks(one: Decision, answers: Answers) -> None:
+    console = plain_console()
+    compared = _compared(one, list(answers.answers))
+    again = answers.answers[-1].choice if answers.answers else None
+    console.print()
+    console.print(answered.outlook_table(one, answers.outlooks, compared, again))
+    console.print(Text(answered.PLAYED_ON, "dim"), soft_wrap=not console.is_terminal)

@@ -1,0 +1,182 @@
+"""The command `check`: finds the bots that are meant, walks with each, prints what came of it."""
+
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+import msgspec
+from msgspec.structs import replace
+from rich.console import Console
+
+from arena.conformance.cases.games import cut
+from arena.conformance.model import Game, Outcome, Pace
+from arena.conformance.report import Printer, Report, summary
+from arena.conformance.runner import STEPS, Numbered, chosen, walk
+from arena.conformance.session import Desk
+from arena.match.bot_process import CannotStartError
+from arena.sandbox.limits import Level, Wish, called
+from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.select import best_sandbox
+from arena.sandbox.temporary import temporary_folder
+from protocol.errors import UserError, unknown
+from protocol.ruleset import check_seats
+from tournaments.plan.bot_command import entered, spoken
+from tournaments.plan.event import (
+    Entrant,
+    WrittenBot,
+    WrittenEvent,
+    files_of,
+    ruleset,
+    usual_seats,
+    written,
+)
+
+NAMED = 16
+"""Columns of a step's name in the list."""
+
+
+class Checked(NamedTuple):
+    """What stands on the command line."""
+
+    what: str
+    """A bot, as `run` takes it, or an event file."""
+    bot: str | None
+    """Which of the event file's bots."""
+    only: tuple[str, ...]
+    """Which steps."""
+    start_ms: int | None
+    """Another limit for the hello, in ms."""
+    move_ms: int | None
+    """Another limit for each question, in ms."""
+    sandbox: Wish | None
+    """Which sandbox."""
+    pace: Pace
+    """How much is tried."""
+    compare: bool = False
+    """Whether the bot is started without the sandbox too."""
+
+
+def check_bots(asked: Checked, in_json: bool) -> int:
+    """Walk with each bot that is meant; 1 when one of them breaks a promise, else 0.
+
+    Raises UserError.
+    """
+    event, base, game = _written(asked)
+    steps = chosen(asked.only, of_event=game is not None)
+    with temporary_folder("check", shared=True) as path:
+        entrants = [entered(bot, base, path) for bot in event.bots]
+        sandbox = best_sandbox(event.sandbox, event.limits, path, files_of(entrants))
+        outside = outside_of(event, sandbox.level, asked.compare)
+        if sandbox.level == "off" != event.sandbox:
+            click.echo(" ".join(sandbox.notices), err=True)
+        reports = []
+        for entrant in entrants:
+            desk = Desk(entrant.command, sandbox, event.clock, asked.pace, outside, game)
+            reports.append(_walked(entrant, desk, steps, in_json))
+    if in_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(reports), indent=1).decode())
+    return 0 if all(report.kept for report in reports) else 1
+
+
+def list_steps() -> None:
+    """Print every step."""
+    for number, step in enumerate(STEPS, 1):
+        click.echo(f"{number:>3} {step.name:<{NAMED}} {step.title}  (SPEC.md, {step.promise})")
+
+
+def _written(asked: Checked) -> tuple[WrittenEvent, Path, Game | None]:
+    """The bots that are meant, with the clock and the sandbox under which they will play.
+
+    The game is that of an event file; without one a bot must know them all.
+    """
+    path, game = Path(asked.what), None
+    if path.suffix == ".toml":
+        event, base = written(path), path.resolve().parent
+        event = replace(event, bots=_meant(event.bots, asked.bot))
+        game = _game(event, base, whole=asked.pace.whole)
+    elif asked.bot:
+        raise UserError("--bot chooses one of an event file's bots: name the file, as friday.toml.")
+    else:
+        event, base = WrittenEvent(bots=spoken((asked.what,))), Path.cwd()
+    clock = event.clock
+    times = {"start_ms": asked.start_ms, "move_ms": asked.move_ms}
+    clock = replace(clock, **{name: ms for name, ms in times.items() if ms})
+    return replace(event, clock=clock, sandbox=asked.sandbox or event.sandbox), base, game
+
+
+def _game(event: WrittenEvent, base: Path, *, whole: bool) -> Game:
+    rules = ruleset(event.rules, base)
+    seats = event.seats or usual_seats(rules, event.teams)
+    check_seats(rules, seats)
+    return Game(rules if whole else cut(rules), seats)
+
+
+def _meant(bots: tuple[WrittenBot, ...], name: str | None) -> tuple[WrittenBot, ...]:
+    if name is None:
+        return bots
+    found = tuple(bot for bot in bots if bot.name == name)
+    if not found:
+        raise unknown("bot", name, [bot.name for bot in bots])
+    return found
+
+
+def outside_of(event: WrittenEvent, level: Level, compare: bool) -> Sandbox | None:
+    """Return plain processes to compare with, if a user asked for them.
+
+    Raises UserError for a bot that must be locked in.
+    """
+    if compare and event.sandbox == "require":
+        raise UserError(
+            "--compare starts bots without a sandbox, and sandbox = require forbids it: leave one "
+            "of them out."
+        )
+    return Sandbox("off", event.limits) if compare and level != "off" else None
+
+
+def _walked(entrant: Entrant, desk: Desk, steps: tuple[Numbered, ...], in_json: bool) -> Report:
+    """Walk, and print each step when it ends.
+
+    Raises UserError when the bot cannot be started.
+    """
+    began = time.monotonic()
+    console = Console(highlight=False, stderr=in_json)
+    _head(console, entrant, desk, len(steps))
+    printer = Printer(console)
+    outcomes: list[Outcome] = []
+    try:
+        with console.status(steps[0][1].title) as status:
+            for outcome in walk(desk, steps):
+                outcomes.append(outcome)
+                printer.told(outcome)
+                left = [step.title for number, step in steps if number > outcome.number]
+                status.update(left[0] if left else "")
+            printer.flush()
+    except CannotStartError as error:
+        raise UserError(f"Bot {entrant.name}: {error}.") from error
+    report = _report(entrant.name, desk, outcomes, time.monotonic() - began)
+    for sentence in summary(report):
+        console.print(sentence, soft_wrap=not console.is_terminal)
+    return report
+
+
+def _head(console: Console, entrant: Entrant, desk: Desk, steps: int) -> None:
+    level, seconds = called(desk.sandbox.level), desk.pace.total_s
+    console.print(
+        f"{entrant.name}: {steps} steps in at most {seconds:.0f} s, sandbox {level}.",
+        soft_wrap=True,
+    )
+
+
+def _report(name: str, desk: Desk, outcomes: list[Outcome], seconds: float) -> Report:
+    return Report(
+        name=name,
+        level=desk.sandbox.level,
+        seconds=round(seconds, 3),
+        questions=desk.questions,
+        mean_ms=round(desk.ms / desk.questions, 3) if desk.questions else 0.0,
+        worst_ms=round(desk.worst_ms, 3),
+        outcomes=tuple(outcomes),
+        choices=desk.choices,
+        first_choices=desk.first_choices,
+    )

@@ -1,0 +1,176 @@
+"""The command `plan`: plays a few boards in a folder that goes away, or reads a finished one."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import msgspec
+import trio
+from msgspec.structs import replace
+
+from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.select import best_sandbox
+from arena.sandbox.temporary import temporary_folder
+from protocol.errors import UserError
+from protocol.records import Result
+from tournaments.forecast.forecast import Forecast, Trial, forecast, trial_of
+from tournaments.forecast.power import Separation, separations
+from tournaments.forecast.text import told, told_apart
+from tournaments.plan.event import Event, files_of
+from tournaments.plan.from_options import Wishes, planned
+from tournaments.rating.ratings import fit
+from tournaments.report.format_section import done, uneven
+from tournaments.report.log_facts import measured
+from tournaments.runner.runner import Runner, call_roll, innermost
+from tournaments.runner.sitting import MACHINE, StoppedError
+from tournaments.schedule.schedule import games
+from tournaments.storage import folder as folders
+from tournaments.storage.folder import Folder
+from tournaments.storage.ledger import Ledger, read_ledger
+from tournaments.storage.open_event import begin
+from tournaments.storage.result_store import Columns
+
+GAMES = 4000
+"""Games of a calibration, at most: it ends by the clock."""
+BOARDS = 1000
+"""Boards of a calibration, at most."""
+INCOMPARABLE = (
+    "No two neighbours in the table took points off each other both ways, not through others "
+    "either: nothing says how many boards would separate them."
+)
+BOARDS_A_SITTING = 5
+"""Few, so that whole boards are played before the time is over."""
+
+
+def plan_event(wishes: Wishes, jobs: int, seconds: float, in_json: bool) -> int:
+    """Print what an event will take; the exit code.
+
+    Raises UserError.
+    """
+    try:
+        found = forecast_for(wishes, jobs, seconds)
+    except (*MACHINE, StoppedError) as error:
+        click.echo(f"The calibration stopped: {error}", err=True)
+        return 1
+    click.echo(_as_json(found) if in_json else "\n".join(told(found)))
+    return 0
+
+
+def plan_folder(path: Path, pair: tuple[str, str] | None, in_json: bool) -> int:
+    """Print what it takes to separate the entrants of a folder; the exit code.
+
+    Raises UserError, DamagedFileError.
+    """
+    folder = Folder(path)
+    event = folders.load(folder)
+    results = Columns(read_ledger(folder.ledger))
+    if not results:
+        raise UserError(f"{path} has no results yet: nothing is known about its entrants.")
+    ratings = fit(results.first(), partners=event.rules.deal.partners)
+    found = separations(ratings, len({result.board for result in results.values()}), pair)
+    for notice in _unfinished(event, results):
+        click.echo(notice, err=True)
+    if not found:
+        click.echo(INCOMPARABLE, err=True)
+    for line in [_as_json(found)] if in_json else map(told_apart, found):
+        click.echo(line)
+    return 0
+
+
+def _as_json(found: Forecast | tuple[Separation, ...]) -> str:
+    return msgspec.json.format(msgspec.json.encode(found), indent=1).decode()
+
+
+def forecast_for(wishes: Wishes, jobs: int, seconds: float) -> Forecast:
+    """Play for at most so many seconds with the event's bots; what the event will take.
+
+    The deals are not the event's. Nothing is left of it. Raises UserError, StoppedError, OSError.
+    """
+    with temporary_folder("plan", shared=True) as path:
+        folder = Folder(path)
+        event = planned(wishes, folder.build, predictable=False)
+        return forecast(event, jobs, _trial(folder, _short(event), jobs, seconds))
+
+
+def _short(event: Event) -> Event:
+    """The event with as many boards as a calibration may play."""
+    each = games(event, {}) // event.boards
+    boards = max(1, min(BOARDS, GAMES // each))
+    return replace(event, boards=boards, boards_a_sitting=BOARDS_A_SITTING)
+
+
+def _trial(folder: Folder, event: Event, jobs: int, seconds: float) -> Trial:
+    begin(folder, event, None)
+    ledger = Ledger(folder, event)
+    sandbox = best_sandbox(event.sandbox, event.limits, folder.path, files_of(event.entrants))
+    ends: dict[str, float] = {}
+    playing_s = trio.run(_play, folder, event, ledger, sandbox, jobs, seconds, ends)
+    used = measured(folder).times.entrants
+    played = sum(one.games for one in used) / event.seats
+    return trial_of(
+        event,
+        [ledger.results[game] for game in ends],
+        ends=ends,
+        jobs=jobs,
+        seconds=playing_s,
+        sittings=len(folder.logs()),
+        questions=sum(one.questions for one in used) / played if played else None,
+    )
+
+
+async def _play(
+    folder: Folder,
+    event: Event,
+    ledger: Ledger,
+    sandbox: Sandbox,
+    jobs: int,
+    seconds: float,
+    ends: dict[str, float],
+) -> float:
+    """Play until the time is over, noting when each game ended, in s; how long games were played.
+
+    Raises UserError, StoppedError, OSError.
+    """
+    ended, ready = None, None
+    began = time.monotonic()
+    try:
+        with trio.move_on_after(seconds):
+            complaint = await call_roll(event.entrants, event.clock.start_ms, sandbox)
+            if complaint is not None:
+                raise UserError(complaint)
+            ready = time.monotonic()
+            await _run(folder, event, ledger, sandbox, jobs, ends)
+    except* Exception as group:
+        ended = innermost(group)
+    if ended is not None:
+        raise ended
+    return time.monotonic() - (ready or began)
+
+
+async def _run(
+    folder: Folder,
+    event: Event,
+    ledger: Ledger,
+    sandbox: Sandbox,
+    jobs: int,
+    ends: dict[str, float],
+) -> None:
+    """Play it all; what stops it is raised in a group."""
+    sender, receiver = trio.open_memory_channel[Result](100)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(_note, receiver, ends)
+        await Runner(folder, event, ledger, sandbox, sender).play(jobs)
+
+
+async def _note(receiver: trio.MemoryReceiveChannel[Result], ends: dict[str, float]) -> None:
+    async for result in receiver:
+        ends[result.game] = time.monotonic()
+
+
+def _unfinished(event: Event, results: Columns) -> Iterator[str]:
+    """What is to be known of an event that is not over; nothing of another."""
+    of = games(event, results)
+    if len(results) < of:
+        yield f"The event is unfinished: {done(event, len(results), of)}"
+        yield from filter(None, [uneven(event, results.first(), of)])

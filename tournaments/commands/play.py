@@ -1,0 +1,267 @@
+"""`boneyard play`: a person sits down with bots, for a game that is logged like any other."""
+
+import os
+import secrets
+import shlex
+import sys
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+import trio
+from rich.console import Console
+
+from arena.analysis import text as render
+from arena.engine.shuffle import board_seed, commitment
+from arena.logs.checksummed import append_whole
+from arena.logs.gamelog import GameLog, read_games
+from arena.match.bot_process import Bot
+from arena.match.human import Person
+from arena.match.player import Seated
+from arena.match.poller import Pump
+from arena.match.referee import Referee, Seating
+from arena.match.table import Bench, Table
+from arena.sandbox.limits import Limits
+from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.select import best_sandbox
+from arena.ui.scenes import about_game
+from arena.ui.terminal_player import Terminal
+from protocol import __version__
+from protocol.codec import encode_line
+from protocol.errors import UserError
+from protocol.records import LOG_FORMAT, Commitment, Result, Reveal, Sitting
+from tournaments.commands.play_table import Asked, Set, table_set
+from tournaments.commands.run import stop_on_signal
+from tournaments.plan.event import Entrant, files_of
+from tournaments.runner.runner import crashed, innermost
+from tournaments.runner.sitting import MACHINE, StoppedError, ready
+from tournaments.schedule.game_numbers import numbers
+from tournaments.storage.folder import SECRET, Folder, only_writer
+from tournaments.storage.open_event import seeded
+
+EVENT = "play"
+"""The event of all games that a person plays."""
+STOPPED = 1
+"""Exit code when the machine, or we ourselves, kept the game from going on."""
+LEFT = 130
+"""Exit code after the person left."""
+
+Show = Callable[[Person, trio.Event], Awaitable[bool]]
+"""A screen: shows a game to its end once somebody is there to see it; False: the person leaves."""
+
+
+class Wanted(NamedTuple):
+    """How the person looks on."""
+
+    terminal: bool
+    """In the terminal; else in a browser."""
+    port: int = 0
+    """Where the browser is listened to; 0: wherever there is place."""
+    browser: bool = False
+    """Whether it is opened."""
+
+
+def play_game(asked: Asked, out: Path, wanted: Wanted) -> int:
+    """Play a game into a folder, and say what came of it; the exit code.
+
+    Raises UserError.
+    """
+    folder = Folder(out.resolve())
+    if folder.event.exists():
+        raise UserError(f"{folder.path} holds an event: choose another folder (--out).")
+    ended: BaseExceptionGroup[Exception] | None = None
+    with only_writer(folder):
+        table = table_set(asked, folder)
+        sandbox = best_sandbox(asked.sandbox, Limits(), folder.path, files_of(table.bots))
+        secret = secrets.token_bytes(SECRET) if asked.seed is None else seeded(asked.seed)
+        seed = board_seed(secret, EVENT, 1)
+        # Known before the game: nobody can say later that the deals were chosen.
+        _publish(folder.commitments, Commitment(table.number, commitment(seed)))
+        result = None
+        try:
+            result = trio.run(_played, table, folder, sandbox, seed, wanted)
+        except* Exception as group:
+            ended = group
+        if result:
+            _publish(folder.seeds, Reveal(table.number, seed.hex()))
+    if ended:
+        click.echo(_reason(folder, ended), err=True)
+        return STOPPED
+    _tell(folder, table, result)
+    return 0 if result else LEFT
+
+
+def _publish(path: Path, promise: Commitment | Reveal) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    try:
+        append_whole(descriptor, encode_line(promise))
+    finally:
+        os.close(descriptor)
+
+
+def _reason(folder: Folder, ended: BaseExceptionGroup[Exception]) -> str:
+    """Why a game stopped, and whose doing that is.
+
+    Raises UserError if it is the user's.
+    """
+    error = innermost(ended)
+    if isinstance(error, UserError):
+        raise error
+    if isinstance(error, (StoppedError, *MACHINE)):
+        return f"The game stopped: {error}."
+    return crashed(folder, ended, "in the game")
+
+
+def _tell(folder: Folder, table: Set, result: Result | None) -> None:
+    """What came of it, and how to see it again."""
+    logged = next((one for one in read_games(folder.log(table.game))), None)
+    if logged is None:
+        click.echo("Nobody came to play.", err=True)
+        return
+    click.echo(render.summary(logged))
+    if result is None:
+        click.echo("It was not played to its end, and does not count.", err=True)
+    click.echo(f"See it again: {command(folder, table)}")
+
+
+def command(folder: Folder, table: Set) -> str:
+    """What shows the game again."""
+    near = folder.path.is_relative_to(Path.cwd())
+    path = folder.path.relative_to(Path.cwd()) if near else folder.path
+    return shlex.join(("boneyard", "replay", str(path), table.game))
+
+
+async def _played(
+    table: Set, folder: Folder, sandbox: Sandbox, seed: bytes, wanted: Wanted
+) -> Result | None:
+    """Play it before a screen; None: the person left."""
+    names, seat = table.names, table.seat
+    if wanted.terminal:
+        console = Console(highlight=False)
+        partners = table.rules.deal.partners
+        look = render.Look(names, console.width, ascii=True, partners=partners)
+        for line in _welcome(table, look):
+            click.echo(line)
+        return await sat_down(
+            table, folder, sandbox, seed, Terminal(console, sys.stdin.fileno(), look).show
+        )
+    from arena.ui.browser_player import Browser
+    from arena.ui.open_browser import opened
+    from arena.ui.server import served
+
+    about = about_game(table.game, names, table.rules)
+    browser = Browser(about, names, command(folder, table), clock=table.clock.bank_ms > 0)
+    async with served(browser.site, wanted.port) as address:
+        click.echo(f"Sit down at seat {seat}: {address}")
+        click.echo("Only this machine can open it. Ctrl-C leaves the game.", err=True)
+        with ExitStack() as open_:
+            if wanted.browser:
+                await trio.to_thread.run_sync(open_.enter_context, opened(address))
+            return await sat_down(table, folder, sandbox, seed, browser.show)
+
+
+def _welcome(table: Set, look: render.Look) -> Iterator[str]:
+    """What somebody should know who sits down at the terminal."""
+    others = ", ".join(
+        f"{look.name(seat)} (seat {seat})" for seat in range(len(table.names)) if seat != table.seat
+    )
+    yield f"You are {look.name(table.seat)}, in seat {table.seat}; the others are {others}."
+    if look.partners:
+        yield f"Sides: {' against '.join(look.parties())}."
+    yield f"Rules: {table.rules.name}; `boneyard rules` explains them."
+    if table.clock.bank_ms:
+        yield f"You have {table.clock.move_ms // 1000} s for each answer, and some for the game."
+    yield ""
+
+
+async def sat_down(
+    table: Set, folder: Folder, sandbox: Sandbox, seed: bytes, show: Show
+) -> Result | None:
+    """Play the game with a person who looks at this screen; None: he left, or nobody came.
+
+    What went wrong is raised in a group: StoppedError, CannotStartError, LagError, OSError,
+    UserError when a bot does not greet.
+    """
+    person, ready, over = Person(), trio.Event(), trio.Event()
+    results: list[Result] = []
+
+    async def play() -> None:
+        await ready.wait()
+        results.append(await _game(table, folder, sandbox, seed, person))
+        over.set()
+
+    async with trio.open_nursery() as nursery:
+        await nursery.start(stop_on_signal, nursery.cancel_scope)
+        nursery.start_soon(play)
+        if await show(person, ready):
+            await over.wait()
+        nursery.cancel_scope.cancel()
+    return results[0] if results else None
+
+
+async def _game(
+    table: Set, folder: Folder, sandbox: Sandbox, seed: bytes, person: Person
+) -> Result:
+    """The game, and nothing is left of it but its log."""
+    pump = Pump()
+    bench = Bench(pump, [bot.command for bot in table.bots], table.clock.start_ms, sandbox)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(pump.run)
+        try:
+            bots = await greeted(bench, table.bots)
+            nursery.start_soon(bench.look_after)
+            log = GameLog(folder.log(table.game), _sitting(table, sandbox))
+            try:
+                seats: list[Seated | None] = [*bots]
+                seats.insert(table.seat, person)
+                result = await Table(pump, _referee(table, seed), seats, log).play()
+                log.sync()
+            finally:
+                log.close()
+        finally:
+            await bench.close()
+        nursery.cancel_scope.cancel()
+    return result
+
+
+async def greeted(bench: Bench, entrants: Sequence[Entrant]) -> list[Bot | None]:
+    """The bots, all of which have greeted.
+
+    Raises UserError for the first that does not, StoppedError, CannotStartError, LagError.
+    """
+    bots = await ready(bench)
+    for entrant, bot in zip(entrants, bots, strict=True):
+        if bot and bot.fault:
+            words = bot.last_words()
+            said = f" Its stderr ends: {words}" if words else ""
+            raise UserError(f"Bot {entrant.name} does not greet: {bot.fault.detail}{said}")
+    return bots
+
+
+def _referee(table: Set, seed: bytes) -> Referee:
+    numbered = numbers(".".join(table.names), (table.number,), lambda _: seed)
+    seating = Seating(
+        game=table.game,
+        number=numbered[table.number],
+        board=table.number,
+        seats=table.names,
+        rules=table.rules,
+        clock=table.clock,
+    )
+    return Referee(seating, seed)
+
+
+def _sitting(table: Set, sandbox: Sandbox) -> Sitting:
+    return Sitting(
+        format=LOG_FORMAT,
+        boneyard=__version__,
+        event=EVENT,
+        seats=table.names,
+        boards=(table.number,),
+        rules=table.rules,
+        clock=table.clock,
+        sandbox=sandbox.level,
+        missing=sandbox.missing,
+    )

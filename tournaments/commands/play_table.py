@@ -1,0 +1,131 @@
+"""The table of `boneyard play`: a person, bots in the other seats, and by which clock they play."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+from arena.sandbox.limits import Wish
+from protocol.errors import UserError
+from protocol.messages import Clock
+from protocol.ruleset import Ruleset, check_seats, tables
+from tournaments.plan.bot_command import entered, free_name, spoken
+from tournaments.plan.event import Entrant, EntrantName
+from tournaments.storage.folder import Folder, hidden
+
+DAY_MS = 86_400_000
+"""The longest clock: a person who does not answer for so long has left."""
+BANK = 5
+"""How many questions' time a game has besides."""
+
+
+class Asked(NamedTuple):
+    """What stands on the command line."""
+
+    rules: Ruleset
+    """The game."""
+    against: tuple[str, ...]
+    """The bots, clockwise from the person; they take turns where there are more seats."""
+    seats: int | None
+    """Seats at the table; None: as few as these bots need."""
+    seat: int
+    """The person's."""
+    name: str
+    """What the person is called."""
+    clock_s: int | None
+    """Seconds for each question; None: nobody is hurried."""
+    seed: int | None
+    """Fixes the deals."""
+    sandbox: Wish
+    """How the bots are kept."""
+
+
+class Set(NamedTuple):
+    """A table that is set: who sits where, for which game, into which log."""
+
+    number: int
+    """The game's number in its folder, and its board's."""
+    names: tuple[str, ...]
+    """Who sits in each seat."""
+    seat: int
+    """The person's."""
+    bots: tuple[Entrant, ...]
+    """The others', in the order of the seats."""
+    rules: Ruleset
+    """The game."""
+    clock: Clock
+    """For everybody at the table."""
+
+    @property
+    def game(self) -> str:
+        """The game's name."""
+        return f"{self.number}.{'.'.join(self.names)}"
+
+
+def named_so(name: str) -> str:
+    """A person's name, which must do for a file's.
+
+    Raises UserError.
+    """
+    try:
+        return msgspec.convert(name, EntrantName)
+    except msgspec.ValidationError:
+        text = "a name has up to 40 letters, digits, - and _"
+        raise UserError(f"You cannot be called {name!r}: {text}.") from None
+
+
+def table_set(asked: Asked, folder: Folder) -> Set:
+    """Who plays, with bots found and built.
+
+    Raises UserError.
+    """
+    size = asked.seats or _fits(asked.rules, len(asked.against) + 1)
+    check_seats(asked.rules, size)
+    if asked.seat >= size:
+        raise UserError(f"There is no seat {asked.seat}: this table has seats 0 to {size - 1}.")
+    if len(asked.against) >= size:
+        raise UserError(f"At a table of {size} there is no place for {len(asked.against)} bots.")
+    bots = _bots(asked.against, size - 1, folder)
+    hidden(folder, bots, asked.sandbox)
+    # Clockwise from the person: the first bot is the next to its left.
+    around = [asked.name, *(bot.name for bot in bots)]
+    names = tuple(around[(place - asked.seat) % size] for place in range(size))
+    if len(set(names)) < size:
+        raise UserError(f"A bot is called {asked.name} too: choose another --name.")
+    in_order = sorted(bots, key=lambda bot: names.index(bot.name))
+    return Set(_next(folder), names, asked.seat, tuple(in_order), asked.rules, _clock(asked))
+
+
+def _bots(words: Sequence[str], many: int, folder: Folder) -> list[Entrant]:
+    """So many bots, found and built; one that sits in several seats has a name for each.
+
+    Raises UserError.
+    """
+    here = Path.cwd()
+    found = {word: entered(spoken([word])[0], here, folder.build) for word in dict.fromkeys(words)}
+    bots: list[Entrant] = []
+    for seat in range(many):
+        bot = found[words[seat % len(words)]]
+        bots.append(replace(bot, name=free_name(bot.name, [one.name for one in bots])))
+    return bots
+
+
+def _fits(rules: Ruleset, people: int) -> int:
+    """The smallest table of these rules for so many."""
+    sizes = tables(rules)
+    return next((size for size in sizes if size >= people), sizes[-1])
+
+
+def _clock(asked: Asked) -> Clock:
+    if asked.clock_s is None:
+        return Clock(move_ms=DAY_MS, bank_ms=0)
+    move_ms = asked.clock_s * 1000
+    return Clock(move_ms=move_ms, bank_ms=min(DAY_MS, BANK * move_ms))
+
+
+def _next(folder: Folder) -> int:
+    """The first number that no game of the folder has."""
+    taken = [path.stem.partition(".")[0] for path in folder.logs()]
+    return 1 + max((int(number) for number in taken if number.isdigit()), default=0)

@@ -1,0 +1,188 @@
+"""What a person sees while an event is played: progress, an estimate, live standings."""
+
+import sys
+import time
+from collections import deque
+from collections.abc import Iterator
+from types import TracebackType
+
+import msgspec
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+from rich.text import Text
+
+from protocol.records import Result
+from tournaments.forecast.text import duration
+from tournaments.plan.event import Event
+from tournaments.plan.formats import Static
+from tournaments.rating.fouls import committed
+from tournaments.rating.live_elo import Tick, ticked
+from tournaments.report import tables as standings
+from tournaments.report import terminal_tables as shown
+from tournaments.report.format_section import question_line, uneven, won_line
+from tournaments.report.report import Results
+from tournaments.report.timing import Times
+from tournaments.storage import public_deals as public
+from tournaments.storage.folder import Folder, load
+from tournaments.storage.ledger import Ledger, read_ledger
+from tournaments.storage.result_store import Columns
+
+LINE_EVERY_S = 10.0
+"""How often a pipe gets a line."""
+LOOK_EVERY_S = 1.0
+"""How often the live standings are drawn anew, at most."""
+TICKS_AT_ONCE = 20
+"""Games of an earlier run that are caught up with at each new one: bots must not wait for us."""
+OTHER_LINES = 4
+"""Lines of the terminal that the live table leaves free, besides those of fouls."""
+FOULS_KEPT = 3
+"""The last fouls that stand below the live table."""
+FOULS_TOLD = 20
+"""Fouls that a pipe gets a line for; after them they are only counted."""
+
+
+class Progress:
+    """Shows a run on stderr; a terminal gets a live table, a pipe one line now and then."""
+
+    def __init__(self, event: Event, ledger: Ledger) -> None:
+        self._event = event
+        self._ledger = ledger
+        self._partners = event.rules.deal.partners
+        self._console = Console(stderr=True)
+        self._bar = Bar(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("games, about"),
+            TimeRemainingColumn(),
+            TextColumn("left"),
+            console=self._console,
+        )
+        self._task = self._bar.add_task(
+            event.name, total=ledger.planned, completed=len(ledger.results)
+        )
+        self._live = Live(self._bar, console=self._console, refresh_per_second=4, transient=True)
+        self._began = time.monotonic()
+        self._next = self._began + LOOK_EVERY_S
+        self._first = len(ledger.results)
+        self._ticks: dict[str, Tick] = {}
+        self._fouls = 0
+        self._last_fouls: deque[str] = deque(maxlen=FOULS_KEPT)
+        self._taken_up = 0
+
+    def __enter__(self) -> "Progress":
+        """Begin to show."""
+        if self._console.is_terminal:
+            self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Clear the screen for the result."""
+        if self._console.is_terminal:
+            self._live.stop()
+
+    def update(self, result: Result) -> None:
+        """A game is over."""
+        self._bar.update(
+            self._task, completed=len(self._ledger.results), total=self._ledger.planned
+        )
+        now = time.monotonic()
+        self._note_fouls(result)
+        if not self._console.is_terminal:
+            return self._line(now)
+        self._tick()
+        if now >= self._next:
+            self._next = now + LOOK_EVERY_S
+            self._live.update(self._table())
+        return None
+
+    def _table(self) -> Group:
+        """Standings as far as there is room, the last fouls, the bar."""
+        asked = question_line(self._event, self._ledger.results.values())
+        below = [Text(standings.PROVISIONAL, "dim"), *([Text(asked, "bold")] if asked else ())]
+        below += [Text(foul, "red", no_wrap=True, overflow="ellipsis") for foul in self._last_fouls]
+        room = max(1, self._console.height - OTHER_LINES - len(self._last_fouls))
+        head, rows = standings.provisional(self._ticks, room)
+        return Group(shown.table(head, rows, names=2), *below, self._bar)
+
+    def _note_fouls(self, result: Result) -> None:
+        """Fouls are told as they come."""
+        for foul in committed(result):
+            self._fouls += 1
+            text = f"Foul: {result.seats[foul.seat]}, {foul.foul}, in {result.game}."
+            self._last_fouls.append(text)
+            if not self._console.is_terminal and self._fouls <= FOULS_TOLD:
+                more = " Further fouls are only counted." if self._fouls == FOULS_TOLD else ""
+                print(f"{text}{more}", file=sys.stderr)
+
+    def _tick(self) -> None:
+        """Take up some of the games that are still waiting for it."""
+        for result in self._ledger.results.first()[self._taken_up :][:TICKS_AT_ONCE]:
+            self._ticks |= ticked(self._ticks, result, self._partners)
+            self._taken_up += 1
+
+    def _line(self, now: float) -> None:
+        """A plain line for a log file."""
+        if now < self._next:
+            return
+        self._next = now + LINE_EVERY_S
+        done = len(self._ledger.results)
+        rate = (done - self._first) / (now - self._began)
+        left = (self._ledger.planned - done) / rate
+        asked = question_line(self._event, self._ledger.results.values())
+        fouls = f" {self._fouls} fouls so far." if self._fouls > FOULS_TOLD else ""
+        line = f"{done} of {self._ledger.planned} games, {duration(left / 60)} left.{fouls}"
+        print(f"{line} {asked}".rstrip(), file=sys.stderr)
+
+    @staticmethod
+    def final(folder: Folder) -> None:
+        """Show where everything is, and the standings."""
+        console = shown.console()
+        summary = msgspec.json.decode(folder.results.read_bytes(), type=Results)
+        if not summary.played:
+            console.print("No game was played.")
+            return
+        for pool in summary.ratings.pools:
+            console.print(shown.standing(pool, console.width))
+            anchor = summary.event.anchor
+            for line in (
+                *standings.placing(pool),
+                *standings.unanchored(pool, anchor),
+                *([standings.WITHOUT_FOULS] if standings.has_clean(pool) else ()),
+                *standings.seat_advantages(pool),
+            ):
+                console.print(Text(line, style="dim"))
+            if pool.partners:
+                console.print(shown.table(*standings.partners(pool), names=2))
+        for line in _told(folder, summary):
+            console.print(Text(line, style="bold"))
+        used = msgspec.json.decode(folder.times.read_bytes(), type=Times)
+        console.print(shown.table(*standings.time_used(used)))
+        if used.workers:
+            console.print(shown.table(*standings.shares(used)))
+        for line in standings.lag(used):
+            console.print(Text(line, style="dim"))
+        console.print(f"{summary.played} of {summary.planned} games", style="bold", end="  ")
+        console.print(Text(f"report: {folder.page}"))
+        console.print(Text(f"Replay a game: boneyard replay {folder.path}", style="dim"))
+        console.print(Text(f"Why a bot lost: boneyard explain {folder.path} GAME", style="dim"))
+        console.print(Text(f"Check them all: boneyard verify {folder.path}", style="dim"))
+
+
+def _told(folder: Folder, summary: Results) -> Iterator[str]:
+    """What came of the event's format, and what is not balanced yet."""
+    event = load(folder)
+    # A large ledger takes seconds to read: where nothing is to be told, it is not.
+    if summary.played < summary.planned or not isinstance(event.format, Static):
+        results = Columns(read_ledger(folder.ledger)).first()
+        lines = question_line(event, results), won_line(event, results, summary.planned)
+        yield from filter(None, (*lines, uneven(event, results, summary.planned)))
+    if summary.latecomers:
+        yield public.told(summary.latecomers)

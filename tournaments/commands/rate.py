@@ -1,0 +1,163 @@
+"""Ratings over the ledgers of several events: one table for each game that was played."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from protocol.errors import UserError, unknown
+from tournaments.plan.anchor import Anchor
+from tournaments.rating.ratings import PRIOR, Ratings, fit_both
+from tournaments.storage.combine import Boards, Labels, Relabelled, Source, refuse_twice, source
+
+RATED_FORMAT = 1
+MOST_DRAWS = 1e6
+"""The largest prior: beside more draws no results would show."""
+COMPARED = ("clock", "format", "fouls", "limits", "sandbox")
+"""What may differ between events that are rated together, and is told: also the format, for where
+results decide who plays on, as in versus, a lead that ends an event is on average too large."""
+
+
+class Asked(Struct, frozen=True, kw_only=True):
+    """How somebody wants results to be rated."""
+
+    prior: float = PRIOR
+    """The power of Jeffreys' prior: virtual draws for each rating."""
+    fouls: bool = True
+    """Whether games with a foul count."""
+    pool: bool = False
+    """Whether games of different rules stand in one table."""
+    anchor: Anchor | None = None
+    """Who is given a rating beforehand."""
+
+
+class RatedTable(Struct, frozen=True, kw_only=True):
+    """The ratings of games that are the same game."""
+
+    title: str
+    """The rules by name, the seats, and whether partners sit there."""
+    ledgers: tuple[str, ...]
+    """Where the results come from, as they were asked for."""
+    games: int
+    """Games that were rated."""
+    ratings: Ratings
+    """The tables, one for each pool of entrants that games connect."""
+
+
+class Rated(Struct, frozen=True, kw_only=True):
+    """What `boneyard rate --json` prints."""
+
+    format: int = RATED_FORMAT
+    """Version of this format."""
+    asked: Asked
+    """How the results were rated."""
+    notices: tuple[str, ...]
+    """What to know before one compares them, in sentences."""
+    tables: tuple[RatedTable, ...]
+    """One for each game that was played, in the order of the ledgers."""
+
+
+class _Game(NamedTuple):
+    """What results must have in common to stand in one table."""
+
+    seats: int
+    partners: bool
+    rules: bytes
+    """All choices of the rules; the ledger's path if they are not known; nothing with `pool`."""
+
+
+def rated(paths: Sequence[Path], asked: Asked) -> Rated:
+    """Rate the results of ledgers, or of events by their folders.
+
+    Raises UserError; DamagedFileError is one.
+    """
+    if not 0 <= asked.prior <= MOST_DRAWS:
+        raise UserError(f"A prior is a number of virtual draws, not {asked.prior:g} (--prior).")
+    sources = [source(path) for path in paths]
+    refuse_twice(sources)
+    labels, boards = Labels(sources), Boards()
+    groups: dict[_Game, list[Source]] = {}
+    for one in sources:
+        if one.seats:
+            groups.setdefault(_game(one, asked.pool), []).append(one)
+    tables = tuple(
+        _table(game, Relabelled(group, labels, boards, asked.fouls), group, asked)
+        for game, group in groups.items()
+    )
+    _refuse_strangers(asked.anchor, tables)
+    notices = (*_notices(sources, groups, asked.pool), *_pools(tables), *labels.notices())
+    return Rated(asked=asked, notices=notices, tables=tables)
+
+
+def _game(of: Source, pool: bool) -> _Game:
+    if of.event is None:
+        return _Game(of.seats, False, b"" if pool else of.said.encode())
+    return _Game(of.seats, of.event.rules.deal.partners, b"" if pool else of.choices)
+
+
+def _table(game: _Game, results: Relabelled, sources: Sequence[Source], asked: Asked) -> RatedTable:
+    title = f"{', '.join(_rules(sources))}, {game.seats} seats{', partners' * game.partners}"
+    try:
+        ratings = fit_both(results, prior=asked.prior, partners=game.partners, anchor=asked.anchor)
+    except ValueError as error:
+        raise UserError(f"{title}: {error}.") from error
+    return RatedTable(
+        title=title,
+        ledgers=tuple(one.said for one in sources),
+        games=sum(pool.games for pool in ratings.pools),
+        ratings=ratings,
+    )
+
+
+def _rules(sources: Sequence[Source]) -> list[str]:
+    return sorted({one.event.rules.name if one.event else "unknown rules" for one in sources})
+
+
+def _refuse_strangers(anchor: Anchor | None, tables: Sequence[RatedTable]) -> None:
+    names = {one.name for table in tables for pool in table.ratings.pools for one in pool.entrants}
+    if anchor and anchor.name not in names:
+        raise unknown("entrant", anchor.name, sorted(names))
+
+
+def _notices(
+    sources: Sequence[Source], groups: dict[_Game, list[Source]], pool: bool
+) -> Iterator[str]:
+    for one in sources:
+        if not one.seats:
+            yield f"{one.said} holds no result yet."
+        elif one.event is None:
+            yield (
+                f"There is no event.json beside {one.said}: its rules and the versions of its bots "
+                f"are not known; its bots are matched by name, and nobody is taken for a partner."
+            )
+    if len(groups) > 1:
+        yield "Different games are rated apart" + (
+            ": those with other seats, and those of partners."
+            if pool
+            else "; --pool puts those with the same seats into one table."
+        )
+    for group in groups.values():
+        yield from _differences(group)
+
+
+def _pools(tables: Sequence[RatedTable]) -> Iterator[str]:
+    """Why the ratings of a game stand in several tables."""
+    for one in tables:
+        if len(one.ratings.pools) > 1:
+            yield f"{one.title}: no games connect its tables; their ratings cannot be compared."
+
+
+def _differences(sources: Sequence[Source]) -> Iterator[str]:
+    """What a table mixes."""
+    if len(names := _rules(sources)) > 1:
+        yield f"One table holds different games: {', '.join(names)}."
+    events = [one.event for one in sources if one.event]
+    unlike = [name for name in COMPARED if any(_unlike(events, name))]
+    if unlike:
+        said = ", ".join(one.said for one in sources)
+        yield f"These events differ in {', '.join(unlike)}: {said}."
+
+
+def _unlike(events: Sequence[object], name: str) -> Iterator[bool]:
+    return (getattr(one, name) != getattr(events[0], name) for one in events)

@@ -1,0 +1,94 @@
+"""The commands that rate what was played: an event's report made anew, ledgers rated together."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+import msgspec
+from msgspec.structs import replace
+from rich.console import Console
+from rich.text import Text
+
+from tournaments.commands.rate import Asked, RatedTable, rated
+from tournaments.plan.anchor import Anchor
+from tournaments.plan.event import as_json
+from tournaments.report import tables as standings
+from tournaments.report import terminal_tables as shown
+from tournaments.report.missing_data import enough
+from tournaments.report.report import files_now
+from tournaments.storage.folder import Folder, holds, load, only_writer, write_whole
+
+STALE = 1
+"""Exit code when a file is not what the ledger leads to."""
+
+
+def remake(path: Path, anchor: Anchor | None) -> int:
+    """Write the report's files anew from the plan and the ledger; the exit code.
+
+    An anchor becomes part of the plan. Raises UserError, also where less would be told than
+    before; DamagedFileError is one.
+    """
+    folder = Folder(path)
+    event = load(folder)
+    with only_writer(folder):
+        if anchor:
+            event = replace(event, anchor=anchor)
+            write_whole(folder.event, [as_json(event)])
+        files = files_now(folder, event, enough(folder, event))
+        for file, lines in files.items():
+            write_whole(file, lines)
+            click.echo(file)
+    return 0
+
+
+def check(path: Path) -> int:
+    """Say which of the report's files are not what the plan and the ledger lead to; the exit code.
+
+    Raises UserError; DamagedFileError is one.
+    """
+    folder = Folder(path)
+    event = load(folder)
+    files = files_now(folder, event, enough(folder, event))
+    stale = [file for file, lines in files.items() if not holds(file, lines)]
+    for file in stale:
+        click.echo(
+            f"{file}: {'is not what the ledger leads to' if file.exists() else 'is missing'}"
+        )
+    if stale:
+        click.echo(f"Make them anew: boneyard report {path}")
+        return STALE
+    click.echo("Every file is what the ledger leads to.")
+    return 0
+
+
+def rate(paths: Sequence[Path], asked: Asked, in_json: bool) -> int:
+    """Rate ledgers together and print the tables; the exit code.
+
+    Raises UserError; DamagedFileError is one.
+    """
+    told = rated(paths, asked)
+    if in_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(told), indent=1))
+        return 0
+    console = shown.console()
+    for table in told.tables:
+        _print(console, table, asked.anchor)
+    for notice in told.notices:
+        click.echo(notice, err=True)
+    return 0
+
+
+def _print(console: Console, table: RatedTable, anchor: Anchor | None) -> None:
+    games = "1 game" if table.games == 1 else f"{table.games} games"
+    console.print(Text(f"{table.title}: {games} of {', '.join(table.ledgers)}", style="bold"))
+    for pool in table.ratings.pools:
+        console.print(shown.standing(pool, console.width))
+        for line in (
+            *standings.placing(pool),
+            *standings.unanchored(pool, anchor),
+            *standings.seat_advantages(pool),
+        ):
+            console.print(Text(line, style="dim"))
+        if pool.partners:
+            console.print(shown.table(*standings.partners(pool), names=2))
+    console.print()

@@ -1,0 +1,254 @@
+"""One run of the program: plays an event into its folder, shows it, publishes what came of it."""
+
+import signal
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import (
+    AbstractAsyncContextManager,
+    asynccontextmanager,
+    nullcontext,
+    suppress,
+)
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+import trio
+
+from arena.logs.catalog import FOLDER, tidy
+from arena.sandbox.limits import called
+from arena.sandbox.select import best_sandbox
+from protocol.errors import UserError
+from protocol.records import Result
+from tournaments.commands.progress import Progress
+from tournaments.plan.event import Event, WrittenBot, files_of
+from tournaments.plan.from_options import Wishes, fresh_boards, planned, written_bots
+from tournaments.report.missing_data import lost_results, refuse_less_measured
+from tournaments.report.replay_links import make_pages
+from tournaments.report.report import files_now
+from tournaments.runner.runner import Runner, call_roll, crashed, innermost
+from tournaments.runner.sitting import MACHINE, StoppedError
+from tournaments.storage import folder as folders
+from tournaments.storage.folder import Folder
+from tournaments.storage.ledger import Ledger, finished, read_ledger
+from tournaments.storage.open_event import begin
+from tournaments.storage.result_store import Columns
+
+if TYPE_CHECKING:
+    from tournaments.cluster.address import Place
+
+STOPPED = 1
+"""Exit code when the machine, or we ourselves, kept a run from going on."""
+INTERRUPTED = 130
+"""Exit code after Ctrl-C."""
+
+
+class Where(NamedTuple):
+    """Where an event is played."""
+
+    jobs: int
+    """Sittings side by side; with a cluster on each worker that is started here."""
+    cluster: "Place | None" = None
+    """Workers that play it; None: we do."""
+
+
+class Fixed(NamedTuple):
+    """Deals that are not by chance."""
+
+    seed: int
+    """What they come from."""
+    why: str
+    """What to say of them, in a sentence."""
+
+
+Play = Callable[[trio.MemorySendChannel[Result]], Awaitable[None]]
+"""Plays what a ledger misses; each result goes into the channel, which it closes at the end."""
+
+
+def run_event(wishes: Wishes, out: Path, fixed: Fixed | None, where: Where, in_json: bool) -> int:
+    """Play an event, or what is left of it; the program's exit code.
+
+    Raises UserError.
+    """
+    folder = Folder(out.resolve())
+    try:
+        code = _run_in(folder, wishes, fixed, where)
+    except OSError as error:
+        click.echo(f"The run stopped: {error}.", err=True)
+        _go_on(folder)
+        return STOPPED
+    _tell(folder, in_json)
+    return code
+
+
+def _run_in(folder: Folder, wishes: Wishes, fixed: Fixed | None, where: Where) -> int:
+    """Play into the folder and publish there; the exit code.
+
+    Raises OSError, UserError.
+    """
+    with folders.only_writer(folder):
+        plan = planned(wishes, folder.build, predictable=fixed is not None)
+        fresh = fresh_boards(wishes)
+        event, notices = begin(folder, plan, fixed.seed if fixed else None, fresh_boards=fresh)
+        ledger = Ledger(folder, event)
+        lost = lost_results(folder, ledger.results)
+        refuse_less_measured(folder, event, ledger.results)
+        tidy(folder.path / FOLDER)
+        for notice in (*notices, *ledger.notices, *([lost] if lost else [])):
+            click.echo(notice, err=True)
+        if fixed:
+            click.echo(fixed.why, err=True)
+        # Before the first game too: the commitments' digest is of use only if it is known then.
+        _publish(folder, event, ledger)
+        published = len(ledger.results)
+        if where.cluster:
+            ready = _there(folder, event, ledger, _sources(wishes, plan), where, where.cluster)
+        else:
+            ready = _here(folder, event, ledger, where.jobs)
+        with folders.kept_private(folder, lambda: ledger.complete):
+            code = 0 if ledger.complete else trio.run(_play, folder, event, ledger, ready)
+        # A disk too full for a game may be too full for a report: the next run writes it.
+        with suppress(OSError) if code == STOPPED else nullcontext():
+            if len(ledger.results) > published:
+                _publish(folder, event, ledger)
+        if code == 0 and (later := make_pages(folder, len(ledger.results))):
+            click.echo(later, err=True)
+    return code
+
+
+def _go_on(folder: Folder) -> None:
+    click.echo(f"Stopped; run the same command again to go on. Folder: {folder.path}", err=True)
+
+
+def _sources(wishes: Wishes, plan: Event) -> dict[str, tuple[WrittenBot, Path]]:
+    """Each bot as it is written, and where, by fingerprint: versions have other names later."""
+    bots, base = written_bots(wishes)
+    return {one.fingerprint: (bot, base) for one, bot in zip(plan.entrants, bots, strict=True)}
+
+
+async def _play(
+    folder: Folder, event: Event, ledger: Ledger, ready: AbstractAsyncContextManager[Play]
+) -> int:
+    """Play until the plan is done, or somebody or something stops it; the exit code.
+
+    Raises UserError.
+    """
+    ended: BaseExceptionGroup[Exception] | None = None
+    with trio.CancelScope() as scope:
+        async with trio.open_nursery() as nursery:
+            await nursery.start(stop_on_signal, scope)
+            ended = await _ended(folder, event, ledger, ready)
+            nursery.cancel_scope.cancel()
+    if ended:
+        click.echo(_reason(folder, ended), err=True)
+    if ended or scope.cancelled_caught:
+        _go_on(folder)
+        return STOPPED if ended else INTERRUPTED
+    return 0
+
+
+@asynccontextmanager
+async def _here(folder: Folder, event: Event, ledger: Ledger, jobs: int) -> AsyncIterator[Play]:
+    """How to play in this process.
+
+    Raises UserError, StoppedError.
+    """
+    sandbox = best_sandbox(event.sandbox, event.limits, folder.path, files_of(event.entrants))
+    for sentence in sandbox.notices:
+        click.echo(f"Sandbox {called(sandbox.level)}: {sentence}", err=True)
+    complaint = await call_roll(event.entrants, event.clock.start_ms, sandbox)
+    if complaint is not None:
+        raise UserError(complaint)
+
+    async def play(finished: trio.MemorySendChannel[Result]) -> None:
+        await Runner(folder, event, ledger, sandbox, finished).play(jobs)
+
+    yield play
+
+
+def _there(
+    folder: Folder,
+    event: Event,
+    ledger: Ledger,
+    sources: Mapping[str, tuple[WrittenBot, Path]],
+    where: Where,
+    cluster: "Place",
+) -> AbstractAsyncContextManager[Play]:
+    """How to play on workers."""
+    from tournaments.cluster.connect import opened
+
+    tell = partial(click.echo, err=True)
+    return opened(cluster, folder, event, ledger, sources, where.jobs, tell)
+
+
+async def _ended(
+    folder: Folder, event: Event, ledger: Ledger, ready: AbstractAsyncContextManager[Play]
+) -> BaseExceptionGroup[Exception] | None:
+    """Play; what ended it before its time."""
+    ended = None
+    try:
+        async with ready as play:
+            await _run(folder, event, ledger, play)
+    except* Exception as group:
+        ended = group
+    return ended
+
+
+def _reason(folder: Folder, ended: BaseExceptionGroup[Exception]) -> str:
+    """Why a run stopped, and whose doing that is.
+
+    Raises UserError if it is the user's.
+    """
+    error = innermost(ended)
+    if isinstance(error, UserError):
+        raise error
+    if isinstance(error, StoppedError):
+        return str(error)
+    if isinstance(error, MACHINE):
+        return f"The run stopped: {error}."
+    return crashed(folder, ended, "between two games")
+
+
+async def _run(folder: Folder, event: Event, ledger: Ledger, play: Play) -> None:
+    """Play and show it; what stops it is raised in a group."""
+    sender, receiver = trio.open_memory_channel[Result](100)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(_watch, receiver, folder, event, ledger)
+        await play(sender)
+
+
+async def stop_on_signal(
+    scope: trio.CancelScope, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
+) -> None:
+    """Cancel the scope when somebody presses Ctrl-C or the program is asked to end."""
+    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
+        task_status.started()
+        async for _ in signals:
+            scope.cancel()
+
+
+async def _watch(
+    receiver: trio.MemoryReceiveChannel[Result], folder: Folder, event: Event, ledger: Ledger
+) -> None:
+    """Show each result, and reveal each board's seed when its last game is over."""
+    public = set(folders.published_seeds(folder.seeds))
+    with Progress(event, ledger) as progress:
+        async for result in receiver:
+            if ledger.left[result.board] == 0 and result.board not in public:
+                await trio.to_thread.run_sync(folders.reveal_one, folder, event, result.board)
+                public.add(result.board)
+            progress.update(result)
+
+
+def _publish(folder: Folder, event: Event, ledger: Ledger) -> None:
+    folders.reveal(folder, event, finished(ledger.left))
+    for path, lines in files_now(folder, event, Columns(read_ledger(folder.ledger))).items():
+        folders.write_whole(path, lines)
+
+
+def _tell(folder: Folder, in_json: bool) -> None:
+    if in_json:
+        sys.stdout.buffer.write(folder.results.read_bytes())
+        return
+    Progress.final(folder)

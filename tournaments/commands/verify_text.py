@@ -1,0 +1,60 @@
+"""The command `verify`: prints what does not fit in an event or in game logs. Plays nothing."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from arena.analysis.find import logs, refuse_others
+from protocol.errors import UserError
+from tournaments.commands.verify import unchecked, verify_folder, verify_log
+from tournaments.storage.folder import Folder, digest
+from tournaments.storage.history import read_history
+from tournaments.storage.public_deals import count
+
+
+def verify_event(path: Path, seeds: Path | None) -> int:
+    """Check an event, its logs or one log, and print what does not fit; the exit code.
+
+    Raises UserError.
+    """
+    folder, faults = Folder(path), 0
+    # An event that lost its plan is no folder of logs: what else lies there would go unchecked.
+    event = folder.event.is_file() or folder.ledger.is_file()
+    for fault in verify_folder(folder) if event else _verify_logs(path, seeds):
+        click.echo(fault)
+        faults += 1
+    if faults:
+        click.echo("1 thing does not fit." if faults == 1 else f"{faults} things do not fit.")
+        return 1
+    click.echo("Everything fits.")
+    if event:
+        _tell_what_is_left(folder)
+    return 0
+
+
+def _verify_logs(path: Path, seeds: Path | None) -> Iterator[str]:
+    """List what does not fit in a log, or in all those of a folder that holds no event.
+
+    Raises UserError.
+    """
+    refuse_others(path)
+    found = logs(path)
+    if not found:
+        raise UserError(f"{path} holds no event and no game logs.")
+    for log in found:
+        yield from verify_log(log, seeds)
+
+
+def _tell_what_is_left(folder: Folder) -> None:
+    """Print what nobody can check yet, and what only who was there at the beginning can check."""
+    if waiting := unchecked(folder):
+        click.echo(f"{waiting} games wait for their boards' seeds: run the event to its end.")
+    click.echo(f"The commitments' SHA-256 is {digest(folder)}:")
+    click.echo("compare it with the one that was published before the first game.")
+    for before in read_history(folder):
+        click.echo(
+            f"Until it was extended it had {before.boards} boards, promised by {before.sha256}, "
+            f"and {', '.join(before.entrants)}; the deals of {count(before.public)} were public "
+            "then."
+        )

@@ -1,0 +1,1 @@
+"""Estimates of what an event will take and what it can tell."""

@@ -1,0 +1,275 @@
+"""What an event will take, and what it will tell. Pure.
+
+**Time.** A game takes what lies between the ends of two games of a sitting, on average; what is
+left of the time that was measured, at so many jobs, the sittings took to begin and end:
+
+    game = mean(ends apart)     sitting = (jobs · seconds - games · game) / sittings
+    (sittings · sitting + games · game) / jobs
+
+**Interval.** The rating model's information H of the games that are planned, at the strengths
+that were measured, says how sure the ratings would be if all pairs of seats were independent.
+That variance is divided by what it is in the calibration's games, over what it was found to be
+there by boards (below 1 where a table breaks into pairs that depend on each other):
+
+    V = H⁺ / saved          95 %: ± t(0.975, boards - 1) · sqrt(V)
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations, pairwise
+from math import ceil
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from protocol.records import Result
+from tournaments.forecast.likely import likely
+from tournaments.plan.event import Event
+from tournaments.plan.formats import Versus, name_of
+from tournaments.rating.ratings import fit
+from tournaments.rating.sprt import MOST, boards_expected, outcomes
+from tournaments.rating.statistics import ELO, Bools, Error, Floats, reach, share
+from tournaments.schedule.pairings import rotations
+from tournaments.schedule.schedule import sittings
+
+TELLING = 10
+"""Boards of pairings below which nothing is known about what boards save."""
+WANTED = 10.0
+"""The half width, in Elo, of which the forecast says what it takes."""
+
+
+class Trial(Struct, frozen=True, kw_only=True):
+    """What a short calibration measured."""
+
+    jobs: int
+    """Sittings side by side."""
+    seconds: float
+    """How long games were played, in s."""
+    sittings: int
+    """Sittings that began."""
+    games: int
+    """Games that were over."""
+    questions: float | None
+    """Questions in a game, on average; None if no game was over."""
+    game_s: float | None
+    """Time that a job takes for a game, in s; None if no game was over,"""
+    sitting_s: float | None
+    """and for beginning and ending a sitting."""
+    saved: float | None
+    """Variance of differences of ratings if pairs of seats were independent, over that by boards;
+    None: too few boards to know."""
+    elo: dict[str, float]
+    """Ratings of those who played, in Elo."""
+    answer: int | None = None
+    """Versus: boards until the answer, expected if all are like those that were tried; None:
+    another format, or no board was whole."""
+
+
+class Forecast(Struct, frozen=True, kw_only=True):
+    """What an event will take, and what it will tell."""
+
+    event: str
+    """The event."""
+    entrants: int
+    """Who plays."""
+    seats: int
+    """Seats at a table."""
+    format: str
+    """How it is decided who meets whom."""
+    boards: int
+    """Boards for each pairing; in a Swiss for each round, in a knockout for each match; with
+    versus those that the answer is likely to take."""
+    most_boards: int
+    """Boards that it may take, over all rounds."""
+    rounds: int
+    """Rounds that follow from each other; 1 in formats that have none."""
+    sittings: int
+    """Sittings: so often are processes started for a table. In a Swiss, a knockout and versus this
+    and what follows is only likely: see likely.py."""
+    games: int
+    """Games."""
+    questions: int | None
+    """About so many questions; None if no game of the calibration was over."""
+    minutes: float | None
+    """About so many minutes; None if no game of the calibration was over."""
+    elo_half_width: float
+    """Half width of a rating's 95 % interval, in Elo; the mean over the entrants."""
+    lead_half_width: float
+    """Half width of the 95 % interval of the difference of two ratings, in Elo; the mean."""
+    boards_for_10_elo: int
+    """Boards, in the sense of `boards`, after which that is 10 Elo."""
+    trial: Trial
+    """What this comes from."""
+
+
+def trial_of(
+    event: Event,
+    results: Sequence[Result],
+    *,
+    ends: Mapping[str, float],
+    jobs: int,
+    seconds: float,
+    sittings: int,
+    questions: float | None,
+) -> Trial:
+    """What a calibration tells: its results, and when each game ended, in s."""
+    pools = fit(results, partners=event.rules.deal.partners).pools
+    game = _game_s(event, ends, jobs * seconds)
+    return Trial(
+        jobs=jobs,
+        seconds=round(seconds, 3),
+        sittings=sittings,
+        games=len(results),
+        questions=questions,
+        game_s=game,
+        sitting_s=None if game is None else (jobs * seconds - len(results) * game) / sittings,
+        saved=_saved(event, results),
+        elo={
+            rating.name: rating.elo
+            for pool in pools
+            for rating in pool.entrants
+            if rating.elo is not None
+        },
+        answer=_answer(event, results),
+    )
+
+
+def _answer(event: Event, results: Sequence[Result]) -> int | None:
+    if not isinstance(event.format, Versus):
+        return None
+    test = event.format.sprt
+    one = event.entrants[event.units[0][0]].name
+    return boards_expected(test, outcomes(test, results, one, lost_by=event.target))
+
+
+def _game_s(event: Event, ends: Mapping[str, float], worked_s: float) -> float | None:
+    """Mean time between the ends of two games of a sitting, in s; all, if there were none."""
+    if not ends:
+        return None
+    games = [
+        (end, before)
+        for plan in sittings(event, {})
+        for before, end in pairwise(sorted(ends[g.name] for g in plan.games if g.name in ends))
+    ]
+    # Not more than there was: sittings that a calibration cut short may have been its longest.
+    each = [end - before for end, before in games] or [worked_s / len(ends)]
+    return min(sum(each) / len(each), worked_s / len(ends))
+
+
+def _saved(event: Event, results: Sequence[Result]) -> float | None:
+    """Model's variance over clustered variance, of differences of those who won and lost."""
+    whole = _whole_boards(results)
+    partners = event.rules.deal.partners
+    # A short calibration has few boards, but each of them with many sets of entrants.
+    if len({one.board for one in whole}) < TELLING:
+        return None
+    pool = fit(whole, partners=partners).pools[0]
+    number = {rating.name: place for place, rating in enumerate(pool.entrants)}
+    seated = (one.seats for one in whole if one.seats[0] in number)
+    tables = Counter(tuple(number[name] for name in seats) for seats in seated)
+    model = _covariance(tables, [rating.elo or 0.0 for rating in pool.entrants], partners)
+    pairs = [
+        (_lead(model, i, j), (error / ELO) ** 2)
+        for i, j in combinations(range(len(number)), 2)
+        if (error := pool.errors[i][j]) is not None
+    ]
+    clustered = sum(variance for _, variance in pairs)
+    return sum(variance for variance, _ in pairs) / clustered if clustered else None
+
+
+def _whole_boards(results: Iterable[Result]) -> list[Result]:
+    """Games of boards of which a set of entrants played every rotation, numbered for each set."""
+    played: dict[tuple[int, tuple[str, ...]], list[Result]] = {}
+    for one in results:
+        played.setdefault((one.board, tuple(sorted(one.seats))), []).append(one)
+    whole = [games for games in played.values() if len(games) % len(rotations(games[0].seats)) == 0]
+    return [replace(one, board=number) for number, games in enumerate(whole) for one in games]
+
+
+def forecast(event: Event, jobs: int, trial: Trial) -> Forecast:
+    """What the event takes at so many jobs."""
+    tables = Counter[tuple[int, ...]]()
+    sat = 0
+    for plan in likely(event, trial.elo, trial.answer):
+        tables[plan.seats] += len(plan.games)
+        sat += 1
+    boards = min(event.boards, trial.answer or event.boards)
+    games = tables.total()
+    rating, lead = _half_widths(event, tables, boards * event.rounds, trial)
+    seconds = _seconds(trial, sat, games)
+    return Forecast(
+        event=event.name,
+        entrants=len(event.entrants),
+        seats=event.seats,
+        format=name_of(event.format),
+        boards=boards,
+        most_boards=event.all_boards,
+        rounds=event.rounds,
+        sittings=sat,
+        games=games,
+        questions=None if trial.questions is None else round(trial.questions * games),
+        minutes=None if seconds is None else round(seconds / min(jobs, sat) / 60, 2),
+        elo_half_width=round(rating, 2),
+        lead_half_width=round(lead, 2),
+        boards_for_10_elo=min(MOST, ceil(boards * (lead / WANTED) ** 2)),
+        trial=trial,
+    )
+
+
+def _seconds(trial: Trial, sat: int, games: int) -> float | None:
+    """Seconds for one job to play it all."""
+    if trial.game_s is None or trial.sitting_s is None:
+        return None
+    return sat * trial.sitting_s + games * trial.game_s
+
+
+def _half_widths(
+    event: Event, tables: Mapping[tuple[int, ...], int], boards: int, trial: Trial
+) -> tuple[float, float]:
+    """Half widths of a rating and of a difference of two, in Elo, each the mean over all that the
+    tables connect.
+    """
+    elo = [trial.elo.get(one.name, 0.0) for one in event.entrants]
+    covariance = _covariance(tables, elo, event.rules.deal.partners) / (trial.saved or 1.0)
+    linked = _linked(tables, len(elo))
+    leads = [_lead(covariance, i, j) for i, j in combinations(range(len(elo)), 2) if linked[i, j]]
+    rating, lead = (
+        Error(ELO * float(np.mean(np.sqrt(np.maximum(each, 0)))), boards - 1).half_width()
+        for each in (covariance.diagonal(), leads)
+    )
+    return rating, lead
+
+
+def _linked(tables: Iterable[tuple[int, ...]], size: int) -> Bools:
+    met = np.zeros((size, size), np.bool_)
+    for table in tables:
+        met[np.ix_(table, table)] = True
+    return reach(met)
+
+
+def _lead(covariance: Floats, i: int, j: int) -> float:
+    """Variance of the difference of two ratings."""
+    return float(covariance[i, i] + covariance[j, j] - 2 * covariance[i, j])
+
+
+def _covariance(
+    tables: Mapping[tuple[int, ...], int], elo: Sequence[float], partners: bool
+) -> Floats:
+    """Covariance of ratings (natural logits) if pairs of seats were independent."""
+    information = _information(tables, np.array(elo) / ELO, partners)
+    return np.asarray(np.linalg.pinv(information, hermitian=True), np.float64)
+
+
+def _information(tables: Mapping[tuple[int, ...], int], logits: Floats, partners: bool) -> Floats:
+    """Information about the entrants in so many games at each table; seats are left out."""
+    information = np.zeros((len(logits), len(logits)))
+    for table, games in tables.items():
+        sides = [[*table[0::2]], [*table[1::2]]] if partners else [[who] for who in table]
+        for left, right in combinations(sides, 2):
+            row = np.zeros(len(logits))
+            np.add.at(row, left, 1 / len(left))
+            np.add.at(row, right, -1 / len(right))
+            p = share(row @ logits)
+            information += games * p * (1 - p) * np.outer(row, row)
+    return information

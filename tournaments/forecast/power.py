@@ -1,0 +1,99 @@
+"""How many boards would tell two entrants apart, after a run. Pure.
+
+An error falls with the root of the boards. With d the measured lead, e its
+standard error after n boards, two entrants' interval leaves out 0 with probability 0.8 after
+
+    N = n · ((1.960 + 0.842) · e / d)²     boards, if d is the true lead.
+"""
+
+from math import ceil, sqrt
+
+from msgspec import Struct
+
+from protocol.errors import UserError, unknown
+from tournaments.rating.ratings import Pool, Ratings
+from tournaments.rating.sprt import MOST
+from tournaments.rating.statistics import Error, Z
+
+POWER = 0.8416212335729143
+"""Normal quantile of the probability, 0.8, with which entrants are to be separated."""
+
+
+class Separation(Struct, frozen=True, kw_only=True):
+    """Whether two entrants are told apart, and what it would take."""
+
+    one: str
+    """The entrant that is ahead."""
+    other: str
+    """The one behind it."""
+    elo: float
+    """By how much it is ahead, in Elo."""
+    half_width: float
+    """Half width of the 95 % interval of that, in Elo."""
+    played: int
+    """Boards for each pairing that were played."""
+    needed: int | None
+    """Boards for each pairing, those included, that separate them with probability 0.8 if that is
+    the true lead; None: not a million."""
+
+    @property
+    def apart(self) -> bool:
+        """Whether the results separate them already."""
+        return self.elo > self.half_width
+
+
+def separations(
+    ratings: Ratings, boards: int, pair: tuple[str, str] | None = None
+) -> tuple[Separation, ...]:
+    """The pair, or all neighbours in the tables, after so many boards for each pairing.
+
+    Neighbours of which the results do not say by how much one is better are left out. Raises
+    UserError when there is no such entrant, or the results do not compare the two.
+    """
+    if pair is None:
+        return tuple(
+            found
+            for pool in ratings.pools
+            for place in range(len(pool.entrants) - 1)
+            if (found := _separation(pool, place, place + 1, boards))
+        )
+    where = {
+        rating.name: (pool, place)
+        for pool in ratings.pools
+        for place, rating in enumerate(pool.entrants)
+    }
+    for name in pair:
+        if name not in where:
+            raise unknown("entrant", name, where)
+    (pool, one), (same, other) = (where[name] for name in pair)
+    if pool is not same or one == other:
+        raise UserError(f"No games connect {pair[0]} and {pair[1]}: nothing can separate them.")
+    found = _separation(pool, min(one, other), max(one, other), boards)
+    if found is None:
+        raise UserError(
+            f"{pair[0]} and {pair[1]} did not take points off each other both ways, not through "
+            "others either: nothing says how many boards would separate them."
+        )
+    return (found,)
+
+
+def _separation(pool: Pool, one: int, other: int, boards: int) -> Separation | None:
+    """None: the results do not say by how much one is better."""
+    error = pool.errors[one][other]
+    if error is None:
+        return None
+    elo = (pool.entrants[one].elo or 0.0) - (pool.entrants[other].elo or 0.0)
+    return Separation(
+        one=pool.entrants[one].name,
+        other=pool.entrants[other].name,
+        elo=round(elo, 2),
+        half_width=round(Error(error, max(0, boards - 1)).half_width(), 2),
+        played=boards,
+        needed=_needed(elo, error, boards),
+    )
+
+
+def _needed(elo: float, error: float, boards: int) -> int | None:
+    if error * (Z + POWER) * sqrt(boards) >= elo * sqrt(MOST):
+        return None
+    return ceil(boards * ((Z + POWER) * error / elo) ** 2)

@@ -1,0 +1,89 @@
+"""The plan for people: a forecast and a separation in sentences. Pure."""
+
+from tournaments.forecast.forecast import WANTED, Forecast, Trial
+from tournaments.forecast.power import Separation
+
+STATIC = ("round-robin", "gauntlet", "ladder")
+"""Formats in which results decide nothing."""
+
+
+def told(forecast: Forecast) -> list[str]:
+    """A forecast for people."""
+    trial = forecast.trial
+    took = "more than was tried" if forecast.minutes is None else duration(forecast.minutes)
+    about = "" if forecast.format in STATIC else "about "
+    asked = "unknown" if forecast.questions is None else f"about {forecast.questions:,}"
+    return [
+        f"{forecast.event}: {forecast.entrants} bots, {forecast.seats} seats, {_format(forecast)}",
+        f"Sittings   {about}{forecast.sittings:,}",
+        f"Games      {about}{forecast.games:,}",
+        f"Questions  {asked}",
+        f"Time       {took} at --jobs {trial.jobs}",
+        f"Ratings    ± {forecast.elo_half_width:.0f} Elo, and the difference of two "
+        f"± {forecast.lead_half_width:.0f} Elo (95 %)",
+        f"           ± {WANTED:.0f} Elo for a difference takes about "
+        f"{forecast.boards_for_10_elo:,} boards{_each(forecast)}",
+        f"Measured   {_measured(trial)}",
+    ]
+
+
+def _format(forecast: Forecast) -> str:
+    """What is played of how many boards."""
+    if forecast.format == "versus":
+        return (
+            f"versus: likely {forecast.boards:,} boards, {forecast.most_boards:,} at most, "
+            "if all are like those that were tried"
+        )
+    rounds = f"{forecast.rounds} rounds, " if forecast.format in ("swiss", "knockout") else ""
+    return f"{forecast.format}: {rounds}{forecast.boards} boards{_each(forecast)}"
+
+
+def _each(forecast: Forecast) -> str:
+    match forecast.format:
+        case "versus":
+            return ""
+        case "swiss":
+            return " in each round"
+        case "knockout":
+            return " for each match"
+        case _:
+            return " for each pairing"
+
+
+def duration(minutes: float) -> str:
+    """About how long, in a unit that fits."""
+    if minutes < 2:
+        return f"about {max(1, round(60 * minutes))} s"
+    if minutes < 120:
+        return f"about {round(minutes)} minutes"
+    return f"about {minutes / 60:.1f} hours"
+
+
+def _measured(trial: Trial) -> str:
+    if trial.game_s is None or trial.sitting_s is None:
+        return f"no game was over in {trial.seconds:.0f} s: try longer (--seconds)"
+    save = (
+        "too few boards to know what they save"
+        if trial.saved is None
+        else f"variance over that by boards {trial.saved:.2f}"
+    )
+    return (
+        f"{trial.games} games in {trial.seconds:.1f} s; {1000 * trial.game_s:.0f} ms a game, "
+        f"{1000 * trial.sitting_s:.0f} ms to begin and end a sitting; {save}"
+    )
+
+
+def told_apart(pair: Separation) -> str:
+    """A separation for people."""
+    lead = (
+        f"{pair.one} is {pair.elo:.0f} ± {pair.half_width:.0f} Elo ahead of {pair.other} "
+        f"after {pair.played:,} boards"
+    )
+    if pair.apart:
+        return f"{lead}: they are separated."
+    if pair.needed is None:
+        return f"{lead}: if that is all, a million boards would not separate them."
+    return (
+        f"{lead}: if that is the true lead, about {pair.needed:,} boards for each pairing "
+        f"separate them 4 times in 5."
+    )

@@ -1,0 +1,1 @@
+"""Views of an event while it is played: `show` and `watch`. Changes nothing."""

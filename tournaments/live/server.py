@@ -1,0 +1,123 @@
+"""`boneyard watch`: serves an event's boards and report on this machine while it is played."""
+
+import signal
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+
+import click
+import msgspec
+import trio
+
+from arena.logs.checksummed import DamagedFileError
+from arena.ui.broadcast import News
+from arena.ui.html import page
+from arena.ui.open_browser import opened
+from arena.ui.replay_files import FOLDER, REPORT
+from arena.ui.replay_page import packed, replay_page
+from arena.ui.server import Page, Site, served, tell
+from protocol.errors import UserError
+from tournaments.live.snapshot import Watched
+from tournaments.runner.runner import innermost
+from tournaments.storage.folder import Folder
+
+LOOK_S = 0.25
+"""How often the logs are looked at."""
+IDLE_S = 2.0
+"""How often while nobody watches."""
+REPORTED = ("report.html", "games.csv", "crosstable.csv")
+"""The report, and the files to which it leads."""
+LONGEST_REPORT = 2**25
+"""Bytes of a report that is served."""
+TEMPLATES = Path(__file__).parent
+
+
+def watch_event(path: Path, port: int, *, everything: bool, browser: bool) -> int:
+    """Serve an event until somebody presses Ctrl-C; the exit code.
+
+    Raises UserError.
+    """
+    watched = Watched(Folder(path.resolve()), everything=everything)
+    ended: BaseExceptionGroup[Exception] | None = None
+    try:
+        trio.run(partial(_serve, watched, port, browser=browser))
+    except* (UserError, OSError) as group:
+        ended = group
+    if ended:
+        error = innermost(ended)
+        raise error if isinstance(error, UserError) else UserError(f"{path} went away: {error}.")
+    return 0
+
+
+async def _serve(watched: Watched, port: int, *, browser: bool) -> None:
+    news = News()
+    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(follow, watched, news)
+            async with served(site(watched, news), port) as address:
+                click.echo(f"Watch {watched.event.name}: {address}")
+                click.echo("Only this machine can open it. Ctrl-C ends it.", err=True)
+                with ExitStack() as open_:
+                    if browser:
+                        await trio.to_thread.run_sync(open_.enter_context, opened(address))
+                    await anext(aiter(signals))
+            nursery.cancel_scope.cancel()
+
+
+async def follow(watched: Watched, news: News) -> None:
+    """Look at the logs again and again, and tell what is new."""
+    while True:
+        # In a thread: the first look at a long event takes seconds.
+        text = await trio.to_thread.run_sync(_look, watched)
+        if text:
+            news.tell(text)
+        await trio.sleep(LOOK_S if news.listened else IDLE_S)
+
+
+def _look(watched: Watched) -> str:
+    """What is new, as JSON; empty when nothing is."""
+    return msgspec.json.encode(watched.now()).decode() if watched.look() else ""
+
+
+def site(watched: Watched, news: News) -> Site:
+    """What is served: the boards, the report, replays of what may be seen; nothing else."""
+
+    def find(name: str) -> Page | None:
+        folder, _, file = name.partition("/")
+        if name == "":
+            return partial(_first_page, watched)
+        if name in REPORTED:
+            return partial(_report, watched.report.with_name(name))
+        return partial(_replays, watched, file) if folder == FOLDER else None
+
+    return Site(find, partial(tell, news))
+
+
+def _first_page(watched: Watched) -> str:
+    return page(
+        "watch.html.j2",
+        "live",
+        watched.event.name,
+        folders=(TEMPLATES,),
+        styles=("table.css", "watch.css"),
+        scripts=("table.js", "watch.js"),
+        connect="'self'",
+        event=watched.event,
+        links=[(REPORTED[0], "Report, as it was last written")] if watched.report.is_file() else [],
+    )
+
+
+def _report(path: Path) -> str | None:
+    small = path.is_file() and path.stat().st_size <= LONGEST_REPORT
+    return path.read_text() if small else None
+
+
+def _replays(watched: Watched, name: str) -> str | None:
+    try:
+        games = watched.games(name)
+        if not games:
+            return None
+        made = list(map(packed, games))
+        return replay_page(name.removesuffix(".html"), made, [("../", "Live"), REPORT])
+    except DamagedFileError:
+        return None

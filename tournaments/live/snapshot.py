@@ -1,0 +1,323 @@
+"""What can be seen of an event just now, from its folder alone: nothing is held, locked or written.
+
+Of a game that is not over an onlooker sees no hand, unless everything is asked for: not its tiles,
+its notes or its clocks, nor what stands in the log beside a foul, which may tell of them.
+"""
+
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+from msgspec import Struct
+
+from arena.analysis import text as render
+from arena.analysis.frames import NOBODY, frames
+from arena.analysis.replay import steps
+from arena.logs.checksummed import DamagedFileError
+from arena.logs.follow import Tail
+from arena.logs.gamelog import LoggedGame, read_games
+from arena.ui import scenes
+from arena.ui.replay_files import FOLDER, counting, page_name, place
+from protocol.codec import printable
+from protocol.records import FoulRecord
+from tournaments.plan.event import Event
+from tournaments.rating.live_elo import Tick, ticked
+from tournaments.rating.ratings import fit_both
+from tournaments.report import tables as standings
+from tournaments.schedule.schedule import games
+from tournaments.storage.folder import Folder, load
+from tournaments.storage.result_store import Columns
+
+BOARDS = 12
+"""Games that are shown at once."""
+OVER = 6
+"""How many of them may be over."""
+LAST = 40
+"""Finished games and fouls that are listed."""
+SAID = 6
+"""Things that happened last which stand beside a game."""
+ROWS = 200
+"""Rows of the standings."""
+COUNT_EVERY = 8
+"""Looks after which it is worked out anew how many games there will be."""
+
+
+class Playing(Struct, frozen=True):
+    """A game that is being played, or has just been."""
+
+    sitting: str
+    """The sitting, which names its log."""
+    about: scenes.About
+    """Who plays what."""
+    scene: scenes.Scene
+    """The table."""
+    said: tuple[str, ...]
+    """What happened last, in sentences."""
+    over: bool
+    """Whether the game is over."""
+    replay: str
+    """Where it is replayed; empty while it goes on."""
+
+
+class Finished(Struct, frozen=True):
+    """A game that is over, in a line of a list."""
+
+    words: str
+    """How it ended."""
+    replay: str
+    """Where it is replayed."""
+
+
+class Now(Struct, frozen=True, kw_only=True):
+    """All that a page is sent at once."""
+
+    name: str
+    """The event."""
+    played: int
+    """Games that have a result."""
+    planned: int
+    """Games of the plan."""
+    over: bool
+    """Whether all of them are played."""
+    head: tuple[str, ...]
+    """Head of the standings."""
+    rows: list[tuple[str, ...]]
+    """Their rows, best first."""
+    note: str
+    """What these numbers are."""
+    playing: tuple[Playing, ...]
+    """Games on the tables."""
+    finished: tuple[Finished, ...]
+    """The last games, the newest first."""
+    fouls: tuple[Finished, ...]
+    """The last fouls, the newest first."""
+    trouble: tuple[str, ...]
+    """What cannot be read, and why."""
+
+
+class Watched:
+    """An event's folder, looked at again and again."""
+
+    def __init__(self, folder: Folder, *, everything: bool) -> None:
+        """Nothing is read yet.
+
+        `everything`: whether the hands of games that are not over are shown too.
+        Raises UserError when the folder holds no event.
+        """
+        self._folder = folder
+        self._everything = everything
+        self._begin(load(folder))
+
+    def _begin(self, event: Event) -> None:
+        """Forget what was seen: the plan is new, or was changed."""
+        self.event = event
+        self._written = _mark(self._folder.event)
+        self._logs: dict[str, _Log] = {}
+        self._results = Columns()
+        self._ticks: dict[str, Tick] = {}
+        self._finished: deque[Finished] = deque(maxlen=LAST)
+        self._fouls: deque[Finished] = deque(maxlen=LAST)
+        self._planned = 0
+        self._looks = 0
+
+    @property
+    def report(self) -> Path:
+        """The event's report as a page, once it was written."""
+        return self._folder.path / "report.html"
+
+    def look(self) -> bool:
+        """Read what was written since the last look; whether there was anything.
+
+        Raises UserError when the plan has become unreadable.
+        """
+        if _mark(self._folder.event) != self._written:
+            self._begin(load(self._folder))
+        self._looks += 1
+        before = len(self._results)
+        changed = [log for log in self._sizes() if self._read(log)]
+        self._forget()
+        due = self._looks % COUNT_EVERY == 1 or len(self._results) >= self._planned
+        if due and (before != len(self._results) or not self._planned):
+            self._planned = games(self.event, self._results)
+        return bool(changed) or self._looks == 1
+
+    def _sizes(self) -> Iterator["_Log"]:
+        """The logs that have grown."""
+        for path in self._folder.logs():
+            log = self._logs.get(path.stem) or self._logs.setdefault(path.stem, _Log(path))
+            if not log.trouble and log.has_grown():
+                yield log
+
+    def _forget(self) -> None:
+        """Let go of the games of sittings that are over and not shown any more."""
+        for log in self._newest()[BOARDS:]:
+            if log.over:
+                log.last = log.shown = None
+
+    def _newest(self) -> list["_Log"]:
+        """The logs with games that go on, then the others, those that changed last first."""
+        logs = [log for log in self._logs.values() if log.last and not log.trouble]
+        return sorted(logs, key=lambda log: (log.over, -log.changed))
+
+    def _read(self, log: "_Log") -> bool:
+        """Whether whole lines were added."""
+        before = log.tail.size
+        try:
+            for logged in log.tail.look():
+                self._over(log, logged)
+        except (DamagedFileError, OSError) as error:
+            log.trouble = str(error)
+            return True
+        if log.tail.size == before:
+            return False
+        log.changed = self._looks
+        log.last = log.tail.playing() or log.last
+        log.shown = None
+        return True
+
+    def _over(self, log: "_Log", logged: LoggedGame) -> None:
+        """A game is over."""
+        result = logged.result
+        assert result is not None
+        log.last = logged
+        self._results.add(result)
+        self._ticks |= ticked(self._ticks, result, self.event.rules.deal.partners)
+        replay = _replay(log, logged)
+        self._finished.appendleft(Finished(render.summary(logged), replay))
+        for record in logged.choices():
+            if isinstance(record, FoulRecord):
+                who = printable(result.seats[record.seat])
+                words = f"{who}, {record.foul}: {printable(record.detail)}"
+                self._fouls.appendleft(Finished(words, f"{replay}&at=foul&seat={record.seat}"))
+
+    def now(self) -> Now:
+        """What a page is sent."""
+        over = len(self._results) >= self._planned > 0
+        head, rows, note = self._standings(over)
+        return Now(
+            name=self.event.name,
+            played=len(self._results),
+            planned=self._planned,
+            over=over,
+            head=head,
+            rows=rows,
+            note=note,
+            playing=tuple(self._playing()),
+            finished=tuple(self._finished),
+            fouls=tuple(self._fouls),
+            trouble=tuple(log.trouble for log in self._logs.values() if log.trouble)[:LAST],
+        )
+
+    def _standings(self, over: bool) -> tuple[tuple[str, ...], standings.Rows, str]:
+        """Provisional while games are played: the ratings take CPU that bots need."""
+        if not over:
+            head, rows = standings.provisional(self._ticks, ROWS)
+            return head, rows, standings.PROVISIONAL
+        event = self.event
+        pools = fit_both(
+            self._results.first(), partners=event.rules.deal.partners, anchor=event.anchor
+        ).pools
+        tables = [standings.table(pool) for pool in pools]
+        return tables[0][0], [row for _, rows in tables for row in rows], RATED
+
+    def _playing(self) -> Iterator[Playing]:
+        """The games that go on, then those that ended last, each by their sittings' names."""
+        logs = self._newest()
+        going = sum(not log.over for log in logs)
+        logs = logs[: min(BOARDS, max(going, OVER))]
+        for log in sorted(logs, key=lambda log: (log.over, log.tail.path.stem)):
+            log.shown = log.shown or self._shown(log)
+            if log.shown:
+                yield log.shown
+
+    def _shown(self, log: "_Log") -> Playing | None:
+        """What is shown of a log's last game; nothing before anything has happened in it."""
+        logged = log.last
+        assert logged is not None
+        replay = _replay(log, logged) if logged.result or self._everything else ""
+        try:
+            return shown(log.tail.path.stem, logged, replay, everything=self._everything)
+        except DamagedFileError as error:
+            log.trouble = str(error)
+            return None
+
+    def games(self, page: str) -> list[LoggedGame] | None:
+        """The games that a replay page has, as far as they may be shown; None: no such page.
+
+        Those that are over, or all of them when everything is shown. Raises DamagedFileError.
+        """
+        for log in list(self._logs.values()):
+            sitting = log.tail.path.stem
+            if page.startswith(sitting):
+                whole = counting(read_games(log.tail.path))
+                found = [one for one in whole if one.result or self._everything]
+                own = [one for one in found if page_name(sitting, place(one)) == page]
+                if own:
+                    return own
+        return None
+
+
+def shown(sitting: str, logged: LoggedGame, replay: str, *, everything: bool) -> Playing | None:
+    """The table as an onlooker sees it, or all of it: the game is over, or everything is asked for.
+
+    Raises DamagedLogError.
+    """
+    seat = None if logged.result or everything else NOBODY
+    of = logged.sitting
+    made = scenes.Scenes(of.seats, of.clock, partners=of.rules.deal.partners, seat=seat)
+    seen = deque(map(made.scene, frames(steps(logged), seat)), maxlen=SAID)
+    if not seen:
+        return None
+    return Playing(
+        sitting=sitting,
+        about=scenes.about_game(logged.game.game, of.seats, of.rules),
+        scene=seen[-1],
+        said=tuple(scene.words for scene in seen),
+        over=logged.result is not None,
+        replay=replay,
+    )
+
+
+RATED = "All games are played: ± is half of a 95 % interval. The report says more."
+"""What stands under the standings of an event that is over."""
+
+
+class _Log:
+    """One log and what was made of it."""
+
+    def __init__(self, path: Path) -> None:
+        self.tail = Tail(path)
+        self.trouble = ""
+        self.packed = False
+        self.changed = 0
+        self.last: LoggedGame | None = None
+        self.shown: Playing | None = None
+
+    def has_grown(self) -> bool:
+        """Whether there may be something that was not read; a packed log is looked at once."""
+        before, path = self.packed, self.tail.path
+        self.packed = not path.exists()
+        if self.packed:
+            return not before
+        try:
+            return path.stat().st_size != self.tail.size
+        except FileNotFoundError:  # It is being packed just now: the next look will see.
+            return False
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is being played in it."""
+        return self.tail.playing() is None
+
+
+def _replay(log: _Log, logged: LoggedGame) -> str:
+    """Where a game is replayed, relative to the first page."""
+    file = page_name(log.tail.path.stem, place(logged))
+    return f"{FOLDER}/{quote(file)}#game={quote(logged.game.game)}"
+
+
+def _mark(path: Path) -> tuple[int, int]:
+    """Changes whenever the file is replaced."""
+    stat = path.stat()
+    return stat.st_ino, stat.st_mtime_ns

@@ -1,0 +1,186 @@
+"""Where an event stands, read from its folder while somebody else may be writing there.
+
+Reads only, and holds nothing. A last line that is not whole yet is left out. Results that wait in
+their game logs for their turn in the ledger count here already.
+"""
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from arena.logs.compression import stored
+from arena.logs.gamelog import read_games
+from protocol.records import FoulClass, Result
+from tournaments.plan.event import Event
+from tournaments.rating.fouls import committed
+from tournaments.rating.ratings import Ratings, fit_both
+from tournaments.report.format_section import headline, question_line, uneven, won_line
+from tournaments.report.missing_data import published
+from tournaments.schedule.schedule import PlannedSitting, games, sittings, stages
+from tournaments.storage import folder as folders
+from tournaments.storage.folder import Folder
+from tournaments.storage.history import read_history
+from tournaments.storage.ledger import past_sittings, results_of
+from tournaments.storage.public_deals import Latecomer, latecomers
+from tournaments.storage.result_store import Columns
+
+LOCKS = Path("/proc/locks")
+"""Where the kernel lists who holds which file."""
+ENOUGH_S = 2.0
+"""An estimate from less than this says nothing."""
+
+
+class Fouled(Struct, frozen=True):
+    """The fouls of one class that one entrant committed."""
+
+    entrant: str
+    """Who."""
+    foul: FoulClass
+    """What."""
+    games: int
+    """In how many games."""
+    game: str
+    """The last of them in the order of the schedule,"""
+    seat: int
+    """and the seat in it."""
+
+
+class Glance(Struct, frozen=True, kw_only=True):
+    """Where an event stands."""
+
+    name: str
+    """The event's name."""
+    about: str
+    """What is played, and how much of it, in words."""
+    played: int
+    """Games that have a result."""
+    planned: int
+    """Games of the plan; see `tournaments.schedule.schedule.games`."""
+    complete: bool
+    """Whether nothing is left to play."""
+    running: bool | None
+    """Whether somebody is playing it now; None: this machine does not tell."""
+    left_s: float | None
+    """About how long it will go on, in s; None: it is not going on, or it is too early to tell."""
+    fouls: tuple[Fouled, ...]
+    """Fouls that were committed, by entrant and class."""
+    question: str
+    """Where the sequential test of versus stands; empty in other formats."""
+    won: str
+    """Who has won a knockout or a Swiss; empty before its end, and in other formats."""
+    uneven: str
+    """Pairings of which not every rotation was played as often; empty if none, or all is over."""
+    latecomers: tuple[Latecomer, ...]
+    """Who came when deals were public that they have met since."""
+    ratings: Ratings
+    """The tables."""
+
+
+def glance(folder: Folder) -> Glance:
+    """Look at a folder.
+
+    Raises UserError when it holds no event, DamagedFileError.
+    """
+    event = folders.load(folder)
+    results, complete = so_far(folder, event)
+    played, planned = len(results), games(event, results)
+    running = False if complete else is_running(folder)
+    pace = None if complete or running is False else _pace(folder, event, results)
+    found = results.first()
+    return Glance(
+        name=event.name,
+        about=headline(event, played, planned),
+        played=played,
+        planned=planned,
+        complete=complete,
+        running=running,
+        left_s=round((planned - played) / pace, 1) if pace else None,
+        fouls=tuple(_fouls(found)),
+        question=question_line(event, found),
+        won=won_line(event, found, planned),
+        uneven=uneven(event, found, planned),
+        latecomers=latecomers(list(read_history(folder)), event.entrants, found),
+        ratings=fit_both(found, partners=event.rules.deal.partners, anchor=event.anchor),
+    )
+
+
+def so_far(folder: Folder, event: Event) -> tuple[Columns, bool]:
+    """Every result that there is, by game, and whether nothing is left to play.
+
+    Raises DamagedFileError.
+    """
+    results = Columns(results_of(folder.ledger, event))
+    for plan in past_sittings(folder, event):
+        _add(results, folder, plan)
+    complete = False
+    for stage in stages(event, results):
+        for plan in stage:
+            _add(results, folder, plan)
+        complete = not any(_missing(results, plan) for plan in stage)
+    return results, complete
+
+
+def _missing(results: Mapping[str, Result], plan: PlannedSitting) -> bool:
+    return any(game.name not in results for game in plan.games)
+
+
+def _add(results: Columns, folder: Folder, plan: PlannedSitting) -> None:
+    """The results of a sitting that the ledger has not got yet."""
+    if _missing(results, plan):
+        for logged in read_games(folder.log(plan.name)):
+            if logged.result:
+                results.add(logged.result)
+
+
+def is_running(folder: Folder) -> bool | None:
+    """Tell whether somebody holds the folder for writing; None where the kernel does not say.
+
+    The file is not opened: a run that asked this of its own folder would lose its lock.
+    """
+    if not folder.lock.exists():
+        return False
+    try:
+        lines = LOCKS.read_text().splitlines()
+    except OSError:
+        return None
+    return any(_holds(line.split(), folder.lock.stat().st_ino) for line in lines)
+
+
+def _holds(words: list[str], inode: int) -> bool:
+    """Read a line, as `1: POSIX ADVISORY WRITE 4711 08:02:131072 0 EOF`; one with -> only waits."""
+    place = next((word for word in words if word.count(":") == 2), "")
+    return "POSIX" in words and "->" not in words and place.endswith(f":{inode}")
+
+
+def _pace(folder: Folder, event: Event, results: Mapping[str, Result]) -> float | None:
+    """Games a second in this run, whose beginning is when results.json was published."""
+    with suppress(OSError, msgspec.MsgspecError):
+        began = folder.results.stat().st_mtime
+        lasted = time.time() - began
+        fresh = sum(
+            sum(game.name in results for game in plan.games)
+            for plan in sittings(event, results)
+            if _written(folder.log(plan.name)) > began
+        )
+        # A sitting that was resumed has games from before; so has a ledger that was waited for.
+        made = min(fresh, len(results) - published(folder))
+        return made / lasted if made > 0 and lasted > ENOUGH_S else None
+    return None
+
+
+def _written(path: Path) -> float:
+    return stored(path).stat().st_mtime if stored(path).exists() else 0.0
+
+
+def _fouls(results: Iterable[Result]) -> Iterator[Fouled]:
+    found: dict[tuple[str, FoulClass], Fouled] = {}
+    for result in results:
+        for foul in committed(result):
+            key = result.seats[foul.seat], foul.foul
+            before = found[key].games if key in found else 0
+            found[key] = Fouled(*key, before + 1, result.game, foul.seat)
+    return (found[key] for key in sorted(found))

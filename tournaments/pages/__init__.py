@@ -1,1 +1,0 @@
-"""Pages about many games: their templates and what fills them."""

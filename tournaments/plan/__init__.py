@@ -1,0 +1,1 @@
+"""Events as users write them: formats, bots, options. Plays nothing."""

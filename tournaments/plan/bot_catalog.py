@@ -1,0 +1,133 @@
+"""Bots by name: the sample bots, and those that a user lists. One format, one reader."""
+
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+from msgspec import Meta, Struct
+
+from protocol.errors import UserError
+from tournaments.plan.event import EntrantName, Word, from_toml
+
+LIST = "bots.toml"
+"""What a list of bots is called."""
+VERSION_S = 20
+"""How long a program may take to say its version."""
+_NEEDS = re.compile(r"(?P<program>\S+)(?:\s*>=\s*(?P<least>\d+(?:\.\d+)*))?")
+_VERSION = re.compile(r"\d+(?:\.\d+)*")
+
+
+class ListedBot(Struct, frozen=True, forbid_unknown_fields=True):
+    """One entry of a bots.toml."""
+
+    run: Annotated[tuple[Word, ...], Meta(min_length=1)]
+    """Program and arguments; {python} and {build} are filled in."""
+    about: str = ""
+    """One line for a list."""
+    build: tuple[Word, ...] = ()
+    """A command that builds it first."""
+    needs: str = ""
+    """A program that must be on the PATH, perhaps of some version: `node >= 22.6`."""
+    folder: Word | None = None
+    """A folder of the bot's own beside the list, as in an event file."""
+    reads: tuple[Word, ...] = ()
+    """Further files and folders that it may read."""
+
+    @property
+    def lacks(self) -> str:
+        """Why this machine cannot run it, as the end of a sentence; nothing if it can."""
+        return lacking(self.needs)
+
+    @property
+    def available(self) -> bool:
+        """Whether this machine has what it needs."""
+        return not self.lacks
+
+
+class Found(NamedTuple):
+    """A bot of a list."""
+
+    bot: ListedBot
+    """The entry."""
+    home: Path
+    """The folder of the list, of which the entry speaks."""
+
+
+def sample_folder() -> Path:
+    """Where the sample bots are, in a checkout or in an installed wheel."""
+    return Path(str(resources.files("sample_bots"))).resolve()
+
+
+def sample_bots() -> dict[str, ListedBot]:
+    """Every sample bot by name."""
+    return _read(sample_folder() / LIST)
+
+
+def own_bots(folder: Path) -> dict[str, ListedBot]:
+    """The bots that the folder's list names; none if it has no list.
+
+    Raises UserError for a list that cannot be read, or that takes a sample bot's name: an event
+    would not say which of the two it means.
+    """
+    path = folder / LIST
+    if not path.exists():
+        return {}
+    own = _read(path)
+    for name in own.keys() & sample_bots().keys():
+        raise UserError(f"{path}: {name} is the name of a sample bot: call yours something else.")
+    return own
+
+
+def all_bots(folder: Path) -> dict[str, Found]:
+    """The sample bots and the folder's own, by name.
+
+    Raises UserError.
+    """
+    return {
+        **_found(sample_bots(), sample_folder()),
+        **_found(own_bots(folder), folder.resolve()),
+    }
+
+
+def lacking(needs: str) -> str:
+    """Why this machine has not got what is needed, as the end of a sentence; nothing if it has.
+
+    Raises UserError for a need that cannot be understood.
+    """
+    need = _NEEDS.fullmatch(needs)
+    if not needs:
+        return ""
+    if not need:
+        raise UserError(f"needs takes a program, or one like node >= 22.6, not {needs!r}.")
+    program, least = need["program"], need["least"]
+    if shutil.which(program) is None:
+        return "which is not on the PATH"
+    here = _version(program) if least else ""
+    return f"and here is {here or 'another'}" if _number(here) < _number(least or "") else ""
+
+
+def _found(bots: Mapping[str, ListedBot], home: Path) -> dict[str, Found]:
+    return {name: Found(bot, home) for name, bot in bots.items()}
+
+
+def _read(path: Path) -> dict[str, ListedBot]:
+    return from_toml(path, dict[EntrantName, ListedBot])
+
+
+def _version(program: str) -> str:
+    """What the program says first that looks like a version."""
+    words = (program, "--version")
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, timeout=VERSION_S)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    said = _VERSION.search(done.stdout)
+    return said[0] if said else ""
+
+
+def _number(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".") if part)

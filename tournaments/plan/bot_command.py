@@ -1,0 +1,325 @@
+"""From what a user writes to an entrant: finds the command, builds it, takes its fingerprint."""
+
+import hashlib
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import get_close_matches
+from itertools import islice
+from pathlib import Path
+
+from msgspec.structs import replace
+
+import arena
+import protocol
+from arena.sandbox.command import COMPILED, Command
+from arena.sandbox.dependencies import (
+    is_file,
+    is_folder,
+    linked_paths,
+    named_paths,
+    program_paths,
+    real_path,
+    true_path,
+)
+from protocol.errors import UserError, instead, unknown
+from tournaments.plan.bot_catalog import LIST, all_bots
+from tournaments.plan.bot_files import check_files, check_folder
+from tournaments.plan.event import Entrant, WrittenBot
+
+PYTHON = "{python}"
+"""What stands for the interpreter that runs us."""
+PLACES = (PYTHON, "{build}")
+"""What is filled in in commands: the interpreter that runs us, and where things are built."""
+ALIKE = 0.75
+"""How much a word in braces is like a placeholder from where on it is taken for one, mistyped."""
+_IN_BRACES = re.compile(r"\{\w+\}")
+LOOKED_AT = 1000
+"""Files of a folder that are looked through for one that was meant."""
+BUILD_S = 300
+"""How long a build command may take."""
+INTERPRETERS = {
+    ".py": (sys.executable,),
+    ".js": ("node",),
+    ".mjs": ("node",),
+    ".sh": ("sh",),
+    ".rb": ("ruby",),
+    ".pl": ("perl",),
+    ".lua": ("lua",),
+}
+
+
+def spoken(words: Sequence[str]) -> tuple[WrittenBot, ...]:
+    """Bots as they stand on the command line: the name of one in a list, a file, or a command.
+
+    Raises UserError.
+    """
+    bots: list[WrittenBot] = []
+    for word in words:
+        name, argv = _understood(word)
+        taken = {bot.name for bot in bots}
+        bots.append(WrittenBot(free_name(name, taken), argv, bot=None if argv else name))
+    return tuple(bots)
+
+
+def _understood(word: str) -> tuple[str, tuple[str, ...]]:
+    listed = all_bots(Path.cwd())
+    if word in listed:
+        return word, ()
+    path = Path(word)
+    if is_file(path):
+        return _slug(path.stem), (*_interpreter(path), str(path.resolve()))
+    try:
+        argv = shlex.split(word)
+    except ValueError as error:
+        raise UserError(f"The command {word!r} cannot be read: {error}.") from error
+    if len(argv) > 1 and (argv[0] == PYTHON or shutil.which(argv[0])):
+        scripts = [Path(part) for part in argv[1:] if is_file(Path(part))]
+        return _slug((scripts or [Path(argv[0])])[0].stem), tuple(argv)
+    raise _no_bot(word, argv, listed)
+
+
+def _no_bot(word: str, argv: Sequence[str], listed: Iterable[str]) -> UserError:
+    """What is wrong with a word that is neither a bot of a list nor a file nor a command."""
+    path = Path(word)
+    if word and is_folder(path):
+        return UserError(
+            f"{word} is a folder: name the program in it, or give the bot an entry with run and "
+            f"folder in {LIST} or in an event file."
+        )
+    if len(argv) > 1:
+        return UserError(f"There is no program {argv[0]!r} to run {word!r} with.")
+    known = [*listed, *(f"{path.parent / one}" for one in _programs(path.parent))]
+    if "/" in word or path.suffix:
+        return UserError(f"There is no file {word}: {instead(word, known)}")
+    return unknown("bot", word, known)
+
+
+def _programs(folder: Path) -> list[str]:
+    """The files in a folder that can be bots as they are."""
+    found = islice(folder.glob("*"), LOOKED_AT) if is_folder(folder) else ()
+    return sorted(path.name for path in found if is_file(path) and _runs(path))
+
+
+def _runs(path: Path) -> bool:
+    return path.suffix in INTERPRETERS or os.access(path, os.X_OK)
+
+
+def _interpreter(path: Path) -> tuple[str, ...]:
+    if _runs(path):
+        return INTERPRETERS.get(path.suffix, ())
+    raise UserError(f"{path} is not executable, and {path.suffix or 'its name'} tells no language.")
+
+
+def _slug(name: str) -> str:
+    return "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in name)[:32]
+
+
+def free_name(name: str, taken: Iterable[str]) -> str:
+    """The name, with a number behind it if it is taken."""
+    names = set(taken)
+    number = 2
+    free = name
+    while free in names:
+        free, number = f"{name}-{number}", number + 1
+    return free
+
+
+def entered(bot: WrittenBot, base: Path, build: Path) -> Entrant:
+    """The entrant that plays: found, built and fingerprinted.
+
+    Its bot may read its program's installation, the files that its command names, and what the
+    event file adds; the fingerprint covers all but the installation. Raises UserError.
+    """
+    written, base = resolved(bot, base)
+    _check_places(written)
+    check_folder(written, base)
+    folder = (base / (written.folder or ".")).resolve()
+    if written.build:
+        _built(written.name, _filled(written.build, build), folder, build)
+    bot = replace(
+        written, run=_filled(written.run, build), reads=_filled(written.reads, build), build=()
+    )
+    # After it is built, for that may make links too.
+    check_files(bot, base, build)
+    program = _program(bot.name, bot.run[0], folder)
+    added = [folder / part for part in bot.reads] + ([folder] if bot.folder else [])
+    own = [
+        *named_paths(bot.run[1:], folder),
+        *(one for path in added for one in linked_paths(path)),
+    ]
+    installed = program_paths(program, None if bot.folder else folder)
+    readable = dict.fromkeys((*installed, *_our_packages(program), *own))
+    argv = str(program), *bot.run[1:]
+    command = Command(argv, str(folder), tuple(readable), tuple(dict.fromkeys(own)))
+    try:
+        return Entrant(bot.name, command, fingerprint(written.run, bot.run, folder, own))
+    except OSError as error:
+        text = f"{error.filename} cannot be read: {error.strerror}"
+        raise UserError(f"Bot {bot.name}: {text}.") from error
+
+
+def _program(name: str, word: str, folder: Path) -> Path:
+    """The program's file. A pyenv shim is asked for the interpreter behind it."""
+    local = folder / word
+    found = local if is_file(local) else shutil.which(word)
+    if found is None:
+        raise UserError(f"Bot {name}: there is no program {word!r}.")
+    program = true_path(Path(found))
+    # Only one of the PATH is asked: a bot's own file of that name would run in no sandbox.
+    shim = program.parent.name == "shims" and program.name.startswith("python")
+    if shim and shutil.which(program.name) == str(program):
+        asked = (str(program), "-c", "import sys; print(sys.executable)")
+        done = subprocess.run(asked, capture_output=True, text=True, timeout=BUILD_S, check=False)
+        program = Path(done.stdout.strip() or program)
+    return program
+
+
+def _our_packages(program: Path) -> Iterator[str]:
+    """Yield what a bot in Python may import of us; nothing in it is secret.
+
+    In a checkout it lies beside the Python that runs us, by whatever name a command calls that, and
+    other virtual environments may have it installed from there too.
+    """
+    if real_path(program).name.startswith("python"):
+        for package in (arena, protocol):
+            yield from linked_paths(Path(package.__path__[0]))
+
+
+def typed(entrant: Entrant) -> str:
+    """What stands for an entrant in a shell: its name in the lists here, its file, its command."""
+    name, command = entrant.name.partition("@")[0], entrant.command
+    if _is_listed(name, command):
+        return name
+    folder = Path(command.folder)
+    words = [f"{folder / one}" if is_file(folder / one) else one for one in command.argv]
+    (by,) = INTERPRETERS.get(Path(words[-1]).suffix, ("",))
+    found = shutil.which(by)
+    if len(words) == 2 and found and words[0] == f"{true_path(Path(found))}":
+        words = words[1:]
+    return shlex.quote(words[0] if len(words) == 1 else shlex.join(words))
+
+
+def _is_listed(name: str, command: Command) -> bool:
+    """Whether the lists here mean this very program by that name: others may be called so too."""
+    try:
+        listed = all_bots(Path.cwd()).get(name)
+    except UserError:
+        return False
+    if listed is None:
+        return False
+    home = (listed.home / (listed.bot.folder or ".")).resolve()
+    return home == Path(command.folder) and listed.bot.run[1:] == command.argv[1:]
+
+
+def resolved(written: WrittenBot, base: Path) -> tuple[WrittenBot, Path]:
+    """A bot of a list as if it were written out, and the folder that it speaks of.
+
+    Raises UserError when no list has it, or this machine lacks what it needs.
+    """
+    if written.run and written.bot:
+        raise UserError(f"Bot {written.name} has both bot and run: one of them says what it is.")
+    if written.run:
+        return written, base
+    name, bots = written.bot or written.name, all_bots(base)
+    if name not in bots:
+        raise unknown("bot", name, bots)
+    bot, home = bots[name]
+    if bot.lacks:
+        raise UserError(f"Bot {name} needs {bot.needs}, {bot.lacks}.")
+    return WrittenBot(written.name, bot.run, bot.build, bot.folder, bot.reads), home
+
+
+def _check_places(bot: WrittenBot) -> None:
+    """Refuse a mistyped {build}; any other word in braces is the bot's own, as in awk '{print}'."""
+    for part in (*bot.run, *bot.build, *bot.reads):
+        for word in _IN_BRACES.findall(part):
+            near = get_close_matches(word.lower(), PLACES, n=1, cutoff=ALIKE)
+            if near and word not in PLACES:
+                text = f"unknown placeholder {word!r}: did you mean {near[0]}?"
+                raise UserError(f"Bot {bot.name}: {text}")
+
+
+def _filled(argv: Sequence[str], build: Path) -> tuple[str, ...]:
+    places = dict(zip(PLACES, (sys.executable, str(build)), strict=True))
+    return tuple(_replaced(part, places) for part in argv)
+
+
+def _replaced(part: str, places: dict[str, str]) -> str:
+    for place, value in places.items():
+        part = part.replace(place, value)
+    return part
+
+
+def _built(name: str, argv: Sequence[str], folder: Path, build: Path) -> None:
+    build.mkdir(parents=True, exist_ok=True)
+    try:
+        done = subprocess.run(argv, cwd=folder, capture_output=True, timeout=BUILD_S)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise UserError(f"Bot {name} cannot be built: {error}.") from error
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").strip()
+        raise UserError(f"Bot {name} cannot be built:\n{said}")
+
+
+def fingerprint(
+    written: Sequence[str], argv: Sequence[str], folder: Path, own: Iterable[str]
+) -> str:
+    """SHA-256 of a command's words, as they are written, and of the files that are the bot's own.
+
+    Where it is built tells nothing of what it is: another event builds it in another place.
+    """
+    digest = hashlib.sha256()
+    # A program from the PATH, or the interpreter that runs us, is the machine's and not the bot's.
+    borrowed = "/" not in argv[0] or argv[0] == sys.executable
+    first = 1 if borrowed and len(argv) > 1 else 0
+    for word, part in zip(written[first:], argv[first:], strict=True):
+        path = Path(folder, part)
+        content = path.read_bytes() if is_file(path) else word.encode()
+        digest.update(hashlib.sha256(content).digest())
+    for path in map(Path, own):
+        for name, content in _told(path):
+            digest.update(hashlib.sha256(os.fsencode(name)).digest())
+            digest.update(hashlib.sha256(content).digest())
+    return digest.hexdigest()
+
+
+def _told(path: Path) -> Iterator[tuple[str, bytes]]:
+    """What a bot can find in a file, or below a folder, in one order: names, and what is there.
+
+    An empty folder's name and where a link leads can tell it something too.
+    """
+    if path.is_file():
+        yield path.name, path.read_bytes()
+        return
+    for one in sorted(_below(path)):
+        name = f"{one.relative_to(path)}"
+        if one.is_symlink():
+            yield name, os.fsencode(one.readlink())
+        else:
+            yield name, one.read_bytes() if one.is_file() else b""
+
+
+def files_below(paths: Iterable[str]) -> Iterator[Path]:
+    """Every file among and below the paths, in one order; see `_below`."""
+    for path in map(Path, paths):
+        if path.is_file():
+            yield path
+        else:
+            yield from sorted(one for one in _below(path) if one.is_file())
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """All that lies below a folder, but for what Python compiled, which comes and goes.
+
+    A bot that is locked in does not see that: `arena.sandbox.command.compiled`.
+    """
+    for one in folder.rglob("*"):
+        *folders, name = one.relative_to(folder).parts
+        kept = name == COMPILED and one.is_dir() and not one.is_symlink()
+        if not kept and COMPILED not in folders:
+            yield one

@@ -1,0 +1,101 @@
+"""Refuses bots whose files would open more to them than the organiser named."""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
+from pathlib import Path
+
+from arena.sandbox.dependencies import (
+    as_named,
+    is_file,
+    is_folder,
+    is_within,
+    named_paths,
+    real_path,
+)
+from arena.sandbox.links import (
+    Territory,
+    foreign_interpreter,
+    outward_below,
+    outward_on,
+    pipes_below,
+)
+from protocol.errors import UserError
+from tournaments.plan.event import WrittenBot
+
+NAMED = 3
+"""Links that are named when a folder has many."""
+
+
+def check_folder(bot: WrittenBot, base: Path) -> None:
+    """Refuse a folder that is not there, or that is a link to elsewhere.
+
+    Raises UserError.
+    """
+    folder = base / (bot.folder or ".")
+    if not folder.is_dir():
+        raise UserError(f"Bot {bot.name}: there is no folder {folder}.")
+    if bot.folder:
+        territory = Territory(own=(), base=base.resolve(), named=())
+        _refuse_links(bot.name, list(outward_on(folder, territory)), "in `folder`")
+
+
+def check_files(bot: WrittenBot, base: Path, build: Path) -> None:
+    """Refuse what is missing, links that lead out of what the bot was given, and named pipes.
+
+    `base`: the folder of which the bot's words speak. `build`: where things are built for it.
+    Its words are filled in already. Links on paths that only an organiser can have made (above
+    the base, or to a program outside the bot's folder) are followed. Raises UserError.
+    """
+    folder = (base / (bot.folder or ".")).resolve()
+    reads = [folder / part for part in bot.reads]
+    for path in reads:
+        if not path.exists():
+            raise UserError(
+                f"Bot {bot.name}: it reads {path}, but there is no such file or folder."
+            )
+    opened = [real_path(one) for one in ([folder] if bot.folder else []) + reads]
+    words = [folder / word for word in bot.run[1:] if any(named_paths([word], folder))]
+    territory = Territory(
+        own=(*filter(is_folder, (*opened, build)),),
+        base=base.resolve(),
+        named=(*map(as_named, reads), *(as_named(one) for one in words if is_file(one))),
+    )
+    programs = list(_own_program(bot, folder, territory))
+    named = programs + words + reads
+    found = chain(
+        chain.from_iterable(outward_on(one, territory) for one in named),
+        chain.from_iterable(outward_below(one, territory) for one in opened),
+    )
+    _refuse_links(bot.name, list(islice(dict.fromkeys(found), NAMED)), "in `reads` or the command")
+    _refuse_scripts(bot.name, programs, territory)
+    for pipe in chain.from_iterable(map(pipes_below, opened)):
+        raise UserError(
+            f"Bot {bot.name}: among its files is a named pipe, by which bots could talk: {pipe}. "
+            "Remove it."
+        )
+
+
+def _own_program(bot: WrittenBot, folder: Path, territory: Territory) -> Iterator[Path]:
+    """Yield the program if it is one of the bot's files, and not one that an organiser names."""
+    program = folder / bot.run[0]
+    relative = not Path(bot.run[0]).is_absolute()
+    if is_file(program) and (relative or is_within(program, territory.own)):
+        yield program
+
+
+def _refuse_links(name: str, links: Sequence[Path], where: str) -> None:
+    if links:
+        told = ", ".join(f"{link} leads to {real_path(link)}" for link in links)
+        raise UserError(
+            f"Bot {name}: a link leads out of its files: {told}. Remove it, or name its target "
+            f"{where}."
+        )
+
+
+def _refuse_scripts(name: str, programs: Sequence[Path], territory: Territory) -> None:
+    for program in programs:
+        if found := foreign_interpreter(program, territory):
+            raise UserError(
+                f"Bot {name}: the first line of {program} asks for a program outside its files: "
+                f"{found}. Name that in `reads` or in the command."
+            )

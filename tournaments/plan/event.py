@@ -1,0 +1,355 @@
+"""The written plan of a tournament: what a user writes (TOML) and what is played (JSON)."""
+
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, TypeVar, cast
+
+import msgspec
+from msgspec import Meta, Struct
+
+from arena.rules.load import chosen, spelled, toml_in
+from arena.sandbox.command import Command
+from arena.sandbox.limits import Limits, Wish
+from protocol.errors import UserError, unknown
+from protocol.messages import Clock
+from protocol.records import FoulPolicy
+from protocol.ruleset import MOST_SEATS, Ruleset, Seats, check_seats, tables, target
+from protocol.validation import converted
+from tournaments.plan.anchor import Anchor
+from tournaments.plan.formats import (
+    Format,
+    Gauntlet,
+    Knockout,
+    Ladder,
+    RoundRobin,
+    Swiss,
+    Versus,
+    name_of,
+)
+from tournaments.rating.sprt import MOST
+
+T = TypeVar("T")
+# In Python $ stands before a newline at the end too; \Z, which does not, is not JSON Schema's.
+EntrantName = Annotated[
+    str,
+    Meta(pattern=r"^[A-Za-z0-9_-]{1,40}(?!\n)$", description="1 to 40 letters, digits, _ or -"),
+]
+Word = Annotated[
+    str, Meta(pattern=r"^[^\x00]*\Z", description="text in quotes, without a zero character")
+]
+"""A word of a command, or a path: the system ends both at a zero."""
+VersionName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,40}(@[1-9][0-9]{0,3})?(?!\n)$")]
+"""`mine` is the first version of an entrant, `mine@2` the second."""
+Boards = Annotated[int, Meta(ge=1, le=MOST)]
+BOARDS_A_SITTING = 25
+"""Boards that one set of processes plays: enough to forget what starting them cost."""
+VERSUS_BOARDS_A_SITTING = 10
+"""Fewer where after each block it is asked whether the answer is known."""
+BOARDS = 50
+"""Boards where nothing is said."""
+
+Unit = tuple[int, ...]
+"""What sits down together: an entrant (its index), or a team of two."""
+
+
+class WrittenBot(Struct, frozen=True, forbid_unknown_fields=True):
+    """A bot in an event file."""
+
+    name: EntrantName
+    """What it is called in the tables; and which bot of a list it is when nothing else says so."""
+    run: tuple[Word, ...] = ()
+    """Program and arguments; {python} and {build} are filled in."""
+    build: tuple[Word, ...] = ()
+    """A command that builds it first, in no sandbox: it is the organiser who runs it."""
+    folder: Word | None = None
+    """A folder of the bot's own, in which both run and all of which it may read; without it they
+    run in the event file's folder and the bot may read the files that its command names."""
+    reads: tuple[Word, ...] = ()
+    """Further files and folders that it may read."""
+    bot: str | None = None
+    """The sample bot, or the one of a bots.toml, that goes by another name here; without `run`."""
+
+
+class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
+    """An event file."""
+
+    bots: tuple[WrittenBot, ...]
+    """Who plays."""
+    name: EntrantName = "event"
+    """What the event is called."""
+    rules: str | dict[str, Any] = "draw"
+    """A named game, a file of rules, or `base` and the choices that differ."""
+    seats: Seats | None = None
+    """Seats at a table; as few as the rules allow when it is left out."""
+    boards: Boards | None = None
+    """Boards that each pairing plays, each rotated through all seats; 50 when it is left out."""
+    format: Format = RoundRobin()
+    """How it is decided who meets whom."""
+    teams: tuple[tuple[str, str], ...] = ()
+    """Fixed partners, by the names of their bots; without any, partners are mixed."""
+    clock: Clock = Clock()
+    """How long bots may think."""
+    fouls: FoulPolicy = FoulPolicy()
+    """What a foul costs."""
+    fresh_boards: bool = False
+    """Whether bots that come to an event which has begun play on boards that nobody has seen."""
+    sandbox: Wish = "auto"
+    """auto: the best level that this machine proves; require: A or B, or no game; off: none."""
+    limits: Limits = Limits()
+    """What each bot may use."""
+    anchor: Anchor | None = None
+    """The bot whose rating is given beforehand; without one, the level is the core's mean."""
+
+
+class Entrant(Struct, frozen=True, forbid_unknown_fields=True):
+    """Who is rated: a command whose files have a fingerprint."""
+
+    name: VersionName
+    """What it is called in the tables."""
+    command: Command
+    """How its bot is started."""
+    fingerprint: str
+    """SHA-256 of the command and of the files that it names."""
+    retired: bool = False
+    """Whether it plays no more, because another version took its place."""
+    first_board: Annotated[int, Meta(ge=1, le=MOST)] = 1
+    """The first board that it plays: it came when those before it had been seen."""
+
+
+class Terms(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The plan but for who plays: nothing in it is about the machine on which it is played."""
+
+    name: EntrantName
+    """What the event is called; part of every deal's seed."""
+    rules: Ruleset
+    """The ruleset in full."""
+    seats: int
+    """Seats at a table."""
+    boards: Boards
+    """Boards that each pairing plays, each rotated through all seats; the most with versus."""
+    boards_a_sitting: Annotated[int, Meta(ge=1, le=1000)]
+    """Boards that one set of processes plays."""
+    format: Format = RoundRobin()
+    """How it is decided who meets whom."""
+    teams: tuple[tuple[VersionName, VersionName], ...] = ()
+    """Fixed partners, by name; without any, partners are mixed."""
+    clock: Clock
+    """How long bots may think."""
+    fouls: FoulPolicy
+    """What a foul costs."""
+    sandbox: Wish
+    """Which sandbox was wished for; the level that came of it stands in each log."""
+    limits: Limits
+    """What each bot may use."""
+    anchor: Anchor | None = None
+    """The entrant whose rating is given beforehand; without one, the level is the core's mean."""
+    predictable: bool
+    """Whether the secret came from a seed that the user chose: then anyone can know the deals."""
+
+
+class Event(Terms, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The plan in full, as it is played."""
+
+    entrants: tuple[Entrant, ...]
+    """Who plays."""
+
+    def __post_init__(self) -> None:
+        """Refuse a plan that cannot be played.
+
+        Raises UserError.
+        """
+        if not 2 <= self.seats <= MOST_SEATS:
+            raise UserError(f"A table has two to eight seats, not {self.seats} (seats).")
+        active = [entrant for entrant in self.entrants if not entrant.retired]
+        if len(active) < self.seats and not self.teams:
+            raise UserError(
+                f"A table of {self.seats} needs {self.seats} bots, but there "
+                f"{'is' if len(active) == 1 else 'are'} {len(active)}."
+            )
+        names = [entrant.name for entrant in self.entrants]
+        for name in names:
+            if names.count(name) > 1:
+                raise UserError(f"Two bots are called {name!r}; every name must be its own.")
+        if self.anchor and self.anchor.name not in names:
+            raise unknown("entrant in anchor:", self.anchor.name, names)
+        check_seats(self.rules, self.seats)
+        self._check_teams([entrant.name for entrant in active])
+        self._check_format()
+        if self.all_boards > MOST:
+            raise UserError(
+                f"Over all its rounds the event has {self.all_boards:,} boards, and "
+                f"{MOST:,} are the most (boards)."
+            )
+
+    def _check_teams(self, names: list[str]) -> None:
+        if not self.teams:
+            return
+        if not self.rules.deal.partners:
+            raise UserError(f"Teams need rules with partners, which {self.rules.name!r} has not.")
+        if len(self.teams) < 2:
+            raise UserError("A table needs two teams, but there is one.")
+        placed = [name for team in self.teams for name in dict.fromkeys(team)]
+        for name in placed:
+            if name not in names:
+                raise unknown("bot in teams:", name, names)
+            if placed.count(name) > 1:
+                raise UserError(f"Bot {name} is in two teams.")
+        for name in names:
+            if name not in placed:
+                raise UserError(f"Bot {name} is in no team.")
+
+    def _check_format(self) -> None:
+        form, units = self.format, self.units
+        if isinstance(form, Gauntlet | Ladder):
+            self._check_challengers(form)
+        if isinstance(form, Knockout) and self.units_a_table != 2:
+            raise UserError("A knockout needs two sides: two seats, or partners in teams.")
+        if isinstance(form, Versus) and (
+            len(units) != 2 or self.units_a_table != 2 or any(len(set(unit)) > 1 for unit in units)
+        ):
+            raise UserError("Versus is between two bots: at two seats, or each partnering itself.")
+
+    def _check_challengers(self, form: Gauntlet | Ladder) -> None:
+        names = [self.unit_name(unit) for unit in self.units]
+        for name in form.challengers:
+            if name not in names:
+                raise unknown("challenger", name, names)
+        field = len(names) - len(self.challengers)
+        least = self.units_a_table - isinstance(form, Gauntlet)
+        if field < least:
+            raise UserError(
+                f"A {name_of(form)} needs a field of {least}, but {field} "
+                f"{'is' if field == 1 else 'are'} left beside the challengers."
+            )
+
+    @property
+    def units(self) -> tuple[Unit, ...]:
+        """What sits down together and still plays, in the order of the plan."""
+        if not self.teams:
+            return tuple((n,) for n, one in enumerate(self.entrants) if not one.retired)
+        index = {one.name: n for n, one in enumerate(self.entrants)}
+        return tuple((index[one], index[other]) for one, other in self.teams)
+
+    @property
+    def units_a_table(self) -> int:
+        """How many of them make a table."""
+        return 2 if self.teams else self.seats
+
+    def unit_name(self, unit: Unit) -> str:
+        """What a unit is called: `ada`, or `ada+bob`."""
+        return "+".join(self.entrants[one].name for one in unit)
+
+    @property
+    def challengers(self) -> tuple[int, ...]:
+        """Places among the units of those whom a gauntlet or a ladder is about."""
+        names = [self.unit_name(unit) for unit in self.units]
+        match self.format:
+            case Gauntlet(challengers=()):
+                return (0,)
+            case Ladder(challengers=()):
+                return (len(names) - 1,)
+            case Gauntlet(challengers=named) | Ladder(challengers=named):
+                return tuple(place for place, name in enumerate(names) if name in named)
+            case _:
+                return ()
+
+    @property
+    def target(self) -> int:
+        """Points that a game is played to."""
+        return target(self.rules, self.seats)
+
+    @property
+    def retired(self) -> frozenset[str]:
+        """Names of the versions that play no more."""
+        return frozenset(entrant.name for entrant in self.entrants if entrant.retired)
+
+    @property
+    def rounds(self) -> int:
+        """Rounds that follow from each other; 1 in formats that have none."""
+        match self.format:
+            case Swiss(rounds=rounds):
+                return rounds
+            case Knockout():
+                return (len(self.units) - 1).bit_length()
+            case _:
+                return 1
+
+    @property
+    def all_boards(self) -> int:
+        """Boards that may be played, over all rounds; so many are committed to."""
+        more = self.format.tie_boards if isinstance(self.format, Knockout) else 0
+        late = max(entrant.first_board for entrant in self.entrants) - 1
+        return late + self.rounds * (self.boards + more)
+
+    def boards_of(self, table: Iterable[Unit]) -> range:
+        """The boards of a table: so many from the first that all who sit there play."""
+        first = max(self.entrants[one].first_board for unit in table for one in unit)
+        return range(first, first + self.boards)
+
+
+def written(path: Path) -> WrittenEvent:
+    """Read an event file; a bot of which only the name matters may be written as a string.
+
+    Raises UserError with the file and the path inside it.
+    """
+    return from_toml(path, WrittenEvent, _bots_in_full)
+
+
+def _bots_in_full(said: dict[str, Any]) -> dict[str, Any]:
+    bots = said.get("bots")
+    if not isinstance(bots, list):
+        return said
+    return said | {"bots": [{"name": bot} if isinstance(bot, str) else bot for bot in bots]}
+
+
+def from_toml(
+    path: Path, kind: type[T], in_full: Callable[[dict[str, Any]], dict[str, Any]] = dict
+) -> T:
+    """What a user wrote in a TOML file, after `in_full` has spelled out what may be left out.
+
+    Raises UserError with the file and the path inside it.
+    """
+    said = in_full(toml_in(path))
+    try:
+        return cast(T, converted(said, kind))
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from None
+
+
+def ruleset(rules: str | Mapping[str, Any], folder: Path) -> Ruleset:
+    """The ruleset that an event names or spells out; files are looked for in the folder.
+
+    Raises UserError.
+    """
+    return chosen(rules, folder) if isinstance(rules, str) else spelled(rules, folder)
+
+
+def files_of(entrants: Iterable[Entrant]) -> list[Path]:
+    """Return what bots must be able to reach: something in their folders, and named files."""
+    commands = [entrant.command for entrant in entrants]
+    words = [word for command in commands for word in command.argv[1:] if word.startswith("/")]
+    # Our own Python is replaced by another where bots cannot reach it.
+    named = [Path(word) for word in words if word != sys.executable]
+    return [*(Path(command.folder, "bot") for command in commands), *named]
+
+
+def usual_seats(rules: Ruleset, teams: Sequence[tuple[str, str]]) -> int:
+    """Return the seats at a table where a user names no number."""
+    return 4 if teams else tables(rules)[0]
+
+
+def as_json(event: Event) -> bytes:
+    """The event as it stands in its folder."""
+    return msgspec.json.format(msgspec.json.encode(event), indent=2) + b"\n"
+
+
+def from_json(data: bytes, path: Path) -> Event:
+    """An event as it stands in its folder.
+
+    Raises UserError when it was changed into something else.
+    """
+    try:
+        return msgspec.json.decode(data, type=Event)
+    except (msgspec.MsgspecError, ValueError) as error:
+        raise UserError(f"{path}: {error}.") from error

@@ -1,0 +1,1 @@
+"""The rating model, the sequential test and their statistics. Pure."""

@@ -1,0 +1,426 @@
+"""The rating model: results in, Elo tables with error bars out. Pure; the order never matters.
+
+**Model.** A game is broken into pairs of seats by its order of finish; the seat that finished
+ahead gets 1 point, a tie ½. With r = rating (Elo) and s = seat advantage (Elo; the last seat's
+is 0), seat a's expected share against seat b is
+
+    p = 1 / (1 + 10^(-d/400)),   d = r[a's entrant] - r[b's entrant] + s[a] - s[b]
+
+With partners (sides 0+2 against 1+3) a side's rating is the mean of its members' and a game is
+one pair. A pool is a set of entrants linked by games, and pools cannot be compared.
+
+**Core.** Who won or lost everything has no rating, only a bound. So a pool is rated by its core,
+the entrants whose results are connected both ways (`core.py`): only results within it count, and
+the mean of its ratings is 0. An entrant outside it is not rated; it gets a 95 % bound (`bounds.py`)
+and stands above or below the core, whatever the bound is. So it moves nobody.
+
+**Prior.** Ratings maximise the likelihood, times Jeffreys' prior to the power `prior` (1 unless
+told otherwise; 0: maximum likelihood, as in Ordo). That is Firth's correction: as if there were
+`prior` more draws for each coefficient, spread over the results by how much each tells about it.
+It takes off the bias of few or one-sided games, by which maximum likelihood overstates leads.
+
+**Errors.** Games on one board share their deals, so boards, not games, are independent. With H
+the information (of the games alone), u[b] the sum of x(y - p) over board b, and G boards:
+
+    V = G/(G-1) · H⁻¹ (Σ u[b] u[b]ᵀ) H⁻¹          95 %: ± t(0.975, boards - 1) · sqrt(V)
+
+where `boards` are those whose results rate the entrant (for a pair of entrants: the fewer). V is
+computed from the misfit and vanishes where nothing contradicts the model, as with one board. Then
+H⁻¹ and the normal quantile stand in, and for seats that took no points off each other.
+
+**Anchor.** Only differences of ratings are known. With an anchor in the core of a pool, the level
+is such that it has the rating that was asked for, and ± is that of the difference to it.
+"""
+
+from collections.abc import Iterable, Mapping
+from math import isnan, sqrt
+from typing import NamedTuple
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from protocol.records import Result
+from tournaments.plan.anchor import Anchor
+from tournaments.rating import statistics as stats
+from tournaments.rating.bounds import Bounds, bounds_of, chances
+from tournaments.rating.core import Bound, Core, core_of, of_one_part
+from tournaments.rating.fit import Fit, fitted
+from tournaments.rating.partner_synergy import Partners, partnerships
+from tournaments.rating.statistics import ELO, Error, Floats, Ints
+from tournaments.rating.tally import Tally, by_pool, collect, meetings
+
+
+class Rating(Struct, frozen=True, kw_only=True):
+    """An entrant's line in the table of its pool."""
+
+    name: str
+    """The entrant."""
+    elo: float | None
+    """Elo over the pool's level, or on the anchor's scale, to 6 decimals; outside the core a 95 %
+    bound, None if there is none."""
+    half_width: float | None
+    """Half width of the 95 % interval of `elo`, in Elo; None outside the core."""
+    bound: Bound
+    """Empty in the core; '>' if `elo` is only a lower bound (it lost nothing to the core), '<' if
+    only an upper one, '?' if the results do not place it."""
+    ranks: tuple[int, int]
+    """Best and worst rank in the pool that the results leave open (Holm, 5 % for the table)."""
+    games: int
+    """Games that it played."""
+    boards: int
+    """Boards that it played on."""
+    score: float
+    """Share of the points of its pairs, 0 to 1."""
+    margin: float | None
+    """Mean over its games of its score less the mean of its opponents' scores, in points; games
+    that a foul ended are left out, and None is left if that leaves none."""
+    margin_half_width: float | None
+    """Half width of the 95 % interval of `margin`, in points; None with a single board."""
+    fouls: int
+    """Fouls that it committed."""
+    clean: "Clean | None" = None
+    """What it is rated by its games without a foul; None: it has none, or nobody fouled."""
+
+
+class Clean(Struct, frozen=True, kw_only=True):
+    """An entrant's rating from the games in which nobody fouled."""
+
+    elo: float | None
+    """Elo over the level of those with whom such games connect it, as in `Rating`."""
+    half_width: float | None
+    """Half width of the 95 % interval of `elo`, in Elo; None if `elo` is a bound."""
+    bound: Bound
+    """As in `Rating`."""
+    games: int
+    """Games that it played without a foul of anybody."""
+
+
+class SeatAdvantage(Struct, frozen=True, kw_only=True):
+    """What sitting in a seat is worth; with partners, what being its side is worth."""
+
+    seat: int
+    """The seat (with partners, the side), never the last."""
+    elo: float
+    """Elo over the last seat."""
+    half_width: float
+    """Half width of its 95 % interval, in Elo."""
+
+
+class Meeting(Struct, frozen=True):
+    """A cell of the crosstable."""
+
+    games: int
+    """Pairs of the row's entrant with the column's."""
+    score: float
+    """Points of the row's entrant in them."""
+
+
+class Pool(Struct, frozen=True, kw_only=True):
+    """Entrants linked by games: those above the core, the core, those below it, then those whom
+    the results do not place; best first. All matrices are in the order of `entrants`."""
+
+    entrants: tuple[Rating, ...]
+    """The table."""
+    games: int
+    """Games played in the pool."""
+    boards: int
+    """Boards played in the pool."""
+    seats: tuple[SeatAdvantage, ...]
+    """What each seat but the last is worth; empty if seats never changed enough to tell."""
+    level: tuple[str, ...]
+    """Entrants whose mean is the level, sorted: the core, but for those whose place in it depends
+    on a single board; or the anchor alone."""
+    anchor: Anchor | None
+    """The entrant whose rating was given beforehand, if it is in the core."""
+    errors: tuple[tuple[float | None, ...], ...]
+    """Standard error of row's less column's rating, in Elo; None where they cannot be compared."""
+    los: tuple[tuple[float, ...], ...]
+    """Likelihood that the row's entrant is better than the column's; ½ on the diagonal."""
+    crosstable: tuple[tuple[Meeting, ...], ...]
+    """What each entrant made against each."""
+    boards_save: float | None
+    """Variance of the same games on separate deals over that on these boards; None if unknown."""
+    boards_save_margin: float | None
+    """The same for the point margin."""
+    partners: tuple[Partners, ...] = ()
+    """With partners: every two that sat together, those that gain most by it first."""
+
+
+class Ratings(Struct, frozen=True):
+    """What the ledger says about who is better."""
+
+    pools: tuple[Pool, ...]
+    """Largest pool first; ratings of different pools cannot be compared."""
+
+
+DECIMALS = 6
+"""Decimals of what is in Elo or in points,"""
+FINE = 9
+"""and of shares and likelihoods. What lies beyond is the processor's and its libraries' doing:
+whoever checks a report on another machine must come to the same bytes."""
+PRIOR = 1.0
+"""The power of Jeffreys' prior, unless told otherwise: virtual draws for each rating."""
+
+
+def fit(
+    results: Iterable[Result],
+    *,
+    prior: float = PRIOR,
+    partners: bool = False,
+    anchor: Anchor | None = None,
+) -> Ratings:
+    """Rate every entrant from all results at once; the order of the results changes nothing.
+
+    `prior` counts virtual draws for each rating. ValueError if it is negative, if the results
+    mix numbers of seats or have seats that `partners` cannot split, or if with prior 0 a seat's
+    advantage is not finite.
+    """
+    if prior < 0:
+        raise ValueError(f"a prior is a number of virtual draws, not {prior}")
+    pools = [_rate(tally, prior, anchor) for tally in by_pool(collect(results, partners))]
+    pools.sort(key=lambda pool: (-len(pool.entrants), min(r.name for r in pool.entrants)))
+    return Ratings(tuple(pools))
+
+
+def fit_both(
+    results: Iterable[Result],
+    *,
+    prior: float = PRIOR,
+    partners: bool = False,
+    anchor: Anchor | None = None,
+) -> Ratings:
+    """Ratings as `fit` gives them, beside each what it would be by the games without a foul.
+
+    `results` are gone through several times, so they must be no iterator. Raises ValueError as
+    `fit` does.
+    """
+    ratings = fit(results, prior=prior, partners=partners, anchor=anchor)
+    if not any(result.fouls for result in results):
+        return ratings
+    without = (result for result in results if not result.fouls)
+    rated = {
+        one.name: Clean(elo=one.elo, half_width=one.half_width, bound=one.bound, games=one.games)
+        for pool in fit(without, prior=prior, partners=partners, anchor=anchor).pools
+        for one in pool.entrants
+    }
+    return Ratings(tuple(_beside(pool, rated) for pool in ratings.pools))
+
+
+def _beside(pool: Pool, rated: Mapping[str, Clean]) -> Pool:
+    entrants = (replace(one, clean=rated.get(one.name)) for one in pool.entrants)
+    return replace(pool, entrants=tuple(entrants))
+
+
+class _Case(NamedTuple):
+    """All that is known about a pool; entrants are numbered by name."""
+
+    tally: Tally
+    games: Floats
+    """Pairs between each two entrants,"""
+    points: Floats
+    """and the points of the first."""
+    core: Core
+    fit: Fit
+    bounds: Bounds
+    played: stats.Clusters
+    """Games and boards of each entrant,"""
+    margins: stats.Clusters
+    """and those whose margin counts, with it."""
+    anchor: Anchor | None
+    """The entrant to whom ± refers, if it is in the core; None: to the level."""
+
+
+def _rate(tally: Tally, prior: float, anchor: Anchor | None) -> Pool:
+    games, points = meetings(tally)
+    core = core_of(tally)
+    if anchor and not (
+        anchor.name in tally.names and not core.bound[tally.names.index(anchor.name)]
+    ):
+        anchor = None
+    zero = core.level.astype(np.float64)
+    if anchor:
+        zero = np.array([float(name == anchor.name) for name in tally.names])
+    found = fitted(tally, core, zero / zero.sum(), prior)
+    played, margins = (
+        stats.by_cluster(who, board, margin, len(games))
+        for who, board, margin, _ in (tally.played.T, tally.played[tally.played[:, 3] > 0].T)
+    )
+    bounds = bounds_of(found, core, tally.sides)
+    return _pool(_Case(tally, games, points, core, found, bounds, played, margins, anchor))
+
+
+def _pool(case: _Case) -> Pool:
+    tally, order = case.tally, _order(case)
+    errors, los = _differences(case, order)
+    ranks = stats.rank_intervals(los)
+    save, save_margin = _savings(tally)
+    level = [name for name, use in zip(tally.names, case.core.level, strict=True) if use]
+    return Pool(
+        entrants=tuple(_rating(case, i, ranks[place]) for place, i in enumerate(order)),
+        games=len(tally.board) * 2 // (tally.sides * (tally.sides - 1)),
+        boards=_boards(tally),
+        seats=_seats(case),
+        level=(case.anchor.name,) if case.anchor else tuple(level),
+        anchor=case.anchor,
+        errors=errors,
+        los=los,
+        crosstable=tuple(tuple(_meeting(case, i, j) for j in order) for i in order),
+        boards_save=_fine(save),
+        boards_save_margin=_fine(save_margin),
+        partners=partnerships(case.fit, tally.names) if tally.left.shape[1] == 2 else (),
+    )
+
+
+PLACES: tuple[Bound, ...] = (">", "", "<", "?")
+"""Who stands above whom, whatever a bound is: the numbers of bounds say nothing about that."""
+
+
+def _order(case: _Case) -> list[int]:
+    """The entrants as they stand in the table."""
+
+    def place(i: int) -> tuple[int, float, str]:
+        return PLACES.index(case.core.bound[i]), -(_rated(case, i) or 0.0), case.tally.names[i]
+
+    return sorted(range(len(case.games)), key=place)
+
+
+def _rated(case: _Case, i: int) -> float | None:
+    """Rating or bound of an entrant."""
+    logit = float(case.bounds.logit[i])
+    return None if isnan(logit) else _elo(logit, case.anchor.elo if case.anchor else 0.0)
+
+
+def _elo(logit: float, level: float = 0.0) -> float:
+    # Rounded: ties must fall to the name.
+    return round(logit * ELO + level, DECIMALS) + 0.0
+
+
+def _half_width(error: Error) -> float:
+    return round(error.half_width(), DECIMALS)
+
+
+def _fine(value: float | None) -> float | None:
+    return None if value is None else round(value, FINE)
+
+
+def _boards(tally: Tally) -> int:
+    return int(tally.board.max()) + 1
+
+
+def _meeting(case: _Case, i: int, j: int) -> Meeting:
+    return Meeting(int(case.games[i, j]), float(case.points[i, j]))
+
+
+def _rating(case: _Case, i: int, ranks: tuple[int, int]) -> Rating:
+    margin, margin_half_width = _margin(case, i)
+    inside = case.core.bound[i] == ""
+    return Rating(
+        name=case.tally.names[i],
+        elo=_rated(case, i),
+        half_width=_half_width(_error(case, i)) if inside else None,
+        bound=case.core.bound[i],
+        ranks=ranks,
+        games=int(case.played.size[i]),
+        boards=int(case.played.clusters[i]),
+        score=float(case.points[i].sum() / case.games[i].sum()),
+        margin=margin,
+        margin_half_width=margin_half_width,
+        fouls=case.tally.fouls[i],
+    )
+
+
+def _error(case: _Case, i: int) -> Error:
+    """The error of a rating over the level."""
+    if case.anchor is not None:
+        return _apart(case, i, case.tally.names.index(case.anchor.name))
+    return case.fit.error(i, boards=case.fit.boards[i])
+
+
+def _margin(case: _Case, i: int) -> tuple[float | None, float | None]:
+    """Mean margin and half width: a cluster mean, its variance G/(G-1) Σ(board's sum)² / n²."""
+    games, boards = float(case.margins.size[i]), int(case.margins.clusters[i])
+    if not games:
+        return None, None
+    # Kept as integers until here: sides x own sum - all sums, over (sides - 1) x members.
+    scale = (case.tally.sides - 1) * case.tally.left.shape[1]
+    mean = float(case.margins.mean[i]) / scale
+    if boards < 2:
+        return mean, None
+    error = sqrt(boards / (boards - 1) * float(case.margins.clustered[i])) / games / scale
+    return mean, _half_width(Error(error, boards - 1))
+
+
+def _seats(case: _Case) -> tuple[SeatAdvantage, ...]:
+    """Advantages over the last seat, if the fit has them."""
+    tally, size = case.tally, len(case.games)
+    use = of_one_part(case.core.part, tally.left, tally.right)
+    taken = np.zeros((tally.sides, tally.sides))
+    a, b = tally.seat[use].T
+    np.add.at(taken, (a, b), tally.half[use])
+    np.add.at(taken, (b, a), 2 - tally.half[use])
+    way = stats.reach(taken > 0)
+    boards, seats = len(np.unique(tally.board[use])), []
+    for seat, logit in enumerate(case.fit.theta[size:].tolist()):
+        trusted = bool(way[seat, -1] and way[-1, seat])
+        error = case.fit.error(size + seat, boards=boards, trusted=trusted)
+        seats.append(SeatAdvantage(seat=seat, elo=_elo(logit), half_width=_half_width(error)))
+    return tuple(seats)
+
+
+_Matrix = tuple[tuple[float, ...], ...]
+_Gaps = tuple[tuple[float | None, ...], ...]
+
+
+def _differences(case: _Case, order: list[int]) -> tuple[_Gaps, _Matrix]:
+    """Standard errors (Elo) of all differences of ratings, and the likelihoods of superiority."""
+    part, theta = case.core.part.tolist(), case.fit.theta.tolist()
+    errors = np.full((len(order), len(order)), np.nan)
+    los = chances(case.bounds, case.fit, case.core, case.games, case.tally.sides)
+    for i in range(len(order)):
+        errors[i, i] = 0.0
+        for j in range(i):
+            if part[i] == part[j]:
+                error = _apart(case, i, j)
+                lead = ELO * (theta[i] - theta[j])
+                errors[i, j] = errors[j, i] = error.size
+                los[i, j], los[j, i] = _superiority(lead, error), _superiority(-lead, error)
+    rows = np.ix_(order, order)
+    gaps = errors[rows].round(DECIMALS).tolist()
+    return (
+        tuple(tuple(None if isnan(gap) else gap for gap in row) for row in gaps),
+        tuple(tuple(row) for row in los[rows].round(FINE).tolist()),
+    )
+
+
+def _apart(case: _Case, i: int, j: int) -> Error:
+    """The error of the difference of two ratings."""
+    return case.fit.error(i, j, boards=min(case.fit.boards[i], case.fit.boards[j]))
+
+
+def _superiority(lead: float, error: Error) -> float:
+    # A lead this small is rounding; without an error there is nothing to compare it with.
+    return 0.5 if abs(lead) < 1e-6 or error.size == 0 else error.cdf(lead)
+
+
+def _savings(tally: Tally) -> tuple[float | None, float | None]:
+    """What duplicate boards save, for points and for the margin; see `stats.saving`."""
+    base = len(tally.names) ** tally.left.shape[1]
+    left, right = _code(tally.left, len(tally.names)), _code(tally.right, len(tally.names))
+    met = left != right
+    codes = np.minimum(left, right) * base + np.maximum(left, right)
+    sides, pair = stats.numbered(codes[met], base * base)
+    sign = np.where(left < right, 1, -1)
+    points, margin = (
+        stats.saving(stats.by_cluster(pair[use], tally.board[met][use], value, len(sides)))
+        for value, use in (
+            ((sign * (tally.half - 1))[met], np.ones(len(pair), np.bool_)),
+            ((sign * tally.lead)[met][tally.whole[met]], tally.whole[met]),
+        )
+    )
+    return points, margin
+
+
+def _code(members: Ints, size: int) -> Ints:
+    """One number below size ** members for the members of each side."""
+    return np.asarray(members @ (size ** np.arange(members.shape[1])), np.int64)

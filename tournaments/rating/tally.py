@@ -1,0 +1,182 @@
+"""Results as integers: who met whom, where, and how it ended; the pools that follow. Pure."""
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from protocol.records import Result
+from tournaments.rating import statistics as stats
+from tournaments.rating.fouls import own_fouls
+from tournaments.rating.statistics import Bools, Floats, Ints
+
+MOST = 2**27
+"""Boards, scores and places of games that are rated are smaller: their sums have room then."""
+
+
+class Tally(NamedTuple):
+    """What results come to; all of it integers, so that every sum is exact in any order."""
+
+    names: tuple[str, ...]
+    """The entrants, sorted; elsewhere they are numbers, places in this tuple."""
+    fouls: tuple[int, ...]
+    """Fouls of each; games that were lost beforehand are none."""
+    sides: int
+    """Sides of a game: its seats, or two with partners."""
+    board: Ints
+    """Of each pair of sides: its board,"""
+    seat: Ints
+    """the two sides' numbers,"""
+    left: Ints
+    """the members of the first, ascending,"""
+    right: Ints
+    """and of the second,"""
+    half: Ints
+    """half points of the first,"""
+    lead: Ints
+    """and its score less the second's, summed over members,"""
+    whole: Bools
+    """which says something only if no foul ended the game."""
+    played: Ints
+    """Of each appearance of an entrant: entrant, board, sides x own score - all scores, and 1 if
+    that says something."""
+
+
+def collect(results: Iterable[Result], partners: bool) -> Tally:
+    """Read results, once. ValueError if games cannot be rated, or not with each other."""
+    boards, whole = array("i"), array("b")
+    seen, scores, places = array("i"), array("i"), array("i")
+    ids: dict[str, int] = {}
+    fouls: Counter[str] = Counter()
+    seats = 0
+    for result in results:
+        seats = _checked(len(result.seats), seats, partners)
+        _check_numbers(result)
+        boards.append(result.board)
+        whole.append(result.why != "foul")
+        seen.extend(ids.setdefault(name, len(ids)) for name in result.seats)
+        scores.extend(result.scores)
+        places.extend(result.places)
+        fouls.update(result.seats[seat] for seat in own_fouls(result))
+    names = tuple(sorted(ids))
+    rank = np.zeros(len(names), np.int32)
+    rank[[ids[name] for name in names]] = np.arange(len(names))
+    members = 2 if partners else 1
+    # Seat s is of side s modulo the number of sides.
+    shape = len(boards), members, seats // members
+    # Partners are a set: the seat within the side is not part of the model.
+    who = np.sort(rank[np.asarray(seen, np.int32)].reshape(shape), axis=1).swapaxes(1, 2)
+    score = np.asarray(scores, np.int32).reshape(shape).sum(axis=1, dtype=np.int32)
+    place = np.asarray(places, np.int32).reshape(shape)[:, 0, :]
+    counts = tuple(fouls[name] for name in names)
+    tables = np.asarray(boards, np.int32), np.asarray(whole, np.bool_)
+    return _broken_up(names, counts, *tables, who, score, place)
+
+
+def _checked(seats: int, before: int, partners: bool) -> int:
+    if seats < 2 or (partners and seats != 4):
+        raise ValueError(f"cannot rate a game of {seats} seats{' with partners' * partners}")
+    if before not in (0, seats):
+        raise ValueError(f"the results mix games of {before} and of {seats} seats")
+    return seats
+
+
+def _check_numbers(result: Result) -> None:
+    """Refuse what would not fit into the columns, or whose sums would not."""
+    if not len(result.seats) == len(result.scores) == len(result.places):
+        raise ValueError(f"game {result.game} has other numbers of seats, scores and places")
+    numbers = (result.board, *result.scores, *result.places)
+    if not -MOST < min(numbers) <= max(numbers) < MOST:
+        raise ValueError(f"game {result.game} has a number that is beyond {MOST}")
+
+
+def _broken_up(
+    names: tuple[str, ...],
+    fouls: tuple[int, ...],
+    board: Ints,
+    whole: Bools,
+    who: Ints,
+    score: Ints,
+    place: Ints,
+) -> Tally:
+    """Pairs and appearances of games; `who` is by game, side and member; score, place by side."""
+    games, sides, members = who.shape
+    a, b = np.triu_indices(sides, 1)
+    over = sides * score - score.sum(axis=1, keepdims=True)
+    apart = np.broadcast_arrays(who, board[:, None, None], over[:, :, None], whole[:, None, None])
+    played = np.stack(apart, axis=-1, dtype=np.int32)
+    new = np.diff(who, prepend=-1) != 0  # An entrant that partners itself appears once.
+    return Tally(
+        names=names,
+        fouls=fouls,
+        sides=sides,
+        board=np.repeat(board, len(a)),
+        seat=np.tile(np.stack((a, b), axis=1).astype(np.int8), (games, 1)),
+        left=who[:, a].reshape(-1, members),
+        right=who[:, b].reshape(-1, members),
+        half=(1 + np.sign(place[:, b] - place[:, a])).ravel().astype(np.int8),
+        lead=(score[:, a] - score[:, b]).ravel(),
+        whole=np.repeat(whole, len(a)),
+        played=played.reshape(-1, 4) if new.all() else played[new],
+    )
+
+
+def share_of_pairs(places: Sequence[int], side: int) -> float:
+    """Share of a side's pairs with the other sides of a game that it won, a tie ½."""
+    halves = sum(1 + (place > places[side]) - (place < places[side]) for place in places) - 1
+    return halves / 2 / (len(places) - 1)
+
+
+def meetings(tally: Tally) -> tuple[Floats, Floats]:
+    """Pairs between each two entrants, and the points of the first in them."""
+    size = len(tally.names)
+    games, points = np.zeros(size**2), np.zeros(size**2)
+    for left in tally.left.T:
+        for right in tally.right.T:
+            for a, b, half in ((left, right, tally.half), (right, left, 2 - tally.half)):
+                games += np.bincount(a * size + b, minlength=size**2)
+                points += np.bincount(a * size + b, half / 2, size**2)
+    return games.reshape(size, size), points.reshape(size, size)
+
+
+def by_pool(tally: Tally) -> list[Tally]:
+    """A tally for each set of entrants linked by games, entrants and boards numbered anew."""
+    linked = stats.reach(meetings(tally)[0] > 0)
+    if tally.names and linked.all():
+        return [_numbered(tally)]
+    firsts = [i for i, row in enumerate(linked) if row.argmax() == i]
+    return [_select(tally, np.flatnonzero(linked[i])) for i in firsts]
+
+
+def _select(tally: Tally, pool: Ints) -> Tally:
+    number = np.full(len(tally.names), -1, np.int32)
+    number[pool] = np.arange(len(pool))
+    mine, seen = number[tally.left[:, 0]] >= 0, number[tally.played[:, 0]] >= 0
+    who, *others = tally.played[seen].T
+    own = Tally(
+        names=tuple(tally.names[i] for i in pool),
+        fouls=tuple(tally.fouls[i] for i in pool),
+        sides=tally.sides,
+        board=tally.board[mine],
+        seat=tally.seat[mine],
+        left=number[tally.left[mine]],
+        right=number[tally.right[mine]],
+        half=tally.half[mine],
+        lead=tally.lead[mine],
+        whole=tally.whole[mine],
+        played=np.stack((number[who], *others), axis=1),
+    )
+    return _numbered(own)
+
+
+def _numbered(tally: Tally) -> Tally:
+    """The same with its boards counted from 0."""
+    boards = np.unique(tally.board)
+    who, where, over, whole = tally.played.T
+    numbers = np.searchsorted(boards, where).astype(np.int32)
+    return tally._replace(
+        board=np.searchsorted(boards, tally.board).astype(np.int32),
+        played=np.stack((who, numbers, over, whole), axis=1),
+    )

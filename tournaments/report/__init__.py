@@ -1,0 +1,1 @@
+"""Reports of an event: Markdown, HTML, terminal tables, CSV and PGN."""

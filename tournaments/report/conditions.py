@@ -1,0 +1,109 @@
+"""How an event was played, in sentences for both reports; what is in backticks is code. Pure."""
+
+from collections.abc import Iterator, Sequence
+
+from arena.sandbox.limits import called
+from protocol.records import FoulPolicy
+from tournaments.plan.event import Terms
+from tournaments.report.sandboxes import Kept
+
+WORKERS_TOLD = 8
+"""Workers that are named one by one."""
+FORFEIT = "`forfeit`: a game that earlier fouls in the sitting had lost."
+"""What the one class of foul means that is no foul of its game."""
+
+
+def clock(event: Terms) -> Iterator[str]:
+    """How long the bots might think, and when they were asked."""
+    of = event.clock
+    yield (
+        f"Clock: {of.start_ms} ms to start, {of.move_ms} ms for each question, "
+        f"{of.bank_ms} ms in the bank for each game."
+    )
+    yield (
+        "Only options: asked like any other, so that no moment tells of a hand."
+        if of.forced == "ask"
+        else "Only options: taken without a question, which the others can time (`forced`)."
+    )
+
+
+def fouls(event: Terms) -> str:
+    """What a foul cost."""
+    return f"Fouls: {_cost(event.fouls, event.seats)}"
+
+
+def _cost(policy: FoulPolicy, seats: int) -> str:
+    cost = "a foul loses the game"
+    if policy.lose == "sitting":
+        many = "one foul" if policy.after == 1 else f"{policy.after} fouls"
+        cost += f", and {many} in a sitting the rest of the sitting"
+    if seats == 2:
+        return f"{cost}."
+    if policy.others == "stop":
+        return f"{cost}; it ends at once, the others placed by their scores at that moment."
+    return f"{cost}; the others play on, with the first legal option for the seat that fouled."
+
+
+def sandbox(kept: Sequence[Kept]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """How the bots were kept, and the promises that this left open."""
+    for one in kept:
+        where = f"{called(one.level)} {share(one.sittings, one.of)}"
+        yield f"Sandbox: {where}{_on(one.workers)}.", one.missing
+
+
+def share(sittings: int, of: int) -> str:
+    """In how many of the sittings that were played."""
+    if sittings < of:
+        return f"in {sittings} of {of} sittings"
+    return "in the one sitting" if of == 1 else f"in all {of} sittings"
+
+
+def _on(workers: Sequence[str]) -> str:
+    """On whose machines that was, if not on the event's own; a long list stands elsewhere."""
+    if len(workers) > WORKERS_TOLD:
+        return f", on {len(workers)} workers that `times.json` names"
+    return f", on {', '.join(workers)}" if workers else ""
+
+
+def promise(event: Terms) -> Iterator[str]:
+    """What was promised about the deals; the commitments' SHA-256 belongs under it."""
+    if event.predictable:
+        yield "They come from a seed that is known. **Anyone can predict them.**"
+    yield (
+        "Every board's deals were fixed before the first game. `commitments.jsonl` says so; its\n"
+        "SHA-256 is"
+    )
+
+
+KEEP = """\
+Keep that number from the report as it is before the first game, and nobody can change
+a deal behind your back. `seeds.jsonl` reveals each board's seed when its games are over.
+To check it all:"""
+"""What the commitments' SHA-256 is good for; the commands belong under it."""
+CHECKS = ("sha256sum commitments.jsonl", "boneyard verify .")
+"""The commands that check the deals."""
+DISTRUST = """\
+or, without trusting this program, write 30 lines after `protocol/DEALS.md` in its source, or
+use those that stand beside that page; with the source in `boneyard` it is
+`node boneyard/protocol/check_deals.mjs commitments.jsonl seeds.jsonl games`."""
+"""How to check them otherwise."""
+
+
+def files(event: Terms) -> Iterator[str]:
+    """What else lies there, for other programs."""
+    yield "`results.json`: all of this; `boneyard schema results` is its JSON Schema."
+    yield "`games.csv`: a line for each seat of each game. `ratings.csv`, `crosstable.csv`."
+    white = "White is seat 0"
+    if event.rules.deal.partners:
+        white = "a side is one player, called by both names; White are seats 0 and 2"
+    elif event.seats > 2:
+        white = (
+            "each game is broken into its pairs of seats, the lower one White; they are not "
+            "independent, so the errors of those programs are too narrow"
+        )
+    yield f"`results.pgn` for Ordo and BayesElo: {white}."
+    yield "`times.json`: what the bots used of time, by the game logs."
+    yield (
+        "`boneyard report .` makes them all anew from `event.json`, `ledger.jsonl` and the game "
+        "logs."
+    )

@@ -1,0 +1,178 @@
+"""Results and ratings as files that other programs read: CSV, and PGN for chess ratings. Pure.
+
+The CSV files begin with a line of column names and leave a field empty where there is nothing to
+say. Every file comes in pieces, so that a hundred thousand games need not fit into memory.
+
+ratings.csv has a line for each entrant in the order of the report. `elo` is a 95 % bound where
+`bound` is `>` (lower) or `<` (upper), and `half_width` is empty there; with `?` both are.
+
+games.csv has a line for each seat of each game:
+
+- `game`, `board`, `sitting`: their names in the event;
+- `table`: who sat there, clockwise from the name that comes first; with `board` it tells the games
+  that differ in nothing but the rotation;
+- `rotation`: the seat of the name that comes first;
+- `seat`, `entrant`, `side` (with partners 0 or 1, else the seat), `partner`;
+- `score`, `place`: as the game ended, 1 being best;
+- `points`: of the pairs of sides, those that it won, a tie ½; their mean is `score` in ratings.csv;
+- `margin`: its side's score less the mean of the other sides', for each member; empty if a foul
+  ended the game, so that its mean is `margin` in ratings.csv;
+- `rounds`, `why`: how long the game was, and why it ended;
+- `foul`: what this seat did.
+"""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, combinations, islice
+
+from protocol.records import Result
+from tournaments.rating.ratings import Pool, Rating, Ratings
+from tournaments.rating.tally import share_of_pairs
+
+GAMES = (
+    "game", "board", "table", "rotation", "sitting", "seat", "entrant", "side", "partner", "score",
+    "place", "points", "margin", "rounds", "why", "foul",
+)  # fmt: skip
+RATINGS = (
+    "pool", "rank", "best_rank", "worst_rank", "entrant", "fingerprint", "elo", "half_width",
+    "bound", "games", "boards", "score", "margin", "margin_half_width", "fouls", "clean_elo",
+    "clean_half_width", "clean_bound", "clean_games",
+)  # fmt: skip
+CROSSTABLE = ("pool", "entrant", "opponent", "games", "points", "lead_elo", "error_elo", "los")
+LINES_AT_ONCE = 1000
+"""Lines of a file that are held at once."""
+
+Row = Sequence[object]
+
+
+def games_csv(
+    results: Iterable[Result], sittings: Mapping[str, str], partners: bool
+) -> Iterator[bytes]:
+    """One line for each seat of each game; `sittings` names the sitting of a game."""
+    rows = (
+        row
+        for result in results
+        for row in _seats(result, sittings.get(result.game, ""), 2 if partners else 0)
+    )
+    return _csv(GAMES, rows)
+
+
+def _seats(result: Result, sitting: str, teams: int) -> Iterator[Row]:
+    seats, sides = len(result.seats), teams or len(result.seats)
+    first = result.seats.index(min(result.seats))
+    table = ".".join(result.seats[first:] + result.seats[:first])
+    total = sum(result.scores)
+    for seat, name in enumerate(result.seats):
+        side = seat % sides
+        own = sum(result.scores[side::sides])
+        over = (sides * own - total) / ((sides - 1) * (seats // sides))
+        yield (
+            result.game,
+            result.board,
+            table,
+            first,
+            sitting,
+            seat,
+            name,
+            side,
+            result.seats[(seat + 2) % 4] if teams else None,
+            result.scores[seat],
+            result.places[seat],
+            share_of_pairs(result.places[:sides], side),
+            None if result.why == "foul" else over,
+            result.rounds,
+            result.why,
+            ";".join(foul.foul for foul in result.fouls if foul.seat == seat),
+        )
+
+
+def ratings_csv(ratings: Ratings, fingerprints: Mapping[str, str]) -> Iterator[bytes]:
+    """One line for each entrant, best first; pools are numbered from 1."""
+    rows = (
+        _standing(number, rank, rating, fingerprints.get(rating.name))
+        for number, pool in enumerate(ratings.pools, 1)
+        for rank, rating in enumerate(pool.entrants, 1)
+    )
+    return _csv(RATINGS, rows)
+
+
+def _standing(pool: int, rank: int, rating: Rating, fingerprint: str | None) -> Row:
+    clean = rating.clean
+    without = (clean.elo, clean.half_width, clean.bound, clean.games) if clean else (None,) * 4
+    return (
+        pool,
+        rank,
+        *rating.ranks,
+        rating.name,
+        fingerprint,
+        rating.elo,
+        rating.half_width,
+        rating.bound,
+        rating.games,
+        rating.boards,
+        rating.score,
+        rating.margin,
+        rating.margin_half_width,
+        rating.fouls,
+        *without,
+    )
+
+
+def crosstable_csv(ratings: Ratings) -> Iterator[bytes]:
+    """One line for each two entrants of a pool, in both orders, whether they met or not.
+
+    `points` are the entrant's of `games` pairs with the opponent; `lead_elo` is its rating less
+    the opponent's and `error_elo` the standard error of that, both empty where the results do not
+    say by how much one is better; `los` is how likely the entrant is the better one.
+    """
+    rows = (row for number, pool in enumerate(ratings.pools, 1) for row in _meetings(number, pool))
+    return _csv(CROSSTABLE, rows)
+
+
+def _meetings(number: int, pool: Pool) -> Iterator[Row]:
+    for i, one in enumerate(pool.entrants):
+        for j, other in enumerate(pool.entrants):
+            if i != j:
+                met = pool.crosstable[i][j]
+                error = pool.errors[i][j]
+                yield (
+                    *(number, one.name, other.name, met.games, met.score),
+                    *(None if error is None else _lead(one, other), error, pool.los[i][j]),
+                )
+
+
+def _lead(one: Rating, other: Rating) -> float:
+    return round((one.elo or 0.0) - (other.elo or 0.0), 6)
+
+
+def _csv(head: Row, rows: Iterable[Row]) -> Iterator[bytes]:
+    lines = chain((head,), rows)
+    while few := list(islice(lines, LINES_AT_ONCE)):
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(few)
+        yield text.getvalue().encode()
+
+
+def pgn(event: str, results: Iterable[Result], partners: bool) -> Iterator[bytes]:
+    """Every game as Ordo and BayesElo read it: seat 0 is White, seat 1 Black.
+
+    A game of three or more is broken into its pairs of seats, of which the lower is White; they
+    are not independent, and those programs' errors are too narrow. With partners a side is one
+    player, called by both names.
+    """
+    games = (game for result in results for game in _games(event, result, 2 if partners else 0))
+    while few := list(islice(games, LINES_AT_ONCE)):
+        yield "".join(few).encode()
+
+
+def _games(event: str, result: Result, teams: int) -> Iterator[str]:
+    sides = teams or len(result.seats)
+    names = ["+".join(sorted(result.seats[side::sides])) for side in range(sides)]
+    for white, black in combinations(range(sides), 2):
+        ahead = result.places[black] - result.places[white]
+        score = "1-0" if ahead > 0 else "0-1" if ahead < 0 else "1/2-1/2"
+        yield (
+            f'[Event "{event}"]\n[Round "{result.board}"]\n[White "{names[white]}"]\n'
+            f'[Black "{names[black]}"]\n[Result "{score}"]\n\n{score}\n\n'
+        )

@@ -1,0 +1,248 @@
+"""What the report says about an event's format: a line, a table or a bracket, from its results."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import assert_never
+
+from protocol.records import Result
+from tournaments.plan.event import Event, Unit
+from tournaments.plan.formats import Gauntlet, Knockout, Ladder, RoundRobin, Swiss, Versus
+from tournaments.rating.sprt import Step, outcomes, walk
+from tournaments.report import sprt_section as sprt_report
+from tournaments.report import tables as standings
+from tournaments.schedule import knockout, swiss
+from tournaments.schedule.pairings import rotations
+from tournaments.schedule.schedule import counted
+from tournaments.storage.extend import first_version
+
+UNEVEN_TOLD = 3
+"""Pairings that are named whose rotations were not played equally often."""
+
+
+def headline(event: Event, played: int, planned: int) -> str:
+    """What is played, and how much of it."""
+    boards = "1 board" if event.boards == 1 else f"{event.boards} boards"
+    each = f"{boards} for each pairing"
+    match event.format:
+        case RoundRobin() | Gauntlet() | Ladder():
+            pass
+        case Swiss(rounds=rounds):
+            each = f"{rounds} rounds of {boards} each"
+        case Knockout():
+            each = f"{boards} for each match"
+        case Versus():
+            each = f"at most {boards}"
+        case form:
+            assert_never(form)
+    return (
+        f"{event.rules.name}, {event.seats} seats, {each}, each board rotated through all seats. "
+        f"{_format(event)}{done(event, played, planned)}"
+    )
+
+
+def done(event: Event, played: int, planned: int) -> str:
+    """How much of an event is played."""
+    of = ""
+    if played < planned:
+        of = {Knockout: "about ", Versus: "at most "}.get(type(event.format), "")
+    return f"{played} of {of}{planned} games are played."
+
+
+def _format(event: Event) -> str:
+    names = ", ".join(event.unit_name(event.units[place]) for place in event.challengers)
+    match event.format:
+        case RoundRobin():
+            return ""
+        case Gauntlet():
+            return f"A gauntlet: {names} against the field. "
+        case Ladder():
+            return f"A ladder: {names} against the field, which met before. "
+        case Swiss():
+            return "A Swiss. "
+        case Knockout():
+            return "A knockout. "
+        case Versus():
+            return "Versus: two bots, until the answer is known. "
+        case form:
+            assert_never(form)
+
+
+def section(event: Event, results: Sequence[Result]) -> Iterator[str]:
+    """What only this format has to tell; nothing in a round robin."""
+    still = counted(event, results)
+    match event.format:
+        case RoundRobin() | Gauntlet() | Ladder():
+            return
+        case Swiss():
+            yield from _swiss(event, still)
+        case Knockout() as form:
+            yield from _knockout(event, form, still)
+        case Versus() as form:
+            yield from _versus(event, form, still)
+        case form:
+            assert_never(form)
+
+
+def _swiss(event: Event, results: Sequence[Result]) -> Iterator[str]:
+    table = swiss.standings(event, results)
+    rounds = len(table[0].rounds)
+    place = {line.unit: f"{number}" for number, line in enumerate(table, 1)}
+    head = ("#", "bot", "points", "Buchholz", "game points", *(f"{n + 1}" for n in range(rounds)))
+    rows: standings.Rows = [
+        (
+            place[line.unit],
+            event.unit_name(line.unit),
+            half(line.points),
+            half(line.buchholz),
+            half(line.halves),
+            *(met(place, got, others) for got, others in line.rounds),
+        )
+        for line in table
+    ]
+    yield from ("", "## Swiss", "", *standings.markdown(head, rows), "")
+    yield (
+        "A round gives a point for each opponent beaten, all its games together, ½ for a tie; in "
+        "brackets: whom it met. Buchholz: the points of all whom it met."
+    )
+    yield from ("", met_again(table))
+
+
+def met_again(table: Sequence[swiss.Standing]) -> str:
+    """Say how many rematches a Swiss had."""
+    many = swiss.rematches(table)
+    if not many:
+        return "No two met twice."
+    return f"{many} rematch{'es' * (many > 1)}: only where no round without one was found."
+
+
+def met(place: dict[Unit, str], got: int, others: Sequence[Unit]) -> str:
+    """What a unit made in a round, and the places of those whom it met."""
+    return f"{half(got)} ({', '.join(place[other] for other in others) or 'bye'})"
+
+
+def half(halves: int) -> str:
+    """Half points as people write them: 2½."""
+    whole = halves // 2
+    return f"{whole}" if halves % 2 == 0 else f"{whole or ''}½"
+
+
+def _knockout(event: Event, form: Knockout, results: Sequence[Result]) -> Iterator[str]:
+    known = knockout.bracket(event, form, results)
+    yield from ("", "## Knockout")
+    for number, matches in enumerate(known, 1):
+        left = len(matches)
+        name = "Final" if left == 1 else f"Round {number}"
+        yield from ("", f"{name}:", "")
+        yield from (f"- {_match(event, match)}" for match in matches)
+    last = known[-1][0]
+    if len(known[-1]) == 1 and last.winner:
+        yield from ("", f"**{event.unit_name(last.winner)}** has won.")
+
+
+def _match(event: Event, match: knockout.Match) -> str:
+    names = [event.unit_name(unit) for unit in match.units]
+    if len(names) == 1:
+        return f"{names[0]}: bye"
+    said = f"{names[0]} – {names[1]}"
+    for halves, what in ((match.halves, ":"), (match.more, ", then")):
+        if halves:
+            said += f"{what} {half(halves[0])} – {half(halves[1])}"
+    if match.winner is None:
+        return said
+    seeded = sum(match.halves[:1] + match.more[:1]) == sum(match.halves[1:] + match.more[1:])
+    return f"{said}; {event.unit_name(match.winner)} goes on{' as the better seed' * seeded}"
+
+
+def won(event: Event, results: Sequence[Result], planned: int) -> tuple[str, str] | None:
+    """Who has won a knockout or a Swiss, and what; None before its end, and in other formats."""
+    still = counted(event, results)
+    match event.format:
+        case Knockout() as form:
+            last = knockout.bracket(event, form, still)[-1]
+            winner = last[0].winner if len(last) == 1 else None
+            return (event.unit_name(winner), "has won the knockout.") if winner else None
+        case Swiss(rounds=rounds) if len(results) == planned:
+            table = swiss.standings(event, still)
+            if len(table[0].rounds) < rounds:
+                return None
+            first = [event.unit_name(one.unit) for one in table if one.order == table[0].order]
+            what = "has won" if len(first) == 1 else "share the first place in"
+            return " and ".join(first), f"{what} the Swiss of {rounds} rounds."
+        case _:
+            return None
+
+
+def won_line(event: Event, results: Sequence[Result], planned: int) -> str:
+    """The same in one line; empty while nobody has won."""
+    return " ".join(won(event, results, planned) or ())
+
+
+def uneven(event: Event, results: Sequence[Result], planned: int) -> str:
+    """Of which pairings not every rotation was played as often; empty if none, or all is over."""
+    if len(results) >= planned:
+        return ""
+    played = Counter(one.seats for one in counted(event, results))
+    often = {turned: [played[one] for one in turned] for turned in map(_turned, played)}
+    found = [(turned, games) for turned, games in often.items() if min(games) < max(games)]
+    if not found:
+        return ""
+    found.sort(key=lambda one: (min(one[1]) - max(one[1]), one[0]))
+    told = "; ".join(_in_seatings(turned[0], games) for turned, games in found[:UNEVEN_TOLD])
+    more = f"; {len(found) - UNEVEN_TOLD} more pairings likewise" * (len(found) > UNEVEN_TOLD)
+    return f"{told}{more}: go on with the run before you trust this."
+
+
+def _turned(seats: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """A table's rotations, the same ones whichever of them it is."""
+    return tuple(sorted(rotations(seats)))
+
+
+def _in_seatings(seats: tuple[str, ...], games: Sequence[int]) -> str:
+    *others, last = dict.fromkeys(seats)
+    who = f"{', '.join(others)} and {last}{', in this order,' * (len(seats) > 2)}"
+    if sum(games) == max(games):
+        many = "1 game" if sum(games) == 1 else f"{sum(games)} games"
+        return f"{many} of {who} {'was' if sum(games) == 1 else 'were'} played in one seating only"
+    *others, last = map(str, sorted(games, reverse=True))
+    return f"{who} played {', '.join(others)} and {last} games in their {len(games)} seatings"
+
+
+def question_line(event: Event, results: Iterable[Result]) -> str:
+    """Where the sequential test of versus stands, in one line; empty in other formats."""
+    if not isinstance(event.format, Versus):
+        return ""
+    steps = walked(event, event.format, counted(event, results))
+    return f"Is {sides(event)[0]} better? {sprt_report.live(event.format.sprt, steps)}"
+
+
+def _versus(event: Event, form: Versus, results: Iterable[Result]) -> Iterator[str]:
+    yield from sprt_report.section(form.sprt, walked(event, form, results), *sides(event))
+
+
+def walked(event: Event, form: Versus, results: Iterable[Result]) -> tuple[Step, ...]:
+    """The sequential test of versus, board by board."""
+    one, _ = sides(event)
+    since = event.boards_of(event.units).start
+    return walk(form.sprt, outcomes(form.sprt, results, one, lost_by=event.target, since=since))
+
+
+def sides(event: Event) -> list[str]:
+    """The two of versus, by name: is the first one better?"""
+    return [event.entrants[unit[0]].name for unit in event.units]
+
+
+EARLIER = "Their games count in the ratings under their own names; they play no more."
+"""What is to be said of earlier versions."""
+
+
+def versions(event: Event, results: Sequence[Result]) -> Iterator[str]:
+    """Which entrants are earlier versions, and what there is of them; a sentence each."""
+    for one in event.entrants:
+        if one.retired:
+            played = sum(one.name in result.seats for result in results)
+            after = next(
+                other.name
+                for other in event.entrants
+                if not other.retired and first_version(other.name) == first_version(one.name)
+            )
+            yield f"`{one.name}`, {played} games; `{after}` plays on with other files."

@@ -1,0 +1,282 @@
+// The report: tables sort, cells lead to games, games are listed. Without it everything else stands.
+"use strict";
+
+const listed = JSON.parse(document.getElementById("data").textContent);
+const PAGE = 25; // Games that are listed at once.
+document.documentElement.classList.add("js");
+
+function made(tag, text = "", attributes = {}) {
+  const element = document.createElement(tag);
+  if (text !== "") element.textContent = text;
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  return element;
+}
+
+function named(name) {
+  return made("bdi", name);
+}
+
+// --- tables that sort ---
+
+// A number as it stands in a cell: a sign, a bound or a rest in small print may be with it.
+function number(text) {
+  return parseFloat(text.replace("−", "-").replace("½", ".5").replace(/^[<>]/, ""));
+}
+
+function compared(numeric, up) {
+  return (one, other) => {
+    if (!numeric) return (up ? 1 : -1) * one.key.localeCompare(other.key, "en", { numeric: true });
+    const [a, b] = [number(one.key), number(other.key)];
+    // What is no number, for it is not known, stands last either way.
+    if (isNaN(a) || isNaN(b)) return isNaN(a) - isNaN(b);
+    return up ? a - b : b - a;
+  };
+}
+
+function sort(table, head) {
+  const column = head.cellIndex;
+  const numeric = head.classList.contains("n");
+  const now = head.getAttribute("aria-sort");
+  // Numbers begin with the greatest, but ranks with the first.
+  const upFirst = !numeric || /^(#|ranks)/.test(head.textContent);
+  const up = now === null ? upFirst : now === "descending";
+  for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+  head.setAttribute("aria-sort", up ? "ascending" : "descending");
+  const rows = [...table.tBodies[0].rows].map((row) => ({ row, key: row.cells[column].textContent.trim() }));
+  rows.sort(compared(numeric, up));
+  table.tBodies[0].append(...rows.map(({ row }) => row));
+}
+
+for (const table of document.querySelectorAll("table.sorts")) {
+  for (const head of table.tHead.rows[0].cells) {
+    if (head.querySelector("svg")) continue;
+    const button = made("button", head.textContent.trim(), { type: "button" });
+    button.addEventListener("click", () => sort(table, head));
+    head.replaceChildren(button);
+  }
+}
+
+// --- cells that lead to games ---
+
+function move(event, cells) {
+  const at = cells.findIndex((row) => row.includes(event.target));
+  if (at < 0) return;
+  const across = cells[at].indexOf(event.target);
+  const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+  if (!step) return;
+  event.preventDefault();
+  let [down, right] = [at + step[0], across + step[1]];
+  // The diagonal has no games: pass over it.
+  while (cells[down] && cells[down][right] === null) [down, right] = [down + step[0], right + step[1]];
+  const next = cells[down] && cells[down][right];
+  if (!next) return;
+  event.target.tabIndex = -1;
+  next.tabIndex = 0;
+  next.focus();
+}
+
+function leadToGames(table) {
+  const rows = [...table.tBodies[0].rows];
+  const names = rows.map((row) => row.querySelector("bdi").textContent);
+  const cells = rows.map((row, down) =>
+    [...row.querySelectorAll("td")].map((cell, right) => {
+      if (cell.classList.contains("self") || cell.textContent === "·") return null;
+      const button = made("button", "", { type: "button", tabindex: "-1" });
+      button.append(...cell.childNodes);
+      button.addEventListener("click", () => go(names[down], names[right]));
+      cell.append(button);
+      return button;
+    }),
+  );
+  const first = cells.flat().find((cell) => cell);
+  if (first) first.tabIndex = 0;
+  table.addEventListener("keydown", (event) => move(event, cells));
+}
+
+document.querySelectorAll("table.matrix").forEach(leadToGames);
+
+// --- the list of games ---
+
+const { names, seats, pages, whys, fouls } = listed;
+
+// A game by its numbers; see tournaments/report/game_list.py.
+function told(row) {
+  const [page, board] = row;
+  const part = (n) => row.slice(2 + n * seats, 2 + (n + 1) * seats);
+  const rest = 2 + 3 * seats;
+  const fouled = [];
+  for (let at = rest + 2; at < row.length; at += 2) fouled.push([row[at], fouls[row[at + 1]]]);
+  const who = part(0).map((one) => names[one]);
+  const name = [board, ...who].join(".");
+  const [scores, places] = [part(1), part(2)];
+  const href = pages[page] + encodeURIComponent(name);
+  return { name, board, who, scores, places, rounds: row[rest], why: whys[row[rest + 1]], fouled, href };
+}
+
+const has = (row, one) => row.slice(2, 2 + seats).includes(one);
+const wish = { who: ["", ""], fouled: false, from: 0 };
+
+function wanted() {
+  const ids = wish.who.filter((name) => name).map((name) => names.indexOf(name));
+  const rest = 2 + 3 * seats + 2;
+  return listed.games.filter((row) => ids.every((id) => has(row, id)) && (!wish.fouled || row.length > rest));
+}
+
+function copied(command) {
+  const line = made("p", "", { class: "command" });
+  line.append(made("code", command), copier(command));
+  return line;
+}
+
+function copier(command) {
+  const button = made("button", "copy", { type: "button", class: "plain", "aria-label": `copy: ${command}` });
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(command);
+      button.textContent = "copied";
+    } catch {
+      getSelection().selectAllChildren(button.previousElementSibling);
+    }
+  });
+  return button;
+}
+
+function why(game, row) {
+  const next = row.nextElementSibling;
+  if (next && next.classList.contains("why")) {
+    next.remove();
+    return false;
+  }
+  const cell = made("td", "In the event's folder:", { colspan: row.cells.length });
+  cell.append(...game.who.map((_, seat) => copied(`boneyard explain . ${game.name} --seat ${seat}`)));
+  const below = made("tr", "", { class: "why" });
+  below.append(cell);
+  row.after(below);
+  return true;
+}
+
+function links(game, row) {
+  const cell = made("td", "", { class: "links" });
+  const replay = made("a", "replay", { href: game.href, "aria-label": `replay ${game.name}` });
+  const button = made("button", "why?", { type: "button", class: "plain", "aria-expanded": "false" });
+  button.setAttribute("aria-label", `why: how to explain ${game.name}`);
+  button.addEventListener("click", () => button.setAttribute("aria-expanded", why(game, row)));
+  cell.append(replay, " ", button);
+  return cell;
+}
+
+function line(game) {
+  const row = made("tr");
+  row.append(made("td", game.board, { class: "n" }), links(game, row));
+  game.who.forEach((name, seat) => {
+    const cell = made("td", "", game.places[seat] === 1 ? { class: "first" } : {});
+    cell.append(named(name), ` ${game.scores[seat]}`.replace("-", "−"));
+    row.append(cell);
+  });
+  row.append(made("td", game.rounds, { class: "n" }));
+  const fouled = game.fouled.map(([seat, foul]) => `${game.who[seat]}: ${foul}`).join(", ");
+  const ended = made("td", fouled ? "" : game.why.replace("_", " "));
+  if (fouled) ended.append(made("a", fouled, { href: `${game.href}&at=foul` }));
+  row.append(ended);
+  return row;
+}
+
+function head() {
+  const row = made("tr");
+  const columns = Array.from({ length: seats }, (_, seat) => `seat ${seat}`);
+  row.append(...["board", "replay", ...columns, "rounds", "ended by"].map((text) => made("th", text, { scope: "col" })));
+  return row;
+}
+
+function turn(label, from, enabled) {
+  const button = made("button", label, { type: "button" });
+  button.disabled = !enabled;
+  button.addEventListener("click", () => {
+    wish.from = from;
+    show();
+  });
+  return button;
+}
+
+const body = made("tbody");
+const pager = made("div", "", { class: "turn" });
+const count = made("p", "", { role: "status" });
+const choosers = [0, 1].map((at) => chooser(at));
+const onlyFouls = made("input", "", { type: "checkbox" });
+
+function chooser(at) {
+  const select = made("select");
+  select.append(made("option", at ? "anybody" : "everybody", { value: "" }));
+  select.append(...[...names].sort().map((name) => made("option", name, { value: name })));
+  select.addEventListener("change", () => go(...choosers.map((one) => one.value)));
+  return select;
+}
+
+function show() {
+  const found = wanted();
+  const last = Math.min(wish.from + PAGE, found.length);
+  const of = wish.who.filter((name) => name).join(" and ");
+  count.textContent = `${found.length} ${found.length === 1 ? "game" : "games"}${of ? ` of ${of}` : ""}${
+    found.length > PAGE ? `, ${wish.from + 1} to ${last}` : ""
+  }`;
+  body.replaceChildren(...found.slice(wish.from, last).map((row) => line(told(row))));
+  pager.replaceChildren(
+    turn("first", 0, wish.from > 0),
+    turn("previous", Math.max(0, wish.from - PAGE), wish.from > 0),
+    turn("next", wish.from + PAGE, last < found.length),
+    turn("last", Math.floor(Math.max(0, found.length - 1) / PAGE) * PAGE, last < found.length),
+  );
+  pager.hidden = found.length <= PAGE;
+}
+
+function go(...who) {
+  const chosen = who.filter((name) => name).map(encodeURIComponent);
+  location.hash = ["#games", ...chosen].join("/");
+}
+
+// The address says whose games are listed, so that it can be sent to somebody.
+function arrive() {
+  if (!/^#games(\/|$)/.test(location.hash)) return;
+  const [, ...who] = location.hash.split("/").map(decodeURIComponent);
+  wish.who = [0, 1].map((at) => (names.includes(who[at]) ? who[at] : ""));
+  wish.from = 0;
+  choosers.forEach((select, at) => (select.value = wish.who[at]));
+  show();
+  const title = document.querySelector("#games h2");
+  title.focus({ preventScroll: true });
+  title.scrollIntoView();
+}
+
+function build() {
+  const form = made("form");
+  ["Games of", "with"].forEach((text, at) => {
+    const label = made("label");
+    label.append(made("span", text), choosers[at]);
+    form.append(label);
+  });
+  const label = made("label");
+  label.append(onlyFouls, "only with fouls");
+  form.append(label);
+  onlyFouls.addEventListener("change", () => {
+    Object.assign(wish, { fouled: onlyFouls.checked, from: 0 });
+    show();
+  });
+  const top = made("thead");
+  top.append(head());
+  const table = made("table");
+  table.append(made("caption", "Games", { class: "hide" }), top, body);
+  const frame = made("div", "", { class: "scroll", role: "region", "aria-label": "Games", tabindex: "0" });
+  frame.append(table);
+  document.getElementById("list").append(form, count, frame, pager);
+  show();
+}
+
+build();
+arrive();
+addEventListener("hashchange", arrive);
+for (const command of document.querySelectorAll(".evidence .command")) {
+  command.append(copier(command.textContent));
+}
+addEventListener("beforeprint", () => {
+  for (const details of document.querySelectorAll("details")) details.open = true;
+});

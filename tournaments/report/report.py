@@ -1,0 +1,223 @@
+"""What an event came to, for people and for programs, from its plan, its ledger and its logs.
+
+Nothing depends on time but times.json and, of report.html, what `measured` reads from the logs: the
+same ledger gives the same bytes of all others, and the same logs those of these two.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from protocol.codec import printable
+from protocol.records import Result
+from tournaments.plan.anchor import Anchor
+from tournaments.plan.event import Entrant, Event, Terms
+from tournaments.rating.ratings import Pool, Ratings, fit_both
+from tournaments.report import conditions as how
+from tournaments.report import exports
+from tournaments.report import format_section as format_report
+from tournaments.report import tables as standings
+from tournaments.report.log_facts import Measured, measured
+from tournaments.report.page import Told, report_page
+from tournaments.report.sandboxes import Kept
+from tournaments.report.timing import as_json
+from tournaments.schedule.game_index import ByGame
+from tournaments.schedule.schedule import games, sittings
+from tournaments.storage import public_deals as public
+from tournaments.storage.folder import Folder, digest
+from tournaments.storage.history import read_history
+from tournaments.storage.ledger import past_sittings
+from tournaments.storage.public_deals import Latecomer, latecomers
+from tournaments.storage.result_store import Columns
+
+RESULTS_FORMAT = 1
+
+
+class Version(Struct, frozen=True):
+    """Who is rated."""
+
+    name: str
+    """What it is called in the tables."""
+    fingerprint: str
+    """SHA-256 of its command and of the files that are its own; another one is another version."""
+
+
+class Results(Struct, frozen=True, kw_only=True):
+    """results.json. How bots are started is left out: that names this machine's folders."""
+
+    format: int = RESULTS_FORMAT
+    """Version of this file's format."""
+    event: Terms
+    """The plan but for who plays."""
+    entrants: tuple[Version, ...]
+    """Who plays, in the order of the plan."""
+    played: int
+    """Games that have a result."""
+    planned: int
+    """Games of the plan."""
+    commitments: str
+    """SHA-256 of commitments.jsonl, in hex."""
+    latecomers: tuple[Latecomer, ...]
+    """Who came when deals were public that they have met since."""
+    sandboxes: tuple[Kept, ...]
+    """The levels of the sandbox at which the bots were kept."""
+    ratings: Ratings
+    """Tables, one for each pool of entrants that games connect."""
+
+
+def files_now(folder: Folder, event: Event, results: Columns) -> dict[Path, Iterable[bytes]]:
+    """The report's files as they follow from the ledger's results and the logs as they are."""
+    return report_files(folder, event, results, measured(folder, results))
+
+
+def report_files(
+    folder: Folder, event: Event, by_game: Columns, known: Measured
+) -> dict[Path, Iterable[bytes]]:
+    """The report's files after these results, in their order, and what the logs know of them.
+
+    Each comes in pieces that can be read once.
+    """
+    partners = event.rules.deal.partners
+    results = by_game.first()
+    ratings = fit_both(results, partners=partners, anchor=event.anchor)
+    summary = Results(
+        event=msgspec.convert(event, Terms, from_attributes=True),
+        entrants=tuple(Version(one.name, one.fingerprint) for one in event.entrants),
+        played=len(results),
+        planned=games(event, by_game),
+        commitments=digest(folder),
+        latecomers=latecomers(list(read_history(folder)), event.entrants, results),
+        sandboxes=known.kept,
+        ratings=ratings,
+    )
+    plans = (*past_sittings(folder, event), *sittings(event, by_game))
+    places = ByGame(plans, lambda plan, _: plan.name)
+    fingerprints = {one.name: one.fingerprint for one in event.entrants}
+    uneven = format_report.uneven(event, results, summary.planned)
+    notes = [note for note in (uneven, public.told(summary.latecomers)) if note]
+    told = Told(event, results, summary.planned, summary.commitments, notes, ratings, known, plans)
+    return {
+        folder.report: ["\n".join(_page(summary, event, results, notes)).encode()],
+        folder.page: [report_page(told).encode()],
+        folder.times: [as_json(known.times)],
+        folder.results: [msgspec.json.format(msgspec.json.encode(summary), indent=1), b"\n"],
+        folder.games: exports.games_csv(results, places, partners),
+        folder.ratings: exports.ratings_csv(ratings, fingerprints),
+        folder.crosstable: exports.crosstable_csv(ratings),
+        folder.pgn: exports.pgn(event.name, results, partners),
+    }
+
+
+def from_logs(folder: Folder) -> tuple[Path, ...]:
+    """The files that show what the logs alone know, which differs each time an event is played."""
+    return folder.page, folder.times
+
+
+def _page(
+    summary: Results, event: Event, results: Sequence[Result], notes: Iterable[str]
+) -> Iterator[str]:
+    yield f"# {event.name}"
+    yield ""
+    yield format_report.headline(event, summary.played, summary.planned)
+    for note in notes:
+        yield from ("", note)
+    yield from format_report.section(event, results)
+    for pool in summary.ratings.pools:
+        yield from _pool(pool, event.anchor)
+    yield from _fouls(results)
+    yield from _how(event, summary.sandboxes)
+    yield from _deals(event, summary.commitments)
+    yield from _bots(event.entrants)
+    yield from _versions(event, results)
+    yield from _files(summary.event)
+    yield ""
+
+
+def _pool(pool: Pool, anchor: Anchor | None) -> Iterator[str]:
+    yield from ("", "## Standings", "")
+    yield from standings.markdown(*standings.table(pool))
+    yield from (
+        "",
+        standings.INTERVALS,
+        f"In brackets: the ranks that the results leave open. {standings.RANKS}",
+        "The margin leaves out games that a foul ended.",
+    )
+    for sentence in (*standings.placing(pool), *standings.unanchored(pool, anchor)):
+        yield from ("", sentence)
+    if standings.has_clean(pool):
+        yield from ("", standings.WITHOUT_FOULS)
+    yield from ("", standings.PRIOR, "")
+    yield from (f"- {line}" for line in standings.seat_advantages(pool))
+    yield from (f"- {line}" for line in standings.savings(pool))
+    yield from ("", "## Crosstable", "", "Points that the row took off the column.", "")
+    yield from standings.markdown(*standings.crosstable(pool))
+    yield from ("", "## Who is better", "", "How likely the row is better than the column.", "")
+    yield from standings.markdown(*standings.likelihoods(pool))
+    if pool.partners:
+        yield from ("", "## Partners", "")
+        yield from standings.markdown(*standings.partners(pool))
+        yield ""
+        yield from standings.partners_told(pool)
+
+
+def _fouls(results: Sequence[Result]) -> Iterator[str]:
+    counts = Counter(
+        (result.seats[foul.seat], foul.foul) for result in results for foul in result.fouls
+    )
+    yield from ("", "## Fouls", "")
+    if not counts:
+        yield "None."
+        return
+    rows: standings.Rows = [(*key, f"{count}") for key, count in sorted(counts.items())]
+    yield from standings.markdown(("bot", "foul", "games"), rows)
+    yield from (
+        "",
+        f"{how.FORFEIT} The evidence stands in `report.html` and the game logs: `boneyard replay`.",
+    )
+
+
+def _how(event: Terms, kept: Sequence[Kept]) -> Iterator[str]:
+    yield from ("", "## How it was played", "")
+    yield f"- Rules: `boneyard rules {event.rules.name}`; in full in `event.json`."
+    limits, options = how.clock(event)
+    yield from (f"- {limits}", f"- {how.fouls(event)}")
+    yield (
+        "- Times: nothing here depends on them, so that it can be made anew from the ledger. "
+        "What the bots used stands in `times.json` and in `report.html`."
+    )
+    yield f"- {options}"
+    for level, missing in how.sandbox(kept):
+        yield f"- {level}"
+        yield from (f"  - {sentence}" for sentence in missing)
+
+
+def _deals(event: Terms, commitments: str) -> Iterator[str]:
+    yield from ("", "## Deals", "")
+    *predictable, promised = how.promise(event)
+    for sentence in predictable:
+        yield from (sentence, "")
+    yield from (promised, "", f"    {commitments}", "", how.KEEP, "")
+    yield from (f"    {command}" for command in how.CHECKS)
+    yield from ("", how.DISTRUST)
+
+
+def _bots(entrants: Sequence[Entrant]) -> Iterator[str]:
+    yield from ("", "## Bots", "", "| bot | fingerprint | command |", "| --- | --- | --- |")
+    for entrant in entrants:
+        shown = printable(" ".join(Path(part).name for part in entrant.command.argv))
+        shown = shown.replace("|", "\\|")
+        yield f"| {entrant.name} | {entrant.fingerprint[:12]} | `{shown}` |"
+
+
+def _versions(event: Event, results: Sequence[Result]) -> Iterator[str]:
+    if event.retired:
+        yield from ("", "## Earlier versions", "", format_report.EARLIER, "")
+        yield from (f"- {one}" for one in format_report.versions(event, results))
+
+
+def _files(event: Terms) -> Iterator[str]:
+    yield from ("", "## Files for other programs", "")
+    yield from (f"- {file}" for file in how.files(event))

@@ -1,0 +1,95 @@
+"""The sequential test for people: a line while it runs, a section of the report after. Pure."""
+
+from collections.abc import Iterator, Sequence
+
+from tournaments.rating.sprt import Measure, Sprt, Step, answer, boards_still_needed
+from tournaments.report import tables as standings
+
+UNITS: dict[Measure, str] = {"elo": "Elo", "nelo": "normalised Elo", "points": "points a game"}
+"""How the unit of the hypotheses is called."""
+BARS = "▁▂▃▄▅▆▇█"
+WIDTH = 60
+"""Signs of a sparkline, at most."""
+ROWS = 8
+"""Steps that the table shows."""
+
+FOULS = (
+    " A game that a foul ended is lost by the points that a game is played to, or by more if it "
+    "stood so."
+)
+
+
+def live(settings: Sprt, steps: Sequence[Step], games: int = 2) -> str:
+    """Where the test stands, in one line; `games` are played on a board."""
+    if not steps:
+        return f"LLR 0.00 {_bounds(settings)}, no board is complete"
+    last = steps[-1]
+    line = f"LLR {last.llr:.2f} {_bounds(settings)}"
+    verdict = answer(settings, steps)
+    if verdict != "undecided":
+        return f"{line}, {verdict} accepted"
+    if last.boards == settings.max_boards:
+        return f"{line}, undecided"
+    return f"{line}, about {games * boards_still_needed(settings, last)} more games"
+
+
+def _bounds(settings: Sprt) -> str:
+    low, high = settings.bounds
+    return f"({low:.2f}, {high:.2f})"
+
+
+def section(settings: Sprt, steps: Sequence[Step], one: str, other: str) -> Iterator[str]:
+    """The test of entrant `one` against `other` as Markdown: the answer, the walk, a table."""
+    yield from ("", f"## Is {one} better than {other}?", "")
+    yield f"**{sentence(settings, steps, one)}**"
+    yield from ("", question(settings, one))
+    if not steps:
+        return
+    yield from ("", "The log-likelihood ratio, from the bound of H0 (▁) to that of H1 (█):", "")
+    yield from (f"    {sparkline(settings, steps)}", "")
+    head = ("boards", "LLR", UNITS[settings.measure])
+    rows: standings.Rows = [
+        (f"{step.boards}", f"{step.llr:+.2f}", f"{step.estimate:+.1f}")
+        for step in some(steps, ROWS)
+    ]
+    yield from standings.markdown(head, rows)
+
+
+def sentence(settings: Sprt, steps: Sequence[Step], one: str) -> str:
+    """The answer, or that there is none yet."""
+    boards = steps[-1].boards if steps else 0
+    after = f"after {boards} board{'' if boards == 1 else 's'}"
+    unit = UNITS[settings.measure]
+    verdict = answer(settings, steps)
+    if verdict == "H1":
+        return f"H1 {after}: {one} leads by more than {settings.h0:g} {unit}."
+    if verdict == "H0":
+        return f"H0 {after}: {one} does not lead by {settings.h1:g} {unit}."
+    return f"Undecided {after}."
+
+
+def question(settings: Sprt, one: str) -> str:
+    """What was asked, and how sure the answer must be."""
+    return (
+        f"H0: {one} leads by {settings.h0:g} {UNITS[settings.measure]}, or less. H1: by "
+        f"{settings.h1:g}, or more. H1 is accepted wrongly with probability {settings.alpha:g}, "
+        f"H0 with {settings.beta:g}, neither before {settings.min_boards} boards; "
+        f"{settings.max_boards} boards are the most.{FOULS * (settings.measure == 'points')}"
+    )
+
+
+def sparkline(settings: Sprt, steps: Sequence[Step]) -> str:
+    """The walk in a row of at most 60 signs, each as high as the ratio lies between the bounds."""
+    return "".join(_bar(settings, step.llr) for step in some(steps, WIDTH))
+
+
+def _bar(settings: Sprt, llr: float) -> str:
+    low, high = settings.bounds
+    height = int(len(BARS) * (llr - low) / (high - low))
+    return BARS[min(max(height, 0), len(BARS) - 1)]
+
+
+def some(steps: Sequence[Step], most: int) -> list[Step]:
+    """At most so many of the steps, evenly spread, the last among them."""
+    size = min(most, len(steps))
+    return [steps[len(steps) * (place + 1) // size - 1] for place in range(size)]

@@ -1,0 +1,1 @@
+"""Sittings side by side on this machine, and the moment at which a result counts."""

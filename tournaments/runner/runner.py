@@ -1,0 +1,200 @@
+"""Plays an event: sittings side by side, each result into the ledger, nothing lost on the way."""
+
+import re
+import traceback
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+import trio
+
+from arena.engine.shuffle import board_seed
+from arena.logs.catalog import pack_full
+from arena.logs.gamelog import GameLog
+from arena.match.bot_process import CannotStartError
+from arena.match.poller import Pump
+from arena.match.referee import Referee
+from arena.match.table import Bench
+from arena.sandbox.limits import Level
+from arena.sandbox.sandbox import Sandbox
+from protocol.records import Result
+from tournaments.plan.bot_command import typed
+from tournaments.plan.event import Entrant, Event
+from tournaments.runner.commit import counting
+from tournaments.runner.machine import machine
+from tournaments.runner.sitting import MACHINE, Sitter, SpoiltError, StoppedError, ready
+from tournaments.schedule.game_numbers import numbers
+from tournaments.schedule.schedule import PlannedGame, PlannedSitting
+from tournaments.schedule.seating import in_turn, seating, sitting
+from tournaments.storage.folder import Folder, secret_of
+from tournaments.storage.ledger import Ledger
+
+CHECK = "(Try `boneyard check {word}`: it tells what to mend.)"
+"""What is added when a bot does not greet."""
+UNSEEN = (
+    "(At sandbox level {level} it reads only the files that its command names: `folder` or `reads` "
+    "in an event file add more, and --sandbox off shows whether that is the reason.)"
+)
+"""What is added when that may be the sandbox's doing."""
+UNREAD = re.compile(
+    r"no such file|not ?found|(cannot|can't|could not|unable to) (find|open|load|read)"
+    r"|no module named|permission denied|not permitted|ENOENT|EACCES|EPERM",
+    re.IGNORECASE,
+)
+"""How a program complains of what it cannot read, in whatever language it is written."""
+
+
+async def call_roll(
+    entrants: Iterable[Entrant], start_ms: int, sandbox: Sandbox, *, at_home: bool = True
+) -> str | None:
+    """Start every bot once before the first game; what is wrong with the first that cannot greet.
+
+    Each may take `start_ms` to greet; those that are retired are left out. That is the user's
+    error, and costs no game. `at_home`: the bots' files lie here as their user knows them.
+    Raises StoppedError when the machine is short of something.
+    """
+    pump = Pump()
+    complaint = None
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(pump.run)
+        for entrant in (one for one in entrants if not one.retired):
+            complaint = complaint or await _complaint(pump, entrant, start_ms, sandbox, at_home)
+        nursery.cancel_scope.cancel()
+    return complaint
+
+
+async def _complaint(
+    pump: Pump, entrant: Entrant, start_ms: int, sandbox: Sandbox, at_home: bool
+) -> str | None:
+    """What is wrong with an entrant's bot, if it does not greet."""
+    bench = Bench(pump, [entrant.command], start_ms, sandbox)
+    complaint = None
+    try:
+        (bot,) = await ready(bench)
+        if bot and bot.fault:
+            words = bot.last_words()
+            said = f" Its stderr ends: {words}" if words else ""
+            complaint = f"Bot {entrant.name} does not greet: {bot.fault.detail}{said}"
+            if at_home:
+                complaint += f" {CHECK.format(word=typed(entrant))}"
+            complaint += unseen(sandbox.level, words, silent=bot.silent)
+    except CannotStartError as error:
+        complaint = f"Bot {entrant.name}: {error}."
+    except StoppedError as stop:
+        raise StoppedError(f"Bot {entrant.name}: {stop}") from stop
+    finally:
+        await bench.close()
+    return complaint
+
+
+def unseen(level: Level, words: str, *, silent: bool) -> str:
+    """A hint at the sandbox for a bot that did not greet, where that may be the reason.
+
+    It is where the bot's stderr ends with `words` about something that it cannot read, or where
+    there are none and its stdout was `silent` too.
+    """
+    may_be = UNREAD.search(words) if words else silent
+    return f" {UNSEEN.format(level=level)}" if may_be and level != "off" else ""
+
+
+class Runner:
+    """What the sittings of one run share."""
+
+    def __init__(
+        self,
+        folder: Folder,
+        event: Event,
+        ledger: Ledger,
+        sandbox: Sandbox,
+        finished: trio.MemorySendChannel[Result],
+    ) -> None:
+        self._folder = folder
+        self._event = event
+        self._ledger = ledger
+        self._sandbox = sandbox
+        self._finished = finished
+        self._secret = secret_of(folder)
+        self._pump = Pump()
+
+    async def play(self, jobs: int) -> None:
+        """Play what the ledger misses, `jobs` sittings at a time; each game goes to `finished`.
+
+        The next stage begins when the results of the one before are there.
+
+        Cancel it to stop: no process is left, and the next call goes on.
+        Raises StoppedError when the machine refuses to go on.
+        """
+        async with self._finished, trio.open_nursery() as nursery:
+            nursery.start_soon(self._pump.run)
+            while stage := self._ledger.stage:
+                plans = (plan for plan in stage if self._ledger.missing(plan))
+                async with trio.open_nursery() as players:
+                    for _ in range(jobs):
+                        players.start_soon(self._player, plans)
+                # A stage that nobody can finish would be asked for again, forever.
+                assert self._ledger.stage is not stage, f"{stage[0].name} and others never end"
+            nursery.cancel_scope.cancel()
+
+    async def _player(self, plans: Iterator[PlannedSitting]) -> None:
+        for plan in plans:
+            try:
+                await self._sit(plan)
+            except* MACHINE as group:
+                reason = innermost(group)
+                raise StoppedError(f"The run stopped in sitting {plan.name}: {reason}.") from group
+            except* SpoiltError as group:
+                spoilt = innermost(group)
+                cause = spoilt.__cause__ or spoilt
+                raise StoppedError(crashed(self._folder, cause, f"in game {spoilt}")) from cause
+
+    async def _sit(self, plan: PlannedSitting) -> None:
+        commands = [self._event.entrants[entrant].command for entrant in plan.seats]
+        bench = Bench(self._pump, commands, self._event.clock.start_ms, self._sandbox)
+        level, missing = self._sandbox.level, self._sandbox.missing
+        record = sitting(self._event, plan, level, missing, machine())
+        log = GameLog(self._folder.log(plan.name), record)
+        apart = not in_turn(self._event)
+        try:
+            async with counting(log.sync, self._count, at_once=not apart) as over:
+                numbered = numbers(plan.who, plan.boards, self._seed)
+                referee = partial(self._referee, plan, numbered)
+                games = sorted(self._ledger.missing(plan), key=lambda game: numbered[game.board])
+                await Sitter(self._pump, bench, log, referee, over).sit(games, several=apart)
+        finally:
+            log.close()
+        # What cannot be packed now can still be read, and the next run tries again.
+        with suppress(OSError):
+            await trio.to_thread.run_sync(pack_full, self._folder.log(plan.name))
+
+    async def _count(self, result: Result) -> None:
+        self._ledger.add(result)
+        await self._finished.send(result)
+
+    def _referee(
+        self, plan: PlannedSitting, numbered: Mapping[int, int], game: PlannedGame
+    ) -> Referee:
+        number, results = numbered[game.board], self._ledger.results
+        return Referee(seating(self._event, plan, game, number, results), self._seed(game.board))
+
+    def _seed(self, board: int) -> bytes:
+        return board_seed(self._secret, self._event.name, board)
+
+
+def crashed(folder: Folder, bug: BaseException | str, where: str) -> str:
+    """Keep what is known about a bug of ours, or a worker's trace of it; the user's sentence."""
+    trace = bug if isinstance(bug, str) else "".join(traceback.format_exception(bug))
+    with suppress(OSError):
+        folder.crash.write_text(trace)
+    return (
+        f"Boneyard itself failed {where}; nothing that was going on counts. "
+        f"Please report {folder.crash}."
+    )
+
+
+def innermost(group: BaseExceptionGroup[Any]) -> BaseException:
+    """The first error that really happened, under the nurseries it passed through."""
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

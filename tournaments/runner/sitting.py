@@ -1,0 +1,150 @@
+"""Plays one sitting: its games in turn, or several at once where every bot of it can do that."""
+
+from collections import deque
+from collections.abc import Callable, Collection, Iterable
+
+import trio
+
+from arena.logs.gamelog import Log, WholeGame
+from arena.match.bot_process import Bot, CannotStartError
+from arena.match.clock import LagError
+from arena.match.multiplexer import SharedBot
+from arena.match.player import Seated
+from arena.match.poller import Pump
+from arena.match.referee import Referee
+from arena.match.table import Bench, Table
+from tournaments.runner.commit import Over
+from tournaments.schedule.schedule import PlannedGame
+
+START_TRIES = 3
+"""How often a process is started that the machine refused, before the run stops."""
+START_PAUSE_S = 1.0
+"""How long the machine is given in between."""
+
+
+MACHINE = (OSError, MemoryError, CannotStartError, LagError)
+"""What the machine does to us: the run stops, and can go on later."""
+
+
+class StoppedError(Exception):
+    """The run cannot go on here and now; what was played is kept. The text is the reason."""
+
+
+class SpoiltError(Exception):
+    """A bug of ours, the cause, spoilt the game that the text names: it does not count."""
+
+
+class Sitter:
+    """The games of a sitting that are left, the bench that plays them, and the log they go to."""
+
+    def __init__(
+        self,
+        pump: Pump,
+        bench: Bench,
+        log: Log,
+        referee: Callable[[PlannedGame], Referee],
+        over: Over,
+    ) -> None:
+        self._pump = pump
+        self._bench = bench
+        self._log = log
+        self._referee = referee
+        self._over = over
+        self._left: deque[PlannedGame] = deque()
+
+    async def sit(self, games: Iterable[PlannedGame], *, several: bool) -> None:
+        """Play the games and leave; each result goes to `over`.
+
+        `several`: no game depends on one before it, so that bots which can play several at once do.
+        Raises StoppedError, SpoiltError, OSError, CannotStartError, LagError.
+        """
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._bench.look_after)
+                await self._play(games, several=several)
+                nursery.cancel_scope.cancel()
+        finally:
+            await self._bench.close()
+
+    def leave_off(self) -> None:
+        """Begin no other game."""
+        self._left.clear()
+
+    async def _play(self, games: Iterable[PlannedGame], *, several: bool) -> None:
+        self._left.extend(games)
+        while self._left:
+            referee = self._new_referee(self._left[0])
+            # What forfeits have decided needs nobody to sit down.
+            bots = await ready(self._bench, absent(referee))
+            present = [bot for bot in bots if bot]
+            tables = min((bot.tables for bot in present), default=1) if several else 1
+            if min(tables, len(self._left)) > 1:
+                await self._play_several(present, tables)
+            else:
+                await self._play_game(self._left.popleft(), referee, bots, self._log)
+
+    async def _play_several(self, bots: list[Bot], tables: int) -> None:
+        """Play at so many tables at once until no game is left or these bots cannot go on."""
+        shared = [SharedBot(self._pump, bot) for bot in bots]
+        async with trio.open_nursery() as nursery:
+            for _ in range(min(tables, len(self._left))):
+                nursery.start_soon(self._play_on, shared)
+        for one in shared:
+            one.say_all()
+
+    async def _play_on(self, shared: list[SharedBot]) -> None:
+        """Play game after game at one table."""
+        while self._left and not any(one.bot.fault for one in shared):
+            game = self._left.popleft()
+            referee = self._new_referee(game)
+            shares = [one.share(referee.seating.number) for one in shared]
+            await self._play_game(game, referee, shares, WholeGame(self._log))
+            for share in shares:
+                share.leave()
+
+    def _new_referee(self, game: PlannedGame) -> Referee:
+        try:
+            return self._referee(game)
+        except MACHINE:
+            raise
+        except Exception as bug:
+            raise SpoiltError(game.name) from bug
+
+    async def _play_game(
+        self,
+        game: PlannedGame,
+        referee: Referee,
+        seated: Collection[Seated | None],
+        log: Log,
+    ) -> None:
+        try:
+            result = await Table(self._pump, referee, [*seated], log).play()
+        except MACHINE:
+            raise
+        except Exception as bug:
+            raise SpoiltError(game.name) from bug
+        await self._over(result)
+
+
+def absent(referee: Referee) -> Collection[int]:
+    """The seats at which nobody sits down: they have lost already, or all is decided."""
+    seating = referee.seating
+    return range(len(seating.seats)) if referee.result else seating.forfeited
+
+
+async def ready(bench: Bench, absent: Collection[int] = ()) -> list[Bot | None]:
+    """Bots for the next game, trying again while the machine is short of something.
+
+    Raises StoppedError when it stays so, CannotStartError when trying again cannot help, LagError.
+    """
+    number = 1
+    while True:
+        try:
+            return await bench.ready(absent)
+        except CannotStartError as error:
+            if not error.shortage:
+                raise
+            if number == START_TRIES:
+                raise StoppedError(f"The run stopped, tried {number} times: {error}.") from error
+        await trio.sleep(START_PAUSE_S)
+        number += 1

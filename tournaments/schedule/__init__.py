@@ -1,0 +1,1 @@
+"""Tables, seats and boards: who meets whom, and what is played next. Pure."""

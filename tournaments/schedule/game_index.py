@@ -1,0 +1,47 @@
+"""In which sitting a game of an event is played, without a list of all games. Pure."""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TypeVar
+
+from arena.logs.catalog import ORDERS
+from tournaments.schedule.schedule import PlannedGame, PlannedSitting
+
+T = TypeVar("T")
+
+
+class ByGame(Mapping[str, T]):
+    """What there is to say of each game, by its name: worked out when it is asked for."""
+
+    def __init__(
+        self, plans: Iterable[PlannedSitting], said: Callable[[PlannedSitting, PlannedGame], T]
+    ) -> None:
+        """`said` tells it of a game and its sitting, which is one of these."""
+        self._said = said
+        self._plans: dict[str, list[PlannedSitting]] = {}
+        for plan in plans:
+            self._plans.setdefault(plan.who, []).append(plan)
+        for own in self._plans.values():
+            own.sort(key=_first)
+
+    def __getitem__(self, game: str) -> T:
+        """Raises KeyError."""
+        word, _, who = game.partition(".")
+        board = int(word) if word.isdecimal() else 0
+        # Sittings of the same seats follow each other, unless orders seat them alike.
+        before = bisect_right(self._plans[who], board, key=_first)
+        for plan in reversed(self._plans[who][max(0, before - ORDERS) : before]):
+            planned = plan.game_on(board)
+            if planned and planned.name == game:
+                return self._said(plan, planned)
+        raise KeyError(game)
+
+    def __iter__(self) -> Iterator[str]:
+        return (game.name for own in self._plans.values() for plan in own for game in plan.games)
+
+    def __len__(self) -> int:
+        return sum(len(plan.boards) for own in self._plans.values() for plan in own)
+
+
+def _first(plan: PlannedSitting) -> int:
+    return plan.boards[0]

@@ -1,0 +1,34 @@
+"""By which numbers a sitting's bots know its games, and in which order they play them. Pure."""
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+
+from arena.engine.shuffle import below, words
+
+NUMBERS = 2000
+"""Games have numbers from 1 to this: with them the ids of questions fit into 32 bits, one of
+which is a sign."""
+
+
+def numbers(who: str, boards: Iterable[int], seed: Callable[[int], bytes | None]) -> dict[int, int]:
+    """Number the games of a sitting, by board, up to the first board whose seed is not known.
+
+    `who`: the names of the entrants in its seats, with dots between them; `boards`: in the order
+    of the plan. A number follows from the board's seed and the game's name, so that it is another
+    one in every rotation and for every table, and nobody can know it before the board is over.
+    """
+    found: dict[int, int] = {}
+    taken: set[int] = set()
+    for board in islice(boards, NUMBERS):
+        own = seed(board)
+        if own is None:
+            break
+        found[board] = next(one for one in _drawn(own, f"{board}.{who}") if one not in taken)
+        taken.add(found[board])
+    return found
+
+
+def _drawn(seed: bytes, game: str) -> Iterator[int]:
+    stream = words(seed, 0, f"number {game}")
+    while True:
+        yield 1 + below(stream, NUMBERS)

@@ -1,0 +1,31 @@
+"""What the games between units came to, in half points. Pure."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+
+from protocol.records import Result
+from tournaments.plan.event import Event, Unit
+
+Halves = Counter[Unit]
+"""Half points of each unit: two for each opponent that it finished ahead of, one for a tie."""
+
+
+def tables(event: Event, results: Iterable[Result]) -> dict[frozenset[Unit], Halves]:
+    """What each table of units came to, over all these games."""
+    unit_of = {event.entrants[one].name: unit for unit in event.units for one in unit}
+    met: defaultdict[frozenset[Unit], Halves] = defaultdict(Counter)
+    for result in results:
+        table = frozenset(unit_of[name] for name in result.seats)
+        # A unit without a point stands there too.
+        met[table].update(dict.fromkeys(table, 0))
+        for seat, halves in _seats(event, result):
+            met[table][unit_of[result.seats[seat]]] += halves
+    return dict(met)
+
+
+def _seats(event: Event, result: Result) -> Iterator[tuple[int, int]]:
+    """Half points of each seat off the other sides."""
+    sides = 2 if event.rules.deal.partners else len(result.seats)
+    for seat, place in enumerate(result.places):
+        others = [result.places[other] for other in range(sides) if other != seat % sides]
+        yield seat, sum(1 + (place < other) - (place > other) for other in others)

@@ -1,0 +1,90 @@
+"""Pairs for a round of a Swiss: the best matching, in which nobody meets again if that is possible.
+
+The cost of a pair is the square of the distance of their places, so that neighbours meet; a pair
+that met before costs more than any round without one. The table is paired block by block from the
+top, for a matching of all takes time by the cube. A block that cannot be paired without a rematch
+is joined with the next one, the last with those before; so the whole field is tried at last, and
+two only meet again if every round of these bots would have a rematch.
+
+Ties of costs are broken by a hash of the places, so that there is one best matching, whatever
+algorithm finds it: a later version of networkx must come to the same rounds.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from tournaments.plan.event import Unit
+
+if TYPE_CHECKING:
+    from networkx import Graph
+
+BLOCK = 48
+"""Places of a block, an even number; the last one has up to twice as many."""
+NEAR = 12
+"""Places on either side among which each is paired first: a tenth of the time."""
+TIES = 32
+"""Bits that break a tie; those of all pairs together stay below the next cost."""
+
+Pairs = list[tuple[Unit, ...]]
+
+
+def pairs(order: Sequence[Unit], met: Counter[frozenset[Unit]]) -> Pairs:
+    """Pair the units of a round, an even number, the best one first."""
+    done: list[tuple[Sequence[Unit], Pairs]] = []
+    block: Sequence[Unit] = []
+    for begin in range(0, max(1, len(order) // BLOCK) * BLOCK, BLOCK):
+        last = begin + 2 * BLOCK > len(order)
+        block = [*block, *order[begin : None if last else begin + BLOCK]]
+        if (found := _fresh(block, met)) is not None:
+            done.append((block, found))
+            block = []
+    while block and done:
+        block = [*done.pop()[0], *block]
+        if (found := _fresh(block, met)) is not None:
+            done.append((block, found))
+            block = []
+    if block:
+        return _matched(_graph(block, met, len(block), again=True), block)
+    return [pair for _, some in done for pair in some]
+
+
+def _fresh(block: Sequence[Unit], met: Counter[frozenset[Unit]]) -> Pairs | None:
+    """The best pairs of those who never met; None: there are none for all."""
+    for near in (NEAR, len(block)):
+        found = _matched(_graph(block, met, near, again=False), block)
+        if len(found) * 2 == len(block):
+            return found
+    return None
+
+
+def _graph(
+    block: Sequence[Unit], met: Counter[frozenset[Unit]], near: int, *, again: bool
+) -> "Graph[int]":
+    """Who may meet, within so many places; `again`: also those who met."""
+    from networkx import Graph  # It takes a third of a second to import.
+
+    graph: Graph[int] = Graph()
+    most = len(block) ** 3  # More than all squares of a round.
+    for one, unit in enumerate(block):
+        for other in range(one + 1, min(one + near + 1, len(block))):
+            times = met[frozenset((unit, block[other]))]
+            if not times or again:
+                cost = times * most + (other - one) ** 2
+                graph.add_edge(one, other, weight=-(cost << 2 * TIES) - _tie(one, other))
+    return graph
+
+
+def _matched(graph: "Graph[int]", block: Sequence[Unit]) -> Pairs:
+    """The cheapest of the largest matchings."""
+    from networkx import max_weight_matching
+
+    found = sorted(
+        (min(pair), max(pair)) for pair in max_weight_matching(graph, maxcardinality=True)
+    )
+    return [(block[one], block[other]) for one, other in found]
+
+
+def _tie(one: int, other: int) -> int:
+    return int.from_bytes(sha256(b"%d %d" % (one, other)).digest()[: TIES // 8], "big")

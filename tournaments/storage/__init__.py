@@ -1,0 +1,1 @@
+"""An event's folder: ledger, seeds, history, and how an event grows."""

@@ -1,0 +1,196 @@
+"""Ledgers of several events side by side: what each holds, who is who, which deals are the same."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations, islice
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+from protocol.errors import UserError, unknown
+from protocol.records import Result
+from tournaments.plan.event import Event
+from tournaments.storage.extend import first_version
+from tournaments.storage.folder import Folder, load, published_commitments
+from tournaments.storage.ledger import read_ledger, results_of
+
+FINGERPRINT_SHOWN = 8
+"""Characters of a fingerprint that tell versions of an entrant apart."""
+UNKNOWN = "unknown"
+"""What stands for a fingerprint that nobody knows beside one that is known."""
+NEAR = 100
+"""Folders that are looked at for a name that was mistyped."""
+
+
+class Source(NamedTuple):
+    """A ledger, and what is known about its event."""
+
+    said: str
+    """The path as the user gave it."""
+    ledger: Path
+    """The file."""
+    event: Event | None
+    """The plan beside it, if there is one."""
+    deals: Mapping[int, str]
+    """The commitment to each board's deals, as far as it was published."""
+    seats: int
+    """Seats at a table; 0 if the ledger holds no result."""
+
+    @property
+    def choices(self) -> bytes:
+        """All choices of the rules, whatever they are called; nothing if they are not known."""
+        if self.event is None:
+            return b""
+        return msgspec.json.encode(replace(self.event.rules, name=""), order="deterministic")
+
+
+def source(path: Path) -> Source:
+    """What a ledger, or the folder of an event, holds.
+
+    Raises UserError; DamagedFileError is one.
+    """
+    ledger = Folder(path).ledger if path.is_dir() else path
+    try:
+        if not ledger.is_file():
+            raise _nothing(path, ledger)
+        folder = Folder(ledger.parent)
+        event = load(folder) if folder.event.is_file() else None
+        first = next(results_in(ledger, event), None)
+        deals = published_commitments(folder) if event else {}
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}.") from error
+    return Source(str(path), ledger, event, deals, len(first.seats) if first else 0)
+
+
+def results_in(ledger: Path, event: Event | None) -> Iterator[Result]:
+    """Read a ledger, of an event if one lies beside it.
+
+    Raises DamagedFileError.
+    """
+    return results_of(ledger, event) if event else read_ledger(ledger)
+
+
+def _nothing(path: Path, ledger: Path) -> UserError:
+    if path.is_dir():
+        return UserError(f"{path} holds no ledger: there is no {ledger.name} in it.")
+    near = islice(path.parent.glob(f"*/{ledger.name if ledger != path else 'ledger.jsonl'}"), NEAR)
+    return unknown("ledger or event's folder", str(path), sorted(str(one.parent) for one in near))
+
+
+def refuse_twice(sources: Sequence[Source]) -> None:
+    """Refuse results that would count twice: the same bots in the same seats on the same deals.
+
+    Raises UserError.
+    """
+    for one, other in combinations(sources, 2):
+        same = one.ledger.resolve() == other.ledger.resolve()
+        shared = set(one.deals.values()) & set(other.deals.values())
+        alike = shared and one.choices == other.choices
+        if same or (alike and not _who_sat(one).isdisjoint(_who_sat(other))):
+            raise UserError(
+                f"{one.said} and {other.said} hold the same games, by the same bots with the same "
+                f"deals: they would count twice."
+            )
+
+
+def _who_sat(of: Source) -> set[tuple[str | None, ...]]:
+    """The deals of each game, and the fingerprint in each seat."""
+    known = fingerprints(of)
+    return {
+        (of.deals.get(result.board, of.said), *(known.get(name, name) for name in result.seats))
+        for result in results_in(of.ledger, of.event)
+    }
+
+
+def fingerprints(of: Source) -> dict[str, str]:
+    """The fingerprint of each entrant, as far as the plan says so."""
+    return {one.name: one.fingerprint for one in of.event.entrants} if of.event else {}
+
+
+class Labels:
+    """What entrants are called when several ledgers stand side by side.
+
+    Entrants are the same if they have the same fingerprint and, versions aside, the same name:
+    `mine@2` of one event may be `mine` of another. Where the events disagree about what to call
+    them, each is called by its name and the beginning of its own fingerprint.
+    """
+
+    def __init__(self, sources: Iterable[Source]) -> None:
+        """Look through the plans."""
+        self._known: dict[str, dict[str, list[str]]] = {}
+        called: dict[str, set[tuple[str, str]]] = {}
+        for one in sources:
+            for name, fingerprint in fingerprints(one).items():
+                first = first_version(name)
+                self._known.setdefault(first, {}).setdefault(fingerprint, []).append(one.said)
+                called.setdefault(first, set()).add((name, fingerprint))
+        self._disputed = {first for first, said in called.items() if not _one_to_one(said)}
+
+    def label(self, of: Source, name: str) -> str:
+        """What an entrant of a ledger is called."""
+        first = first_version(name)
+        mine = fingerprints(of).get(name)
+        if mine is None:
+            return f"{name}@{UNKNOWN}" if first in self._known else name
+        return self._version(first, mine) if first in self._disputed else name
+
+    def _version(self, name: str, fingerprint: str) -> str:
+        versions = self._known[name]
+        short = {one[:FINGERPRINT_SHOWN] for one in versions}
+        shown = FINGERPRINT_SHOWN if len(short) == len(versions) else None
+        return f"{name}@{fingerprint[:shown]}"
+
+    def notices(self) -> Iterator[str]:
+        """A sentence for each name that several versions share."""
+        for name in sorted(self._disputed):
+            told = (
+                f"{self._version(name, one)} ({', '.join(said)})"
+                for one, said in self._known[name].items()
+            )
+            yield f"{name} is not the same bot in all of them: {', '.join(told)}."
+
+
+def _one_to_one(called: set[tuple[str, str]]) -> bool:
+    """Whether each name stands for one fingerprint, and each fingerprint has one name."""
+    return all(len(set(one)) == len(called) for one in zip(*called, strict=True))
+
+
+class Boards:
+    """One number for each set of deals: boards of different events are different boards."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[str, int] | str, int] = {}
+
+    def number(self, of: Source, board: int) -> int:
+        """The number of a board; the same for the same deals, whichever event played them."""
+        deal = of.deals.get(board, (of.said, board))
+        return self._numbers.setdefault(deal, len(self._numbers))
+
+
+class Relabelled:
+    """The results of several ledgers as those of one; read anew each time, never held at once."""
+
+    def __init__(
+        self, sources: Sequence[Source], labels: Labels, boards: Boards, fouls: bool
+    ) -> None:
+        """`fouls`: whether games with a foul are among them."""
+        self._sources = sources
+        self._labels = labels
+        self._boards = boards
+        self._fouls = fouls
+
+    def __iter__(self) -> Iterator[Result]:
+        """Every result, under the labels of its entrants and the number of its board."""
+        for one in self._sources:
+            labels: dict[str, str] = {}
+            for result in results_in(one.ledger, one.event):
+                if self._fouls or not result.fouls:
+                    for name in result.seats:
+                        if name not in labels:
+                            labels[name] = self._labels.label(one, name)
+                    yield replace(
+                        result,
+                        board=self._boards.number(one, result.board),
+                        seats=tuple([labels[name] for name in result.seats]),
+                    )

@@ -1,0 +1,206 @@
+"""What a later plan may change in an event that was begun: pure, sentences for what it may not."""
+
+from collections.abc import Container, Iterator
+
+from msgspec.structs import replace
+
+from tournaments.plan.event import Entrant, Event
+from tournaments.plan.formats import Gauntlet, Knockout, Ladder, RoundRobin, Swiss, Versus, name_of
+from tournaments.schedule.schedule import static
+
+FIXED = {
+    "name": "the event's name",
+    "rules": "the rules",
+    "seats": "the number of seats",
+    "boards_a_sitting": "the format",
+    "clock": "the clock",
+    "fouls": "what a foul costs",
+    "sandbox": "the sandbox",
+    "limits": "the limits of bots",
+    "predictable": "the seed",
+}
+"""What stays as it was, and what its user calls it."""
+
+
+def succeeded(old: Event, new: Event, played: Container[str]) -> Event:
+    """The new plan with the versions of the old one's entrants.
+
+    An entrant whose files are those of an earlier version is that version. Any others are a
+    version of their own: `mine` becomes `mine@2`, and the one before is retired, unless none of
+    its games was `played`.
+    """
+    names = {one.name: _version(old, one, played) for one in new.entrants}
+    active = [_as_before(old, replace(one, name=names[one.name])) for one in new.entrants]
+    kept = [
+        replace(one, retired=True)
+        for one in old.entrants
+        if one.name not in names.values()
+        and first_version(one.name) in names
+        and one.name in played
+    ]
+    form = new.format
+    if isinstance(form, Gauntlet | Ladder):
+        renamed = tuple(_unit_named(one, names) for one in form.challengers)
+        form = replace(form, challengers=renamed)
+    teams = tuple((names.get(a, a), names.get(b, b)) for a, b in new.teams)
+    anchor = new.anchor
+    if anchor:
+        anchor = replace(anchor, name=names.get(anchor.name, anchor.name))
+    return replace(new, entrants=(*active, *kept), format=form, teams=teams, anchor=anchor)
+
+
+def _as_before(old: Event, entrant: Entrant) -> Entrant:
+    """Who played already goes on with the board from which it played."""
+    same = (one for one in old.entrants if (one.name, one.fingerprint) == _who(entrant))
+    return next((replace(entrant, first_board=one.first_board) for one in same), entrant)
+
+
+def _who(entrant: Entrant) -> tuple[str, str]:
+    return entrant.name, entrant.fingerprint
+
+
+def newcomers(old: Event, new: Event) -> frozenset[str]:
+    """Who is in the new plan and was not in the old one, or not with these files."""
+    before = set(map(_who, old.entrants))
+    return frozenset(one.name for one in new.entrants if _who(one) not in before)
+
+
+def delayed(old: Event, new: Event, first_board: int) -> Event:
+    """The new plan, in which newcomers play from this board on."""
+    late = newcomers(old, new)
+    entrants = (
+        replace(one, first_board=first_board) if one.name in late else one for one in new.entrants
+    )
+    return replace(new, entrants=tuple(entrants))
+
+
+def first_version(name: str) -> str:
+    """What an entrant was called before its files changed."""
+    return name.partition("@")[0]
+
+
+def _number(name: str) -> int:
+    return int(name.partition("@")[2] or 1)
+
+
+def _unit_named(unit: str, names: dict[str, str]) -> str:
+    return "+".join(names.get(name, name) for name in unit.split("+"))
+
+
+def _version(old: Event, entrant: Entrant, played: Container[str]) -> str:
+    """What a bot is called in the event, by its files."""
+    before = [one for one in old.entrants if first_version(one.name) == entrant.name]
+    for one in before:
+        if one.fingerprint == entrant.fingerprint:
+            return one.name
+    last = max((one.name for one in before if one.name in played), key=_number, default=None)
+    if last is None:
+        return entrant.name
+    return f"{entrant.name}@{_number(last) + 1}"
+
+
+def new_versions(old: Event, new: Event) -> Iterator[tuple[str, str]]:
+    """Versions that are retired now, and those that play on for them."""
+    playing = {first_version(one.name): one.name for one in new.entrants if not one.retired}
+    for name in sorted(new.retired - old.retired):
+        yield name, playing[first_version(name)]
+
+
+def extends(old: Event, new: Event) -> str | None:
+    """What forbids to go on with an event after a new plan; None: nothing, and nothing is lost."""
+    fixed = [said for name, said in FIXED.items() if getattr(old, name) != getattr(new, name)]
+    if fixed:
+        return f"the plan is not the same in {' and '.join(fixed)}"
+    names = {entrant.name for entrant in new.entrants}
+    for entrant in old.entrants:
+        if entrant.name not in names and first_version(entrant.name) not in map(
+            first_version, names
+        ):
+            return f"bot {entrant.name} plays in it, and nobody can be taken out"
+    if new.boards < old.boards:
+        return f"it has {old.boards} boards, and there cannot be fewer (boards)"
+    return _format(old, new)
+
+
+def _format(old: Event, new: Event) -> str | None:
+    match old.format, new.format:
+        case ((RoundRobin() | Gauntlet() | Ladder()), (RoundRobin() | Gauntlet() | Ladder())):
+            return _tables(old, new)
+        case Swiss(rounds=before), Swiss(rounds=after):
+            if after < before:
+                return f"it has {before} rounds, and there cannot be fewer (rounds)"
+            return _same_field(old, new) or _same_boards(old, new)
+        case Knockout(), Knockout():
+            if old.format != new.format:
+                return "a knockout's boards after a tie cannot change (tie_boards)"
+            return _same_field(old, new) or _same_boards(old, new)
+        case Versus(sprt=before), Versus(sprt=after):
+            if replace(before, max_boards=after.max_boards) != after:
+                return "what is asked cannot change after the first game (sprt)"
+            if _sides(old) != _sides(new):
+                return f"it asks whether {_sides(old)[0]} is better than {_sides(old)[1]}"
+            return None
+        case _:
+            was, wished = name_of(old.format), name_of(new.format)
+            return f"it is a {was}, which cannot become a {wished} (format)"
+
+
+def _sides(event: Event) -> list[str]:
+    """Who is asked about, and against whom, whatever their versions.
+
+    To turn the question around when there are results would be a second test of them.
+    """
+    return [first_version(event.entrants[unit[0]].name) for unit in event.units]
+
+
+def _same_boards(old: Event, new: Event) -> str | None:
+    if old.boards == new.boards:
+        return None
+    return (
+        f"the rounds of a {name_of(old.format)} follow from those before, so their boards cannot "
+        "change (boards)"
+    )
+
+
+def _same_field(old: Event, new: Event) -> str | None:
+    """Rounds follow from earlier rounds, and from who played them."""
+    if new.retired != old.retired:
+        name = min(new.retired ^ old.retired)
+        return (
+            f"bot {name} has changed since, and the rounds of a {name_of(old.format)} follow "
+            "from those that it played"
+        )
+    if [one.name for one in old.entrants] != [one.name for one in new.entrants]:
+        return (
+            f"the rounds of a {name_of(old.format)} follow from those before, so its bots cannot "
+            "change"
+        )
+    return None if old.teams == new.teams else "its teams cannot change (teams)"
+
+
+def _tables(old: Event, new: Event) -> str | None:
+    """Every table must stay, but for those of retired versions."""
+    lost = _met(old) - _met(new)
+    for table in sorted(sorted(table) for table in lost):
+        if new.retired.isdisjoint(name for unit in table for name in unit.split("+")):
+            return (
+                f"{' and '.join(table)} meet in it, and would not meet any more ({_why(old, new)})"
+            )
+    return None
+
+
+def _why(old: Event, new: Event) -> str:
+    if old.teams != new.teams:
+        return "teams"
+    # Of many bots only some tables of three or more are played, others with each bot more.
+    grown = len(new.units) > len(old.units) and isinstance(new.format, RoundRobin)
+    return "to so many bots a ladder adds one: --format ladder" if grown else "format"
+
+
+def _met(event: Event) -> set[frozenset[str]]:
+    assert isinstance(event.format, RoundRobin | Gauntlet | Ladder)
+    return {
+        frozenset(event.unit_name(unit) for unit in table)
+        for day in static(event, event.format)
+        for table in day
+    }

@@ -1,0 +1,65 @@
+"""The plans that an event had before it was extended, so that no old promise can be forgotten.
+
+The report follows from the last plan alone, as if the event had been played at once, but for who
+came when deals were public.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+import msgspec
+
+from arena.logs.checksummed import damaged, read_lines
+from tournaments.plan.event import Event
+from tournaments.storage.folder import Folder, write_whole
+from tournaments.storage.public_deals import Before, spans
+
+
+def remember(folder: Folder, old: Event, public: Iterable[int]) -> None:
+    """Add the plan that is about to be replaced, once, and which boards' deals are public.
+
+    Raises DamagedFileError, OSError.
+    """
+    entrants = {entrant.name: entrant.fingerprint for entrant in old.entrants}
+    digest = sha256(folder, old.all_boards)
+    before = Before(old.all_boards, digest, spans(public), entrants)
+    known = list(read_history(folder))
+    # A kill may have come between this and the new plan.
+    if before not in known[-1:]:
+        write_whole(folder.history, map(_line, [*known, before]))
+
+
+def _line(before: Before) -> bytes:
+    return msgspec.json.encode(before) + b"\n"
+
+
+def read_history(folder: Folder) -> Iterator[Before]:
+    """The earlier plans, the first one first.
+
+    Raises DamagedFileError.
+    """
+    for line in read_lines(folder.history):
+        try:
+            yield msgspec.json.decode(line.data, type=Before)
+        except (msgspec.MsgspecError, ValueError) as error:
+            raise damaged(folder.history, line, error) from error
+
+
+def sha256(folder: Folder, boards: int) -> str:
+    """SHA-256 of the commitments to the first boards, in hex."""
+    lines = (line.data for line in islice(read_lines(folder.commitments), boards))
+    return hashlib.sha256(b"".join(lines)).hexdigest()
+
+
+def broken(folder: Folder) -> Iterator[str]:
+    """Earlier promises that the commitments do not keep.
+
+    Raises DamagedFileError.
+    """
+    for before in read_history(folder):
+        if sha256(folder, before.boards) != before.sha256:
+            yield (
+                f"{folder.commitments}: its first {before.boards} lines are not those whose "
+                f"SHA-256 is in {folder.history.name}"
+            )

@@ -1,0 +1,266 @@
+"""The results of an event, in the order of its schedule, whatever the order they came in."""
+
+import os
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from itertools import chain, islice
+from pathlib import Path
+
+from arena.logs import checksummed as sealed
+from arena.logs.gamelog import GameLog, is_over, read_games, sitting_lines
+from protocol.codec import decode_result, encode_line, seal
+from protocol.records import Result, Sitting
+from tournaments.plan.event import Event
+from tournaments.schedule.game_index import ByGame
+from tournaments.schedule.schedule import (
+    PlannedGame,
+    PlannedSitting,
+    Stage,
+    canonical,
+    past,
+    planned,
+    sittings,
+    stages,
+    to_come,
+)
+from tournaments.storage.folder import Folder, write_whole
+from tournaments.storage.result_store import Columns
+
+LINES_AT_ONCE = 1000
+"""Lines that are written at once."""
+SHOWN = 40
+"""Characters of a name that nobody has."""
+LOGS_AT_ONCE = 100
+"""Logs whose results are held at once."""
+
+
+class Ledger:
+    """Results in the order of the schedule, so that the file is the same at any number of jobs.
+
+    `stage` is what can be played now, empty when the event is over; `left` counts the games of
+    each known board that have no result; `planned` is how many games the event has, see `games`.
+    The file holds the longest beginning of that order of which there are results. What is
+    finished out of turn waits in memory, and in its game log, which outlives a kill.
+    """
+
+    def __init__(self, folder: Folder, event: Event) -> None:
+        """Open the folder's ledger and fetch from the game logs what it does not hold yet.
+
+        After the event was extended, the ledger is put into the order of the new schedule.
+        Lines that a kill cut short are removed; `notices` says where.
+        Raises DamagedFileError, OSError.
+        """
+        self.notices: list[str] = []
+        self._folder, self._event = folder, event
+        self._path = folder.ledger
+        self._mend(self._path)
+        self.results = Columns()
+        self._checksum = 0
+        lines = self._read()
+        self._read_past()
+        self._stages = stages(event, self.results)
+        self.left: dict[int, int] = {}
+        self.stage: Stage = ()
+        self._open = self.planned = 0
+        self._known = len(past(event, self.results))
+        self._pending: list[Result] = []
+        self._enter()
+        self._order = canonical(event, self.results)
+        self._due = next(self._order, None)
+        self._take_up(lines)
+        self._release()
+
+    def _read(self) -> int:
+        """Read the file; how many of its lines are all of different games, from the first on."""
+        lines = 0
+        for entry in sealed.read_sealed(self._path, decode_result):
+            self.results.add(entry.record)
+            self._checksum = entry.checksum
+            lines += 1
+        return lines if lines == len(self.results) else 0
+
+    def _read_past(self) -> None:
+        for plan in past_sittings(self._folder, self._event):
+            self._recover(plan)
+
+    def _enter(self) -> None:
+        """Go on to the first stage that lacks results."""
+        for stage in self._stages:
+            self.stage = stage
+            for plan in stage:
+                self._known += len(plan.boards)
+                if self.missing(plan):
+                    self._recover(plan)
+                for game in plan.games:
+                    missing = game.name not in self.results
+                    self.left[game.board] = self.left.get(game.board, 0) + missing
+                    self._open += missing
+            if self._open:
+                break
+        else:
+            self.stage = ()
+        # What `games` says, without going through all stages again at each new one.
+        self.planned = self._known + (to_come(self._event, self.stage) if self.stage else 0)
+
+    def _recover(self, plan: PlannedSitting) -> None:
+        self._mend(self._folder.log(plan.name))
+        for result in recovered(self._folder.log(plan.name)).values():
+            self.results.add(result)
+
+    def _mend(self, path: Path) -> None:
+        notice = sealed.mend(path)
+        if notice:
+            self.notices.append(notice)
+
+    def _take_up(self, lines: int) -> None:
+        """Go on after the ledger's lines, or put them in order if the schedule has another."""
+        for row in range(lines):
+            if self.results.at(row).game != self._due:
+                self._check_rest(row)
+                self._rewrite()
+                return
+            self._due = next(self._order, None)
+        if not lines and self._checksum:
+            self._check_rest(0)
+            self._rewrite()
+
+    def _check_rest(self, lines: int) -> None:
+        """Refuse a ledger of other games; what leaves it must stand in the game logs."""
+        plans = chain(past_sittings(self._folder, self._event), self._sittings())
+        known = ByGame(plans, lambda plan, _: self._folder.log(plan.name))
+        logged = lru_cache(LOGS_AT_ONCE)(recovered)
+        for entry in islice(sealed.read_sealed(self._path, decode_result), lines, None):
+            game = entry.record.game
+            if game not in known:
+                why = f"game {game}, where the schedule has {self._due or 'none'}"
+                raise sealed.damaged(self._path, entry.line, why)
+            if logged(known[game]).get(game) != entry.record:
+                why = f"game {game} is not as in its log, {known[game].name}"
+                raise sealed.damaged(self._path, entry.line, why)
+
+    def _sittings(self) -> Iterator[PlannedSitting]:
+        return sittings(self._event, self.results)
+
+    def _rewrite(self) -> None:
+        """The whole file at once, in the order of the schedule."""
+        self._order = canonical(self._event, self.results)
+        self._due = next(self._order, None)
+        self._checksum = 0
+        write_whole(self._path, self._sealed())
+
+    def _sealed(self) -> Iterator[bytes]:
+        for result in self._ready():
+            line, self._checksum = seal(encode_line(result), self._checksum)
+            yield line
+
+    def add(self, result: Result) -> None:
+        """A game is over."""
+        self.results.add(result)
+        self.left[result.board] -= 1
+        self._open -= 1
+        self._release()
+        if not self._open:
+            self._enter()
+
+    @property
+    def complete(self) -> bool:
+        """Whether the event is over."""
+        return not self.stage
+
+    def missing(self, plan: PlannedSitting) -> list[PlannedGame]:
+        """What is left to play of a sitting: schedule minus ledger."""
+        return [game for game in plan.games if game.name not in self.results]
+
+    def _ready(self) -> Iterator[Result]:
+        """The results whose turn has come."""
+        while (due := self._due) is not None and due in self.results:
+            self._due = next(self._order, None)
+            yield self.results[due]
+
+    def _release(self) -> None:
+        """Write every result whose turn has come, some at once."""
+        ready = self._ready()
+        while self._take(ready):
+            descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+            try:
+                self._checksum = sealed.append(descriptor, self._pending, self._checksum)
+                self._pending.clear()
+            finally:
+                os.close(descriptor)
+
+    def _take(self, ready: Iterator[Result]) -> bool:
+        """Take some results; whether there are any to be written, from before too."""
+        self._pending += islice(ready, LINES_AT_ONCE)
+        return bool(self._pending)
+
+
+def read_ledger(path: Path) -> Iterator[Result]:
+    """The results of a ledger.
+
+    Raises DamagedFileError.
+    """
+    for entry in sealed.read_sealed(path, decode_result):
+        yield entry.record
+
+
+def results_of(path: Path, event: Event) -> Iterator[Result]:
+    """Read a ledger of an event, which has results of its entrants and boards alone.
+
+    Raises DamagedFileError.
+    """
+    names = {entrant.name for entrant in event.entrants}
+    for entry in sealed.read_sealed(path, decode_result):
+        result = entry.record
+        if strangers := [name for name in result.seats if name not in names]:
+            why = f"{strangers[0][:SHOWN]!r} does not play in this event"
+        elif len(result.seats) != event.seats or result.board > event.all_boards:
+            why = f"the event has {event.seats} seats and {event.all_boards} boards"
+        else:
+            yield result
+            continue
+        raise sealed.damaged(path, entry.line, why)
+
+
+def recovered(path: Path) -> dict[str, Result]:
+    """The results in a game log, by game.
+
+    A kill may have come between a sitting's last result and its end: then the end is written
+    here, before the ledger takes the result and this log is not looked at again.
+    Raises DamagedFileError, OSError.
+    """
+    results: dict[str, Result] = {}
+    sitting: Sitting | None = None
+    for one in read_games(path):
+        sitting = one.sitting
+        if one.result:
+            results[one.game.game] = one.result
+    if sitting and len(results) == len(sitting.boards) and not is_over(path):
+        GameLog(path, sitting).close()
+    return results
+
+
+def past_sittings(folder: Folder, event: Event) -> Iterator[PlannedSitting]:
+    """The sittings of earlier versions of entrants, as their logs have them; by name."""
+    if not event.retired:
+        return
+    index = {entrant.name: n for n, entrant in enumerate(event.entrants)}
+    for path in folder.logs():
+        seats = path.stem.split(".")[1:]
+        if event.retired.isdisjoint(seats) or not index.keys() >= set(seats):
+            continue
+        for sitting in sitting_lines(path)[-1:]:
+            yield planned(event, tuple(index[name] for name in seats), sitting.boards)
+
+
+def boards_left(event: Event, results: Mapping[str, Result]) -> dict[int, int]:
+    """How many games of each board that is known to be played have no result, by board."""
+    left: dict[int, int] = {}
+    for plan in sittings(event, results):
+        for game in plan.games:
+            left[game.board] = left.get(game.board, 0) + (game.name not in results)
+    return dict(sorted(left.items()))
+
+
+def finished(left: dict[int, int]) -> list[int]:
+    """Boards of which every game has a result, in order."""
+    return sorted(board for board, games in left.items() if games == 0)

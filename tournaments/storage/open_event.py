@@ -1,0 +1,132 @@
+"""Begins an event in its folder, or goes on with it: by the same plan or by one that extends it."""
+
+import hashlib
+import secrets
+from collections.abc import Collection, Iterator
+from itertools import islice
+
+from arena.engine.shuffle import board_seed, commitment
+from arena.logs.gamelog import read_games
+from protocol.codec import encode_line
+from protocol.errors import UserError
+from protocol.records import Commitment
+from tournaments.plan.event import Event, as_json
+from tournaments.storage.extend import delayed, extends, new_versions, newcomers, succeeded
+from tournaments.storage.folder import (
+    SECRET,
+    Folder,
+    hidden,
+    holds,
+    load,
+    secret_of,
+    write_beside,
+    write_whole,
+)
+from tournaments.storage.history import remember
+from tournaments.storage.public_deals import public_boards
+
+
+def begin(
+    folder: Folder, event: Event, seed: int | None, *, fresh_boards: bool = False
+) -> tuple[Event, list[str]]:
+    """Write the event, its secret and its commitments; the event, and what the user should know.
+
+    In a folder that holds one, the event goes on: the same, or extended, with the versions of
+    its entrants. `fresh_boards`: who comes now meets the others on boards that nobody has seen.
+    Raises UserError when the plan does not extend it, DamagedFileError.
+    """
+    hidden(folder, event.entrants, event.sandbox)
+    if not folder.event.exists():
+        # Whatever a killed run left here was published by nobody.
+        _write_secret(folder, seed)
+        write_whole(folder.commitments, _commitments(event, secret_of(folder)))
+        # Last, so that a folder with an event has all the rest.
+        write_whole(folder.event, [as_json(event)])
+        return event, []
+    old = load(folder)
+    event = succeeded(old, event, _Played(folder))
+    public = public_boards(folder) if newcomers(old, event) else set()
+    if fresh_boards and public:
+        event = delayed(old, event, max(public) + 1)
+    if forbidden := extends(old, event):
+        raise UserError(
+            f"{folder.path} holds event {old.name!r}, but {forbidden}: "
+            "choose another folder (--out)."
+        )
+    _check_promises(folder, old, event)
+    if seed is not None and secret_of(folder) != seeded(seed):
+        raise UserError(
+            f"{folder.path} was begun with another --seed: choose another folder (--out)."
+        )
+    return event, _go_on(folder, old, event, public)
+
+
+def _check_promises(folder: Folder, old: Event, event: Event) -> None:
+    """Refuse to play deals that are not those that were committed to."""
+    secret = secret_of(folder)
+    # A longer file than the old plan's is what a killed extension left.
+    for boards in (old.all_boards, event.all_boards):
+        if holds(folder.commitments, islice(_commitments(event, secret), boards)):
+            break
+    else:
+        raise UserError(
+            f"{folder.commitments} is not what {folder.secret.name} leads to: one is damaged."
+        )
+
+
+def _go_on(folder: Folder, old: Event, event: Event, public: Collection[int]) -> list[str]:
+    """Replace the plan; what came before is remembered first."""
+    said: list[str] = []
+    if event != old:
+        said = list(_changes(old, event, public))
+        if _matters(old, event):
+            remember(folder, old, public)
+    write_whole(folder.commitments, _commitments(event, secret_of(folder)))
+    write_whole(folder.event, [as_json(event)])
+    return said
+
+
+def _matters(old: Event, event: Event) -> bool:
+    """Whether promises grow, or somebody new plays."""
+    return old.all_boards != event.all_boards or bool(newcomers(old, event))
+
+
+def _changes(old: Event, event: Event, public: Collection[int]) -> Iterator[str]:
+    for before, after in new_versions(old, event):
+        yield (
+            f"The files of bot {before} have changed: they play as {after}; what {before} played "
+            "is kept and rated apart."
+        )
+    new = [one for one in event.entrants if one.name in newcomers(old, event)]
+    if met := [one.name for one in new if any(board >= one.first_board for board in public)]:
+        boards = "1 board is" if len(public) == 1 else f"{len(public)} boards are"
+        yield (
+            f"The deals of {boards} public already: who wrote {' or '.join(met)} could have known "
+            "them. --fresh-boards lets bots that come now play on boards that nobody has seen."
+        )
+
+
+class _Played:
+    """Of which entrants there is a result, by the game logs."""
+
+    def __init__(self, folder: Folder) -> None:
+        self._folder = folder
+
+    def __contains__(self, name: object) -> bool:
+        logs = (path for path in self._folder.logs() if name in path.stem.split("."))
+        return any(game.result for path in logs for game in read_games(path))
+
+
+def _write_secret(folder: Folder, seed: int | None) -> None:
+    secret = secrets.token_bytes(SECRET) if seed is None else seeded(seed)
+    write_beside(folder.secret, [secret], 0o600)
+
+
+def seeded(seed: int) -> bytes:
+    """The secret that a --seed stands for."""
+    return hashlib.sha256(f"boneyard seed|{seed}".encode()).digest()
+
+
+def _commitments(event: Event, secret: bytes) -> Iterator[bytes]:
+    for board in range(1, event.all_boards + 1):
+        yield encode_line(Commitment(board, commitment(board_seed(secret, event.name, board))))
