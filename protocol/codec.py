@@ -47,7 +47,7 @@ class DamagedRecordError(ValueError):
     """A line of a log or ledger is not what its type promises."""
 
 
-class Unknown(msgspec.Struct, frozen=True):
+class UnknownMessage(msgspec.Struct, frozen=True):
     """A message that this version cannot read; bots must bear it."""
 
     type: str
@@ -59,7 +59,7 @@ class Unknown(msgspec.Struct, frozen=True):
 _encoder = msgspec.json.Encoder()
 _from_bot: msgspec.json.Decoder[FromBot] = msgspec.json.Decoder(FromBot)
 _to_bot: msgspec.json.Decoder[ToBot] = msgspec.json.Decoder(ToBot)
-_unknown = msgspec.json.Decoder(Unknown)
+_unknown = msgspec.json.Decoder(UnknownMessage)
 _log_record: msgspec.json.Decoder[LogRecord] = msgspec.json.Decoder(LogRecord)
 _result = msgspec.json.Decoder(Result)
 _commitment = msgspec.json.Decoder(Commitment)
@@ -104,7 +104,7 @@ def decode_line(line: bytes) -> FromBot | Fault:
     return message
 
 
-def decode_told(line: bytes) -> ToBot:
+def decode_from_referee(line: bytes) -> ToBot:
     """What our referee told a seat, for whoever shows it to a person.
 
     Raises DamagedRecordError.
@@ -112,7 +112,7 @@ def decode_told(line: bytes) -> ToBot:
     return _strict(_to_bot, line)
 
 
-def decode_heard(line: bytes) -> ToBot | Unknown:
+def decode_from_bot(line: bytes) -> ToBot | UnknownMessage:
     """What a referee said to a bot; `Unknown` is what a later protocol may have added.
 
     Raises DamagedRecordError for what is no message at all.

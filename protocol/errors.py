@@ -13,17 +13,17 @@ class UserError(Exception):
     """A mistake in what the user wrote; the text is shown as it is and the exit code is 2."""
 
 
-def unknown(
+def unknown_name(
     what: str, name: str, names: Iterable[str], others: Mapping[str, Sequence[str]] | None = None
 ) -> UserError:
     """The error for a name that does not exist, with the nearest ones that do.
 
     `others`: names that mean the same to others, and what they are called here.
     """
-    return UserError(f"Unknown {what} {name!r}: {instead(name, names, others)}")
+    return UserError(f"Unknown {what} {name!r}: {suggestion(name, names, others)}")
 
 
-def instead(
+def suggestion(
     name: str, names: Iterable[str], others: Mapping[str, Sequence[str]] | None = None
 ) -> str:
     """The nearest names, or those that there are: the end of a sentence."""

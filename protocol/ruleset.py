@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal, get_type_hints
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from protocol.errors import UserError, unknown
+from protocol.errors import UserError, unknown_name
 from protocol.tiles import Tile, tile_set
-from protocol.validation import converted
+from protocol.validation import convert_or_explain
 
 MOST_SEATS = 8
 """The most seats that a table has."""
@@ -247,7 +247,7 @@ class Ruleset(Group, frozen=True):
         for impossible, sentence in _conflicts(self):
             if impossible:
                 raise ImpossibleRulesError(sentence)
-        if not tables(self):
+        if not playable_seat_counts(self):
             check_seats(self, 4 if self.deal.partners else 2)
 
 
@@ -314,7 +314,7 @@ def _conflicts(rules: Ruleset) -> Iterator[tuple[bool, str]]:
         "A seat without chips could not draw: set draw_optional = true.",
     )
     yield (
-        lead.first == "odd_even" and 2 not in tables(rules),
+        lead.first == "odd_even" and 2 not in playable_seat_counts(rules),
         "Odd or even is called at a table of two: choose another first lead (first).",
     )
 
@@ -351,13 +351,13 @@ def hand_size(deal: Deal, seats: int) -> int | None:
     return hand.four if said is UNSET else said
 
 
-def the_set(deal: Deal) -> tuple[Tile, ...]:
+def set_of_tiles(deal: Deal) -> tuple[Tile, ...]:
     """All tiles of the set that is played with."""
     return tile_set(deal.highest_pip, deal.doubles)
 
 
 @lru_cache(maxsize=256)
-def tables(rules: Ruleset) -> tuple[int, ...]:
+def playable_seat_counts(rules: Ruleset) -> tuple[int, ...]:
     """The numbers of seats at which this game can be played."""
     return tuple(seats for seats in range(2, MOST_SEATS + 1) if _objection(rules, seats) is None)
 
@@ -391,7 +391,7 @@ def _too_few_tiles(rules: Ruleset, seats: int, hand: int) -> str | None:
 
     More than four seats take a larger set (C deal), of which tiles are left where any are drawn.
     """
-    deal, tiles = rules.deal, len(the_set(rules.deal))
+    deal, tiles = rules.deal, len(set_of_tiles(rules.deal))
     many = seats > SMALL
     small = many and SETS[deal.highest_pip] == "double-six"
     rest = rules.boneyard.reserve + 1 if many and rules.turn.draw_limit != 0 else 0
@@ -430,7 +430,7 @@ def choices() -> dict[str, str]:
     }
 
 
-def varied(base: Ruleset, name: str, differs: Mapping[str, Any]) -> Ruleset:
+def derive(base: Ruleset, name: str, differs: Mapping[str, Any]) -> Ruleset:
     """A ruleset that differs from its base in these choices.
 
     Raises UserError for an unknown choice or value, ImpossibleRulesError for a conflict.
@@ -439,7 +439,7 @@ def varied(base: Ruleset, name: str, differs: Mapping[str, Any]) -> Ruleset:
     plain: dict[str, Any] = msgspec.to_builtins(base)
     for choice, value in differs.items():
         if choice not in owners:
-            raise unknown("choice of rules", choice, owners)
+            raise unknown_name("choice of rules", choice, owners)
         _check_value(owners[choice], choice, value)
         plain[owners[choice]][choice] = value
     return msgspec.convert({**plain, "name": name}, Ruleset)
@@ -447,4 +447,4 @@ def varied(base: Ruleset, name: str, differs: Mapping[str, Any]) -> Ruleset:
 
 def _check_value(group: str, choice: str, value: object) -> None:
     kinds = get_type_hints(type(getattr(Ruleset(name=""), group)), include_extras=True)
-    converted(value, kinds[choice], choice)
+    convert_or_explain(value, kinds[choice], choice)

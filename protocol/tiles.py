@@ -20,11 +20,11 @@ def tile_set(highest_pip: int, doubles: bool = True) -> tuple[Tile, ...]:
     )
 
 
-def turned(tile: Tile) -> Tile:
+def flip(tile: Tile) -> Tile:
     """The same tile turned round."""
     return tile[1], tile[0]
 
 
-def as_held(tile: Tile) -> Tile:
+def high_first(tile: Tile) -> Tile:
     """A tile from the line as a hand shows it: (high, low)."""
     return tile if tile[0] >= tile[1] else (tile[1], tile[0])

@@ -25,7 +25,7 @@ from msgspec.inspect import (
     type_info,
 )
 
-from protocol.errors import UserError, instead, unknown
+from protocol.errors import UserError, suggestion, unknown_name
 
 SHOWN = 60
 """Characters of a wrong value that are shown."""
@@ -33,7 +33,7 @@ _AT = re.compile(r"(?P<text>.*) - at `\$\.?(?P<path>.*)`", re.DOTALL)
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
-def converted(said: object, kind: Any, at: str = "") -> Any:
+def convert_or_explain(said: object, kind: Any, at: str = "") -> Any:
     """What a user wrote at this path as a value of a type.
 
     Raises UserError with the path as TOML writes it: `bots[0].run`.
@@ -76,7 +76,7 @@ def _mistakes(kind: Type, said: Any, at: str) -> Iterator[str]:
             yield from _in_list(kind, said, at)
         case LiteralType(values=values):
             if not any(type(said) is type(one) and said == one for one in values):
-                yield f"{unknown(f'value of {at}', f'{said}'[:SHOWN], map(str, values))}"
+                yield f"{unknown_name(f'value of {at}', f'{said}'[:SHOWN], map(str, values))}"
         case _:
             if not _fits(kind, said):
                 yield f"{at} must be {_wanted(kind, at, said)}, not {_shown(said)}."
@@ -101,9 +101,9 @@ def _in_union(kinds: Sequence[Type], said: Any, at: str) -> Iterator[str]:
 def _in_tagged(tags: Mapping[str, StructType], said: Mapping[str, Any], at: str) -> Iterator[str]:
     field = next(iter(tags.values())).tag_field or ""
     if field not in said:
-        yield f"{_join(at, field)} is missing: {instead('', tags)}"
+        yield f"{_join(at, field)} is missing: {suggestion('', tags)}"
     elif (tag := f"{said[field]}") not in tags:
-        yield f"{unknown(f'value of {_join(at, field)}', tag[:SHOWN], tags)}"
+        yield f"{unknown_name(f'value of {_join(at, field)}', tag[:SHOWN], tags)}"
     else:
         yield from _in_table(tags[tag], said, at)
 
@@ -113,7 +113,7 @@ def _in_table(kind: StructType, said: Mapping[str, Any], at: str) -> Iterator[st
     known = [*([kind.tag_field] if kind.tag_field else []), *fields]
     for name, value in said.items():
         if name not in known:
-            yield f"Unknown field {_key(at, name)}: {instead(name, known)}"
+            yield f"Unknown field {_key(at, name)}: {suggestion(name, known)}"
         elif name in fields:
             yield from _mistakes(fields[name].type, value, _join(at, name))
     for name, field in fields.items():

@@ -16,8 +16,8 @@ from msgspec.structs import replace
 from arena.engine import game as engine
 from arena.engine.state import Dealt, Game, Hand
 from protocol.messages import Call, Drew, Event, GoOn, Keep, Lot, Option, Refuse
-from protocol.ruleset import Ruleset, the_set
-from protocol.tiles import Tile, as_held
+from protocol.ruleset import Ruleset, set_of_tiles
+from protocol.tiles import Tile, high_first
 
 SILENT = ("keep", "call")
 """Phases in which the usual answer leaves no event: that it was given is not public."""
@@ -29,7 +29,7 @@ WHOLE = 0.2
 """How often a change is a large one: all that nobody has shown, or the order within hands."""
 
 
-class Act(NamedTuple):
+class PublicMove(NamedTuple):
     """Something that everybody saw a seat do."""
 
     seat: int
@@ -51,7 +51,7 @@ class Turn(NamedTuple):
     """Whether it is the first option because the seat has fouled."""
 
 
-class Moment(NamedTuple):
+class DecisionPoint(NamedTuple):
     """A question to a seat, as everybody could name it."""
 
     acts: int
@@ -60,38 +60,38 @@ class Moment(NamedTuple):
     """What it is about."""
 
 
-Until = tuple[int, Moment]
+StopAt = tuple[int, DecisionPoint]
 """Whose question, and which."""
 
 
-class Deal(NamedTuple):
+class RoundHistory(NamedTuple):
     """A round: hidden deals and public acts."""
 
     start: Game
     """The game before it."""
     deals: tuple[Dealt, ...]
     """What was dealt, annulled deals first."""
-    acts: tuple[Act, ...]
+    acts: tuple[PublicMove, ...]
     """What everybody saw."""
 
 
-class World(NamedTuple):
+class Sample(NamedTuple):
     """A deal that a seat cannot tell from the true one, and where it leads."""
 
-    deal: Deal
+    deal: RoundHistory
     """The round so far."""
     game: Game
     """The state at the question, or at the end of the round."""
 
 
-class UnlikeError(Exception):
+class InconsistentDealError(Exception):
     """Another world in which the public game could not have been played."""
 
 
 # --- a round as everybody sees it ---
 
 
-def walk(deal: Deal, until: Until | None = None) -> Iterator[Turn]:
+def replay_round(deal: RoundHistory, until: StopAt | None = None) -> Iterator[Turn]:
     """Every state of a round and the choice made in it; ends before a question, or with the round.
 
     Raises UnlikeError when the acts cannot be played.
@@ -108,7 +108,7 @@ def walk(deal: Deal, until: Until | None = None) -> Iterator[Turn]:
                 return
         if engine.needs_deal(game):
             if until or done < len(deal.acts) or not state.over:
-                raise UnlikeError
+                raise InconsistentDealError
             yield Turn(game, None)
             return
         act = deal.acts[done] if done < len(deal.acts) else None
@@ -118,14 +118,14 @@ def walk(deal: Deal, until: Until | None = None) -> Iterator[Turn]:
         done += loud
 
 
-def _choice(game: Game, act: Act | None) -> tuple[int, bool]:
+def _choice(game: Game, act: PublicMove | None) -> tuple[int, bool]:
     """The index of what the seat to move does, and whether everybody sees it."""
     state, options = game.playing, engine.legal(game)
     own = act is not None and act.seat == state.turn
     if state.aside.phase in SILENT and not (act and own and isinstance(act.option, Refuse | Call)):
         return options.index(Keep() if state.aside.phase == "keep" else GoOn()), False
     if act is None or not own or act.option not in options[: 1 if act.fallback else None]:
-        raise UnlikeError
+        raise InconsistentDealError
     return options.index(act.option), True
 
 
@@ -157,9 +157,9 @@ def _seen(event: Event, seat: int) -> object:
 # --- other worlds ---
 
 
-def worlds(
-    deal: Deal, seat: int, luck: random.Random, until: Until | None = None
-) -> Iterator[World]:
+def alternative_deals(
+    deal: RoundHistory, seat: int, luck: random.Random, until: StopAt | None = None
+) -> Iterator[Sample]:
     """A chain of deals, without end, that the seat cannot tell from this one; each near the last.
 
     Raises UnlikeError when the acts cannot be played with the deals as they are.
@@ -168,14 +168,14 @@ def worlds(
     truth = _last(deal, until)
     known, seen = public(truth, seat), _shown(truth, seat)
     dealt = tuple(one for one in deal.deals if one.deal <= truth.playing.aside.deal)
-    here = World(Deal(deal.start, dealt, acts), truth)
+    here = Sample(RoundHistory(deal.start, dealt, acts), truth)
     while True:
         tried = here.deal._replace(deals=_changed(here.deal.deals, seat, seen, luck))
         if tried.deals != here.deal.deals:
             try:
                 reached = _last(tried, until)
-                here = World(tried, reached) if public(reached, seat) == known else here
-            except UnlikeError:
+                here = Sample(tried, reached) if public(reached, seat) == known else here
+            except InconsistentDealError:
                 pass
         yield here
 
@@ -184,12 +184,12 @@ def _shown(truth: Game, seat: int) -> set[Tile]:
     """The tiles that the seat sees: the line, its hand, and all hands once the round is over."""
     state = truth.playing
     hands = state.hands if state.over else (state.hands[seat],)
-    return {*map(as_held, state.line), *(tile for hand in hands for tile in hand)}
+    return {*map(high_first, state.line), *(tile for hand in hands for tile in hand)}
 
 
-def _last(deal: Deal, until: Until | None) -> Game:
+def _last(deal: RoundHistory, until: StopAt | None) -> Game:
     game = deal.start
-    for turn in walk(deal, until):
+    for turn in replay_round(deal, until):
         game = turn.game
     return game
 
@@ -210,7 +210,7 @@ def _changed(
 
 
 def _other_lots(dealt: Dealt, luck: random.Random) -> Dealt:
-    tiles = luck.sample(the_set(Ruleset(name="any").deal), len(dealt.lots))
+    tiles = luck.sample(set_of_tiles(Ruleset(name="any").deal), len(dealt.lots))
     lots = tuple(Lot(lot.seat, tile) for lot, tile in zip(dealt.lots, tiles, strict=True))
     return replace(dealt, lots=lots)
 

@@ -8,10 +8,10 @@ from rich.text import Text
 
 from arena.analysis import text as render
 from arena.analysis.decisions import Decision
-from arena.analysis.reask import Asked
-from arena.analysis.review import chose
+from arena.analysis.reask import ReaskResult
+from arena.analysis.review import choice_label
 from arena.analysis.text import EVIDENCE
-from arena.analysis.what_if import Outlook
+from arena.analysis.what_if import OptionValue
 from protocol.codec import printable
 from protocol.messages import MAX_NOTE, Option
 
@@ -23,13 +23,13 @@ PLAYED_ON = (
 )
 
 
-def words(option: Option) -> str:
+def answer_words(option: Option) -> str:
     """An option in words."""
-    ((said, _),) = render.offered([option], None)
+    ((said, _),) = render.options_text([option], None)
     return said
 
 
-def told(decision: Decision, found: Sequence[Asked]) -> Iterator[Text]:
+def answer_report(decision: Decision, found: Sequence[ReaskResult]) -> Iterator[Text]:
     """The answers: one in full, many counted."""
     for one in found if len(found) == 1 else found[-1:] if found[-1].foul else ():
         yield from _in_full(decision, one)
@@ -37,7 +37,7 @@ def told(decision: Decision, found: Sequence[Asked]) -> Iterator[Text]:
         yield from _counted(decision, found)
 
 
-def _in_full(decision: Decision, one: Asked) -> Iterator[Text]:
+def _in_full(decision: Decision, one: ReaskResult) -> Iterator[Text]:
     time = f"{one.ms:g} of {decision.question.time_ms} ms"
     if one.foul:
         yield Text(f"It fouls: {one.foul}. {printable(one.detail, EVIDENCE)} ({time})", "red")
@@ -47,7 +47,7 @@ def _in_full(decision: Decision, one: Asked) -> Iterator[Text]:
             yield Text(f"  Given back: {one.given_back_ms:g} ms in which the referee did not look.")
     else:
         assert one.choice is not None
-        option = words(decision.question.options[one.choice])
+        option = answer_words(decision.question.options[one.choice])
         yield Text(f"It chooses {option} ({time}), {_compared(decision, one.choice)}.", "bold")
     if one.note:
         yield Text(f"  note    {printable(one.note, MAX_NOTE)}", "italic")
@@ -58,19 +58,19 @@ def _in_full(decision: Decision, one: Asked) -> Iterator[Text]:
 
 def _compared(decision: Decision, choice: int) -> str:
     """How a choice compares with the log's."""
-    logged = chose(decision)
+    logged = choice_label(decision)
     if logged is None:
         return "where the log has a foul" if decision.record else "where the log has no answer"
     if logged == choice:
         return "as in the log"
-    return f"not {words(decision.question.options[logged])} as in the log"
+    return f"not {answer_words(decision.question.options[logged])} as in the log"
 
 
-def _counted(decision: Decision, found: Sequence[Asked]) -> Iterator[Text]:
+def _counted(decision: Decision, found: Sequence[ReaskResult]) -> Iterator[Text]:
     """How often it chose what, and how long that took."""
     many = Counter(one.choice for one in found if one.choice is not None)
     for choice, times in many.most_common():
-        option = words(decision.question.options[choice])
+        option = answer_words(decision.question.options[choice])
         said = f"{times} of {len(found)} times {option}, {_compared(decision, choice)}."
         yield Text(said, "bold")
     spent = [one.ms for one in found]
@@ -81,22 +81,22 @@ def _counted(decision: Decision, found: Sequence[Asked]) -> Iterator[Text]:
     )
 
 
-def outlook_table(
-    decision: Decision, outlooks: Sequence[Outlook], compared: int, again: int | None
+def option_value_table(
+    decision: Decision, outlooks: Sequence[OptionValue], compared: int, again: int | None
 ) -> Table:
     """What each option comes to; marked: what the log has, and what the bot chooses now."""
     table = Table(box=None, header_style="bold", pad_edge=False)
-    against = words(decision.question.options[compared])
+    against = answer_words(decision.question.options[compared])
     for column in ("option", "", "points", "±", f"beyond {against}", "±"):
         table.add_column(column, justify="left" if column in ("option", "") else "right")
     for number, (option, one) in enumerate(zip(decision.question.options, outlooks, strict=True)):
-        marks = {"log": chose(decision) == number, "now": again == number}
+        marks = {"log": choice_label(decision) == number, "now": again == number}
         marked = ", ".join(mark for mark, is_so in marks.items() if is_so)
         beyond = (
             ("", "")
             if number == compared
             else (f"{one.beyond:+.1f}", f"{one.beyond_half_width:.1f}")
         )
-        cells = (words(option), marked, f"{one.lead:+.1f}", f"{one.half_width:.1f}", *beyond)
+        cells = (answer_words(option), marked, f"{one.lead:+.1f}", f"{one.half_width:.1f}", *beyond)
         table.add_row(*map(Text, cells))
     return table

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from arena.analysis.replay import Step, dealt, repeat, seating, steps
+from arena.analysis.replay import Step, apply_record, deal_of, setup_of, steps
 from arena.engine import game as engine
 from arena.engine.state import Dealt, Game
 from arena.logs.gamelog import DamagedLogError, LoggedGame
@@ -68,7 +68,7 @@ class CutOffError(Exception):
     """The log ends before the deal that is needed."""
 
 
-class Retelling(Referee):
+class LogReferee(Referee):
     """A referee that deals what a log says was dealt, so that it needs no seed."""
 
     def __init__(self, logged: LoggedGame) -> None:
@@ -77,8 +77,8 @@ class Retelling(Referee):
         Raises CutOffError when nothing was dealt.
         """
         records = (one for one in logged.records if isinstance(one, DealRecord))
-        self._dealt = iter([dealt(record) for record in records])
-        super().__init__(seating(logged), b"")
+        self._dealt = iter([deal_of(record) for record in records])
+        super().__init__(setup_of(logged), b"")
 
     def _chance_decides(self) -> Dealt:
         found = next(self._dealt, None)
@@ -111,11 +111,11 @@ def decisions(logged: LoggedGame, seat: int) -> Iterator[Decision]:
 def _referees(logged: LoggedGame) -> Iterator[Referee]:
     """The referee before each answer, and after the last."""
     try:
-        referee = Retelling(logged)
+        referee = LogReferee(logged)
         yield referee
         for record in logged.choices():
             _check_asked(logged, referee.awaiting, record)
-            repeat(referee, record)
+            apply_record(referee, record)
             yield referee
     except CutOffError:
         return
@@ -153,7 +153,7 @@ def _moments(logged: LoggedGame, seat: int) -> Iterator[Step]:
         yield Step(game, tuple(since), engine.legal(game), None)
 
 
-def chosen(found: Sequence[Decision], wanted: int) -> Decision:
+def find_decision(found: Sequence[Decision], wanted: int) -> Decision:
     """The question that a user means, by its number in the game or by its id.
 
     Raises UserError.
@@ -180,7 +180,7 @@ def rounds(logged: LoggedGame, seat: int) -> Iterator[RoundEnd]:
             continue
         state, scores = step.game.playing, step.game.scores
         gains = [now - was for now, was in zip(scores, before, strict=True)]
-        others = rivals(rules, seats, seat)
+        others = opponents(rules, seats, seat)
         yield RoundEnd(
             round=state.number,
             why=step.record.why,
@@ -196,7 +196,7 @@ def rounds(logged: LoggedGame, seat: int) -> Iterator[RoundEnd]:
         before = list(scores)
 
 
-def rivals(rules: Ruleset, seats: int, seat: int) -> tuple[int, ...]:
+def opponents(rules: Ruleset, seats: int, seat: int) -> tuple[int, ...]:
     """The seats that do not win with this one."""
     parties = 2 if rules.deal.partners else seats
     return tuple(other for other in range(seats) if other % parties != seat % parties)

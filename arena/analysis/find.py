@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from protocol.errors import UserError, unknown
+from protocol.errors import UserError, unknown_name
 
 if TYPE_CHECKING:
     from arena.logs.gamelog import LoggedGame
@@ -52,7 +52,7 @@ def logs(log: Path) -> list[Path]:
         return [log]
     from arena.logs import catalog as named
 
-    return named.logs(_folder(log))
+    return named.list_logs(_folder(log))
 
 
 def _folder(log: Path) -> Path:
@@ -78,7 +78,7 @@ def refuse_others(path: Path) -> None:
     raise UserError(f"{path} is no game log{hint}")
 
 
-class Found(NamedTuple):
+class FoundGame(NamedTuple):
     """What a user's word for a game led to."""
 
     game: "LoggedGame | None"
@@ -87,7 +87,7 @@ class Found(NamedTuple):
     """Each that may be meant, with a line about it."""
 
 
-def find(log: Path, name: str | None) -> Found:
+def find_game(log: Path, name: str | None) -> FoundGame:
     """The game that is meant, or all that may be: a name can be cut short while it is clear.
 
     A whole name leads to its log and no other is opened; there may be thousands. Raises UserError,
@@ -95,9 +95,9 @@ def find(log: Path, name: str | None) -> Found:
     """
     refuse_others(log)
     if exact := _called(log, name or ""):
-        return Found(exact, {})
+        return FoundGame(exact, {})
     found = _like(log, name or "")
-    return Found(found.last, {}) if len(found.lines) == 1 else Found(None, found.lines)
+    return FoundGame(found.last, {}) if len(found.lines) == 1 else FoundGame(None, found.lines)
 
 
 def _called(log: Path, name: str) -> "LoggedGame | None":
@@ -105,11 +105,11 @@ def _called(log: Path, name: str) -> "LoggedGame | None":
 
     One that was cut off may stand in its log again, played to its end: that one counts.
     """
-    from arena.logs.catalog import logs_of
+    from arena.logs.catalog import logs_of_sittings
     from arena.logs.gamelog import read_games
 
     exact = None
-    paths = logs_of(_folder(log), name) if log.is_dir() else [log]
+    paths = logs_of_sittings(_folder(log), name) if log.is_dir() else [log]
     for logged in chain.from_iterable(map(read_games, paths)):
         if logged.game.game == name:
             exact = logged
@@ -138,7 +138,7 @@ def _like(log: Path, word: str) -> "_Heap":
     if not names:
         raise UserError(f"{log} holds no game.")
     if not any(heap.lines for heap in nearest):
-        raise unknown("game", word, names)
+        raise unknown_name("game", word, names)
     return nearest[0] if nearest[0].lines else nearest[1]
 
 
@@ -166,12 +166,12 @@ def _likely_first(log: Path, name: str) -> list[Path]:
     return sorted(logs(log), key=lambda path: not path.stem.endswith(f".{seats}"))
 
 
-def the_game(log: Path, name: str | None) -> "LoggedGame":
+def require_one_game(log: Path, name: str | None) -> "LoggedGame":
     """The one game that is meant.
 
     Raises UserError, DamagedLogError.
     """
-    found = find(log, name)
+    found = find_game(log, name)
     if found.game:
         return found.game
     names = ", ".join(list(found.others)[:NAMED_GAMES])
@@ -181,7 +181,7 @@ def the_game(log: Path, name: str | None) -> "LoggedGame":
     )
 
 
-def list_games(found: Found) -> None:
+def list_games(found: FoundGame) -> None:
     """Print a line for each game that may be meant."""
     count = len(found.others)
     for summary in list(found.others.values())[:LISTED_GAMES]:
@@ -191,7 +191,7 @@ def list_games(found: Found) -> None:
         click.echo(f"... and {least}{count - LISTED_GAMES} more; name one to watch it.")
 
 
-def the_seat(logged: "LoggedGame", wanted: str | None) -> int:
+def find_seat(logged: "LoggedGame", wanted: str | None) -> int:
     """A seat by its number or by who sat there; who came last when nothing is said.
 
     Raises UserError.
@@ -209,4 +209,4 @@ def the_seat(logged: "LoggedGame", wanted: str | None) -> int:
     if wanted.isdecimal():
         last = len(names) - 1
         raise UserError(f"There is no seat {wanted}: this game has seats 0 to {last}.")
-    raise unknown("seat", wanted, [*names, *map(str, range(len(names)))])
+    raise unknown_name("seat", wanted, [*names, *map(str, range(len(names)))])

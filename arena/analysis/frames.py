@@ -14,10 +14,10 @@ from protocol.messages import Ask, Drew, Event, Option, RoundOver
 from protocol.records import ChoiceRecord, FoulRecord, LogRecord, Result, RoundRecord
 from protocol.tiles import Tile
 
-Nobody = Literal["nobody"]
-NOBODY: Nobody = "nobody"
+Spectator = Literal["nobody"]
+SPECTATOR: Spectator = "nobody"
 """The seat of an onlooker, who is shown no hand before the end of the round."""
-Seen = int | Nobody | None
+Viewer = int | Spectator | None
 """By whom a game is seen: a seat, an onlooker, or everybody together (None)."""
 
 
@@ -50,12 +50,12 @@ class Frame(Struct, frozen=True):
     """Points of each seat, or side, so far."""
 
 
-def frames(steps: Iterable[Step], seat: Seen = None) -> Iterator[Frame]:
+def frames(steps: Iterable[Step], seat: Viewer = None) -> Iterator[Frame]:
     """What everybody, one seat or an onlooker is shown; draws in a row are joined."""
-    return (shown[0] for shown in side_by_side(steps, (seat,)))
+    return (shown[0] for shown in frames_for(steps, (seat,)))
 
 
-def side_by_side(steps: Iterable[Step], seats: Sequence[Seen]) -> Iterator[tuple[Frame, ...]]:
+def frames_for(steps: Iterable[Step], seats: Sequence[Viewer]) -> Iterator[tuple[Frame, ...]]:
     """What several are shown at the same moments: those of the first."""
     waiting: tuple[Frame, ...] = ()
     for step in steps:
@@ -87,10 +87,10 @@ def _goes_on_drawing(before: Frame, after: Frame) -> bool:
     return both and only and len(draws) == 1 and after.record is None
 
 
-def _frame(step: Step, seat: Seen) -> Frame:
+def _frame(step: Step, seat: Viewer) -> Frame:
     if seat is None:
         return _open(step)
-    return _public(step) if seat == NOBODY else _seen(step, seat)
+    return _public(step) if seat == SPECTATOR else _seen(step, seat)
 
 
 def _open(step: Step) -> Frame:
@@ -113,7 +113,7 @@ def _open(step: Step) -> Frame:
     )
 
 
-def _turn(step: Step, seat: Seen = None) -> int | None:
+def _turn(step: Step, seat: Viewer = None) -> int | None:
     """Who is to move; that another seat may refuse the deal is hidden, for it tells of doubles."""
     state = step.game.playing
     hidden = state.aside.phase == "keep" and seat not in (None, state.turn)
@@ -148,15 +148,15 @@ def _public(step: Step) -> Frame:
     shown = _shown(step)
     return Frame(
         round=told.round,
-        turn=_turn(step, NOBODY),
-        events=_heard(step, NOBODY),
+        turn=_turn(step, SPECTATOR),
+        events=_heard(step, SPECTATOR),
         line=told.line,
         hands=shown.hands if shown else told.hands,
         pips=shown.pips if shown else (),
         stock=told.boneyard.tiles,
         drawable=told.boneyard.drawable,
         options=(),
-        record=_told(step.record, NOBODY),
+        record=_told(step.record, SPECTATOR),
         pot=told.pot if step.game.rules.stakes.pot else None,
         scores=told.scores,
     )
@@ -168,7 +168,7 @@ def _shown(step: Step) -> RoundOver | None:
     return view.round_over(step.game, 0, []) if step.game.playing.over and ended else None
 
 
-def _heard(step: Step, seat: Seen) -> tuple[Event, ...]:
+def _heard(step: Step, seat: Viewer) -> tuple[Event, ...]:
     """What was added to the history of the round, as the seat saw it."""
     return tuple(
         view.seen_by_others(event) if isinstance(event, Drew) and event.seat != seat else event
@@ -181,7 +181,7 @@ def _hands(told: Ask) -> tuple[Hand | int, ...]:
     return tuple(told.hand if at == told.seat else many for at, many in enumerate(told.hands))
 
 
-def _told(record: LogRecord | None, seat: Seen) -> LogRecord | None:
+def _told(record: LogRecord | None, seat: Viewer) -> LogRecord | None:
     """Of the log a seat sees its own lines, who else fouled, and how things ended."""
     match record:
         case ChoiceRecord() | FoulRecord() if record.seat == seat:

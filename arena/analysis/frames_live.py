@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 from arena.analysis.frames import Frame
 from protocol.messages import Ask, Drew, Event, GameOver, GameStarts, Played, RoundOver, TurnedUp
 from protocol.records import Result, RoundRecord
-from protocol.ruleset import the_set
+from protocol.ruleset import set_of_tiles
 from protocol.tiles import Tile
 
 
-class Sight:
+class LiveFrames:
     """Turns messages of one game into frames, in their order."""
 
     def __init__(self, starts: GameStarts, names: Sequence[str]) -> None:
@@ -60,8 +60,8 @@ class Sight:
         """The line and what is left of the boneyard follow from what happened."""
         fresh = told.round != self._round
         new = self._new(told.round, told.events)
-        line = laid(told.events)
-        tiles = len(the_set(self._starts.rules.deal)) - len(line) - sum(map(len, told.hands))
+        line = tiles_of_line(told.events)
+        tiles = len(set_of_tiles(self._starts.rules.deal)) - len(line) - sum(map(len, told.hands))
         drawn = sum(isinstance(event, Drew) for event in new)
         reserve = self._starts.rules.boneyard.reserve
         drawable = tiles - reserve if fresh else self._drawable - drawn
@@ -107,7 +107,7 @@ class Sight:
         )
 
 
-def laid(events: Iterable[Event]) -> tuple[Tile, ...]:
+def tiles_of_line(events: Iterable[Event]) -> tuple[Tile, ...]:
     """The line as it lies after all that happened in a round."""
     line: tuple[Tile, ...] = ()
     for event in events:

@@ -11,11 +11,11 @@ from msgspec import Struct
 
 from arena.analysis.decisions import Decision
 from arena.match import referee as rulings
-from arena.match.bot_process import Bot, CannotStartError
+from arena.match.bot_process import BotProcess, CannotStartError
 from arena.match.clock import Deadline, LagError
-from arena.match.poller import Pump
+from arena.match.poller import Poller
 from arena.match.referee import STALE_LINES
-from arena.match.table import Bench
+from arena.match.table import BotPool
 from arena.sandbox.command import Command
 from arena.sandbox.sandbox import Sandbox
 from protocol.codec import Fault, printable
@@ -24,7 +24,7 @@ from protocol.messages import Choose, Clock
 from protocol.records import FoulClass
 
 
-class Asked(Struct, frozen=True):
+class ReaskResult(Struct, frozen=True):
     """What a bot made of a question."""
 
     choice: int | None
@@ -47,15 +47,15 @@ class Asked(Struct, frozen=True):
 
 async def ask(
     command: Command, decision: Decision, clock: Clock, sandbox: Sandbox, times: int
-) -> list[Asked]:
+) -> list[ReaskResult]:
     """Ask so often, each time a fresh process; it stops at a foul.
 
     Raises UserError when the bot cannot be started, or the machine cannot keep time.
     """
-    found: list[Asked] = []
+    found: list[ReaskResult] = []
     complaint = ""
     async with trio.open_nursery() as nursery:
-        pump = Pump()
+        pump = Poller()
         nursery.start_soon(pump.run)
         try:
             while len(found) < times and not (found and found[-1].foul):
@@ -71,15 +71,15 @@ async def ask(
 
 
 async def _once(
-    pump: Pump, command: Command, decision: Decision, clock: Clock, sandbox: Sandbox
-) -> Asked:
-    bench = Bench(pump, [command], clock.start_ms, sandbox)
+    pump: Poller, command: Command, decision: Decision, clock: Clock, sandbox: Sandbox
+) -> ReaskResult:
+    bench = BotPool(pump, [command], clock.start_ms, sandbox)
     try:
-        (bot,) = await bench.ready()
+        (bot,) = await bench.start_missing()
         assert bot, "Somebody sits there."
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(bench.look_after)
-            asking = Asking(pump, bot, decision)
+            nursery.start_soon(bench.monitor)
+            asking = ReaskSession(pump, bot, decision)
             said = await asking.answered()
             nursery.cancel_scope.cancel()
         if asking.lag:
@@ -89,10 +89,10 @@ async def _once(
         await bench.close()
 
 
-class Asking:
+class ReaskSession:
     """Waits for one bot's answer to one question."""
 
-    def __init__(self, pump: Pump, bot: Bot, decision: Decision) -> None:
+    def __init__(self, pump: Poller, bot: BotProcess, decision: Decision) -> None:
         self._pump, self._bot, self._decision = pump, bot, decision
         self._question = decision.question
         self._deadline = Deadline(self._expired, self._stop)
@@ -105,18 +105,18 @@ class Asking:
         self._line = b""
         self._ms = 0.0
 
-    async def answered(self) -> Asked:
+    async def answered(self) -> ReaskResult:
         """What the bot said, or its foul; one that did not greet is not asked."""
         if self._fault is None:
-            self._bot.tell(self._heard)
-            self._pump.join(self._deadline)
+            self._bot.on_input(self._heard)
+            self._pump.add_timer(self._deadline)
             try:
                 self._say()
                 await self._done.wait()
             finally:
-                self._pump.part(self._deadline)
+                self._pump.remove_timer(self._deadline)
         said = self._said
-        return Asked(
+        return ReaskResult(
             choice=said.choice if said else None,
             note=said.note if said else "",
             foul=self._fault.foul if self._fault else None,
@@ -124,16 +124,16 @@ class Asking:
             line=printable(self._line),
             ms=self._ms,
             given_back_ms=self._deadline.given_back_ms,
-            stderr=self._bot.last_words(),
+            stderr=self._bot.stderr_tail(),
         )
 
     def _say(self) -> None:
         for line in self._decision.told:
-            self._bot.say(line)
+            self._bot.send(line)
         now = time.monotonic()
-        self._bot.say(self._decision.line)
+        self._bot.send(self._decision.line)
         self._deadline.begin(now, self._question.time_ms)
-        self._pump.expect(self._deadline.at)
+        self._pump.wake_by(self._deadline.at)
 
     def _heard(self) -> None:
         while not self._done.is_set() and (line := self._bot.next_line()) is not None:
@@ -144,7 +144,7 @@ class Asking:
             self._end(self._bot.fault)
 
     def _judge(self, line: bytes) -> None:
-        said = rulings.answer(self._question, line)
+        said = rulings.parse_answer(self._question, line)
         if isinstance(said, Choose):
             self._said = said
             self._end(None)

@@ -10,7 +10,7 @@ from arena.engine import boneyard, lead
 from arena.engine import game as engine
 from arena.engine.state import Dealt, Game
 from arena.logs.gamelog import DamagedLogError, LoggedGame
-from arena.match.referee import Referee, Seating, asks
+from arena.match.referee import GameSetup, Referee, needs_answer
 from protocol.codec import encode_line
 from protocol.messages import Choose, Clock, Event, Option
 from protocol.records import (
@@ -24,12 +24,12 @@ from protocol.records import (
     SentRecord,
     SpentRecord,
 )
-from protocol.ruleset import hand_size, the_set
+from protocol.ruleset import hand_size, set_of_tiles
 
 
-def seating(logged: LoggedGame) -> Seating:
+def setup_of(logged: LoggedGame) -> GameSetup:
     """The game as it was set up."""
-    return Seating(
+    return GameSetup(
         game=logged.game.game,
         number=logged.game.number,
         board=logged.game.board,
@@ -41,26 +41,26 @@ def seating(logged: LoggedGame) -> Seating:
     )
 
 
-def replayed(logged: LoggedGame, seed: bytes) -> Iterator[Referee]:
+def replay_games(logged: LoggedGame, seed: bytes) -> Iterator[Referee]:
     """The referee at the beginning and after each thing that came in.
 
     Stops where the log asks for something impossible; `misfits` says what.
     """
-    referee = Referee(seating(logged), seed)
+    referee = Referee(setup_of(logged), seed)
     yield referee
     for record in logged.choices():
         question = referee.awaiting
         if question is None or question.seat != record.seat:
             return
-        repeat(referee, record)
+        apply_record(referee, record)
         yield referee
 
 
-def repeat(referee: Referee, record: ChoiceRecord | FoulRecord) -> None:
+def apply_record(referee: Referee, record: ChoiceRecord | FoulRecord) -> None:
     """What came in comes in again; its seat must be the one that is asked."""
     if isinstance(record, FoulRecord):
         line = record.line.encode()
-        referee.lost(
+        referee.forfeit(
             record.seat,
             record.foul,
             record.detail,
@@ -72,10 +72,10 @@ def repeat(referee: Referee, record: ChoiceRecord | FoulRecord) -> None:
         referee.received(record.seat, _line(record), record.ms, record.given_back_ms)
 
 
-def misfits(logged: LoggedGame, seed: bytes) -> Iterator[str]:
+def mismatches(logged: LoggedGame, seed: bytes) -> Iterator[str]:
     """What in the log does not follow from the seed and from what came in."""
     made: list[LogRecord] = []
-    for referee in replayed(logged, seed):
+    for referee in replay_games(logged, seed):
         made += referee.records()
     written = (logged.game, *logged.records)
     # No replay can know what time was used.
@@ -157,7 +157,7 @@ def _taken(game: Game, record: LogRecord, options: tuple[Option, ...]) -> Step:
     """The step that a record is."""
     match record:
         case DealRecord():
-            return _step(game, engine.begin(game, dealt(record)), (), record)
+            return _step(game, engine.begin(game, deal_of(record)), (), record)
         case ChoiceRecord():
             return _step(game, engine.act_unchecked(game, options[record.choice]), options, record)
         case FoulRecord():
@@ -169,7 +169,7 @@ def _taken(game: Game, record: LogRecord, options: tuple[Option, ...]) -> Step:
 def _forced(game: Game, clock: Clock, fouled: set[int], stop: bool) -> Iterator[Step]:
     """What needs no answer: an only option that is not asked, and what a seat that fouled does."""
     while not _ended(game, fouled, stop) and (options := engine.legal(game)):
-        if asks(clock, options, fouled=game.playing.turn in fouled):
+        if needs_answer(clock, options, fouled=game.playing.turn in fouled):
             return
         step = _step(game, engine.act_unchecked(game, options[0]), (), None)
         yield step
@@ -183,7 +183,7 @@ def _step(before: Game, after: Game, options: tuple[Option, ...], record: LogRec
     return Step(after, new.events[known:], options, record)
 
 
-def dealt(record: DealRecord) -> Dealt:
+def deal_of(record: DealRecord) -> Dealt:
     """What was dealt, as the engine takes it."""
     return Dealt(record.round, record.deal, record.leader, record.lots, record.hands, record.stock)
 
@@ -192,7 +192,7 @@ def _misfit(game: Game, record: LogRecord, options: tuple[Option, ...], ended: b
     """Why a record cannot come next."""
     match record:
         case DealRecord():
-            return _misdeal(game, dealt(record), ended)
+            return _misdeal(game, deal_of(record), ended)
         case ChoiceRecord() | FoulRecord():
             return _unasked(game, record, options)
         case RoundRecord():
@@ -232,7 +232,7 @@ def _misdeal(game: Game, dealt: Dealt, ended: bool) -> str | None:
         turn = (before.number if before else 0) + 1, lead.method(game) != "odd_even"
     if (dealt.round, dealt.deal) != turn:
         return f"deal {dealt.deal} of round {dealt.round} is dealt out of turn"
-    tiles = the_set(game.rules.deal)
+    tiles = set_of_tiles(game.rules.deal)
     lots = all(lot.seat in seats and lot.tile in tiles for lot in dealt.lots)
     if not (lots and dealt.leader in leaders and _laid(game, dealt)):
         return "the deal is not one of these rules"
@@ -244,6 +244,6 @@ def _laid(game: Game, dealt: Dealt) -> bool:
     if dealt.deal == 0:
         return dealt.hands == ((),) * game.seats and not dealt.stock
     rules, rest = game.rules, tuple(chain(*dealt.stock))
-    whole = sorted(chain(*dealt.hands, rest)) == list(the_set(rules.deal))
+    whole = sorted(chain(*dealt.hands, rest)) == list(set_of_tiles(rules.deal))
     even = [hand_size(rules.deal, game.seats)] * game.seats == list(map(len, dealt.hands))
-    return whole and even and dealt.stock == boneyard.laid(rules.boneyard, rest, game.seats)
+    return whole and even and dealt.stock == boneyard.arrange(rules.boneyard, rest, game.seats)

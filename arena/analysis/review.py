@@ -52,7 +52,7 @@ def _time(found: Sequence[Decision]) -> str:
 # --- for programs ---
 
 
-class Told(Struct, frozen=True):
+class DecisionReport(Struct, frozen=True):
     """A decision, for programs."""
 
     number: int
@@ -65,7 +65,7 @@ class Told(Struct, frozen=True):
     """What came of it, as it stands in the log; null: the game was cut off before."""
 
 
-class Account(Struct, frozen=True):
+class GameReview(Struct, frozen=True):
     """A game as it went for one seat, for programs."""
 
     game: str
@@ -78,23 +78,23 @@ class Account(Struct, frozen=True):
     """How the game ended; null: it was cut off."""
     rounds: tuple[RoundEnd, ...]
     """How each round ended for the seat."""
-    decisions: tuple[Told, ...]
+    decisions: tuple[DecisionReport, ...]
     """Its decisions, in order."""
 
 
-def account(logged: LoggedGame, seat: int) -> Account:
+def review_game(logged: LoggedGame, seat: int) -> GameReview:
     """All of it.
 
     Raises DamagedLogError.
     """
-    return Account(
+    return GameReview(
         game=logged.game.game,
         seat=seat,
         entrant=logged.sitting.seats[seat],
         result=logged.result,
         rounds=tuple(rounds(logged, seat)),
         decisions=tuple(
-            Told(one.number, one.round, Raw(one.line[:-1]), one.record)
+            DecisionReport(one.number, one.round, Raw(one.line[:-1]), one.record)
             for one in decisions(logged, seat)
         ),
     )
@@ -229,14 +229,14 @@ def ends_of_rounds(logged: LoggedGame, seat: int, look: Look) -> dict[int, Text]
     return {frame.round: render.draw(frame, look) for frame in frames.frames(over, seat)}
 
 
-def chose(one: Decision) -> int | None:
+def choice_label(one: Decision) -> int | None:
     """The option that was chosen; None after a foul, or when nothing came."""
     return one.record.choice if isinstance(one.record, ChoiceRecord) else None
 
 
-def in_short(one: Decision) -> str:
+def answer_label(one: Decision) -> str:
     """What was answered, in few words."""
     if one.record is None or isinstance(one.record, FoulRecord):
         return one.record.foul if one.record else "no answer"
-    ((said, _),) = render.offered([one.question.options[one.record.choice]], None)
+    ((said, _),) = render.options_text([one.question.options[one.record.choice]], None)
     return said

@@ -40,7 +40,7 @@ from protocol.messages import (
 )
 from protocol.records import ChoiceRecord, FoulRecord, Result, RoundRecord
 from protocol.ruleset import target
-from protocol.tiles import Tile, as_held
+from protocol.tiles import Tile, high_first
 
 LYING = 0x1F031
 """The glyph of 0-0 lying along the line; the others follow, seven to each left pip."""
@@ -133,7 +133,7 @@ def outcome(logged: LoggedGame) -> str:
 def draw(frame: Frame, look: Look) -> Text:
     """One frame."""
     text = Text().append(f"Round {frame.round}.", "bold")
-    for sentence in words(frame, look):
+    for sentence in option_label(frame, look):
         text.append(f" {sentence}")
     if frame.turn is not None and not isinstance(frame.record, FoulRecord):
         text.append(f" {look.name(frame.turn)} is to move.")
@@ -145,7 +145,7 @@ def draw(frame: Frame, look: Look) -> Text:
     return text
 
 
-def turned(at: int, key: str) -> int | None:
+def upright_tile(at: int, key: str) -> int | None:
     """The number of the frame after a key; None: enough."""
     return None if key in QUIT else max(0, at + TURNS.get(key, 0))
 
@@ -163,9 +163,9 @@ def _plain(tile: Tile) -> str:
     return f"[{tile[0]}|{tile[1]}]"
 
 
-def words(frame: Frame, look: Look) -> Iterator[str]:
+def option_label(frame: Frame, look: Look) -> Iterator[str]:
     """What has happened, in sentences."""
-    yield from told(frame.events, look)
+    yield from event_text(frame.events, look)
     match frame.record:
         case FoulRecord(seat=seat, foul=foul):
             yield f"{look.name(seat)} fouls: {foul}."
@@ -179,7 +179,7 @@ def words(frame: Frame, look: Look) -> Iterator[str]:
             pass
 
 
-def told(events: Iterable[Event], look: Look) -> Iterator[str]:
+def event_text(events: Iterable[Event], look: Look) -> Iterator[str]:
     """What has happened, in sentences; what one seat does at once is one sentence."""
     for _, together in groupby(events, lambda event: (type(event), _doer(event))):
         same = list(together)
@@ -188,7 +188,7 @@ def told(events: Iterable[Event], look: Look) -> Iterator[str]:
         if draws:
             yield _draws(look.name(draws[0].seat), [event.tile for event in draws])
         elif plays:
-            tiles = (f"{_plain(as_held(event.tile))}{WHERE[event.end]}" for event in plays)
+            tiles = (f"{_plain(high_first(event.tile))}{WHERE[event.end]}" for event in plays)
             yield f"{look.name(plays[0].seat)} plays {' and '.join(tiles)}."
         else:
             yield from (_event(event, look) for event in same)
@@ -292,15 +292,15 @@ def _record(frame: Frame, look: Look) -> Iterator[Row]:
             pass
 
 
-def offered(options: Iterable[Option], chosen: int | None) -> Iterator[tuple[str, bool]]:
+def options_text(options: Iterable[Option], chosen: int | None) -> Iterator[tuple[str, bool]]:
     """The options in words, and whether it is the chosen one; bids in a row are joined."""
-    for together, marked in grouped(options, chosen):
+    for together, marked in group_tiles(options, chosen):
         first, last = option_words(together[0]), option_words(together[-1])
         many = f"{first} to {last.removeprefix('bid ')}"
         yield (first if len(together) == 1 else many), marked
 
 
-def grouped(
+def group_tiles(
     options: Iterable[Option], chosen: int | None
 ) -> Iterator[tuple[tuple[Option, ...], bool]]:
     """The options one by one, but bids in a row together; and whether it is the chosen one."""
@@ -317,7 +317,7 @@ def grouped(
 def _options(frame: Frame, who: str, chosen: int | None) -> Iterator[Cell]:
     """The chosen one is marked; whose they were stands before them, for another is to move now."""
     yield f"{who} had", "dim"
-    cells = list(offered(frame.options, chosen))
+    cells = list(options_text(frame.options, chosen))
     for number, (words, marked) in enumerate(cells, 1):
         comma = "," if number < len(cells) else ""
         yield (f">{words}<{comma}", "bold green") if marked else (f"{words}{comma}", "")

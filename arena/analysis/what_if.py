@@ -13,9 +13,17 @@ from itertools import islice, takewhile
 
 from msgspec import Struct
 
-from arena.analysis.alternative_deals import QUIET, Act, Deal, Moment, Until, World, worlds
-from arena.analysis.decisions import Decision, rivals
-from arena.analysis.replay import Step, dealt, steps
+from arena.analysis.alternative_deals import (
+    QUIET,
+    DecisionPoint,
+    PublicMove,
+    RoundHistory,
+    Sample,
+    StopAt,
+    alternative_deals,
+)
+from arena.analysis.decisions import Decision, opponents
+from arena.analysis.replay import Step, deal_of, steps
 from arena.engine import game as engine
 from arena.engine.state import Dealt, Game
 from arena.logs.gamelog import LoggedGame
@@ -28,7 +36,7 @@ NORMAL = 1.96
 """Standard errors in half of a 95 % interval."""
 
 
-class Outlook(Struct, frozen=True):
+class OptionValue(Struct, frozen=True):
     """What an option came to, over all deals that were tried."""
 
     lead: float
@@ -41,7 +49,9 @@ class Outlook(Struct, frozen=True):
     """Half of the 95 % interval of that."""
 
 
-def outlooks(games: Sequence[Game], compared: int, luck: random.Random) -> tuple[Outlook, ...]:
+def option_values(
+    games: Sequence[Game], compared: int, luck: random.Random
+) -> tuple[OptionValue, ...]:
     """Every option of a question under every deal, in order; one of them is compared with.
 
     The games differ in what is hidden from the seat to move.
@@ -55,7 +65,7 @@ def outlooks(games: Sequence[Game], compared: int, luck: random.Random) -> tuple
     columns = list(zip(*made, strict=True))
     base = columns[compared]
     return tuple(
-        Outlook(
+        OptionValue(
             *_interval(column),
             *_interval([one - other for one, other in zip(column, base, strict=True)]),
         )
@@ -80,13 +90,13 @@ def _played_on(game: Game, before: Game, seed: bytes) -> float:
         if engine.needs_deal(game):
             game = engine.begin(game, engine.chance_decides(game, seed))
         else:
-            game = engine.act_unchecked(game, plain(engine.legal(game)))
+            game = engine.act_unchecked(game, heuristic_move(engine.legal(game)))
     gains = [now - was for now, was in zip(game.scores, before.scores, strict=True)]
-    others = rivals(game.rules, game.seats, seat)
+    others = opponents(game.rules, game.seats, seat)
     return gains[seat] - sum(gains[other] for other in others) / len(others)
 
 
-def plain(options: Sequence[Option]) -> Option:
+def heuristic_move(options: Sequence[Option]) -> Option:
     """What a plain player does: its heaviest tile, doubles first; else the first option."""
     plays = [option for option in options if isinstance(option, Play)]
     return max(plays, key=_weight) if plays else options[0]
@@ -97,7 +107,7 @@ def _weight(option: Play) -> tuple[bool, int]:
     return high == low, high + low
 
 
-def other_deals(
+def sampled_deals(
     logged: LoggedGame, decision: Decision, many: int, luck: random.Random
 ) -> Iterator[Game]:
     """The table at a question under so many other deals that the seat could not tell apart.
@@ -105,29 +115,29 @@ def other_deals(
     Raises DamagedLogError.
     """
     deal, until = _so_far(logged, decision)
-    chain = worlds(deal, decision.question.seat, luck, until)
-    sampled: Iterator[World] = islice(chain, BETWEEN - 1, many * BETWEEN, BETWEEN)
+    chain = alternative_deals(deal, decision.question.seat, luck, until)
+    sampled: Iterator[Sample] = islice(chain, BETWEEN - 1, many * BETWEEN, BETWEEN)
     return (world.game for world in sampled)
 
 
-def _so_far(logged: LoggedGame, decision: Decision) -> tuple[Deal, Until]:
+def _so_far(logged: LoggedGame, decision: Decision) -> tuple[RoundHistory, StopAt]:
     """The question's round up to it, as everybody sees it."""
     start = game = engine.new_game(logged.sitting.rules, len(logged.sitting.seats))
-    deals, acts = list[Dealt](), list[Act]()
+    deals, acts = list[Dealt](), list[PublicMove]()
     fouled = set(logged.game.forfeited)
     for step in takewhile(lambda step: _before(step, decision), steps(logged)):
         record = step.record
         if isinstance(record, DealRecord):
             if game.round is None or game.playing.over:
                 start, deals, acts = game, [], []
-            deals.append(dealt(record))
+            deals.append(deal_of(record))
         elif isinstance(record, FoulRecord):
             fouled.add(record.seat)
         elif isinstance(record, ChoiceRecord | None):
             acts += _acts(game, record.choice if record else 0, fouled)
         game = step.game
-    moment = Moment(len(acts), game.playing.aside.phase)
-    return Deal(start, tuple(deals), tuple(acts)), (decision.question.seat, moment)
+    moment = DecisionPoint(len(acts), game.playing.aside.phase)
+    return RoundHistory(start, tuple(deals), tuple(acts)), (decision.question.seat, moment)
 
 
 def _before(step: Step, decision: Decision) -> bool:
@@ -135,7 +145,7 @@ def _before(step: Step, decision: Decision) -> bool:
     return decision.record is None or step.record is not decision.record
 
 
-def _acts(game: Game, choice: int, fouled: set[int]) -> list[Act]:
+def _acts(game: Game, choice: int, fouled: set[int]) -> list[PublicMove]:
     """What everybody sees of a choice."""
     seat, option = game.playing.turn, engine.legal(game)[choice]
-    return [] if isinstance(option, QUIET) else [Act(seat, option, seat in fouled)]
+    return [] if isinstance(option, QUIET) else [PublicMove(seat, option, seat in fouled)]

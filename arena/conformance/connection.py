@@ -12,11 +12,11 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Self
 
-from arena.match.bot_process import READ, REAP_S, how_it_ended, started, watched
+from arena.match.bot_process import READ, REAP_S, exit_reason, open_pidfd, spawn
 from arena.match.poller import FELT_S
 from arena.sandbox.command import Command
 from arena.sandbox.sandbox import Sandbox
-from arena.sandbox.usage import Spent
+from arena.sandbox.usage import ResourceUsage
 from protocol.messages import MAX_LINE
 
 HEARD = 4 * READ
@@ -27,7 +27,7 @@ SENT_KEPT = 3
 """Lines to it that are kept to be shown."""
 
 
-class Talk:
+class Connection:
     """One process and its pipes. Unlike `Bot` it is asked in turn, and tells more of what it saw.
 
     Nothing else goes on meanwhile, so it waits by itself and not in a pump.
@@ -57,8 +57,8 @@ class Talk:
         self.limits = sandbox.limits
         """What it may use."""
         self._inbox, self._outbox = bytearray(), bytearray()
-        self._slot, self._process = started(command, sandbox)
-        self._pidfd = watched(self._slot, self._process)
+        self._slot, self._process = spawn(command, sandbox)
+        self._pidfd = open_pidfd(self._slot, self._process)
         self._poll = select.poll()
         self._ready: dict[int, Callable[[], None]] = {}
         self._open()
@@ -86,14 +86,14 @@ class Talk:
 
     # --- saying ---
 
-    def say(self, *lines: bytes) -> None:
+    def send(self, *lines: bytes) -> None:
         """Write lines in one go; what the pipe does not take follows while something is awaited."""
         self.sent.extend(lines)
         self.said_at = time.monotonic()
         self._outbox += b"".join(lines)
         self._flush()
 
-    def press(self, data: bytes) -> None:
+    def probe_with(self, data: bytes) -> None:
         """Write what only a bot that is found out is told: it is not shown as what was said."""
         self._outbox += data
         self._flush()
@@ -134,7 +134,7 @@ class Talk:
             if lag > FELT_S:
                 deadline += lag
 
-    def overheard(self, seconds: float) -> bytes:
+    def read_for(self, seconds: float) -> bytes:
         """All that it says in so many seconds; it is forgotten then."""
         deadline = time.monotonic() + seconds
         while not self.over and (left := deadline - time.monotonic()) > 0:
@@ -149,7 +149,7 @@ class Talk:
         return said
 
     @property
-    def half(self) -> bytes:
+    def partial_line(self) -> bytes:
         """What has come and is no whole line yet."""
         return bytes(self._inbox)
 
@@ -168,14 +168,14 @@ class Talk:
         """Whether the sandbox failed before the bot began."""
         return self._slot.never_ran()
 
-    def spent(self) -> Spent:
+    def spent(self) -> ResourceUsage:
         """What it has used so far."""
-        return self._slot.spent()
+        return self._slot.usage()
 
-    def leaves(self, seconds: float, goodbye: Sequence[bytes] = ()) -> float | None:
+    def exits_within(self, seconds: float, goodbye: Sequence[bytes] = ()) -> float | None:
         """Say goodbye and close its stdin; how many ms it took to leave, None if it has not."""
         if goodbye:
-            self.say(*goodbye)
+            self.send(*goodbye)
         began = time.monotonic()
         self.close_stdin()
         deadline = began + seconds
@@ -263,4 +263,4 @@ class Talk:
                 self._hear()
             if self._stderr in self._ready:
                 self._overhear()
-        self.ended = how_it_ended(self._pidfd)
+        self.ended = exit_reason(self._pidfd)

@@ -22,7 +22,7 @@ DIAGNOSED = 120
 """Characters of a value that are shown."""
 
 
-class Verdict(NamedTuple):
+class Diagnosis(NamedTuple):
     """What is wrong, and what helps."""
 
     fault: str
@@ -33,7 +33,7 @@ class Verdict(NamedTuple):
     """Whether the process had ended by itself."""
 
 
-class Due(NamedTuple):
+class Expected(NamedTuple):
     """What the line should have been."""
 
     type: str
@@ -44,187 +44,191 @@ class Due(NamedTuple):
     """The question's number."""
 
 
-def verdict(line: bytes, behind: bytes, fault: Fault, due: Due, language: Language) -> Verdict:
+def diagnose(
+    line: bytes, behind: bytes, fault: Fault, due: Expected, language: Language
+) -> Diagnosis:
     """What is wrong with a line. `behind`: what has come after it; `fault`: the referee's word."""
     return (
         _of_bytes(line)
         or _of_layout(line, behind, language)
         or _of_message(line, due)
-        or Verdict(fault.detail, "Copy the examples in SPEC.md, and count options from 0.")
+        or Diagnosis(fault.detail, "Copy the examples in SPEC.md, and count options from 0.")
     )
 
 
-def _of_bytes(line: bytes) -> Verdict | None:
+def _of_bytes(line: bytes) -> Diagnosis | None:
     """What is wrong before it is text."""
     if len(line) >= MAX_LINE:
         text = f"It wrote a line of more than {MAX_LINE} bytes."
-        return Verdict(text, "Keep the note short, and end each line with a newline.")
+        return Diagnosis(text, "Keep the note short, and end each line with a newline.")
     if line.startswith(b"\xef\xbb\xbf"):
-        return Verdict(
+        return Diagnosis(
             "The line begins with a byte order mark.", "Write UTF-8 without a byte order mark."
         )
     if b"\0" in line[:LOOKED_AT]:
-        return Verdict(
+        return Diagnosis(
             "The line holds zero bytes: is it UTF-16?", "Write UTF-8, and no zero at the end."
         )
     try:
         line.decode()
     except UnicodeDecodeError as error:
-        return Verdict(f"Byte {error.start} of the line is not UTF-8.", "Encode output as UTF-8.")
+        return Diagnosis(f"Byte {error.start} of the line is not UTF-8.", "Encode output as UTF-8.")
     if not line.strip():
-        return Verdict("It wrote an empty line.", "One newline behind each message, and no more.")
+        return Diagnosis("It wrote an empty line.", "One newline behind each message, and no more.")
     return None
 
 
-def _of_layout(line: bytes, behind: bytes, language: Language) -> Verdict | None:
+def _of_layout(line: bytes, behind: bytes, language: Language) -> Diagnosis | None:
     """What keeps it from being one JSON object on one line."""
     text = line.decode().rstrip("\r")
     if _parsed(text) is not None:
         return None
     if isinstance(_python(text), dict):
-        return Verdict(
+        return Diagnosis(
             "It wrote single quotes: that is how Python prints a dict, and no JSON.",
             "print(json.dumps(answer), flush=True)",
         )
     lines = _lines_of_one(text, behind.decode(errors="replace"))
     if lines > 1:
-        return Verdict(
+        return Diagnosis(
             f"It wrote one JSON object on {lines} lines.",
             f"One message is one line: no indentation and no line breaks in it ({language.json}).",
         )
-    return _of_pieces(text) or Verdict(
+    return _of_pieces(text) or Diagnosis(
         f"It wrote text where a message is expected: {printable(text, DIAGNOSED)!r}.",
         "Only messages go to stdout; print what is for you to stderr.",
     )
 
 
-def _of_pieces(text: str) -> Verdict | None:
+def _of_pieces(text: str) -> Diagnosis | None:
     """Text around a message, or a message that is nearly JSON."""
     before, brace, _ = text.partition("{")
     value, end = _first(text, len(before)) if brace else (None, 0)
     if not isinstance(value, dict):
         if text.lstrip().startswith("{"):
-            return Verdict(
+            return Diagnosis(
                 f"It wrote something that is nearly JSON: {_complaint(text)}.",
                 "Names and texts in double quotes, no comma at the end, no comment.",
             )
         return None
     if before.strip():
-        return Verdict(
+        return Diagnosis(
             f"It wrote text before the message: {printable(before, DIAGNOSED)!r}.",
             "Only messages go to stdout; print what is for you to stderr.",
         )
     rest = text[end:].strip()
     if rest.startswith("{"):
-        return Verdict("It wrote two messages on one line.", "A newline behind each message.")
-    return Verdict(
+        return Diagnosis("It wrote two messages on one line.", "A newline behind each message.")
+    return Diagnosis(
         f"It wrote text behind the message: {printable(rest, DIAGNOSED)!r}.",
         "A message is a line of its own, and only messages go to stdout.",
     )
 
 
-def _of_message(line: bytes, due: Due) -> Verdict | None:
+def _of_message(line: bytes, due: Expected) -> Diagnosis | None:
     """What is wrong with it as a message."""
     value = _parsed(line.decode())
     if isinstance(value, str) and isinstance(_parsed(value), dict):
-        return Verdict("The message is encoded twice: it is a text.", "Encode it once.")
+        return Diagnosis("The message is encoded twice: it is a text.", "Encode it once.")
     if not isinstance(value, dict):
         whole = '{"type":"choose","id":...,"choice":...}'
-        return Verdict(
+        return Diagnosis(
             f"It wrote {_kind(value)} where a message is expected.", f"Write the object: {whole}"
         )
     return _of_type(value, due) or next(_of_fields(value, due, line.decode()), None)
 
 
-def _of_type(value: dict[str, Any], due: Due) -> Verdict | None:
+def _of_type(value: dict[str, Any], due: Expected) -> Diagnosis | None:
     said = value.get("type")
     if said == due.type:
         return None
     if said == "hello":
-        return Verdict("It said hello again.", "Say hello once: it is the first line only.")
+        return Diagnosis("It said hello again.", "Say hello once: it is the first line only.")
     if said == "choose":
-        return Verdict(
+        return Diagnosis(
             "Its first line is an answer, not a hello.", "Answer the referee's hello with a hello."
         )
     written = next((name for name in value if name.lower() == "type" != name), None)
     if said is None and written:
-        return Verdict(
+        return Diagnosis(
             f"Its fields are not written as they should be: {written!r} is `type`.",
             "Names of fields are in small letters, as in the examples of SPEC.md.",
         )
     if said is None:
-        return Verdict("The message has no `type`.", f'Begin with "type":"{due.type}".')
+        return Diagnosis("The message has no `type`.", f'Begin with "type":"{due.type}".')
     near = get_close_matches(str(said).lower(), FIELDS, n=1, cutoff=0)[0]
     text = f"There is no message of type {printable(str(said), 40)!r}"
-    return Verdict(f"{text}: {near!r} is meant, perhaps.", f'Write "type":"{due.type}".')
+    return Diagnosis(f"{text}: {near!r} is meant, perhaps.", f'Write "type":"{due.type}".')
 
 
-def _of_fields(value: dict[str, Any], due: Due, text: str) -> Iterator[Verdict]:
+def _of_fields(value: dict[str, Any], due: Expected, text: str) -> Iterator[Diagnosis]:
     """What is wrong with its fields, the likeliest first."""
     known = FIELDS[due.type]
     for name in value.keys() - {*known, "type"}:
-        yield Verdict(
+        yield Diagnosis(
             f"The message has a field {printable(name, 40)!r} that nobody knows.",
             "Leave it out; a `note` can hold anything for the log.",
         )
     pairs = json.loads(text, object_pairs_hook=list)
     if len(pairs) != len(value):
-        yield Verdict("A field stands twice in the message.", "Write each field once.")
+        yield Diagnosis("A field stands twice in the message.", "Write each field once.")
     yield from _of_hello(value) if due.type == "hello" else _of_choose(value, due)
 
 
-def _of_hello(value: dict[str, Any]) -> Iterator[Verdict]:
+def _of_hello(value: dict[str, Any]) -> Iterator[Diagnosis]:
     for name in ("name", "version"):
         if name not in value:
-            yield Verdict(f"The hello has no `{name}`.", f'Add "{name}", a text.')
+            yield Diagnosis(f"The hello has no `{name}`.", f'Add "{name}", a text.')
         elif not isinstance(value[name], str):
-            yield Verdict(
+            yield Diagnosis(
                 f"`{name}` is {_kind(value[name])}, not a text.", f'Put it in quotes: "{name}":"1".'
             )
     protocol = value.get("protocol", PROTOCOL)
     if protocol != PROTOCOL:
-        yield Verdict(
+        yield Diagnosis(
             f"It speaks protocol {printable(str(protocol), 20)}; this referee speaks {PROTOCOL}.",
             f'Write "protocol":{PROTOCOL}, or leave it out.',
         )
     tables = value.get("tables", 1)
     if type(tables) is not int or not 1 <= tables <= 1024:
-        yield Verdict(
+        yield Diagnosis(
             f"`tables` is {printable(str(tables), 20)}.", "A number from 1 to 1024, or nothing."
         )
 
 
-def _of_choose(value: dict[str, Any], due: Due) -> Iterator[Verdict]:
+def _of_choose(value: dict[str, Any], due: Expected) -> Iterator[Diagnosis]:
     for name, what in (("id", "the question's `id`"), ("choice", "an index into `options`")):
         if name not in value:
-            yield Verdict(f"The answer has no `{name}`.", f'Add "{name}": {what}.')
+            yield Diagnosis(f"The answer has no `{name}`.", f'Add "{name}": {what}.')
         elif type(value[name]) is not int:
-            yield Verdict(
+            yield Diagnosis(
                 f"`{name}` is {_kind(value[name])}, not a whole number.",
                 f"It is {what}, a number without quotes and without a point.",
             )
     yield from _of_numbers(value, due)
     note = value.get("note", "")
     if not isinstance(note, str):
-        yield Verdict(f"`note` is {_kind(note)}, not a text.", "Leave it out, or write a text.")
+        yield Diagnosis(f"`note` is {_kind(note)}, not a text.", "Leave it out, or write a text.")
     elif len(note) > MAX_NOTE:
-        yield Verdict(
+        yield Diagnosis(
             f"The note has {len(note)} characters; {MAX_NOTE} are allowed.", "Cut it, or log it."
         )
 
 
-def _of_numbers(value: dict[str, Any], due: Due) -> Iterator[Verdict]:
+def _of_numbers(value: dict[str, Any], due: Expected) -> Iterator[Diagnosis]:
     number, choice, last = value.get("id"), value.get("choice"), due.options - 1
     if isinstance(number, int) and number > due.id:
-        yield Verdict(
+        yield Diagnosis(
             f"It answered question {number}, which was never asked; {due.id} is open.",
             "Copy the `id` of the question that you answer; keep it in 64 bits, don't count.",
         )
     if isinstance(choice, int) and choice < 0:
-        yield Verdict(f"Its choice is {choice}.", "Choose an index from 0; there is no resigning.")
+        yield Diagnosis(
+            f"Its choice is {choice}.", "Choose an index from 0; there is no resigning."
+        )
     if isinstance(choice, int) and choice > last:
         off = " It counts from 1, perhaps." if choice == due.options else ""
-        yield Verdict(
+        yield Diagnosis(
             f"It chose {choice}, but the options go from 0 to {last}.{off}",
             "Options are counted from 0: the first is 0.",
         )

@@ -3,12 +3,12 @@
 import re
 import time
 
-from arena.conformance.connection import Talk
-from arena.conformance.diagnose_line import Due, Verdict
+from arena.conformance.connection import Connection
+from arena.conformance.diagnose_line import Diagnosis, Expected
 from arena.conformance.language_hints import Language, crash
-from arena.conformance.scripted_game import Seat
+from arena.conformance.scripted_game import ScriptedSeat
 from arena.match import referee as rulings
-from arena.rules.variants import named
+from arena.rules.variants import find_variant
 from protocol.codec import Fault, decode_line, printable
 from protocol.messages import MAX_LINE, BotHello, Choose, Clock
 
@@ -31,41 +31,43 @@ READS_ON = (
 )
 
 
-def reason(talk: Talk, due: Due, limit_ms: int, language: Language) -> Verdict:
+def diagnose_silence(
+    talk: Connection, due: Expected, limit_ms: int, language: Language
+) -> Diagnosis:
     """Why no line came within the limit. It spoils the conversation: the process is of no more use.
 
     The likelier reasons come first; each next one takes longer to find.
     """
     if _gone(talk):
-        return ending(talk)
+        return exit_description(talk)
     if talk.flooded:
         return _too_much(talk)
-    if talk.half:
+    if talk.partial_line:
         return _half(talk)
     unread, before, began = talk.unread(), talk.spent().cpu_ms, time.monotonic()
     line = talk.next_line(min(limit_ms, GRACE_MS) / 1000)
     if line is not None:
         ms = (talk.heard_at - (talk.said_at if due.type == "choose" else talk.began)) * 1000
-        return Verdict(
+        return Diagnosis(
             f"It answered after {ms:.0f} ms; {limit_ms} are allowed.",
             "Look at the clock against `time_ms`, or say hello first and load the rest later.",
         )
     if _gone(talk):
-        return ending(talk)
+        return exit_description(talk)
     cpu_ms = talk.spent().cpu_ms - before
     if cpu_ms > BUSY * (time.monotonic() - began) * 1000:
-        return Verdict(
+        return Diagnosis(
             f"Nothing came within {limit_ms} ms; it was still computing.",
             "Look at the clock against `time_ms` while you search, and look for an endless loop.",
         )
     return _held_back(talk, due, language, unread)
 
 
-def _gone(talk: Talk) -> bool:
+def _gone(talk: Connection) -> bool:
     return bool(talk.ended)
 
 
-def ending(talk: Talk) -> Verdict:
+def exit_description(talk: Connection) -> Diagnosis:
     """What is said of a bot whose process has ended."""
     stderr = bytes(talk.stderr).decode(errors="replace")
     named = crash(stderr)
@@ -74,64 +76,64 @@ def ending(talk: Talk) -> Verdict:
         more = f" It may not see {path[1]} there." if path else ""
         if "env: " in named and r"\r" in named:
             more = " Its first line ends as on Windows: save it with \\n alone behind each line."
-        return Verdict(
+        return Diagnosis(
             f"It crashed: {printable(named, SHOWN)} (the process {talk.ended}).",
             f"Its stderr says where.{more}",
             gone=True,
         )
     if talk.ended.endswith("status 0") or talk.ended == "left":
-        return Verdict(
+        return Diagnosis(
             "It left by itself while it was needed.",
             "Read lines in a loop until stdin ends, and answer each question.",
             gone=True,
         )
     mend = "Run it by hand with the lines that were sent."
-    return Verdict(f"The process {talk.ended}.", mend, gone=True)
+    return Diagnosis(f"The process {talk.ended}.", mend, gone=True)
 
 
-def chatter(said: bytes, when: str) -> Verdict:
+def chatter(said: bytes, when: str) -> Diagnosis:
     """What is said of a bot that writes when nobody has asked it."""
     line = said.partition(b"\n")[0]
     heard = decode_line(line)
     if isinstance(heard, Choose):
-        return Verdict(
+        return Diagnosis(
             f"It wrote an answer {when}: question {heard.id} was not open.",
             "Write one answer for one question, and nothing else.",
         )
     if not isinstance(heard, Fault):
-        return Verdict(f"It said hello again {when}.", "Say hello once: the first line only.")
+        return Diagnosis(f"It said hello again {when}.", "Say hello once: the first line only.")
     if not line.strip():
-        return Verdict(
+        return Diagnosis(
             f"It wrote an empty line {when}.", "One newline behind each message, and no more."
         )
-    return Verdict(
+    return Diagnosis(
         f"It wrote to stdout {when}: {printable(line, SHOWN)!r}.",
         "Only answers go to stdout; print what is for you to stderr.",
     )
 
 
-def _too_much(talk: Talk) -> Verdict:
-    kind = "without end" if b"\n" in talk.half else f"a line of more than {MAX_LINE} bytes"
-    return Verdict(f"It wrote {kind}.", "One line of JSON for one question, with its newline.")
+def _too_much(talk: Connection) -> Diagnosis:
+    kind = "without end" if b"\n" in talk.partial_line else f"a line of more than {MAX_LINE} bytes"
+    return Diagnosis(f"It wrote {kind}.", "One line of JSON for one question, with its newline.")
 
 
-def _half(talk: Talk) -> Verdict:
+def _half(talk: Connection) -> Diagnosis:
     """Something came, but no newline."""
-    half = talk.half
+    half = talk.partial_line
     if b"\r" in half:
-        return Verdict("It ends its lines with \\r alone.", "End each line with \\n.")
+        return Diagnosis("It ends its lines with \\r alone.", "End each line with \\n.")
     if isinstance(decode_line(half), Fault):
-        return Verdict(
+        return Diagnosis(
             f"It wrote half a line and no newline: {printable(half, SHOWN)!r}.",
             "Write each message whole, and end it with a newline.",
         )
-    return Verdict("It wrote its message without a newline.", "End each line with \\n.")
+    return Diagnosis("It wrote its message without a newline.", "End each line with \\n.")
 
 
-def _held_back(talk: Talk, due: Due, language: Language, unread: int) -> Verdict:
+def _held_back(talk: Connection, due: Expected, language: Language, unread: int) -> Diagnosis:
     """It waits. Many questions at once make a full buffer run over; a closed stdin empties it."""
     if unread:
-        return Verdict(
+        return Diagnosis(
             f"It does not read its stdin: {unread} bytes wait there.",
             "Read lines from stdin in a loop, also while you compute or print.",
         )
@@ -139,54 +141,56 @@ def _held_back(talk: Talk, due: Due, language: Language, unread: int) -> Verdict
     line = talk.next_line(PRESS_S)
     if line is not None:
         return _ran_over(line, due, language, talk.tables)
-    talk.leaves(PRESS_S)
+    talk.exits_within(PRESS_S)
     said = talk.rest()
     if not said and _on_stderr(talk, due):
-        return Verdict(
+        return Diagnosis(
             f"It wrote its {due.type} to stderr.", "Messages go to stdout; stderr is for yourself."
         )
     if not said:
-        return Verdict(
+        return Diagnosis(
             "It has read what was sent and says nothing.",
             "Answer each line as it comes; wait for no empty line and no end of the input.",
         )
-    return Verdict(
+    return Diagnosis(
         "It answered only when its stdin was closed: it reads to the end before it answers, or its "
         "output waits in a large buffer.",
         f"{READS_ON} And flush after each line ({language.name}): {language.flush}.",
     )
 
 
-def _on_stderr(talk: Talk, due: Due) -> bool:
+def _on_stderr(talk: Connection, due: Expected) -> bool:
     """Whether what is missed stands there. Who only logs it there has said it on stdout too."""
     heard = map(decode_line, bytes(talk.stderr).splitlines())
     kind = Choose if due.type == "choose" else BotHello
     return any(isinstance(one, kind) for one in heard)
 
 
-def _ran_over(line: bytes, due: Due, language: Language, tables: int) -> Verdict:
+def _ran_over(line: bytes, due: Expected, language: Language, tables: int) -> Diagnosis:
     """Questions brought something out."""
     if tables > 1:
-        return Verdict(
+        return Diagnosis(
             "It answered only when many more were asked: it waits until it has questions from "
             "several games, or its output is buffered and was not flushed.",
             "Answer what there is when no further line waits: there may be one game only. "
             f"And flush after each line ({language.name}): {language.flush}.",
         )
     if due.type == "hello" and isinstance(decode_line(line), Choose):
-        return Verdict(
+        return Diagnosis(
             "It says no hello, though it answers questions.",
             "Answer the referee's hello with a hello before anything else.",
         )
-    return Verdict(
+    return Diagnosis(
         "It answered only when many more were asked: its output is buffered and was not flushed.",
         f"Flush after each line ({language.name}): {language.flush}.",
     )
 
 
-def _press(talk: Talk, due: Due) -> None:
+def _press(talk: Connection, due: Expected) -> None:
     """Put the last question again and again; before a hello, a hello and a first question."""
     last = talk.sent[-1]
     if due.type == "hello":
-        last = rulings.hello() + b"".join(Seat(named("draw"), 2, 0, 1, Clock()).lines())
-    talk.press(last * min(PRESSED, PRESSED_BYTES // len(last)))
+        last = rulings.hello() + b"".join(
+            ScriptedSeat(find_variant("draw"), 2, 0, 1, Clock()).lines()
+        )
+    talk.probe_with(last * min(PRESSED, PRESSED_BYTES // len(last)))

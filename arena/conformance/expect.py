@@ -4,12 +4,12 @@ import time
 from typing import NamedTuple, NoReturn
 
 from arena.conformance import diagnose_silence as silence
-from arena.conformance.connection import Talk
-from arena.conformance.diagnose_line import Due, Verdict, verdict
+from arena.conformance.connection import Connection
+from arena.conformance.diagnose_line import Diagnosis, Expected, diagnose
 from arena.conformance.language_hints import Language, crash
-from arena.conformance.model import BrokenPromiseError, Finding
-from arena.conformance.mutations import Said
-from arena.conformance.scripted_game import Seat
+from arena.conformance.model import Violation, ViolationError
+from arena.conformance.mutations import Sent
+from arena.conformance.scripted_game import ScriptedSeat
 from arena.match import referee as rulings
 from arena.match.bot_process import STDERR_A_GAME
 from arena.match.referee import Question
@@ -31,41 +31,45 @@ class Answer(NamedTuple):
     """After so many ms."""
 
 
-def greeting(talk: Talk, start_ms: int, language: Language, hello: bytes | None = None) -> BotHello:
+def expect_hello(
+    talk: Connection, start_ms: int, language: Language, hello: bytes | None = None
+) -> BotHello:
     """The bot's hello.
 
     Raises BrokenPromiseError.
     """
-    talk.say(hello or rulings.hello())
+    talk.send(hello or rulings.hello())
     line = talk.next_line(talk.began + start_ms / 1000 - talk.said_at)
-    due = Due("hello")
+    due = Expected("hello")
     expected = f'{{"type":"hello","name":"...","version":"..."}} within {start_ms} ms'
     if line is None:
-        half = talk.half
-        _broken(talk, silence.reason(talk, due, start_ms, language), half, expected)
-    said = rulings.greeted(line)
+        half = talk.partial_line
+        _broken(talk, silence.diagnose_silence(talk, due, start_ms, language), half, expected)
+    said = rulings.parse_hello(line)
     if isinstance(said, Fault):
-        behind = talk.overheard(GATHER_S)
-        _broken(talk, verdict(line, behind, said, due, language), line, expected)
+        behind = talk.read_for(GATHER_S)
+        _broken(talk, diagnose(line, behind, said, due, language), line, expected)
     talk.tables = said.tables
     return said
 
 
-def asked(talk: Talk, seat: Seat, language: Language, said: Said | None = None) -> Answer:
+def expect_answer(
+    talk: Connection, seat: ScriptedSeat, language: Language, said: Sent | None = None
+) -> Answer:
     """Tell the bot what its seat is to be told, and take its answer to the open question.
 
     Raises BrokenPromiseError.
     """
-    tell(talk, seat, said)
+    send(talk, seat, said)
     return answered(talk, seat, language)
 
 
-def tell(talk: Talk, seat: Seat, said: Said | None = None) -> None:
+def send(talk: Connection, seat: ScriptedSeat, said: Sent | None = None) -> None:
     """Tell the bot what its seat is to be told."""
-    talk.say(*map(said, seat.lines()) if said else seat.lines())
+    talk.send(*map(said, seat.lines()) if said else seat.lines())
 
 
-def answered(talk: Talk, seat: Seat, language: Language) -> Answer:
+def answered(talk: Connection, seat: ScriptedSeat, language: Language) -> Answer:
     """The answer to the question that was put last.
 
     Raises BrokenPromiseError.
@@ -87,19 +91,19 @@ def answered(talk: Talk, seat: Seat, language: Language) -> Answer:
         old.append(line)
 
 
-def unasked(talk: Talk, seconds: float, when: str) -> None:
+def expect_silence(talk: Connection, seconds: float, when: str) -> None:
     """Nothing may come for so long.
 
     Raises BrokenPromiseError.
     """
-    said = talk.overheard(seconds)
+    said = talk.read_for(seconds)
     if said:
         _broken(talk, silence.chatter(said, when), said, "nothing")
     if talk.ended:
-        _broken(talk, silence.ending(talk), b"", "nothing, and the process waits")
+        _broken(talk, silence.exit_description(talk), b"", "nothing, and the process waits")
 
 
-def within_stderr(talk: Talk) -> None:
+def within_stderr(talk: Connection) -> None:
     """What it has written to stderr must fit a game's budget.
 
     Raises BrokenPromiseError.
@@ -107,44 +111,49 @@ def within_stderr(talk: Talk) -> None:
     if talk.complained > STDERR_A_GAME:
         text = f"It wrote {talk.complained} bytes to stderr in one game."
         mend = f"At most {STDERR_A_GAME} bytes a game: trace less, or into a file in /tmp."
-        _broken(talk, Verdict(text, mend), b"", "less on stderr")
+        _broken(talk, Diagnosis(text, mend), b"", "less on stderr")
 
 
-def broken(talk: Talk, fault: str, mend: str, came: str, expected: str) -> NoReturn:
+def violation(talk: Connection, fault: str, mend: str, came: str, expected: str) -> NoReturn:
     """What a step found by itself.
 
     Raises BrokenPromiseError.
     """
-    _broken(talk, Verdict(fault, mend), came.encode(), expected)
+    _broken(talk, Diagnosis(fault, mend), came.encode(), expected)
 
 
-def _silent(talk: Talk, question: Question, old: list[bytes], language: Language) -> NoReturn:
-    due, came = Due("choose", len(question.options), question.id), b"\n".join([*old, talk.half])
-    found = _old_numbers(question, old) or silence.reason(talk, due, question.time_ms, language)
+def _silent(talk: Connection, question: Question, old: list[bytes], language: Language) -> NoReturn:
+    due, came = (
+        Expected("choose", len(question.options), question.id),
+        b"\n".join([*old, talk.partial_line]),
+    )
+    found = _old_numbers(question, old) or silence.diagnose_silence(
+        talk, due, question.time_ms, language
+    )
     _broken(talk, found, came, _expected(question))
 
 
-def _old_numbers(question: Question, old: list[bytes]) -> Verdict | None:
+def _old_numbers(question: Question, old: list[bytes]) -> Diagnosis | None:
     """An answer came, but to a question that is closed or never was."""
     if not old:
         return None
     said = decode_line(old[-1])
     number = said.id if isinstance(said, Choose) else 0
     which = "the question before" if number == question.id - 1 else f"question {number}"
-    return Verdict(
+    return Diagnosis(
         f"It answered {which}; question {question.id} is open.",
         "Copy the `id` of the question that you answer, and answer each question once.",
     )
 
 
 def _wrong(
-    talk: Talk, question: Question, line: bytes, fault: Fault, language: Language
+    talk: Connection, question: Question, line: bytes, fault: Fault, language: Language
 ) -> NoReturn:
-    behind = talk.overheard(GATHER_S)
-    due = Due("choose", len(question.options), question.id)
-    found = verdict(line, behind, fault, due, language)
+    behind = talk.read_for(GATHER_S)
+    due = Expected("choose", len(question.options), question.id)
+    found = diagnose(line, behind, fault, due, language)
     if fault.foul == "flooding":
-        found = Verdict(fault.detail, "One answer for one question, with its `id`.")
+        found = Diagnosis(fault.detail, "One answer for one question, with its `id`.")
     _broken(talk, found, line, _expected(question))
 
 
@@ -161,12 +170,12 @@ def _choice(line: bytes) -> int:
     return said.choice
 
 
-def _broken(talk: Talk, found: Verdict, came: bytes, expected: str) -> NoReturn:
+def _broken(talk: Connection, found: Diagnosis, came: bytes, expected: str) -> NoReturn:
     stderr = bytes(talk.stderr).decode(errors="replace")
-    raise BrokenPromiseError(
-        Finding(
+    raise ViolationError(
+        Violation(
             fault=found.fault,
-            sent=tuple(map(shown, talk.sent)),
+            sent=tuple(map(shorten, talk.sent)),
             came=printable(came, SHOWN) if came.strip() else "nothing",
             expected=expected,
             mend=found.mend,
@@ -176,7 +185,7 @@ def _broken(talk: Talk, found: Verdict, came: bytes, expected: str) -> NoReturn:
     )
 
 
-def shown(line: bytes) -> str:
+def shorten(line: bytes) -> str:
     """A line that was sent: its beginning and its end, where the options are."""
     text = printable(line.rstrip(b"\n"), len(line))
     if len(text) <= SHOWN:

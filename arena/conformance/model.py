@@ -8,12 +8,12 @@ from msgspec import Struct
 from protocol.ruleset import Ruleset
 
 if TYPE_CHECKING:
-    from arena.conformance.session import Desk
+    from arena.conformance.session import Session
 
 State = Literal["pass", "fail", "skip"]
 
 
-class Finding(Struct, frozen=True):
+class Violation(Struct, frozen=True):
     """A promise that was broken: all that its author needs to mend it."""
 
     fault: str
@@ -32,10 +32,10 @@ class Finding(Struct, frozen=True):
     """Whether the process had ended by itself."""
 
 
-class BrokenPromiseError(Exception):
+class ViolationError(Exception):
     """The bot does not keep what the protocol asks."""
 
-    def __init__(self, finding: Finding) -> None:
+    def __init__(self, finding: Violation) -> None:
         super().__init__(finding.fault)
         self.finding = finding
         """What was found."""
@@ -45,7 +45,7 @@ class SkippedError(Exception):
     """The step says nothing about this bot; the text is the reason."""
 
 
-class HurriedError(SkippedError):
+class OutOfTimeError(SkippedError):
     """The step's time was up in the middle of a game."""
 
     def __init__(self, questions: int) -> None:
@@ -63,7 +63,7 @@ class Game(NamedTuple):
     """Seats at its tables."""
 
 
-class Pace(Struct, frozen=True):
+class Budget(Struct, frozen=True):
     """How much is tried, and how long it may take."""
 
     total_s: float = 300.0
@@ -87,13 +87,13 @@ class Step(NamedTuple):
     """What the bot does if it passes, as the end of a sentence about it."""
     promise: str
     """The part of SPEC.md that asks for it."""
-    run: "Callable[[Desk], str]"
+    run: "Callable[[Session], str]"
     """Tries it and returns a note; raises BrokenPromiseError or SkippedError."""
     gate: bool = False
     """Whether all further steps would only say the same again when this one fails."""
 
 
-class Outcome(Struct, frozen=True):
+class StepResult(Struct, frozen=True):
     """What came of a step."""
 
     number: int
@@ -110,5 +110,5 @@ class Outcome(Struct, frozen=True):
     """What was seen, or why it was skipped."""
     ms: int
     """How long it took, in ms."""
-    finding: Finding | None = None
+    finding: Violation | None = None
     """What is wrong, when it failed."""

@@ -8,7 +8,7 @@ from protocol.messages import MAX_LINE
 
 STRANGE = 'Łódź 🁣 "дом\u00edno" \\ \u202eeman\u2066 \u2028'
 """A name as a ruleset may have one."""
-Said = Callable[[bytes], bytes]
+Sent = Callable[[bytes], bytes]
 """How a line of the referee is changed before it is said."""
 WEATHER = b'{"type":"weather","id":5,"game":1,"sky":["rain",{"do":"rain"}],"choice":0}\n'
 """A message of a type that nobody knows yet."""
@@ -16,12 +16,12 @@ NEWER = 7
 """What stands in fields that nobody knows yet."""
 
 
-def with_fields(line: bytes) -> bytes:
+def with_extra_fields(line: bytes) -> bytes:
     """The line with unknown fields in every object, none before `id` or after `options`."""
     return _packed(_widened(json.loads(line)))
 
 
-def with_options(line: bytes) -> bytes:
+def with_extra_options(line: bytes) -> bytes:
     """A question whose options are all of a kind that nobody knows, as many as there were."""
     value = json.loads(line)
     if value["type"] == "ask":
@@ -29,7 +29,7 @@ def with_options(line: bytes) -> bytes:
     return _packed(value)
 
 
-def with_events(line: bytes) -> bytes:
+def with_extra_events(line: bytes) -> bytes:
     """A line whose events have one of a kind that nobody knows, before all others."""
     value = json.loads(line)
     if "events" in value:
@@ -37,7 +37,7 @@ def with_events(line: bytes) -> bytes:
     return _packed(value)
 
 
-def with_name(line: bytes) -> bytes:
+def with_newer_name(line: bytes) -> bytes:
     """The line of a game whose ruleset has a strange name."""
     value = json.loads(line)
     if value["type"] == "game":

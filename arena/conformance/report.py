@@ -6,7 +6,7 @@ from msgspec import Struct
 from rich.console import Console
 from rich.text import Text
 
-from arena.conformance.model import Finding, Outcome, State
+from arena.conformance.model import State, StepResult, Violation
 from arena.conformance.runner import Totals, totals
 
 TITLE = 44
@@ -35,7 +35,7 @@ class Report(Struct, frozen=True):
     """What they took on average, in ms."""
     worst_ms: float
     """What the slowest took, in ms."""
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[StepResult, ...]
     """What came of each step."""
     choices: int = 0
     """Questions with several options that it answered."""
@@ -55,9 +55,9 @@ class Printer:
     def __init__(self, console: Console) -> None:
         self._console = console
         self._faults: dict[str, int] = {}
-        self._skipped: list[Outcome] = []
+        self._skipped: list[StepResult] = []
 
-    def told(self, outcome: Outcome) -> None:
+    def told(self, outcome: StepResult) -> None:
         """A step has ended."""
         if self._skipped and self._skipped[-1].note != outcome.note:
             self.flush()
@@ -78,7 +78,7 @@ class Printer:
             text = Text(f"{numbers:>5} ").append("skip", STYLES["skip"])
             self._print(text.append(f" {skipped[0].note}"))
 
-    def _line(self, number: str, outcome: Outcome) -> None:
+    def _line(self, number: str, outcome: StepResult) -> None:
         state = "FAIL" if outcome.state == "fail" else outcome.state
         text = Text(f"{number:>3} ").append(state, STYLES[outcome.state])
         text.append(f" {outcome.title:<{TITLE}}" if outcome.note else f" {outcome.title}")
@@ -89,7 +89,7 @@ class Printer:
             text.truncate(self._console.width, overflow="ellipsis")
         self._console.print(text, soft_wrap=True)
 
-    def _found(self, number: int, finding: Finding) -> None:
+    def _found(self, number: int, finding: Violation) -> None:
         before = self._faults.setdefault(finding.fault, number)
         if before != number:
             self._print(Text(" " * INDENT + f"The same as in step {before}: {finding.fault}"))
@@ -109,7 +109,7 @@ class Printer:
             yield from text.wrap(self._console, width) if self._console.is_terminal else (text,)
 
 
-def _parts(finding: Finding) -> Iterator[tuple[str, str]]:
+def _parts(finding: Violation) -> Iterator[tuple[str, str]]:
     yield "fault", finding.fault
     for line in finding.sent[-1:]:
         yield "sent", line

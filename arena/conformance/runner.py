@@ -12,10 +12,10 @@ from arena.conformance.cases import exit as leaving
 from arena.conformance.cases import games, messages
 from arena.conformance.cases import resources as timing
 from arena.conformance.cases import startup as starting
-from arena.conformance.model import BrokenPromiseError, Finding, Outcome, SkippedError, State, Step
-from arena.conformance.session import Desk
+from arena.conformance.model import SkippedError, State, Step, StepResult, Violation, ViolationError
+from arena.conformance.session import Session
 from arena.sandbox.sandbox import Sandbox
-from protocol.errors import UserError, unknown
+from protocol.errors import UserError, unknown_name
 
 STEPS: tuple[Step, ...] = (
     *starting.STEPS,
@@ -28,7 +28,7 @@ STEPS: tuple[Step, ...] = (
 )
 """In this order, so that what explains the rest is told first."""
 
-Numbered = tuple[int, Step]
+NumberedStep = tuple[int, Step]
 
 
 class Totals(NamedTuple):
@@ -48,7 +48,7 @@ OF_EVENTS: tuple[Step, ...] = (*STEPS, games.EVENT)
 """The steps for a bot of an event: its own game comes last."""
 
 
-def chosen(words: Sequence[str], *, of_event: bool = False) -> tuple[Numbered, ...]:
+def select_steps(words: Sequence[str], *, of_event: bool = False) -> tuple[NumberedStep, ...]:
     """The steps that are meant: by number, range (3-7) or name, also 1,3-7; all without a word.
 
     `of_event`: the bot plays an event's game and no other. Raises UserError.
@@ -69,14 +69,14 @@ def _meant(word: str, steps: Sequence[Step]) -> range:
         return range(names.index(word) + 1, names.index(word) + 2)
     first, _, last = word.partition("-")
     if not first.isdecimal() or (last and not last.isdecimal()):
-        raise unknown("step", word, names)
+        raise unknown_name("step", word, names)
     numbers = range(int(first), int(last or first) + 1)
     if not numbers or numbers[0] < 1 or numbers[-1] > len(steps):
         raise UserError(f"Steps go from 1 to {len(steps)}, not {word}.")
     return numbers
 
 
-def walk(desk: Desk, steps: Sequence[Numbered]) -> Iterator[Outcome]:
+def run_steps(desk: Session, steps: Sequence[NumberedStep]) -> Iterator[StepResult]:
     """Try the steps, each as soon as the one before is told. Ends every process that it started.
 
     Raises CannotStartError when the machine keeps the bot from starting.
@@ -108,7 +108,7 @@ MISSED = "The time for the walk was up."
 """Why a step was not reached."""
 
 
-def totals(outcomes: Sequence[Outcome]) -> Totals:
+def totals(outcomes: Sequence[StepResult]) -> Totals:
     """How many steps ended how."""
     missed = sum(one.note == MISSED for one in outcomes)
     passed, failed, skipped = (
@@ -117,7 +117,7 @@ def totals(outcomes: Sequence[Outcome]) -> Totals:
     return Totals(passed, failed, skipped - missed, missed)
 
 
-def _tried(desk: Desk, number: int, step: Step, seconds: float) -> Outcome:
+def _tried(desk: Session, number: int, step: Step, seconds: float) -> StepResult:
     began = time.monotonic()
     desk.begin_step(seconds)
     state: State = "pass"
@@ -126,18 +126,18 @@ def _tried(desk: Desk, number: int, step: Step, seconds: float) -> Outcome:
         note = step.run(desk)
     except SkippedError as reason:
         state, note = "skip", str(reason)
-    except BrokenPromiseError as broken:
+    except ViolationError as broken:
         state, finding = "fail", broken.finding
         desk.drop()
     ms = round((time.monotonic() - began) * 1000)
-    return Outcome(number, step.name, step.title, step.promise, state, note, ms, finding)
+    return StepResult(number, step.name, step.title, step.promise, state, note, ms, finding)
 
 
-def _outcome(number: int, step: Step, reason: str) -> Outcome:
-    return Outcome(number, step.name, step.title, step.promise, "skip", reason, 0)
+def _outcome(number: int, step: Step, reason: str) -> StepResult:
+    return StepResult(number, step.name, step.title, step.promise, "skip", reason, 0)
 
 
-def _compared(desk: Desk, step: Step, outcome: Outcome, seconds: float) -> Outcome:
+def _compared(desk: Session, step: Step, outcome: StepResult, seconds: float) -> StepResult:
     """A bot that ended by itself is tried without the sandbox: does it miss something there?"""
     if outcome.finding is None or desk.sandbox.level == "off":
         return outcome
@@ -150,16 +150,16 @@ def _compared(desk: Desk, step: Step, outcome: Outcome, seconds: float) -> Outco
     return replace(outcome, finding=_within(desk, outcome.finding))
 
 
-def _fails(desk: Desk, sandbox: Sandbox, step: Step, seconds: float) -> bool:
+def _fails(desk: Session, sandbox: Sandbox, step: Step, seconds: float) -> bool:
     """Whether a fresh process fails the step there."""
-    fresh = Desk(desk.command, sandbox, desk.clock, desk.pace, game=desk.game)
+    fresh = Session(desk.command, sandbox, desk.clock, desk.pace, game=desk.game)
     try:
         return _tried(fresh, 0, step, seconds).state == "fail"
     finally:
         fresh.drop()
 
 
-def _perhaps(finding: Finding) -> Finding:
+def _perhaps(finding: Violation) -> Violation:
     return replace(
         finding,
         mend=f"{finding.mend} If you trust the bot, --compare starts it without the sandbox too, "
@@ -167,7 +167,7 @@ def _perhaps(finding: Finding) -> Finding:
     )
 
 
-def _within(desk: Desk, finding: Finding) -> Finding:
+def _within(desk: Session, finding: Violation) -> Violation:
     return replace(
         finding,
         fault=f"It works without the sandbox, but not at level {desk.sandbox.level}: "

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from random import Random
 
 from arena.engine.shuffle import board_seed
-from arena.match.referee import Question, Referee, Seating
+from arena.match.referee import GameSetup, Question, Referee
 from protocol.codec import Fault, encode_line
 from protocol.messages import Choose, Clock
 from protocol.records import FoulRecord
@@ -13,10 +13,10 @@ from protocol.ruleset import Ruleset
 BOARDS = 400
 """Boards that are tried for a question of a kind."""
 
-Wanted = Callable[[Question], bool]
+WantedQuestion = Callable[[Question], bool]
 
 
-class Seat:
+class ScriptedSeat:
     """What the bot in one seat is told and asked, and how the referee takes its answers."""
 
     def __init__(
@@ -27,7 +27,7 @@ class Seat:
         number: int,
         clock: Clock,
         board: int = 1,
-        wanted: Wanted | None = None,
+        wanted: WantedQuestion | None = None,
     ) -> None:
         """Begin the game on a board.
 
@@ -44,7 +44,7 @@ class Seat:
         self._chance = Random(board)
         self._lines: list[bytes] = []
         names = ("other",) * seat + ("bot",) + ("other",) * (seats - seat - 1)
-        seating = Seating("check", number, board, names, rules, clock)
+        seating = GameSetup("check", number, board, names, rules, clock)
         self._referee = Referee(seating, board_seed(b"check", "check", board))
         self._go_on()
 

@@ -4,11 +4,11 @@ import time
 
 from arena.conformance import expect as judge
 from arena.conformance import language_hints as hints
-from arena.conformance.connection import Talk
+from arena.conformance.connection import Connection
 from arena.conformance.expect import Answer
-from arena.conformance.model import Game, HurriedError, Pace, SkippedError
-from arena.conformance.mutations import Said
-from arena.conformance.scripted_game import BOARDS, Seat, Wanted
+from arena.conformance.model import Budget, Game, OutOfTimeError, SkippedError
+from arena.conformance.mutations import Sent
+from arena.conformance.scripted_game import BOARDS, ScriptedSeat, WantedQuestion
 from arena.match.bot_process import CannotStartError
 from arena.sandbox.command import Command
 from arena.sandbox.sandbox import Sandbox
@@ -19,7 +19,7 @@ EVENT_BOARDS = 25
 """Boards of an event's own game, in which whole games are played, that are tried for a question."""
 
 
-class Desk:
+class Session:
     """One bot under examination."""
 
     def __init__(
@@ -27,7 +27,7 @@ class Desk:
         command: Command,
         sandbox: Sandbox,
         clock: Clock,
-        pace: Pace,
+        pace: Budget,
         outside: Sandbox | None = None,
         game: Game | None = None,
     ) -> None:
@@ -63,7 +63,7 @@ class Desk:
         self.worst_ms = 0.0
         """What the slowest took, in ms."""
         self._number = 0
-        self._kept: Talk | None = None
+        self._kept: Connection | None = None
         self._step_ends = 0.0
 
     def begin_step(self, seconds: float) -> None:
@@ -77,7 +77,7 @@ class Desk:
 
     # --- processes ---
 
-    def greeted(self, hello: bytes | None = None) -> Talk:
+    def greeted(self, hello: bytes | None = None) -> Connection:
         """A fresh process that has greeted; no other of this bot runs beside it.
 
         Raises BrokenPromiseError, CannotStartError.
@@ -85,14 +85,14 @@ class Desk:
         self.drop()
         return self.another(hello)
 
-    def another(self, hello: bytes | None = None) -> Talk:
+    def another(self, hello: bytes | None = None) -> Connection:
         """A process that has greeted, beside those that run.
 
         Raises BrokenPromiseError, CannotStartError.
         """
-        talk = Talk(self.command, self.sandbox)
+        talk = Connection(self.command, self.sandbox)
         try:
-            self.hello = judge.greeting(talk, self.clock.start_ms, self.language, hello)
+            self.hello = judge.expect_hello(talk, self.clock.start_ms, self.language, hello)
         except BaseException:
             failed = talk.never_ran
             talk.close()
@@ -102,7 +102,7 @@ class Desk:
         return talk
 
     @property
-    def kept(self) -> Talk:
+    def note_kept(self) -> Connection:
         """The process that plays on from step to step; a fresh one when the last was spoilt.
 
         Raises BrokenPromiseError, CannotStartError.
@@ -125,10 +125,10 @@ class Desk:
         seats: int = 2,
         seat: int = 0,
         board: int = 1,
-        wanted: Wanted | None = None,
+        wanted: WantedQuestion | None = None,
         clock: Clock | None = None,
         number: int = 0,
-    ) -> Seat:
+    ) -> ScriptedSeat:
         """A new game for the bot; `number`: its number on the pipe, if not the next.
 
         With an event, its game at its table, whatever the step would play.
@@ -137,23 +137,31 @@ class Desk:
         number, clock = number or self._number, clock or self.clock
         if self.game:
             return self._of_event(self.game, seat, board, wanted, clock, number)
-        return Seat(rules, seats, seat, number, clock, board, wanted)
+        return ScriptedSeat(rules, seats, seat, number, clock, board, wanted)
 
     def _of_event(
-        self, game: Game, seat: int, board: int, wanted: Wanted | None, clock: Clock, number: int
-    ) -> Seat:
+        self,
+        game: Game,
+        seat: int,
+        board: int,
+        wanted: WantedQuestion | None,
+        clock: Clock,
+        number: int,
+    ) -> ScriptedSeat:
         """Any rules may be an event's: on some boards nothing is asked of a seat.
 
         Raises SkippedError when nothing is asked on any board that is tried.
         """
         seat %= game.seats
         for one in range(board, board + EVENT_BOARDS):
-            begun = Seat(game.rules, game.seats, seat, number, clock, one, wanted)
+            begun = ScriptedSeat(game.rules, game.seats, seat, number, clock, one, wanted)
             if begun.question or wanted:
                 return begun
         raise SkippedError("This event's rules ask nothing of that seat.")
 
-    def found(self, rules: Ruleset, seats: int, wanted: Wanted, clock: Clock | None = None) -> Seat:
+    def found(
+        self, rules: Ruleset, seats: int, wanted: WantedQuestion, clock: Clock | None = None
+    ) -> ScriptedSeat:
         """A game in which the bot's first question is one that is wanted.
 
         Raises SkippedError when no board leads to one.
@@ -164,13 +172,13 @@ class Desk:
                 return one
         raise SkippedError("No board led to such a question.")
 
-    def ask(self, talk: Talk, seat: Seat, said: Said | None = None) -> Answer:
+    def ask(self, talk: Connection, seat: ScriptedSeat, said: Sent | None = None) -> Answer:
         """Tell the bot what is new and take its answer.
 
         Raises BrokenPromiseError.
         """
         options = len(seat.question.options) if seat.question else 0
-        answer = judge.asked(talk, seat, self.language, said)
+        answer = judge.expect_answer(talk, seat, self.language, said)
         self.count(answer.ms, answer.choice, options)
         return answer
 
@@ -182,7 +190,7 @@ class Desk:
         self.ms += ms
         self.worst_ms = max(self.worst_ms, ms)
 
-    def play(self, talk: Talk, seat: Seat, said: Said | None = None) -> int:
+    def play(self, talk: Connection, seat: ScriptedSeat, said: Sent | None = None) -> int:
         """Play a game to its end; how many questions it took.
 
         Raises BrokenPromiseError, and HurriedError when the step's time ends before it.
@@ -195,16 +203,16 @@ class Desk:
         if seat.question:
             # Nobody leaves a game in its middle: this process has done its part.
             self.drop()
-            raise HurriedError(questions)
-        judge.tell(talk, seat, said)
+            raise OutOfTimeError(questions)
+        judge.send(talk, seat, said)
         return questions
 
-    def play_on(self, talk: Talk, seat: Seat, said: Said | None = None) -> str:
+    def play_on(self, talk: Connection, seat: ScriptedSeat, said: Sent | None = None) -> str:
         """Play a game as far as the step's time goes, and say how far.
 
         Raises BrokenPromiseError.
         """
         try:
             return f"{self.play(talk, seat, said)} questions"
-        except HurriedError as hurry:
+        except OutOfTimeError as hurry:
             return f"{hurry.questions} questions, then the step's time was up"

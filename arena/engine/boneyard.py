@@ -22,7 +22,7 @@ MOST_BIDS = 400
 """Bids that a question lists besides a check and all that a seat has."""
 
 
-def laid(boneyard: Boneyard, tiles: Row, seats: int) -> tuple[Row, ...]:
+def arrange(boneyard: Boneyard, tiles: Row, seats: int) -> tuple[Row, ...]:
     """The tiles that were not dealt, in rows."""
     match boneyard.order:
         case "row":
@@ -93,7 +93,7 @@ def auction(game: Game, state: Round) -> Round:
     return replace(state, aside=aside)
 
 
-def bids(game: Game, state: Round) -> tuple[Bid, ...]:
+def legal_bids(game: Game, state: Round) -> tuple[Bid, ...]:
     """A check, or more than the last bid, at most what the seat holds.
 
     A question must fit a line: of very many bids only the lowest are listed, and the highest.
@@ -103,7 +103,7 @@ def bids(game: Game, state: Round) -> tuple[Bid, ...]:
     return Bid(0), *(Bid(chips) for chips in listed)
 
 
-def bade(game: Game, state: Round, bid: Bid) -> Game:
+def apply_bid(game: Game, state: Round, bid: Bid) -> Game:
     """The game after a bid; after the last one the highest bidder pays and takes the tiles."""
     seat, aside = state.turn, state.aside
     if bid.chips:
@@ -119,4 +119,4 @@ def bade(game: Game, state: Round, bid: Bid) -> Game:
         return replace(game, round=state)
     for _ in range(LAST):
         state = draw_tile(game, state, aside.bidder)
-    return replace(stakes.paid(game, aside.bidder, aside.bid), round=replace(state, drawn=0))
+    return replace(stakes.pay(game, aside.bidder, aside.bid), round=replace(state, drawn=0))

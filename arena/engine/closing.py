@@ -9,25 +9,25 @@ from arena.engine.state import Game, Round
 from protocol.messages import WhyGame
 
 
-def turned(game: Game, state: Round) -> Game:
+def next_turn(game: Game, state: Round) -> Game:
     """A turn is over: somebody is out, or the last tiles are auctioned, or the next one moves."""
     if state.out is not None:
         return scored(game, replace(state, over="out"))
     if boneyard.auction_opens(game, state):
         return replace(game, round=boneyard.auction(game, state))
-    return settled(game, state)
+    return settle(game, state)
 
 
-def settled(game: Game, state: Round) -> Game:
+def settle(game: Game, state: Round) -> Game:
     """The turn has moved on: the round may be blocked, or be called so."""
     if end.blocked(game, state):
         return scored(game, replace(state, over="blocked"))
-    if state.line and end.callable_now(game, state):
-        state = end.ask_all(game, state)
-    return at(game, state)
+    if state.line and end.can_be_called(game, state):
+        state = end.ask_everybody(game, state)
+    return decide_turn(game, state)
 
 
-def at(game: Game, state: Round) -> Game:
+def decide_turn(game: Game, state: Round) -> Game:
     """The same game at another moment of its round; `replace` would cost more than the move."""
     return Game(
         game.rules,
@@ -60,8 +60,8 @@ def scored(game: Game, finished: Round) -> Game:
     """The round is over: points to the winner, and the pot."""
     before, winner = game.scores, score.winner(game, finished)
     if winner is not None:
-        worth = score.worth(game, finished, winner) + game.pot
-        game = replace(game, scores=stakes.credited(game, before, winner, worth), pot=0)
+        worth = score.round_points(game, finished, winner) + game.pot
+        game = replace(game, scores=stakes.credit(game, before, winner, worth), pot=0)
     points = tuple(new - old for old, new in zip(before, game.scores, strict=True))
     over = _game_over(game, finished.number)
     return replace(game, round=replace(finished, winner=winner), points=points, over=over)

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from arena.engine import boneyard
-from arena.engine.shuffle import shuffled
+from arena.engine.shuffle import shuffle
 from arena.engine.state import Game, Hand, Round, Row
 from protocol.messages import Keep, Option, Refuse
-from protocol.ruleset import Deal, Ruleset, hand_size, the_set
+from protocol.ruleset import Deal, Ruleset, hand_size, set_of_tiles
 
 MOST_DEALS = 20
 """Deals in one round; the last one counts whatever it is, so that every round ends."""
@@ -14,15 +14,15 @@ KEEP: tuple[Option, ...] = (Keep(),)
 KEEP_OR_REFUSE: tuple[Option, ...] = (Keep(), Refuse())
 
 
-def dealt(
+def deal_tiles(
     rules: Ruleset, seats: int, stream: Iterator[int]
 ) -> tuple[tuple[Hand, ...], tuple[Row, ...]]:
     """Shuffled hands for each seat, and the boneyard (C deal)."""
-    order = tuple(shuffled(stream, the_set(rules.deal)))
+    order = tuple(shuffle(stream, set_of_tiles(rules.deal)))
     size = hand_size(rules.deal, seats)
     assert size is not None, "A game begins only at a table that its rules have."
     hands = tuple(order[seat * size : (seat + 1) * size] for seat in range(seats))
-    return hands, boneyard.laid(rules.boneyard, order[seats * size :], seats)
+    return hands, boneyard.arrange(rules.boneyard, order[seats * size :], seats)
 
 
 def too_strong(deal: Deal, hands: tuple[Hand, ...]) -> int | None:

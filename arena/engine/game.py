@@ -78,7 +78,7 @@ def legal(game: Game) -> tuple[Option, ...]:
         case "guess":
             return lead.ODD_OR_EVEN
         case "auction":
-            return boneyard.bids(game, state)
+            return boneyard.legal_bids(game, state)
         case "deal":
             return ()
 
@@ -106,25 +106,25 @@ def act_unchecked(game: Game, option: Option) -> Game:
     state = game.playing
     match option:
         case Play():
-            return closing.turned(game, _played(game, state, ((option.tile, option.end),)))
+            return closing.next_turn(game, _played(game, state, ((option.tile, option.end),)))
         case Draw():
             return _drew(game, state)
         case Pass():
-            return closing.turned(game, _passed(game, state))
+            return closing.next_turn(game, _passed(game, state))
         case PlayTwo():
             pair: Placing = ((option.left, "left"), (option.right, "right"))
-            return closing.turned(game, _played(game, state, pair))
+            return closing.next_turn(game, _played(game, state, pair))
         case Keep() | Refuse():
-            return opening.kept(game, state, option)
+            return opening.apply_keep(game, state, option)
         case Call() | GoOn():
-            after = end.answered(state, option)
+            after = end.apply_answer(state, option)
             return closing.scored(game, after) if after.over else replace(game, round=after)
         case Guess():
-            return opening.guessed(game, state, option)
+            return opening.apply_guess(game, state, option)
         case Bid():
-            after_bid = boneyard.bade(game, state, option)
+            after_bid = boneyard.apply_bid(game, state, option)
             done = after_bid.playing.aside.auctioned
-            return closing.settled(after_bid, after_bid.playing) if done else after_bid
+            return closing.settle(after_bid, after_bid.playing) if done else after_bid
         case _:
             assert_never(option)
 
@@ -133,7 +133,7 @@ def _played(game: Game, state: Round, tiles: Placing) -> Round:
     """The round after one tile was played, or two, and the turn has passed on."""
     seat, line, events, hand = state.turn, state.line, state.events, state.hands[state.turn]
     for tile, where in tiles:
-        line, lies = turn.placed(line, tile, where)
+        line, lies = turn.place(line, tile, where)
         events = (*events, Played(seat, lies, where))
         at = hand.index(tile)
         hand = hand[:at] + hand[at + 1 :]
@@ -168,16 +168,16 @@ def _drew(game: Game, state: Round) -> Game:
     """A tile was drawn and paid for; the turn goes on unless drawing ends it (E play)."""
     after = boneyard.draw_tile(game, state, state.turn)
     if game.rules.stakes.fee:
-        game = stakes.paid(game, state.turn, game.rules.stakes.fee)
+        game = stakes.pay(game, state.turn, game.rules.stakes.fee)
     blocked = end.blocked(game, after)
     # The last two tiles may unblock it where they are auctioned; the drawer's pass is not asked.
     if game.rules.turn.draw_ends_turn or (blocked and boneyard.auction_opens(game, after)):
-        return closing.turned(game, replace(after, turn=game.after(state.turn), drawn=0))
+        return closing.next_turn(game, replace(after, turn=game.after(state.turn), drawn=0))
     if blocked:
         return closing.scored(game, replace(after, over="blocked"))
-    return closing.at(game, after)
+    return closing.decide_turn(game, after)
 
 
 def pips(game: Game) -> tuple[int, ...]:
     """What each hand of the round counts."""
-    return score.held(game, game.playing)
+    return score.pips_held(game, game.playing)

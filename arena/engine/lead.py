@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator
 from typing import assert_never
 
-from arena.engine.shuffle import below, shuffled
+from arena.engine.shuffle import randbelow, shuffle
 from arena.engine.state import Game, Hand, Lots, Method
 from protocol.messages import Guess, Lot, Option
-from protocol.ruleset import Deal, Lead, later_lot, the_set
+from protocol.ruleset import Deal, Lead, later_lot, set_of_tiles
 from protocol.tiles import Tile
 
 ODD_OR_EVEN: tuple[Option, ...] = (Guess("odd"), Guess("even"))
@@ -25,7 +25,7 @@ def method(game: Game) -> Method:
     return later_lot(lead) if how == "lot" else how
 
 
-def chosen(game: Game, how: Method, stream: Iterator[int]) -> tuple[int, Lots]:
+def choose_leader(game: Game, how: Method, stream: Iterator[int]) -> tuple[int, Lots]:
     """The leader as far as chance or the last round decides, and the lots drawn for it.
 
     Where a double decides: who draws first if nobody holds it. For odd and even: who calls.
@@ -33,16 +33,16 @@ def chosen(game: Game, how: Method, stream: Iterator[int]) -> tuple[int, Lots]:
     seats, before, deal = game.seats, game.round, game.rules.deal
     match how:
         case "random" | "highest_double" | "double_six":
-            return below(stream, seats), ()
+            return randbelow(stream, seats), ()
         case "highest":
             return _by_lot(max, deal, seats, stream)
         case "lowest":
             return _by_lot(min, deal, seats, stream)
         case "count":
-            lots = drawn(deal, range(seats), stream)
+            lots = draw_lots(deal, range(seats), stream)
             return _total(lots) % seats, lots
         case "odd_even":
-            return below(stream, seats), drawn(deal, range(seats), stream)
+            return randbelow(stream, seats), draw_lots(deal, range(seats), stream)
         case "rotate" | "same" | "winner":
             assert before is not None
             return _in_turn(game, how, before.leader, before.winner), ()
@@ -57,13 +57,13 @@ def _in_turn(game: Game, how: str, leader: int, winner: int | None) -> int:
     return leader if how == "same" or winner is None else winner
 
 
-def drawn(deal: Deal, seats: range | list[int], stream: Iterator[int]) -> Lots:
+def draw_lots(deal: Deal, seats: range | list[int], stream: Iterator[int]) -> Lots:
     """Every one of these seats draws a tile of a freshly shuffled set and shows it."""
-    tiles = shuffled(stream, the_set(deal))
+    tiles = shuffle(stream, set_of_tiles(deal))
     return tuple(Lot(seat, tile) for seat, tile in zip(seats, tiles, strict=False))
 
 
-def guessed_right(lots: Lots, guess: Guess) -> bool:
+def is_right_guess(lots: Lots, guess: Guess) -> bool:
     """Whether the total of the lots is as the seat said (C.11)."""
     return (_total(lots) % 2 == 1) == (guess.parity == "odd")
 
@@ -79,19 +79,19 @@ def _by_lot(
     tied = list(range(seats))
     shown: Lots = ()
     while len(tied) > 1:
-        lots = drawn(deal, tied, stream)
+        lots = draw_lots(deal, tied, stream)
         shown += lots
         wanted = best([sum(lot.tile) for lot in lots])
         tied = [lot.seat for lot in lots if sum(lot.tile) == wanted]
     return tied[0], shown
 
 
-def weight(tile: Tile) -> tuple[int, int]:
+def lead_weight(tile: Tile) -> tuple[int, int]:
     """What makes one tile heavier than another: its pips, and among equals its larger end."""
     return sum(tile), max(tile)
 
 
-def holder(deal: Deal, how: Method, hands: tuple[Hand, ...]) -> tuple[int, Tile] | None:
+def holder_of(deal: Deal, how: Method, hands: tuple[Hand, ...]) -> tuple[int, Tile] | None:
     """The seat with the double that this method asks for, and that double."""
     wanted = [
         (tile[0], seat, tile)
@@ -102,10 +102,10 @@ def holder(deal: Deal, how: Method, hands: tuple[Hand, ...]) -> tuple[int, Tile]
     return max(wanted)[1:] if wanted else None
 
 
-def next_best(hands: tuple[Hand, ...]) -> tuple[int, Tile]:
+def next_leader(hands: tuple[Hand, ...]) -> tuple[int, Tile]:
     """The seat with the highest double dealt, or if there is none with the heaviest tile."""
     held = [(tile, seat) for seat, hand in enumerate(hands) for tile in hand]
-    tile, seat = max(held, key=lambda one: (one[0][0] == one[0][1], weight(one[0])))
+    tile, seat = max(held, key=lambda one: (one[0][0] == one[0][1], lead_weight(one[0])))
     return seat, tile
 
 
@@ -117,6 +117,6 @@ def required(lead: Lead, hand: Hand, won_with: Tile | None) -> Tile | None:
         case "set_double":
             return won_with
         case "highest":
-            return next_best((hand,))[1]
+            return next_leader((hand,))[1]
         case _:
             assert_never(lead.tile)

@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from arena.engine import boneyard, closing, deal, lead, stakes
 from arena.engine import shuffle as chance
-from arena.engine.state import Aside, Dealt, Game, Hand, Lots, Round
+from arena.engine.state import Dealt, Game, Hand, Interlude, Lots, Round
 from protocol.messages import Annulled, Event, Guess, Guessed, Keep, Leads, Refuse, TurnedUp
 from protocol.ruleset import BY_DOUBLE
 from protocol.tiles import Tile
@@ -17,7 +17,7 @@ def chance_decides(game: Game, seed: bytes) -> Dealt:
         return _tiles(game, seed, before.number, before.aside.deal + 1, before.aside.began, ())
     number = before.number + 1 if before else 1
     how = lead.method(game)
-    leader, lots = lead.chosen(game, how, chance.words(seed, number, "lead"))
+    leader, lots = lead.choose_leader(game, how, chance.random_words(seed, number, "lead"))
     if how == "odd_even":
         none: tuple[Hand, ...] = ((),) * game.seats
         return Dealt(number, 0, leader, lots, none, ())
@@ -26,7 +26,9 @@ def chance_decides(game: Game, seed: bytes) -> Dealt:
 
 def _tiles(game: Game, seed: bytes, number: int, which: int, leader: int, lots: Lots) -> Dealt:
     purpose = "tiles" if which == 1 else f"tiles {which}"
-    hands, stock = deal.dealt(game.rules, game.seats, chance.words(seed, number, purpose))
+    hands, stock = deal.deal_tiles(
+        game.rules, game.seats, chance.random_words(seed, number, purpose)
+    )
     return Dealt(number, which, leader, lots, hands, stock)
 
 
@@ -36,15 +38,15 @@ def begin(game: Game, dealt: Dealt) -> Game:
     again = before is not None and before.number == dealt.round
     how, events = (before.aside.how, before.events) if before and again else (lead.method(game), ())
     if dealt.deal == 0:
-        aside = Aside(
+        aside = Interlude(
             0, how, dealt.leader, "guess", (dealt.leader,), dealt.leader, None, dealt.lots
         )
         return replace(game, round=_fresh(game, dealt, events, aside))
-    state = _fresh(game, dealt, (*events, *dealt.lots), Aside(dealt.deal, how, dealt.leader))
+    state = _fresh(game, dealt, (*events, *dealt.lots), Interlude(dealt.deal, how, dealt.leader))
     return _led(game, state)
 
 
-def _fresh(game: Game, dealt: Dealt, events: tuple[Event, ...], aside: Aside) -> Round:
+def _fresh(game: Game, dealt: Dealt, events: tuple[Event, ...], aside: Interlude) -> Round:
     rules = game.rules
     left = boneyard.drawable(rules.boneyard, rules.turn, dealt.stock)
     return Round(
@@ -71,13 +73,13 @@ def _led(game: Game, state: Round) -> Game:
         return _annulled(game, state, Annulled(strong, "suit"))
     won_with = None
     if how in BY_DOUBLE:
-        held = lead.holder(game.rules.deal, how, state.hands)
+        held = lead.holder_of(game.rules.deal, how, state.hands)
         missing = game.rules.lead.missing
         if held is None and missing == "redeal" and may_annul:
             return _annulled(game, state, Annulled(None, "missing"))
         if held is None and missing == "draw_for_it":
             state, held = _drawn_for(game, state)
-        leader, won_with = held or lead.next_best(state.hands)
+        leader, won_with = held or lead.next_leader(state.hands)
         state = replace(state, leader=leader, turn=leader)
     required = lead.required(game.rules.lead, state.hands[state.leader], won_with)
     aside = replace(state.aside, must_lead=required)
@@ -90,7 +92,7 @@ def _drawn_for(game: Game, state: Round) -> tuple[Round, tuple[int, Tile] | None
     seat = state.leader
     while boneyard.count(state.stock):
         state = boneyard.draw_tile(game, state, seat)
-        held = lead.holder(game.rules.deal, state.aside.how, state.hands)
+        held = lead.holder_of(game.rules.deal, state.aside.how, state.hands)
         if held:
             return replace(state, drawn=0), held
         seat = game.after(seat)
@@ -122,7 +124,7 @@ def _opened(game: Game, state: Round) -> Game:
     """The deal counts: antes are paid, and the leader moves."""
     aside = replace(state.aside, phase="play", queue=())
     state = replace(state, turn=state.leader, aside=aside)
-    return closing.settled(stakes.ante(game), state)
+    return closing.settle(stakes.ante(game), state)
 
 
 def _annulled(game: Game, state: Round, event: Annulled) -> Game:
@@ -130,7 +132,7 @@ def _annulled(game: Game, state: Round, event: Annulled) -> Game:
     return replace(game, round=replace(state, events=(*state.events, event), aside=aside))
 
 
-def kept(game: Game, state: Round, option: Keep | Refuse) -> Game:
+def apply_keep(game: Game, state: Round, option: Keep | Refuse) -> Game:
     """The game after a seat has kept the deal or refused it (C.5)."""
     if isinstance(option, Refuse):
         return _annulled(game, state, Annulled(state.turn, "doubles"))
@@ -141,14 +143,14 @@ def kept(game: Game, state: Round, option: Keep | Refuse) -> Game:
     return replace(game, round=replace(state, turn=queue[0], aside=aside))
 
 
-def guessed(game: Game, state: Round, guess: Guess) -> Game:
+def apply_guess(game: Game, state: Round, guess: Guess) -> Game:
     """The lots are shown; who was right leads, and the tiles can be dealt."""
     caller, lots = state.turn, state.aside.lots
-    leader = caller if lead.guessed_right(lots, guess) else game.after(caller)
+    leader = caller if lead.is_right_guess(lots, guess) else game.after(caller)
     events = (*state.events, Guessed(caller, guess.parity), *lots)
     return replace(
         game,
         round=replace(
-            state, leader=leader, events=events, aside=Aside(0, state.aside.how, leader, "deal")
+            state, leader=leader, events=events, aside=Interlude(0, state.aside.how, leader, "deal")
         ),
     )

@@ -45,7 +45,7 @@ def _dead_ends(deal: Deal, state: Round) -> int:
     return sum(sum(end in tile for tile in state.line) == whole for end in ends)
 
 
-def callable_now(game: Game, state: Round) -> bool:
+def can_be_called(game: Game, state: Round) -> bool:
     """Whether a seat may call the round blocked (E play).
 
     With two tiles a turn one dead end is enough, for nobody can play a pair any more.
@@ -55,13 +55,13 @@ def callable_now(game: Game, state: Round) -> bool:
     return _dead_ends(game.rules.deal, state) >= (1 if game.rules.turn.tiles == 2 else 2)
 
 
-def ask_all(game: Game, state: Round) -> Round:
+def ask_everybody(game: Game, state: Round) -> Round:
     """Every seat is asked whether it calls, the next to move first."""
     aside = replace(state.aside, phase="call", queue=game.order(state.turn), then=state.turn)
     return replace(state, aside=aside)
 
 
-def answered(state: Round, answer: Call | GoOn) -> Round:
+def apply_answer(state: Round, answer: Call | GoOn) -> Round:
     """The round after a seat has called, or has not."""
     if isinstance(answer, Call):
         return replace(state, events=(*state.events, Called(state.turn)), over="blocked")

@@ -15,7 +15,7 @@ def pips(score: Score, hand: Hand) -> int:
     return sum(a + b if a or b else score.double_blank for a, b in hand)
 
 
-def held(game: Game, state: Round) -> Pips:
+def pips_held(game: Game, state: Round) -> Pips:
     """What each hand counts."""
     return tuple(pips(game.rules.score, hand) for hand in state.hands)
 
@@ -25,7 +25,7 @@ def winner(game: Game, state: Round) -> int | None:
 
     That is the seat that went out, else the lighter seat of the winning side.
     """
-    score, count = game.rules.score, held(game, state)
+    score, count = game.rules.score, pips_held(game, state)
     if state.out is not None and score.winner == "out":
         return state.out
     party = _parties(game, count)
@@ -91,12 +91,12 @@ def _blocker(state: Round) -> int | None:
     return played[-1] if played else None
 
 
-def worth(game: Game, state: Round, won_by: int) -> int:
+def round_points(game: Game, state: Round, won_by: int) -> int:
     """Points for the winner of the round, bonuses included; never below 0.
 
     With partners the two hands of a side count as one (C.36).
     """
-    score, party = game.rules.score, _parties(game, held(game, state))
+    score, party = game.rules.score, _parties(game, pips_held(game, state))
     own = party[won_by % len(party)]
     formula = score.points_blocked if state.out is None else score.points_out
     points = _by(formula, own, sum(party) - own, len(party) - 1)

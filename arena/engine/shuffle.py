@@ -31,7 +31,7 @@ def commitment(seed: bytes) -> str:
     return hashlib.sha256(b"boneyard commitment 1|" + seed).hexdigest()
 
 
-def words(seed: bytes, round_number: int, purpose: str) -> Iterator[int]:
+def random_words(seed: bytes, round_number: int, purpose: str) -> Iterator[int]:
     """An endless stream of 32-bit words."""
     prefix = f"boneyard words 1|{round_number}|{purpose}|"
     counter = 0
@@ -40,7 +40,7 @@ def words(seed: bytes, round_number: int, purpose: str) -> Iterator[int]:
         counter += 1
 
 
-def below(stream: Iterator[int], n: int) -> int:
+def randbelow(stream: Iterator[int], n: int) -> int:
     """A number from 0 to n - 1, each as likely: words in the uneven rest are thrown away."""
     even = WORD - WORD % n
     for word in stream:
@@ -49,10 +49,10 @@ def below(stream: Iterator[int], n: int) -> int:
     raise ValueError("The stream of words has ended.")
 
 
-def shuffled(stream: Iterator[int], items: Iterable[T]) -> Sequence[T]:
+def shuffle(stream: Iterator[int], items: Iterable[T]) -> Sequence[T]:
     """The items in random order (Fisher-Yates, from the last place down)."""
     order = list(items)
     for last in range(len(order) - 1, 0, -1):
-        chosen = below(stream, last + 1)
+        chosen = randbelow(stream, last + 1)
         order[last], order[chosen] = order[chosen], order[last]
     return order

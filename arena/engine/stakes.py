@@ -16,7 +16,7 @@ def can_pay(game: Game, seat: int) -> bool:
     return stakes.chips == 0 or chips(game, seat) >= stakes.fee
 
 
-def credited(game: Game, scores: tuple[int, ...], seat: int, points: int) -> tuple[int, ...]:
+def credit(game: Game, scores: tuple[int, ...], seat: int, points: int) -> tuple[int, ...]:
     """Scores after a seat, and with partners its side, has won or paid."""
     if game.rules.deal.partners:
         return tuple(
@@ -25,11 +25,11 @@ def credited(game: Game, scores: tuple[int, ...], seat: int, points: int) -> tup
     return (*scores[:seat], scores[seat] + points, *scores[seat + 1 :])
 
 
-def paid(game: Game, seat: int, points: int) -> Game:
+def pay(game: Game, seat: int, points: int) -> Game:
     """The game after a seat has paid, into the pot where there is one."""
     return replace(
         game,
-        scores=credited(game, game.scores, seat, -points),
+        scores=credit(game, game.scores, seat, -points),
         pot=game.pot + points if game.rules.stakes.pot else 0,
     )
 
@@ -42,5 +42,5 @@ def ante(game: Game) -> Game:
     payers = range(2 if game.rules.deal.partners else game.seats)
     for seat in payers:
         most = chips(game, seat) if stakes.chips else stakes.ante
-        game = paid(game, seat, min(stakes.ante, most))
+        game = pay(game, seat, min(stakes.ante, most))
     return game

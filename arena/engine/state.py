@@ -34,7 +34,7 @@ class Dealt(Struct, frozen=True):
     """The boneyard in rows; see `arena.engine.boneyard`."""
 
 
-class Aside(Struct, frozen=True, gc=False):
+class Interlude(Struct, frozen=True, gc=False):
     """What is going on besides playing tiles; the same value through most of a round."""
 
     deal: int
@@ -84,7 +84,7 @@ class Round(Struct, frozen=True, gc=False):
     """Passes since the last play or draw."""
     events: tuple[Event, ...]
     """What has happened, with nothing hidden."""
-    aside: Aside
+    aside: Interlude
     """What is going on besides playing tiles."""
     over: WhyRound | None = None
     """Why the round is over, once it is."""

@@ -4,7 +4,7 @@ from arena.engine import stakes
 from arena.engine.state import Game, Hand, Round
 from protocol.messages import Draw, Option, Pass, Play, PlayTwo
 from protocol.ruleset import Turn
-from protocol.tiles import Tile, turned
+from protocol.tiles import Tile, flip
 
 DRAW = Draw()
 PASS = Pass()
@@ -67,12 +67,12 @@ def _may_draw_when_able(turn: Turn, leading: bool) -> bool:
     return turn.draw_when_able and (turn.leader_may_draw or not leading)
 
 
-def placed(line: tuple[Tile, ...], tile: Tile, end: str) -> tuple[tuple[Tile, ...], Tile]:
+def place(line: tuple[Tile, ...], tile: Tile, end: str) -> tuple[tuple[Tile, ...], Tile]:
     """The line with the tile on it, and the tile as it lies."""
     if end == "lead":
         return (tile,), tile
     if end == "left":
-        lies = tile if tile[1] == line[0][0] else turned(tile)
+        lies = tile if tile[1] == line[0][0] else flip(tile)
         return (lies, *line), lies
-    lies = tile if tile[0] == line[-1][1] else turned(tile)
+    lies = tile if tile[0] == line[-1][1] else flip(tile)
     return (*line, lies), lies

@@ -30,7 +30,7 @@ class Memory:
         self._known = 0
         self._round = 0
 
-    def catch_up(self, state: Round) -> None:
+    def advance(self, state: Round) -> None:
         """Add what has happened since the last call; a new round begins with nothing."""
         if state.number != self._round:
             self._seen = [bytearray() for _ in self._seen]
@@ -44,7 +44,7 @@ class Memory:
                 own[-len(shown) :] = encode_event(event)
         self._known = len(state.events)
 
-    def of(self, seat: int) -> list[Event]:
+    def events_for(self, seat: int) -> list[Event]:
         """The round so far as this seat saw it, encoded: a list that the codec copies unchanged."""
         return cast(list[Event], encoded_events(self._seen[seat]))
 
@@ -65,7 +65,7 @@ def history(state: Round, seat: int) -> list[Event]:
     ]
 
 
-def starts(game: Game, number: int, seat: int, clock: Clock) -> GameStarts:
+def starting_events(game: Game, number: int, seat: int, clock: Clock) -> GameStarts:
     """What a seat is told when a game begins."""
     return GameStarts(
         game=number,

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
-from arena.logs.compression import CHUNK, opened, stored
+from arena.logs.compression import CHUNK, actual_path, open_any
 from arena.logs.compression import DamagedFileError as DamagedFileError
 from protocol.codec import DamagedRecordError, encode_line, seal, unseal
 from protocol.records import Record
@@ -43,7 +43,7 @@ class Entry(NamedTuple, Generic[T]):
 
 def damaged(path: Path, line: Line, why: object) -> DamagedFileError:
     """The error that says where a file is not what was written."""
-    return DamagedFileError(f"{stored(path)}, line {line.number}, byte {line.offset}: {why}")
+    return DamagedFileError(f"{actual_path(path)}, line {line.number}, byte {line.offset}: {why}")
 
 
 def append(descriptor: int, records: Iterable[Record], checksum: int) -> int:
@@ -55,11 +55,11 @@ def append(descriptor: int, records: Iterable[Record], checksum: int) -> int:
     for record in records:
         line, checksum = seal(encode_line(record), checksum)
         lines.append(line)
-    append_whole(descriptor, b"".join(lines))
+    append_atomic(descriptor, b"".join(lines))
     return checksum
 
 
-def append_whole(descriptor: int, data: bytes) -> None:
+def append_atomic(descriptor: int, data: bytes) -> None:
     """Append all of it or nothing.
 
     A partial write (a full disk) is taken back before the OSError is raised.
@@ -70,7 +70,7 @@ def append_whole(descriptor: int, data: bytes) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def mend(path: Path) -> str | None:
+def truncate_torn_line(path: Path) -> str | None:
     """Remove what follows the last newline, and say so: a line that a kill cut short says nothing.
 
     Raises OSError.
@@ -111,12 +111,12 @@ def read_lines(path: Path) -> Iterator[Line]:
         offset += len(data)
 
 
-def lines_like(path: Path, told: tuple[bytes, ...]) -> Iterator[bytes]:
+def grep_prefix(path: Path, told: tuple[bytes, ...]) -> Iterator[bytes]:
     """The lines of a file that begin so; a log has hundreds of others, which cost little here.
 
     For what is only counted, not trusted: what cannot be unpacked is left out.
     """
-    with suppress(DamagedFileError), opened(path) as file:
+    with suppress(DamagedFileError), open_any(path) as file:
         rest = b""
         while file and len(rest) < LONGEST and (read := file.read(CHUNK)):
             *lines, rest = (rest + read).split(b"\n")
@@ -124,10 +124,10 @@ def lines_like(path: Path, told: tuple[bytes, ...]) -> Iterator[bytes]:
 
 
 def _lines(path: Path) -> Iterator[bytes]:
-    with opened(path) as file:
+    with open_any(path) as file:
         for data in iter(partial(file.readline, LONGEST), b"") if file else ():
             if len(data) == LONGEST:
-                raise DamagedFileError(f"{stored(path)}: a line of {LONGEST} bytes has no end")
+                raise DamagedFileError(f"{actual_path(path)}: a line of {LONGEST} bytes has no end")
             yield data
 
 

@@ -38,17 +38,17 @@ class DamagedFileError(UserError):
     """A file is not what was written; the text names it, the line, its first byte and why."""
 
 
-def packed(path: Path) -> Path:
+def compressed_path(path: Path) -> Path:
     """What a file is called when it is packed."""
     return path.with_name(path.name + ENDING)
 
 
-def stored(path: Path) -> Path:
+def actual_path(path: Path) -> Path:
     """Where a file lies, packed or not; its own name when it is not there at all."""
-    return packed(path) if not path.exists() and packed(path).exists() else path
+    return compressed_path(path) if not path.exists() and compressed_path(path).exists() else path
 
 
-def listed(folder: Path, ending: str) -> list[Path]:
+def list_files(folder: Path, ending: str) -> list[Path]:
     """The files of a folder whose names end so, packed or not, by name; none without a folder."""
     with suppress(FileNotFoundError):
         names = {path.name.removesuffix(ENDING) for path in folder.iterdir()}
@@ -57,7 +57,7 @@ def listed(folder: Path, ending: str) -> list[Path]:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[io.BufferedReader | None]:
+def open_any(path: Path) -> Iterator[io.BufferedReader | None]:
     """Read a file whichever way it lies, also while somebody packs it; None when it is not there.
 
     A path that is itself a packed file's is read so. Reading raises DamagedFileError. Raises
@@ -75,7 +75,7 @@ def _found(path: Path) -> io.BufferedReader | None:
     if path.name.endswith(ENDING) and path.is_file():
         return _unpacking(path)
     # The plain file once more: it may have been unpacked between the first two looks.
-    for open_it, name in ((_plain, path), (_unpacking, packed(path)), (_plain, path)):
+    for open_it, name in ((_plain, path), (_unpacking, compressed_path(path)), (_plain, path)):
         with suppress(FileNotFoundError):
             return open_it(name)
     return None
@@ -127,7 +127,7 @@ class _Unpacked(io.RawIOBase):
         return b""
 
 
-def pack(path: Path) -> None:
+def compress(path: Path) -> None:
     """Put a packed file in the place of a plain one to which nothing will be added.
 
     Raises OSError, and then the plain one is still there.
@@ -137,7 +137,7 @@ def pack(path: Path) -> None:
     compressor.set_pledged_input_size(size)
     with path.open("rb") as file:
         chunks = iter(partial(file.read, CHUNK), b"")
-        _replace(packed(path), path, _compressed(compressor, chunks))
+        _replace(compressed_path(path), path, _compressed(compressor, chunks))
     path.unlink()
 
 
@@ -147,16 +147,16 @@ def _compressed(compressor: zstd.ZstdCompressor, chunks: Iterator[bytes]) -> Ite
     yield compressor.flush()
 
 
-def unpack(path: Path) -> None:
+def decompress(path: Path) -> None:
     """Put the plain file in the place of a packed one, so that something can be added to it.
 
     Raises OSError, DamagedFileError, and then the packed one is still there.
     """
-    if not path.exists() and packed(path).exists():
-        with _unpacking(packed(path)) as file:
-            _replace(path, packed(path), iter(partial(file.read, CHUNK), b""))
+    if not path.exists() and compressed_path(path).exists():
+        with _unpacking(compressed_path(path)) as file:
+            _replace(path, compressed_path(path), iter(partial(file.read, CHUNK), b""))
     # What a kill left beside the plain one would be older than it when that has grown.
-    packed(path).unlink(missing_ok=True)
+    compressed_path(path).unlink(missing_ok=True)
 
 
 def _replace(path: Path, source: Path, chunks: Iterator[bytes]) -> None:
@@ -175,7 +175,7 @@ def _replace(path: Path, source: Path, chunks: Iterator[bytes]) -> None:
         raise
 
 
-def tidy(folder: Path) -> None:
+def remove_leftovers(folder: Path) -> None:
     """Remove the halves of files that kills left.
 
     Raises OSError.

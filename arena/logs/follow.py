@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from arena.logs.checksummed import DamagedFileError
-from arena.logs.compression import opened
+from arena.logs.compression import open_any
 from arena.logs.gamelog import LoggedGame
 from protocol.codec import DamagedRecordError, decode_record, unseal
 from protocol.records import GameRecord, LogRecord, Result, Sitting, SittingOver
@@ -21,7 +21,7 @@ LONGEST_GAME = 100_000
 """Records of one game that are kept: more are no game that anybody could watch."""
 
 
-class Tail:
+class LogFollower:
     """One log, read as far as it was written when somebody last looked."""
 
     def __init__(self, path: Path) -> None:
@@ -40,7 +40,7 @@ class Tail:
 
         Raises DamagedFileError, OSError.
         """
-        with opened(self.path) as file:
+        with open_any(self.path) as file:
             if file is None:
                 raise DamagedFileError(f"{self.path} is not there any more.")
             self._skip(file)

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from arena.logs import checksummed as sealed
 from arena.logs import compression as packed
-from arena.logs.checksummed import DamagedFileError, Entry, damaged, lines_like, read_lines
+from arena.logs.checksummed import DamagedFileError, Entry, damaged, grep_prefix, read_lines
 from protocol.codec import DamagedRecordError, decode_record, unsealed
 from protocol.records import (
     ChoiceRecord,
@@ -45,7 +45,7 @@ class GameLog:
         self._sitting: Sitting | None = None
         self._records = self._results = self._checksum = 0
         self._over = False
-        packed.unpack(path)
+        packed.decompress(path)
         self._take_up(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         self._descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
@@ -237,7 +237,7 @@ def _goes_on(before: Sitting, after: Sitting) -> bool:
 def sitting_lines(path: Path) -> list[Sitting]:
     """The log's sitting, and the same elsewhere or with more boards, as far as can be read."""
     found = []
-    for line in lines_like(path, (b'{"type":"sitting",',)):
+    for line in grep_prefix(path, (b'{"type":"sitting",',)):
         with suppress(DamagedRecordError):
             found.append(decode_record(unsealed(line)))
     return [record for record in found if isinstance(record, Sitting)]

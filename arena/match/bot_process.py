@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from arena.sandbox.command import Command
 from arena.sandbox.dependencies import as_named
-from arena.sandbox.process import SHORTAGES, Process, Slot
+from arena.sandbox.process import SHORTAGES, Process, SandboxedProcess
 from arena.sandbox.sandbox import Sandbox
-from arena.sandbox.usage import Spent
+from arena.sandbox.usage import ResourceUsage
 from protocol.codec import Fault, printable
 from protocol.messages import MAX_LINE
 
@@ -27,7 +27,7 @@ STDERR_KEPT = 2_048
 """Bytes of a bot's last stderr that are kept as evidence."""
 STDERR_A_GAME = 2**20
 """Bytes of stderr that a bot may write in one game: reading them costs the other tables time."""
-LEAVE_S = 1.0
+SHUT_DOWN_S = 1.0
 """How long a bot may take to leave after its stdin closed."""
 SHELL_SIGNALS = 128
 """What bubblewrap, like a shell, adds to the signal that killed its program."""
@@ -41,10 +41,10 @@ class Pipes(Protocol):
     looked_at: float
     """When it looked at all pipes last, in s of the monotonic clock."""
 
-    def watch(self, descriptor: int, reader: Callable[[], None] | None) -> None:
+    def register_reader(self, descriptor: int, reader: Callable[[], None] | None) -> None:
         """Call the reader whenever the descriptor has something to read; None ends that."""
 
-    def hold(self, bot: "Bot") -> None:
+    def register_writer(self, bot: "BotProcess") -> None:
         """Flush the bot whenever its pipe takes more, until nothing waits for it."""
 
 
@@ -57,7 +57,7 @@ class CannotStartError(Exception):
         """Whether the machine was short of something: trying again may help."""
 
 
-class Bot:
+class BotProcess:
     """One process and its three pipes. Never blocks, never raises for what the bot does."""
 
     def __init__(self, command: Command, sandbox: Sandbox) -> None:
@@ -75,7 +75,7 @@ class Bot:
         """Games that it can play at once, as it said in its hello."""
         self.cpu_seen_ms = 0.0
         """What `cpu_ms` said last: a question must not wait for the kernel to say it anew."""
-        self._heard: Callable[[], None] = nobody
+        self._heard: Callable[[], None] = ignore
         self._inbox = bytearray()
         self._outbox = bytearray()
         self._stderr = bytearray()
@@ -83,11 +83,11 @@ class Bot:
         self._closed = False
         self._limits = sandbox.limits
         self._pipes: Pipes | None = None
-        self._slot, self._process = started(command, sandbox)
+        self._slot, self._process = spawn(command, sandbox)
         assert self._process.stdin
         assert self._process.stdout
         assert self._process.stderr
-        self._pidfd = watched(self._slot, self._process)
+        self._pidfd = open_pidfd(self._slot, self._process)
         self._stdin = self._process.stdin.fileno()
         self._stdout = self._process.stdout.fileno()
         self._stderr_fd = self._process.stderr.fileno()
@@ -112,17 +112,17 @@ class Bot:
     def listen(self, pipes: Pipes, heard: Callable[[], None]) -> None:
         """From now on `heard` is called whenever the bot has written or is gone."""
         self._pipes = pipes
-        self.tell(heard)
-        pipes.watch(self._stdout, self._readable)
-        pipes.watch(self._stderr_fd, self._complains)
-        pipes.watch(self._pidfd, self._exited)
+        self.on_input(heard)
+        pipes.register_reader(self._stdout, self._readable)
+        pipes.register_reader(self._stderr_fd, self._complains)
+        pipes.register_reader(self._pidfd, self._exited)
 
-    def tell(self, heard: Callable[[], None]) -> None:
+    def on_input(self, heard: Callable[[], None]) -> None:
         """Who is called from now on: another game begins, with all of its stderr to fill."""
         self._heard = heard
         self._stderr_read = 0
 
-    def say(self, line: bytes) -> None:
+    def send(self, line: bytes) -> None:
         """Write a line, or as much as the pipe takes; the rest waits for `flush`."""
         if self._outbox:
             if len(self._outbox) > OUTBOX:
@@ -134,7 +134,7 @@ class Bot:
         if written < len(line):
             self._outbox += line[written:]
             if self._pipes:
-                self._pipes.hold(self)
+                self._pipes.register_writer(self)
 
     def take_in(self) -> None:
         """Read all that it has written up to now."""
@@ -159,7 +159,7 @@ class Bot:
         del inbox[: end + 1]
         return line
 
-    def condemn(self, fault: Fault) -> None:
+    def disqualify(self, fault: Fault) -> None:
         """The bot has fouled: nothing that it wrote counts any more, and it must be replaced."""
         self._inbox.clear()
         self._faulted(fault)
@@ -168,13 +168,13 @@ class Bot:
         """CPU time of the bot and of all that it started, in ms, to about 10 ms."""
         return self._spent().cpu_ms
 
-    def _spent(self) -> Spent:
-        spent = self._slot.spent()
+    def _spent(self) -> ResourceUsage:
+        spent = self._slot.usage()
         # What has ended and was not waited for is counted no more: it was used all the same.
         self.cpu_seen_ms = max(self.cpu_seen_ms, spent.cpu_ms)
         return replace(spent, cpu_ms=self.cpu_seen_ms)
 
-    def look(self) -> None:
+    def check_limits(self) -> None:
         """Called now and then: too much memory or CPU is a fault, and so is a closed stdout."""
         if self._closed and self.fault is None:
             self._faulted(Fault("gone", "It closed its stdout."))
@@ -184,7 +184,7 @@ class Bot:
             self._faulted(fault)
             self._heard()
 
-    def _overspent(self, spent: Spent) -> Fault | None:
+    def _overspent(self, spent: ResourceUsage) -> Fault | None:
         limits = self._limits
         if spent.memory > limits.memory:
             return Fault("memory", f"More than {limits.memory_mib} MiB of memory.")
@@ -193,19 +193,19 @@ class Bot:
             return Fault("late", f"More than {limits.cpu_s} s of CPU time in a sitting.")
         return None
 
-    def last_words(self) -> str:
+    def stderr_tail(self) -> str:
         """The end of its stderr, safe to show."""
         self._drain_stderr()
         return printable(bytes(self._stderr.lstrip(b"\n")), 4 * STDERR_KEPT)
 
-    async def leave(self, goodbye: bytes) -> None:
+    async def shut_down(self, goodbye: bytes) -> None:
         """Say goodbye, wait a little, kill the whole group, reap, close. Cannot be cancelled."""
         with trio.CancelScope(shield=True):
             self._unwatch()
-            self.say(goodbye)
+            self.send(goodbye)
             self._close_stdin()
             if self.fault is None:
-                await self._ended_within(LEAVE_S)
+                await self._ended_within(SHUT_DOWN_S)
             await self._killed()
 
     def _close_stdin(self) -> None:
@@ -264,16 +264,16 @@ class Bot:
         if not data:
             # Mostly it is about to end: how it ended is known when it has, a moment later.
             self._closed = True
-            self._pipes.watch(self._stdout, None)
+            self._pipes.register_reader(self._stdout, None)
         return bool(data)
 
     def _exited(self) -> None:
         """The process has ended, though something that it started may hold its stdout open."""
         assert self._pipes
-        self._pipes.watch(self._pidfd, None)
+        self._pipes.register_reader(self._pidfd, None)
         if self.fault is None and not self._closed:
             self._read_stdout()
-        self._faulted(Fault("gone", f"It {how_it_ended(self._pidfd)}."))
+        self._faulted(Fault("gone", f"It {exit_reason(self._pidfd)}."))
         self._heard()
 
     def _faulted(self, fault: Fault) -> None:
@@ -283,8 +283,8 @@ class Bot:
             # Nobody will ask it again: until its game is over it would only burn CPU.
             self._kill()
             if self._pipes:
-                self._pipes.watch(self._stdout, None)
-                self._pipes.watch(self._stderr_fd, None)
+                self._pipes.register_reader(self._stdout, None)
+                self._pipes.register_reader(self._stderr_fd, None)
 
     def _complains(self) -> None:
         self._drain_stderr()
@@ -299,7 +299,7 @@ class Bot:
         except BlockingIOError:
             return
         if not data and self._pipes:
-            self._pipes.watch(self._stderr_fd, None)
+            self._pipes.register_reader(self._stderr_fd, None)
         self._stderr_read += len(data)
         self._stderr += data
         del self._stderr[:-STDERR_KEPT]
@@ -307,11 +307,11 @@ class Bot:
     def _unwatch(self) -> None:
         if self._pipes:
             for descriptor in (self._stdout, self._stderr_fd, self._pidfd):
-                self._pipes.watch(descriptor, None)
+                self._pipes.register_reader(descriptor, None)
             self._pipes = None
 
 
-def how_it_ended(pidfd: int) -> str:
+def exit_reason(pidfd: int) -> str:
     """What became of a process, as the end of a sentence about it; it is not reaped."""
     # The process number must stay taken until the group is killed.
     ended = os.waitid(os.P_PIDFD, pidfd, os.WEXITED | os.WNOHANG | os.WNOWAIT)
@@ -326,7 +326,7 @@ def how_it_ended(pidfd: int) -> str:
     return f"was killed by {names.get(killer, f'signal {killer}')}"
 
 
-def watched(slot: Slot, process: Process) -> int:
+def open_pidfd(slot: SandboxedProcess, process: Process) -> int:
     """A descriptor that tells when the process has ended.
 
     Raises CannotStartError, and leaves no process, when there is none to be had.
@@ -340,7 +340,7 @@ def watched(slot: Slot, process: Process) -> int:
         raise CannotStartError(f"it cannot be watched: {error.strerror}", error) from error
 
 
-def started(command: Command, sandbox: Sandbox) -> tuple[Slot, Process]:
+def spawn(command: Command, sandbox: Sandbox) -> tuple[SandboxedProcess, Process]:
     """A bot's process in a slot of its own.
 
     Raises CannotStartError: what is missing, or refused by the machine, is nobody's foul.
@@ -353,7 +353,7 @@ def started(command: Command, sandbox: Sandbox) -> tuple[Slot, Process]:
         if as_named(Path(path)) != Path(path):
             raise CannotStartError(f"a folder above {path} has become a link")
     try:
-        slot = sandbox.slot()
+        slot = sandbox.new_process()
     except OSError as error:
         raise CannotStartError(f"the sandbox has no place for a bot: {error}", error) from error
     try:
@@ -364,5 +364,5 @@ def started(command: Command, sandbox: Sandbox) -> tuple[Slot, Process]:
         raise CannotStartError(text, error) from error
 
 
-def nobody() -> None:
+def ignore() -> None:
     """Nobody listens yet."""

@@ -91,7 +91,7 @@ class Deadline(Timer):
         return min(max(0.0, ms), float(self.limit_ms))
 
 
-class Spending:
+class TimeUsage:
     """What each seat has used of time in one game, from what is logged."""
 
     def __init__(self, seats: int) -> None:
@@ -100,7 +100,7 @@ class Spending:
         self._worst_ms = [0.0] * seats
         self._given_back_ms = [0.0] * seats
 
-    def note(self, record: LogRecord) -> None:
+    def add(self, record: LogRecord) -> None:
         """Add a record that goes into the log."""
         if isinstance(record, ANSWERS):
             seat, ms = record.seat, record.ms

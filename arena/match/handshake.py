@@ -5,9 +5,9 @@ import time
 import trio
 
 from arena.match import referee as rulings
-from arena.match.bot_process import Bot, nobody
+from arena.match.bot_process import BotProcess, ignore
 from arena.match.clock import Deadline, LagError
-from arena.match.poller import Pump
+from arena.match.poller import Poller
 from protocol.codec import Fault, printable
 from protocol.messages import BotHello
 
@@ -15,10 +15,10 @@ WROTE = 60
 """Characters that are shown of a line that is no hello."""
 
 
-class Greeting:
+class Handshake:
     """Waits for a bot's hello."""
 
-    def __init__(self, pump: Pump, bot: Bot, start_ms: int) -> None:
+    def __init__(self, pump: Poller, bot: BotProcess, start_ms: int) -> None:
         self._bot = bot
         self._done = trio.Event()
         self._pump = pump
@@ -32,13 +32,13 @@ class Greeting:
         Returns why nobody can say whether it was late, if the machine does not keep time.
         """
         self._bot.listen(self._pump, self._heard)
-        self._pump.join(self._deadline)
+        self._pump.add_timer(self._deadline)
         try:
-            self._bot.say(rulings.hello())
+            self._bot.send(rulings.hello())
             await self._done.wait()
         finally:
-            self._pump.part(self._deadline)
-            self._bot.tell(nobody)
+            self._pump.remove_timer(self._deadline)
+            self._bot.on_input(ignore)
         return self._lag
 
     def _expired(self) -> None:
@@ -54,7 +54,7 @@ class Greeting:
     def _heard(self) -> None:
         line = self._bot.next_line()
         if line is not None:
-            self._greeted(rulings.greeted(line), line)
+            self._greeted(rulings.parse_hello(line), line)
         elif self._bot.fault:
             self._end(self._bot.fault)
 
@@ -67,9 +67,9 @@ class Greeting:
 
     def _end(self, fault: Fault | None) -> None:
         if fault:
-            self._bot.condemn(fault)
+            self._bot.disqualify(fault)
         self._deadline.end()
         # What its start took is charged to no game.
         self._bot.cpu_ms()
-        self._bot.tell(nobody)
+        self._bot.on_input(ignore)
         self._done.set()

@@ -10,15 +10,15 @@ from collections.abc import Callable
 
 import trio
 
-from arena.match.bot_process import nobody
-from protocol.codec import Fault, decode_told, encode_line
+from arena.match.bot_process import ignore
+from protocol.codec import Fault, decode_from_referee, encode_line
 from protocol.messages import Ask, Choose, GameOver, GameStarts, RoundOver, ToBot
 
 TOLD = 4096
 """Messages that may wait for a screen that does not show them."""
 
 
-class Person:
+class HumanPlayer:
     """The seat of somebody who looks at a screen."""
 
     def __init__(self) -> None:
@@ -28,17 +28,17 @@ class Person:
         self.cpu_seen_ms = 0.0
         self.question: Ask | None = None
         """What is asked of it just now."""
-        self._heard: Callable[[], None] = nobody
+        self._heard: Callable[[], None] = ignore
         self._answer: bytes | None = None
         self._tell, self.told = trio.open_memory_channel[ToBot](TOLD)
 
-    def tell(self, heard: Callable[[], None]) -> None:
+    def on_input(self, heard: Callable[[], None]) -> None:
         """Who is called from now on when it has answered."""
         self._heard = heard
 
-    def say(self, line: bytes) -> None:
+    def send(self, line: bytes) -> None:
         """Show a message."""
-        told = decode_told(line)
+        told = decode_from_referee(line)
         if isinstance(told, Ask):
             self.question = told
         elif isinstance(told, GameStarts | RoundOver | GameOver):
@@ -67,7 +67,7 @@ class Person:
         line, self._answer = self._answer, None
         return line
 
-    def condemn(self, fault: Fault) -> None:
+    def disqualify(self, fault: Fault) -> None:
         """It took too long."""
         self.fault = fault
         self.question = self._answer = None
@@ -76,6 +76,6 @@ class Person:
         """A person uses none."""
         return 0.0
 
-    def last_words(self) -> str:
+    def stderr_tail(self) -> str:
         """A person has no stderr."""
         return ""

@@ -7,8 +7,8 @@ whose question it answers. What spoils the process spoils all its games: they ha
 from collections import deque
 from collections.abc import Callable
 
-from arena.match.bot_process import Bot, nobody
-from arena.match.poller import Pump
+from arena.match.bot_process import BotProcess, ignore
+from arena.match.poller import Poller
 from arena.match.referee import QUESTIONS_A_GAME, STALE_LINES
 from protocol.codec import Fault, decode_line, printable
 from protocol.messages import Choose
@@ -17,49 +17,49 @@ LINES_AT_ONCE = 256
 """Lines of one process that are handed on before other processes have their turn."""
 
 
-class SharedBot:
+class MultiplexedBot:
     """Hands the lines of one process to its tables, and says theirs together."""
 
-    def __init__(self, pump: Pump, bot: Bot) -> None:
+    def __init__(self, pump: Poller, bot: BotProcess) -> None:
         self.bot = bot
-        self.judged: Share | None = None
+        self.judged: GameChannel | None = None
         """The table that called the foul for which the process was stopped, if one did."""
         self._pump = pump
-        self._shares: dict[int, Share] = {}
+        self._shares: dict[int, GameChannel] = {}
         self._said = bytearray()
         self._stale = 0
         self._told = False
-        bot.tell(self._heard)
+        bot.on_input(self._heard)
 
-    def share(self, number: int) -> "Share":
+    def open_channel(self, number: int) -> "GameChannel":
         """What the game with this number has of the bot, until it gives it back."""
-        share = self._shares[number] = Share(self, number)
+        share = self._shares[number] = GameChannel(self, number)
         return share
 
-    def give_back(self, number: int) -> None:
+    def release(self, number: int) -> None:
         """The game is over: what still comes for it is late."""
         del self._shares[number]
 
-    def say(self, line: bytes) -> None:
+    def send(self, line: bytes) -> None:
         """Say a line, together with what the other tables say in this slice."""
         if not self._said:
-            self._pump.soon(self.say_all)
+            self._pump.call_soon(self.flush_all)
         self._said += line
 
-    def condemn(self, fault: Fault, judged: "Share | None" = None) -> None:
+    def disqualify(self, fault: Fault, judged: "GameChannel | None" = None) -> None:
         """The process is stopped; every table but the one that judged it is told, once."""
         if self._told:
             return
         self._told, self.judged = True, judged
-        self.bot.condemn(fault)
+        self.bot.disqualify(fault)
         for share in [one for one in self._shares.values() if one is not judged]:
             share.lost()
 
-    def say_all(self) -> None:
+    def flush_all(self) -> None:
         """Say now what waits for the end of the slice: nothing may be said once the bot leaves."""
         said, self._said = bytes(self._said), bytearray()
         if said:
-            self.bot.say(said)
+            self.bot.send(said)
 
     def take_in(self) -> None:
         """Read all that the process has written up to now, and hand it on."""
@@ -67,7 +67,7 @@ class SharedBot:
         while (line := self.bot.next_line()) is not None:
             self._hand_on(line)
         if self.bot.fault:
-            self.condemn(self.bot.fault)
+            self.disqualify(self.bot.fault)
 
     def _heard(self) -> None:
         for _ in range(LINES_AT_ONCE):
@@ -76,20 +76,20 @@ class SharedBot:
                 break
             self._hand_on(line)
         else:
-            self._pump.soon(self._heard)
+            self._pump.call_soon(self._heard)
             return
         if self.bot.fault:
-            self.condemn(self.bot.fault)
+            self.disqualify(self.bot.fault)
 
     def _hand_on(self, line: bytes) -> None:
         """A line that names no game of ours is nobody's answer; it spoils the process."""
         said = decode_line(line)
         if isinstance(said, Fault):
-            self.condemn(Fault(said.foul, f"{said.detail} It wrote: {printable(line)}"))
+            self.disqualify(Fault(said.foul, f"{said.detail} It wrote: {printable(line)}"))
         elif not isinstance(said, Choose):
-            self.condemn(Fault("malformed", "A hello belongs to the first line."))
+            self.disqualify(Fault("malformed", "A hello belongs to the first line."))
         elif share := self._shares.get(said.id // QUESTIONS_A_GAME):
-            share.hear(line, self.bot.read_at)
+            share.receive(line, self.bot.read_at)
         else:
             self._late(said.id)
 
@@ -97,17 +97,17 @@ class SharedBot:
         self._stale += 1
         if self._stale > STALE_LINES:
             detail = f"More than {STALE_LINES} answers to games that were over, as {number}."
-            self.condemn(Fault("flooding", detail))
+            self.disqualify(Fault("flooding", detail))
 
 
-class Share:
+class GameChannel:
     """What one table has of a shared bot: it speaks and hears as if the process were its own."""
 
-    def __init__(self, shared: SharedBot, number: int) -> None:
+    def __init__(self, shared: MultiplexedBot, number: int) -> None:
         self._shared = shared
         self._number = number
         self._lines: deque[tuple[bytes, float]] = deque()
-        self._heard: Callable[[], None] = nobody
+        self._heard: Callable[[], None] = ignore
         self.read_at = 0.0
 
     @property
@@ -127,13 +127,13 @@ class Share:
         """Nobody can say it later either."""
         return
 
-    def tell(self, heard: Callable[[], None]) -> None:
+    def on_input(self, heard: Callable[[], None]) -> None:
         """Who is called when a line has come or the process is lost."""
         self._heard = heard
 
-    def say(self, line: bytes) -> None:
+    def send(self, line: bytes) -> None:
         """Say a line at the end of this slice of the pump."""
-        self._shared.say(line)
+        self._shared.send(line)
 
     def take_in(self) -> None:
         """Read all that the process has written up to now, whichever table it is for."""
@@ -146,10 +146,12 @@ class Share:
         line, self.read_at = self._lines.popleft()
         return line
 
-    def hear(self, line: bytes, read_at: float) -> None:
+    def receive(self, line: bytes, read_at: float) -> None:
         """A line for this table, and when it was read."""
         if len(self._lines) > STALE_LINES:
-            self._shared.condemn(Fault("flooding", f"More than {STALE_LINES} lines for one game."))
+            self._shared.disqualify(
+                Fault("flooding", f"More than {STALE_LINES} lines for one game.")
+            )
         else:
             self._lines.append((line, read_at))
             self._heard()
@@ -159,15 +161,15 @@ class Share:
         self._lines.clear()
         self._heard()
 
-    def condemn(self, fault: Fault) -> None:
+    def disqualify(self, fault: Fault) -> None:
         """This table has judged a foul: the process is stopped, its other games are lost too."""
         self._lines.clear()
-        self._shared.condemn(fault, self)
+        self._shared.disqualify(fault, self)
 
-    def last_words(self) -> str:
+    def stderr_tail(self) -> str:
         """The end of the process's stderr, safe to show."""
-        return self._shared.bot.last_words()
+        return self._shared.bot.stderr_tail()
 
-    def leave(self) -> None:
+    def shut_down(self) -> None:
         """The game is over."""
-        self._shared.give_back(self._number)
+        self._shared.release(self._number)

@@ -6,7 +6,7 @@ from typing import Protocol
 from protocol.codec import Fault
 
 
-class Seated(Protocol):
+class Player(Protocol):
     """Takes lines and gives lines. Never blocks, never raises for what comes in."""
 
     read_at: float
@@ -20,10 +20,10 @@ class Seated(Protocol):
     def cpu_seen_ms(self) -> float | None:
         """CPU time that it is known to have used, in ms; None where that cannot be told."""
 
-    def tell(self, heard: Callable[[], None]) -> None:
+    def on_input(self, heard: Callable[[], None]) -> None:
         """Who is called from now on when it has said something or is gone."""
 
-    def say(self, line: bytes) -> None:
+    def send(self, line: bytes) -> None:
         """Say a line to it; what it does not take yet is said when it does."""
 
     def take_in(self) -> None:
@@ -32,11 +32,11 @@ class Seated(Protocol):
     def next_line(self) -> bytes | None:
         """The next line that it said, without its newline, or None."""
 
-    def condemn(self, fault: Fault) -> None:
+    def disqualify(self, fault: Fault) -> None:
         """It has fouled."""
 
     def cpu_ms(self) -> float | None:
         """CPU time that it has used, in ms; None where that cannot be told."""
 
-    def last_words(self) -> str:
+    def stderr_tail(self) -> str:
         """What it complained of last, safe to show."""

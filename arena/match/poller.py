@@ -14,7 +14,7 @@ from contextlib import suppress
 
 import trio
 
-from arena.match.bot_process import Bot
+from arena.match.bot_process import BotProcess
 from arena.match.clock import Timer
 
 SLICE_S = 0.002
@@ -27,7 +27,7 @@ FELT_S = 0.005
 """Looking later than planned by less than this is no lag: a busy pump looks as often as that."""
 
 
-class Pump:
+class Poller:
     """Reads, writes and deadlines for all bots and all tables of a run."""
 
     def __init__(self) -> None:
@@ -35,7 +35,7 @@ class Pump:
         self._readers: dict[int, Callable[[], None]] = {}
         self._timers: set[Timer] = set()
         self._soon: list[Callable[[], None]] = []
-        self._blocked: dict[int, Bot] = {}
+        self._blocked: dict[int, BotProcess] = {}
         self._nap = trio.CancelScope()
         self._nap_ends = -math.inf
         self._soonest = math.inf
@@ -55,7 +55,7 @@ class Pump:
         finally:
             self._epoll.close()
 
-    def watch(self, descriptor: int, reader: Callable[[], None] | None) -> None:
+    def register_reader(self, descriptor: int, reader: Callable[[], None] | None) -> None:
         """Call the reader whenever the descriptor is readable or hung up; None ends that."""
         if reader is None:
             if self._readers.pop(descriptor, None):
@@ -64,35 +64,35 @@ class Pump:
             self._readers[descriptor] = reader
             self._epoll.register(descriptor, select.EPOLLIN)
 
-    def hold(self, bot: Bot) -> None:
+    def register_writer(self, bot: BotProcess) -> None:
         """What a bot's pipe does not take is written when it does."""
         if bot.stdin is not None and bot.stdin not in self._blocked:
             self._blocked[bot.stdin] = bot
             self._epoll.register(bot.stdin, select.EPOLLOUT)
 
-    def forget(self, bot: Bot) -> None:
+    def unregister(self, bot: BotProcess) -> None:
         """The bot leaves; nothing more will be written to it."""
         for descriptor, blocked in list(self._blocked.items()):
             if blocked is bot:
                 self._unblock(descriptor)
 
-    def join(self, timer: Timer) -> None:
+    def add_timer(self, timer: Timer) -> None:
         """Look at this timer from now on."""
         self._timers.add(timer)
-        self.expect(timer.at)
+        self.wake_by(timer.at)
 
-    def part(self, timer: Timer) -> None:
+    def remove_timer(self, timer: Timer) -> None:
         """Look at it no more."""
         self._timers.discard(timer)
 
-    def expect(self, moment: float) -> None:
+    def wake_by(self, moment: float) -> None:
         """Look at the timers at that moment at the latest: a nap that would miss it ends."""
         if moment < self._soonest:
             self._soonest = moment
             if moment < self._nap_ends:
                 self._nap.cancel()
 
-    def soon(self, work: Callable[[], None]) -> None:
+    def call_soon(self, work: Callable[[], None]) -> None:
         """Call this once the other bots have had their turn."""
         self._soon.append(work)
         if self._nap_ends > -math.inf:

@@ -46,7 +46,7 @@ QUESTIONS_A_GAME = 1_000_000
 """Question numbers of game n on a pipe begin at n times this."""
 
 
-class Seating(Struct, frozen=True):
+class GameSetup(Struct, frozen=True):
     """A game to be played: who sits where, on which board, by which rules."""
 
     game: str
@@ -83,7 +83,7 @@ class Question(Struct, frozen=True):
 class Referee:
     """The rules, the clock's accounts and the protocol of one game."""
 
-    def __init__(self, seating: Seating, seed: bytes) -> None:
+    def __init__(self, seating: GameSetup, seed: bytes) -> None:
         """Begin the game.
 
         `seed` is the board's; it fixes every deal.
@@ -113,16 +113,16 @@ class Referee:
         question = self.awaiting
         assert question is not None, "A seat is listened to only while it is asked."
         assert question.seat == seat, "Another seat is asked."
-        said = answer(question, line)
+        said = parse_answer(question, line)
         if said is None:
             self._ignore(seat, ms, line, given_back_ms)
         elif isinstance(said, Fault):
             foul, detail = said.foul, said.detail
-            self.lost(seat, foul, detail, ms=ms, line=line, given_back_ms=given_back_ms)
+            self.forfeit(seat, foul, detail, ms=ms, line=line, given_back_ms=given_back_ms)
         else:
             self._accept(question, said, ms, given_back_ms)
 
-    def lost(
+    def forfeit(
         self,
         seat: int,
         foul: FoulClass,
@@ -196,7 +196,9 @@ class Referee:
             self._close("foul")
         else:
             for seat in range(len(seating.seats)):
-                self._say(seat, view.starts(self._game, seating.number, seat, seating.clock))
+                self._say(
+                    seat, view.starting_events(self._game, seating.number, seat, seating.clock)
+                )
             self._deal()
             self._go_on()
 
@@ -229,12 +231,12 @@ class Referee:
                 continue
             options = engine.legal(self._game)
             seat = self._game.playing.turn
-            if asks(self.seating.clock, options, fouled=self.has_fouled(seat)):
+            if needs_answer(self.seating.clock, options, fouled=self.has_fouled(seat)):
                 return self._ask(seat, options)
             self._game = engine.act_unchecked(self._game, options[0])
 
     def _ask(self, seat: int, options: tuple[Option, ...]) -> None:
-        self._memory.catch_up(self._game.playing)
+        self._memory.advance(self._game.playing)
         self._asked[seat] += 1
         time_ms = self.seating.clock.move_ms + int(self._bank_ms[seat])
         number = self._asked[seat]
@@ -245,7 +247,7 @@ class Referee:
                 self._game,
                 seat,
                 options,
-                self._memory.of(seat),
+                self._memory.events_for(seat),
                 id=number,
                 number=self.seating.number,
                 time_ms=time_ms,
@@ -257,7 +259,7 @@ class Referee:
         self._stale[seat] += 1
         if self._stale[seat] > STALE_LINES:
             detail = f"More than {STALE_LINES} answers to questions that were not open."
-            self.lost(seat, "flooding", detail, ms=ms, line=line, given_back_ms=given_back_ms)
+            self.forfeit(seat, "flooding", detail, ms=ms, line=line, given_back_ms=given_back_ms)
 
     def _accept(self, question: Question, said: Choose, ms: float, given_back_ms: float) -> None:
         seat = question.seat
@@ -281,9 +283,11 @@ class Referee:
     def _round_over(self) -> None:
         game, state = self._game, self._game.playing
         assert state.over is not None
-        self._memory.catch_up(state)
+        self._memory.advance(state)
         for seat in range(game.seats):
-            self._say(seat, view.round_over(game, self.seating.number, self._memory.of(seat)))
+            self._say(
+                seat, view.round_over(game, self.seating.number, self._memory.events_for(seat))
+            )
         self._records.append(
             RoundRecord(round=state.number, why=state.over, points=game.points, scores=game.scores)
         )
@@ -321,7 +325,7 @@ class Referee:
         self._outgoing.append((seat, line))
 
 
-def answer(question: Question, line: bytes) -> Choose | Fault | None:
+def parse_answer(question: Question, line: bytes) -> Choose | Fault | None:
     """What a line amounts to as the answer to a question; None: it answers an earlier one."""
     said = decode_line(line)
     if isinstance(said, Fault):
@@ -338,7 +342,7 @@ def answer(question: Question, line: bytes) -> Choose | Fault | None:
     return said
 
 
-def asks(clock: Clock, options: tuple[Option, ...], *, fouled: bool) -> bool:
+def needs_answer(clock: Clock, options: tuple[Option, ...], *, fouled: bool) -> bool:
     """Whether the seat to move is asked; else its first option is taken.
 
     Which seat has only one option is hidden, but the moment of the next question tells it, unless
@@ -357,7 +361,7 @@ def bye(why: str = "") -> bytes:
     return encode_line(Bye(why=why))
 
 
-def greeted(line: bytes) -> BotHello | Fault:
+def parse_hello(line: bytes) -> BotHello | Fault:
     """What a bot's first line amounts to. Never raises."""
     said = decode_line(line)
     if isinstance(said, Fault):

@@ -10,11 +10,11 @@ from msgspec.structs import replace
 
 from arena.logs.gamelog import Log
 from arena.match import referee as rulings
-from arena.match.bot_process import Bot, CannotStartError
-from arena.match.clock import Deadline, LagError, Spending, Timer
-from arena.match.handshake import Greeting
-from arena.match.player import Seated
-from arena.match.poller import Pump
+from arena.match.bot_process import BotProcess, CannotStartError
+from arena.match.clock import Deadline, LagError, Timer, TimeUsage
+from arena.match.handshake import Handshake
+from arena.match.player import Player
+from arena.match.poller import Poller
 from arena.match.referee import Question, Referee
 from arena.sandbox.command import Command
 from arena.sandbox.sandbox import Sandbox
@@ -31,19 +31,19 @@ LINES_AT_ONCE = 32
 """Lines that one table reads before the other tables have their turn."""
 
 
-class Bench:
+class BotPool:
     """The bots of a sitting: one process an entrant, replaced only when it is lost."""
 
     def __init__(
-        self, pump: Pump, commands: Sequence[Command], start_ms: int, sandbox: Sandbox
+        self, pump: Poller, commands: Sequence[Command], start_ms: int, sandbox: Sandbox
     ) -> None:
         self._sandbox = sandbox
         self._pump = pump
         self._commands = commands
         self._start_ms = start_ms
-        self._bots: list[Bot | None] = [None] * len(commands)
+        self._bots: list[BotProcess | None] = [None] * len(commands)
 
-    async def ready(self, absent: Collection[int] = ()) -> list[Bot | None]:
+    async def start_missing(self, absent: Collection[int] = ()) -> list[BotProcess | None]:
         """Bots for the next game: those that were lost are started afresh, but none for `absent`.
 
         Raises CannotStartError, LagError.
@@ -55,55 +55,55 @@ class Bench:
         await self._greet(await self._start([seat for seat in empty if seat not in absent]))
         return list(self._bots)
 
-    async def _greet(self, fresh: list[Bot]) -> None:
+    async def _greet(self, fresh: list[BotProcess]) -> None:
         """Wait for their hellos.
 
         Raises CannotStartError, LagError.
         """
         lags: list[LagError | None] = []
 
-        async def wait(bot: Bot) -> None:
-            lags.append(await Greeting(self._pump, bot, self._start_ms).wait())
+        async def wait(bot: BotProcess) -> None:
+            lags.append(await Handshake(self._pump, bot, self._start_ms).wait())
 
         async with trio.open_nursery() as nursery:
             for bot in fresh:
                 nursery.start_soon(wait, bot)
         for bot in fresh:
             if bot.fault and bot.never_ran:
-                raise CannotStartError(f"the sandbox failed: {bot.last_words()}")
+                raise CannotStartError(f"the sandbox failed: {bot.stderr_tail()}")
         for lag in filter(None, lags):
             raise lag
 
-    async def _start(self, seats: list[int]) -> list[Bot]:
+    async def _start(self, seats: list[int]) -> list[BotProcess]:
         try:
             for seat in seats:
-                self._bots[seat] = Bot(self._commands[seat], self._sandbox)
+                self._bots[seat] = BotProcess(self._commands[seat], self._sandbox)
         except CannotStartError:
             # A bot that was started but not greeted must not pass for one that was.
             await self.close()
             raise
         return [bot for seat in seats if (bot := self._bots[seat])]
 
-    async def look_after(self) -> None:
+    async def monitor(self) -> None:
         """Look at every bot again and again, until cancelled."""
         while True:
             await trio.sleep(LOOK_S)
             for bot in self._bots:
                 if bot:
-                    bot.look()
+                    bot.check_limits()
 
     async def close(self) -> None:
         """Every bot leaves, and is told its foul if it fouled; none is left behind."""
         await self._dismiss([bot for bot in self._bots if bot])
 
-    async def _dismiss(self, leaving: list[Bot]) -> None:
+    async def _dismiss(self, leaving: list[BotProcess]) -> None:
         with trio.CancelScope(shield=True):
             async with trio.open_nursery() as nursery:
                 for bot in leaving:
-                    self._pump.forget(bot)
+                    self._pump.unregister(bot)
                     self._bots[self._bots.index(bot)] = None
                     fault = bot.fault
-                    nursery.start_soon(bot.leave, rulings.bye(fault.detail if fault else ""))
+                    nursery.start_soon(bot.shut_down, rulings.bye(fault.detail if fault else ""))
 
 
 class Table:
@@ -111,9 +111,9 @@ class Table:
 
     def __init__(
         self,
-        pump: Pump,
+        pump: Poller,
         referee: Referee,
-        bots: Sequence[Seated | None],
+        bots: Sequence[Player | None],
         log: Log,
     ) -> None:
         """Seat the bots; None where a seat is forfeited."""
@@ -124,10 +124,10 @@ class Table:
         self._deadline = Deadline(self._expired, self._stop)
         self._unlogged = Timer(self._log_now)
         self._question: Question | None = None
-        self._asked: Seated | None = None
+        self._asked: Player | None = None
         self._cpu_before: float | None = None
         self._lateness: dict[str, Any] = {}
-        self._spending = Spending(len(bots))
+        self._spending = TimeUsage(len(bots))
         self._cpu_began = [bot.cpu_seen_ms if bot else None for bot in bots]
         self._done = trio.Event()
         self._bug: Exception | None = None
@@ -140,16 +140,16 @@ class Table:
         """
         for bot in self._bots:
             if bot:
-                bot.tell(self._heard)
-        self._pump.join(self._deadline)
-        self._pump.join(self._unlogged)
+                bot.on_input(self._heard)
+        self._pump.add_timer(self._deadline)
+        self._pump.add_timer(self._unlogged)
         try:
             self._guarded(self._deliver)
             self._heard()
             await self._done.wait()
         finally:
-            self._pump.part(self._deadline)
-            self._pump.part(self._unlogged)
+            self._pump.remove_timer(self._deadline)
+            self._pump.remove_timer(self._unlogged)
             # A game that is cut off is seen as far as it came.
             self._log_now()
         if self._bug:
@@ -175,7 +175,7 @@ class Table:
         for _ in range(LINES_AT_ONCE):
             if self._done.is_set() or not self._listen():
                 return
-        self._pump.soon(self._heard)
+        self._pump.call_soon(self._heard)
 
     def _too_late(self) -> None:
         """Look at the pipe once more, now that the deadline has passed: what is there counts."""
@@ -216,7 +216,9 @@ class Table:
         if fault.foul == "late":
             self._lateness = self._figures(question)
         given_back = self._deadline.given_back_ms
-        self._referee.lost(question.seat, fault.foul, fault.detail, ms=ms, given_back_ms=given_back)
+        self._referee.forfeit(
+            question.seat, fault.foul, fault.detail, ms=ms, given_back_ms=given_back
+        )
         self._deliver(at_once=True)
 
     def _figures(self, question: Question) -> dict[str, Any]:
@@ -234,7 +236,7 @@ class Table:
         for seat, line in referee.outgoing():
             bot = self._bots[seat]
             if bot:
-                bot.say(line)
+                bot.send(line)
         # The clock of an open question runs on, whatever else its seat has written meanwhile.
         if referee.awaiting is not self._question:
             self._ask(now)
@@ -242,7 +244,7 @@ class Table:
             self._write(referee.records())
         elif referee.unlogged and self._unlogged.at == math.inf:
             self._unlogged.at = now + LOG_WITHIN_S
-            self._pump.expect(self._unlogged.at)
+            self._pump.wake_by(self._unlogged.at)
 
     def _log_now(self) -> None:
         """What has waited long enough is written, though it is little."""
@@ -257,13 +259,13 @@ class Table:
             assert bot, "Nobody is asked where nobody sits."
             self._cpu_before = bot.cpu_seen_ms
             self._deadline.begin(now, question.time_ms)
-            self._pump.expect(self._deadline.at)
+            self._pump.wake_by(self._deadline.at)
 
     def _write(self, records: Sequence[LogRecord]) -> None:
         self._unlogged.end()
         complete = [self._with_evidence(record) for record in records]
         for record in complete:
-            self._spending.note(record)
+            self._spending.add(record)
         if self._referee.result:
             # The result stays last: what stands before it is known to be whole.
             lag_ms = self._deadline.worst_lag_ms
@@ -275,9 +277,9 @@ class Table:
         bot = self._bots[record.seat] if isinstance(record, FoulRecord) else None
         if not isinstance(record, FoulRecord) or bot is None:
             return record
-        bot.condemn(Fault(record.foul, record.detail))
+        bot.disqualify(Fault(record.foul, record.detail))
         figures = self._lateness if record.foul == "late" else {}
-        return replace(record, stderr=bot.last_words(), **figures)
+        return replace(record, stderr=bot.stderr_tail(), **figures)
 
     def _cpu_used(self) -> tuple[float | None, ...]:
         """CPU time that each bot has used since the last game's end, in ms."""

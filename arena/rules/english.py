@@ -36,22 +36,22 @@ ORDINALS = (
 )  # fmt: skip
 
 
-def number(n: int) -> str:
+def number_word(n: int) -> str:
     """A small number in words."""
     return NUMBERS[n] if n < len(NUMBERS) else f"{n:,}"
 
 
 def count(n: int, what: str) -> str:
     """So many of something: "one tile", "two tiles"."""
-    return f"{number(n)} {what}{'' if n == 1 else 's'}"
+    return f"{number_word(n)} {what}{'' if n == 1 else 's'}"
 
 
-def points(n: int, what: str = "point") -> str:
+def count_points(n: int, what: str = "point") -> str:
     """Points as a score sheet shows them: "100 points"."""
     return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
-def ordinal(n: int) -> str:
+def ordinal_word(n: int) -> str:
     """Which one: "first", "21st"."""
     if n <= len(ORDINALS):
         return ORDINALS[n - 1]
@@ -59,7 +59,7 @@ def ordinal(n: int) -> str:
     return f"{n}{ending}"
 
 
-def listed(words: Iterable[str], joint: str = "and") -> str:
+def join_words(words: Iterable[str], joint: str = "and") -> str:
     """Words as a list: "two, three or four"."""
     *most, last = words
     return f"{', '.join(most)} {joint} {last}" if most else last
@@ -73,7 +73,7 @@ def by_table(values: Mapping[int, int], say: Callable[[int], str], joint: str = 
     # The unit is said once: after "seven tiles" and "100 points" stand "six" and "61".
     said = [f"{say(first)} with {_tables(values, first)} players"]
     said += [f"{say(value).split()[0]} with {_tables(values, value)}" for value in others]
-    return listed(said, joint)
+    return join_words(said, joint)
 
 
 def _tables(values: Mapping[int, int], wanted: int) -> str:
@@ -83,8 +83,8 @@ def _tables(values: Mapping[int, int], wanted: int) -> str:
 def spanned(numbers: Sequence[int]) -> str:
     """Write numbers as a choice: "two", "two or three", "two to four"."""
     if len(numbers) > 2 and len(numbers) == numbers[-1] - numbers[0] + 1:
-        return f"{number(numbers[0])} to {number(numbers[-1])}"
-    return listed(map(number, numbers), "or")
+        return f"{number_word(numbers[0])} to {number_word(numbers[-1])}"
+    return join_words(map(number_word, numbers), "or")
 
 
 def clauses(*groups: Iterable[str]) -> tuple[str, ...]:

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from arena.rules import relevance as effects
-from arena.rules.english import Heading, Sentence, by_table, count, number, points
-from protocol.ruleset import Ruleset, Stakes, tables
+from arena.rules.english import Heading, Sentence, by_table, count, count_points, number_word
+from protocol.ruleset import Ruleset, Stakes, playable_seat_counts
 
 TURN: Heading = "The turn"
 BONEYARD: Heading = "The boneyard"
@@ -15,7 +15,7 @@ END: Heading = "End of a round"
 
 def the_turn(rules: Ruleset) -> Iterator[Sentence]:
     """Tell what a player may do."""
-    if tables(rules) != (2,):
+    if playable_seat_counts(rules) != (2,):
         yield _direction(rules)
     yield _tiles(rules)
     if rules.deal.doubles:
@@ -161,21 +161,21 @@ def the_boneyard(rules: Ruleset) -> Iterator[Sentence]:
     yield _left(rules)
     if effects.draws(rules):
         yield _reserve(rules)
-    elif effects.drawn_for(rules):
+    elif effects.can_be_drawn_for_lead(rules):
         yield Sentence(BONEYARD, "They are drawn only to decide the lead.", ("C.3", "C.13"))
-    if effects.draws(rules) or effects.drawn_for(rules):
+    if effects.draws(rules) or effects.can_be_drawn_for_lead(rules):
         yield _order(rules)
     if effects.auctions(rules):
         yield Sentence(BONEYARD, AUCTION, ("C.26",))
 
 
 def _left(rules: Ruleset) -> Sentence:
-    left = effects.left(rules)
+    left = effects.boneyard_left(rules)
     if not any(left.values()):
         text = "There is no boneyard: all tiles are in the players' hands."
         return Sentence(BONEYARD, text, ("A", "C"))
     tiles = by_table(left, lambda tiles: count(tiles, "tile") if tiles else "none")
-    if effects.draws(rules) or effects.drawn_for(rules) or effects.auctions(rules):
+    if effects.draws(rules) or effects.can_be_drawn_for_lead(rules) or effects.auctions(rules):
         text = f"The rest of the tiles form the boneyard, face down: {tiles}."
         return Sentence(BONEYARD, text, ("A", "B", "C deal", "D", "E deal"))
     text = f"The tiles that are not dealt stay face down and out of play: {tiles}."
@@ -190,7 +190,7 @@ def _reserve(rules: Ruleset) -> Sentence:
     if effects.auctions(rules):
         text = "The last two tiles may not be drawn; they are auctioned."
         return Sentence(BONEYARD, text, ("C.26",))
-    last = "The last tile" if reserve == 1 else f"The last {number(reserve)} tiles"
+    last = "The last tile" if reserve == 1 else f"The last {number_word(reserve)} tiles"
     sources = ("A", "B", "C play", "C.26", "D") if reserve == 2 else ("C.26",)
     return Sentence(BONEYARD, f"{last} may not be drawn.", sources)
 
@@ -251,8 +251,8 @@ def _chips(rules: Ruleset) -> Sentence:
         return Sentence(STAKES, text, ("C.27",))
     holds = "it holds" if rules.deal.partners else "they hold"
     text = (
-        f"Each {payer} begins with {points(chips, 'chip')} and can never pay more than {holds}. "
-        "The score is what was won minus what was paid."
+        f"Each {payer} begins with {count_points(chips, 'chip')} and can never pay more than "
+        f"{holds}. The score is what was won minus what was paid."
     )
     return Sentence(STAKES, text, ("C.26", "C.27"))
 
@@ -261,7 +261,7 @@ def _fee(rules: Ruleset) -> Sentence:
     stakes = rules.stakes
     text = f"Each tile drawn costs {_price(stakes, stakes.fee)}"
     text += ", paid into the pot" if stakes.pot else ", paid to nobody"
-    if effects.drawn_for(rules):
+    if effects.can_be_drawn_for_lead(rules):
         text += "; the tiles drawn to decide the lead cost nothing"
     return Sentence(STAKES, f"{text}.", ("C.27",))
 

@@ -4,8 +4,16 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from arena.rules import relevance as effects
-from arena.rules.english import Heading, Sentence, by_table, count, listed, ordinal, points
-from protocol.ruleset import Formula, Ruleset, tables, target
+from arena.rules.english import (
+    Heading,
+    Sentence,
+    by_table,
+    count,
+    count_points,
+    join_words,
+    ordinal_word,
+)
+from protocol.ruleset import Formula, Ruleset, playable_seat_counts, target
 
 SCORING: Heading = "Scoring"
 GAME: Heading = "The game"
@@ -232,11 +240,13 @@ def _bonuses(rules: Ruleset) -> Iterator[Sentence]:
     if score.capicu:
         text = (
             "Winning by going out with a tile that fits both ends and is not a double (capicú) "
-            f"earns {points(score.capicu)} extra."
+            f"earns {count_points(score.capicu)} extra."
         )
         yield Sentence(SCORING, text, source)
     if score.out_with_blank and effects.blank(rules):
-        text = f"Winning by going out with the 0-0 earns {points(score.out_with_blank)} extra."
+        text = (
+            f"Winning by going out with the 0-0 earns {count_points(score.out_with_blank)} extra."
+        )
         yield Sentence(SCORING, text, source)
 
 
@@ -244,10 +254,10 @@ def _early(rules: Ruleset) -> str:
     """Tell the extra points for the first rounds of a game."""
     extra = [(at, n) for at, n in enumerate(rules.score.bonus[: effects.rounds(rules)], 1) if n]
     (first, most), *others = extra
-    more = [f"of the {ordinal(at)} {n:,}" for at, n in others]
-    text = listed([f"{points(most)} extra", *more])
+    more = [f"of the {ordinal_word(at)} {n:,}" for at, n in others]
+    text = join_words([f"{count_points(most)} extra", *more])
     lost = "" if effects.always_won(rules) else "; they lapse if nobody wins that round"
-    return f"The winner of the {ordinal(first)} round gets {text}{lost}."
+    return f"The winner of the {ordinal_word(first)} round gets {text}{lost}."
 
 
 # --- the game ---
@@ -267,7 +277,7 @@ def the_game(rules: Ruleset) -> Iterator[Sentence]:
 
 
 def _target(rules: Ruleset) -> Sentence:
-    targets = {seats: target(rules, seats) for seats in tables(rules)}
+    targets = {seats: target(rules, seats) for seats in playable_seat_counts(rules)}
     who = "side" if rules.deal.partners else "player"
     tied = f"If both {who}s reach it in the same round, the higher score wins; if they are equal"
     if effects.parties(rules) > 2:
@@ -276,8 +286,8 @@ def _target(rules: Ruleset) -> Sentence:
             "scores are equal"
         )
     text = (
-        f"The game is won by the first {who} to reach {by_table(targets, points, 'or')}. {tied}, "
-        "another round is played."
+        f"The game is won by the first {who} to reach "
+        f"{by_table(targets, count_points, 'or')}. {tied}, another round is played."
     )
     return Sentence(GAME, text, _target_sources(rules, targets))
 

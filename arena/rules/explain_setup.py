@@ -11,10 +11,10 @@ from arena.rules.english import (
     by_table,
     clauses,
     count,
-    number,
+    number_word,
     spanned,
 )
-from protocol.ruleset import BY_DOUBLE, SMALL, Deal, Lead, Ruleset, tables
+from protocol.ruleset import BY_DOUBLE, SMALL, Deal, Lead, Ruleset, playable_seat_counts
 
 TABLE: Heading = "Players and tiles"
 LEAD: Heading = "The lead"
@@ -38,12 +38,12 @@ def _players(rules: Ruleset) -> Sentence:
             "and share one score."
         )
         return Sentence(TABLE, text, ("A", "B", "C play", "C.36"))
-    text = f"For {spanned(tables(rules))} players, everybody for themselves."
+    text = f"For {spanned(playable_seat_counts(rules))} players, everybody for themselves."
     return Sentence(TABLE, text, ("A", "B", "C play", "D", "E"))
 
 
 def _the_set(deal: Deal) -> Sentence:
-    pips, kind = deal.highest_pip, f"double-{number(deal.highest_pip)}"
+    pips, kind = deal.highest_pip, f"double-{number_word(deal.highest_pip)}"
     half = pips * (pips + 1) // 2
     if not deal.doubles:
         text = f"The game is played with a {kind} set without its doubles: {half} tiles."
@@ -53,7 +53,7 @@ def _the_set(deal: Deal) -> Sentence:
 
 
 def _hands(rules: Ruleset) -> Sentence:
-    hands = effects.hands(rules)
+    hands = effects.dealt_tiles(rules)
     dealt = by_table(hands, lambda hand: count(hand, "tile"))
     if rules.deal.hand == "eight_minus_seats" and len(hands) > 1:
         dealt = f"eight tiles minus one for each player: {dealt}"
@@ -75,11 +75,11 @@ def _hand_sources(rules: Ruleset, hands: dict[int, int]) -> tuple[str, ...]:
 
 
 def _annulled(rules: Ruleset) -> Iterator[Sentence]:
-    deal, largest = rules.deal, max(effects.hands(rules).values())
+    deal, largest = rules.deal, max(effects.dealt_tiles(rules).values())
     if 0 < deal.annul_suit <= min(largest, deal.highest_pip + deal.doubles):
         text = (
-            f"A player who is dealt {number(deal.annul_suit)} or more tiles with the same number "
-            f"must declare it, and all tiles are dealt again ({AT_MOST})."
+            f"A player who is dealt {number_word(deal.annul_suit)} or more tiles with the same "
+            f"number must declare it, and all tiles are dealt again ({AT_MOST})."
         )
         yield Sentence(TABLE, text, ("C.6",))
     if 0 < deal.refuse_doubles <= min(largest, deal.highest_pip + 1):
@@ -190,7 +190,7 @@ def _top(rules: Ruleset) -> str:
 
 
 def _onward(rules: Ruleset) -> str:
-    if tables(rules) == (2,):
+    if playable_seat_counts(rules) == (2,):
         return "to the other player"
     match rules.deal.direction:
         case "clockwise":

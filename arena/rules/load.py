@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
-from arena.rules.variants import VARIANTS, named
-from protocol.errors import UserError, unknown
-from protocol.ruleset import HandSizes, Ruleset, choices, varied
+from arena.rules.variants import VARIANTS, find_variant
+from protocol.errors import UserError, unknown_name
+from protocol.ruleset import HandSizes, Ruleset, choices, derive
 
 SUFFIX = ".toml"
 """What a file of rules ends with; every other word is the name of a game."""
@@ -26,20 +26,20 @@ class _InFileError(UserError):
     """A mistake in a file, which the text names; the file it is the base of is not at fault."""
 
 
-def chosen(text: str, folder: Path) -> Ruleset:
+def load_ruleset(text: str, folder: Path) -> Ruleset:
     """The ruleset that a user means: a named game, or a file of their own.
 
     Files are looked for in the folder. Raises UserError.
     """
     if text in VARIANTS:
-        return named(text)
+        return find_variant(text)
     if text.endswith(SUFFIX):
         return _read(folder / text, ())
     own = (path.name for path in sorted(folder.glob(f"*{SUFFIX}")))
-    raise unknown("game", text, (*VARIANTS, *own))
+    raise unknown_name("game", text, (*VARIANTS, *own))
 
 
-def written_in(path: Path) -> bytes:
+def read_limited(path: Path) -> bytes:
     """What a user wrote in a file.
 
     Raises UserError for a file that cannot be read, or is longer than anybody writes: a name that
@@ -55,18 +55,18 @@ def written_in(path: Path) -> bytes:
     return content
 
 
-def toml_in(path: Path) -> dict[str, Any]:
+def parse_toml(path: Path) -> dict[str, Any]:
     """What a user wrote in a file of TOML.
 
     Raises UserError for what is none.
     """
     try:
-        return msgspec.toml.decode(written_in(path), type=dict[str, Any])
+        return msgspec.toml.decode(read_limited(path), type=dict[str, Any])
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise UserError(f"{path} is not TOML: {error}.") from None
 
 
-def spelled(written: Mapping[str, Any], folder: Path) -> Ruleset:
+def ruleset_from_table(written: Mapping[str, Any], folder: Path) -> Ruleset:
     """The ruleset that differs from its `base` in the choices that are written out.
 
     Raises UserError.
@@ -74,19 +74,19 @@ def spelled(written: Mapping[str, Any], folder: Path) -> Ruleset:
     return _spelled(written, folder, None, ())
 
 
-def changed(rules: Ruleset, words: Iterable[str]) -> Ruleset:
+def with_overrides(rules: Ruleset, words: Iterable[str]) -> Ruleset:
     """The ruleset with some of its choices changed, each written CHOICE=VALUE.
 
     Raises UserError.
     """
     differs = dict(map(_choice, words))
-    return varied(rules, rules.name, differs) if differs else rules
+    return derive(rules, rules.name, differs) if differs else rules
 
 
 def _read(path: Path, within: tuple[Path, ...]) -> Ruleset:
     """The ruleset in a file; `within` are the files that it is the base of."""
     try:
-        written = toml_in(path)
+        written = parse_toml(path)
     except UserError as error:
         raise _InFileError(str(error)) from None
     real = path.resolve()
@@ -109,10 +109,10 @@ def _spelled(
     if isinstance(base, str) and base.endswith(SUFFIX):
         rules = _read(folder / base, within)
     else:
-        rules = chosen(str(base), folder)
+        rules = load_ruleset(str(base), folder)
     called = _name(written.get("name", name)) if name or "name" in written else rules.name
     differs = {choice: _plain(value) for choice, value in written.items() if choice not in BESIDES}
-    return varied(rules, called, differs)
+    return derive(rules, called, differs)
 
 
 def _check(written: Mapping[str, Any]) -> None:
@@ -125,7 +125,7 @@ def _check(written: Mapping[str, Any]) -> None:
                 f"Choices stand without their group: not {choice}, but {', '.join(inside)}."
             )
         if choice not in owners and choice not in BESIDES:
-            raise unknown("choice of rules", choice, (*owners, *BESIDES))
+            raise unknown_name("choice of rules", choice, (*owners, *BESIDES))
 
 
 def _name(name: object) -> str:

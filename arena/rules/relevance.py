@@ -10,44 +10,46 @@ from protocol.ruleset import (
     Ruleset,
     hand_size,
     later_lot,
-    tables,
-    the_set,
+    playable_seat_counts,
+    set_of_tiles,
 )
 
 Found = FirstLead | Literal["rotate", "same", "winner"]
 """How the leader of a round is found."""
 
 
-def hands(rules: Ruleset) -> dict[int, int]:
+def dealt_tiles(rules: Ruleset) -> dict[int, int]:
     """Tiles dealt to each seat, for each number of seats that the game has."""
-    return {seats: hand_size(rules.deal, seats) or 0 for seats in tables(rules)}
+    return {seats: hand_size(rules.deal, seats) or 0 for seats in playable_seat_counts(rules)}
 
 
 def undealt(rules: Ruleset) -> dict[int, int]:
     """Tiles that no hand is dealt, for each number of seats, a starter among them."""
-    whole = len(the_set(rules.deal))
-    return {seats: whole - seats * hand for seats, hand in hands(rules).items()}
+    whole = len(set_of_tiles(rules.deal))
+    return {seats: whole - seats * hand for seats, hand in dealt_tiles(rules).items()}
 
 
-def left(rules: Ruleset) -> dict[int, int]:
+def boneyard_left(rules: Ruleset) -> dict[int, int]:
     """Tiles in the boneyard when the first turn begins, if none was drawn for the lead."""
     return {seats: tiles - rules.deal.starter for seats, tiles in undealt(rules).items()}
 
 
 def draws(rules: Ruleset) -> bool:
     """Whether a turn may ever draw a tile."""
-    return rules.turn.draw_limit != 0 and max(left(rules).values()) > rules.boneyard.reserve
+    return (
+        rules.turn.draw_limit != 0 and max(boneyard_left(rules).values()) > rules.boneyard.reserve
+    )
 
 
 def draw_limit(rules: Ruleset) -> int | Literal["unlimited"]:
     """Tiles that may be drawn in a turn; a limit above all that ever lie there is none."""
-    limit, most = rules.turn.draw_limit, max(left(rules).values()) - rules.boneyard.reserve
+    limit, most = rules.turn.draw_limit, max(boneyard_left(rules).values()) - rules.boneyard.reserve
     return "unlimited" if limit != "unlimited" and limit > most else limit
 
 
 def parties(rules: Ruleset) -> int:
     """How many can win a round, at the largest table: players, or sides."""
-    return 2 if rules.deal.partners else max(tables(rules))
+    return 2 if rules.deal.partners else max(playable_seat_counts(rules))
 
 
 def rounds(rules: Ruleset) -> int:
@@ -117,7 +119,7 @@ def may_miss(rules: Ruleset) -> bool:
     return bool(asked) and out >= least
 
 
-def drawn_for(rules: Ruleset) -> bool:
+def can_be_drawn_for_lead(rules: Ruleset) -> bool:
     """Whether a double may have to be drawn for before the lead."""
     return may_miss(rules) and rules.lead.missing == "draw_for_it"
 
@@ -137,7 +139,7 @@ def auctions(rules: Ruleset) -> bool:
     """Whether the boneyard may ever be down to the two tiles that are auctioned."""
     if not rules.boneyard.auction:
         return False
-    return draws(rules) or 2 in left(rules).values() or drawn_for(rules)
+    return draws(rules) or 2 in boneyard_left(rules).values() or can_be_drawn_for_lead(rules)
 
 
 def fees(rules: Ruleset) -> bool:

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from protocol.errors import unknown
-from protocol.ruleset import Ruleset, varied
+from protocol.errors import unknown_name
+from protocol.ruleset import Ruleset, derive
 
 
 class Variant(NamedTuple):
@@ -277,13 +277,13 @@ VARIANTS: dict[str, Variant] = {
 
 
 @cache
-def named(name: str) -> Ruleset:
+def find_variant(name: str) -> Ruleset:
     """The ruleset of a named game.
 
     Raises UserError with the nearest names.
     """
     if name not in VARIANTS:
-        raise unknown("game", name, VARIANTS)
+        raise unknown_name("game", name, VARIANTS)
     variant = VARIANTS[name]
-    base = named(variant.base) if variant.base else Ruleset(name=name)
-    return varied(base, name, variant.differs)
+    base = find_variant(variant.base) if variant.base else Ruleset(name=name)
+    return derive(base, name, variant.differs)

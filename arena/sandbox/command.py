@@ -84,12 +84,12 @@ class Tools(Struct, frozen=True):
     """Of util-linux."""
 
 
-def found_tools() -> Tools:
+def find_tools() -> Tools:
     """The tools on our PATH."""
     return Tools(which("bwrap"), which("setpriv"), which("prlimit"))
 
 
-def profile(
+def wrap_command(
     level: Level,
     command: Command,
     limits: Limits,
@@ -182,7 +182,7 @@ def _files(command: Command) -> Iterator[str]:
     """What lies in the bot's file system: all that it may read, at the same paths as outside."""
     made: set[str] = set()
     there: list[str] = []
-    for path in readable(command.reads):
+    for path in readable_paths(command.reads):
         if _within(path, there):
             continue  # A link in a folder that is there already cannot be made a second time.
         there.append(path)
@@ -217,7 +217,7 @@ def _parents(path: PurePath, made: set[str]) -> Iterator[str]:
             yield from ("--perms", "0755", "--dir", parent)
 
 
-def readable(reads: Iterable[str]) -> Iterator[str]:
+def readable_paths(reads: Iterable[str]) -> Iterator[str]:
     """What a bot may read: the machine's programs, libraries and settings, and its own."""
     for path in SYSTEM:
         if Path(path).exists():

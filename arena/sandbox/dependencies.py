@@ -20,7 +20,7 @@ PYTHONS = ("bin", "lib", "lib64", "pyvenv.cfg")
 """What a Python, or a virtual environment, needs of its folder, in which a project may lie too."""
 
 
-def true_path(path: Path) -> Path:
+def resolve_links(path: Path) -> Path:
     """The path without links in its folders, but itself perhaps a link.
 
     Python finds its virtual environment by the link that it was called by.
@@ -38,7 +38,7 @@ def as_named(path: Path) -> Path:
 
     Unlike `true_path` it may be compared with folders.
     """
-    return true_path(path) if path.name not in ("", "..") else real_path(path)
+    return resolve_links(path) if path.name not in ("", "..") else real_path(path)
 
 
 def program_paths(program: Path, folder: Path | None = None) -> Iterator[str]:
@@ -105,7 +105,7 @@ def is_folder(path: Path) -> bool:
 
 def _hops(path: Path) -> Iterator[Path]:
     for _ in range(MOST_LINKS):
-        path = true_path(path)
+        path = resolve_links(path)
         yield path
         if not path.is_symlink():
             return

@@ -16,7 +16,7 @@ ABOUT: dict[Level, str] = {
     "off": "nothing",
 }
 """What each level is made of."""
-Wish = Literal["auto", "require", "off"]
+SandboxMode = Literal["auto", "require", "off"]
 """auto: the best level that this machine proves. require: A or B or no game at all."""
 REQUIRED: tuple[Level, ...] = ("A", "B")
 """The levels that `require` accepts."""
@@ -64,6 +64,6 @@ class Limits(Struct, frozen=True, forbid_unknown_fields=True):
         return self.file_mib * MIB
 
 
-def called(level: str) -> str:
+def level_name(level: str) -> str:
     """What a level is called in a sentence."""
     return "off" if level == "off" else f"level {level}"

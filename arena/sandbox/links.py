@@ -12,7 +12,7 @@ from pathlib import Path
 from shutil import which
 from typing import NamedTuple
 
-from arena.sandbox.command import readable
+from arena.sandbox.command import readable_paths
 from arena.sandbox.dependencies import (
     as_named,
     interpreter,
@@ -68,7 +68,7 @@ def _below(folder: Path) -> Iterator[Path]:
 def _leads_out(link: Path, territory: Territory) -> bool:
     target = real_path(link)
     homes = [one for one in territory.own if link.is_relative_to(one)]
-    everywhere = (*map(Path, readable(())), *territory.named, *homes)
+    everywhere = (*map(Path, readable_paths(())), *territory.named, *homes)
     if is_within(target, everywhere) or is_python(target):
         return False
     # Without a folder of its own a bot's file lies among others: what is beside a link and not

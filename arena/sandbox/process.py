@@ -11,12 +11,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from arena.sandbox.cgroups import Cgroup
-from arena.sandbox.command import Command, Tools, profile, readable
+from arena.sandbox.command import Command, Tools, readable_paths, wrap_command
 from arena.sandbox.landlock import restrict_this_thread
 from arena.sandbox.limits import Level, Limits
 from arena.sandbox.pythons import on_a_python_within_reach, runs_as_another
 from arena.sandbox.seccomp import filter_program
-from arena.sandbox.usage import Spent, children, spent_by
+from arena.sandbox.usage import ResourceUsage, children, usage_of
 from arena.sandbox.users import KILLER, User, needs_user
 
 Process = subprocess.Popen[bytes]
@@ -37,7 +37,7 @@ END_S = 5.0
 """How long that may take; it takes some 20 ms."""
 
 
-class Slot:
+class SandboxedProcess:
     """Holds a bot's user, cgroup and thread from its start until nothing of it is left."""
 
     def __init__(self, level: Level, limits: Limits, tools: Tools, cgroup: Cgroup | None) -> None:
@@ -63,7 +63,7 @@ class Slot:
             command = on_a_python_within_reach(command)
         with self._descriptors() as passed:
             number = self._user.number if self._user else None
-            argv = profile(self._level, command, self._limits, self._tools, number, passed)
+            argv = wrap_command(self._level, command, self._limits, self._tools, number, passed)
             entrance = self._cgroup.entrance if self._cgroup else ()
 
             def started() -> Process:
@@ -94,12 +94,12 @@ class Slot:
         except BlockingIOError:
             return False
 
-    def spent(self) -> Spent:
+    def usage(self) -> ResourceUsage:
         """What the bot has used so far, all that it started included."""
         assert self._process
         if self._cgroup:
-            return Spent(self._cgroup.cpu_ms(), self._cgroup.memory())
-        return spent_by(self._process.pid, 4 * self._limits.processes)
+            return ResourceUsage(self._cgroup.cpu_ms(), self._cgroup.memory())
+        return usage_of(self._process.pid, 4 * self._limits.processes)
 
     @property
     def counts_cpu(self) -> bool:
@@ -159,7 +159,7 @@ class Slot:
         self._walls = ThreadPoolExecutor(1)
         # A link would open all that it leads to; what is behind it stands for itself.
         reads = [path for path in command.reads if not Path(path).is_symlink()]
-        self._walls.submit(restrict_this_thread, (*readable(reads), "/proc")).result()
+        self._walls.submit(restrict_this_thread, (*readable_paths(reads), "/proc")).result()
         return self._walls.submit(start).result()
 
     def _kill_user(self) -> None:

@@ -16,7 +16,7 @@ from shutil import which
 from msgspec.structs import replace
 
 from arena.sandbox.command import Command
-from arena.sandbox.dependencies import linked_paths, program_paths, real_path, true_path
+from arena.sandbox.dependencies import linked_paths, program_paths, real_path, resolve_links
 from arena.sandbox.limits import Level
 
 LEAST = (3, 11)
@@ -45,7 +45,7 @@ def on_a_python_within_reach(command: Command) -> Command:
     """Return the command with our Python replaced by one that other users can run."""
     python = python_for_others(sys.executable)
     ours = Path(sys.executable)
-    names = {str(one) for one in (ours, true_path(ours), real_path(ours))}
+    names = {str(one) for one in (ours, resolve_links(ours), real_path(ours))}
     if python in names or not names.intersection(command.argv):
         return command
     return replace(

@@ -8,23 +8,23 @@ from rich.text import Text
 
 from arena.sandbox.limits import ABOUT, LEVELS, Level
 from arena.sandbox.pythons import about_python
-from arena.sandbox.select import Finding
-from arena.sandbox.selftest.guarantees import PROMISES, Promise
+from arena.sandbox.select import LevelResult
+from arena.sandbox.selftest.guarantees import GUARANTEES, Guarantee
 
 
-def promises(findings: Sequence[Finding]) -> Table:
+def guarantee_lines(findings: Sequence[LevelResult]) -> Table:
     """Which promise each level keeps here; a number says how many attempts got through."""
     table = Table(box=None, pad_edge=False)
     table.add_column("promise")
     for finding in findings:
         table.add_column(finding.level, justify="right")
-    for promise in PROMISES:
+    for promise in GUARANTEES:
         table.add_row(promise.kept, *(_cell(finding, promise) for finding in findings))
     table.add_row("Attempts that got through", *map(_total, findings), style="bold")
     return table
 
 
-def verdict(findings: Sequence[Finding]) -> Iterator[str]:
+def verdict(findings: Sequence[LevelResult]) -> Iterator[str]:
     """What `--sandbox auto` takes here, why nothing better, and what would help, in sentences."""
     best = best_of(findings)
     yield f"--sandbox auto takes level {best.level} here: {ABOUT[best.level]}."
@@ -40,7 +40,7 @@ def verdict(findings: Sequence[Finding]) -> Iterator[str]:
     )
 
 
-def best_of(findings: Sequence[Finding]) -> Finding:
+def best_of(findings: Sequence[LevelResult]) -> LevelResult:
     """The best level that is confirmed; `off` always is."""
     return next(finding for finding in findings if finding.confirmed)
 
@@ -59,13 +59,13 @@ HELP: dict[Level, str] = {
 """How to get to a level."""
 
 
-def _cell(finding: Finding, promise: Promise) -> Text:
+def _cell(finding: LevelResult, promise: Guarantee) -> Text:
     if not finding.outcomes:
         return Text("-", "dim")
     through = sum(finding.outcomes[probe].got for probe in promise.probes)
     return Text(f"{through} of {len(promise.probes)}", "red") if through else Text("kept", "green")
 
 
-def _total(finding: Finding) -> str:
+def _total(finding: LevelResult) -> str:
     tried = finding.outcomes.values()
     return f"{sum(one.got for one in tried)} of {len(tried)}" if tried else "-"

@@ -3,9 +3,9 @@
 from itertools import count
 
 from arena.sandbox.cgroups import Cgroup, Parents, parents
-from arena.sandbox.command import Tools, found_tools
+from arena.sandbox.command import Tools, find_tools
 from arena.sandbox.limits import Level, Limits
-from arena.sandbox.process import Slot
+from arena.sandbox.process import SandboxedProcess
 from arena.sandbox.pythons import about_python, runs_as_another
 
 
@@ -20,7 +20,7 @@ class Sandbox:
         self.level = level
         self.limits = limits
         self.missing = missing
-        self._tools: Tools = found_tools()
+        self._tools: Tools = find_tools()
         self._parents: Parents | None = parents() if level == "A" else None
         self._numbers = count(1)
         self._check_parts()
@@ -31,7 +31,7 @@ class Sandbox:
         about = about_python() if runs_as_another(self.level) else ""
         return tuple(filter(None, (about, *self.missing)))
 
-    def slot(self) -> Slot:
+    def new_process(self) -> SandboxedProcess:
         """A place for one bot.
 
         Raises OSError.
@@ -40,7 +40,7 @@ class Sandbox:
         if self._parents is not None:
             cgroup = Cgroup(self._parents, next(self._numbers), self.limits)
         try:
-            return Slot(self.level, self.limits, self._tools, cgroup)
+            return SandboxedProcess(self.level, self.limits, self._tools, cgroup)
         except OSError:
             if cgroup:
                 cgroup.remove()

@@ -10,14 +10,14 @@ from msgspec import Struct
 
 from arena.sandbox.command import Command
 from arena.sandbox.dependencies import real_path
-from arena.sandbox.limits import LEVELS, REQUIRED, Level, Limits, Wish
-from arena.sandbox.process import SHORTAGES, Slot
+from arena.sandbox.limits import LEVELS, REQUIRED, Level, Limits, SandboxMode
+from arena.sandbox.process import SHORTAGES, SandboxedProcess
 from arena.sandbox.pythons import barrier, runs_as_another
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.selftest.fixtures import Limits as Tried
-from arena.sandbox.selftest.guarantees import Promise, missing
+from arena.sandbox.selftest.guarantees import Guarantee, missing_guarantees
 from arena.sandbox.selftest.processes import PATIENCE_S, CannotProbeError, Popen, closed
-from arena.sandbox.selftest.runner import UNTRIED, Outcome, outcomes
+from arena.sandbox.selftest.runner import UNTRIED, ProbeResult, run_probes
 from protocol.errors import UserError
 
 _WALLS = frozenset({"files", "inherited", "network", "kernel"})
@@ -50,16 +50,16 @@ OFF = (
 )
 
 
-class Finding(Struct, frozen=True):
+class LevelResult(Struct, frozen=True):
     """What became of one level on this machine."""
 
     level: Level
     """The level."""
     why_not: str
     """Why it is not there, a sentence; empty when it is."""
-    broken: tuple[Promise, ...]
+    broken: tuple[Guarantee, ...]
     """The promises that it does not keep."""
-    outcomes: dict[str, Outcome]
+    outcomes: dict[str, ProbeResult]
     """Every probe that was made, by name."""
 
     @property
@@ -68,7 +68,9 @@ class Finding(Struct, frozen=True):
         return not self.why_not
 
 
-def best_sandbox(wish: Wish, limits: Limits, folder: Path, files: Iterable[Path] = ()) -> Sandbox:
+def choose_level(
+    wish: SandboxMode, limits: Limits, folder: Path, files: Iterable[Path] = ()
+) -> Sandbox:
     """The sandbox for a run whose event lies in the folder.
 
     `files`: what its bots must be able to reach. Raises UserError when A or B
@@ -81,9 +83,9 @@ def best_sandbox(wish: Wish, limits: Limits, folder: Path, files: Iterable[Path]
     for level in REQUIRED if wish == "require" else LEVELS[:-1]:
         if shut := _shut_out(level, files):
             return Sandbox("off", limits, (shut, OFF))
-        finding = examined(level, folder)
+        finding = examine_level(level, folder)
         if finding.confirmed:
-            return Sandbox(level, limits, tuple(sentences(finding)))
+            return Sandbox(level, limits, tuple(level_sentences(finding)))
         reasons.append(f"Level {level}: {finding.why_not}")
     if wish == "require":
         raise UserError(
@@ -105,7 +107,7 @@ def _shut_out(level: Level, files: Iterable[Path]) -> str:
     return ""
 
 
-def examined(level: Level, folder: Path) -> Finding:
+def examine_level(level: Level, folder: Path) -> LevelResult:
     """Try a level with every probe; about a second. Nothing of it is left.
 
     Raises OSError when the machine is short of something now: that says nothing of the level.
@@ -117,25 +119,25 @@ def examined(level: Level, folder: Path) -> Finding:
     return finding
 
 
-def _tried(level: Level, folder: Path) -> tuple[Finding, bool]:
+def _tried(level: Level, folder: Path) -> tuple[LevelResult, bool]:
     """What one try found, and whether a busy machine can have had no part in that."""
     try:
         found = _probed(level, folder)
     except OSError as error:
         if error.errno in PASSING:
             raise
-        return Finding(level, _sentence(error), (), {}), True
+        return LevelResult(level, _sentence(error), (), {}), True
     except CannotProbeError as error:
         shut = barrier(Path(sys.executable)) if runs_as_another(level) else None
         foreign = shut is not None and "Permission denied" in str(error)
         why_not = _foreign(shut) if shut and foreign else _sentence(error)
-        return Finding(level, why_not, (), {}), foreign
+        return LevelResult(level, why_not, (), {}), foreign
     through = {name for name, outcome in found.items() if outcome.got}
-    lacking = [promise for promise in missing(through) if promise.name in NEEDED[level]]
+    lacking = [promise for promise in missing_guarantees(through) if promise.name in NEEDED[level]]
     decisive = [found[name] for promise in lacking for name in promise.probes if name in through]
     certain = not any(outcome.detail.startswith(UNTRIED) for outcome in decisive)
     why_not = " ".join(promise.missing for promise in lacking)
-    return Finding(level, why_not, missing(through), found), certain
+    return LevelResult(level, why_not, missing_guarantees(through), found), certain
 
 
 def _foreign(shut: Path) -> str:
@@ -151,18 +153,18 @@ def _sentence(error: Exception) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def sentences(finding: Finding) -> Iterator[str]:
+def level_sentences(finding: LevelResult) -> Iterator[str]:
     """One sentence for each promise that is missing."""
     for promise in finding.broken:
         yield f"{promise.missing} {promise.remedy}"
 
 
-def _probed(level: Level, folder: Path) -> dict[str, Outcome]:
+def _probed(level: Level, folder: Path) -> dict[str, ProbeResult]:
     sandbox = Sandbox(level, SMALL)
-    slots: dict[int, Slot] = {}
+    slots: dict[int, SandboxedProcess] = {}
 
     def start(argv: tuple[str, ...], reads: tuple[str, ...]) -> Popen:
-        slot = sandbox.slot()
+        slot = sandbox.new_process()
         try:
             process = slot.start(Command(argv, str(Path(argv[-1]).parent), reads))
         except OSError:
@@ -182,4 +184,4 @@ def _probed(level: Level, folder: Path) -> dict[str, Outcome]:
             slot.close()
         closed(process)
 
-    return outcomes(start, end, folder, TRIED)
+    return run_probes(start, end, folder, TRIED)

@@ -12,7 +12,7 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 TICK_MS = 1000 / os.sysconf("SC_CLK_TCK")
 
 
-class Spent(Struct, frozen=True):
+class ResourceUsage(Struct, frozen=True):
     """What a bot has used."""
 
     cpu_ms: float
@@ -21,19 +21,19 @@ class Spent(Struct, frozen=True):
     """Memory that its processes keep resident now, in bytes."""
 
 
-def spent_by(pid: int, most: int) -> Spent:
+def usage_of(pid: int, most: int) -> ResourceUsage:
     """What a process and its descendants use; no more than `most` of them are looked at."""
     cpu_ms, memory = 0.0, 0
-    for _, one in zip(range(most), tree(pid), strict=False):
+    for _, one in zip(range(most), process_tree(pid), strict=False):
         with suppress(OSError, IndexError, ValueError):
             # The name may hold anything; the figures stand after its closing bracket.
             fields = Path(f"/proc/{one}/stat").read_bytes().rpartition(b")")[2].split()
             cpu_ms += sum(map(int, fields[11:15])) * TICK_MS
             memory += int(fields[21]) * PAGE
-    return Spent(cpu_ms, memory)
+    return ResourceUsage(cpu_ms, memory)
 
 
-def tree(pid: int) -> Iterator[int]:
+def process_tree(pid: int) -> Iterator[int]:
     """A process and its descendants, parents first."""
     waiting = deque([pid])
     while waiting:

@@ -39,7 +39,7 @@ from protocol.messages import (
     PlayTwo,
     Refuse,
 )
-from protocol.ruleset import Ruleset, the_set
+from protocol.ruleset import Ruleset, set_of_tiles
 
 Mask = NDArray[np.int8]
 """1 for each number that may be chosen."""
@@ -79,7 +79,7 @@ class Actions:
 
 
 def _options(rules: Ruleset, seats: int) -> Iterator[Option]:
-    tiles = the_set(rules.deal)
+    tiles = set_of_tiles(rules.deal)
     for end in ENDS:
         yield from (Play(tile, end) for tile in tiles)
     yield from (Draw(), Pass())

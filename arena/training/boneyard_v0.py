@@ -37,13 +37,13 @@ except ImportError as missing:
 from arena.analysis.frames import Frame
 from arena.analysis.text import Look, draw
 from arena.engine.shuffle import board_seed
-from arena.rules.variants import named
+from arena.rules.variants import find_variant
 from arena.training.actions import Mask
 from arena.training.encoding import Encoding, Vector
 from arena.training.episode import Episode, Reward
-from protocol.errors import UserError, unknown
+from protocol.errors import UserError, unknown_name
 from protocol.messages import Ask
-from protocol.ruleset import Ruleset, tables, varied
+from protocol.ruleset import Ruleset, derive, playable_seat_counts
 
 Rendering = Literal["ansi", "human"]
 Observation = dict[Literal["observation", "action_mask"], Vector | Mask]
@@ -89,11 +89,11 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801
         """
         super().__init__()
         if reward not in get_args(Reward):
-            raise unknown("reward", f"{reward}", get_args(Reward))
-        chosen = _played(named(rules) if isinstance(rules, str) else rules, rounds)
+            raise unknown_name("reward", f"{reward}", get_args(Reward))
+        chosen = _played(find_variant(rules) if isinstance(rules, str) else rules, rounds)
         self.rules = chosen
         """The ruleset that is played."""
-        self.seats = tables(chosen)[0] if seats is None else seats
+        self.seats = playable_seat_counts(chosen)[0] if seats is None else seats
         """How many seats the table has."""
         self.encoding = Encoding(chosen, self.seats)
         """What the numbers of observations and actions mean."""
@@ -208,4 +208,4 @@ def _played(rules: Ruleset, rounds: object) -> Ruleset:
         return rules
     if isinstance(rounds, bool) or not isinstance(rounds, Integral) or rounds < 1:
         raise UserError(f"rounds must be a whole number of 1 or more, not {rounds!r}.")
-    return varied(rules, rules.name, {"rounds": int(rounds)})
+    return derive(rules, rules.name, {"rounds": int(rounds)})

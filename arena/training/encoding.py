@@ -43,8 +43,8 @@ from protocol.messages import (
     Played,
     TurnedUp,
 )
-from protocol.ruleset import Ruleset, check_seats, target, the_set
-from protocol.tiles import Tile, turned
+from protocol.ruleset import Ruleset, check_seats, set_of_tiles, target
+from protocol.tiles import Tile, flip
 
 Vector = NDArray[np.float32]
 """A question; see the table above."""
@@ -61,7 +61,7 @@ class Encoding:
         Raises ImpossibleRulesError when the game is not played at such a table.
         """
         check_seats(rules, seats)
-        tiles = the_set(rules.deal)
+        tiles = set_of_tiles(rules.deal)
         self.actions = Actions(rules, seats)
         self.parts = _laid_out(_lengths(rules, seats, len(tiles)))
         """Where each part of the vector lies."""
@@ -74,7 +74,7 @@ class Encoding:
         self._target = target(rules, seats)
         self._rounds = rules.game.rounds or rules.game.max_rounds
         self._chips = seats * rules.stakes.chips if rules.boneyard.auction else 0
-        self._number = {way: at for at, tile in enumerate(tiles) for way in (tile, turned(tile))}
+        self._number = {way: at for at, tile in enumerate(tiles) for way in (tile, flip(tile))}
         self._at = {name: part.start for name, part in self.parts.items()}
 
     def vector(self, ask: Ask) -> Vector:

@@ -7,7 +7,7 @@ from typing import Literal
 from arena.engine import game as engine
 from arena.engine import view
 from arena.engine.state import Game
-from arena.match.referee import asks
+from arena.match.referee import needs_answer
 from protocol.messages import Ask, Clock, Option
 from protocol.ruleset import Ruleset
 
@@ -69,7 +69,7 @@ class Episode:
                 game = engine.begin(game, engine.chance_decides(game, self._seed))
                 continue
             options = engine.legal(game)
-            if asks(CLOCK, options, fouled=False):
+            if needs_answer(CLOCK, options, fouled=False):
                 self.game, self.options = game, options
                 return rewards
             game = engine.act_unchecked(game, options[0])

@@ -22,7 +22,7 @@ from typing import SupportsIndex
 
 from msgspec import Struct
 
-from protocol.codec import Unknown, decode_heard, encode_line
+from protocol.codec import UnknownMessage, decode_from_bot, encode_line
 from protocol.messages import (
     Answer,
     Ask,
@@ -97,7 +97,7 @@ class _Bot:
         """What is said to these lines; questions are answered together."""
         said: list[Answer] = []
         waiting: list[Question] = []
-        for message in map(decode_heard, lines):
+        for message in map(decode_from_bot, lines):
             match message:
                 case Hello():
                     said.append(self._hello)
@@ -106,7 +106,7 @@ class _Bot:
                 case Ask() if message.game in self._games:
                     waiting.append(Question(message, self._games[message.game]))
                 # Of a later protocol: the first option is legal whatever it is.
-                case Ask() | Unknown(type="ask"):
+                case Ask() | UnknownMessage(type="ask"):
                     said.append(Choose(id=message.id, choice=0))
                 case GameOver():
                     self._games.pop(message.game, None)

@@ -7,21 +7,21 @@ from contextlib import contextmanager
 import trio
 
 
-class News:
+class Broadcast:
     """The last messages."""
 
     def __init__(self, keep: int = 1) -> None:
         """Nothing was told yet; of what is told the last `keep` messages can still be heard."""
         self._kept: deque[str] = deque(maxlen=keep)
         self._told = 0
-        self._listeners: set[Listener] = set()
+        self._listeners: set[Subscriber] = set()
         self._moved = trio.Event()
 
-    def tell(self, text: str) -> None:
+    def publish(self, text: str) -> None:
         """There is something newer."""
         self._kept.append(text)
         self._told += 1
-        self.moved()
+        self.notify()
 
     @property
     def listened(self) -> bool:
@@ -29,23 +29,23 @@ class News:
         return bool(self._listeners)
 
     @contextmanager
-    def listener(self) -> Iterator["Listener"]:
+    def subscriber(self) -> Iterator["Subscriber"]:
         """Somebody who listens while the block runs, first to the newest message."""
-        one = Listener(self)
+        one = Subscriber(self)
         self._listeners.add(one)
-        self.moved()
+        self.notify()
         try:
             yield one
         finally:
             self._listeners.remove(one)
-            self.moved()
+            self.notify()
 
-    async def first_listener(self) -> None:
+    async def first_subscriber(self) -> None:
         """Wait until somebody listens."""
         while not self._listeners:
             await self._moved.wait()
 
-    async def heard(self) -> None:
+    async def drained(self) -> None:
         """Wait until everybody who listens has done with the newest message."""
         while any(one.done < self._told for one in self._listeners):
             await self._moved.wait()
@@ -58,16 +58,16 @@ class News:
         due = max(first, number + 1) if number else self._told
         return due, self._kept[due - first]
 
-    def moved(self) -> None:
+    def notify(self) -> None:
         """Something has changed for whoever waits."""
         self._moved.set()
         self._moved = trio.Event()
 
 
-class Listener:
+class Subscriber:
     """How far one listener is."""
 
-    def __init__(self, news: News) -> None:
+    def __init__(self, news: Broadcast) -> None:
         """Nothing was heard yet."""
         self.done = 0
         """The number of the last message that it has done with."""
@@ -77,6 +77,6 @@ class Listener:
     async def next(self) -> str:
         """The next message; the one before is done with."""
         self.done = self._hearing
-        self._news.moved()
+        self._news.notify()
         self._hearing, text = await self._news.after(self._hearing)
         return text

@@ -8,12 +8,12 @@ import msgspec
 import trio
 from msgspec import Struct
 
-from arena.analysis.frames import NOBODY
-from arena.analysis.frames_live import Sight
-from arena.match.human import Person
-from arena.ui.broadcast import News
+from arena.analysis.frames import SPECTATOR
+from arena.analysis.frames_live import LiveFrames
+from arena.match.human import HumanPlayer
+from arena.ui.broadcast import Broadcast
 from arena.ui.html import page
-from arena.ui.scenes import About, Scene, Scenes
+from arena.ui.scenes import GameInfo, Scene, SceneBuilder
 from arena.ui.server import Page, Site, tell
 from protocol.messages import Ask, GameOver, GameStarts, RoundOver
 
@@ -25,7 +25,7 @@ GOODBYE_S = 10.0
 """How long the pages may take to be told how the game ended."""
 
 
-class Shown(Struct, frozen=True, kw_only=True):
+class ShownScene(Struct, frozen=True, kw_only=True):
     """What the page is sent."""
 
     seat: int
@@ -40,7 +40,7 @@ class Shown(Struct, frozen=True, kw_only=True):
     """Whether the game is over."""
 
 
-class Said(Struct, frozen=True, forbid_unknown_fields=True):
+class BrowserChoice(Struct, frozen=True, forbid_unknown_fields=True):
     """What the page sends: an answer."""
 
     id: int
@@ -49,10 +49,10 @@ class Said(Struct, frozen=True, forbid_unknown_fields=True):
     """The index of the option."""
 
 
-class Browser:
+class BrowserPlayer:
     """Somebody who looks at a page and clicks."""
 
-    def __init__(self, about: About, names: Sequence[str], kept: str, *, clock: bool) -> None:
+    def __init__(self, about: GameInfo, names: Sequence[str], kept: str, *, clock: bool) -> None:
         """Nobody looks yet.
 
         `kept` is the command that shows the game again; `clock`: whether the time left is shown.
@@ -61,44 +61,44 @@ class Browser:
         self._names = names
         self._kept = kept
         self._clock = clock
-        self._news = News(KEPT)
-        self._person: Person | None = None
+        self._news = Broadcast(KEPT)
+        self._person: HumanPlayer | None = None
 
     @property
     def site(self) -> Site:
         """What is served."""
         return Site(self._find, partial(tell, self._news), self._hear)
 
-    async def show(self, person: Person, ready: trio.Event) -> bool:
+    async def show(self, person: HumanPlayer, ready: trio.Event) -> bool:
         """Show a game to its end; False: nobody came to play it."""
         self._person = person
         with trio.move_on_after(COME_S) as waiting:
-            await self._news.first_listener()
+            await self._news.first_subscriber()
         if waiting.cancelled_caught:
             return False
         ready.set()
         await self._play(person)
         with trio.move_on_after(GOODBYE_S):
-            await self._news.heard()
+            await self._news.drained()
         return True
 
-    async def _play(self, person: Person) -> None:
-        sight: Sight | None = None
+    async def _play(self, person: HumanPlayer) -> None:
+        sight: LiveFrames | None = None
         async for told in person.told:
             if isinstance(told, GameStarts):
-                sight, seat = Sight(told, self._names), told.seat
-                made = Scenes(self._names, told.clock, partners=told.partners, seat=NOBODY)
+                sight, seat = LiveFrames(told, self._names), told.seat
+                made = SceneBuilder(self._names, told.clock, partners=told.partners, seat=SPECTATOR)
             elif isinstance(told, Ask | RoundOver | GameOver):
                 assert sight, "A game begins before anything happens in it."
                 asked = told if isinstance(told, Ask) else None
-                shown = Shown(
+                shown = ShownScene(
                     seat=seat,
                     scene=made.scene(sight.frame(told)),
                     id=asked.id if asked else None,
                     until=1000 * time.time() + asked.time_ms if asked and self._clock else None,
                     over=isinstance(told, GameOver),
                 )
-                self._news.tell(msgspec.json.encode(shown).decode())
+                self._news.publish(msgspec.json.encode(shown).decode())
                 if shown.over:
                     return
 
@@ -121,7 +121,7 @@ class Browser:
     def _hear(self, text: str) -> None:
         """What is no answer to the open question says nothing: two pages may show it."""
         try:
-            said = msgspec.json.decode(text, type=Said)
+            said = msgspec.json.decode(text, type=BrowserChoice)
         except (msgspec.MsgspecError, ValueError):
             return
         if self._person:

@@ -20,7 +20,7 @@ LEADS = """<!doctype html>
 
 
 @contextmanager
-def opened(address: str, show: Callable[[str], bool] = webbrowser.open) -> Iterator[None]:
+def open_in_browser(address: str, show: Callable[[str], bool] = webbrowser.open) -> Iterator[None]:
     """Have the browser open an address; the file that leads there is gone when the block ends.
 
     Raises OSError when no file can be written.

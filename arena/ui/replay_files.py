@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 
-from arena.logs.compression import stored
+from arena.logs.compression import actual_path
 from arena.logs.gamelog import DamagedLogError, LoggedGame, read_games
-from arena.ui.replay_page import packed, replay_page
+from arena.ui.replay_page import pack_game, replay_page
 
 FOLDER = "replays"
 """The folder of the pages, beside that of the logs."""
@@ -39,7 +39,7 @@ def place(logged: LoggedGame) -> int:
     return 1 + boards.index(game.board)
 
 
-def make(logs: Iterable[Path], folder: Path) -> int:
+def make_game_pages(logs: Iterable[Path], folder: Path) -> int:
     """Write the pages of these logs, except where they are newer than their log; how many.
 
     Raises DamagedFileError, OSError.
@@ -47,7 +47,7 @@ def make(logs: Iterable[Path], folder: Path) -> int:
     made = 0
     for log in logs:
         first = folder / page_name(log.stem, 1)
-        if first.exists() and first.stat().st_mtime_ns > stored(log).stat().st_mtime_ns:
+        if first.exists() and first.stat().st_mtime_ns > actual_path(log).stat().st_mtime_ns:
             continue
         # Where a log's first page is newer than the log, they all are: it is written last.
         for name, html in reversed([*pages(log)]):
@@ -61,13 +61,13 @@ def pages(log: Path) -> Iterator[tuple[str, str]]:
 
     Raises DamagedFileError.
     """
-    for part, games in groupby(counting(read_games(log)), lambda logged: _part(place(logged))):
+    for part, games in groupby(valid_games(read_games(log)), lambda logged: _part(place(logged))):
         name = page_name(log.stem, part * GAMES_A_PAGE + 1)
-        shown = [packed(logged, most=MOST) for logged in games]
+        shown = [pack_game(logged, most=MOST) for logged in games]
         yield name, replay_page(log.stem, shown, [REPORT])
 
 
-def counting(games: Iterable[LoggedGame]) -> list[LoggedGame]:
+def valid_games(games: Iterable[LoggedGame]) -> list[LoggedGame]:
     """A log's games as they were planned; one that was cut off only if not played again."""
     found: dict[int, LoggedGame] = {}
     for logged in games:

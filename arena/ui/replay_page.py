@@ -14,11 +14,11 @@ import msgspec
 from msgspec import Struct
 
 from arena.analysis import text as render
-from arena.analysis.frames import side_by_side
+from arena.analysis.frames import frames_for
 from arena.analysis.replay import steps
 from arena.logs.gamelog import LoggedGame
 from arena.ui.html import page
-from arena.ui.scenes import About, Scenes, about
+from arena.ui.scenes import GameInfo, SceneBuilder, about
 from protocol.codec import printable
 
 Fields = dict[str, Any]
@@ -27,7 +27,7 @@ Fields = dict[str, Any]
 TOO_LONG = "This game is too long for a page with others; it can have one of its own: {command}"
 
 
-class Packed(Struct, frozen=True):
+class PackedGame(Struct, frozen=True):
     """A game as a page carries it."""
 
     game: str
@@ -38,10 +38,10 @@ class Packed(Struct, frozen=True):
     """What `unpacked` reads; empty when it is too long, and then `told` says so."""
 
 
-class Play(Struct, frozen=True):
+class Playback(Struct, frozen=True):
     """All that is shown of a game."""
 
-    about: About
+    about: GameInfo
     """What does not change."""
     seats: tuple[int | None, ...]
     """Who looks on; None is everybody."""
@@ -49,20 +49,20 @@ class Play(Struct, frozen=True):
     """For each moment what changed for the first, and what is different for the others."""
 
 
-def packed(logged: LoggedGame, seat: int | None = None, most: int | None = None) -> Packed:
+def pack_game(logged: LoggedGame, seat: int | None = None, most: int | None = None) -> PackedGame:
     """A game, packed; where `most` bounds its bytes, it may have to go without the bots' notes.
 
     Raises DamagedLogError.
     """
-    play = played(logged, seat)
+    play = play_back(logged, seat)
     data = _pack(play)
     if most is not None and len(data) > most:
         data = _pack(_without_notes(play))
     told = render.outcome(logged) if seat is None else _alone(logged, seat)
     if most is not None and len(data) > most:
         command = f"boneyard replay LOG {printable(logged.game.game)} --html"
-        return Packed(play.about.game, f"{told}. {TOO_LONG.format(command=command)}", "")
-    return Packed(play.about.game, told, data)
+        return PackedGame(play.about.game, f"{told}. {TOO_LONG.format(command=command)}", "")
+    return PackedGame(play.about.game, told, data)
 
 
 def _alone(logged: LoggedGame, seat: int) -> str:
@@ -70,7 +70,9 @@ def _alone(logged: LoggedGame, seat: int) -> str:
     return f"Seen by seat {seat} alone, {printable(logged.sitting.seats[seat])}"
 
 
-def replay_page(title: str, games: Sequence[Packed], links: Sequence[tuple[str, str]] = ()) -> str:
+def replay_page(
+    title: str, games: Sequence[PackedGame], links: Sequence[tuple[str, str]] = ()
+) -> str:
     """The page on which these games can be played again, as HTML; see `page` for its links."""
     return page(
         "replay.html.j2",
@@ -83,22 +85,24 @@ def replay_page(title: str, games: Sequence[Packed], links: Sequence[tuple[str, 
     )
 
 
-def played(logged: LoggedGame, seat: int | None = None) -> Play:
+def play_back(logged: LoggedGame, seat: int | None = None) -> Playback:
     """All that is shown of a game to everybody and to each seat, or to one seat alone.
 
     Raises DamagedLogError.
     """
     names = logged.sitting.seats
     seats = (None, *range(len(names))) if seat is None else (seat,)
-    return Play(about(logged, seat), seats, tuple(_moments(logged, seats)))
+    return Playback(about(logged, seat), seats, tuple(_moments(logged, seats)))
 
 
 def _moments(logged: LoggedGame, seats: Sequence[int | None]) -> Iterator[tuple[Fields, ...]]:
     sitting = logged.sitting
     partners = sitting.rules.deal.partners
-    makers = [Scenes(sitting.seats, sitting.clock, partners=partners, seat=one) for one in seats]
+    makers = [
+        SceneBuilder(sitting.seats, sitting.clock, partners=partners, seat=one) for one in seats
+    ]
     before: Fields = {}
-    for shown in side_by_side(steps(logged), seats):
+    for shown in frames_for(steps(logged), seats):
         first, *others = (
             msgspec.to_builtins(maker.scene(frame))
             for maker, frame in zip(makers, shown, strict=True)
@@ -111,20 +115,20 @@ def _changes(before: Fields, after: Fields) -> Fields:
     return {key: value for key, value in after.items() if key not in before or before[key] != value}
 
 
-def _pack(play: Play) -> str:
+def _pack(play: Playback) -> str:
     return base64.b64encode(zlib.compress(msgspec.json.encode(play))).decode()
 
 
-def unpacked(data: str) -> Play:
+def unpack_game(data: str) -> Playback:
     """What was packed."""
-    return msgspec.json.decode(zlib.decompress(base64.b64decode(data)), type=Play)
+    return msgspec.json.decode(zlib.decompress(base64.b64decode(data)), type=Playback)
 
 
-def _without_notes(play: Play) -> Play:
+def _without_notes(play: Playback) -> Playback:
     """Notes are what a bot can make as long as it likes."""
     remarks = (*play.about.remarks, "The bots' notes are left out: they are too long.")
     moments = tuple(tuple(map(_bare, moment)) for moment in play.moments)
-    return Play(msgspec.structs.replace(play.about, remarks=remarks), play.seats, moments)
+    return Playback(msgspec.structs.replace(play.about, remarks=remarks), play.seats, moments)
 
 
 def _bare(fields: Fields) -> Fields:

@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.analysis import text as render
-from arena.analysis.frames import Frame, Seen
+from arena.analysis.frames import Frame, Viewer
 from arena.logs.gamelog import LoggedGame
 from protocol.codec import printable
 from protocol.messages import MAX_NOTE, Bid, Clock, Option, Play, Played, PlayTwo, TurnedUp
@@ -26,7 +26,7 @@ Tiles = str
 """Tiles one after another, two digits each: "6453" is 6-4 and 5-3."""
 
 
-class About(Struct, frozen=True):
+class GameInfo(Struct, frozen=True):
     """What does not change during a game."""
 
     game: str
@@ -49,7 +49,7 @@ class About(Struct, frozen=True):
     """What else must be known, in sentences."""
 
 
-class Asked(Struct, frozen=True):
+class Prompt(Struct, frozen=True):
     """A question and, once it is there, its answer."""
 
     seat: int
@@ -126,25 +126,25 @@ class Scene(Struct, frozen=True):
     """Their places, 1 is best, when the game has just ended."""
     times: tuple[Time | None, ...]
     """What each seat has used of time; None where the onlooker is not told."""
-    asked: Asked | None
+    asked: Prompt | None
     """The question that was answered, or that is open."""
     foul: Foul | None
     """The foul that was committed."""
 
 
-def about(logged: LoggedGame, seat: int | None = None) -> About:
+def about(logged: LoggedGame, seat: int | None = None) -> GameInfo:
     """What a page says of a logged game, whoever looks at it."""
     sitting = logged.sitting
-    told = about_game(logged.game.game, sitting.seats, sitting.rules)
+    told = game_info(logged.game.game, sitting.seats, sitting.rules)
     look = render.Look(sitting.seats, partners=sitting.rules.deal.partners)
     return replace(told, seat=seat, remarks=tuple(_remarks(logged, look)))
 
 
-def about_game(game: str, names: Sequence[str], rules: Ruleset) -> About:
+def game_info(game: str, names: Sequence[str], rules: Ruleset) -> GameInfo:
     """What a page says of a game that these play by these rules."""
     look = render.Look(tuple(names), partners=rules.deal.partners)
     points = f"{target(rules, len(names))} points"
-    return About(
+    return GameInfo(
         game=printable(game),
         names=tuple(map(look.name, range(len(names)))),
         sides=tuple(look.parties()),
@@ -163,11 +163,11 @@ def _remarks(logged: LoggedGame, look: render.Look) -> Iterator[str]:
         yield "The game was cut off and does not count."
 
 
-class Scenes:
+class SceneBuilder:
     """Makes scenes of the frames of one game, in their order, for one onlooker."""
 
     def __init__(
-        self, names: Sequence[str], clock: Clock, *, partners: bool, seat: Seen = None
+        self, names: Sequence[str], clock: Clock, *, partners: bool, seat: Viewer = None
     ) -> None:
         """Nothing has happened yet.
 
@@ -188,7 +188,7 @@ class Scenes:
         return Scene(
             round=frame.round,
             turn=frame.turn,
-            words=" ".join(render.words(frame, self._look)),
+            words=" ".join(render.option_label(frame, self._look)),
             line=tiles(frame.line),
             lead=self._lead,
             laid=(left, right),
@@ -242,25 +242,25 @@ def _shown(hidden: Sequence[Tile] | int) -> Tiles | int:
     return hidden if isinstance(hidden, int) else tiles(hidden)
 
 
-def _asked(frame: Frame) -> Asked | None:
+def _asked(frame: Frame) -> Prompt | None:
     """Who is asked; or who was, and what came of it: then bids that nobody made are joined."""
     record = frame.record
     if record is None and frame.options and frame.turn is not None:
-        return Asked(frame.turn, tuple(map(option, frame.options)))
+        return Prompt(frame.turn, tuple(map(option, frame.options)))
     if not isinstance(record, ChoiceRecord | FoulRecord) or not frame.options:
         return None
     if isinstance(record, FoulRecord):
-        return Asked(record.seat, _listed(frame.options, None)[0], ms=record.ms)
+        return Prompt(record.seat, _listed(frame.options, None)[0], ms=record.ms)
     options, chosen = _listed(frame.options, record.choice)
     note = printable(record.note, MAX_NOTE) if record.note else ""
-    return Asked(record.seat, options, id=record.id, chosen=chosen, ms=record.ms, note=note)
+    return Prompt(record.seat, options, id=record.id, chosen=chosen, ms=record.ms, note=note)
 
 
 def _listed(options: Sequence[Option], chosen: int | None) -> tuple[tuple[str, ...], int | None]:
     """The options, bids that nobody made being joined, and where the chosen one is then."""
     if not isinstance(options[-1], Bid):
         return tuple(map(option, options)), chosen
-    words, marks = zip(*render.offered(options, chosen), strict=True)
+    words, marks = zip(*render.options_text(options, chosen), strict=True)
     return words, None if chosen is None else marks.index(True)
 
 

@@ -20,7 +20,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 from websockets.trio.server import ServerConnection, serve
 
-from arena.ui.broadcast import News
+from arena.ui.broadcast import Broadcast
 from protocol.errors import UserError
 
 Connection = ServerConnection
@@ -59,13 +59,13 @@ Page = Callable[[], str | None]
 """Makes a page, in a thread; None: there is none now."""
 Find = Callable[[str], Page | None]
 """What is served under a name, the part of the address behind the key; None: nothing is."""
-Tell = Callable[[Connection], Awaitable[None]]
+Publish = Callable[[Connection], Awaitable[None]]
 """Sends messages on a socket as long as there are any."""
 Hear = Callable[[str], None]
 """Takes a message that came in on a socket."""
 
 
-def nothing(_: str) -> None:
+def not_found(_: str) -> None:
     """Nobody listens to what a page says."""
 
 
@@ -74,13 +74,13 @@ class Site(Struct, frozen=True):
 
     find: Find
     """The pages; the first one's name is empty."""
-    tell: Tell
+    tell: Publish
     """What is said on a socket."""
-    hear: Hear = nothing
+    hear: Hear = not_found
     """What becomes of what is said there to us."""
 
 
-class Door:
+class LocalServer:
     """Who may come in, and what they find."""
 
     def __init__(self, site: Site, port: int) -> None:
@@ -155,12 +155,12 @@ def _response(status: HTTPStatus, text: str, kind: str = "text/plain; charset=ut
     return Response(status, status.phrase, headers, body)
 
 
-async def tell(news: News, connection: Connection) -> None:
+async def tell(news: Broadcast, connection: Connection) -> None:
     """Send what is new, for ever; whoever does not read a message in time is dropped.
 
     Raises ConnectionClosed.
     """
-    with news.listener() as listener:
+    with news.subscriber() as listener:
         while True:
             text = await listener.next()
             with trio.move_on_after(SEND_S) as waiting:
@@ -172,7 +172,7 @@ async def tell(news: News, connection: Connection) -> None:
 
 
 @asynccontextmanager
-async def served(site: Site, port: int) -> AsyncIterator[str]:
+async def serve_site(site: Site, port: int) -> AsyncIterator[str]:
     """Serve a site on this machine while the block runs; yields its address.
 
     With port 0 the machine chooses one. Raises UserError when the port is not to be had.
@@ -181,7 +181,7 @@ async def served(site: Site, port: int) -> AsyncIterator[str]:
         listeners = await trio.open_tcp_listeners(port, host=HOST)
     except (OSError, OverflowError) as error:
         raise UserError(f"Port {port} cannot be listened on: {error}.") from error
-    door = Door(site, listeners[0].socket.getsockname()[1])
+    door = LocalServer(site, listeners[0].socket.getsockname()[1])
     start = partial(
         serve,
         door.talk,

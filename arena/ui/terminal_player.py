@@ -14,8 +14,8 @@ from rich.console import Console
 from rich.text import Text
 
 from arena.analysis import text as render
-from arena.analysis.frames_live import Sight
-from arena.match.human import Person
+from arena.analysis.frames_live import LiveFrames
+from arena.match.human import HumanPlayer
 from protocol.messages import Ask, GameOver, GameStarts, Option, RoundOver
 
 READ = 4096
@@ -27,7 +27,7 @@ LISTED = 12
 """Options that get a line each; more stand side by side."""
 
 
-class Terminal:
+class TerminalPlayer:
     """Somebody who reads and types."""
 
     def __init__(self, console: Console, keys: int, look: render.Look) -> None:
@@ -36,7 +36,7 @@ class Terminal:
         self._keys = Keys(keys)
         self._look = look
 
-    async def show(self, person: Person, ready: trio.Event) -> bool:
+    async def show(self, person: HumanPlayer, ready: trio.Event) -> bool:
         """Show a game to its end, and answer; False: the person leaves before."""
         try:
             return await self._show(person, ready)
@@ -44,12 +44,12 @@ class Terminal:
             self._console.print()  # The cursor stands behind a prompt.
             raise
 
-    async def _show(self, person: Person, ready: trio.Event) -> bool:
+    async def _show(self, person: HumanPlayer, ready: trio.Event) -> bool:
         ready.set()
-        sight: Sight | None = None
+        sight: LiveFrames | None = None
         async for told in person.told:
             if isinstance(told, GameStarts):
-                sight = Sight(told, self._look.names)
+                sight = LiveFrames(told, self._look.names)
             elif isinstance(told, Ask | RoundOver | GameOver):
                 assert sight, "A game begins before anything happens in it."
                 # Whose turn it is, the question says.
@@ -61,9 +61,9 @@ class Terminal:
                 return False
         return False
 
-    async def _answered(self, person: Person, asked: Ask) -> bool:
+    async def _answered(self, person: HumanPlayer, asked: Ask) -> bool:
         """Ask until there is an answer or no time is left; False: the person leaves."""
-        self._print(offered(asked.options))
+        self._print(numbered_options(asked.options))
         with trio.move_on_after(asked.time_ms / 1000):
             self._keys.forget()
             while True:
@@ -72,7 +72,7 @@ class Terminal:
                 if line is None or line.strip().lower() in LEAVE:
                     self._console.print()
                     return False
-                choice = chosen(line, len(asked.options))
+                choice = parse_choice(line, len(asked.options))
                 if choice is not None and person.choose(asked.id, choice):
                     self._console.print()
                     return True
@@ -84,7 +84,7 @@ class Terminal:
         self._console.print(text)
 
 
-def offered(options: Sequence[Option]) -> Text:
+def numbered_options(options: Sequence[Option]) -> Text:
     """What can be chosen, numbered from 1."""
     lines = [f"{number}  {render.option_words(one)}" for number, one in enumerate(options, 1)]
     return Text(
@@ -98,7 +98,7 @@ def prompt(options: int) -> Text:
     return Text(f"Your choice ({which}, q to leave): ", "bold")
 
 
-def chosen(line: str, options: int) -> int | None:
+def parse_choice(line: str, options: int) -> int | None:
     """The option that was typed, from 0; None if it is none."""
     words = line.strip()
     if not words:

@@ -27,11 +27,11 @@ from typing import TypeVar
 
 import trio
 
-from arena.analysis.replay import misfits
+from arena.analysis.replay import mismatches
 from arena.engine.shuffle import board_seed
 from arena.logs.gamelog import GameLog, read_games
-from arena.match.poller import Pump
-from arena.match.table import Bench
+from arena.match.poller import Poller
+from arena.match.table import BotPool
 from arena.sandbox.command import Command
 from arena.sandbox.limits import Limits
 from arena.sandbox.sandbox import Sandbox
@@ -223,7 +223,7 @@ def filed(program: str, folder: Path) -> dict[str, float]:
         "bare start": taken(lambda: each(bare_start, [program] * STARTS)),
         "log": log_s,
         "write": taken(lambda: write(folder / "raw", data)),
-        "verify": taken(lambda: [[*misfits(one, seeds[one.game.board])] for one in games]),
+        "verify": taken(lambda: [[*mismatches(one, seeds[one.game.board])] for one in games]),
         "json": taken(lambda: [json.loads(line) for line in data.splitlines()]),
     }
 
@@ -248,12 +248,12 @@ def bare_start(program: str) -> None:
 async def start_bots(program: str, folder: Path) -> None:
     """Start a bot, hear its hello, let it leave; again and again."""
     async with trio.open_nursery() as nursery:
-        pump = Pump()
+        pump = Poller()
         nursery.start_soon(pump.run)
         for _ in range(STARTS):
             command = Command((program,), str(folder))
-            bench = Bench(pump, [command], CLOCK.start_ms, Sandbox("off", Limits()))
-            await bench.ready()
+            bench = BotPool(pump, [command], CLOCK.start_ms, Sandbox("off", Limits()))
+            await bench.start_missing()
             await bench.close()
         nursery.cancel_scope.cancel()
 

@@ -23,10 +23,10 @@ import msgspec
 from arena.engine import game as engine
 from arena.engine import view
 from arena.engine.state import Game
-from arena.rules.variants import named
+from arena.rules.variants import find_variant
 from protocol.messages import Bye, Clock, Hello, Option
-from protocol.ruleset import Ruleset, varied
-from tournaments.plan.bot_command import entered
+from protocol.ruleset import Ruleset, derive
+from tournaments.plan.bot_command import prepare_entrant
 from tournaments.plan.event import WrittenBot
 
 MOST_TILES = 11
@@ -34,10 +34,10 @@ MOST_TILES = 11
 MOST_MS = 60_000
 """What a bot is told that it may think about a question."""
 RULES: dict[str, Ruleset] = {
-    "draw": varied(named("draw"), "draw", {"reserve": 0}),
-    "dutch": varied(named("dutch"), "dutch", {"reserve": 0}),
-    "double-draw": named("double-draw"),
-    "puerto-rico": named("puerto-rico"),
+    "draw": derive(find_variant("draw"), "draw", {"reserve": 0}),
+    "dutch": derive(find_variant("dutch"), "dutch", {"reserve": 0}),
+    "double-draw": find_variant("double-draw"),
+    "puerto-rico": find_variant("puerto-rico"),
 }
 """Games in which the boneyard can be used up."""
 BOTS = ("random", "greedy", "suit", "counting", "montecarlo", "ismcts")
@@ -71,10 +71,12 @@ def worths(game: Game) -> tuple[int, ...]:
 def question(game: Game, options: tuple[Option, ...]) -> tuple[bytes, bytes]:
     """What the seat to move is sent: the game, and the question."""
     seat = game.playing.turn
-    told = msgspec.json.encode(view.starts(game, 1, seat, Clock(move_ms=MOST_MS)))
+    told = msgspec.json.encode(view.starting_events(game, 1, seat, Clock(move_ms=MOST_MS)))
     memory = view.Memory(game.seats)
-    memory.catch_up(game.playing)
-    ask = view.question(game, seat, options, memory.of(seat), id=1, number=1, time_ms=MOST_MS)
+    memory.advance(game.playing)
+    ask = view.question(
+        game, seat, options, memory.events_for(seat), id=1, number=1, time_ms=MOST_MS
+    )
     return told, msgspec.json.encode(ask)
 
 
@@ -129,7 +131,7 @@ def main() -> None:
         print(f"{game}: {len(asked)} positions")
         for name in names:
             with TemporaryDirectory() as build:
-                command = entered(WrittenBot(name=name), Path(), Path(build)).command
+                command = prepare_entrant(WrittenBot(name=name), Path(), Path(build)).command
                 chosen = answers(command.argv, command.folder, asked)
             loss = [max(one.worth) - one.worth[at] for one, at in zip(asked, chosen, strict=True)]
             perfect = loss.count(0) / len(loss)

@@ -9,9 +9,9 @@ import random
 from arena.engine import game as engine
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Dealt
-from arena.rules.variants import named
+from arena.rules.variants import find_variant
 
-RULES = named("draw")
+RULES = find_variant("draw")
 
 
 def deals(count: int) -> list[Dealt]:

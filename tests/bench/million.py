@@ -21,18 +21,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.engine.shuffle import board_seed
-from arena.logs.catalog import pack_full
+from arena.logs.catalog import compress_finished
 from arena.logs.gamelog import GameLog
-from arena.match.referee import Referee, Seating
+from arena.match.referee import GameSetup, Referee
 from protocol.records import LogRecord, Result, SpentRecord
 from tournaments.plan.event import Event
-from tournaments.plan.from_options import Wishes, planned
+from tournaments.plan.from_options import EventOptions, build_event
 from tournaments.schedule.game_numbers import numbers
 from tournaments.schedule.schedule import sittings
 from tournaments.schedule.seating import seating, sitting
-from tournaments.storage.folder import Folder, load, secret_of
+from tournaments.storage.folder import Folder, load_event, secret_of
 from tournaments.storage.ledger import Ledger
-from tournaments.storage.open_event import begin
+from tournaments.storage.open_event import open_event
 
 ENTRY = (sys.executable, "-c", "from tournaments.cli.main import main; main()")
 BOTS = ("first", "greedy", "random", "counting", "random-sh")
@@ -73,8 +73,8 @@ def spent(*words: str) -> Spent:
 def write(folder: Folder, games: int) -> None:
     """An event of so many games but the last few, written as a run writes it."""
     folder.path.mkdir(parents=True, exist_ok=True)
-    wishes = Wishes(BOTS, None, (SHORT,), None, games // GAMES_A_BOARD, None, "off")
-    event, _ = begin(folder, planned(wishes, folder.build, predictable=True), 1)
+    wishes = EventOptions(BOTS, None, (SHORT,), None, games // GAMES_A_BOARD, None, "off")
+    event, _ = open_event(folder, build_event(wishes, folder.build, predictable=True), 1)
     ledger = Ledger(folder, event)
     secret = secret_of(folder)
     left = ledger.planned - LEFT
@@ -87,11 +87,11 @@ def write(folder: Folder, games: int) -> None:
             log.append(records)
             ledger.add(result)
         log.close()
-        pack_full(folder.log(plan.name))
+        compress_finished(folder.log(plan.name))
         left -= len(plan.games)
 
 
-def played(seated: Seating, seed: bytes) -> tuple[list[LogRecord], Result]:
+def played(seated: GameSetup, seed: bytes) -> tuple[list[LogRecord], Result]:
     """All records of a game in which everybody takes the first option, and its result."""
     referee = Referee(seated, seed)
     asked = [0] * len(seated.seats)
@@ -123,7 +123,7 @@ def measure(folder: Folder, games: int) -> None:
     name = str(folder.path)
     boards = f"{games // GAMES_A_BOARD}"
     run = ("run", *BOTS, "--set", SHORT, "--boards", boards, "--sandbox", "off", "--seed", "1")
-    one = nth(load(folder), games * 7 // 9)
+    one = nth(load_event(folder), games * 7 // 9)
     commands = {
         "run, some games left": (*run, "--out", name),
         "run, none left": (*run, "--out", name),

@@ -22,7 +22,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from arena.logs import checksummed as sealed
-from arena.rules.variants import named
+from arena.rules.variants import find_variant
 from arena.sandbox.command import Command
 from arena.sandbox.limits import Limits
 from protocol.messages import Clock
@@ -77,8 +77,8 @@ def planned(case: Case, results: int) -> Event:
         for number in range(case.entrants)
     )
     event = Event(
-        name="bench", rules=named(case.rules), seats=case.seats, boards=1, boards_a_sitting=25,
-        clock=Clock(), fouls=FoulPolicy(), sandbox="off", limits=Limits(), entrants=entrants,
+        name="bench", rules=find_variant(case.rules), seats=case.seats, boards=1,
+        boards_a_sitting=25, clock=Clock(), fouls=FoulPolicy(), sandbox="off", limits=Limits(), entrants=entrants,
         predictable=True,
     )  # fmt: skip
     each = sum(len(plan.games) for plan in sittings(event, {}))

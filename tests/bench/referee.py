@@ -16,12 +16,12 @@ import trio
 
 from arena.engine.shuffle import board_seed
 from arena.logs.gamelog import GameLog, WholeGame, read_records
-from arena.match.bot_process import Bot
-from arena.match.multiplexer import SharedBot
-from arena.match.poller import Pump
-from arena.match.referee import Referee, Seating
-from arena.match.table import Bench, Table
-from arena.rules.variants import named
+from arena.match.bot_process import BotProcess
+from arena.match.multiplexer import MultiplexedBot
+from arena.match.poller import Poller
+from arena.match.referee import GameSetup, Referee
+from arena.match.table import BotPool, Table
+from arena.rules.variants import find_variant
 from arena.sandbox.command import Command
 from arena.sandbox.limits import Limits
 from arena.sandbox.sandbox import Sandbox
@@ -29,7 +29,7 @@ from protocol.messages import Clock
 from protocol.records import ChoiceRecord
 from tests.support.tables import sitting
 
-RULES = named("draw")
+RULES = find_variant("draw")
 CLOCK = Clock()
 NAMES = ("one", "two")
 
@@ -76,7 +76,7 @@ def played(number: int) -> Referee:
 
 def new_referee(number: int) -> Referee:
     """A game of the benchmark."""
-    seating = Seating(f"{number}.bench", number, number, NAMES, RULES, CLOCK)
+    seating = GameSetup(f"{number}.bench", number, number, NAMES, RULES, CLOCK)
     return Referee(seating, board_seed(b"bench", "bench", number))
 
 
@@ -108,21 +108,21 @@ def epoll_loop(program: str, size: int, tables: int, moves: int) -> Cost:
 class Seated(NamedTuple):
     """A sitting that is about to be played: its bots have greeted."""
 
-    bench: Bench
-    bots: list[Bot | None]
+    bench: BotPool
+    bots: list[BotProcess | None]
     log: GameLog
     numbers: range
 
 
-async def _seated(pump: Pump, argv: tuple[str, ...], numbers: range, folder: Path) -> Seated:
+async def _seated(pump: Poller, argv: tuple[str, ...], numbers: range, folder: Path) -> Seated:
     command = Command(argv, str(folder))
     record = sitting(NAMES, tuple(numbers), RULES, CLOCK, event="bench")
     log = GameLog(folder / f"{numbers.start}.jsonl", record)
-    bench = Bench(pump, [command, command], CLOCK.start_ms, Sandbox("off", Limits()))
-    return Seated(bench, await bench.ready(), log, numbers)
+    bench = BotPool(pump, [command, command], CLOCK.start_ms, Sandbox("off", Limits()))
+    return Seated(bench, await bench.start_missing(), log, numbers)
 
 
-async def _sit(pump: Pump, seated: Seated) -> None:
+async def _sit(pump: Poller, seated: Seated) -> None:
     for number in seated.numbers:
         await Table(pump, new_referee(number), seated.bots, seated.log).play()
 
@@ -131,7 +131,7 @@ async def _play(program: str, tables: int, games: int, folder: Path) -> Cost:
     """The cost of playing alone: bots are started before it and leave after it."""
     moves = len(questions(tables * games))
     async with trio.open_nursery() as nursery:
-        pump = Pump()
+        pump = Poller()
         nursery.start_soon(pump.run)
         numbers = [range(1 + table * games, 1 + (table + 1) * games) for table in range(tables)]
         sittings = [await _seated(pump, (program,), one, folder) for one in numbers]
@@ -165,18 +165,18 @@ async def _play_shared(command: tuple[str, ...], tables: int, games: int, folder
     """The cost of playing at so many tables of one process a seat, so many games at each."""
     moves = len(questions(tables * games))
     async with trio.open_nursery() as nursery:
-        pump = Pump()
+        pump = Poller()
         nursery.start_soon(pump.run)
         one = await _seated(pump, command, range(1, tables * games + 1), folder)
         numbers = iter(one.numbers)
-        shared = [SharedBot(pump, bot) for bot in one.bots if bot]
+        shared = [MultiplexedBot(pump, bot) for bot in one.bots if bot]
 
         async def play_on() -> None:
             for number in numbers:
-                shares = [bot.share(number) for bot in shared]
+                shares = [bot.open_channel(number) for bot in shared]
                 await Table(pump, new_referee(number), shares, WholeGame(one.log)).play()
                 for share in shares:
-                    share.leave()
+                    share.shut_down()
 
         wall, cpu = time.monotonic(), time.process_time()
         async with trio.open_nursery() as players:

@@ -28,14 +28,14 @@ from typing import NamedTuple
 import sample_bots
 from arena.engine import game as engine
 from arena.engine.shuffle import board_seed
-from arena.rules.variants import named
+from arena.rules.variants import find_variant
 from arena.training import boneyard_v0
 from arena.training.episode import Episode
-from protocol.ruleset import Ruleset, varied
+from protocol.ruleset import Ruleset, derive
 from tests.bench.referee import questions
 
-BLOCK = varied(named("block"), "block", {"rounds": 1})
-FOUR = varied(BLOCK, "block of four", {"hand": 7})
+BLOCK = derive(find_variant("block"), "block", {"rounds": 1})
+FOUR = derive(BLOCK, "block of four", {"hand": 7})
 BATCHED = (sys.executable, "-I", str(Path(sample_bots.__file__).with_name("batched.py")))
 AT_ONCE = (1, 8, 64)
 """How many questions are asked at a time."""

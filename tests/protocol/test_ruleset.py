@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from msgspec.structs import replace
 
-from protocol.errors import UserError, unknown
+from protocol.errors import UserError, unknown_name
 from protocol.ruleset import (
     Deal,
     Game,
@@ -19,10 +19,10 @@ from protocol.ruleset import (
     Targets,
     check_seats,
     choices,
+    derive,
     hand_size,
-    tables,
+    playable_seat_counts,
     target,
-    varied,
 )
 from tests.support.rulesets import rulesets
 
@@ -30,10 +30,10 @@ BASE = Ruleset(name="base")
 
 
 def test_a_variation_differs_in_its_choices_only() -> None:
-    tiny = varied(BASE, "tiny", {"hand": 3, "draw_limit": 1, "double_blank": 13})
+    tiny = derive(BASE, "tiny", {"hand": 3, "draw_limit": 1, "double_blank": 13})
     assert tiny.name == "tiny"
     assert (tiny.deal.hand, tiny.turn.draw_limit, tiny.score.double_blank) == (3, 1, 13)
-    assert varied(tiny, "base", {**differs(tiny, BASE)}) == BASE
+    assert derive(tiny, "base", {**differs(tiny, BASE)}) == BASE
     assert Ruleset(name="base") == BASE
 
 
@@ -47,13 +47,13 @@ def differs(one: Ruleset, other: Ruleset) -> dict[str, Any]:
 
 
 def test_no_difference_is_a_new_name() -> None:
-    assert varied(BASE, "twin", {}) == Ruleset(name="twin")
+    assert derive(BASE, "twin", {}) == Ruleset(name="twin")
 
 
 @given(rulesets())
 def test_any_ruleset_is_a_variation_of_the_defaults(rules: Ruleset) -> None:
     plain = msgspec.to_builtins(differs(BASE, rules))
-    assert varied(BASE, rules.name, plain) == rules
+    assert derive(BASE, rules.name, plain) == rules
 
 
 @given(rulesets())
@@ -62,7 +62,7 @@ def test_any_ruleset_survives_json(rules: Ruleset) -> None:
 
 
 def test_numbers_by_seats_may_be_given_as_a_table() -> None:
-    rules = varied(BASE, "mine", {"hand": {"two": 9, "three": 8, "four": 7}})
+    rules = derive(BASE, "mine", {"hand": {"two": 9, "three": 8, "four": 7}})
     assert rules.deal.hand == HandSizes(two=9, three=8, four=7)
 
 
@@ -98,7 +98,7 @@ def test_numbers_by_seats_may_be_given_as_a_table() -> None:
 )
 def test_a_mistake_is_the_users_and_says_where(choice: str, value: object, message: str) -> None:
     with pytest.raises(UserError, match=re.escape(message)) as caught:
-        varied(BASE, "mine", {choice: value})
+        derive(BASE, "mine", {choice: value})
     assert type(caught.value) is UserError
 
 
@@ -111,7 +111,7 @@ def test_a_mistake_is_the_users_and_says_where(choice: str, value: object, messa
 )
 def test_hands_that_the_set_cannot_fill(differs: dict[str, Any], message: str) -> None:
     with pytest.raises(ImpossibleRulesError, match=re.escape(message)) as caught:
-        varied(BASE, "mine", differs)
+        derive(BASE, "mine", differs)
     assert re.search(
         r": take double-\w+ \(highest_pip = \d+\) or deal \d+ at most \(hand\)\.$",
         str(caught.value),
@@ -121,7 +121,7 @@ def test_hands_that_the_set_cannot_fill(differs: dict[str, Any], message: str) -
 
 
 def test_one_number_for_all_is_checked_at_the_table() -> None:
-    rules = varied(BASE, "mine", {"hand": 14})
+    rules = derive(BASE, "mine", {"hand": 14})
     check_seats(rules, 2)
     for seats in (3, 4):
         with pytest.raises(ImpossibleRulesError, match=f"{seats} seats × 14 tiles need"):
@@ -129,20 +129,20 @@ def test_one_number_for_all_is_checked_at_the_table() -> None:
 
 
 def test_the_whole_set_may_be_dealt() -> None:
-    check_seats(varied(BASE, "mine", {"hand": 7}), 4)
+    check_seats(derive(BASE, "mine", {"hand": 7}), 4)
 
 
 def test_a_table_whose_hands_are_too_large_does_not_exist() -> None:
-    rules = varied(BASE, "mine", {"hand": {"two": 7, "three": 10, "four": 8}})
-    assert tables(rules) == (2,)
+    rules = derive(BASE, "mine", {"hand": {"two": 7, "three": 10, "four": 8}})
+    assert playable_seat_counts(rules) == (2,)
     for seats, need in ((3, 30), (4, 32)):
         with pytest.raises(ImpossibleRulesError, match=f"need {need} tiles; double-six has 28"):
             check_seats(rules, seats)
 
 
 def test_a_table_without_a_number_does_not_exist() -> None:
-    rules = varied(BASE, "mine", {"hand": {"four": 5}})
-    assert tables(rules) == (4,)
+    rules = derive(BASE, "mine", {"hand": {"four": 5}})
+    assert playable_seat_counts(rules) == (4,)
     for seats in (2, 3):
         with pytest.raises(ImpossibleRulesError, match=f"mine is not played by {seats}: give a"):
             check_seats(rules, seats)
@@ -198,7 +198,7 @@ def test_a_table_that_is_too_large_is_told_what_would_work(
     differs: dict[str, Any], seats: int, sentence: str
 ) -> None:
     with pytest.raises(ImpossibleRulesError, match=f"^{re.escape(sentence)}"):
-        check_seats(varied(BASE, "mine", differs), seats)
+        check_seats(derive(BASE, "mine", differs), seats)
 
 
 def test_at_more_than_four_seats_what_four_have_holds_unless_said_otherwise() -> None:
@@ -213,7 +213,7 @@ def test_what_is_not_said_of_more_seats_is_not_written() -> None:
     written = msgspec.json.encode(BASE)
     assert b'"hand":{"two":7,"three":7,"four":6},' in written
     assert b'"target":{"two":100,"three":61,"four":61,"partners":100},' in written
-    rules = varied(BASE, "mine", {"hand": {"four": 5, "six": 8}, "highest_pip": 9})
+    rules = derive(BASE, "mine", {"hand": {"four": 5, "six": 8}, "highest_pip": 9})
     assert b'"four":5,"six":8}' in msgspec.json.encode(rules)
     assert msgspec.json.decode(msgspec.json.encode(rules), type=Ruleset) == rules
 
@@ -239,8 +239,8 @@ def test_what_is_not_said_of_more_seats_is_not_written() -> None:
     ],
 )
 def test_the_tables_of_a_game(differs: dict[str, Any], expected: tuple[int, ...]) -> None:
-    rules = varied(BASE, "mine", differs)
-    assert tables(rules) == expected
+    rules = derive(BASE, "mine", differs)
+    assert playable_seat_counts(rules) == expected
     for seats in expected:
         check_seats(rules, seats)
 
@@ -290,7 +290,7 @@ def test_what_cannot_be_played_is_refused_with_the_remedy(
     differs: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(ImpossibleRulesError, match=re.escape(message)):
-        varied(BASE, "mine", differs)
+        derive(BASE, "mine", differs)
 
 
 @pytest.mark.parametrize(
@@ -341,6 +341,6 @@ def test_every_choice_has_one_owner() -> None:
     ],
 )
 def test_an_unknown_name_brings_the_nearest(name: str, names: list[str], hint: str) -> None:
-    error = unknown("game", name, names)
+    error = unknown_name("game", name, names)
     assert str(error).startswith(f"Unknown game {name!r}: ")
     assert hint in str(error)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from protocol.tiles import as_held, tile_set, turned
+from protocol.tiles import flip, high_first, tile_set
 
 
 @pytest.mark.parametrize(
@@ -23,8 +23,8 @@ def test_a_set_may_lack_doubles(highest: int, tiles: int) -> None:
 
 
 def test_a_tile_turns() -> None:
-    assert turned((5, 2)) == (2, 5)
-    assert turned((3, 3)) == (3, 3)
+    assert flip((5, 2)) == (2, 5)
+    assert flip((3, 3)) == (3, 3)
     for tile in tile_set(6):
-        assert turned(turned(tile)) == tile
-        assert as_held(tile) == as_held(turned(tile)) == tile
+        assert flip(flip(tile)) == tile
+        assert high_first(tile) == high_first(flip(tile)) == tile

@@ -9,7 +9,7 @@ import pytest
 from msgspec import Meta, Struct
 
 from protocol.errors import UserError
-from protocol.validation import SHOWN, converted
+from protocol.validation import SHOWN, convert_or_explain
 
 
 class Way(Struct, frozen=True, tag_field="type", forbid_unknown_fields=True):
@@ -74,7 +74,7 @@ class Trip(Struct, frozen=True, forbid_unknown_fields=True):
 )
 def test_a_mistake_is_told_in_words_of_toml(said: dict[str, Any], sentence: str) -> None:
     with pytest.raises(UserError) as caught:
-        converted(said if said == {} else {"to": "a", **said}, Trip)
+        convert_or_explain(said if said == {} else {"to": "a", **said}, Trip)
     assert str(caught.value).startswith(sentence)
 
 
@@ -97,10 +97,10 @@ class Outer(Struct, frozen=True):
 
 def test_what_a_type_s_own_check_says_is_placed() -> None:
     with pytest.raises(UserError) as caught:
-        converted({"inner": [{"least": 0}]}, Outer)
+        convert_or_explain({"inner": [{"least": 0}]}, Outer)
     assert str(caught.value) == "inner[0]: least must be above 0."
     with pytest.raises(UserError) as caught:
-        converted({"least": 0}, Checked, "here")
+        convert_or_explain({"least": 0}, Checked, "here")
     assert str(caught.value) == "here: least must be above 0."
 
 
@@ -109,9 +109,9 @@ def test_what_is_endless_or_deep_is_told_as_well() -> None:
     for _ in range(100_000):
         deep = {"a": deep}
     with pytest.raises(UserError, match="to must be letters, not a table in too many"):
-        converted({"to": deep}, Trip)
+        convert_or_explain({"to": deep}, Trip)
     with pytest.raises(UserError, match="to must be letters, not inf"):
-        converted({"to": math.inf}, Trip)
+        convert_or_explain({"to": math.inf}, Trip)
 
 
 PLAIN = (True, -1, 0, 1, 2, 3, 4, 0.4, 2.0, 9.5, "", "a", "A", "now", "many", "long", "short")
@@ -134,8 +134,8 @@ def test_a_sentence_of_ours_for_every_mistake_and_for_nothing_else(field: str) -
             meant = msgspec.convert(said, Trip)
         except msgspec.ValidationError:
             with pytest.raises(UserError) as caught:
-                converted(said, Trip)
+                convert_or_explain(said, Trip)
             assert field in str(caught.value)
             assert not re.search("Expected|Invalid|Object|[$]", str(caught.value))
         else:
-            assert converted(said, Trip) == meant
+            assert convert_or_explain(said, Trip) == meant

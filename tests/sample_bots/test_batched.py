@@ -9,15 +9,15 @@ import msgspec
 import pytest
 
 from arena.engine.shuffle import board_seed
-from arena.rules.variants import VARIANTS, named
+from arena.rules.variants import VARIANTS, find_variant
 from arena.training.episode import Episode
-from protocol.ruleset import Ruleset, tables, varied
+from protocol.ruleset import Ruleset, derive, playable_seat_counts
 
 batched: Any = import_module("sample_bots.batched")
 
 
 def short(name: str) -> Ruleset:
-    return varied(named(name), name, {"rounds": 1})
+    return derive(find_variant(name), name, {"rounds": 1})
 
 
 def told(episode: Episode) -> Any:
@@ -38,7 +38,7 @@ def asked(rules: Ruleset, seats: int, boards: int) -> Iterator[Any]:
 def test_a_question_is_answered_the_same_alone_and_in_a_batch(name: str) -> None:
     rules = short(name)
     game = {"rules": msgspec.to_builtins(rules)}
-    for seats in tables(rules):
+    for seats in playable_seat_counts(rules):
         asks = list(asked(rules, seats, 4))
         together = batched.choices(asks, [game] * len(asks))
         assert together == [batched.choices([ask], [game])[0] for ask in asks]

@@ -15,23 +15,25 @@ import pytest
 
 from arena.engine import game as engine
 from arena.engine.state import Game, Round
-from arena.rules.variants import VARIANTS, named
+from arena.rules.variants import VARIANTS, find_variant
 from protocol.messages import Bid, Choose, Drew, Option, Passed
-from protocol.ruleset import tables, target, varied
+from protocol.ruleset import derive, playable_seat_counts, target
 from protocol.tiles import Tile
 from tests.bench.endgames import RULES, answers, collected, question
 from tests.support.rulesets import MANY, many
 
 ROUNDS = 12
 """Random rounds of each game at each table."""
-RULESETS = {name: named(name) for name in VARIANTS} | {
-    f"partners-{formula}": varied(
-        named("draw-partners"), formula, {"points_out": formula, "points_blocked": formula}
+RULESETS = {name: find_variant(name) for name in VARIANTS} | {
+    f"partners-{formula}": derive(
+        find_variant("draw-partners"), formula, {"points_out": formula, "points_blocked": formula}
     )
     for formula in ("others", "everybody", "difference", "one", "nothing")
 }
 """The named games, and what none of them has: every way to count for partners."""
-TABLES = [(name, seats) for name, rules in RULESETS.items() for seats in tables(rules)]
+TABLES = [
+    (name, seats) for name, rules in RULESETS.items() for seats in playable_seat_counts(rules)
+]
 RULESETS |= {f"{name}-{seats}": many(name, differs) for name, seats, differs in MANY}
 TABLES += [
     (f"{name}-{seats}", seats) for name, seats, differs in MANY if differs["highest_pip"] < 15
@@ -315,7 +317,7 @@ def fits_slots(tiles: Sequence[int], slots: Sequence[int]) -> bool:
 
 @pytest.mark.parametrize("name", ["dutch", "dutch-two", "domino-pool", "partnership", "austrian"])
 def test_the_true_hands_are_never_ruled_out(name: str) -> None:
-    for seats in tables(named(name)):
+    for seats in playable_seat_counts(find_variant(name)):
         for game, told, ask in questions(name, seats):
             message, state = json.loads(ask), game.playing
             rules = montecarlo.Game(json.loads(told)["rules"], seats)

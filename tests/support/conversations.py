@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import msgspec
 
 from arena.match import referee as rulings
-from arena.match.referee import Question, Referee, Seating
-from arena.rules.variants import named
+from arena.match.referee import GameSetup, Question, Referee
+from arena.rules.variants import find_variant
 from protocol import codec
 from protocol.messages import Clock
-from protocol.ruleset import varied
+from protocol.ruleset import derive
 
 SPEC = Path(codec.__file__).with_name("SPEC.md")
 GREETING = b'{"type": "hello", "name": "first", "version": "1"}\n'
@@ -115,8 +115,8 @@ def answered(question: int, choice: int) -> bytes:
 
 def played(told: Conversation) -> str:
     """The whole conversation: `>` goes to seat 0, `<` comes from it."""
-    rules = varied(named(told.base), "tiny" if told is TINY else told.base, told.differs)
-    seating = Seating("tiny", 1, 1, ("first",) * told.seats, rules, Clock())
+    rules = derive(find_variant(told.base), "tiny" if told is TINY else told.base, told.differs)
+    seating = GameSetup("tiny", 1, 1, ("first",) * told.seats, rules, Clock())
     bots = [_Wisher(told.wishes.get(seat, ())) for seat in range(told.seats)]
     lines = exchanged(
         Referee(seating, told.seed), lambda question: bots[question.seat].choice(question)

@@ -11,8 +11,8 @@ from typing import IO
 from click.testing import CliRunner
 
 from arena.logs.checksummed import read_lines
-from arena.logs.compression import unpack
-from arena.sandbox.limits import Wish
+from arena.logs.compression import decompress
+from arena.sandbox.limits import SandboxMode
 from tournaments.cli.main import main
 from tournaments.storage.folder import Folder
 
@@ -70,7 +70,7 @@ def started(
     *bots: str,
     jobs: int = 1,
     said: IO[bytes] | int = subprocess.DEVNULL,
-    sandbox: Wish = "off",
+    sandbox: SandboxMode = "off",
 ) -> "subprocess.Popen[bytes]":
     """A run in a process of its own: three sample bots and four boards, unless others are given."""
     chosen = bots or BOTS
@@ -101,7 +101,7 @@ def contents(folder: Path) -> dict[Path, bytes]:
 def laid_open(folder: Path) -> Path:
     """The event with all its logs unpacked, for tests that spoil them."""
     for path in Folder(folder).logs():
-        unpack(path)
+        decompress(path)
     return folder
 
 

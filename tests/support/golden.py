@@ -12,12 +12,12 @@ from typing import NamedTuple
 import msgspec
 
 from arena.analysis.replay import Step, steps
-from arena.analysis.text import Look, offered, told
+from arena.analysis.text import Look, event_text, options_text
 from arena.engine import game as engine
-from arena.engine.shuffle import below, board_seed, words
+from arena.engine.shuffle import board_seed, randbelow, random_words
 from arena.logs.gamelog import LoggedGame
-from arena.match.referee import Referee, Seating
-from arena.rules.variants import VARIANTS, named
+from arena.match.referee import GameSetup, Referee
+from arena.rules.variants import VARIANTS, find_variant
 from protocol.codec import encode_line
 from protocol.messages import Ask, Choose, Clock, ToBot
 from protocol.records import (
@@ -27,7 +27,7 @@ from protocol.records import (
     Result,
     RoundRecord,
 )
-from protocol.ruleset import Ruleset, varied
+from protocol.ruleset import Ruleset, derive
 from protocol.tiles import Tile
 from tests.support.tables import sitting
 
@@ -137,8 +137,8 @@ PLANS: dict[str, Plan] = {
 
 def short(name: str) -> Ruleset:
     """A named game, over after two rounds."""
-    rounds = ROUNDS if named(name).game.rounds else 0
-    return varied(named(name), name, {"max_rounds": ROUNDS, "rounds": rounds})
+    rounds = ROUNDS if find_variant(name).game.rounds else 0
+    return derive(find_variant(name), name, {"max_rounds": ROUNDS, "rounds": rounds})
 
 
 def board_of(name: str, seed: int) -> bytes:
@@ -149,13 +149,13 @@ def board_of(name: str, seed: int) -> bytes:
 def begun(name: str, seats: int, seed: int) -> tuple[Referee, Iterator[int]]:
     """The game before its first question, and what the choices are made from."""
     board = board_of(name, seed)
-    seating = Seating(name, 1, seed, NAMES[:seats], short(name), CLOCK)
+    seating = GameSetup(name, 1, seed, NAMES[:seats], short(name), CLOCK)
     return Referee(seating, board), luck_of(board)
 
 
 def luck_of(board: bytes) -> Iterator[int]:
     """What the choices are made from: `below` the number of options, where there are several."""
-    return words(board, 0, "choices")
+    return random_words(board, 0, "choices")
 
 
 def played(name: str, seats: int, seed: int) -> tuple[LoggedGame, dict[tuple[int, int], Ask]]:
@@ -168,7 +168,7 @@ def played(name: str, seats: int, seed: int) -> tuple[LoggedGame, dict[tuple[int
             said = decoder.decode(line)
             if isinstance(said, Ask):
                 asked[seat, said.id] = said
-        choice = below(luck, len(question.options))
+        choice = randbelow(luck, len(question.options))
         line = encode_line(Choose(id=question.id, choice=choice))[:-1]
         referee.received(question.seat, line, 0.0)
     game, *records = referee.records()
@@ -206,7 +206,7 @@ def _step(step: Step, look: Look, asked: dict[tuple[int, int], Ask]) -> Iterator
             yield from _question(asked[said.seat, said.id], look, said.choice)
         case _:
             pass
-    yield from told(step.events, look)
+    yield from event_text(step.events, look)
     match step.record:
         case RoundRecord() as over:
             state = step.game.playing
@@ -231,7 +231,9 @@ def _question(ask: Ask, look: Look, chosen: int) -> Iterator[str]:
     counts = f"hands {_numbers(ask.hands)}, scores {_numbers(ask.scores)}, pot {ask.pot}"
     yield f"    {look.name(ask.seat)} sees {_tiles(ask.hand)}; {stock}; {counts}"
     yield f"    line {line}"
-    options = (f">{option}<" if mark else option for option, mark in offered(ask.options, chosen))
+    options = (
+        f">{option}<" if mark else option for option, mark in options_text(ask.options, chosen)
+    )
     yield f"    options {', '.join(options)}"
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 from arena.sandbox.limits import LEVELS
-from arena.sandbox.select import Finding, examined
+from arena.sandbox.select import LevelResult, examine_level
 from protocol.messages import Clock
 from protocol.records import FoulClass
 from tests.bots.hostile import lines
@@ -68,9 +68,9 @@ def places(how: str) -> tuple[Place, ...]:
 
 
 @functools.cache
-def proved() -> Finding:
+def proved() -> LevelResult:
     """The best level of this machine, and what it was seen to refuse."""
-    return next(one for level in LEVELS if (one := examined(level, TMP)).confirmed)
+    return next(one for level in LEVELS if (one := examine_level(level, TMP)).confirmed)
 
 
 def unproven(row: Row, place: Place) -> str:

@@ -11,11 +11,11 @@ from typing import Literal, NamedTuple
 import pytest
 from msgspec.structs import replace
 
-from arena.analysis.alternative_deals import Deal, Moment, Turn, walk
+from arena.analysis.alternative_deals import DecisionPoint, RoundHistory, Turn, replay_round
 from arena.engine import game as engine
 from arena.engine.shuffle import board_seed
 from arena.match import referee as rulings
-from arena.match.referee import Question, Referee, Seating
+from arena.match.referee import GameSetup, Question, Referee
 from protocol.codec import encode_line
 from protocol.messages import Choose, Clock
 from protocol.records import FoulRecord
@@ -33,9 +33,9 @@ STALE = 0.02
 class World(NamedTuple):
     """What a seat cannot see, and the rounds so far."""
 
-    seating: Seating
+    seating: GameSetup
     seed: bytes
-    rounds: tuple[Deal, ...]
+    rounds: tuple[RoundHistory, ...]
     luck: int
     """Fixes the others' times and notes."""
 
@@ -48,7 +48,7 @@ class Heard(NamedTuple):
     line: bytes
 
 
-def elsewhere(world: World, rounds: Sequence[Deal], luck: random.Random) -> World:
+def elsewhere(world: World, rounds: Sequence[RoundHistory], luck: random.Random) -> World:
     """A world with these rounds in which the rest is other too."""
     names = tuple(f"{luck.getrandbits(32):08x}" for _ in world.seating.seats)
     board = luck.randrange(1, 1000)
@@ -60,7 +60,7 @@ def elsewhere(world: World, rounds: Sequence[Deal], luck: random.Random) -> Worl
 
 
 def heard(
-    world: World, seat: int, until: tuple[int, Moment] | None, *, foul: bool = False
+    world: World, seat: int, until: tuple[int, DecisionPoint] | None, *, foul: bool = False
 ) -> list[Heard]:
     """All that is said to a seat up to a question, or up to the end of the game.
 
@@ -76,7 +76,7 @@ def heard(
         ears = _Ears(referee, world, seat)
         for number, deal in enumerate(world.rounds):
             last = until if number == len(world.rounds) - 1 else None
-            for turn in walk(deal, last):
+            for turn in replay_round(deal, last):
                 ears.answer(turn)
         if foul:
             ears.foul()
@@ -165,11 +165,11 @@ def differences(
     # One that fouls when it is asked would not foul at the same moment in a world where it is not.
     fouls = forced == "ask" and seats > 2 and not rules.deal.partners and luck.random() < 0.25
     rounds = played(rules, seats, seed, luck, (seat + 1) % seats if fouls else None)
-    seating = Seating("1.a", 1, 1, tuple("abcdefgh"[:seats]), rounds[0].start.rules, clock)
+    seating = GameSetup("1.a", 1, 1, tuple("abcdefgh"[:seats]), rounds[0].start.rules, clock)
     truth = World(seating, seed, tuple(rounds), 0)
     whole = heard(truth, seat, None)
     asks = iter([at for at, one in enumerate(whole, 1) if b'"type":"ask"' in one.line])
-    before: list[Deal] = []
+    before: list[RoundHistory] = []
     for at, deal in enumerate(rounds):
         for moment in questions(deal, seat, clock):
             until = (seat, moment)

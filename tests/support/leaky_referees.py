@@ -11,10 +11,10 @@ from arena.engine import game as engine
 from arena.engine import view
 from arena.engine.state import Game
 from arena.match import referee as rulings
-from arena.match.referee import Referee, Seating
-from arena.rules.variants import named
+from arena.match.referee import GameSetup, Referee
+from arena.rules.variants import find_variant
 from protocol.messages import Ask, Bye, GameStarts, Keep, RoundOver, Said
-from protocol.ruleset import Ruleset, varied
+from protocol.ruleset import Ruleset, derive
 from tests.support.interference import Forced
 
 Patch = Callable[[pytest.MonkeyPatch], None]
@@ -26,7 +26,7 @@ class Leak(NamedTuple):
     what: str
     """"bytes" or "moments"."""
     patch: Patch
-    rules: Ruleset = named("draw")
+    rules: Ruleset = find_variant("draw")
     seats: int = 3
     forced: Forced = "ask"
 
@@ -87,10 +87,10 @@ def shows_hands_as_they_were_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def asks_only_who_may_refuse(monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = rulings.asks
+    honest = rulings.needs_answer
     monkeypatch.setattr(
         rulings,
-        "asks",
+        "needs_answer",
         lambda clock, options, fouled: (
             options != (Keep(),) and honest(clock, options, fouled=fouled)
         ),
@@ -164,14 +164,14 @@ def complains_of_the_others_lines(
     honest(self, seat, ms, line, *rest)
 
 
-@instead("lost")
+@instead("forfeit")
 def names_a_tile_in_a_foul(
     self: Any, honest: Any, seat: int, foul: Any, detail: str, **more: Any
 ) -> None:
     honest(self, seat, foul, f"{detail} {self._game.playing.hands[seat - 1]}", **more)
 
 
-@instead("lost")
+@instead("forfeit")
 def tells_everybody_of_a_foul(
     self: Any, honest: Any, seat: int, foul: Any, detail: str, **more: Any
 ) -> None:
@@ -181,12 +181,12 @@ def tells_everybody_of_a_foul(
 
 
 @instead("__init__")
-def numbers_games_by_the_seed(self: Any, honest: Any, seating: Seating, seed: bytes) -> None:
+def numbers_games_by_the_seed(self: Any, honest: Any, seating: GameSetup, seed: bytes) -> None:
     honest(self, replace(seating, number=int.from_bytes(seed[:3])), seed)
 
 
 @instead("__init__")
-def numbers_games_by_the_board(self: Any, honest: Any, seating: Seating, seed: bytes) -> None:
+def numbers_games_by_the_board(self: Any, honest: Any, seating: GameSetup, seed: bytes) -> None:
     honest(self, replace(seating, number=seating.board), seed)
 
 
@@ -194,8 +194,8 @@ def nothing(_: pytest.MonkeyPatch) -> None:
     """Not the referee leaks here, but the setting."""
 
 
-REFUSING = varied(named("draw"), "refusing", {"refuse_doubles": 2})
-GUESSING = varied(named("draw"), "guessing", {"first": "odd_even", "later": "lot"})
+REFUSING = derive(find_variant("draw"), "refusing", {"refuse_doubles": 2})
+GUESSING = derive(find_variant("draw"), "guessing", {"first": "odd_even", "later": "lot"})
 
 LEAKS: dict[str, Leak] = {
     "another seat's hand": Leak(

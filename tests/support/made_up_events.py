@@ -7,16 +7,16 @@ from protocol.records import Result, SeatFoul
 from tournaments.plan.event import Event
 from tournaments.rating.ratings import fit_both
 from tournaments.report.format_section import uneven
-from tournaments.report.log_facts import Evidence, Machine, Measured
-from tournaments.report.page import Told, report_page
-from tournaments.report.sandboxes import Kept
-from tournaments.report.timing import Times, Used
+from tournaments.report.log_facts import Evidence, LogFacts, Machine
+from tournaments.report.page import ReportData, report_page
+from tournaments.report.sandboxes import SandboxSummary
+from tournaments.report.timing import Times, TimeStats
 from tournaments.schedule.schedule import games, sittings, stages
 
-NOTHING = Measured(
+NOTHING = LogFacts(
     times=Times(entrants=(), worst_lag_ms=0.0),
     evidence=(),
-    kept=(Kept("D", ("`boneyard doctor` says more.",), 3, 4),),
+    kept=(SandboxSummary("D", ("`boneyard doctor` says more.",), 3, 4),),
     machines=(),
 )
 RATHER = 25
@@ -61,10 +61,10 @@ def evidence(result: Result, seat: int = 0, **said: str) -> Evidence:
     )  # fmt: skip
 
 
-def measured(event: Event, *told: Evidence) -> Measured:
+def measured(event: Event, *told: Evidence) -> LogFacts:
     """What logs might say of an event."""
     used = tuple(
-        Used(
+        TimeStats(
             name=one.name,
             games=2,
             questions=30,
@@ -75,7 +75,7 @@ def measured(event: Event, *told: Evidence) -> Measured:
         )
         for one in event.entrants
     )
-    return Measured(
+    return LogFacts(
         times=Times(entrants=used, worst_lag_ms=7.0),
         evidence=told,
         kept=NOTHING.kept,
@@ -83,10 +83,10 @@ def measured(event: Event, *told: Evidence) -> Measured:
     )
 
 
-def told(event: Event, results: list[Result], known: Measured = NOTHING) -> Told:
+def told(event: Event, results: list[Result], known: LogFacts = NOTHING) -> ReportData:
     """What a page follows from."""
     by_game = {result.game: result for result in results}
-    return Told(
+    return ReportData(
         event=event,
         results=results,
         planned=games(event, by_game),
@@ -98,7 +98,7 @@ def told(event: Event, results: list[Result], known: Measured = NOTHING) -> Told
     )
 
 
-def written(folder: Path, event: Event, results: list[Result], known: Measured = NOTHING) -> Path:
+def written(folder: Path, event: Event, results: list[Result], known: LogFacts = NOTHING) -> Path:
     """The page in a file."""
     path = folder / "report.html"
     path.write_text(report_page(told(event, results, known)))

@@ -17,8 +17,8 @@ import msgspec
 from arena.engine import game as engine
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Dealt, Game
-from arena.rules.variants import VARIANTS, named
-from protocol.ruleset import tables
+from arena.rules.variants import VARIANTS, find_variant
+from protocol.ruleset import playable_seat_counts
 
 FILE = Path(__file__).with_name("perft.jsonl")
 DEPTH = 5
@@ -44,7 +44,7 @@ def counts(game: Game) -> list[int]:
 
 def line(name: str, seats: int, board: int) -> dict[str, Any]:
     """One line of the file."""
-    game = engine.new_game(named(name), seats)
+    game = engine.new_game(find_variant(name), seats)
     dealt = engine.chance_decides(game, board_seed(b"perft", name, board))
     return {
         "game": name,
@@ -59,14 +59,14 @@ def lines() -> list[dict[str, Any]]:
     return [
         line(name, seats, board)
         for name in VARIANTS
-        for seats in tables(named(name))
+        for seats in playable_seat_counts(find_variant(name))
         for board in range(1, BOARDS + 1)
     ]
 
 
 def recounted(entry: dict[str, Any]) -> list[int]:
     """The counts of a line, from its deal."""
-    game = engine.new_game(named(entry["game"]), entry["seats"])
+    game = engine.new_game(find_variant(entry["game"]), entry["seats"])
     return counts(engine.begin(game, msgspec.convert(entry["deal"], Dealt)))
 
 

@@ -18,8 +18,8 @@ from typing import Any
 from arena.engine import boneyard, lead, view
 from arena.engine import game as engine
 from arena.engine.shuffle import board_seed
-from arena.engine.state import Aside, Dealt, Game, Round
-from arena.rules.variants import named
+from arena.engine.state import Dealt, Game, Interlude, Round
+from arena.rules.variants import find_variant
 from protocol.codec import encode_line
 from protocol.messages import (
     Bid,
@@ -36,8 +36,8 @@ from protocol.messages import (
     PlayTwo,
     Refuse,
 )
-from protocol.ruleset import Ruleset, the_set, varied
-from protocol.tiles import Tile, as_held
+from protocol.ruleset import Ruleset, derive, set_of_tiles
+from protocol.tiles import Tile, high_first
 
 REST = "rest"
 """For a boneyard: every tile of the set that lies nowhere else, in ascending order."""
@@ -56,7 +56,7 @@ WORDS: dict[str, Option] = {
 
 def rules(name: str, **differs: Any) -> Ruleset:
     """A named game with single choices overridden, as `draw_limit=2`."""
-    return varied(named(name), name, differs)
+    return derive(find_variant(name), name, differs)
 
 
 # --- tiles ---
@@ -69,7 +69,7 @@ def lying(text: str) -> tuple[Tile, ...]:
 
 def tiles(text: str) -> tuple[Tile, ...]:
     """Tiles as a hand shows them, (high, low), in the order written."""
-    return tuple(as_held(tile) for tile in lying(text))
+    return tuple(high_first(tile) for tile in lying(text))
 
 
 def tile(text: str) -> Tile:
@@ -118,7 +118,7 @@ def position(
     for one, two in pairwise(lies):
         assert one[1] == two[0], f"The line is broken between {one} and {two}."
     rows = _rows(chosen, held, lies, stock)
-    aside = Aside(
+    aside = Interlude(
         deal=1,
         how=lead.method(game),
         then=turn,
@@ -192,24 +192,24 @@ def shuffled(rules: Ruleset | str, seats: int, board: int = 1) -> Game:
 
 
 def _ruleset(rules: Ruleset | str) -> Ruleset:
-    return named(rules) if isinstance(rules, str) else rules
+    return find_variant(rules) if isinstance(rules, str) else rules
 
 
 def _rows(
     rules: Ruleset, hands: tuple[tuple[Tile, ...], ...], line: tuple[Tile, ...], stock: str
 ) -> tuple[tuple[Tile, ...], ...]:
     """The boneyard in rows; no tile may lie in two places or outside the set."""
-    elsewhere = [one for hand in hands for one in hand] + [as_held(one) for one in line]
+    elsewhere = [one for hand in hands for one in hand] + [high_first(one) for one in line]
     if stock == REST:
-        left = tuple(one for one in the_set(rules.deal) if one not in elsewhere)
+        left = tuple(one for one in set_of_tiles(rules.deal) if one not in elsewhere)
     else:
         left = tiles(stock)
     everything = [*elsewhere, *left]
     twice = {one for one in everything if everything.count(one) > 1}
     assert not twice, f"These tiles lie in two places: {sorted(twice)}."
-    strange = set(everything) - set(the_set(rules.deal))
+    strange = set(everything) - set(set_of_tiles(rules.deal))
     assert not strange, f"These tiles are not in the set: {sorted(strange)}."
-    return boneyard.laid(rules.boneyard, left, len(hands))
+    return boneyard.arrange(rules.boneyard, left, len(hands))
 
 
 # --- moving ---
@@ -269,8 +269,8 @@ def told(game: Game, seat: int = 0) -> dict[str, Any]:
 
 def _events(game: Game, seat: int) -> list[Event]:
     memory = view.Memory(game.seats)
-    memory.catch_up(game.playing)
-    return memory.of(seat)
+    memory.advance(game.playing)
+    return memory.events_for(seat)
 
 
 def _decoded(line: bytes) -> dict[str, Any]:

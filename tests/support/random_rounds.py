@@ -6,7 +6,15 @@ from itertools import islice
 
 from msgspec.structs import replace
 
-from arena.analysis.alternative_deals import QUIET, Act, Deal, Moment, Until, walk, worlds
+from arena.analysis.alternative_deals import (
+    QUIET,
+    DecisionPoint,
+    PublicMove,
+    RoundHistory,
+    StopAt,
+    alternative_deals,
+    replay_round,
+)
 from arena.engine import game as engine
 from arena.engine.state import Dealt, Game
 from arena.match import referee as rulings
@@ -20,45 +28,49 @@ CHANGES = 8
 
 def played(
     rules: Ruleset, seats: int, seed: bytes, luck: random.Random, fouler: int | None = None
-) -> list[Deal]:
+) -> list[RoundHistory]:
     """A short game, played at random; one seat may foul at its first turn."""
     short = replace(rules, game=Limits(target=100_000, max_rounds=luck.randint(1, 2)))
-    game, rounds = engine.new_game(short, seats), list[Deal]()
+    game, rounds = engine.new_game(short, seats), list[RoundHistory]()
     while not game.over:
         deal, game = _round(game, seed, luck, fouler)
         rounds.append(deal)
     return rounds
 
 
-def _round(game: Game, seed: bytes, luck: random.Random, fouler: int | None) -> tuple[Deal, Game]:
+def _round(
+    game: Game, seed: bytes, luck: random.Random, fouler: int | None
+) -> tuple[RoundHistory, Game]:
     """A round played at random, and the game after it."""
-    start, deals, acts = game, list[Dealt](), list[Act]()
+    start, deals, acts = game, list[Dealt](), list[PublicMove]()
     while True:
         if engine.needs_deal(game):
             if deals and game.playing.over:
-                return Deal(start, tuple(deals), tuple(acts)), game
+                return RoundHistory(start, tuple(deals), tuple(acts)), game
             deals.append(engine.chance_decides(game, seed))
             game = engine.begin(game, deals[-1])
             continue
         options, turn = engine.legal(game), game.playing.turn
         option = options[0] if turn == fouler else luck.choice(options)
         if not isinstance(option, QUIET):
-            acts.append(Act(turn, option, turn == fouler))
+            acts.append(PublicMove(turn, option, turn == fouler))
         game = engine.act(game, option)
 
 
-def questions(deal: Deal, seat: int, clock: Clock) -> Iterator[Moment]:
+def questions(deal: RoundHistory, seat: int, clock: Clock) -> Iterator[DecisionPoint]:
     """Every moment of a round at which this seat is asked."""
     done = 0
-    for game, choice, _ in walk(deal):
+    for game, choice, _ in replay_round(deal):
         if choice is None:
             return
         options = engine.legal(game)
-        if game.playing.turn == seat and rulings.asks(clock, options, fouled=False):
-            yield Moment(done, game.playing.aside.phase)
+        if game.playing.turn == seat and rulings.needs_answer(clock, options, fouled=False):
+            yield DecisionPoint(done, game.playing.aside.phase)
         done += not isinstance(options[choice], QUIET)
 
 
-def resampled(deal: Deal, seat: int, luck: random.Random, until: Until | None = None) -> Deal:
+def resampled(
+    deal: RoundHistory, seat: int, luck: random.Random, until: StopAt | None = None
+) -> RoundHistory:
     """The same public round with what the seat cannot see dealt anew, as far as it can be."""
-    return next(islice(worlds(deal, seat, luck, until), CHANGES, None)).deal
+    return next(islice(alternative_deals(deal, seat, luck, until), CHANGES, None)).deal

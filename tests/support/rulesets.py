@@ -7,7 +7,7 @@ import msgspec
 from hypothesis import strategies as st
 from msgspec import UNSET
 
-from arena.rules.variants import named
+from arena.rules.variants import find_variant
 from protocol.ruleset import (
     Boneyard,
     Deal,
@@ -22,8 +22,8 @@ from protocol.ruleset import (
     Stakes,
     Targets,
     Turn,
-    tables,
-    varied,
+    derive,
+    playable_seat_counts,
 )
 
 
@@ -139,11 +139,11 @@ MANY = (
 
 def many(name: str, differs: dict[str, Any]) -> Ruleset:
     """The rules of one of them, for one round."""
-    return varied(named(name), name, differs | {"rounds": 1})
+    return derive(find_variant(name), name, differs | {"rounds": 1})
 
 
 def seated() -> st.SearchStrategy[tuple[Ruleset, int]]:
     """A ruleset and a number of seats that it can be played with."""
     return rulesets().flatmap(
-        lambda rules: st.tuples(st.just(rules), st.sampled_from(tables(rules)))
+        lambda rules: st.tuples(st.just(rules), st.sampled_from(playable_seat_counts(rules)))
     )

@@ -12,10 +12,10 @@ import trio
 from arena.engine.shuffle import board_seed
 from arena.logs.gamelog import GameLog
 from arena.match.clock import Deadline
-from arena.match.poller import Pump
-from arena.match.referee import Referee, Seating
-from arena.match.table import Bench, Table
-from arena.rules.variants import named
+from arena.match.poller import Poller
+from arena.match.referee import GameSetup, Referee
+from arena.match.table import BotPool, Table
+from arena.rules.variants import find_variant
 from arena.sandbox.command import Command
 from arena.sandbox.dependencies import program_paths
 from arena.sandbox.limits import Level, Limits
@@ -30,7 +30,7 @@ STATUS = Path("/proc/self/status")
 CLOCK = Clock(start_ms=20_000, move_ms=10_000, bank_ms=0)
 
 
-DUTCH = (named("dutch"),)
+DUTCH = (find_variant("dutch"),)
 LIMITS = Limits()
 LEVEL: Level = "off"
 """The level at which games are played unless a test says otherwise."""
@@ -96,16 +96,16 @@ async def play(
     results = []
     log = GameLog(log_path, record)
     async with trio.open_nursery() as nursery:
-        pump = Pump()
+        pump = Poller()
         nursery.start_soon(pump.run)
-        bench = Bench(pump, commands, clock.start_ms, Sandbox(level, limits))
-        nursery.start_soon(bench.look_after)
+        bench = BotPool(pump, commands, clock.start_ms, Sandbox(level, limits))
+        nursery.start_soon(bench.monitor)
         try:
             for number in range(1, games + 1):
                 played = rules[(number - 1) % len(rules)]
-                seating = Seating(f"{number}.test", number, number, names, played, clock)
+                seating = GameSetup(f"{number}.test", number, number, names, played, clock)
                 referee = Referee(seating, board_seed(b"test", "test", number))
-                bots = await bench.ready()
+                bots = await bench.start_missing()
                 results.append(await Table(pump, referee, bots, log).play())
                 commands[:] = then or commands
         finally:

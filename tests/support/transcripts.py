@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from arena.engine.shuffle import board_seed
 from arena.logs.gamelog import LoggedGame
-from arena.match.referee import Question, Referee, Seating
+from arena.match.referee import GameSetup, Question, Referee
 from protocol.codec import encode_line
 from protocol.messages import Choose, Clock
 from protocol.records import GameRecord
@@ -40,7 +40,7 @@ def overheard(
 ) -> Overheard:
     """Play a game; each answer takes longer than the one before, so that the bank is used."""
     names, clock = NAMES[:seats], clock or Clock(bank_ms=100)
-    seating = Seating(f"{board}.{'.'.join(names)}", 3, board, names, rules, clock)
+    seating = GameSetup(f"{board}.{'.'.join(names)}", 3, board, names, rules, clock)
     referee = Referee(seating, board_seed(b"overheard", "event", board))
     lines: list[list[bytes]] = [[] for _ in names]
     for ms in _ever_longer(clock):

@@ -12,10 +12,10 @@ import msgspec
 
 import protocol
 from arena.engine import game as engine
-from arena.engine.shuffle import below
+from arena.engine.shuffle import randbelow
 from arena.engine.state import Game
-from arena.rules.variants import VARIANTS, named
-from protocol.ruleset import tables
+from arena.rules.variants import VARIANTS, find_variant
+from protocol.ruleset import playable_seat_counts
 from tests.support.conversations import exchanged
 from tests.support.golden import PLANS, begun, board_of, luck_of, short
 
@@ -29,7 +29,7 @@ def vectors(name: str) -> Iterator[Line]:
     """The file of a named game: a game at every table that it has."""
     plan = PLANS[name]
     yield from _game(name, plan.seats, plan.seed)
-    for seats in tables(named(name)):
+    for seats in playable_seat_counts(find_variant(name)):
         if seats != plan.seats:
             yield from _game(name, seats, 1)
 
@@ -46,7 +46,7 @@ def _game(name: str, seats: int, seed: int) -> Iterator[Line]:
             yield {"type": "deal", **msgspec.to_builtins(dealt), "events": _news(before, game)}
         else:
             options = engine.legal(game)
-            choice = below(luck, len(options)) if len(options) > 1 else 0
+            choice = randbelow(luck, len(options)) if len(options) > 1 else 0
             game = engine.act(game, options[choice])
             yield {
                 "type": "turn",
@@ -89,7 +89,7 @@ def talk(name: str) -> Iterator[Line]:
     """What seat 0 reads and writes in the first game of the file."""
     plan = PLANS[name]
     referee, luck = begun(name, plan.seats, plan.seed)
-    for way, line in exchanged(referee, lambda question: below(luck, len(question.options))):
+    for way, line in exchanged(referee, lambda question: randbelow(luck, len(question.options))):
         yield {WAYS[way]: msgspec.Raw(line.rstrip(b"\n"))}
 
 

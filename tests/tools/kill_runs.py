@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.sandbox.limits import Wish
+from arena.sandbox.limits import SandboxMode
 from tests.support.events import boneyard, logs, made, started
 from tests.support.tables import SAMPLES, alive
 
@@ -41,7 +41,11 @@ class Killer:
     """Plays one event again and again, killing its runs."""
 
     def __init__(
-        self, folder: Path, seed: int, bots: tuple[str, ...] = ONE_TABLE, sandbox: Wish = "off"
+        self,
+        folder: Path,
+        seed: int,
+        bots: tuple[str, ...] = ONE_TABLE,
+        sandbox: SandboxMode = "off",
     ) -> None:
         self._sandbox = sandbox
         self._luck = random.Random(seed)

@@ -20,13 +20,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.sandbox.limits import Wish
+from arena.sandbox.limits import SandboxMode
 from protocol.records import Result
 from tests.support.hostile_behaviours import HOSTILE, ROWS
 from tests.support.tables import SAMPLES, alive, children, descriptors
-from tournaments.commands.run import Fixed, Where, run_event
+from tournaments.commands.run import Execution, SeedOption, run_event
 from tournaments.commands.verify import verify_folder
-from tournaments.plan.from_options import Wishes
+from tournaments.plan.from_options import EventOptions
 from tournaments.storage.folder import Folder
 from tournaments.storage.ledger import read_ledger
 
@@ -116,14 +116,16 @@ def _bot(name: str, folder: Path, *words: str) -> str:
 
 
 def soaked(
-    folder: Path, games: int, jobs: int, seed: int, sandbox: Wish
+    folder: Path, games: int, jobs: int, seed: int, sandbox: SandboxMode
 ) -> tuple[list[Result], list[str]]:
     """Play; the results, and everything that is not as it should be."""
     before, watcher = descriptors(), Watcher()
     watcher.start()
-    wishes = Wishes((str(event_file(folder, games, seed)),), None, (), None, None, None, sandbox)
-    fixed = Fixed(seed, f"The soak's deals come from seed {seed}.")
-    code = run_event(wishes, folder / "out", fixed, Where(jobs), in_json=False)
+    wishes = EventOptions(
+        (str(event_file(folder, games, seed)),), None, (), None, None, None, sandbox
+    )
+    fixed = SeedOption(seed, f"The soak's deals come from seed {seed}.")
+    code = run_event(wishes, folder / "out", fixed, Execution(jobs), in_json=False)
     watcher.stop()
     out = Folder(folder / "out")
     results = list(read_ledger(out.ledger))

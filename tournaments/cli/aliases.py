@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import click
 
-from protocol.errors import UserError, unknown
+from protocol.errors import UserError, unknown_name
 
 COMMANDS = {
     "add": ("new",),
@@ -51,7 +51,7 @@ OPTIONS = {
 
 def unknown_command(name: str, commands: Iterable[str]) -> UserError:
     """The error for a command that does not exist, with what was meant."""
-    return unknown("command", name, commands, COMMANDS)
+    return unknown_name("command", name, commands, COMMANDS)
 
 
 def unknown_option(error: click.NoSuchOption) -> click.UsageError:
@@ -59,4 +59,6 @@ def unknown_option(error: click.NoSuchOption) -> click.UsageError:
     assert error.ctx, "A command was reading its words."
     options = [one for param in error.ctx.command.get_params(error.ctx) for one in param.opts]
     known = [one for one in options if one.startswith("--")]
-    return click.UsageError(f"{unknown('option', error.option_name, known, OPTIONS)}", error.ctx)
+    return click.UsageError(
+        f"{unknown_name('option', error.option_name, known, OPTIONS)}", error.ctx
+    )

@@ -13,7 +13,7 @@ from tournaments.cli.games import SEAT
 from tournaments.cli.options import ASCII, GAME, LOG, WISH
 
 if TYPE_CHECKING:
-    from arena.sandbox.limits import Wish
+    from arena.sandbox.limits import SandboxMode
 
 
 @click.command()
@@ -53,7 +53,7 @@ def ask(
     seat: str | None,
     times: int,
     deals: int | None,
-    sandbox: "Wish | None",
+    sandbox: "SandboxMode | None",
     raw: bool,
     plain: bool,
     as_json: bool,
@@ -77,8 +77,8 @@ def ask(
       boneyard ask demo 1.greedy.first 3 --seat 1 --times 0 --deals 200
       boneyard ask demo 1.greedy.first 3 --seat 1 --raw | python my_bot.py
     """
-    from tournaments.commands.ask import Again, ask_again
+    from tournaments.commands.ask import AskOptions, ask_again
 
     word = bot[0] if len(bot) == 1 else shlex.join(bot)
-    wanted = Again(log, game, seat, question, word, times, deals, sandbox)
+    wanted = AskOptions(log, game, seat, question, word, times, deals, sandbox)
     sys.exit(ask_again(wanted, raw=raw, plain=plain, as_json=as_json))

@@ -9,7 +9,7 @@ from tournaments.cli.complete import complete_bots
 from tournaments.cli.options import WISH
 
 if TYPE_CHECKING:
-    from arena.sandbox.limits import Wish
+    from arena.sandbox.limits import SandboxMode
 
 
 @click.command()
@@ -58,7 +58,7 @@ def check(
     seconds: int,
     start_ms: int | None,
     move_ms: int | None,
-    sandbox: "Wish | None",
+    sandbox: "SandboxMode | None",
     compare: bool,
     as_json: bool,
 ) -> None:
@@ -76,15 +76,17 @@ def check(
       boneyard check friday.toml --bot mine --json
       boneyard check ./my_bot.py --only hello --only 10-20
     """
-    from arena.conformance.model import Pace
-    from tournaments.commands.check import Checked, check_bots, list_steps
+    from arena.conformance.model import Budget
+    from tournaments.commands.check import CheckOptions, check_bots, list_steps
 
     if listed:
         list_steps()
         return
     if bot is None:
         raise click.UsageError("Missing argument 'BOT'.")
-    pace = Pace(total_s=seconds, whole=not quick)
+    pace = Budget(total_s=seconds, whole=not quick)
     sys.exit(
-        check_bots(Checked(bot, name, only, start_ms, move_ms, sandbox, pace, compare), as_json)
+        check_bots(
+            CheckOptions(bot, name, only, start_ms, move_ms, sandbox, pace, compare), as_json
+        )
     )

@@ -11,8 +11,8 @@ from protocol.errors import UserError
 from tournaments.cli.options import WISH
 
 if TYPE_CHECKING:
-    from arena.sandbox.limits import Wish
-    from tournaments.cluster.address import Place
+    from arena.sandbox.limits import SandboxMode
+    from tournaments.cluster.address import ClusterAddress
 
 tls = click.option(
     "--tls",
@@ -32,15 +32,15 @@ def default_jobs() -> int:
     return max(1, len(os.sched_getaffinity(0)) - 1)
 
 
-def workers_at(said: str, certificates: Path | None, *, trusted: bool) -> "Place":
+def workers_at(said: str, certificates: Path | None, *, trusted: bool) -> "ClusterAddress":
     """Where `--cluster` leads.
 
     Raises UserError.
     """
-    from tournaments.cluster.address import need_engine, place
+    from tournaments.cluster.address import need_engine, parse_cluster_option
 
     need_engine("--cluster")
-    return place(said, certificates, trusted=trusted)
+    return parse_cluster_option(said, certificates, trusted=trusted)
 
 
 @click.command()
@@ -82,7 +82,7 @@ def worker(
     name: str | None,
     folder: Path | None,
     patience: int,
-    sandbox: "Wish",
+    sandbox: "SandboxMode",
     tls: Path | None,
     trust_network: bool,
     tied: bool,
@@ -100,11 +100,11 @@ def worker(
       boneyard worker 127.0.0.1:8786
       boneyard worker tls://head:8786 --tls certificates --jobs 8
     """
-    from tournaments.cluster.address import named, need_engine, place
+    from tournaments.cluster.address import named, need_engine, parse_cluster_option
 
     need_engine("boneyard worker")
     known = named(name) if name is not None else None
-    there = place(address, tls, trusted=trust_network)
+    there = parse_cluster_option(address, tls, trusted=trust_network)
     if there.workers:
         raise UserError(f"A worker needs a scheduler's address, not {address!r}.")
     from tournaments.cluster.connect import security

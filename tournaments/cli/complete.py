@@ -43,13 +43,13 @@ def complete_planned(
 def complete_entrants(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
     """The entrants of the event whose folder was named before, or the bots that were."""
     from protocol.errors import UserError
-    from tournaments.storage.folder import Folder, load
+    from tournaments.storage.folder import Folder, load_event
 
     words = typed()
     names = [Path(word).stem for word in words if word != begun and not word.startswith("-")]
     for word in words:
         with suppress(OSError, UserError):
-            names = [entrant.name for entrant in load(Folder(Path(word))).entrants]
+            names = [entrant.name for entrant in load_event(Folder(Path(word))).entrants]
     return offered(names, begun)
 
 

@@ -109,15 +109,15 @@ def complete_questions(
     """The numbers of the questions of the game that was named before, and how each was answered."""
     from arena.analysis import decisions
     from arena.analysis import review as account
-    from arena.analysis.find import the_game, the_seat, usual_folder
+    from arena.analysis.find import find_seat, require_one_game, usual_folder
     from protocol.errors import UserError
 
     given = context.params
     with suppress(OSError, UserError):
-        logged = the_game(given.get("log") or usual_folder(), given.get("game"))
-        seat = the_seat(logged, given.get("seat"))
+        logged = require_one_game(given.get("log") or usual_folder(), given.get("game"))
+        seat = find_seat(logged, given.get("seat"))
         return [
-            CompletionItem(f"{one.number}", help=account.in_short(one))
+            CompletionItem(f"{one.number}", help=account.answer_label(one))
             for one in decisions.decisions(logged, seat)
             if f"{one.number}".startswith(begun)
         ]

@@ -18,8 +18,8 @@ from tournaments.cli.completion import complete_rules
 from tournaments.cli.options import CHOICES, WISH
 
 if TYPE_CHECKING:
-    from arena.sandbox.limits import Wish
-    from tournaments.plan.from_options import Wishes
+    from arena.sandbox.limits import SandboxMode
+    from tournaments.plan.from_options import EventOptions
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -165,22 +165,22 @@ def run(
       boneyard run my_bot.py old_bot.py --format versus
       boneyard run first greedy random counting --format swiss --rounds 3
     """
-    from tournaments.commands.run import Fixed, Where, run_event
+    from tournaments.commands.run import Execution, SeedOption, run_event
 
-    fixed = None if seed is None else Fixed(seed, BY_SEED)
-    where = Where(jobs or default_jobs())
+    fixed = None if seed is None else SeedOption(seed, BY_SEED)
+    where = Execution(jobs or default_jobs())
     if cluster is not None:
         there = workers_at(cluster, tls, trusted=trust_network)
-        where = Where(jobs or max(1, default_jobs() // max(1, there.workers)), there)
+        where = Execution(jobs or max(1, default_jobs() // max(1, there.workers)), there)
     sys.exit(run_event(_wishes(what, options), out, fixed, where, as_json))
 
 
-def _wishes(what: tuple[str, ...], options: dict[str, Any]) -> "Wishes":
+def _wishes(what: tuple[str, ...], options: dict[str, Any]) -> "EventOptions":
     """The options of `run` and `plan` have the names of the wishes' fields."""
-    from tournaments.plan.from_options import Wanted, Wishes
+    from tournaments.plan.from_options import EventOptions, FormatOptions
 
-    wanted = Wanted(**{name: options.pop(name) for name in Wanted._fields})
-    return Wishes(what, wanted=wanted, **options)
+    wanted = FormatOptions(**{name: options.pop(name) for name in FormatOptions._fields})
+    return EventOptions(what, wanted=wanted, **options)
 
 
 def _takes_what_run_takes(command: click.Command) -> click.Command:
@@ -250,7 +250,7 @@ def plan(
 @_sandbox
 @_jobs
 @_out_option(DEMO_OUT)
-def demo(boards: int, sandbox: "Wish | None", jobs: int | None, out: Path) -> None:
+def demo(boards: int, sandbox: "SandboxMode | None", jobs: int | None, out: Path) -> None:
     """Play a rated round robin of the sample bots.
 
     Of those that this machine can run. The deals are fixed, so that everybody sees the same demo.
@@ -260,15 +260,15 @@ def demo(boards: int, sandbox: "Wish | None", jobs: int | None, out: Path) -> No
       boneyard demo
       boneyard demo --boards 50 --out longer
     """
-    from tournaments.commands.run import Fixed, Where, run_event
+    from tournaments.commands.run import Execution, SeedOption, run_event
     from tournaments.plan.bot_catalog import sample_bots
-    from tournaments.plan.from_options import Wishes
+    from tournaments.plan.from_options import EventOptions
 
     samples = sample_bots()
     for name in DEMO_BOTS:
         if not samples[name].available:
             click.echo(f"Left out {name}: {samples[name].needs} is not on the PATH.", err=True)
     able = tuple(name for name in DEMO_BOTS if samples[name].available)
-    wishes = Wishes(able, "draw", (), 2, boards, None, sandbox)
-    where = Where(jobs or default_jobs())
-    sys.exit(run_event(wishes, out, Fixed(1, DEMO_DEALS), where, in_json=False))
+    wishes = EventOptions(able, "draw", (), 2, boards, None, sandbox)
+    where = Execution(jobs or default_jobs())
+    sys.exit(run_event(wishes, out, SeedOption(1, DEMO_DEALS), where, in_json=False))

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.analysis.find import the_game, the_seat, usual_folder
+from arena.analysis.find import find_seat, require_one_game, usual_folder
 from protocol.errors import UserError
 from tournaments.cli.completion import complete_seats
-from tournaments.cli.options import ASCII, GAME, LOG, look_of, plain_console, printed
+from tournaments.cli.options import ASCII, GAME, LOG, plain_console, print_paged, text_look
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -58,17 +58,17 @@ def explain(
       boneyard explain demo 1.greedy.first --brief
     """
     where = log or usual_folder()
-    logged = the_game(where, game)
-    number = the_seat(logged, seat)
+    logged = require_one_game(where, game)
+    number = find_seat(logged, seat)
     if as_json:
         click.echo(_json(logged, number))
         return
     console = plain_console()
-    look = look_of(logged, console, plain)
+    look = text_look(logged, console, plain)
     if brief or only is None:
         _summary(logged, number, look)
     if not brief:
-        printed(_told(where, logged, number, only, look), console)
+        print_paged(_told(where, logged, number, only, look), console)
 
 
 def _summary(logged: "LoggedGame", seat: int, look: "Look") -> None:
@@ -115,5 +115,5 @@ def _json(logged: "LoggedGame", seat: int) -> str:
     from arena.analysis import review as account
 
     return msgspec.json.format(
-        msgspec.json.encode(account.account(logged, seat)), indent=1
+        msgspec.json.encode(account.review_game(logged, seat)), indent=1
     ).decode()

@@ -3,7 +3,7 @@
 import click
 from click.shell_completion import CompletionItem
 
-from protocol.errors import UserError, unknown
+from protocol.errors import UserError, unknown_name
 from tournaments.cli.aliases import unknown_command
 from tournaments.cli.completion import offered
 
@@ -80,5 +80,5 @@ def completion(context: click.Context, shell: str | None) -> None:
     if found is None and shell is None:
         raise UserError(f"Name a shell: {', '.join(SHELLS)}.")
     if found is None:
-        raise unknown("shell", name, SHELLS)
+        raise unknown_name("shell", name, SHELLS)
     click.echo(found(context.find_root().command, {}, PROGRAM, VARIABLE).source())

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from protocol.errors import unknown
+from protocol.errors import unknown_name
 
 
 @click.command()
@@ -40,5 +40,5 @@ def schema(what: str) -> None:
     from tournaments.commands.schemas import SCHEMAS
 
     if what not in SCHEMAS:
-        raise unknown("schema", what, SCHEMAS)
+        raise unknown_name("schema", what, SCHEMAS)
     click.echo(json.dumps(SCHEMAS[what](), indent=2))

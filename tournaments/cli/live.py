@@ -15,7 +15,7 @@ from tournaments.cli.completion import complete_rules
 from tournaments.cli.options import CHOICES, WISH
 
 if TYPE_CHECKING:
-    from arena.sandbox.limits import Wish
+    from arena.sandbox.limits import SandboxMode
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -144,7 +144,7 @@ def play(
     clock_s: int,
     no_clock: bool,
     seed: int | None,
-    sandbox: "Wish",
+    sandbox: "SandboxMode",
     out: Path,
     terminal: bool,
     port: int,
@@ -164,12 +164,12 @@ def play(
       boneyard play --rules partnership --against counting --terminal
       boneyard play --against ./my_bot.py --seat 1 --seed 7
     """
-    from arena.rules.load import changed, chosen
-    from tournaments.commands.play import Wanted, play_game
-    from tournaments.commands.play_table import Asked, named_so
+    from arena.rules.load import load_ruleset, with_overrides
+    from tournaments.commands.play import PlayOptions, play_game
+    from tournaments.commands.play_table import TableOptions, named_so
 
-    asked = Asked(
-        rules=changed(chosen(rules, Path.cwd()), choices),
+    asked = TableOptions(
+        rules=with_overrides(load_ruleset(rules, Path.cwd()), choices),
         against=against,
         seats=seats,
         seat=seat,
@@ -181,5 +181,5 @@ def play(
     if not terminal and not has_browser():
         what = "To play in the browser"
         click.echo(MISSING.format(what=what, instead="; so you play here"), err=True)
-    wanted = Wanted(terminal or not has_browser(), port, browser)
+    wanted = PlayOptions(terminal or not has_browser(), port, browser)
     sys.exit(play_game(asked, out, wanted))

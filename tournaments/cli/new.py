@@ -24,13 +24,13 @@ def new(language: str, name: str) -> None:
       boneyard new python mine
       boneyard new rust crab
     """
-    from tournaments.plan.scaffold import make
+    from tournaments.plan.scaffold import make_bot
 
     if not language:
         return _list()
     if not name:
         raise UserError(f"What shall it be called? boneyard new {language} NAME")
-    made = make(language, name, Path())
+    made = make_bot(language, name, Path())
     source, *_ = made.files
     click.echo(f"Made {', '.join(map(str, made.files))}, and an entry in bots.toml.")
     if made.missing:
@@ -41,7 +41,7 @@ def new(language: str, name: str) -> None:
 
 
 def _list() -> None:
-    from tournaments.plan.scaffold import languages, missing
+    from tournaments.plan.scaffold import languages, missing_programs
 
     for key, language in languages().items():
-        click.echo(f"{key:<12} {language.title:<12} {missing(language) or 'ready'}")
+        click.echo(f"{key:<12} {language.title:<12} {missing_programs(language) or 'ready'}")

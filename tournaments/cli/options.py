@@ -31,9 +31,9 @@ class LogPath(click.Path):
         ctx: click.Context | None,
     ) -> str | bytes | os.PathLike[str]:
         """Where it lies."""
-        from arena.logs.compression import stored
+        from arena.logs.compression import actual_path
 
-        return super().convert(stored(Path(value)), param, ctx)
+        return super().convert(actual_path(Path(value)), param, ctx)
 
 
 LOG = click.argument(
@@ -72,7 +72,7 @@ def plain_console() -> "Console":
     return Console(highlight=False)
 
 
-def look_of(logged: "LoggedGame", console: "Console", plain: bool) -> "Look":
+def text_look(logged: "LoggedGame", console: "Console", plain: bool) -> "Look":
     """How a game is drawn on a console; `plain`: without glyphs."""
     from arena.analysis.text import Look
 
@@ -81,7 +81,7 @@ def look_of(logged: "LoggedGame", console: "Console", plain: bool) -> "Look":
     return Look(logged.sitting.seats, console.width, ascii=not glyphs, partners=partners)
 
 
-def printed(shown: Iterable["Text"], console: "Console") -> None:
+def print_paged(shown: Iterable["Text"], console: "Console") -> None:
     """Print texts that are wrapped already, an empty line after each."""
     for text in shown:
         console.print(text, "", sep="\n", soft_wrap=True)

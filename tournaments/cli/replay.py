@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.analysis.find import find, list_games, logs, the_seat, usual_folder
+from arena.analysis.find import find_game, find_seat, list_games, logs, usual_folder
 from protocol.errors import UserError
 from tournaments.cli.completion import complete_seats
-from tournaments.cli.options import ASCII, GAME, LOG, look_of, plain_console, printed
+from tournaments.cli.options import ASCII, GAME, LOG, plain_console, print_paged, text_look
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -72,29 +72,29 @@ def replay(
     if html and game is None and where.is_dir():
         _make_all(where, seat, out)
         return
-    found = find(where, game)
+    found = find_game(where, game)
     if found.game is None:
         list_games(found)
         return
-    seen = None if seat is None else the_seat(found.game, seat)
+    seen = None if seat is None else find_seat(found.game, seat)
     if html:
         _make_one(found.game, seen, out)
     else:
         console = plain_console()
-        shown = _drawn(found.game, seen, only, look_of(found.game, console, plain))
-        _paged(shown, console) if step and _at_terminal() else printed(shown, console)
+        shown = _drawn(found.game, seen, only, text_look(found.game, console, plain))
+        _paged(shown, console) if step and _at_terminal() else print_paged(shown, console)
 
 
 def _make_one(logged: "LoggedGame", seat: int | None, out: Path | None) -> None:
     """The page of one game, for everybody or as one seat saw it."""
     from arena.ui.replay_files import write
-    from arena.ui.replay_page import packed, replay_page
+    from arena.ui.replay_page import pack_game, replay_page
 
     own = "" if seat is None else f".seat-{seat}"
     # A log can come from anybody: its names lead to no other folder.
     name = re.sub(r"[^\w@.-]|^\.", "_", logged.game.game, flags=re.ASCII)
     path = out or Path(f"{name[:200]}{own}.html")
-    write(path, replay_page(logged.game.game, [packed(logged, seat)]))
+    write(path, replay_page(logged.game.game, [pack_game(logged, seat)]))
     click.echo(f"{path}")
 
 
@@ -108,7 +108,7 @@ def _make_all(folder: Path, seat: str | None, out: Path | None) -> None:
     if not found:
         raise UserError(f"{folder} holds no game.")
     pages = found[0].parent.parent / sittings.FOLDER
-    made = sittings.make(found, pages)
+    made = sittings.make_game_pages(found, pages)
     click.echo(f"{pages}: {made} new pages.")
 
 
@@ -148,7 +148,7 @@ def _paged(shown: Iterator["Text"], console: "Console") -> None:
             return
         console.clear()
         console.print(seen[at], "", Text(render.HELP, "dim"), sep="\n", soft_wrap=True)
-        at = render.turned(at, _key())
+        at = render.upright_tile(at, _key())
 
 
 def _key() -> str:

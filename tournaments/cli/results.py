@@ -147,8 +147,8 @@ def rate(
       boneyard rate old/ledger.jsonl --prior 0 --no-fouls --json
     """
     from tournaments.commands import report as anew
-    from tournaments.commands.rate import Asked
+    from tournaments.commands.rate import RateOptions
     from tournaments.plan.anchor import anchored
 
-    asked = Asked(prior=prior, fouls=not no_fouls, pool=pool, anchor=anchored(anchor))
+    asked = RateOptions(prior=prior, fouls=not no_fouls, pool=pool, anchor=anchored(anchor))
     sys.exit(anew.rate(what, asked, as_json))

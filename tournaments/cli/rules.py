@@ -41,14 +41,14 @@ def rules(game: str | None, choices: tuple[str, ...], as_json: bool) -> None:
     """
     import msgspec
 
-    from arena.rules.load import changed, chosen
+    from arena.rules.load import load_ruleset, with_overrides
 
     if game is None:
         if choices:
             raise UserError("--set changes one game: name it, as in `boneyard rules dutch --set`.")
         _list_rules(as_json)
         return
-    ruleset = changed(chosen(game, Path.cwd()), choices)
+    ruleset = with_overrides(load_ruleset(game, Path.cwd()), choices)
     if as_json:
         print_json(msgspec.to_builtins(ruleset))
         return
@@ -99,10 +99,13 @@ def _list_rules(as_json: bool) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from arena.rules.variants import VARIANTS, named
-    from protocol.ruleset import tables
+    from arena.rules.variants import VARIANTS, find_variant
+    from protocol.ruleset import playable_seat_counts
 
-    listed = [(name, variant, tables(named(name))) for name, variant in VARIANTS.items()]
+    listed = [
+        (name, variant, playable_seat_counts(find_variant(name)))
+        for name, variant in VARIANTS.items()
+    ]
     if as_json:
         print_json([_as_json(*game) for game in listed])
         return
@@ -121,10 +124,10 @@ def _list_rules(as_json: bool) -> None:
 def _as_json(name: str, variant: "Variant", seats: tuple[int, ...]) -> dict[str, Any]:
     import msgspec
 
-    from arena.rules.variants import named
+    from arena.rules.variants import find_variant
 
     told = {"name": name, "about": variant.about, "sources": variant.sources, "seats": seats}
-    return {**told, "rules": msgspec.to_builtins(named(name))}
+    return {**told, "rules": msgspec.to_builtins(find_variant(name))}
 
 
 def _seats(seats: tuple[int, ...]) -> str:

@@ -25,14 +25,14 @@ def doctor(as_json: bool) -> None:
 
     from arena.sandbox import report as doctor
     from arena.sandbox.limits import LEVELS
-    from arena.sandbox.select import examined
+    from arena.sandbox.select import examine_level
 
     # Events lie below the working folder as a rule.
-    findings = [examined(level, Path.cwd()) for level in LEVELS]
+    findings = [examine_level(level, Path.cwd()) for level in LEVELS]
     if as_json:
         print_json(msgspec.to_builtins(findings))
         return
     console = plain_console()
-    console.print(doctor.promises(findings), "", sep="\n")
+    console.print(doctor.guarantee_lines(findings), "", sep="\n")
     for sentence in doctor.verdict(findings):
         console.print(sentence, soft_wrap=not console.is_terminal)

@@ -23,7 +23,7 @@ OPEN = (
 )
 
 
-class Place(NamedTuple):
+class ClusterAddress(NamedTuple):
     """A scheduler, or workers to be started on this machine."""
 
     address: str
@@ -34,19 +34,19 @@ class Place(NamedTuple):
     """A folder with ca.pem, cert.pem and key.pem."""
 
 
-def place(said: str, tls: Path | None, *, trusted: bool) -> Place:
+def parse_cluster_option(said: str, tls: Path | None, *, trusted: bool) -> ClusterAddress:
     """Where `--cluster` leads.
 
     Raises UserError, also when anybody on the network could join.
     """
     if not said.startswith(LOCAL):
-        return Place(checked(said, trusted=trusted), 0, _complete(tls))
+        return ClusterAddress(checked(said, trusted=trusted), 0, _complete(tls))
     number = said.removeprefix(LOCAL)
     if not (number.isascii() and number.isdigit() and 1 <= int(number) <= MOST_WORKERS):
         raise UserError(
             f"--cluster {said}: say how many workers, 1 to {MOST_WORKERS}, as in local:4."
         )
-    return Place("", int(number), None)
+    return ClusterAddress("", int(number), None)
 
 
 def checked(said: str, *, trusted: bool) -> str:

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from arena.sandbox.dependencies import is_file, named_paths, program_paths
 from protocol.errors import UserError
-from tournaments.plan.bot_command import entered, files_below, resolved
+from tournaments.plan.bot_command import files_below, prepare_entrant, resolve_command
 from tournaments.plan.bot_files import check_files, check_folder
 from tournaments.plan.event import Entrant, WrittenBot
 
@@ -51,7 +51,7 @@ def packed(bot: WrittenBot, base: Path) -> Bundle:
 
     Its program's installation stays: a worker must have it where its PATH says. Raises UserError.
     """
-    bot, base = resolved(bot, base)
+    bot, base = resolve_command(bot, base)
     # A file is sent with what is in it: a link would send what it leads to.
     check_folder(bot, base)
     lying = replace(bot, reads=tuple(one for one in bot.reads if BUILD not in one))
@@ -143,7 +143,9 @@ def unpacked(bundle: Bundle, folder: Path) -> Entrant:
             _unpack(bundle, files)
             home.mkdir(parents=True, exist_ok=True)
         bot = _filled(bundle.bot, str(files))
-        entrant = entered(replace(bot, build=()) if ready.exists() else bot, home, place / "build")
+        entrant = prepare_entrant(
+            replace(bot, build=()) if ready.exists() else bot, home, place / "build"
+        )
         ready.touch()
         return entrant
 

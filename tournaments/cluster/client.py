@@ -14,9 +14,9 @@ from distributed.client import FutureCancelledError
 from distributed.scheduler import KilledWorker
 
 from tournaments.cluster.asyncio_thread import Loop
-from tournaments.cluster.dask_worker import ANSWER_S, RETRY_S, Bringer, hushed, play
+from tournaments.cluster.dask_worker import ANSWER_S, RETRY_S, RunPlugin, play, silence_logging
 from tournaments.cluster.orders import Answer, Unplayed, answered, named
-from tournaments.runner.sitting import StoppedError
+from tournaments.runner.sitting import RunStoppedError
 
 LOOK_S = 1.0
 """How often it is looked which workers there are."""
@@ -62,7 +62,7 @@ async def workers_of(client: Client) -> dict[str, dict[str, Any]]:
     return known
 
 
-class Engine:
+class DaskClient:
     """Gives orders to workers. All but `run` and the loop's own part is called under trio."""
 
     def __init__(
@@ -128,7 +128,7 @@ class Engine:
 
     async def _connections(self) -> None:
         """One connection after the other."""
-        hushed()
+        silence_logging()
         with dask.config.set({"distributed.comm.timeouts.connect": f"{CONNECT_S} s"}):
             while True:
                 try:
@@ -141,7 +141,7 @@ class Engine:
         waited = time.monotonic() - self._connected_at
         if waited > PATIENCE_S:
             reason = f"no scheduler at {self._address} for {PATIENCE_S:.0f} s"
-            raise StoppedError(f"The run stopped: {reason}.") from group
+            raise RunStoppedError(f"The run stopped: {reason}.") from group
         self._soon(partial(self._count, None, 0))
         if not self._cut:
             self._cut = True
@@ -150,7 +150,7 @@ class Engine:
     async def _connection(self) -> None:
         """Order all that is wanted, until the connection is cut."""
         async with self._client() as client:
-            await client.register_plugin(Bringer(self._run, self._data), self._run)
+            await client.register_plugin(RunPlugin(self._run, self._data), self._run)
             if self._cut:
                 self._say(AGAIN if self._met else "The scheduler is there.")
             self._met, self._cut = True, False

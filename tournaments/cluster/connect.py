@@ -9,9 +9,9 @@ import trio
 from distributed import Security
 
 from protocol.records import Result
-from tournaments.cluster.address import Place
+from tournaments.cluster.address import ClusterAddress
 from tournaments.cluster.bundles import Bundle, packed
-from tournaments.cluster.client import Engine
+from tournaments.cluster.client import DaskClient
 from tournaments.cluster.local import local_cluster
 from tournaments.cluster.orders import Run, encoded, named, resource
 from tournaments.cluster.runner import ClusterRunner
@@ -28,8 +28,8 @@ WAIT_S = 10.0
 
 
 @asynccontextmanager
-async def opened(
-    place: Place,
+async def connect(
+    place: ClusterAddress,
     folder: Folder,
     event: Event,
     ledger: Ledger,
@@ -48,7 +48,7 @@ async def opened(
     # Another folder's event is another run, and so is another machine's.
     run = named(f"{socket.gethostname()} {folder.path} ".encode() + data)
     async with _scheduler(place, jobs, folder, event) as address, trio.open_nursery() as nursery:
-        engine = Engine(
+        engine = DaskClient(
             address,
             security(place.tls),
             run=run,
@@ -72,7 +72,9 @@ def _bundle(event: Event, entrant: int, bundles: Mapping[str, Bundle]) -> Bundle
 
 
 @asynccontextmanager
-async def _scheduler(place: Place, jobs: int, folder: Folder, event: Event) -> AsyncIterator[str]:
+async def _scheduler(
+    place: ClusterAddress, jobs: int, folder: Folder, event: Event
+) -> AsyncIterator[str]:
     if place.address:
         yield place.address
     else:
@@ -97,7 +99,9 @@ def security(tls: Path | None) -> Security | None:
     )
 
 
-async def say_if_nobody_comes(engine: Engine, address: str, tell: Callable[[str], None]) -> None:
+async def say_if_nobody_comes(
+    engine: DaskClient, address: str, tell: Callable[[str], None]
+) -> None:
     """Once, and again whenever all have gone; who is there is known while there is a scheduler."""
     while True:
         while engine.workers != 0:

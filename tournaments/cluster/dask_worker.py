@@ -15,7 +15,7 @@ from distributed import Security, Worker, WorkerPlugin, get_worker
 from distributed.comm.addressing import get_address_host, resolve_address
 from distributed.utils import get_ip
 
-from tournaments.cluster.worker_runner import Hall
+from tournaments.cluster.worker_runner import OrderRunner
 
 LET_GO = ("scheduler-close", "scheduler-close-worker")
 """What the engine calls it when the scheduler means that a worker shall leave. Whatever else ends
@@ -42,11 +42,11 @@ pages are for nobody."""
 def play(order: bytes) -> bytes:
     """The task: hand the order over to the hall, whose thread lives on, and wait for its answer."""
     worker = get_worker()
-    assert isinstance(worker, HallWorker)
+    assert isinstance(worker, OrderWorker)
     return trio.from_thread.run(worker.hall.play, order, trio_token=worker.token)
 
 
-class Bringer(WorkerPlugin):
+class RunPlugin(WorkerPlugin):
     """Brings a run with its bots to every worker, also to those that come late or again."""
 
     def __init__(self, run: str, data: bytes) -> None:
@@ -55,20 +55,20 @@ class Bringer(WorkerPlugin):
 
     def setup(self, worker: Worker) -> None:
         """A worker has come."""
-        if isinstance(worker, HallWorker):
-            worker.hall.learn(self.name, self.data)
+        if isinstance(worker, OrderWorker):
+            worker.hall.add_run(self.name, self.data)
 
     def teardown(self, worker: Worker) -> None:
         """The run is over, or the worker leaves."""
-        if isinstance(worker, HallWorker):
-            worker.hall.forget(self.name)
+        if isinstance(worker, OrderWorker):
+            worker.hall.remove_run(self.name)
 
 
-class HallWorker(Worker):
+class OrderWorker(Worker):
     """The engine's worker with a hall."""
 
     def __init__(
-        self, address: str, *, hall: Hall, token: trio.lowlevel.TrioToken, **settings: Any
+        self, address: str, *, hall: OrderRunner, token: trio.lowlevel.TrioToken, **settings: Any
     ) -> None:
         self.hall = hall
         self.token = token
@@ -85,17 +85,17 @@ class HallWorker(Worker):
         """Leave; whatever is being played is of no use any more."""
         self.why = self.why or reason
         with suppress(trio.RunFinishedError):
-            self.token.run_sync_soon(self.hall.clear)
+            self.token.run_sync_soon(self.hall.cancel_all)
         return await super().close(timeout, executor_wait, nanny, reason)
 
 
-class Desk:
+class SchedulerConnection:
     """Keeps a hall connected with a scheduler, through cuts of the connection."""
 
     def __init__(
         self,
         address: str,
-        hall: Hall,
+        hall: OrderRunner,
         *,
         name: str,
         jobs: int,
@@ -128,7 +128,7 @@ class Desk:
 
     async def serve(self) -> None:
         """Serve until the scheduler lets us go, or cannot be found for too long (OSError)."""
-        hushed()
+        silence_logging()
         with dask.config.set(QUIET):
             connected = True
             while connected:
@@ -136,8 +136,8 @@ class Desk:
 
     async def _connected(self) -> bool:
         """Serve over one connection; whether another is to be looked for."""
-        host = listening(self._address)
-        worker = HallWorker(
+        host = own_host(self._address)
+        worker = OrderWorker(
             self._address,
             hall=self._hall,
             token=self._token,
@@ -159,7 +159,7 @@ class Desk:
         self._say("the scheduler let it go" if let_go else "the connection is cut")
         return not let_go
 
-    async def _met(self, worker: HallWorker) -> bool:
+    async def _met(self, worker: OrderWorker) -> bool:
         """Say hello to the scheduler; whether it was there.
 
         Raises OSError when it could not be found for too long.
@@ -177,7 +177,7 @@ class Desk:
         self._say(f"connected with {self._address}")
         return True
 
-    async def _served(self, worker: HallWorker) -> None:
+    async def _served(self, worker: OrderWorker) -> None:
         """Serve until the connection ends, or leads nowhere any more."""
         over = asyncio.ensure_future(worker.finished())  # type: ignore[no-untyped-call]
         try:
@@ -191,7 +191,7 @@ class Desk:
         finally:
             over.cancel()
 
-    async def _bury(self, worker: HallWorker) -> None:
+    async def _bury(self, worker: OrderWorker) -> None:
         """What was ordered over the silent connection is given to others at once."""
         ghost, self._ghost = self._ghost, ""
         if not ghost:
@@ -207,13 +207,13 @@ class Desk:
         self._token.run_sync_soon(self._tell, text)
 
 
-def listening(address: str) -> str:
+def own_host(address: str) -> str:
     """The one address of this machine at which the scheduler's machine can reach us."""
     host = get_address_host(resolve_address(address))
     return host if host.startswith("127.") else str(get_ip(host))  # type: ignore[no-untyped-call]
 
 
-def hushed() -> None:
+def silence_logging() -> None:
     """The engine says nothing by itself: what matters is said by us."""
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     for name in ("scheduler", "worker", "core", "http.proxy", "client", "comm"):

@@ -13,10 +13,10 @@ import dask
 import trio
 from distributed import Scheduler
 
-from arena.sandbox.limits import Wish
+from arena.sandbox.limits import SandboxMode
 from tournaments.cluster.asyncio_thread import Loop
-from tournaments.cluster.dask_worker import hushed
-from tournaments.runner.sitting import StoppedError
+from tournaments.cluster.dask_worker import silence_logging
+from tournaments.runner.sitting import RunStoppedError
 
 HOME = "127.0.0.1"
 """Nobody but this machine's users can reach it: the engine asks nobody who he is."""
@@ -28,7 +28,9 @@ LEAVE_S = 10.0
 
 
 @asynccontextmanager
-async def local_cluster(workers: int, jobs: int, folder: Path, wish: Wish) -> AsyncIterator[str]:
+async def local_cluster(
+    workers: int, jobs: int, folder: Path, wish: SandboxMode
+) -> AsyncIterator[str]:
     """So many workers for an event with this wish, with so many sittings each; their scheduler.
 
     Bots are unpacked below the folder. When the block ends nothing is left, and when this process
@@ -59,7 +61,7 @@ async def local_cluster(workers: int, jobs: int, folder: Path, wish: Wish) -> As
 
 async def _schedule(tell: Callable[[str], None]) -> None:
     """The scheduler, until cancelled."""
-    hushed()
+    silence_logging()
     with dask.config.set({"distributed.scheduler.http.routes": []}):
         scheduler = Scheduler(
             host=HOME, port=0, dashboard=False, dashboard_address=f"{HOME}:0", worker_ttl=TTL_S
@@ -70,7 +72,7 @@ async def _schedule(tell: Callable[[str], None]) -> None:
 
 
 def _started(
-    address: str, name: str, jobs: int, folder: Path, wish: Wish
+    address: str, name: str, jobs: int, folder: Path, wish: SandboxMode
 ) -> "subprocess.Popen[bytes]":
     words = (address, "--name", name, "--jobs", f"{jobs}", "--folder", str(folder), "--tied")
     # Where no sandbox is asked for none needs to be tried.
@@ -90,7 +92,7 @@ async def _until_all_have_ended(workers: "list[subprocess.Popen[bytes]]") -> Non
             await trio.lowlevel.wait_readable(watched)
         finally:
             os.close(watched)
-    raise StoppedError("The run stopped: every worker on this machine has ended.")
+    raise RunStoppedError("The run stopped: every worker on this machine has ended.")
 
 
 def _ended(workers: "list[subprocess.Popen[bytes]]") -> None:

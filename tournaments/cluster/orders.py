@@ -9,7 +9,7 @@ from typing import Literal, TypeVar
 import msgspec
 from msgspec import Struct
 
-from arena.sandbox.limits import REQUIRED, Wish
+from arena.sandbox.limits import REQUIRED, SandboxMode
 from protocol import __version__
 from protocol.records import Result, WorkerName
 from tournaments.cluster.bundles import Bundle
@@ -124,7 +124,7 @@ def named(data: bytes) -> str:
     return f"boneyard-{hashlib.sha256(data).hexdigest()[:40]}"
 
 
-def resource(wish: Wish) -> str:
+def resource(wish: SandboxMode) -> str:
     """What a worker offers that can play an event with this wish for a sandbox.
 
     It names our version: another one's games would not replay here.
@@ -134,7 +134,7 @@ def resource(wish: Wish) -> str:
 
 def offered(level: str | None, jobs: int) -> dict[str, float]:
     """What a worker offers whose machine proves this level; None: nothing was tried."""
-    wishes: list[Wish] = ["off"]
+    wishes: list[SandboxMode] = ["off"]
     wishes += ["auto"] if level else []
     wishes += ["require"] if level in REQUIRED else []
     return {resource(wish): jobs for wish in wishes}

@@ -8,19 +8,19 @@ from typing import Protocol
 import trio
 
 from arena.engine.shuffle import board_seed
-from arena.logs.catalog import pack_full
+from arena.logs.catalog import compress_finished
 from arena.logs.gamelog import GameLog
-from arena.sandbox.limits import called
+from arena.sandbox.limits import level_name
 from protocol.errors import UserError
 from protocol.records import LogRecord, Result
 from tournaments.cluster.orders import ORDER_S, Answer, Order, Part, Played, Unplayed, encoded
 from tournaments.cluster.validate import BrokenAnswerError, answering
 from tournaments.plan.event import Event
-from tournaments.runner.runner import crashed
-from tournaments.runner.sitting import StoppedError
+from tournaments.runner.runner import save_crash
+from tournaments.runner.sitting import RunStoppedError
 from tournaments.schedule.game_numbers import numbers
 from tournaments.schedule.schedule import PlannedGame, PlannedSitting, Stage
-from tournaments.schedule.seating import in_turn, sitting
+from tournaments.schedule.seating import rotate, sitting
 from tournaments.storage.folder import Folder, secret_of
 from tournaments.storage.ledger import Ledger
 
@@ -99,7 +99,7 @@ class Logs:
             log.close()
             # What cannot be packed now can still be read, and the next run tries again.
             with suppress(OSError):
-                await trio.to_thread.run_sync(pack_full, self._folder.log(plan.name))
+                await trio.to_thread.run_sync(compress_finished, self._folder.log(plan.name))
 
     def close(self) -> None:
         """Close those that are open."""
@@ -165,7 +165,7 @@ class ClusterRunner:
                 raise UserError(f"On worker {answer.worker}: {answer.reason}.")
             self._refused(answer)
             reason = answer.reason
-        raise StoppedError(f"The run stopped before the first game: {reason}.")
+        raise RunStoppedError(f"The run stopped before the first game: {reason}.")
 
     async def _hand_out(self, stage: Stage, nursery: trio.Nursery) -> None:
         """Order what a stage lacks, in orders that take a good while each."""
@@ -187,7 +187,7 @@ class ClusterRunner:
             missing = sorted(self._ledger.missing(plan), key=lambda game: numbered[game.board])
             self._logs.expect(plan)
             while missing:
-                size = len(missing) if in_turn(self._event) else self._pace.games
+                size = len(missing) if rotate(self._event) else self._pace.games
                 yield self._part(plan, missing[:size])
                 missing = missing[size:]
             nursery.start_soon(self._logs.done, plan)
@@ -196,7 +196,7 @@ class ClusterRunner:
         numbered = numbers(plan.who, plan.boards, self._seed)
         own = tuple(numbered[game.board] for game in games)
         known = (self._ledger.results.get(game.name) for game in plan.games)
-        had = tuple(filter(None, known)) if in_turn(self._event) else ()
+        had = tuple(filter(None, known)) if rotate(self._event) else ()
         return Part(plan, tuple(games), own, had)
 
     async def _give(self, parts: Sequence[Part], nursery: trio.Nursery) -> None:
@@ -229,7 +229,7 @@ class ClusterRunner:
                 deaths += answer.fate == "left"
                 if refusals == REFUSALS or deaths == DEATHS:
                     where = f"in sitting {parts[0].plan.name}"
-                    raise StoppedError(f"The run stopped {where}: {answer.reason}.")
+                    raise RunStoppedError(f"The run stopped {where}: {answer.reason}.")
             parts = [self._part(plan, left) for plan, left in self._lacking(parts) if left]
 
     def _lacking(self, parts: Iterable[Part]) -> Iterator[tuple[PlannedSitting, list[PlannedGame]]]:
@@ -279,7 +279,7 @@ class ClusterRunner:
         if level not in self._known:
             self._known.add(level)
             for sentence in played.missing:
-                self._tell(f"Sandbox {called(played.level)} on {played.worker}: {sentence}")
+                self._tell(f"Sandbox {level_name(played.level)} on {played.worker}: {sentence}")
 
     def _refused(self, answer: Unplayed) -> None:
         """Somebody could not play an order: whoever cannot play one gets no more.
@@ -290,7 +290,7 @@ class ClusterRunner:
             where = f"on worker {answer.worker}"
             if answer.game:
                 where = f"in game {answer.game} {where}"
-            raise StoppedError(crashed(self._folder, answer.reason, where))
+            raise RunStoppedError(save_crash(self._folder, answer.reason, where))
         if answer.fate != "left":
             self._tell(f"Worker {answer.worker} gets no more sittings: {answer.reason}.")
             self._workers.dismiss(answer.worker)

@@ -8,7 +8,7 @@ from protocol.records import GameRecord, LogRecord, Result, Sitting, SittingOver
 from tournaments.cluster.orders import Order, Part
 from tournaments.plan.event import Event
 from tournaments.schedule.schedule import PlannedGame
-from tournaments.schedule.seating import names
+from tournaments.schedule.seating import game_names
 
 
 class BrokenAnswerError(Exception):
@@ -80,6 +80,6 @@ def _check(event: Event, part: Part, game: PlannedGame, records: Sequence[LogRec
         if isinstance(record, Result) and (record.game, record.board, record.seats) != (
             game.name,
             game.board,
-            names(event, part.plan),
+            game_names(event, part.plan),
         ):
             raise BrokenAnswerError(f"game {game.name} has the result of another")

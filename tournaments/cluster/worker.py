@@ -10,18 +10,18 @@ import click
 import trio
 from distributed import Security
 
-from arena.match.poller import Pump
-from arena.sandbox.limits import Limits, Wish, called
+from arena.match.poller import Poller
+from arena.sandbox.limits import Limits, SandboxMode, level_name
 from arena.sandbox.sandbox import Sandbox
-from arena.sandbox.select import best_sandbox
+from arena.sandbox.select import choose_level
 from arena.sandbox.temporary import temporary_folder
 from protocol.records import WorkerName
 from tournaments.cluster.asyncio_thread import Loop
-from tournaments.cluster.dask_worker import Desk
+from tournaments.cluster.dask_worker import SchedulerConnection
 from tournaments.cluster.orders import offered
-from tournaments.cluster.worker_runner import Hall
+from tournaments.cluster.worker_runner import OrderRunner
 from tournaments.commands.run import INTERRUPTED, stop_on_signal
-from tournaments.runner.runner import innermost
+from tournaments.runner.runner import root_cause
 
 
 def own_name() -> str:
@@ -42,7 +42,7 @@ def work(
     folder: Path | None,
     security: Security | None,
     patience_s: float,
-    wish: Wish,
+    wish: SandboxMode,
     tied: bool,
 ) -> int:
     """Play what the scheduler at this address has, until it lets us go; the exit code.
@@ -53,12 +53,12 @@ def work(
     with temporary_folder("worker", shared=True) as temporary:
         own = (folder or temporary).resolve()
         own.mkdir(parents=True, exist_ok=True)
-        sandbox = best_sandbox(wish, Limits(), own)
+        sandbox = choose_level(wish, Limits(), own)
         # Who started it here sees for himself that it is there.
         tell = silent if tied else partial(_tell, name)
-        tell(f"sandbox {called(sandbox.level)}, sittings side by side: {jobs}")
+        tell(f"sandbox {level_name(sandbox.level)}, sittings side by side: {jobs}")
         desk = partial(
-            Desk,
+            SchedulerConnection,
             address,
             name=name,
             jobs=jobs,
@@ -71,10 +71,12 @@ def work(
         return trio.run(_serve, desk, name, own, sandbox, tied)
 
 
-async def _serve(desk: partial[Desk], name: str, folder: Path, sandbox: Sandbox, tied: bool) -> int:
+async def _serve(
+    desk: partial[SchedulerConnection], name: str, folder: Path, sandbox: Sandbox, tied: bool
+) -> int:
     code = 0
-    pump = Pump()
-    hall = Hall(pump, name, folder, sandbox)
+    pump = Poller()
+    hall = OrderRunner(pump, name, folder, sandbox)
     with trio.CancelScope() as scope:
         try:
             async with trio.open_nursery() as nursery:
@@ -85,7 +87,7 @@ async def _serve(desk: partial[Desk], name: str, folder: Path, sandbox: Sandbox,
                 await Loop().run(desk(hall=hall).serve)
                 nursery.cancel_scope.cancel()
         except* OSError as group:
-            _tell(name, f"{innermost(group)}.")
+            _tell(name, f"{root_cause(group)}.")
             code = 1
     return INTERRUPTED if scope.cancelled_caught else code
 

@@ -11,12 +11,12 @@ from pathlib import Path
 import trio
 from msgspec.structs import replace
 
-from arena.match.poller import Pump
+from arena.match.poller import Poller
 from arena.match.referee import Referee
-from arena.match.table import Bench
+from arena.match.table import BotPool
 from arena.sandbox.command import Command
 from arena.sandbox.sandbox import Sandbox
-from arena.sandbox.select import best_sandbox
+from arena.sandbox.select import choose_level
 from protocol.codec import encode_line
 from protocol.errors import UserError
 from protocol.records import LogRecord, Result
@@ -35,10 +35,10 @@ from tournaments.cluster.orders import (
 )
 from tournaments.plan.event import Event
 from tournaments.runner.machine import machine
-from tournaments.runner.runner import call_roll, innermost
-from tournaments.runner.sitting import MACHINE, Sitter, SpoiltError, StoppedError
+from tournaments.runner.runner import check_greetings, root_cause
+from tournaments.runner.sitting import MACHINE, InternalGameError, RunStoppedError, SittingRunner
 from tournaments.schedule.schedule import PlannedGame
-from tournaments.schedule.seating import in_turn, seating
+from tournaments.schedule.seating import rotate, seating
 
 
 class Records:
@@ -52,10 +52,10 @@ class Records:
         self.lines += map(encode_line, records)
 
 
-class Hall:
+class OrderRunner:
     """Plays orders side by side, in the thread that made it."""
 
-    def __init__(self, pump: Pump, name: str, folder: Path, proven: Sandbox) -> None:
+    def __init__(self, pump: Poller, name: str, folder: Path, proven: Sandbox) -> None:
         """`folder`: where bots are unpacked. `proven`: the sandbox that this machine proved."""
         self._pump = pump
         self._name = name
@@ -66,15 +66,15 @@ class Hall:
         self._preparing = trio.Lock()
         self._going: set[trio.CancelScope] = set()
 
-    def learn(self, run: str, data: bytes) -> None:
+    def add_run(self, run: str, data: bytes) -> None:
         """From now on orders of this run can be played. May be called in any thread."""
         self._runs[run] = decoded(data, Run)
 
-    def forget(self, run: str) -> None:
+    def remove_run(self, run: str) -> None:
         """The run is over. May be called in any thread."""
         self._runs.pop(run, None)
 
-    def clear(self) -> None:
+    def cancel_all(self) -> None:
         """Everybody leaves: nobody waits for what is being played."""
         for scope in self._going:
             scope.cancel()
@@ -95,7 +95,7 @@ class Hall:
     async def _played(self, order: Order) -> Played:
         run = self._runs.get(order.run)
         if run is None:
-            raise StoppedError("It does not know this run")
+            raise RunStoppedError("It does not know this run")
         sandbox = self._sandbox(run.event)
         records, began = Records(), time.monotonic()
         for part in order.parts:
@@ -121,7 +121,7 @@ class Hall:
     ) -> None:
         """Play a part, but begin no game after that moment except the first."""
         commands = [await self._command(run, seat, sandbox) for seat in part.plan.seats]
-        bench = Bench(self._pump, commands, run.event.clock.start_ms, sandbox)
+        bench = BotPool(self._pump, commands, run.event.clock.start_ms, sandbox)
         results = {result.game: result for result in part.results}
         numbers = dict(zip(part.games, part.numbers, strict=True))
 
@@ -134,12 +134,12 @@ class Hall:
             seated = seating(run.event, part.plan, game, numbers[game], results)
             return Referee(seated, seeds[game.board])
 
-        sitter = Sitter(self._pump, bench, records, referee, over)
-        await sitter.sit(part.games, several=not in_turn(run.event))
+        sitter = SittingRunner(self._pump, bench, records, referee, over)
+        await sitter.sit(part.games, several=not rotate(run.event))
 
     def _sandbox(self, event: Event) -> Sandbox:
         if event.sandbox == "off":
-            return best_sandbox("off", event.limits, self._folder)
+            return choose_level("off", event.limits, self._folder)
         return Sandbox(self._proven.level, event.limits, self._proven.missing)
 
     async def _command(self, run: Run, entrant: int, sandbox: Sandbox) -> Command:
@@ -162,17 +162,17 @@ class Hall:
     ) -> Command:
         entrant = await trio.to_thread.run_sync(unpacked, bundle, self._folder)
         alone = [replace(entrant, name=name)]
-        complaint = await call_roll(alone, start_ms, sandbox, at_home=False)
+        complaint = await check_greetings(alone, start_ms, sandbox, at_home=False)
         if complaint is not None:
             raise UserError(complaint)
         return entrant.command
 
     def _unplayed(self, error: Exception) -> Unplayed:
         """What went wrong, as it is told to the run."""
-        cause = innermost(error) if isinstance(error, ExceptionGroup) else error
-        if isinstance(cause, (*MACHINE, StoppedError, UserError)):
+        cause = root_cause(error) if isinstance(error, ExceptionGroup) else error
+        if isinstance(cause, (*MACHINE, RunStoppedError, UserError)):
             fate: Fate = "bot" if isinstance(cause, UserError) else "machine"
             return Unplayed(self._name, fate, str(cause).rstrip("."))
-        game = str(cause) if isinstance(cause, SpoiltError) else ""
+        game = str(cause) if isinstance(cause, InternalGameError) else ""
         trace = "".join(traceback.format_exception(error))
         return Unplayed(self._name, "bug", trace, game)

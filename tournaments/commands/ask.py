@@ -18,26 +18,26 @@ from arena.analysis import reask as asking
 from arena.analysis import review as account
 from arena.analysis import what_if as whatif
 from arena.analysis.decisions import Decision
-from arena.analysis.find import the_game, the_seat, usual_folder
-from arena.analysis.reask import Asked
-from arena.analysis.what_if import Outlook
+from arena.analysis.find import find_seat, require_one_game, usual_folder
+from arena.analysis.reask import ReaskResult
+from arena.analysis.what_if import OptionValue
 from arena.logs.gamelog import LoggedGame
 from arena.match import referee
 from arena.sandbox.command import Command
-from arena.sandbox.limits import Limits, Wish, called
+from arena.sandbox.limits import Limits, SandboxMode, level_name
 from arena.sandbox.sandbox import Sandbox
-from arena.sandbox.select import best_sandbox
+from arena.sandbox.select import choose_level
 from arena.sandbox.temporary import temporary_folder
 from protocol.codec import printable
 from protocol.errors import UserError
 from protocol.records import ChoiceRecord, FoulRecord
-from tournaments.cli.options import look_of, plain_console
-from tournaments.plan.bot_command import entered, spoken
+from tournaments.cli.options import plain_console, text_look
+from tournaments.plan.bot_command import parse_bots, prepare_entrant
 from tournaments.plan.event import Event
-from tournaments.storage.folder import Folder, load
+from tournaments.storage.folder import Folder, load_event
 
 
-class Again(NamedTuple):
+class AskOptions(NamedTuple):
     """What stands on the command line; None where nothing was said."""
 
     log: Path | None
@@ -54,7 +54,7 @@ class Again(NamedTuple):
     """How often it is asked."""
     deals: int | None
     """Under how many other deals the options are tried."""
-    sandbox: Wish | None
+    sandbox: SandboxMode | None
     """Which sandbox."""
 
 
@@ -73,27 +73,27 @@ class Answers(Struct, frozen=True):
     """What came of it then; null: the game was cut off."""
     sandbox: str
     """The sandbox level at which the bot was asked now: A, B, C, D or off; empty if it was not."""
-    answers: tuple[Asked, ...]
+    answers: tuple[ReaskResult, ...]
     """What came of it now, each time that it was asked."""
-    outlooks: tuple[Outlook, ...]
+    outlooks: tuple[OptionValue, ...]
     """What each option came to under other deals, in the order of the options."""
 
 
-def ask_again(wanted: Again, *, raw: bool, plain: bool, as_json: bool) -> int:
+def ask_again(wanted: AskOptions, *, raw: bool, plain: bool, as_json: bool) -> int:
     """Ask and print; the exit code.
 
     Raises UserError.
     """
     where = wanted.log or usual_folder()
-    logged = the_game(where, wanted.game)
-    seat = the_seat(logged, wanted.seat)
+    logged = require_one_game(where, wanted.game)
+    seat = find_seat(logged, wanted.seat)
     if wanted.question is None:
         raise UserError(
             f"Name a question by its number: `boneyard explain {where} {logged.game.game} --seat "
             f"{seat}` shows them."
         )
     found = list(decisions.decisions(logged, seat))
-    one = decisions.chosen(found, wanted.question)
+    one = decisions.find_decision(found, wanted.question)
     if raw:
         sys.stdout.buffer.write(b"".join((referee.hello(), *one.told, one.line)))
         return 0
@@ -105,9 +105,9 @@ def ask_again(wanted: Again, *, raw: bool, plain: bool, as_json: bool) -> int:
     return 1 if any(answer.foul for answer in answers.answers) else 0
 
 
-def _answers(wanted: Again, where: Path, logged: LoggedGame, one: Decision) -> Answers:
+def _answers(wanted: AskOptions, where: Path, logged: LoggedGame, one: Decision) -> Answers:
     """Raises UserError."""
-    level, found = "", list[Asked]()
+    level, found = "", list[ReaskResult]()
     if wanted.times:
         event = _event(where)
         sandbox = _sandbox(wanted, where, event)
@@ -131,15 +131,15 @@ def _event(where: Path) -> Event | None:
     """The event to which a log, or a folder, belongs."""
     for path in (where, *where.resolve().parents[:2]):
         if Folder(path).event.is_file():
-            return load(Folder(path))
+            return load_event(Folder(path))
     return None
 
 
-def _sandbox(wanted: Again, where: Path, event: Event | None) -> Sandbox:
+def _sandbox(wanted: AskOptions, where: Path, event: Event | None) -> Sandbox:
     """As in a run of the event, unless another is wished for."""
-    wish: Wish = wanted.sandbox or (event.sandbox if event else "auto")
+    wish: SandboxMode = wanted.sandbox or (event.sandbox if event else "auto")
     folder = where.resolve() if where.is_dir() else where.resolve().parent
-    return best_sandbox(wish, event.limits if event else Limits(), folder)
+    return choose_level(wish, event.limits if event else Limits(), folder)
 
 
 @contextmanager
@@ -155,36 +155,36 @@ def _command(bot: str, name: str, event: Event | None) -> Iterator[Command]:
     if not bot:
         raise UserError("Say which bot is asked, after `--`: a sample bot, a file or a command.")
     with temporary_folder("ask", shared=True) as path:
-        yield entered(spoken((bot,))[0], Path.cwd(), path).command
+        yield prepare_entrant(parse_bots((bot,))[0], Path.cwd(), path).command
 
 
-def _compared(one: Decision, found: list[Asked]) -> int:
+def _compared(one: Decision, found: list[ReaskResult]) -> int:
     """The option with which the others are compared: the log's, else the bot's, else the first."""
-    choices = (account.chose(one), *(answer.choice for answer in found))
+    choices = (account.choice_label(one), *(answer.choice for answer in found))
     return next((choice for choice in choices if choice is not None), 0)
 
 
 def _outlooks(
     logged: LoggedGame, one: Decision, deals: int | None, compared: int
-) -> tuple[Outlook, ...]:
+) -> tuple[OptionValue, ...]:
     """The same question gets the same deals each time."""
     if deals is None:
         return ()
     luck = random.Random(one.line)
-    games = list(whatif.other_deals(logged, one, deals, luck))
-    return whatif.outlooks(games, compared, luck)
+    games = list(whatif.sampled_deals(logged, one, deals, luck))
+    return whatif.option_values(games, compared, luck)
 
 
 def _print(logged: LoggedGame, one: Decision, many: int, answers: Answers, plain: bool) -> None:
     console = plain_console()
-    look = look_of(logged, console, plain)
+    look = text_look(logged, console, plain)
     game = printable(logged.game.game)
     head = Text(f"Game {game}, question {one.number} of {many}. ", "bold")
     table = account.table_text(one, one.question.seat, look)
     console.print(head.append_text(table), "", sep="\n", soft_wrap=True)
     if answers.answers:
-        console.print(Text(f"Asked again, sandbox {called(answers.sandbox)}:", "dim"))
-        for line in answered.told(one, answers.answers):
+        console.print(Text(f"Asked again, sandbox {level_name(answers.sandbox)}:", "dim"))
+        for line in answered.answer_report(one, answers.answers):
             console.print(line, soft_wrap=True)
     if answers.outlooks:
         _print_outlooks(one, answers)
@@ -195,5 +195,5 @@ def _print_outlooks(one: Decision, answers: Answers) -> None:
     compared = _compared(one, list(answers.answers))
     again = answers.answers[-1].choice if answers.answers else None
     console.print()
-    console.print(answered.outlook_table(one, answers.outlooks, compared, again))
+    console.print(answered.option_value_table(one, answers.outlooks, compared, again))
     console.print(Text(answered.PLAYED_ON, "dim"), soft_wrap=not console.is_terminal)

@@ -10,33 +10,33 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from arena.conformance.cases.games import cut
-from arena.conformance.model import Game, Outcome, Pace
+from arena.conformance.model import Budget, Game, StepResult
 from arena.conformance.report import Printer, Report, summary
-from arena.conformance.runner import STEPS, Numbered, chosen, walk
-from arena.conformance.session import Desk
+from arena.conformance.runner import STEPS, NumberedStep, run_steps, select_steps
+from arena.conformance.session import Session
 from arena.match.bot_process import CannotStartError
-from arena.sandbox.limits import Level, Wish, called
+from arena.sandbox.limits import Level, SandboxMode, level_name
 from arena.sandbox.sandbox import Sandbox
-from arena.sandbox.select import best_sandbox
+from arena.sandbox.select import choose_level
 from arena.sandbox.temporary import temporary_folder
-from protocol.errors import UserError, unknown
+from protocol.errors import UserError, unknown_name
 from protocol.ruleset import check_seats
-from tournaments.plan.bot_command import entered, spoken
+from tournaments.plan.bot_command import parse_bots, prepare_entrant
 from tournaments.plan.event import (
     Entrant,
     WrittenBot,
     WrittenEvent,
     files_of,
+    parse_event_file,
     ruleset,
     usual_seats,
-    written,
 )
 
 NAMED = 16
 """Columns of a step's name in the list."""
 
 
-class Checked(NamedTuple):
+class CheckOptions(NamedTuple):
     """What stands on the command line."""
 
     what: str
@@ -49,30 +49,30 @@ class Checked(NamedTuple):
     """Another limit for the hello, in ms."""
     move_ms: int | None
     """Another limit for each question, in ms."""
-    sandbox: Wish | None
+    sandbox: SandboxMode | None
     """Which sandbox."""
-    pace: Pace
+    pace: Budget
     """How much is tried."""
     compare: bool = False
     """Whether the bot is started without the sandbox too."""
 
 
-def check_bots(asked: Checked, in_json: bool) -> int:
+def check_bots(asked: CheckOptions, in_json: bool) -> int:
     """Walk with each bot that is meant; 1 when one of them breaks a promise, else 0.
 
     Raises UserError.
     """
     event, base, game = _written(asked)
-    steps = chosen(asked.only, of_event=game is not None)
+    steps = select_steps(asked.only, of_event=game is not None)
     with temporary_folder("check", shared=True) as path:
-        entrants = [entered(bot, base, path) for bot in event.bots]
-        sandbox = best_sandbox(event.sandbox, event.limits, path, files_of(entrants))
+        entrants = [prepare_entrant(bot, base, path) for bot in event.bots]
+        sandbox = choose_level(event.sandbox, event.limits, path, files_of(entrants))
         outside = outside_of(event, sandbox.level, asked.compare)
         if sandbox.level == "off" != event.sandbox:
             click.echo(" ".join(sandbox.notices), err=True)
         reports = []
         for entrant in entrants:
-            desk = Desk(entrant.command, sandbox, event.clock, asked.pace, outside, game)
+            desk = Session(entrant.command, sandbox, event.clock, asked.pace, outside, game)
             reports.append(_walked(entrant, desk, steps, in_json))
     if in_json:
         click.echo(msgspec.json.format(msgspec.json.encode(reports), indent=1).decode())
@@ -85,20 +85,20 @@ def list_steps() -> None:
         click.echo(f"{number:>3} {step.name:<{NAMED}} {step.title}  (SPEC.md, {step.promise})")
 
 
-def _written(asked: Checked) -> tuple[WrittenEvent, Path, Game | None]:
+def _written(asked: CheckOptions) -> tuple[WrittenEvent, Path, Game | None]:
     """The bots that are meant, with the clock and the sandbox under which they will play.
 
     The game is that of an event file; without one a bot must know them all.
     """
     path, game = Path(asked.what), None
     if path.suffix == ".toml":
-        event, base = written(path), path.resolve().parent
+        event, base = parse_event_file(path), path.resolve().parent
         event = replace(event, bots=_meant(event.bots, asked.bot))
         game = _game(event, base, whole=asked.pace.whole)
     elif asked.bot:
         raise UserError("--bot chooses one of an event file's bots: name the file, as friday.toml.")
     else:
-        event, base = WrittenEvent(bots=spoken((asked.what,))), Path.cwd()
+        event, base = WrittenEvent(bots=parse_bots((asked.what,))), Path.cwd()
     clock = event.clock
     times = {"start_ms": asked.start_ms, "move_ms": asked.move_ms}
     clock = replace(clock, **{name: ms for name, ms in times.items() if ms})
@@ -117,7 +117,7 @@ def _meant(bots: tuple[WrittenBot, ...], name: str | None) -> tuple[WrittenBot, 
         return bots
     found = tuple(bot for bot in bots if bot.name == name)
     if not found:
-        raise unknown("bot", name, [bot.name for bot in bots])
+        raise unknown_name("bot", name, [bot.name for bot in bots])
     return found
 
 
@@ -134,7 +134,9 @@ def outside_of(event: WrittenEvent, level: Level, compare: bool) -> Sandbox | No
     return Sandbox("off", event.limits) if compare and level != "off" else None
 
 
-def _walked(entrant: Entrant, desk: Desk, steps: tuple[Numbered, ...], in_json: bool) -> Report:
+def _walked(
+    entrant: Entrant, desk: Session, steps: tuple[NumberedStep, ...], in_json: bool
+) -> Report:
     """Walk, and print each step when it ends.
 
     Raises UserError when the bot cannot be started.
@@ -143,10 +145,10 @@ def _walked(entrant: Entrant, desk: Desk, steps: tuple[Numbered, ...], in_json: 
     console = Console(highlight=False, stderr=in_json)
     _head(console, entrant, desk, len(steps))
     printer = Printer(console)
-    outcomes: list[Outcome] = []
+    outcomes: list[StepResult] = []
     try:
         with console.status(steps[0][1].title) as status:
-            for outcome in walk(desk, steps):
+            for outcome in run_steps(desk, steps):
                 outcomes.append(outcome)
                 printer.told(outcome)
                 left = [step.title for number, step in steps if number > outcome.number]
@@ -160,15 +162,15 @@ def _walked(entrant: Entrant, desk: Desk, steps: tuple[Numbered, ...], in_json: 
     return report
 
 
-def _head(console: Console, entrant: Entrant, desk: Desk, steps: int) -> None:
-    level, seconds = called(desk.sandbox.level), desk.pace.total_s
+def _head(console: Console, entrant: Entrant, desk: Session, steps: int) -> None:
+    level, seconds = level_name(desk.sandbox.level), desk.pace.total_s
     console.print(
         f"{entrant.name}: {steps} steps in at most {seconds:.0f} s, sandbox {level}.",
         soft_wrap=True,
     )
 
 
-def _report(name: str, desk: Desk, outcomes: list[Outcome], seconds: float) -> Report:
+def _report(name: str, desk: Session, outcomes: list[StepResult], seconds: float) -> Report:
     return Report(
         name=name,
         level=desk.sandbox.level,

@@ -10,26 +10,26 @@ import trio
 from msgspec.structs import replace
 
 from arena.sandbox.sandbox import Sandbox
-from arena.sandbox.select import best_sandbox
+from arena.sandbox.select import choose_level
 from arena.sandbox.temporary import temporary_folder
 from protocol.errors import UserError
 from protocol.records import Result
 from tournaments.forecast.forecast import Forecast, Trial, forecast, trial_of
 from tournaments.forecast.power import Separation, separations
-from tournaments.forecast.text import told, told_apart
+from tournaments.forecast.text import forecast_text, separation_text
 from tournaments.plan.event import Event, files_of
-from tournaments.plan.from_options import Wishes, planned
+from tournaments.plan.from_options import EventOptions, build_event
 from tournaments.rating.ratings import fit
 from tournaments.report.format_section import done, uneven
-from tournaments.report.log_facts import measured
-from tournaments.runner.runner import Runner, call_roll, innermost
-from tournaments.runner.sitting import MACHINE, StoppedError
+from tournaments.report.log_facts import log_facts
+from tournaments.runner.runner import Runner, check_greetings, root_cause
+from tournaments.runner.sitting import MACHINE, RunStoppedError
 from tournaments.schedule.schedule import games
 from tournaments.storage import folder as folders
 from tournaments.storage.folder import Folder
 from tournaments.storage.ledger import Ledger, read_ledger
-from tournaments.storage.open_event import begin
-from tournaments.storage.result_store import Columns
+from tournaments.storage.open_event import open_event
+from tournaments.storage.result_store import ResultStore
 
 GAMES = 4000
 """Games of a calibration, at most: it ends by the clock."""
@@ -43,17 +43,17 @@ BOARDS_A_SITTING = 5
 """Few, so that whole boards are played before the time is over."""
 
 
-def plan_event(wishes: Wishes, jobs: int, seconds: float, in_json: bool) -> int:
+def plan_event(wishes: EventOptions, jobs: int, seconds: float, in_json: bool) -> int:
     """Print what an event will take; the exit code.
 
     Raises UserError.
     """
     try:
         found = forecast_for(wishes, jobs, seconds)
-    except (*MACHINE, StoppedError) as error:
+    except (*MACHINE, RunStoppedError) as error:
         click.echo(f"The calibration stopped: {error}", err=True)
         return 1
-    click.echo(_as_json(found) if in_json else "\n".join(told(found)))
+    click.echo(_as_json(found) if in_json else "\n".join(forecast_text(found)))
     return 0
 
 
@@ -63,8 +63,8 @@ def plan_folder(path: Path, pair: tuple[str, str] | None, in_json: bool) -> int:
     Raises UserError, DamagedFileError.
     """
     folder = Folder(path)
-    event = folders.load(folder)
-    results = Columns(read_ledger(folder.ledger))
+    event = folders.load_event(folder)
+    results = ResultStore(read_ledger(folder.ledger))
     if not results:
         raise UserError(f"{path} has no results yet: nothing is known about its entrants.")
     ratings = fit(results.first(), partners=event.rules.deal.partners)
@@ -73,7 +73,7 @@ def plan_folder(path: Path, pair: tuple[str, str] | None, in_json: bool) -> int:
         click.echo(notice, err=True)
     if not found:
         click.echo(INCOMPARABLE, err=True)
-    for line in [_as_json(found)] if in_json else map(told_apart, found):
+    for line in [_as_json(found)] if in_json else map(separation_text, found):
         click.echo(line)
     return 0
 
@@ -82,14 +82,14 @@ def _as_json(found: Forecast | tuple[Separation, ...]) -> str:
     return msgspec.json.format(msgspec.json.encode(found), indent=1).decode()
 
 
-def forecast_for(wishes: Wishes, jobs: int, seconds: float) -> Forecast:
+def forecast_for(wishes: EventOptions, jobs: int, seconds: float) -> Forecast:
     """Play for at most so many seconds with the event's bots; what the event will take.
 
     The deals are not the event's. Nothing is left of it. Raises UserError, StoppedError, OSError.
     """
     with temporary_folder("plan", shared=True) as path:
         folder = Folder(path)
-        event = planned(wishes, folder.build, predictable=False)
+        event = build_event(wishes, folder.build, predictable=False)
         return forecast(event, jobs, _trial(folder, _short(event), jobs, seconds))
 
 
@@ -101,12 +101,12 @@ def _short(event: Event) -> Event:
 
 
 def _trial(folder: Folder, event: Event, jobs: int, seconds: float) -> Trial:
-    begin(folder, event, None)
+    open_event(folder, event, None)
     ledger = Ledger(folder, event)
-    sandbox = best_sandbox(event.sandbox, event.limits, folder.path, files_of(event.entrants))
+    sandbox = choose_level(event.sandbox, event.limits, folder.path, files_of(event.entrants))
     ends: dict[str, float] = {}
     playing_s = trio.run(_play, folder, event, ledger, sandbox, jobs, seconds, ends)
-    used = measured(folder).times.entrants
+    used = log_facts(folder).times.entrants
     played = sum(one.games for one in used) / event.seats
     return trial_of(
         event,
@@ -136,13 +136,13 @@ async def _play(
     began = time.monotonic()
     try:
         with trio.move_on_after(seconds):
-            complaint = await call_roll(event.entrants, event.clock.start_ms, sandbox)
+            complaint = await check_greetings(event.entrants, event.clock.start_ms, sandbox)
             if complaint is not None:
                 raise UserError(complaint)
             ready = time.monotonic()
             await _run(folder, event, ledger, sandbox, jobs, ends)
     except* Exception as group:
-        ended = innermost(group)
+        ended = root_cause(group)
     if ended is not None:
         raise ended
     return time.monotonic() - (ready or began)
@@ -168,7 +168,7 @@ async def _note(receiver: trio.MemoryReceiveChannel[Result], ends: dict[str, flo
         ends[result.game] = time.monotonic()
 
 
-def _unfinished(event: Event, results: Columns) -> Iterator[str]:
+def _unfinished(event: Event, results: ResultStore) -> Iterator[str]:
     """What is to be known of an event that is not over; nothing of another."""
     of = games(event, results)
     if len(results) < of:

@@ -15,30 +15,30 @@ from rich.console import Console
 
 from arena.analysis import text as render
 from arena.engine.shuffle import board_seed, commitment
-from arena.logs.checksummed import append_whole
+from arena.logs.checksummed import append_atomic
 from arena.logs.gamelog import GameLog, read_games
-from arena.match.bot_process import Bot
-from arena.match.human import Person
-from arena.match.player import Seated
-from arena.match.poller import Pump
-from arena.match.referee import Referee, Seating
-from arena.match.table import Bench, Table
+from arena.match.bot_process import BotProcess
+from arena.match.human import HumanPlayer
+from arena.match.player import Player
+from arena.match.poller import Poller
+from arena.match.referee import GameSetup, Referee
+from arena.match.table import BotPool, Table
 from arena.sandbox.limits import Limits
 from arena.sandbox.sandbox import Sandbox
-from arena.sandbox.select import best_sandbox
-from arena.ui.scenes import about_game
-from arena.ui.terminal_player import Terminal
+from arena.sandbox.select import choose_level
+from arena.ui.scenes import game_info
+from arena.ui.terminal_player import TerminalPlayer
 from protocol import __version__
 from protocol.codec import encode_line
 from protocol.errors import UserError
 from protocol.records import LOG_FORMAT, Commitment, Result, Reveal, Sitting
-from tournaments.commands.play_table import Asked, Set, table_set
+from tournaments.commands.play_table import PreparedTable, TableOptions, prepare_table
 from tournaments.commands.run import stop_on_signal
 from tournaments.plan.event import Entrant, files_of
-from tournaments.runner.runner import crashed, innermost
-from tournaments.runner.sitting import MACHINE, StoppedError, ready
+from tournaments.runner.runner import root_cause, save_crash
+from tournaments.runner.sitting import MACHINE, RunStoppedError, start_bots
 from tournaments.schedule.game_numbers import numbers
-from tournaments.storage.folder import SECRET, Folder, only_writer
+from tournaments.storage.folder import SECRET, Folder, lock_for_writing
 from tournaments.storage.open_event import seeded
 
 EVENT = "play"
@@ -48,11 +48,11 @@ STOPPED = 1
 LEFT = 130
 """Exit code after the person left."""
 
-Show = Callable[[Person, trio.Event], Awaitable[bool]]
+Show = Callable[[HumanPlayer, trio.Event], Awaitable[bool]]
 """A screen: shows a game to its end once somebody is there to see it; False: the person leaves."""
 
 
-class Wanted(NamedTuple):
+class PlayOptions(NamedTuple):
     """How the person looks on."""
 
     terminal: bool
@@ -63,7 +63,7 @@ class Wanted(NamedTuple):
     """Whether it is opened."""
 
 
-def play_game(asked: Asked, out: Path, wanted: Wanted) -> int:
+def play_game(asked: TableOptions, out: Path, wanted: PlayOptions) -> int:
     """Play a game into a folder, and say what came of it; the exit code.
 
     Raises UserError.
@@ -72,9 +72,9 @@ def play_game(asked: Asked, out: Path, wanted: Wanted) -> int:
     if folder.event.exists():
         raise UserError(f"{folder.path} holds an event: choose another folder (--out).")
     ended: BaseExceptionGroup[Exception] | None = None
-    with only_writer(folder):
-        table = table_set(asked, folder)
-        sandbox = best_sandbox(asked.sandbox, Limits(), folder.path, files_of(table.bots))
+    with lock_for_writing(folder):
+        table = prepare_table(asked, folder)
+        sandbox = choose_level(asked.sandbox, Limits(), folder.path, files_of(table.bots))
         secret = secrets.token_bytes(SECRET) if asked.seed is None else seeded(asked.seed)
         seed = board_seed(secret, EVENT, 1)
         # Known before the game: nobody can say later that the deals were chosen.
@@ -96,7 +96,7 @@ def play_game(asked: Asked, out: Path, wanted: Wanted) -> int:
 def _publish(path: Path, promise: Commitment | Reveal) -> None:
     descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
     try:
-        append_whole(descriptor, encode_line(promise))
+        append_atomic(descriptor, encode_line(promise))
     finally:
         os.close(descriptor)
 
@@ -106,15 +106,15 @@ def _reason(folder: Folder, ended: BaseExceptionGroup[Exception]) -> str:
 
     Raises UserError if it is the user's.
     """
-    error = innermost(ended)
+    error = root_cause(ended)
     if isinstance(error, UserError):
         raise error
-    if isinstance(error, (StoppedError, *MACHINE)):
+    if isinstance(error, (RunStoppedError, *MACHINE)):
         return f"The game stopped: {error}."
-    return crashed(folder, ended, "in the game")
+    return save_crash(folder, ended, "in the game")
 
 
-def _tell(folder: Folder, table: Set, result: Result | None) -> None:
+def _tell(folder: Folder, table: PreparedTable, result: Result | None) -> None:
     """What came of it, and how to see it again."""
     logged = next((one for one in read_games(folder.log(table.game))), None)
     if logged is None:
@@ -126,7 +126,7 @@ def _tell(folder: Folder, table: Set, result: Result | None) -> None:
     click.echo(f"See it again: {command(folder, table)}")
 
 
-def command(folder: Folder, table: Set) -> str:
+def command(folder: Folder, table: PreparedTable) -> str:
     """What shows the game again."""
     near = folder.path.is_relative_to(Path.cwd())
     path = folder.path.relative_to(Path.cwd()) if near else folder.path
@@ -134,7 +134,7 @@ def command(folder: Folder, table: Set) -> str:
 
 
 async def _played(
-    table: Set, folder: Folder, sandbox: Sandbox, seed: bytes, wanted: Wanted
+    table: PreparedTable, folder: Folder, sandbox: Sandbox, seed: bytes, wanted: PlayOptions
 ) -> Result | None:
     """Play it before a screen; None: the person left."""
     names, seat = table.names, table.seat
@@ -145,24 +145,24 @@ async def _played(
         for line in _welcome(table, look):
             click.echo(line)
         return await sat_down(
-            table, folder, sandbox, seed, Terminal(console, sys.stdin.fileno(), look).show
+            table, folder, sandbox, seed, TerminalPlayer(console, sys.stdin.fileno(), look).show
         )
-    from arena.ui.browser_player import Browser
-    from arena.ui.open_browser import opened
-    from arena.ui.server import served
+    from arena.ui.browser_player import BrowserPlayer
+    from arena.ui.open_browser import open_in_browser
+    from arena.ui.server import serve_site
 
-    about = about_game(table.game, names, table.rules)
-    browser = Browser(about, names, command(folder, table), clock=table.clock.bank_ms > 0)
-    async with served(browser.site, wanted.port) as address:
+    about = game_info(table.game, names, table.rules)
+    browser = BrowserPlayer(about, names, command(folder, table), clock=table.clock.bank_ms > 0)
+    async with serve_site(browser.site, wanted.port) as address:
         click.echo(f"Sit down at seat {seat}: {address}")
         click.echo("Only this machine can open it. Ctrl-C leaves the game.", err=True)
         with ExitStack() as open_:
             if wanted.browser:
-                await trio.to_thread.run_sync(open_.enter_context, opened(address))
+                await trio.to_thread.run_sync(open_.enter_context, open_in_browser(address))
             return await sat_down(table, folder, sandbox, seed, browser.show)
 
 
-def _welcome(table: Set, look: render.Look) -> Iterator[str]:
+def _welcome(table: PreparedTable, look: render.Look) -> Iterator[str]:
     """What somebody should know who sits down at the terminal."""
     others = ", ".join(
         f"{look.name(seat)} (seat {seat})" for seat in range(len(table.names)) if seat != table.seat
@@ -177,14 +177,14 @@ def _welcome(table: Set, look: render.Look) -> Iterator[str]:
 
 
 async def sat_down(
-    table: Set, folder: Folder, sandbox: Sandbox, seed: bytes, show: Show
+    table: PreparedTable, folder: Folder, sandbox: Sandbox, seed: bytes, show: Show
 ) -> Result | None:
     """Play the game with a person who looks at this screen; None: he left, or nobody came.
 
     What went wrong is raised in a group: StoppedError, CannotStartError, LagError, OSError,
     UserError when a bot does not greet.
     """
-    person, ready, over = Person(), trio.Event(), trio.Event()
+    person, ready, over = HumanPlayer(), trio.Event(), trio.Event()
     results: list[Result] = []
 
     async def play() -> None:
@@ -202,19 +202,19 @@ async def sat_down(
 
 
 async def _game(
-    table: Set, folder: Folder, sandbox: Sandbox, seed: bytes, person: Person
+    table: PreparedTable, folder: Folder, sandbox: Sandbox, seed: bytes, person: HumanPlayer
 ) -> Result:
     """The game, and nothing is left of it but its log."""
-    pump = Pump()
-    bench = Bench(pump, [bot.command for bot in table.bots], table.clock.start_ms, sandbox)
+    pump = Poller()
+    bench = BotPool(pump, [bot.command for bot in table.bots], table.clock.start_ms, sandbox)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(pump.run)
         try:
             bots = await greeted(bench, table.bots)
-            nursery.start_soon(bench.look_after)
+            nursery.start_soon(bench.monitor)
             log = GameLog(folder.log(table.game), _sitting(table, sandbox))
             try:
-                seats: list[Seated | None] = [*bots]
+                seats: list[Player | None] = [*bots]
                 seats.insert(table.seat, person)
                 result = await Table(pump, _referee(table, seed), seats, log).play()
                 log.sync()
@@ -226,23 +226,23 @@ async def _game(
     return result
 
 
-async def greeted(bench: Bench, entrants: Sequence[Entrant]) -> list[Bot | None]:
+async def greeted(bench: BotPool, entrants: Sequence[Entrant]) -> list[BotProcess | None]:
     """The bots, all of which have greeted.
 
     Raises UserError for the first that does not, StoppedError, CannotStartError, LagError.
     """
-    bots = await ready(bench)
+    bots = await start_bots(bench)
     for entrant, bot in zip(entrants, bots, strict=True):
         if bot and bot.fault:
-            words = bot.last_words()
+            words = bot.stderr_tail()
             said = f" Its stderr ends: {words}" if words else ""
             raise UserError(f"Bot {entrant.name} does not greet: {bot.fault.detail}{said}")
     return bots
 
 
-def _referee(table: Set, seed: bytes) -> Referee:
+def _referee(table: PreparedTable, seed: bytes) -> Referee:
     numbered = numbers(".".join(table.names), (table.number,), lambda _: seed)
-    seating = Seating(
+    seating = GameSetup(
         game=table.game,
         number=numbered[table.number],
         board=table.number,
@@ -253,7 +253,7 @@ def _referee(table: Set, seed: bytes) -> Referee:
     return Referee(seating, seed)
 
 
-def _sitting(table: Set, sandbox: Sandbox) -> Sitting:
+def _sitting(table: PreparedTable, sandbox: Sandbox) -> Sitting:
     return Sitting(
         format=LOG_FORMAT,
         boneyard=__version__,

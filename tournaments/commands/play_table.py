@@ -7,13 +7,13 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from arena.sandbox.limits import Wish
+from arena.sandbox.limits import SandboxMode
 from protocol.errors import UserError
 from protocol.messages import Clock
-from protocol.ruleset import Ruleset, check_seats, tables
-from tournaments.plan.bot_command import entered, free_name, spoken
+from protocol.ruleset import Ruleset, check_seats, playable_seat_counts
+from tournaments.plan.bot_command import parse_bots, prepare_entrant, unique_name
 from tournaments.plan.event import Entrant, EntrantName
-from tournaments.storage.folder import Folder, hidden
+from tournaments.storage.folder import Folder, check_not_readable
 
 DAY_MS = 86_400_000
 """The longest clock: a person who does not answer for so long has left."""
@@ -21,7 +21,7 @@ BANK = 5
 """How many questions' time a game has besides."""
 
 
-class Asked(NamedTuple):
+class TableOptions(NamedTuple):
     """What stands on the command line."""
 
     rules: Ruleset
@@ -38,11 +38,11 @@ class Asked(NamedTuple):
     """Seconds for each question; None: nobody is hurried."""
     seed: int | None
     """Fixes the deals."""
-    sandbox: Wish
+    sandbox: SandboxMode
     """How the bots are kept."""
 
 
-class Set(NamedTuple):
+class PreparedTable(NamedTuple):
     """A table that is set: who sits where, for which game, into which log."""
 
     number: int
@@ -76,7 +76,7 @@ def named_so(name: str) -> str:
         raise UserError(f"You cannot be called {name!r}: {text}.") from None
 
 
-def table_set(asked: Asked, folder: Folder) -> Set:
+def prepare_table(asked: TableOptions, folder: Folder) -> PreparedTable:
     """Who plays, with bots found and built.
 
     Raises UserError.
@@ -88,14 +88,16 @@ def table_set(asked: Asked, folder: Folder) -> Set:
     if len(asked.against) >= size:
         raise UserError(f"At a table of {size} there is no place for {len(asked.against)} bots.")
     bots = _bots(asked.against, size - 1, folder)
-    hidden(folder, bots, asked.sandbox)
+    check_not_readable(folder, bots, asked.sandbox)
     # Clockwise from the person: the first bot is the next to its left.
     around = [asked.name, *(bot.name for bot in bots)]
     names = tuple(around[(place - asked.seat) % size] for place in range(size))
     if len(set(names)) < size:
         raise UserError(f"A bot is called {asked.name} too: choose another --name.")
     in_order = sorted(bots, key=lambda bot: names.index(bot.name))
-    return Set(_next(folder), names, asked.seat, tuple(in_order), asked.rules, _clock(asked))
+    return PreparedTable(
+        _next(folder), names, asked.seat, tuple(in_order), asked.rules, _clock(asked)
+    )
 
 
 def _bots(words: Sequence[str], many: int, folder: Folder) -> list[Entrant]:
@@ -104,21 +106,24 @@ def _bots(words: Sequence[str], many: int, folder: Folder) -> list[Entrant]:
     Raises UserError.
     """
     here = Path.cwd()
-    found = {word: entered(spoken([word])[0], here, folder.build) for word in dict.fromkeys(words)}
+    found = {
+        word: prepare_entrant(parse_bots([word])[0], here, folder.build)
+        for word in dict.fromkeys(words)
+    }
     bots: list[Entrant] = []
     for seat in range(many):
         bot = found[words[seat % len(words)]]
-        bots.append(replace(bot, name=free_name(bot.name, [one.name for one in bots])))
+        bots.append(replace(bot, name=unique_name(bot.name, [one.name for one in bots])))
     return bots
 
 
 def _fits(rules: Ruleset, people: int) -> int:
     """The smallest table of these rules for so many."""
-    sizes = tables(rules)
+    sizes = playable_seat_counts(rules)
     return next((size for size in sizes if size >= people), sizes[-1])
 
 
-def _clock(asked: Asked) -> Clock:
+def _clock(asked: TableOptions) -> Clock:
     if asked.clock_s is None:
         return Clock(move_ms=DAY_MS, bank_ms=0)
     move_ms = asked.clock_s * 1000

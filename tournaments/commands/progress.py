@@ -17,17 +17,17 @@ from protocol.records import Result
 from tournaments.forecast.text import duration
 from tournaments.plan.event import Event
 from tournaments.plan.formats import Static
-from tournaments.rating.fouls import committed
-from tournaments.rating.live_elo import Tick, ticked
+from tournaments.rating.fouls import fouls_committed
+from tournaments.rating.live_elo import LiveRating, update
 from tournaments.report import tables as standings
 from tournaments.report import terminal_tables as shown
 from tournaments.report.format_section import question_line, uneven, won_line
 from tournaments.report.report import Results
 from tournaments.report.timing import Times
 from tournaments.storage import public_deals as public
-from tournaments.storage.folder import Folder, load
+from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import Ledger, read_ledger
-from tournaments.storage.result_store import Columns
+from tournaments.storage.result_store import ResultStore
 
 LINE_EVERY_S = 10.0
 """How often a pipe gets a line."""
@@ -67,7 +67,7 @@ class Progress:
         self._began = time.monotonic()
         self._next = self._began + LOOK_EVERY_S
         self._first = len(ledger.results)
-        self._ticks: dict[str, Tick] = {}
+        self._ticks: dict[str, LiveRating] = {}
         self._fouls = 0
         self._last_fouls: deque[str] = deque(maxlen=FOULS_KEPT)
         self._taken_up = 0
@@ -114,7 +114,7 @@ class Progress:
 
     def _note_fouls(self, result: Result) -> None:
         """Fouls are told as they come."""
-        for foul in committed(result):
+        for foul in fouls_committed(result):
             self._fouls += 1
             text = f"Foul: {result.seats[foul.seat]}, {foul.foul}, in {result.game}."
             self._last_fouls.append(text)
@@ -125,7 +125,7 @@ class Progress:
     def _tick(self) -> None:
         """Take up some of the games that are still waiting for it."""
         for result in self._ledger.results.first()[self._taken_up :][:TICKS_AT_ONCE]:
-            self._ticks |= ticked(self._ticks, result, self._partners)
+            self._ticks |= update(self._ticks, result, self._partners)
             self._taken_up += 1
 
     def _line(self, now: float) -> None:
@@ -178,10 +178,10 @@ class Progress:
 
 def _told(folder: Folder, summary: Results) -> Iterator[str]:
     """What came of the event's format, and what is not balanced yet."""
-    event = load(folder)
+    event = load_event(folder)
     # A large ledger takes seconds to read: where nothing is to be told, it is not.
     if summary.played < summary.planned or not isinstance(event.format, Static):
-        results = Columns(read_ledger(folder.ledger)).first()
+        results = ResultStore(read_ledger(folder.ledger)).first()
         lines = question_line(event, results), won_line(event, results, summary.planned)
         yield from filter(None, (*lines, uneven(event, results, summary.planned)))
     if summary.latecomers:

@@ -6,10 +6,17 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from protocol.errors import UserError, unknown
+from protocol.errors import UserError, unknown_name
 from tournaments.plan.anchor import Anchor
 from tournaments.rating.ratings import PRIOR, Ratings, fit_both
-from tournaments.storage.combine import Boards, Labels, Relabelled, Source, refuse_twice, source
+from tournaments.storage.combine import (
+    BoardIds,
+    EntrantNames,
+    MergedResults,
+    Source,
+    check_no_overlap,
+    open_source,
+)
 
 RATED_FORMAT = 1
 MOST_DRAWS = 1e6
@@ -19,7 +26,7 @@ COMPARED = ("clock", "format", "fouls", "limits", "sandbox")
 results decide who plays on, as in versus, a lead that ends an event is on average too large."""
 
 
-class Asked(Struct, frozen=True, kw_only=True):
+class RateOptions(Struct, frozen=True, kw_only=True):
     """How somebody wants results to be rated."""
 
     prior: float = PRIOR
@@ -50,7 +57,7 @@ class Rated(Struct, frozen=True, kw_only=True):
 
     format: int = RATED_FORMAT
     """Version of this format."""
-    asked: Asked
+    asked: RateOptions
     """How the results were rated."""
     notices: tuple[str, ...]
     """What to know before one compares them, in sentences."""
@@ -67,22 +74,22 @@ class _Game(NamedTuple):
     """All choices of the rules; the ledger's path if they are not known; nothing with `pool`."""
 
 
-def rated(paths: Sequence[Path], asked: Asked) -> Rated:
+def rate_ledgers(paths: Sequence[Path], asked: RateOptions) -> Rated:
     """Rate the results of ledgers, or of events by their folders.
 
     Raises UserError; DamagedFileError is one.
     """
     if not 0 <= asked.prior <= MOST_DRAWS:
         raise UserError(f"A prior is a number of virtual draws, not {asked.prior:g} (--prior).")
-    sources = [source(path) for path in paths]
-    refuse_twice(sources)
-    labels, boards = Labels(sources), Boards()
+    sources = [open_source(path) for path in paths]
+    check_no_overlap(sources)
+    labels, boards = EntrantNames(sources), BoardIds()
     groups: dict[_Game, list[Source]] = {}
     for one in sources:
         if one.seats:
             groups.setdefault(_game(one, asked.pool), []).append(one)
     tables = tuple(
-        _table(game, Relabelled(group, labels, boards, asked.fouls), group, asked)
+        _table(game, MergedResults(group, labels, boards, asked.fouls), group, asked)
         for game, group in groups.items()
     )
     _refuse_strangers(asked.anchor, tables)
@@ -96,7 +103,9 @@ def _game(of: Source, pool: bool) -> _Game:
     return _Game(of.seats, of.event.rules.deal.partners, b"" if pool else of.choices)
 
 
-def _table(game: _Game, results: Relabelled, sources: Sequence[Source], asked: Asked) -> RatedTable:
+def _table(
+    game: _Game, results: MergedResults, sources: Sequence[Source], asked: RateOptions
+) -> RatedTable:
     title = f"{', '.join(_rules(sources))}, {game.seats} seats{', partners' * game.partners}"
     try:
         ratings = fit_both(results, prior=asked.prior, partners=game.partners, anchor=asked.anchor)
@@ -117,7 +126,7 @@ def _rules(sources: Sequence[Source]) -> list[str]:
 def _refuse_strangers(anchor: Anchor | None, tables: Sequence[RatedTable]) -> None:
     names = {one.name for table in tables for pool in table.ratings.pools for one in pool.entrants}
     if anchor and anchor.name not in names:
-        raise unknown("entrant", anchor.name, sorted(names))
+        raise unknown_name("entrant", anchor.name, sorted(names))
 
 
 def _notices(

@@ -9,14 +9,20 @@ from msgspec.structs import replace
 from rich.console import Console
 from rich.text import Text
 
-from tournaments.commands.rate import Asked, RatedTable, rated
+from tournaments.commands.rate import RatedTable, RateOptions, rate_ledgers
 from tournaments.plan.anchor import Anchor
 from tournaments.plan.event import as_json
 from tournaments.report import tables as standings
 from tournaments.report import terminal_tables as shown
-from tournaments.report.missing_data import enough
+from tournaments.report.missing_data import has_enough_logs
 from tournaments.report.report import files_now
-from tournaments.storage.folder import Folder, holds, load, only_writer, write_whole
+from tournaments.storage.folder import (
+    Folder,
+    has_content,
+    load_event,
+    lock_for_writing,
+    write_atomic,
+)
 
 STALE = 1
 """Exit code when a file is not what the ledger leads to."""
@@ -29,14 +35,14 @@ def remake(path: Path, anchor: Anchor | None) -> int:
     before; DamagedFileError is one.
     """
     folder = Folder(path)
-    event = load(folder)
-    with only_writer(folder):
+    event = load_event(folder)
+    with lock_for_writing(folder):
         if anchor:
             event = replace(event, anchor=anchor)
-            write_whole(folder.event, [as_json(event)])
-        files = files_now(folder, event, enough(folder, event))
+            write_atomic(folder.event, [as_json(event)])
+        files = files_now(folder, event, has_enough_logs(folder, event))
         for file, lines in files.items():
-            write_whole(file, lines)
+            write_atomic(file, lines)
             click.echo(file)
     return 0
 
@@ -47,9 +53,9 @@ def check(path: Path) -> int:
     Raises UserError; DamagedFileError is one.
     """
     folder = Folder(path)
-    event = load(folder)
-    files = files_now(folder, event, enough(folder, event))
-    stale = [file for file, lines in files.items() if not holds(file, lines)]
+    event = load_event(folder)
+    files = files_now(folder, event, has_enough_logs(folder, event))
+    stale = [file for file, lines in files.items() if not has_content(file, lines)]
     for file in stale:
         click.echo(
             f"{file}: {'is not what the ledger leads to' if file.exists() else 'is missing'}"
@@ -61,12 +67,12 @@ def check(path: Path) -> int:
     return 0
 
 
-def rate(paths: Sequence[Path], asked: Asked, in_json: bool) -> int:
+def rate(paths: Sequence[Path], asked: RateOptions, in_json: bool) -> int:
     """Rate ledgers together and print the tables; the exit code.
 
     Raises UserError; DamagedFileError is one.
     """
-    told = rated(paths, asked)
+    told = rate_ledgers(paths, asked)
     if in_json:
         click.echo(msgspec.json.format(msgspec.json.encode(told), indent=1))
         return 0

@@ -16,27 +16,27 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 import trio
 
-from arena.logs.catalog import FOLDER, tidy
-from arena.sandbox.limits import called
-from arena.sandbox.select import best_sandbox
+from arena.logs.catalog import FOLDER, remove_leftovers
+from arena.sandbox.limits import level_name
+from arena.sandbox.select import choose_level
 from protocol.errors import UserError
 from protocol.records import Result
 from tournaments.commands.progress import Progress
 from tournaments.plan.event import Event, WrittenBot, files_of
-from tournaments.plan.from_options import Wishes, fresh_boards, planned, written_bots
-from tournaments.report.missing_data import lost_results, refuse_less_measured
+from tournaments.plan.from_options import EventOptions, bots_in_file, build_event, fresh_boards
+from tournaments.report.missing_data import missing_results, refuse_fewer_logs
 from tournaments.report.replay_links import make_pages
 from tournaments.report.report import files_now
-from tournaments.runner.runner import Runner, call_roll, crashed, innermost
-from tournaments.runner.sitting import MACHINE, StoppedError
+from tournaments.runner.runner import Runner, check_greetings, root_cause, save_crash
+from tournaments.runner.sitting import MACHINE, RunStoppedError
 from tournaments.storage import folder as folders
 from tournaments.storage.folder import Folder
-from tournaments.storage.ledger import Ledger, finished, read_ledger
-from tournaments.storage.open_event import begin
-from tournaments.storage.result_store import Columns
+from tournaments.storage.ledger import Ledger, finished_sittings, read_ledger
+from tournaments.storage.open_event import open_event
+from tournaments.storage.result_store import ResultStore
 
 if TYPE_CHECKING:
-    from tournaments.cluster.address import Place
+    from tournaments.cluster.address import ClusterAddress
 
 STOPPED = 1
 """Exit code when the machine, or we ourselves, kept a run from going on."""
@@ -44,16 +44,16 @@ INTERRUPTED = 130
 """Exit code after Ctrl-C."""
 
 
-class Where(NamedTuple):
+class Execution(NamedTuple):
     """Where an event is played."""
 
     jobs: int
     """Sittings side by side; with a cluster on each worker that is started here."""
-    cluster: "Place | None" = None
+    cluster: "ClusterAddress | None" = None
     """Workers that play it; None: we do."""
 
 
-class Fixed(NamedTuple):
+class SeedOption(NamedTuple):
     """Deals that are not by chance."""
 
     seed: int
@@ -66,7 +66,9 @@ Play = Callable[[trio.MemorySendChannel[Result]], Awaitable[None]]
 """Plays what a ledger misses; each result goes into the channel, which it closes at the end."""
 
 
-def run_event(wishes: Wishes, out: Path, fixed: Fixed | None, where: Where, in_json: bool) -> int:
+def run_event(
+    wishes: EventOptions, out: Path, fixed: SeedOption | None, where: Execution, in_json: bool
+) -> int:
     """Play an event, or what is left of it; the program's exit code.
 
     Raises UserError.
@@ -82,19 +84,21 @@ def run_event(wishes: Wishes, out: Path, fixed: Fixed | None, where: Where, in_j
     return code
 
 
-def _run_in(folder: Folder, wishes: Wishes, fixed: Fixed | None, where: Where) -> int:
+def _run_in(
+    folder: Folder, wishes: EventOptions, fixed: SeedOption | None, where: Execution
+) -> int:
     """Play into the folder and publish there; the exit code.
 
     Raises OSError, UserError.
     """
-    with folders.only_writer(folder):
-        plan = planned(wishes, folder.build, predictable=fixed is not None)
+    with folders.lock_for_writing(folder):
+        plan = build_event(wishes, folder.build, predictable=fixed is not None)
         fresh = fresh_boards(wishes)
-        event, notices = begin(folder, plan, fixed.seed if fixed else None, fresh_boards=fresh)
+        event, notices = open_event(folder, plan, fixed.seed if fixed else None, fresh_boards=fresh)
         ledger = Ledger(folder, event)
-        lost = lost_results(folder, ledger.results)
-        refuse_less_measured(folder, event, ledger.results)
-        tidy(folder.path / FOLDER)
+        lost = missing_results(folder, ledger.results)
+        refuse_fewer_logs(folder, event, ledger.results)
+        remove_leftovers(folder.path / FOLDER)
         for notice in (*notices, *ledger.notices, *([lost] if lost else [])):
             click.echo(notice, err=True)
         if fixed:
@@ -121,9 +125,9 @@ def _go_on(folder: Folder) -> None:
     click.echo(f"Stopped; run the same command again to go on. Folder: {folder.path}", err=True)
 
 
-def _sources(wishes: Wishes, plan: Event) -> dict[str, tuple[WrittenBot, Path]]:
+def _sources(wishes: EventOptions, plan: Event) -> dict[str, tuple[WrittenBot, Path]]:
     """Each bot as it is written, and where, by fingerprint: versions have other names later."""
-    bots, base = written_bots(wishes)
+    bots, base = bots_in_file(wishes)
     return {one.fingerprint: (bot, base) for one, bot in zip(plan.entrants, bots, strict=True)}
 
 
@@ -154,10 +158,10 @@ async def _here(folder: Folder, event: Event, ledger: Ledger, jobs: int) -> Asyn
 
     Raises UserError, StoppedError.
     """
-    sandbox = best_sandbox(event.sandbox, event.limits, folder.path, files_of(event.entrants))
+    sandbox = choose_level(event.sandbox, event.limits, folder.path, files_of(event.entrants))
     for sentence in sandbox.notices:
-        click.echo(f"Sandbox {called(sandbox.level)}: {sentence}", err=True)
-    complaint = await call_roll(event.entrants, event.clock.start_ms, sandbox)
+        click.echo(f"Sandbox {level_name(sandbox.level)}: {sentence}", err=True)
+    complaint = await check_greetings(event.entrants, event.clock.start_ms, sandbox)
     if complaint is not None:
         raise UserError(complaint)
 
@@ -172,14 +176,14 @@ def _there(
     event: Event,
     ledger: Ledger,
     sources: Mapping[str, tuple[WrittenBot, Path]],
-    where: Where,
-    cluster: "Place",
+    where: Execution,
+    cluster: "ClusterAddress",
 ) -> AbstractAsyncContextManager[Play]:
     """How to play on workers."""
-    from tournaments.cluster.connect import opened
+    from tournaments.cluster.connect import connect
 
     tell = partial(click.echo, err=True)
-    return opened(cluster, folder, event, ledger, sources, where.jobs, tell)
+    return connect(cluster, folder, event, ledger, sources, where.jobs, tell)
 
 
 async def _ended(
@@ -200,14 +204,14 @@ def _reason(folder: Folder, ended: BaseExceptionGroup[Exception]) -> str:
 
     Raises UserError if it is the user's.
     """
-    error = innermost(ended)
+    error = root_cause(ended)
     if isinstance(error, UserError):
         raise error
-    if isinstance(error, StoppedError):
+    if isinstance(error, RunStoppedError):
         return str(error)
     if isinstance(error, MACHINE):
         return f"The run stopped: {error}."
-    return crashed(folder, ended, "between two games")
+    return save_crash(folder, ended, "between two games")
 
 
 async def _run(folder: Folder, event: Event, ledger: Ledger, play: Play) -> None:
@@ -242,9 +246,9 @@ async def _watch(
 
 
 def _publish(folder: Folder, event: Event, ledger: Ledger) -> None:
-    folders.reveal(folder, event, finished(ledger.left))
-    for path, lines in files_now(folder, event, Columns(read_ledger(folder.ledger))).items():
-        folders.write_whole(path, lines)
+    folders.reveal(folder, event, finished_sittings(ledger.left))
+    for path, lines in files_now(folder, event, ResultStore(read_ledger(folder.ledger))).items():
+        folders.write_atomic(path, lines)
 
 
 def _tell(folder: Folder, in_json: bool) -> None:

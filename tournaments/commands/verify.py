@@ -10,10 +10,10 @@ from typing import TypeVar
 import msgspec
 from msgspec import Struct, structs
 
-from arena.analysis.replay import misfits
+from arena.analysis.replay import mismatches
 from arena.engine.shuffle import commitment
 from arena.logs.checksummed import DamagedFileError
-from arena.logs.compression import stored
+from arena.logs.compression import actual_path
 from arena.logs.gamelog import LoggedGame, is_over, read_games
 from arena.ui.replay_files import FOLDER as REPLAYS
 from arena.ui.replay_files import page_name, pages
@@ -21,24 +21,24 @@ from protocol.errors import UserError
 from protocol.records import Result, Sitting
 from tournaments.plan.event import Event
 from tournaments.plan.formats import Static
-from tournaments.rating.fouls import forfeited, given
-from tournaments.report.log_facts import measured
+from tournaments.rating.fouls import forfeited, fouls_given
+from tournaments.report.log_facts import log_facts
 from tournaments.report.missing_data import reported, shortened
 from tournaments.report.report import Results, from_logs, report_files
-from tournaments.schedule.game_index import ByGame
+from tournaments.schedule.game_index import GameIndex
 from tournaments.schedule.game_numbers import numbers
-from tournaments.schedule.schedule import PlannedSitting, past, past_order, sittings
+from tournaments.schedule.schedule import PlannedSitting, past_order, retired_games, sittings
 from tournaments.storage.folder import (
     Folder,
     digest,
-    holds,
+    has_content,
     published_commitments,
     published_seeds,
     read_event,
 )
-from tournaments.storage.history import broken
-from tournaments.storage.ledger import boards_left, finished, past_sittings, read_ledger
-from tournaments.storage.result_store import Columns
+from tournaments.storage.history import broken_promises
+from tournaments.storage.ledger import boards_left, finished_sittings, past_sittings, read_ledger
+from tournaments.storage.result_store import ResultStore
 
 T = TypeVar("T")
 SHORT = 10
@@ -153,9 +153,9 @@ def _promises(folder: Folder, event: Event) -> Checked[Promises]:
     return Promises(commitments, seeds, revealed)
 
 
-def _ledger(folder: Folder, event: Event) -> Checked[Columns | None]:
+def _ledger(folder: Folder, event: Event) -> Checked[ResultStore | None]:
     """The results by game, in order; None when not all can be read."""
-    results = Columns()
+    results = ResultStore()
     names = [entrant.name for entrant in event.entrants]
     # Read while the results come in: what a stage plans follows from those before it.
     planned = (
@@ -184,7 +184,7 @@ def _ledger(folder: Folder, event: Event) -> Checked[Columns | None]:
 def _kept_since(folder: Folder) -> Iterator[str]:
     """Promises of before the event was extended."""
     try:
-        yield from broken(folder)
+        yield from broken_promises(folder)
     except DamagedFileError as error:
         yield f"{error}; what was promised before is thereby unchecked"
 
@@ -193,8 +193,8 @@ def _past(folder: Folder, event: Event, ledger: Mapping[str, Result] | None) -> 
     """The games of earlier versions: all that their logs have, and no others."""
     if ledger is None:
         return
-    logs = ByGame(past_sittings(folder, event), lambda plan, _: folder.log(plan.name))
-    for game in past(event, ledger):
+    logs = GameIndex(past_sittings(folder, event), lambda plan, _: folder.log(plan.name))
+    for game in retired_games(event, ledger):
         if game not in logs:
             yield f"{folder.ledger}: {game} stands in no log; it is thereby unchecked"
     untold = {
@@ -234,7 +234,7 @@ def _sitting(
     lost = sum(name not in results for name in due)
     if damage:
         yield f"{damage}; nothing after it is trusted: {_results(lost)} thereby unchecked"
-    elif lost and not stored(path).exists():
+    elif lost and not actual_path(path).exists():
         yield f"{path} is missing: {_results(lost)} thereby unchecked"
     elif lost or (over and not is_over(path)):
         yield f"{path}: lines are missing at its end: {_results(lost)} thereby unchecked"
@@ -246,7 +246,7 @@ def _forfeits(
     """What was lost beforehand must follow from the fouls before it in the log."""
     before: dict[str, Result] = {}
     for game, result in results.items():
-        if given(result) != forfeited(event.fouls, plan, before):
+        if fouls_given(result) != forfeited(event.fouls, plan, before):
             yield f"{path}: {game} is not forfeited as the fouls before it say"
         before[game] = result
 
@@ -309,13 +309,13 @@ def _game(path: Path, logged: LoggedGame, promises: Promises) -> Iterator[str]:
     if promises.commitments.get(board, logged.game.commitment) != logged.game.commitment:
         yield f"{path}: {logged.game.game} names another commitment than was published"
     elif board in promises.seeds:
-        yield from (f"{path}: {misfit}" for misfit in misfits(logged, promises.seeds[board]))
+        yield from (f"{path}: {misfit}" for misfit in mismatches(logged, promises.seeds[board]))
 
 
 def _report(
     folder: Folder,
     event: Event,
-    ledger: Columns,
+    ledger: ResultStore,
     promises: Promises,
     unsure: Collection[Path],
 ) -> Iterator[str]:
@@ -336,14 +336,14 @@ def _report(
     if told.commitments != digest(folder):
         yield f"{folder.commitments}: its SHA-256 is not the one in {folder.results.name}"
     results = ledger.beginning(told.played)
-    known = measured(folder, results)
+    known = log_facts(folder, results)
     if sum(one.sittings for one in known.kept) < sum(one.sittings for one in told.sandboxes):
         # A log is gone, which is told elsewhere.
         known = structs.replace(known, kept=told.sandboxes)
     for path, lines in report_files(folder, event, results, known).items():
-        if path not in unsure and not holds(path, lines):
+        if path not in unsure and not has_content(path, lines):
             yield f"{path}: does not follow from the ledger, the logs and the commitments"
-    over = finished(boards_left(event, results))
+    over = finished_sittings(boards_left(event, results))
     hidden = [board for board in over if board not in promises.revealed]
     yield from (f"{folder.seeds}: board {board} is over, but no seed is there" for board in hidden)
     boards = [*promises.seeds]
@@ -364,7 +364,7 @@ def _pages(folder: Folder, logs: Sequence[Path]) -> Iterator[str]:
     for log in over:
         if all_due or (place / page_name(log.stem, 1)).exists():
             for name, html in pages(log):
-                if not holds(place / name, [html.encode()]):
+                if not has_content(place / name, [html.encode()]):
                     yield (
                         f"{place / name}: is not what its log leads to: "
                         "`boneyard replay --html` makes it anew"

@@ -24,7 +24,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from protocol.records import Result
-from tournaments.forecast.likely import likely
+from tournaments.forecast.likely import expected_sittings
 from tournaments.plan.event import Event
 from tournaments.plan.formats import Versus, name_of
 from tournaments.rating.ratings import fit
@@ -191,7 +191,7 @@ def forecast(event: Event, jobs: int, trial: Trial) -> Forecast:
     """What the event takes at so many jobs."""
     tables = Counter[tuple[int, ...]]()
     sat = 0
-    for plan in likely(event, trial.elo, trial.answer):
+    for plan in expected_sittings(event, trial.elo, trial.answer):
         tables[plan.seats] += len(plan.games)
         sat += 1
     boards = min(event.boards, trial.answer or event.boards)

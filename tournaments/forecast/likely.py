@@ -15,7 +15,9 @@ from tournaments.plan.formats import Gauntlet, Knockout, Ladder, RoundRobin, Swi
 from tournaments.schedule.schedule import PlannedSitting, Stage, sittings, stages
 
 
-def likely(event: Event, elo: Mapping[str, float], answer: int | None) -> Iterator[PlannedSitting]:
+def expected_sittings(
+    event: Event, elo: Mapping[str, float], answer: int | None
+) -> Iterator[PlannedSitting]:
     """The sittings, if the bots are so strong and versus has its answer after so many boards.
 
     Who has no rating is taken for average. Without an answer versus plays all its boards.

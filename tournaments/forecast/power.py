@@ -10,7 +10,7 @@ from math import ceil, sqrt
 
 from msgspec import Struct
 
-from protocol.errors import UserError, unknown
+from protocol.errors import UserError, unknown_name
 from tournaments.rating.ratings import Pool, Ratings
 from tournaments.rating.sprt import MOST
 from tournaments.rating.statistics import Error, Z
@@ -64,7 +64,7 @@ def separations(
     }
     for name in pair:
         if name not in where:
-            raise unknown("entrant", name, where)
+            raise unknown_name("entrant", name, where)
     (pool, one), (same, other) = (where[name] for name in pair)
     if pool is not same or one == other:
         raise UserError(f"No games connect {pair[0]} and {pair[1]}: nothing can separate them.")

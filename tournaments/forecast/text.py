@@ -7,7 +7,7 @@ STATIC = ("round-robin", "gauntlet", "ladder")
 """Formats in which results decide nothing."""
 
 
-def told(forecast: Forecast) -> list[str]:
+def forecast_text(forecast: Forecast) -> list[str]:
     """A forecast for people."""
     trial = forecast.trial
     took = "more than was tried" if forecast.minutes is None else duration(forecast.minutes)
@@ -73,7 +73,7 @@ def _measured(trial: Trial) -> str:
     )
 
 
-def told_apart(pair: Separation) -> str:
+def separation_text(pair: Separation) -> str:
     """A separation for people."""
     lead = (
         f"{pair.one} is {pair.elo:.0f} ± {pair.half_width:.0f} Elo ahead of {pair.other} "

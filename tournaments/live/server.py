@@ -10,15 +10,15 @@ import msgspec
 import trio
 
 from arena.logs.checksummed import DamagedFileError
-from arena.ui.broadcast import News
+from arena.ui.broadcast import Broadcast
 from arena.ui.html import page
-from arena.ui.open_browser import opened
+from arena.ui.open_browser import open_in_browser
 from arena.ui.replay_files import FOLDER, REPORT
-from arena.ui.replay_page import packed, replay_page
-from arena.ui.server import Page, Site, served, tell
+from arena.ui.replay_page import pack_game, replay_page
+from arena.ui.server import Page, Site, serve_site, tell
 from protocol.errors import UserError
-from tournaments.live.snapshot import Watched
-from tournaments.runner.runner import innermost
+from tournaments.live.snapshot import LiveView
+from tournaments.runner.runner import root_cause
 from tournaments.storage.folder import Folder
 
 LOOK_S = 0.25
@@ -37,49 +37,49 @@ def watch_event(path: Path, port: int, *, everything: bool, browser: bool) -> in
 
     Raises UserError.
     """
-    watched = Watched(Folder(path.resolve()), everything=everything)
+    watched = LiveView(Folder(path.resolve()), everything=everything)
     ended: BaseExceptionGroup[Exception] | None = None
     try:
         trio.run(partial(_serve, watched, port, browser=browser))
     except* (UserError, OSError) as group:
         ended = group
     if ended:
-        error = innermost(ended)
+        error = root_cause(ended)
         raise error if isinstance(error, UserError) else UserError(f"{path} went away: {error}.")
     return 0
 
 
-async def _serve(watched: Watched, port: int, *, browser: bool) -> None:
-    news = News()
+async def _serve(watched: LiveView, port: int, *, browser: bool) -> None:
+    news = Broadcast()
     with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(follow, watched, news)
-            async with served(site(watched, news), port) as address:
+            async with serve_site(site(watched, news), port) as address:
                 click.echo(f"Watch {watched.event.name}: {address}")
                 click.echo("Only this machine can open it. Ctrl-C ends it.", err=True)
                 with ExitStack() as open_:
                     if browser:
-                        await trio.to_thread.run_sync(open_.enter_context, opened(address))
+                        await trio.to_thread.run_sync(open_.enter_context, open_in_browser(address))
                     await anext(aiter(signals))
             nursery.cancel_scope.cancel()
 
 
-async def follow(watched: Watched, news: News) -> None:
+async def follow(watched: LiveView, news: Broadcast) -> None:
     """Look at the logs again and again, and tell what is new."""
     while True:
         # In a thread: the first look at a long event takes seconds.
         text = await trio.to_thread.run_sync(_look, watched)
         if text:
-            news.tell(text)
+            news.publish(text)
         await trio.sleep(LOOK_S if news.listened else IDLE_S)
 
 
-def _look(watched: Watched) -> str:
+def _look(watched: LiveView) -> str:
     """What is new, as JSON; empty when nothing is."""
     return msgspec.json.encode(watched.now()).decode() if watched.look() else ""
 
 
-def site(watched: Watched, news: News) -> Site:
+def site(watched: LiveView, news: Broadcast) -> Site:
     """What is served: the boards, the report, replays of what may be seen; nothing else."""
 
     def find(name: str) -> Page | None:
@@ -93,7 +93,7 @@ def site(watched: Watched, news: News) -> Site:
     return Site(find, partial(tell, news))
 
 
-def _first_page(watched: Watched) -> str:
+def _first_page(watched: LiveView) -> str:
     return page(
         "watch.html.j2",
         "live",
@@ -112,12 +112,12 @@ def _report(path: Path) -> str | None:
     return path.read_text() if small else None
 
 
-def _replays(watched: Watched, name: str) -> str | None:
+def _replays(watched: LiveView, name: str) -> str | None:
     try:
         games = watched.games(name)
         if not games:
             return None
-        made = list(map(packed, games))
+        made = list(map(pack_game, games))
         return replay_page(name.removesuffix(".html"), made, [("../", "Live"), REPORT])
     except DamagedFileError:
         return None

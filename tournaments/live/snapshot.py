@@ -12,22 +12,22 @@ from urllib.parse import quote
 from msgspec import Struct
 
 from arena.analysis import text as render
-from arena.analysis.frames import NOBODY, frames
+from arena.analysis.frames import SPECTATOR, frames
 from arena.analysis.replay import steps
 from arena.logs.checksummed import DamagedFileError
-from arena.logs.follow import Tail
+from arena.logs.follow import LogFollower
 from arena.logs.gamelog import LoggedGame, read_games
 from arena.ui import scenes
-from arena.ui.replay_files import FOLDER, counting, page_name, place
+from arena.ui.replay_files import FOLDER, page_name, place, valid_games
 from protocol.codec import printable
 from protocol.records import FoulRecord
 from tournaments.plan.event import Event
-from tournaments.rating.live_elo import Tick, ticked
+from tournaments.rating.live_elo import LiveRating, update
 from tournaments.rating.ratings import fit_both
 from tournaments.report import tables as standings
 from tournaments.schedule.schedule import games
-from tournaments.storage.folder import Folder, load
-from tournaments.storage.result_store import Columns
+from tournaments.storage.folder import Folder, load_event
+from tournaments.storage.result_store import ResultStore
 
 BOARDS = 12
 """Games that are shown at once."""
@@ -43,12 +43,12 @@ COUNT_EVERY = 8
 """Looks after which it is worked out anew how many games there will be."""
 
 
-class Playing(Struct, frozen=True):
+class LiveGame(Struct, frozen=True):
     """A game that is being played, or has just been."""
 
     sitting: str
     """The sitting, which names its log."""
-    about: scenes.About
+    about: scenes.GameInfo
     """Who plays what."""
     scene: scenes.Scene
     """The table."""
@@ -69,7 +69,7 @@ class Finished(Struct, frozen=True):
     """Where it is replayed."""
 
 
-class Now(Struct, frozen=True, kw_only=True):
+class Snapshot(Struct, frozen=True, kw_only=True):
     """All that a page is sent at once."""
 
     name: str
@@ -86,7 +86,7 @@ class Now(Struct, frozen=True, kw_only=True):
     """Their rows, best first."""
     note: str
     """What these numbers are."""
-    playing: tuple[Playing, ...]
+    playing: tuple[LiveGame, ...]
     """Games on the tables."""
     finished: tuple[Finished, ...]
     """The last games, the newest first."""
@@ -96,7 +96,7 @@ class Now(Struct, frozen=True, kw_only=True):
     """What cannot be read, and why."""
 
 
-class Watched:
+class LiveView:
     """An event's folder, looked at again and again."""
 
     def __init__(self, folder: Folder, *, everything: bool) -> None:
@@ -107,15 +107,15 @@ class Watched:
         """
         self._folder = folder
         self._everything = everything
-        self._begin(load(folder))
+        self._begin(load_event(folder))
 
     def _begin(self, event: Event) -> None:
         """Forget what was seen: the plan is new, or was changed."""
         self.event = event
         self._written = _mark(self._folder.event)
         self._logs: dict[str, _Log] = {}
-        self._results = Columns()
-        self._ticks: dict[str, Tick] = {}
+        self._results = ResultStore()
+        self._ticks: dict[str, LiveRating] = {}
         self._finished: deque[Finished] = deque(maxlen=LAST)
         self._fouls: deque[Finished] = deque(maxlen=LAST)
         self._planned = 0
@@ -132,7 +132,7 @@ class Watched:
         Raises UserError when the plan has become unreadable.
         """
         if _mark(self._folder.event) != self._written:
-            self._begin(load(self._folder))
+            self._begin(load_event(self._folder))
         self._looks += 1
         before = len(self._results)
         changed = [log for log in self._sizes() if self._read(log)]
@@ -182,7 +182,7 @@ class Watched:
         assert result is not None
         log.last = logged
         self._results.add(result)
-        self._ticks |= ticked(self._ticks, result, self.event.rules.deal.partners)
+        self._ticks |= update(self._ticks, result, self.event.rules.deal.partners)
         replay = _replay(log, logged)
         self._finished.appendleft(Finished(render.summary(logged), replay))
         for record in logged.choices():
@@ -191,11 +191,11 @@ class Watched:
                 words = f"{who}, {record.foul}: {printable(record.detail)}"
                 self._fouls.appendleft(Finished(words, f"{replay}&at=foul&seat={record.seat}"))
 
-    def now(self) -> Now:
+    def now(self) -> Snapshot:
         """What a page is sent."""
         over = len(self._results) >= self._planned > 0
         head, rows, note = self._standings(over)
-        return Now(
+        return Snapshot(
             name=self.event.name,
             played=len(self._results),
             planned=self._planned,
@@ -221,7 +221,7 @@ class Watched:
         tables = [standings.table(pool) for pool in pools]
         return tables[0][0], [row for _, rows in tables for row in rows], RATED
 
-    def _playing(self) -> Iterator[Playing]:
+    def _playing(self) -> Iterator[LiveGame]:
         """The games that go on, then those that ended last, each by their sittings' names."""
         logs = self._newest()
         going = sum(not log.over for log in logs)
@@ -231,7 +231,7 @@ class Watched:
             if log.shown:
                 yield log.shown
 
-    def _shown(self, log: "_Log") -> Playing | None:
+    def _shown(self, log: "_Log") -> LiveGame | None:
         """What is shown of a log's last game; nothing before anything has happened in it."""
         logged = log.last
         assert logged is not None
@@ -250,7 +250,7 @@ class Watched:
         for log in list(self._logs.values()):
             sitting = log.tail.path.stem
             if page.startswith(sitting):
-                whole = counting(read_games(log.tail.path))
+                whole = valid_games(read_games(log.tail.path))
                 found = [one for one in whole if one.result or self._everything]
                 own = [one for one in found if page_name(sitting, place(one)) == page]
                 if own:
@@ -258,20 +258,20 @@ class Watched:
         return None
 
 
-def shown(sitting: str, logged: LoggedGame, replay: str, *, everything: bool) -> Playing | None:
+def shown(sitting: str, logged: LoggedGame, replay: str, *, everything: bool) -> LiveGame | None:
     """The table as an onlooker sees it, or all of it: the game is over, or everything is asked for.
 
     Raises DamagedLogError.
     """
-    seat = None if logged.result or everything else NOBODY
+    seat = None if logged.result or everything else SPECTATOR
     of = logged.sitting
-    made = scenes.Scenes(of.seats, of.clock, partners=of.rules.deal.partners, seat=seat)
+    made = scenes.SceneBuilder(of.seats, of.clock, partners=of.rules.deal.partners, seat=seat)
     seen = deque(map(made.scene, frames(steps(logged), seat)), maxlen=SAID)
     if not seen:
         return None
-    return Playing(
+    return LiveGame(
         sitting=sitting,
-        about=scenes.about_game(logged.game.game, of.seats, of.rules),
+        about=scenes.game_info(logged.game.game, of.seats, of.rules),
         scene=seen[-1],
         said=tuple(scene.words for scene in seen),
         over=logged.result is not None,
@@ -287,12 +287,12 @@ class _Log:
     """One log and what was made of it."""
 
     def __init__(self, path: Path) -> None:
-        self.tail = Tail(path)
+        self.tail = LogFollower(path)
         self.trouble = ""
         self.packed = False
         self.changed = 0
         self.last: LoggedGame | None = None
-        self.shown: Playing | None = None
+        self.shown: LiveGame | None = None
 
     def has_grown(self) -> bool:
         """Whether there may be something that was not read; a packed log is looked at once."""

@@ -12,11 +12,11 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from arena.logs.compression import stored
+from arena.logs.compression import actual_path
 from arena.logs.gamelog import read_games
 from protocol.records import FoulClass, Result
 from tournaments.plan.event import Event
-from tournaments.rating.fouls import committed
+from tournaments.rating.fouls import fouls_committed
 from tournaments.rating.ratings import Ratings, fit_both
 from tournaments.report.format_section import headline, question_line, uneven, won_line
 from tournaments.report.missing_data import published
@@ -26,7 +26,7 @@ from tournaments.storage.folder import Folder
 from tournaments.storage.history import read_history
 from tournaments.storage.ledger import past_sittings, results_of
 from tournaments.storage.public_deals import Latecomer, latecomers
-from tournaments.storage.result_store import Columns
+from tournaments.storage.result_store import ResultStore
 
 LOCKS = Path("/proc/locks")
 """Where the kernel lists who holds which file."""
@@ -34,7 +34,7 @@ ENOUGH_S = 2.0
 """An estimate from less than this says nothing."""
 
 
-class Fouled(Struct, frozen=True):
+class FoulCount(Struct, frozen=True):
     """The fouls of one class that one entrant committed."""
 
     entrant: str
@@ -49,7 +49,7 @@ class Fouled(Struct, frozen=True):
     """and the seat in it."""
 
 
-class Glance(Struct, frozen=True, kw_only=True):
+class Status(Struct, frozen=True, kw_only=True):
     """Where an event stands."""
 
     name: str
@@ -66,7 +66,7 @@ class Glance(Struct, frozen=True, kw_only=True):
     """Whether somebody is playing it now; None: this machine does not tell."""
     left_s: float | None
     """About how long it will go on, in s; None: it is not going on, or it is too early to tell."""
-    fouls: tuple[Fouled, ...]
+    fouls: tuple[FoulCount, ...]
     """Fouls that were committed, by entrant and class."""
     question: str
     """Where the sequential test of versus stands; empty in other formats."""
@@ -80,18 +80,18 @@ class Glance(Struct, frozen=True, kw_only=True):
     """The tables."""
 
 
-def glance(folder: Folder) -> Glance:
+def read_status(folder: Folder) -> Status:
     """Look at a folder.
 
     Raises UserError when it holds no event, DamagedFileError.
     """
-    event = folders.load(folder)
+    event = folders.load_event(folder)
     results, complete = so_far(folder, event)
     played, planned = len(results), games(event, results)
     running = False if complete else is_running(folder)
     pace = None if complete or running is False else _pace(folder, event, results)
     found = results.first()
-    return Glance(
+    return Status(
         name=event.name,
         about=headline(event, played, planned),
         played=played,
@@ -108,12 +108,12 @@ def glance(folder: Folder) -> Glance:
     )
 
 
-def so_far(folder: Folder, event: Event) -> tuple[Columns, bool]:
+def so_far(folder: Folder, event: Event) -> tuple[ResultStore, bool]:
     """Every result that there is, by game, and whether nothing is left to play.
 
     Raises DamagedFileError.
     """
-    results = Columns(results_of(folder.ledger, event))
+    results = ResultStore(results_of(folder.ledger, event))
     for plan in past_sittings(folder, event):
         _add(results, folder, plan)
     complete = False
@@ -128,7 +128,7 @@ def _missing(results: Mapping[str, Result], plan: PlannedSitting) -> bool:
     return any(game.name not in results for game in plan.games)
 
 
-def _add(results: Columns, folder: Folder, plan: PlannedSitting) -> None:
+def _add(results: ResultStore, folder: Folder, plan: PlannedSitting) -> None:
     """The results of a sitting that the ledger has not got yet."""
     if _missing(results, plan):
         for logged in read_games(folder.log(plan.name)):
@@ -173,14 +173,14 @@ def _pace(folder: Folder, event: Event, results: Mapping[str, Result]) -> float 
 
 
 def _written(path: Path) -> float:
-    return stored(path).stat().st_mtime if stored(path).exists() else 0.0
+    return actual_path(path).stat().st_mtime if actual_path(path).exists() else 0.0
 
 
-def _fouls(results: Iterable[Result]) -> Iterator[Fouled]:
-    found: dict[tuple[str, FoulClass], Fouled] = {}
+def _fouls(results: Iterable[Result]) -> Iterator[FoulCount]:
+    found: dict[tuple[str, FoulClass], FoulCount] = {}
     for result in results:
-        for foul in committed(result):
+        for foul in fouls_committed(result):
             key = result.seats[foul.seat], foul.foul
             before = found[key].games if key in found else 0
-            found[key] = Fouled(*key, before + 1, result.game, foul.seat)
+            found[key] = FoulCount(*key, before + 1, result.game, foul.seat)
     return (found[key] for key in sorted(found))

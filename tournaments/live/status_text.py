@@ -11,7 +11,7 @@ from rich.live import Live
 from rich.text import Text
 
 from tournaments.forecast.text import duration
-from tournaments.live.status import Fouled, Glance, glance
+from tournaments.live.status import FoulCount, Status, read_status
 from tournaments.report import tables as standings
 from tournaments.report import terminal_tables as shown
 from tournaments.storage import public_deals as public
@@ -31,7 +31,7 @@ def show(path: Path, in_json: bool) -> int:
     Raises UserError.
     """
     folder = Folder(path)
-    seen = glance(folder)
+    seen = read_status(folder)
     if in_json:
         click.echo(msgspec.json.format(msgspec.json.encode(seen), indent=1).decode())
         return 0
@@ -74,11 +74,11 @@ def _lines(folder: Folder, in_json: bool) -> None:
             print(line, flush=True)
 
 
-def _looks(folder: Folder) -> Iterator[Glance]:
+def _looks(folder: Folder) -> Iterator[Status]:
     """What is seen, until nothing is left to play."""
     while True:
         began = time.monotonic()
-        seen = glance(folder)
+        seen = read_status(folder)
         yield seen
         if seen.complete:
             return
@@ -86,7 +86,7 @@ def _looks(folder: Folder) -> Iterator[Glance]:
 
 
 def parts(
-    folder: Folder, seen: Glance, width: int, room: int | None = None
+    folder: Folder, seen: Status, width: int, room: int | None = None
 ) -> Iterator[RenderableType]:
     """All that is shown, in so many columns, and about so many lines where there is little room."""
     yield Text(f"{seen.name}: {seen.about}", "bold")
@@ -109,7 +109,7 @@ def parts(
     yield Text(progress(seen), "bold" if seen.complete else "bold cyan")
 
 
-def _fouls(found: Sequence[Fouled]) -> tuple[tuple[str, ...], standings.Rows]:
+def _fouls(found: Sequence[FoulCount]) -> tuple[tuple[str, ...], standings.Rows]:
     """Head and rows: who fouled how, and where to look for the reason."""
     rows: standings.Rows = [
         (one.entrant, one.foul, one.game, f"{one.games}", f"{one.seat}") for one in found
@@ -117,12 +117,12 @@ def _fouls(found: Sequence[Fouled]) -> tuple[tuple[str, ...], standings.Rows]:
     return ("fouls of", "class", "the last in", "games", "seat"), rows
 
 
-def _example(folder: Folder, foul: Fouled) -> str:
+def _example(folder: Folder, foul: FoulCount) -> str:
     where = folder.path
     return f"Why: boneyard explain {where} {foul.game} --seat {foul.seat}"
 
 
-def progress(seen: Glance) -> str:
+def progress(seen: Status) -> str:
     """How far it is, and how long it will take, in a line."""
     done = f"{seen.played} of {seen.planned} games"
     if seen.complete:

@@ -40,7 +40,7 @@ class ListedBot(Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def lacks(self) -> str:
         """Why this machine cannot run it, as the end of a sentence; nothing if it can."""
-        return lacking(self.needs)
+        return missing_tools(self.needs)
 
     @property
     def available(self) -> bool:
@@ -48,7 +48,7 @@ class ListedBot(Struct, frozen=True, forbid_unknown_fields=True):
         return not self.lacks
 
 
-class Found(NamedTuple):
+class CatalogBot(NamedTuple):
     """A bot of a list."""
 
     bot: ListedBot
@@ -82,7 +82,7 @@ def own_bots(folder: Path) -> dict[str, ListedBot]:
     return own
 
 
-def all_bots(folder: Path) -> dict[str, Found]:
+def all_bots(folder: Path) -> dict[str, CatalogBot]:
     """The sample bots and the folder's own, by name.
 
     Raises UserError.
@@ -93,7 +93,7 @@ def all_bots(folder: Path) -> dict[str, Found]:
     }
 
 
-def lacking(needs: str) -> str:
+def missing_tools(needs: str) -> str:
     """Why this machine has not got what is needed, as the end of a sentence; nothing if it has.
 
     Raises UserError for a need that cannot be understood.
@@ -110,8 +110,8 @@ def lacking(needs: str) -> str:
     return f"and here is {here or 'another'}" if _number(here) < _number(least or "") else ""
 
 
-def _found(bots: Mapping[str, ListedBot], home: Path) -> dict[str, Found]:
-    return {name: Found(bot, home) for name, bot in bots.items()}
+def _found(bots: Mapping[str, ListedBot], home: Path) -> dict[str, CatalogBot]:
+    return {name: CatalogBot(bot, home) for name, bot in bots.items()}
 
 
 def _read(path: Path) -> dict[str, ListedBot]:

@@ -24,9 +24,9 @@ from arena.sandbox.dependencies import (
     named_paths,
     program_paths,
     real_path,
-    true_path,
+    resolve_links,
 )
-from protocol.errors import UserError, instead, unknown
+from protocol.errors import UserError, suggestion, unknown_name
 from tournaments.plan.bot_catalog import LIST, all_bots
 from tournaments.plan.bot_files import check_files, check_folder
 from tournaments.plan.event import Entrant, WrittenBot
@@ -53,7 +53,7 @@ INTERPRETERS = {
 }
 
 
-def spoken(words: Sequence[str]) -> tuple[WrittenBot, ...]:
+def parse_bots(words: Sequence[str]) -> tuple[WrittenBot, ...]:
     """Bots as they stand on the command line: the name of one in a list, a file, or a command.
 
     Raises UserError.
@@ -62,7 +62,7 @@ def spoken(words: Sequence[str]) -> tuple[WrittenBot, ...]:
     for word in words:
         name, argv = _understood(word)
         taken = {bot.name for bot in bots}
-        bots.append(WrittenBot(free_name(name, taken), argv, bot=None if argv else name))
+        bots.append(WrittenBot(unique_name(name, taken), argv, bot=None if argv else name))
     return tuple(bots)
 
 
@@ -95,8 +95,8 @@ def _no_bot(word: str, argv: Sequence[str], listed: Iterable[str]) -> UserError:
         return UserError(f"There is no program {argv[0]!r} to run {word!r} with.")
     known = [*listed, *(f"{path.parent / one}" for one in _programs(path.parent))]
     if "/" in word or path.suffix:
-        return UserError(f"There is no file {word}: {instead(word, known)}")
-    return unknown("bot", word, known)
+        return UserError(f"There is no file {word}: {suggestion(word, known)}")
+    return unknown_name("bot", word, known)
 
 
 def _programs(folder: Path) -> list[str]:
@@ -119,7 +119,7 @@ def _slug(name: str) -> str:
     return "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in name)[:32]
 
 
-def free_name(name: str, taken: Iterable[str]) -> str:
+def unique_name(name: str, taken: Iterable[str]) -> str:
     """The name, with a number behind it if it is taken."""
     names = set(taken)
     number = 2
@@ -129,13 +129,13 @@ def free_name(name: str, taken: Iterable[str]) -> str:
     return free
 
 
-def entered(bot: WrittenBot, base: Path, build: Path) -> Entrant:
+def prepare_entrant(bot: WrittenBot, base: Path, build: Path) -> Entrant:
     """The entrant that plays: found, built and fingerprinted.
 
     Its bot may read its program's installation, the files that its command names, and what the
     event file adds; the fingerprint covers all but the installation. Raises UserError.
     """
-    written, base = resolved(bot, base)
+    written, base = resolve_command(bot, base)
     _check_places(written)
     check_folder(written, base)
     folder = (base / (written.folder or ".")).resolve()
@@ -169,7 +169,7 @@ def _program(name: str, word: str, folder: Path) -> Path:
     found = local if is_file(local) else shutil.which(word)
     if found is None:
         raise UserError(f"Bot {name}: there is no program {word!r}.")
-    program = true_path(Path(found))
+    program = resolve_links(Path(found))
     # Only one of the PATH is asked: a bot's own file of that name would run in no sandbox.
     shim = program.parent.name == "shims" and program.name.startswith("python")
     if shim and shutil.which(program.name) == str(program):
@@ -190,7 +190,7 @@ def _our_packages(program: Path) -> Iterator[str]:
             yield from linked_paths(Path(package.__path__[0]))
 
 
-def typed(entrant: Entrant) -> str:
+def shell_word(entrant: Entrant) -> str:
     """What stands for an entrant in a shell: its name in the lists here, its file, its command."""
     name, command = entrant.name.partition("@")[0], entrant.command
     if _is_listed(name, command):
@@ -199,7 +199,7 @@ def typed(entrant: Entrant) -> str:
     words = [f"{folder / one}" if is_file(folder / one) else one for one in command.argv]
     (by,) = INTERPRETERS.get(Path(words[-1]).suffix, ("",))
     found = shutil.which(by)
-    if len(words) == 2 and found and words[0] == f"{true_path(Path(found))}":
+    if len(words) == 2 and found and words[0] == f"{resolve_links(Path(found))}":
         words = words[1:]
     return shlex.quote(words[0] if len(words) == 1 else shlex.join(words))
 
@@ -216,7 +216,7 @@ def _is_listed(name: str, command: Command) -> bool:
     return home == Path(command.folder) and listed.bot.run[1:] == command.argv[1:]
 
 
-def resolved(written: WrittenBot, base: Path) -> tuple[WrittenBot, Path]:
+def resolve_command(written: WrittenBot, base: Path) -> tuple[WrittenBot, Path]:
     """A bot of a list as if it were written out, and the folder that it speaks of.
 
     Raises UserError when no list has it, or this machine lacks what it needs.
@@ -227,7 +227,7 @@ def resolved(written: WrittenBot, base: Path) -> tuple[WrittenBot, Path]:
         return written, base
     name, bots = written.bot or written.name, all_bots(base)
     if name not in bots:
-        raise unknown("bot", name, bots)
+        raise unknown_name("bot", name, bots)
     bot, home = bots[name]
     if bot.lacks:
         raise UserError(f"Bot {name} needs {bot.needs}, {bot.lacks}.")

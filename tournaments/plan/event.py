@@ -8,14 +8,14 @@ from typing import Annotated, Any, TypeVar, cast
 import msgspec
 from msgspec import Meta, Struct
 
-from arena.rules.load import chosen, spelled, toml_in
+from arena.rules.load import load_ruleset, parse_toml, ruleset_from_table
 from arena.sandbox.command import Command
-from arena.sandbox.limits import Limits, Wish
-from protocol.errors import UserError, unknown
+from arena.sandbox.limits import Limits, SandboxMode
+from protocol.errors import UserError, unknown_name
 from protocol.messages import Clock
 from protocol.records import FoulPolicy
-from protocol.ruleset import MOST_SEATS, Ruleset, Seats, check_seats, tables, target
-from protocol.validation import converted
+from protocol.ruleset import MOST_SEATS, Ruleset, Seats, check_seats, playable_seat_counts, target
+from protocol.validation import convert_or_explain
 from tournaments.plan.anchor import Anchor
 from tournaments.plan.formats import (
     Format,
@@ -94,7 +94,7 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
     """What a foul costs."""
     fresh_boards: bool = False
     """Whether bots that come to an event which has begun play on boards that nobody has seen."""
-    sandbox: Wish = "auto"
+    sandbox: SandboxMode = "auto"
     """auto: the best level that this machine proves; require: A or B, or no game; off: none."""
     limits: Limits = Limits()
     """What each bot may use."""
@@ -138,7 +138,7 @@ class Terms(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """How long bots may think."""
     fouls: FoulPolicy
     """What a foul costs."""
-    sandbox: Wish
+    sandbox: SandboxMode
     """Which sandbox was wished for; the level that came of it stands in each log."""
     limits: Limits
     """What each bot may use."""
@@ -172,7 +172,7 @@ class Event(Terms, frozen=True, forbid_unknown_fields=True, kw_only=True):
             if names.count(name) > 1:
                 raise UserError(f"Two bots are called {name!r}; every name must be its own.")
         if self.anchor and self.anchor.name not in names:
-            raise unknown("entrant in anchor:", self.anchor.name, names)
+            raise unknown_name("entrant in anchor:", self.anchor.name, names)
         check_seats(self.rules, self.seats)
         self._check_teams([entrant.name for entrant in active])
         self._check_format()
@@ -192,7 +192,7 @@ class Event(Terms, frozen=True, forbid_unknown_fields=True, kw_only=True):
         placed = [name for team in self.teams for name in dict.fromkeys(team)]
         for name in placed:
             if name not in names:
-                raise unknown("bot in teams:", name, names)
+                raise unknown_name("bot in teams:", name, names)
             if placed.count(name) > 1:
                 raise UserError(f"Bot {name} is in two teams.")
         for name in names:
@@ -214,7 +214,7 @@ class Event(Terms, frozen=True, forbid_unknown_fields=True, kw_only=True):
         names = [self.unit_name(unit) for unit in self.units]
         for name in form.challengers:
             if name not in names:
-                raise unknown("challenger", name, names)
+                raise unknown_name("challenger", name, names)
         field = len(names) - len(self.challengers)
         least = self.units_a_table - isinstance(form, Gauntlet)
         if field < least:
@@ -288,7 +288,7 @@ class Event(Terms, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return range(first, first + self.boards)
 
 
-def written(path: Path) -> WrittenEvent:
+def parse_event_file(path: Path) -> WrittenEvent:
     """Read an event file; a bot of which only the name matters may be written as a string.
 
     Raises UserError with the file and the path inside it.
@@ -310,9 +310,9 @@ def from_toml(
 
     Raises UserError with the file and the path inside it.
     """
-    said = in_full(toml_in(path))
+    said = in_full(parse_toml(path))
     try:
-        return cast(T, converted(said, kind))
+        return cast(T, convert_or_explain(said, kind))
     except UserError as error:
         raise UserError(f"{path}: {error}") from None
 
@@ -322,7 +322,9 @@ def ruleset(rules: str | Mapping[str, Any], folder: Path) -> Ruleset:
 
     Raises UserError.
     """
-    return chosen(rules, folder) if isinstance(rules, str) else spelled(rules, folder)
+    return (
+        load_ruleset(rules, folder) if isinstance(rules, str) else ruleset_from_table(rules, folder)
+    )
 
 
 def files_of(entrants: Iterable[Entrant]) -> list[Path]:
@@ -336,7 +338,7 @@ def files_of(entrants: Iterable[Entrant]) -> list[Path]:
 
 def usual_seats(rules: Ruleset, teams: Sequence[tuple[str, str]]) -> int:
     """Return the seats at a table where a user names no number."""
-    return 4 if teams else tables(rules)[0]
+    return 4 if teams else playable_seat_counts(rules)[0]
 
 
 def as_json(event: Event) -> bytes:

@@ -5,12 +5,12 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from arena.rules.load import changed, chosen
-from arena.sandbox.limits import Wish
+from arena.rules.load import load_ruleset, with_overrides
+from arena.sandbox.limits import SandboxMode
 from protocol.errors import UserError
 from protocol.ruleset import Ruleset
 from tournaments.plan.anchor import anchored
-from tournaments.plan.bot_command import entered, spoken
+from tournaments.plan.bot_command import parse_bots, prepare_entrant
 from tournaments.plan.event import (
     BOARDS,
     BOARDS_A_SITTING,
@@ -18,9 +18,9 @@ from tournaments.plan.event import (
     Event,
     WrittenBot,
     WrittenEvent,
+    parse_event_file,
     ruleset,
     usual_seats,
-    written,
 )
 from tournaments.plan.formats import (
     FORMATS,
@@ -36,7 +36,7 @@ from tournaments.plan.sizes import check_size
 from tournaments.rating.sprt import Measure, Sprt
 
 
-class Wanted(NamedTuple):
+class FormatOptions(NamedTuple):
     """What the command line says about the format; None where nothing was said."""
 
     format: FormatName | None = None
@@ -53,7 +53,7 @@ class Wanted(NamedTuple):
     """and in which unit."""
 
 
-class Wishes(NamedTuple):
+class EventOptions(NamedTuple):
     """What stands on the command line; None where nothing was said."""
 
     what: tuple[str, ...]
@@ -68,7 +68,7 @@ class Wishes(NamedTuple):
     """Boards for each pairing."""
     move_ms: int | None
     """Time for each question, in ms."""
-    sandbox: Wish | None
+    sandbox: SandboxMode | None
     """Which sandbox."""
     ask_forced: bool = False
     """Whether a seat is asked although it has only one option."""
@@ -76,11 +76,11 @@ class Wishes(NamedTuple):
     """Whether bots that come to an event which has begun play on boards that nobody has seen."""
     anchor: str | None = None
     """NAME=ELO: who is given a rating beforehand."""
-    wanted: Wanted = Wanted()
+    wanted: FormatOptions = FormatOptions()
     """The format."""
 
 
-def written_bots(wishes: Wishes) -> tuple[tuple[WrittenBot, ...], Path]:
+def bots_in_file(wishes: EventOptions) -> tuple[tuple[WrittenBot, ...], Path]:
     """The bots as their user writes them, in the order of `planned`, and the folder they speak of.
 
     Raises UserError.
@@ -89,7 +89,7 @@ def written_bots(wishes: Wishes) -> tuple[tuple[WrittenBot, ...], Path]:
     return plan.bots, base
 
 
-def fresh_boards(wishes: Wishes) -> bool:
+def fresh_boards(wishes: EventOptions) -> bool:
     """Whether bots that come now shall play on boards that nobody has seen.
 
     Raises UserError.
@@ -97,7 +97,7 @@ def fresh_boards(wishes: Wishes) -> bool:
     return wishes.fresh_boards or _written(wishes)[0].fresh_boards
 
 
-def planned(wishes: Wishes, build: Path, *, predictable: bool) -> Event:
+def build_event(wishes: EventOptions, build: Path, *, predictable: bool) -> Event:
     """The event in full, its bots found and built.
 
     Raises UserError.
@@ -120,7 +120,7 @@ def planned(wishes: Wishes, build: Path, *, predictable: bool) -> Event:
         fouls=plan.fouls,
         sandbox=plan.sandbox,
         limits=plan.limits,
-        entrants=tuple(entered(bot, base, build) for bot in plan.bots),
+        entrants=tuple(prepare_entrant(bot, base, build) for bot in plan.bots),
         anchor=plan.anchor,
         predictable=predictable,
     )
@@ -128,7 +128,7 @@ def planned(wishes: Wishes, build: Path, *, predictable: bool) -> Event:
     return event
 
 
-def _format(form: Format, wanted: Wanted) -> Format:
+def _format(form: Format, wanted: FormatOptions) -> Format:
     """The command line's words count more than the file's.
 
     Raises UserError for words that say nothing about this format.
@@ -187,30 +187,30 @@ def _sprt(test: Sprt, **changes: Any) -> Sprt:
         raise UserError(f"Versus: {error}.") from error
 
 
-def _written(wishes: Wishes) -> tuple[WrittenEvent, Path]:
+def _written(wishes: EventOptions) -> tuple[WrittenEvent, Path]:
     """The event as its user writes it, in a file or in words, and the folder it speaks of."""
     first = Path(wishes.what[0])
     if first.suffix == ".toml":
         if len(wishes.what) > 1:
             raise UserError(f"Give one event file or bots, not {first} and {wishes.what[1]!r}.")
-        event, base = written(first), first.resolve().parent
+        event, base = parse_event_file(first), first.resolve().parent
     else:
-        event, base = WrittenEvent(bots=spoken(wishes.what), name="run"), Path.cwd()
+        event, base = WrittenEvent(bots=parse_bots(wishes.what), name="run"), Path.cwd()
     return _overridden(event, wishes), base
 
 
-def _rules(wishes: Wishes, event: WrittenEvent, base: Path) -> Ruleset:
+def _rules(wishes: EventOptions, event: WrittenEvent, base: Path) -> Ruleset:
     """The command line's words count more than the file's."""
     if wishes.rules is not None:
-        return changed(chosen(wishes.rules, Path.cwd()), wishes.choices)
+        return with_overrides(load_ruleset(wishes.rules, Path.cwd()), wishes.choices)
     try:
         rules = ruleset(event.rules, base)
     except UserError as error:
         raise UserError(f"{wishes.what[0]}: rules: {error}") from None
-    return changed(rules, wishes.choices)
+    return with_overrides(rules, wishes.choices)
 
 
-def _overridden(event: WrittenEvent, wishes: Wishes) -> WrittenEvent:
+def _overridden(event: WrittenEvent, wishes: EventOptions) -> WrittenEvent:
     """The command line's words count more than the file's."""
     clock = event.clock
     if wishes.move_ms:

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from protocol.errors import UserError, unknown
-from tournaments.plan.bot_catalog import LIST, all_bots, lacking, sample_folder
+from protocol.errors import UserError, unknown_name
+from tournaments.plan.bot_catalog import LIST, all_bots, missing_tools, sample_folder
 from tournaments.plan.event import from_toml
 from tournaments.plan.file_lock import try_lock_folder
 
@@ -53,7 +53,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     """Where that comes from which it needs."""
 
 
-class Made(NamedTuple):
+class MadeBot(NamedTuple):
     """What `new` has made."""
 
     files: tuple[Path, ...]
@@ -67,13 +67,13 @@ def languages() -> dict[str, Language]:
     return from_toml(_templates() / "languages.toml", dict[str, Language])
 
 
-def missing(language: Language) -> str:
+def missing_programs(language: Language) -> str:
     """A sentence that says what to install; nothing if this machine has what it needs."""
-    lacks = lacking(language.needs)
+    lacks = missing_tools(language.needs)
     return f"It needs {language.needs}, {lacks}: {language.install}." if lacks else ""
 
 
-def make(word: str, name: str, folder: Path) -> Made:
+def make_bot(word: str, name: str, folder: Path) -> MadeBot:
     """Make a bot in the folder, and add it to the folder's list, or go on where that was cut short.
 
     Raises UserError, and then nothing was made, or what the same words finish later.
@@ -89,7 +89,7 @@ def make(word: str, name: str, folder: Path) -> Made:
     except OSError as error:
         path = error.filename or folder / name
         raise UserError(f"{path} cannot be written: {error.strerror}.") from error
-    return Made(tuple(folder / name / file for file in files), missing(language))
+    return MadeBot(tuple(folder / name / file for file in files), missing_programs(language))
 
 
 @contextmanager
@@ -124,7 +124,7 @@ def _meant(word: str) -> str:
     known = languages()
     names = {also: key for key, one in known.items() for also in (key, *one.also)}
     if word.lower() not in names:
-        raise unknown("language", word, known)
+        raise unknown_name("language", word, known)
     return names[word.lower()]
 
 

@@ -90,7 +90,7 @@ class Fit(NamedTuple):
         return Error(ELO * sqrt(model), 0)
 
 
-def fitted(tally: Tally, core: Core, zero: Floats, prior: float) -> Fit:
+def fit_model(tally: Tally, core: Core, zero: Floats, prior: float) -> Fit:
     """Fit each part of a pool, all with the same seats, by the results within it.
 
     `zero` says of whom the weighted mean is 0 in the core. `prior` counts virtual draws for each

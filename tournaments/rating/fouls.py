@@ -24,14 +24,14 @@ def forfeited(
 
 def own_fouls(result: Result) -> Iterator[int]:
     """The seats that fouled in a game; one that had lost it before did not."""
-    return (foul.seat for foul in committed(result))
+    return (foul.seat for foul in fouls_committed(result))
 
 
-def committed(result: Result) -> Iterator[SeatFoul]:
+def fouls_committed(result: Result) -> Iterator[SeatFoul]:
     """The fouls of a game but for what earlier games had cost."""
     return (foul for foul in result.fouls if foul.foul != "forfeit")
 
 
-def given(result: Result) -> tuple[int, ...]:
+def fouls_given(result: Result) -> tuple[int, ...]:
     """The seats that had lost a game before it began."""
     return tuple(foul.seat for foul in result.fouls if foul.foul == "forfeit")

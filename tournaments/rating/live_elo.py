@@ -20,7 +20,7 @@ K = 8.0
 """Elo that a game can move an entrant, at most."""
 
 
-class Tick(Struct, frozen=True):
+class LiveRating(Struct, frozen=True):
     """Where an entrant stands for the moment."""
 
     elo: float = 0.0
@@ -33,23 +33,25 @@ class Tick(Struct, frozen=True):
     """Fouls that it committed."""
 
 
-NEW = Tick()
+NEW = LiveRating()
 """Who has not played yet."""
 
 
-def ticked(before: Mapping[str, Tick], result: Result, partners: bool) -> dict[str, Tick]:
+def update(
+    before: Mapping[str, LiveRating], result: Result, partners: bool
+) -> dict[str, LiveRating]:
     """Those whom a game moves, after it."""
     sides = 2 if partners else len(result.seats)
     teams = [result.seats[side::sides] for side in range(sides)]
     elos = [sum(before.get(name, NEW).elo for name in team) / len(team) for team in teams]
     fouls = Counter(result.seats[seat] for seat in own_fouls(result))
-    after: dict[str, Tick] = {}
+    after: dict[str, LiveRating] = {}
     for side, team in enumerate(teams):
         made = share_of_pairs(result.places[:sides], side)
         gain = K * (made - _expected(elos, side))
         for name in team:
             old = after.get(name) or before.get(name, NEW)
-            after[name] = Tick(old.elo + gain, old.games + 1, old.points + made, old.fouls)
+            after[name] = LiveRating(old.elo + gain, old.games + 1, old.points + made, old.fouls)
     for name, many in fouls.items():
         after[name] = replace(after[name], fouls=after[name].fouls + many)
     return after

@@ -45,7 +45,7 @@ from tournaments.plan.anchor import Anchor
 from tournaments.rating import statistics as stats
 from tournaments.rating.bounds import Bounds, bounds_of, chances
 from tournaments.rating.core import Bound, Core, core_of, of_one_part
-from tournaments.rating.fit import Fit, fitted
+from tournaments.rating.fit import Fit, fit_model
 from tournaments.rating.partner_synergy import Partners, partnerships
 from tournaments.rating.statistics import ELO, Error, Floats, Ints
 from tournaments.rating.tally import Tally, by_pool, collect, meetings
@@ -241,7 +241,7 @@ def _rate(tally: Tally, prior: float, anchor: Anchor | None) -> Pool:
     zero = core.level.astype(np.float64)
     if anchor:
         zero = np.array([float(name == anchor.name) for name in tally.names])
-    found = fitted(tally, core, zero / zero.sum(), prior)
+    found = fit_model(tally, core, zero / zero.sum(), prior)
     played, margins = (
         stats.by_cluster(who, board, margin, len(games))
         for who, board, margin, _ in (tally.played.T, tally.played[tally.played[:, 3] > 0].T)

@@ -251,7 +251,7 @@ def _estimate(settings: Sprt, lead: Floats, n: Floats, games: int) -> Floats:
     return lead * NELO / sqrt(games) if settings.measure == "nelo" else lead
 
 
-def known(settings: Sprt, outcomes: Sequence[Outcome]) -> bool:
+def is_decided(settings: Sprt, outcomes: Sequence[Outcome]) -> bool:
     """Whether the test has its answer after these boards: H0 or H1."""
     return bool(outcomes) and bool(_decided(settings, _tried(settings, outcomes)).any())
 

@@ -14,7 +14,7 @@ from tournaments.rating.ratings import Pool, Rating
 from tournaments.rating.sprt import Sprt, Step
 from tournaments.rating.statistics import Floats
 from tournaments.report.cells import minus
-from tournaments.report.sprt_section import some
+from tournaments.report.sprt_section import subsample
 
 TICKS = 5
 """Ticks of an axis, about."""
@@ -212,7 +212,7 @@ class Walk(NamedTuple):
 def walk(settings: Sprt, steps: Sequence[Step]) -> Walk:
     """The walk so far; there must be a step."""
     low, high = settings.bounds
-    drawn = some(steps, POINTS)
+    drawn = subsample(steps, POINTS)
     scale = axis(min(low, *(one.llr for one in drawn)), max(high, *(one.llr for one in drawn)))
     last = drawn[-1].boards
     along = Axis(0, last)

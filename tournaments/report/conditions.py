@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from arena.sandbox.limits import called
+from arena.sandbox.limits import level_name
 from protocol.records import FoulPolicy
 from tournaments.plan.event import Terms
-from tournaments.report.sandboxes import Kept
+from tournaments.report.sandboxes import SandboxSummary
 
 WORKERS_TOLD = 8
 """Workers that are named one by one."""
@@ -13,7 +13,7 @@ FORFEIT = "`forfeit`: a game that earlier fouls in the sitting had lost."
 """What the one class of foul means that is no foul of its game."""
 
 
-def clock(event: Terms) -> Iterator[str]:
+def clock_text(event: Terms) -> Iterator[str]:
     """How long the bots might think, and when they were asked."""
     of = event.clock
     yield (
@@ -27,7 +27,7 @@ def clock(event: Terms) -> Iterator[str]:
     )
 
 
-def fouls(event: Terms) -> str:
+def foul_policy_text(event: Terms) -> str:
     """What a foul cost."""
     return f"Fouls: {_cost(event.fouls, event.seats)}"
 
@@ -44,10 +44,10 @@ def _cost(policy: FoulPolicy, seats: int) -> str:
     return f"{cost}; the others play on, with the first legal option for the seat that fouled."
 
 
-def sandbox(kept: Sequence[Kept]) -> Iterator[tuple[str, tuple[str, ...]]]:
+def sandbox_text(kept: Sequence[SandboxSummary]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """How the bots were kept, and the promises that this left open."""
     for one in kept:
-        where = f"{called(one.level)} {share(one.sittings, one.of)}"
+        where = f"{level_name(one.level)} {share(one.sittings, one.of)}"
         yield f"Sandbox: {where}{_on(one.workers)}.", one.missing
 
 

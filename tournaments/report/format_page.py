@@ -12,7 +12,7 @@ from tournaments.report.cells import Cell, Table, games, minus
 from tournaments.report.charts import Walk
 from tournaments.report.format_section import half, met, sides, walked
 from tournaments.schedule import knockout, swiss
-from tournaments.schedule.schedule import counted
+from tournaments.schedule.schedule import active_results
 
 STEPS = 10
 """Steps of a sequential test that its table shows."""
@@ -71,11 +71,11 @@ def question(event: Event, results: Sequence[Result]) -> Question | None:
     if not isinstance(event.format, Versus):
         return None
     sprt, (one, other) = event.format.sprt, sides(event)
-    steps = walked(event, event.format, counted(event, results))
+    steps = walked(event, event.format, active_results(event, results))
     low, high = (minus(f"{bound:.2f}") for bound in sprt.bounds)
     rows = [
         [Cell(minus(text)) for text in (f"{s.boards}", f"{s.llr:+.2f}", f"{s.estimate:+.1f}")]
-        for s in sprt_report.some(steps, STEPS)
+        for s in sprt_report.subsample(steps, STEPS)
     ]
     return Question(
         title=f"Is {one} better than {other}?",
@@ -91,7 +91,7 @@ def swiss_table(event: Event, results: Sequence[Result]) -> Table | None:
     """The table of a Swiss; None in other formats."""
     if not isinstance(event.format, Swiss):
         return None
-    lines = swiss.standings(event, counted(event, results))
+    lines = swiss.standings(event, active_results(event, results))
     place = {line.unit: f"{number}" for number, line in enumerate(lines, 1)}
     rounds = [f"round {n}" for n in range(1, len(lines[0].rounds) + 1)]
     rows = [
@@ -119,7 +119,7 @@ def bracket(event: Event, results: Sequence[Result]) -> Bracket | None:
     """The bracket of a knockout; None in other formats."""
     if not isinstance(event.format, Knockout):
         return None
-    known = knockout.bracket(event, event.format, counted(event, results))
+    known = knockout.bracket(event, event.format, active_results(event, results))
     last = known[-1][0] if len(known[-1]) == 1 else None
     return Bracket(
         rounds=[

@@ -12,7 +12,7 @@ from tournaments.report import sprt_section as sprt_report
 from tournaments.report import tables as standings
 from tournaments.schedule import knockout, swiss
 from tournaments.schedule.pairings import rotations
-from tournaments.schedule.schedule import counted
+from tournaments.schedule.schedule import active_results
 from tournaments.storage.extend import first_version
 
 UNEVEN_TOLD = 3
@@ -69,7 +69,7 @@ def _format(event: Event) -> str:
 
 def section(event: Event, results: Sequence[Result]) -> Iterator[str]:
     """What only this format has to tell; nothing in a round robin."""
-    still = counted(event, results)
+    still = active_results(event, results)
     match event.format:
         case RoundRobin() | Gauntlet() | Ladder():
             return
@@ -155,7 +155,7 @@ def _match(event: Event, match: knockout.Match) -> str:
 
 def won(event: Event, results: Sequence[Result], planned: int) -> tuple[str, str] | None:
     """Who has won a knockout or a Swiss, and what; None before its end, and in other formats."""
-    still = counted(event, results)
+    still = active_results(event, results)
     match event.format:
         case Knockout() as form:
             last = knockout.bracket(event, form, still)[-1]
@@ -181,7 +181,7 @@ def uneven(event: Event, results: Sequence[Result], planned: int) -> str:
     """Of which pairings not every rotation was played as often; empty if none, or all is over."""
     if len(results) >= planned:
         return ""
-    played = Counter(one.seats for one in counted(event, results))
+    played = Counter(one.seats for one in active_results(event, results))
     often = {turned: [played[one] for one in turned] for turned in map(_turned, played)}
     found = [(turned, games) for turned, games in often.items() if min(games) < max(games)]
     if not found:
@@ -211,7 +211,7 @@ def question_line(event: Event, results: Iterable[Result]) -> str:
     """Where the sequential test of versus stands, in one line; empty in other formats."""
     if not isinstance(event.format, Versus):
         return ""
-    steps = walked(event, event.format, counted(event, results))
+    steps = walked(event, event.format, active_results(event, results))
     return f"Is {sides(event)[0]} better? {sprt_report.live(event.format.sprt, steps)}"
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from arena.logs.checksummed import lines_like
+from arena.logs.checksummed import grep_prefix
 from protocol.codec import DamagedRecordError, decode_record, unsealed
 from protocol.records import (
     FoulClass,
@@ -26,8 +26,8 @@ from protocol.records import (
     Sitting,
     SpentRecord,
 )
-from tournaments.report.sandboxes import Kept, Levels
-from tournaments.report.timing import Stopwatch, Times
+from tournaments.report.sandboxes import Levels, SandboxSummary
+from tournaments.report.timing import Times, TimingTotals
 from tournaments.storage.folder import Folder
 
 TOLD = tuple(
@@ -72,14 +72,14 @@ class Machine(Struct, frozen=True, order=True):
     """Version of the program."""
 
 
-class Measured(Struct, frozen=True, kw_only=True):
+class LogFacts(Struct, frozen=True, kw_only=True):
     """All of it."""
 
     times: Times
     """What the bots used of time."""
     evidence: tuple[Evidence, ...]
     """Of each entrant and class of foul the first few, in this order, by board and game."""
-    kept: tuple[Kept, ...]
+    kept: tuple[SandboxSummary, ...]
     """The levels of the sandbox at which it was played."""
     machines: tuple[tuple[Machine, int], ...]
     """Where it was played, and how many sittings; the most frequent first."""
@@ -93,9 +93,9 @@ class _Finished(NamedTuple):
     fouls: tuple[FoulRecord, ...]
 
 
-def measured(folder: Folder, games: Collection[str] | None = None) -> Measured:
+def log_facts(folder: Folder, games: Collection[str] | None = None) -> LogFacts:
     """What the logs say of these games, or of all that they hold."""
-    watch = Stopwatch()
+    watch = TimingTotals()
     evidence: dict[tuple[str, FoulClass], list[Evidence]] = {}
     levels = Levels()
     machines: Counter[Machine] = Counter()
@@ -109,7 +109,7 @@ def measured(folder: Folder, games: Collection[str] | None = None) -> Measured:
                 _keep(evidence, game)
         levels.add(here)
         machines.update({Machine(part.machine, part.boneyard) for part in here})
-    return Measured(
+    return LogFacts(
         times=watch.times(),
         evidence=tuple(one for key in sorted(evidence) for one in evidence[key]),
         kept=levels.kept(),
@@ -161,6 +161,6 @@ def _told(path: Path) -> Iterator[tuple[Sitting | None, _Finished]]:
 
 def _records(path: Path) -> Iterator[LogRecord]:
     """The lines that say something about time, fouls or the machine."""
-    for line in lines_like(path, TOLD):
+    for line in grep_prefix(path, TOLD):
         with suppress(DamagedRecordError):
             yield decode_record(unsealed(line))

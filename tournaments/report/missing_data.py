@@ -10,13 +10,13 @@ from arena.logs.checksummed import DamagedFileError
 from protocol.errors import UserError
 from protocol.records import Result
 from tournaments.plan.event import Event
-from tournaments.report.log_facts import measured
+from tournaments.report.log_facts import log_facts
 from tournaments.report.timing import Times
-from tournaments.schedule.game_index import ByGame
-from tournaments.schedule.schedule import past, sittings
+from tournaments.schedule.game_index import GameIndex
+from tournaments.schedule.schedule import retired_games, sittings
 from tournaments.storage.folder import Folder
 from tournaments.storage.ledger import past_sittings, results_of
-from tournaments.storage.result_store import Columns
+from tournaments.storage.result_store import ResultStore
 
 
 def published(folder: Folder) -> int:
@@ -51,28 +51,28 @@ def shortened(folder: Folder, before: int, has: int) -> str | None:
     return f"{folder.ledger} has {has} of the {before} results that {folder.results.name} tells of"
 
 
-def enough(folder: Folder, event: Event) -> Columns:
+def has_enough_logs(folder: Folder, event: Event) -> ResultStore:
     """The ledger's results, of which a report would tell no less than the one that is there.
 
     Raises UserError, DamagedFileError.
     """
     before = reported(folder)
-    results = Columns(results_of(folder.ledger, event))
+    results = ResultStore(results_of(folder.ledger, event))
     _refuse_unplanned(folder, event, results)
     if short := shortened(folder, before, len(results)):
         raise UserError(
             f"{short}: the same `boneyard run` as before makes it again from the game logs."
         )
-    refuse_less_measured(folder, event, results)
+    refuse_fewer_logs(folder, event, results)
     return results
 
 
-def _refuse_unplanned(folder: Folder, event: Event, results: Columns) -> None:
+def _refuse_unplanned(folder: Folder, event: Event, results: ResultStore) -> None:
     """Refuse results of games that the plan does not have.
 
     Raises DamagedFileError.
     """
-    planned = ByGame((*past_sittings(folder, event), *sittings(event, results)), lambda *_: None)
+    planned = GameIndex((*past_sittings(folder, event), *sittings(event, results)), lambda *_: None)
     if stray := next((game for game in results if game not in planned), None):
         raise DamagedFileError(
             f"{folder.ledger}: game {stray} is not one of the plan in {folder.event.name}, nor has "
@@ -80,7 +80,7 @@ def _refuse_unplanned(folder: Folder, event: Event, results: Columns) -> None:
         )
 
 
-def lost_results(folder: Folder, results: Columns) -> str | None:
+def missing_results(folder: Folder, results: ResultStore) -> str | None:
     """What is to be said before games are played that a report told of: their seeds may be known.
 
     Raises UserError when neither the ledger nor the logs have a single one left.
@@ -100,14 +100,14 @@ def lost_results(folder: Folder, results: Columns) -> str | None:
     )
 
 
-def refuse_less_measured(folder: Folder, event: Event, results: Columns) -> None:
+def refuse_fewer_logs(folder: Folder, event: Event, results: ResultStore) -> None:
     """Refuse to write what the logs alone know while some of them are gone, if that loses anything.
 
     Damage in a log that is there stops no report: `verify` names it. Raises UserError.
     """
     timed = _timed(folder)
     game = _without_log(folder, event, results) if timed else None
-    if game and timed > _games(measured(folder, results).times):
+    if game and timed > _games(log_facts(folder, results).times):
         raise UserError(
             f"The log of {game} is gone, and what {folder.times} and {folder.page.name} tell of it "
             f"stands nowhere else: put the logs back, or remove {folder.times.name} to do without."
@@ -133,5 +133,5 @@ def _without_log(folder: Folder, event: Event, results: Mapping[str, Result]) ->
             for game in plan.games:
                 if game.name in results:
                     return game.name
-    logged = ByGame(past_sittings(folder, event), lambda plan, _: plan)
-    return next((game for game in past(event, results) if game not in logged), None)
+    logged = GameIndex(past_sittings(folder, event), lambda plan, _: plan)
+    return next((game for game in retired_games(event, results) if game not in logged), None)

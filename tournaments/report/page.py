@@ -29,10 +29,10 @@ from tournaments.report.cells import Cell, Table, games, minus, pieces, table
 from tournaments.report.charts import Histograms
 from tournaments.report.crosstable import Encounter, encounters
 from tournaments.report.game_list import listed
-from tournaments.report.log_facts import EXAMPLES, Evidence, Measured
+from tournaments.report.log_facts import EXAMPLES, Evidence, LogFacts
 from tournaments.report.replay_links import AT_ONCE, addresses
 from tournaments.schedule import swiss
-from tournaments.schedule.schedule import PlannedSitting, counted
+from tournaments.schedule.schedule import PlannedSitting, active_results
 
 HERE = Path(__file__).parent
 MATRIX = 64
@@ -49,7 +49,7 @@ OPEN = 6
 """Entrants that are named where a place is open between them."""
 
 
-class Told(NamedTuple):
+class ReportData(NamedTuple):
     """What the page follows from."""
 
     event: Event
@@ -62,7 +62,7 @@ class Told(NamedTuple):
     """What is to be known before the figures are trusted: pairings that are not balanced yet, and
     who came when deals were public."""
     ratings: Ratings
-    measured: Measured
+    measured: LogFacts
     plans: Sequence[PlannedSitting]
     """The sittings to which the games belong."""
 
@@ -97,7 +97,7 @@ class PoolTold(NamedTuple):
     """Entrants whose margins have no room."""
 
 
-def report_page(told: Told) -> str:
+def report_page(told: ReportData) -> str:
     """The page as HTML."""
     event, known = told.event, told.measured
     replays = addresses(told.plans)
@@ -136,7 +136,7 @@ def report_page(told: Told) -> str:
         many=len(told.results) > AT_ONCE,
         rules=[(head, list(said)) for head, said in groupby(explain(event.rules), _heading)],
         how=how,
-        kept=list(how.sandbox(told.measured.kept)),
+        kept=list(how.sandbox_text(told.measured.kept)),
         machines=[(one, how.share(many, known.kept[0].of)) for one, many in known.machines],
         commitments=told.commitments,
         bots=[(one, _command(one)) for one in event.entrants],
@@ -145,17 +145,19 @@ def report_page(told: Told) -> str:
     )
 
 
-def _met_again(told: Told) -> str:
+def _met_again(told: ReportData) -> str:
     if not told.results or not isinstance(told.event.format, Swiss):
         return ""
-    return format_report.met_again(swiss.standings(told.event, counted(told.event, told.results)))
+    return format_report.met_again(
+        swiss.standings(told.event, active_results(told.event, told.results))
+    )
 
 
 def _heading(sentence: object) -> str:
     return str(getattr(sentence, "heading", ""))
 
 
-def _times(known: Measured) -> Table:
+def _times(known: LogFacts) -> Table:
     (_, *head), rows = standings.time_used(known.times)
     return table(("bot", *head), rows)
 
@@ -165,7 +167,7 @@ def _command(entrant: Entrant) -> str:
     return printable(" ".join(Path(part).name for part in entrant.command.argv))
 
 
-def _lead(told: Told) -> str:
+def _lead(told: ReportData) -> str:
     """What people want to know first, in a sentence or two."""
     event = told.event
     if not told.ratings.pools:
@@ -179,7 +181,7 @@ def _lead(told: Told) -> str:
     if won:
         return f"**{won[0]}** {won[1]} {open_to}"
     if isinstance(event.format, Swiss):
-        first = swiss.standings(event, counted(event, told.results))[0]
+        first = swiss.standings(event, active_results(event, told.results))[0]
         rounds, name = event.format.rounds, event.unit_name(first.unit)
         return f"**{name}** leads the Swiss, {len(first.rounds)} of {rounds} rounds. {open_to}"
     return open_to
@@ -195,7 +197,7 @@ def _open_to(first: Sequence[Rating]) -> str:
     return f"The first rank is open between {len(names)} bots; {names[0]} is ahead."
 
 
-def _pools(told: Told) -> list[PoolTold]:
+def _pools(told: ReportData) -> list[PoolTold]:
     if not told.results:
         return []
     tallies = by_pool(collect(told.results, told.event.rules.deal.partners))
@@ -217,7 +219,7 @@ def _pool(pool: Pool, tally: Tally, anchor: Anchor | None) -> PoolTold:
             *standings.unanchored(pool, anchor),
             *([standings.WITHOUT_FOULS] if clean else ()),
             standings.PRIOR,
-            *map(minus, (*standings.seat_advantages(pool), *standings.savings(pool))),
+            *map(minus, (*standings.seat_advantages(pool), *standings.duplicate_gain(pool))),
         ],
         clean=clean,
         crosstable=_crosstable(pool, encounters(tally, names), names),

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from urllib.parse import quote
 
-from arena.ui.replay_files import FOLDER, make, page_name
-from tournaments.schedule.game_index import ByGame
+from arena.ui.replay_files import FOLDER, make_game_pages, page_name
+from tournaments.schedule.game_index import GameIndex
 from tournaments.schedule.schedule import PlannedGame, PlannedSitting
 from tournaments.storage.folder import Folder
 
@@ -22,7 +22,7 @@ def addresses(plans: Iterable[PlannedSitting]) -> Mapping[str, str]:
     To a moment of it leads `&at=12` behind that, to what a seat saw `&seat=1`. Where the page is
     not there yet, `boneyard replay FOLDER --html` makes it.
     """
-    return ByGame(plans, _address)
+    return GameIndex(plans, _address)
 
 
 def _address(plan: PlannedSitting, game: PlannedGame) -> str:
@@ -36,5 +36,5 @@ def make_pages(folder: Folder, games: int) -> str | None:
     """
     if games > AT_ONCE:
         return f"Replay pages of all games: boneyard replay {folder.path} --html"
-    make(folder.logs(), folder.path / FOLDER)
+    make_game_pages(folder.logs(), folder.path / FOLDER)
     return None

@@ -20,18 +20,18 @@ from tournaments.report import conditions as how
 from tournaments.report import exports
 from tournaments.report import format_section as format_report
 from tournaments.report import tables as standings
-from tournaments.report.log_facts import Measured, measured
-from tournaments.report.page import Told, report_page
-from tournaments.report.sandboxes import Kept
+from tournaments.report.log_facts import LogFacts, log_facts
+from tournaments.report.page import ReportData, report_page
+from tournaments.report.sandboxes import SandboxSummary
 from tournaments.report.timing import as_json
-from tournaments.schedule.game_index import ByGame
+from tournaments.schedule.game_index import GameIndex
 from tournaments.schedule.schedule import games, sittings
 from tournaments.storage import public_deals as public
 from tournaments.storage.folder import Folder, digest
 from tournaments.storage.history import read_history
 from tournaments.storage.ledger import past_sittings
 from tournaments.storage.public_deals import Latecomer, latecomers
-from tournaments.storage.result_store import Columns
+from tournaments.storage.result_store import ResultStore
 
 RESULTS_FORMAT = 1
 
@@ -62,19 +62,19 @@ class Results(Struct, frozen=True, kw_only=True):
     """SHA-256 of commitments.jsonl, in hex."""
     latecomers: tuple[Latecomer, ...]
     """Who came when deals were public that they have met since."""
-    sandboxes: tuple[Kept, ...]
+    sandboxes: tuple[SandboxSummary, ...]
     """The levels of the sandbox at which the bots were kept."""
     ratings: Ratings
     """Tables, one for each pool of entrants that games connect."""
 
 
-def files_now(folder: Folder, event: Event, results: Columns) -> dict[Path, Iterable[bytes]]:
+def files_now(folder: Folder, event: Event, results: ResultStore) -> dict[Path, Iterable[bytes]]:
     """The report's files as they follow from the ledger's results and the logs as they are."""
-    return report_files(folder, event, results, measured(folder, results))
+    return report_files(folder, event, results, log_facts(folder, results))
 
 
 def report_files(
-    folder: Folder, event: Event, by_game: Columns, known: Measured
+    folder: Folder, event: Event, by_game: ResultStore, known: LogFacts
 ) -> dict[Path, Iterable[bytes]]:
     """The report's files after these results, in their order, and what the logs know of them.
 
@@ -94,11 +94,13 @@ def report_files(
         ratings=ratings,
     )
     plans = (*past_sittings(folder, event), *sittings(event, by_game))
-    places = ByGame(plans, lambda plan, _: plan.name)
+    places = GameIndex(plans, lambda plan, _: plan.name)
     fingerprints = {one.name: one.fingerprint for one in event.entrants}
     uneven = format_report.uneven(event, results, summary.planned)
     notes = [note for note in (uneven, public.told(summary.latecomers)) if note]
-    told = Told(event, results, summary.planned, summary.commitments, notes, ratings, known, plans)
+    told = ReportData(
+        event, results, summary.planned, summary.commitments, notes, ratings, known, plans
+    )
     return {
         folder.report: ["\n".join(_page(summary, event, results, notes)).encode()],
         folder.page: [report_page(told).encode()],
@@ -151,7 +153,7 @@ def _pool(pool: Pool, anchor: Anchor | None) -> Iterator[str]:
         yield from ("", standings.WITHOUT_FOULS)
     yield from ("", standings.PRIOR, "")
     yield from (f"- {line}" for line in standings.seat_advantages(pool))
-    yield from (f"- {line}" for line in standings.savings(pool))
+    yield from (f"- {line}" for line in standings.duplicate_gain(pool))
     yield from ("", "## Crosstable", "", "Points that the row took off the column.", "")
     yield from standings.markdown(*standings.crosstable(pool))
     yield from ("", "## Who is better", "", "How likely the row is better than the column.", "")
@@ -179,17 +181,17 @@ def _fouls(results: Sequence[Result]) -> Iterator[str]:
     )
 
 
-def _how(event: Terms, kept: Sequence[Kept]) -> Iterator[str]:
+def _how(event: Terms, kept: Sequence[SandboxSummary]) -> Iterator[str]:
     yield from ("", "## How it was played", "")
     yield f"- Rules: `boneyard rules {event.rules.name}`; in full in `event.json`."
-    limits, options = how.clock(event)
-    yield from (f"- {limits}", f"- {how.fouls(event)}")
+    limits, options = how.clock_text(event)
+    yield from (f"- {limits}", f"- {how.foul_policy_text(event)}")
     yield (
         "- Times: nothing here depends on them, so that it can be made anew from the ledger. "
         "What the bots used stands in `times.json` and in `report.html`."
     )
     yield f"- {options}"
-    for level, missing in how.sandbox(kept):
+    for level, missing in how.sandbox_text(kept):
         yield f"- {level}"
         yield from (f"  - {sentence}" for sentence in missing)
 

@@ -10,7 +10,7 @@ from protocol.records import Sitting
 _Level = tuple[str, tuple[str, ...]]
 
 
-class Kept(Struct, frozen=True):
+class SandboxSummary(Struct, frozen=True):
     """How the bots of some sittings were kept."""
 
     level: str
@@ -41,11 +41,13 @@ class Levels:
         self._sittings.update({_level(part) for part in parts})
         self._of += bool(parts)
 
-    def kept(self) -> tuple[Kept, ...]:
+    def kept(self) -> tuple[SandboxSummary, ...]:
         """The levels, the most frequent first."""
         order = sorted(self._sittings, key=lambda level: (-self._sittings[level], level))
         return tuple(
-            Kept(*level, self._sittings[level], self._of, tuple(sorted(self._workers[level])))
+            SandboxSummary(
+                *level, self._sittings[level], self._of, tuple(sorted(self._workers[level]))
+            )
             for level in order
         )
 

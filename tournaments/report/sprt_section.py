@@ -50,7 +50,7 @@ def section(settings: Sprt, steps: Sequence[Step], one: str, other: str) -> Iter
     head = ("boards", "LLR", UNITS[settings.measure])
     rows: standings.Rows = [
         (f"{step.boards}", f"{step.llr:+.2f}", f"{step.estimate:+.1f}")
-        for step in some(steps, ROWS)
+        for step in subsample(steps, ROWS)
     ]
     yield from standings.markdown(head, rows)
 
@@ -80,7 +80,7 @@ def question(settings: Sprt, one: str) -> str:
 
 def sparkline(settings: Sprt, steps: Sequence[Step]) -> str:
     """The walk in a row of at most 60 signs, each as high as the ratio lies between the bounds."""
-    return "".join(_bar(settings, step.llr) for step in some(steps, WIDTH))
+    return "".join(_bar(settings, step.llr) for step in subsample(steps, WIDTH))
 
 
 def _bar(settings: Sprt, llr: float) -> str:
@@ -89,7 +89,7 @@ def _bar(settings: Sprt, llr: float) -> str:
     return BARS[min(max(height, 0), len(BARS) - 1)]
 
 
-def some(steps: Sequence[Step], most: int) -> list[Step]:
+def subsample(steps: Sequence[Step], most: int) -> list[Step]:
     """At most so many of the steps, evenly spread, the last among them."""
     size = min(most, len(steps))
     return [steps[len(steps) * (place + 1) // size - 1] for place in range(size)]

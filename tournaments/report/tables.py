@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from tournaments.plan.anchor import Anchor
 from tournaments.rating.core import Bound
-from tournaments.rating.live_elo import Tick
+from tournaments.rating.live_elo import LiveRating
 from tournaments.rating.ratings import Clean, Pool, Rating
 from tournaments.report.timing import Times
 
@@ -169,7 +169,7 @@ def _row(place: int, rating: Rating) -> tuple[str, ...]:
     )
 
 
-def provisional(ticks: Mapping[str, Tick], room: int) -> tuple[tuple[str, ...], Rows]:
+def provisional(ticks: Mapping[str, LiveRating], room: int) -> tuple[tuple[str, ...], Rows]:
     """Head and rows of the live ticker, best first, in at most so many lines."""
     best = sorted(ticks.items(), key=lambda one: (-one[1].elo, one[0]))
     rows: Rows = [
@@ -255,7 +255,7 @@ def seat_advantages(pool: Pool) -> list[str]:
     ]
 
 
-def savings(pool: Pool) -> list[str]:
+def duplicate_gain(pool: Pool) -> list[str]:
     """A sentence on what playing boards again in every rotation has saved, if it is known."""
     if pool.boards_save is None:
         return []

@@ -8,7 +8,7 @@ from msgspec import Struct
 from protocol.records import Result, Sitting, SpentRecord
 
 
-class Used(Struct, frozen=True, kw_only=True):
+class TimeStats(Struct, frozen=True, kw_only=True):
     """What an entrant's bots used in all its games that count."""
 
     name: str
@@ -42,7 +42,7 @@ class Share(Struct, frozen=True, kw_only=True):
 class Times(Struct, frozen=True, kw_only=True):
     """times.json."""
 
-    entrants: tuple[Used, ...]
+    entrants: tuple[TimeStats, ...]
     """By name."""
     worst_lag_ms: float
     """The longest time for which the referee did not look while a bot was asked, in ms."""
@@ -74,8 +74,8 @@ class _Sum:
             self.timed += questions
             self.cpu_ms += cpu_ms
 
-    def used(self, name: str) -> Used:
-        return Used(
+    def used(self, name: str) -> TimeStats:
+        return TimeStats(
             name=name,
             games=self.games,
             questions=self.questions,
@@ -86,7 +86,7 @@ class _Sum:
         )
 
 
-class Stopwatch:
+class TimingTotals:
     """Sums up what one game after another took."""
 
     def __init__(self) -> None:

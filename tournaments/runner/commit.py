@@ -14,7 +14,9 @@ Over = Callable[[Result], Awaitable[None]]
 
 
 @asynccontextmanager
-async def counting(sync: Callable[[], None], count: Over, *, at_once: bool) -> AsyncIterator[Over]:
+async def commit_results(
+    sync: Callable[[], None], count: Over, *, at_once: bool
+) -> AsyncIterator[Over]:
     """Who takes the results of a sitting; all of them count when the block ends well.
 
     If it fails or is cancelled, some that the log has count when the next run finds them there.

@@ -10,23 +10,29 @@ from typing import Any
 import trio
 
 from arena.engine.shuffle import board_seed
-from arena.logs.catalog import pack_full
+from arena.logs.catalog import compress_finished
 from arena.logs.gamelog import GameLog
 from arena.match.bot_process import CannotStartError
-from arena.match.poller import Pump
+from arena.match.poller import Poller
 from arena.match.referee import Referee
-from arena.match.table import Bench
+from arena.match.table import BotPool
 from arena.sandbox.limits import Level
 from arena.sandbox.sandbox import Sandbox
 from protocol.records import Result
-from tournaments.plan.bot_command import typed
+from tournaments.plan.bot_command import shell_word
 from tournaments.plan.event import Entrant, Event
-from tournaments.runner.commit import counting
+from tournaments.runner.commit import commit_results
 from tournaments.runner.machine import machine
-from tournaments.runner.sitting import MACHINE, Sitter, SpoiltError, StoppedError, ready
+from tournaments.runner.sitting import (
+    MACHINE,
+    InternalGameError,
+    RunStoppedError,
+    SittingRunner,
+    start_bots,
+)
 from tournaments.schedule.game_numbers import numbers
 from tournaments.schedule.schedule import PlannedGame, PlannedSitting
-from tournaments.schedule.seating import in_turn, seating, sitting
+from tournaments.schedule.seating import rotate, seating, sitting
 from tournaments.storage.folder import Folder, secret_of
 from tournaments.storage.ledger import Ledger
 
@@ -45,7 +51,7 @@ UNREAD = re.compile(
 """How a program complains of what it cannot read, in whatever language it is written."""
 
 
-async def call_roll(
+async def check_greetings(
     entrants: Iterable[Entrant], start_ms: int, sandbox: Sandbox, *, at_home: bool = True
 ) -> str | None:
     """Start every bot once before the first game; what is wrong with the first that cannot greet.
@@ -54,7 +60,7 @@ async def call_roll(
     error, and costs no game. `at_home`: the bots' files lie here as their user knows them.
     Raises StoppedError when the machine is short of something.
     """
-    pump = Pump()
+    pump = Poller()
     complaint = None
     async with trio.open_nursery() as nursery:
         nursery.start_soon(pump.run)
@@ -65,30 +71,30 @@ async def call_roll(
 
 
 async def _complaint(
-    pump: Pump, entrant: Entrant, start_ms: int, sandbox: Sandbox, at_home: bool
+    pump: Poller, entrant: Entrant, start_ms: int, sandbox: Sandbox, at_home: bool
 ) -> str | None:
     """What is wrong with an entrant's bot, if it does not greet."""
-    bench = Bench(pump, [entrant.command], start_ms, sandbox)
+    bench = BotPool(pump, [entrant.command], start_ms, sandbox)
     complaint = None
     try:
-        (bot,) = await ready(bench)
+        (bot,) = await start_bots(bench)
         if bot and bot.fault:
-            words = bot.last_words()
+            words = bot.stderr_tail()
             said = f" Its stderr ends: {words}" if words else ""
             complaint = f"Bot {entrant.name} does not greet: {bot.fault.detail}{said}"
             if at_home:
-                complaint += f" {CHECK.format(word=typed(entrant))}"
-            complaint += unseen(sandbox.level, words, silent=bot.silent)
+                complaint += f" {CHECK.format(word=shell_word(entrant))}"
+            complaint += sandbox_hint(sandbox.level, words, silent=bot.silent)
     except CannotStartError as error:
         complaint = f"Bot {entrant.name}: {error}."
-    except StoppedError as stop:
-        raise StoppedError(f"Bot {entrant.name}: {stop}") from stop
+    except RunStoppedError as stop:
+        raise RunStoppedError(f"Bot {entrant.name}: {stop}") from stop
     finally:
         await bench.close()
     return complaint
 
 
-def unseen(level: Level, words: str, *, silent: bool) -> str:
+def sandbox_hint(level: Level, words: str, *, silent: bool) -> str:
     """A hint at the sandbox for a bot that did not greet, where that may be the reason.
 
     It is where the bot's stderr ends with `words` about something that it cannot read, or where
@@ -115,7 +121,7 @@ class Runner:
         self._sandbox = sandbox
         self._finished = finished
         self._secret = secret_of(folder)
-        self._pump = Pump()
+        self._pump = Poller()
 
     async def play(self, jobs: int) -> None:
         """Play what the ledger misses, `jobs` sittings at a time; each game goes to `finished`.
@@ -141,31 +147,35 @@ class Runner:
             try:
                 await self._sit(plan)
             except* MACHINE as group:
-                reason = innermost(group)
-                raise StoppedError(f"The run stopped in sitting {plan.name}: {reason}.") from group
-            except* SpoiltError as group:
-                spoilt = innermost(group)
+                reason = root_cause(group)
+                raise RunStoppedError(
+                    f"The run stopped in sitting {plan.name}: {reason}."
+                ) from group
+            except* InternalGameError as group:
+                spoilt = root_cause(group)
                 cause = spoilt.__cause__ or spoilt
-                raise StoppedError(crashed(self._folder, cause, f"in game {spoilt}")) from cause
+                raise RunStoppedError(
+                    save_crash(self._folder, cause, f"in game {spoilt}")
+                ) from cause
 
     async def _sit(self, plan: PlannedSitting) -> None:
         commands = [self._event.entrants[entrant].command for entrant in plan.seats]
-        bench = Bench(self._pump, commands, self._event.clock.start_ms, self._sandbox)
+        bench = BotPool(self._pump, commands, self._event.clock.start_ms, self._sandbox)
         level, missing = self._sandbox.level, self._sandbox.missing
         record = sitting(self._event, plan, level, missing, machine())
         log = GameLog(self._folder.log(plan.name), record)
-        apart = not in_turn(self._event)
+        apart = not rotate(self._event)
         try:
-            async with counting(log.sync, self._count, at_once=not apart) as over:
+            async with commit_results(log.sync, self._count, at_once=not apart) as over:
                 numbered = numbers(plan.who, plan.boards, self._seed)
                 referee = partial(self._referee, plan, numbered)
                 games = sorted(self._ledger.missing(plan), key=lambda game: numbered[game.board])
-                await Sitter(self._pump, bench, log, referee, over).sit(games, several=apart)
+                await SittingRunner(self._pump, bench, log, referee, over).sit(games, several=apart)
         finally:
             log.close()
         # What cannot be packed now can still be read, and the next run tries again.
         with suppress(OSError):
-            await trio.to_thread.run_sync(pack_full, self._folder.log(plan.name))
+            await trio.to_thread.run_sync(compress_finished, self._folder.log(plan.name))
 
     async def _count(self, result: Result) -> None:
         self._ledger.add(result)
@@ -181,7 +191,7 @@ class Runner:
         return board_seed(self._secret, self._event.name, board)
 
 
-def crashed(folder: Folder, bug: BaseException | str, where: str) -> str:
+def save_crash(folder: Folder, bug: BaseException | str, where: str) -> str:
     """Keep what is known about a bug of ours, or a worker's trace of it; the user's sentence."""
     trace = bug if isinstance(bug, str) else "".join(traceback.format_exception(bug))
     with suppress(OSError):
@@ -192,7 +202,7 @@ def crashed(folder: Folder, bug: BaseException | str, where: str) -> str:
     )
 
 
-def innermost(group: BaseExceptionGroup[Any]) -> BaseException:
+def root_cause(group: BaseExceptionGroup[Any]) -> BaseException:
     """The first error that really happened, under the nurseries it passed through."""
     error: BaseException = group
     while isinstance(error, BaseExceptionGroup):

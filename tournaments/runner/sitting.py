@@ -6,13 +6,13 @@ from collections.abc import Callable, Collection, Iterable
 import trio
 
 from arena.logs.gamelog import Log, WholeGame
-from arena.match.bot_process import Bot, CannotStartError
+from arena.match.bot_process import BotProcess, CannotStartError
 from arena.match.clock import LagError
-from arena.match.multiplexer import SharedBot
-from arena.match.player import Seated
-from arena.match.poller import Pump
+from arena.match.multiplexer import MultiplexedBot
+from arena.match.player import Player
+from arena.match.poller import Poller
 from arena.match.referee import Referee
-from arena.match.table import Bench, Table
+from arena.match.table import BotPool, Table
 from tournaments.runner.commit import Over
 from tournaments.schedule.schedule import PlannedGame
 
@@ -26,21 +26,21 @@ MACHINE = (OSError, MemoryError, CannotStartError, LagError)
 """What the machine does to us: the run stops, and can go on later."""
 
 
-class StoppedError(Exception):
+class RunStoppedError(Exception):
     """The run cannot go on here and now; what was played is kept. The text is the reason."""
 
 
-class SpoiltError(Exception):
+class InternalGameError(Exception):
     """A bug of ours, the cause, spoilt the game that the text names: it does not count."""
 
 
-class Sitter:
+class SittingRunner:
     """The games of a sitting that are left, the bench that plays them, and the log they go to."""
 
     def __init__(
         self,
-        pump: Pump,
-        bench: Bench,
+        pump: Poller,
+        bench: BotPool,
         log: Log,
         referee: Callable[[PlannedGame], Referee],
         over: Over,
@@ -60,7 +60,7 @@ class Sitter:
         """
         try:
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._bench.look_after)
+                nursery.start_soon(self._bench.monitor)
                 await self._play(games, several=several)
                 nursery.cancel_scope.cancel()
         finally:
@@ -75,7 +75,7 @@ class Sitter:
         while self._left:
             referee = self._new_referee(self._left[0])
             # What forfeits have decided needs nobody to sit down.
-            bots = await ready(self._bench, absent(referee))
+            bots = await start_bots(self._bench, empty_seats(referee))
             present = [bot for bot in bots if bot]
             tables = min((bot.tables for bot in present), default=1) if several else 1
             if min(tables, len(self._left)) > 1:
@@ -83,24 +83,24 @@ class Sitter:
             else:
                 await self._play_game(self._left.popleft(), referee, bots, self._log)
 
-    async def _play_several(self, bots: list[Bot], tables: int) -> None:
+    async def _play_several(self, bots: list[BotProcess], tables: int) -> None:
         """Play at so many tables at once until no game is left or these bots cannot go on."""
-        shared = [SharedBot(self._pump, bot) for bot in bots]
+        shared = [MultiplexedBot(self._pump, bot) for bot in bots]
         async with trio.open_nursery() as nursery:
             for _ in range(min(tables, len(self._left))):
                 nursery.start_soon(self._play_on, shared)
         for one in shared:
-            one.say_all()
+            one.flush_all()
 
-    async def _play_on(self, shared: list[SharedBot]) -> None:
+    async def _play_on(self, shared: list[MultiplexedBot]) -> None:
         """Play game after game at one table."""
         while self._left and not any(one.bot.fault for one in shared):
             game = self._left.popleft()
             referee = self._new_referee(game)
-            shares = [one.share(referee.seating.number) for one in shared]
+            shares = [one.open_channel(referee.seating.number) for one in shared]
             await self._play_game(game, referee, shares, WholeGame(self._log))
             for share in shares:
-                share.leave()
+                share.shut_down()
 
     def _new_referee(self, game: PlannedGame) -> Referee:
         try:
@@ -108,13 +108,13 @@ class Sitter:
         except MACHINE:
             raise
         except Exception as bug:
-            raise SpoiltError(game.name) from bug
+            raise InternalGameError(game.name) from bug
 
     async def _play_game(
         self,
         game: PlannedGame,
         referee: Referee,
-        seated: Collection[Seated | None],
+        seated: Collection[Player | None],
         log: Log,
     ) -> None:
         try:
@@ -122,17 +122,17 @@ class Sitter:
         except MACHINE:
             raise
         except Exception as bug:
-            raise SpoiltError(game.name) from bug
+            raise InternalGameError(game.name) from bug
         await self._over(result)
 
 
-def absent(referee: Referee) -> Collection[int]:
+def empty_seats(referee: Referee) -> Collection[int]:
     """The seats at which nobody sits down: they have lost already, or all is decided."""
     seating = referee.seating
     return range(len(seating.seats)) if referee.result else seating.forfeited
 
 
-async def ready(bench: Bench, absent: Collection[int] = ()) -> list[Bot | None]:
+async def start_bots(bench: BotPool, absent: Collection[int] = ()) -> list[BotProcess | None]:
     """Bots for the next game, trying again while the machine is short of something.
 
     Raises StoppedError when it stays so, CannotStartError when trying again cannot help, LagError.
@@ -140,11 +140,11 @@ async def ready(bench: Bench, absent: Collection[int] = ()) -> list[Bot | None]:
     number = 1
     while True:
         try:
-            return await bench.ready(absent)
+            return await bench.start_missing(absent)
         except CannotStartError as error:
             if not error.shortage:
                 raise
             if number == START_TRIES:
-                raise StoppedError(f"The run stopped, tried {number} times: {error}.") from error
+                raise RunStoppedError(f"The run stopped, tried {number} times: {error}.") from error
         await trio.sleep(START_PAUSE_S)
         number += 1

@@ -10,7 +10,7 @@ from tournaments.schedule.schedule import PlannedGame, PlannedSitting
 T = TypeVar("T")
 
 
-class ByGame(Mapping[str, T]):
+class GameIndex(Mapping[str, T]):
     """What there is to say of each game, by its name: worked out when it is asked for."""
 
     def __init__(

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
-from arena.engine.shuffle import below, words
+from arena.engine.shuffle import randbelow, random_words
 
 NUMBERS = 2000
 """Games have numbers from 1 to this: with them the ids of questions fit into 32 bits, one of
@@ -29,6 +29,6 @@ def numbers(who: str, boards: Iterable[int], seed: Callable[[int], bytes | None]
 
 
 def _drawn(seed: bytes, game: str) -> Iterator[int]:
-    stream = words(seed, 0, f"number {game}")
+    stream = random_words(seed, 0, f"number {game}")
     while True:
-        yield 1 + below(stream, NUMBERS)
+        yield 1 + randbelow(stream, NUMBERS)

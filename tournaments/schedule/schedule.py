@@ -8,11 +8,11 @@ from typing import TypeVar, assert_never
 
 from msgspec import Struct
 
-from arena.logs.catalog import FROM
+from arena.logs.catalog import SITTING_PREFIX
 from protocol.records import Result
 from tournaments.plan.event import Event, Unit
 from tournaments.plan.formats import Gauntlet, Knockout, Ladder, RoundRobin, Static, Swiss, Versus
-from tournaments.rating.sprt import Outcome, known, outcomes
+from tournaments.rating.sprt import Outcome, is_decided, outcomes
 from tournaments.schedule import knockout, swiss
 from tournaments.schedule.pairings import circular_orders, gauntlet, rotations, round_robin
 
@@ -177,7 +177,7 @@ def _versus(event: Event, form: Versus, results: Mapping[str, Result]) -> Iterat
         played = [results[game.name] for plan in stage for game in plan.games]
         name = event.entrants[one[0]].name
         tried += outcomes(form.sprt, played, name, lost_by=event.target, since=first)
-        if known(form.sprt, tried):
+        if is_decided(form.sprt, tried):
             return
 
 
@@ -237,20 +237,20 @@ def _seatings(event: Event, table: Meeting) -> tuple[tuple[tuple[int, ...], ...]
 def planned(event: Event, seats: tuple[int, ...], boards: Sequence[int]) -> PlannedSitting:
     """The sitting of these entrants on these boards."""
     who = ".".join(event.entrants[entrant].name for entrant in seats)
-    return PlannedSitting(f"{FROM}{boards[0]}.{who}", seats, tuple(boards), who)
+    return PlannedSitting(f"{SITTING_PREFIX}{boards[0]}.{who}", seats, tuple(boards), who)
 
 
-def canonical(event: Event, results: Mapping[str, Result]) -> Iterator[str]:
+def ledger_order(event: Event, results: Mapping[str, Result]) -> Iterator[str]:
     """The names of games in the order of the ledger: those of earlier versions, then the stages.
 
     Like `stages` it may be read while results come in, but not those of earlier versions.
     """
-    yield from past(event, results)
+    yield from retired_games(event, results)
     for plan in sittings(event, results):
         yield from (game.name for game in plan.games)
 
 
-def past(event: Event, results: Mapping[str, Result]) -> list[str]:
+def retired_games(event: Event, results: Mapping[str, Result]) -> list[str]:
     """Games in which an earlier version of an entrant sat; they count as long as they exist."""
     old = event.retired
     played = results.values() if old else ()
@@ -258,7 +258,7 @@ def past(event: Event, results: Mapping[str, Result]) -> list[str]:
     return [game for _, game in sorted(found)]
 
 
-def counted(event: Event, results: R) -> R | list[Result]:
+def active_results(event: Event, results: R) -> R | list[Result]:
     """Games of those who still play: by them alone it is decided who meets whom."""
     old = event.retired
     return [one for one in results if old.isdisjoint(one.seats)] if old else results
@@ -274,24 +274,24 @@ def games(event: Event, results: Mapping[str, Result]) -> int:
 
     A Swiss has exactly so many, a knockout more if matches are tied, versus at most so many.
     """
-    count = len(past(event, results))
+    count = len(retired_games(event, results))
     last: Stage = ()
     over = True
     for stage in stages(event, results):
         count += count_games(stage)
         over = all_played(stage, results)
         last = stage
-    return count if over else count + to_come(event, last)
+    return count if over else count + coming_sittings(event, last)
 
 
-def to_come(event: Event, stage: Stage) -> int:
+def coming_sittings(event: Event, stage: Stage) -> int:
     """About how many games the stages after this one have; see `games`."""
     board = stage[0].boards[0]
     match event.format:
         case RoundRobin() | Gauntlet() | Ladder():
             return 0
         case Swiss(rounds=rounds):
-            left = rounds - swiss.round_of(event, board)
+            left = rounds - swiss.play_round(event, board)
             return left * count_games(stage)
         case Knockout() as form:
             return knockout.matches_after(event, form, board) * event.boards * event.seats

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from arena.match.referee import Seating
+from arena.match.referee import GameSetup
 from protocol import __version__
 from protocol.records import LOG_FORMAT, Result, Sitting
 from tournaments.plan.event import Event
@@ -10,7 +10,7 @@ from tournaments.rating.fouls import forfeited
 from tournaments.schedule.schedule import PlannedGame, PlannedSitting
 
 
-def names(event: Event, plan: PlannedSitting) -> tuple[str, ...]:
+def game_names(event: Event, plan: PlannedSitting) -> tuple[str, ...]:
     """The entrant in each seat."""
     return tuple(event.entrants[entrant].name for entrant in plan.seats)
 
@@ -21,16 +21,16 @@ def seating(
     game: PlannedGame,
     number: int,
     results: Mapping[str, Result],
-) -> Seating:
+) -> GameSetup:
     """What a game's referee is told, which bots know by this number.
 
     `results`: those that its sitting has so far, by game.
     """
-    return Seating(
+    return GameSetup(
         game=game.name,
         number=number,
         board=game.board,
-        seats=names(event, plan),
+        seats=game_names(event, plan),
         rules=event.rules,
         clock=event.clock,
         fouls=event.fouls,
@@ -51,7 +51,7 @@ def sitting(
         format=LOG_FORMAT,
         boneyard=__version__,
         event=event.name,
-        seats=names(event, plan),
+        seats=game_names(event, plan),
         boards=tuple(game.board for game in plan.games),
         rules=event.rules,
         clock=event.clock,
@@ -63,6 +63,6 @@ def sitting(
     )
 
 
-def in_turn(event: Event) -> bool:
+def rotate(event: Event) -> bool:
     """Whether a game of a sitting depends on those before it: fouls cost more than their game."""
     return event.fouls.lose == "sitting"

@@ -45,7 +45,7 @@ class Standing(NamedTuple):
 Round = dict[frozenset[Unit], Halves]
 
 
-def round_of(event: Event, board: int) -> int:
+def play_round(event: Event, board: int) -> int:
     """The round to which a board belongs, from 1."""
     return (board - 1) // event.boards + 1
 
@@ -53,7 +53,7 @@ def round_of(event: Event, board: int) -> int:
 def rounds(event: Event, results: Collection[Result]) -> list[Round]:
     """What the tables of each round came to."""
     found: list[Round] = []
-    for number, played in groupby(results, key=lambda result: round_of(event, result.board)):
+    for number, played in groupby(results, key=lambda result: play_round(event, result.board)):
         found += [{} for _ in range(len(found), number)]
         for table, halves in tables(event, played).items():
             found[number - 1].setdefault(table, Counter()).update(halves)
@@ -104,7 +104,7 @@ def next_round(
     event: Event, form: Swiss, results: Collection[Result]
 ) -> tuple[list[list[tuple[Unit, ...]]], range]:
     """The tables of the round after these results, and its boards; no tables: it was the last."""
-    number = max((round_of(event, result.board) for result in results), default=0) + 1
+    number = max((play_round(event, result.board) for result in results), default=0) + 1
     boards = range((number - 1) * event.boards + 1, number * event.boards + 1)
     if number > form.rounds:
         return [], boards

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from protocol.errors import UserError, unknown
+from protocol.errors import UserError, unknown_name
 from protocol.records import Result
 from tournaments.plan.event import Event
 from tournaments.storage.extend import first_version
-from tournaments.storage.folder import Folder, load, published_commitments
+from tournaments.storage.folder import Folder, load_event, published_commitments
 from tournaments.storage.ledger import read_ledger, results_of
 
 FINGERPRINT_SHOWN = 8
@@ -45,7 +45,7 @@ class Source(NamedTuple):
         return msgspec.json.encode(replace(self.event.rules, name=""), order="deterministic")
 
 
-def source(path: Path) -> Source:
+def open_source(path: Path) -> Source:
     """What a ledger, or the folder of an event, holds.
 
     Raises UserError; DamagedFileError is one.
@@ -55,7 +55,7 @@ def source(path: Path) -> Source:
         if not ledger.is_file():
             raise _nothing(path, ledger)
         folder = Folder(ledger.parent)
-        event = load(folder) if folder.event.is_file() else None
+        event = load_event(folder) if folder.event.is_file() else None
         first = next(results_in(ledger, event), None)
         deals = published_commitments(folder) if event else {}
     except OSError as error:
@@ -75,10 +75,12 @@ def _nothing(path: Path, ledger: Path) -> UserError:
     if path.is_dir():
         return UserError(f"{path} holds no ledger: there is no {ledger.name} in it.")
     near = islice(path.parent.glob(f"*/{ledger.name if ledger != path else 'ledger.jsonl'}"), NEAR)
-    return unknown("ledger or event's folder", str(path), sorted(str(one.parent) for one in near))
+    return unknown_name(
+        "ledger or event's folder", str(path), sorted(str(one.parent) for one in near)
+    )
 
 
-def refuse_twice(sources: Sequence[Source]) -> None:
+def check_no_overlap(sources: Sequence[Source]) -> None:
     """Refuse results that would count twice: the same bots in the same seats on the same deals.
 
     Raises UserError.
@@ -108,7 +110,7 @@ def fingerprints(of: Source) -> dict[str, str]:
     return {one.name: one.fingerprint for one in of.event.entrants} if of.event else {}
 
 
-class Labels:
+class EntrantNames:
     """What entrants are called when several ledgers stand side by side.
 
     Entrants are the same if they have the same fingerprint and, versions aside, the same name:
@@ -156,7 +158,7 @@ def _one_to_one(called: set[tuple[str, str]]) -> bool:
     return all(len(set(one)) == len(called) for one in zip(*called, strict=True))
 
 
-class Boards:
+class BoardIds:
     """One number for each set of deals: boards of different events are different boards."""
 
     def __init__(self) -> None:
@@ -168,11 +170,11 @@ class Boards:
         return self._numbers.setdefault(deal, len(self._numbers))
 
 
-class Relabelled:
+class MergedResults:
     """The results of several ledgers as those of one; read anew each time, never held at once."""
 
     def __init__(
-        self, sources: Sequence[Source], labels: Labels, boards: Boards, fouls: bool
+        self, sources: Sequence[Source], labels: EntrantNames, boards: BoardIds, fouls: bool
     ) -> None:
         """`fouls`: whether games with a foul are among them."""
         self._sources = sources

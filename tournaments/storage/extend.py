@@ -22,7 +22,7 @@ FIXED = {
 """What stays as it was, and what its user calls it."""
 
 
-def succeeded(old: Event, new: Event, played: Container[str]) -> Event:
+def resolve_versions(old: Event, new: Event, played: Container[str]) -> Event:
     """The new plan with the versions of the old one's entrants.
 
     An entrant whose files are those of an earlier version is that version. Any others are a
@@ -106,7 +106,7 @@ def new_versions(old: Event, new: Event) -> Iterator[tuple[str, str]]:
         yield name, playing[first_version(name)]
 
 
-def extends(old: Event, new: Event) -> str | None:
+def incompatibility(old: Event, new: Event) -> str | None:
     """What forbids to go on with an event after a new plan; None: nothing, and nothing is lost."""
     fixed = [said for name, said in FIXED.items() if getattr(old, name) != getattr(new, name)]
     if fixed:

@@ -11,10 +11,10 @@ from typing import TypeVar
 from msgspec import Struct
 
 from arena.engine.shuffle import board_seed
-from arena.logs.catalog import ENDING, FOLDER, logs
-from arena.logs.checksummed import DamagedFileError, append_whole, damaged, last_line, read_lines
+from arena.logs.catalog import ENDING, FOLDER, list_logs
+from arena.logs.checksummed import DamagedFileError, append_atomic, damaged, last_line, read_lines
 from arena.sandbox.command import SYSTEM
-from arena.sandbox.limits import Wish
+from arena.sandbox.limits import SandboxMode
 from protocol.codec import DamagedRecordError, decode_commitment, decode_reveal, encode_line
 from protocol.errors import UserError
 from protocol.records import Commitment, Reveal
@@ -129,11 +129,11 @@ class Folder(Struct, frozen=True):
 
     def logs(self) -> list[Path]:
         """Every game log, by name; see `arena.logs.compression` for how they lie there."""
-        return logs(self.path / FOLDER)
+        return list_logs(self.path / FOLDER)
 
 
 @contextmanager
-def only_writer(folder: Folder) -> Iterator[None]:
+def lock_for_writing(folder: Folder) -> Iterator[None]:
     """Hold the folder for writing.
 
     Raises UserError while another process does, and where nothing can be written.
@@ -187,7 +187,7 @@ def secret_of(folder: Folder) -> bytes:
     return secret
 
 
-def load(folder: Folder) -> Event:
+def load_event(folder: Folder) -> Event:
     """Read the event of a folder.
 
     Raises UserError when there is none, or when it has boards that nobody has promised.
@@ -218,12 +218,12 @@ def _promised(folder: Folder) -> int | None:
     return None
 
 
-def write_whole(path: Path, lines: Iterable[bytes]) -> None:
+def write_atomic(path: Path, lines: Iterable[bytes]) -> None:
     """Replace a file at once: whoever reads it sees the old one or the new one."""
-    write_beside(path, lines, 0o644)
+    write_temporary(path, lines, 0o644)
 
 
-def holds(path: Path, lines: Iterable[bytes]) -> bool:
+def has_content(path: Path, lines: Iterable[bytes]) -> bool:
     """Whether a file is there and has just these bytes."""
     if not path.is_file():
         return False
@@ -232,7 +232,7 @@ def holds(path: Path, lines: Iterable[bytes]) -> bool:
         return same and not file.read(1)
 
 
-def write_beside(path: Path, lines: Iterable[bytes], mode: int) -> None:
+def write_temporary(path: Path, lines: Iterable[bytes], mode: int) -> None:
     """Replace a file at once, readable by those whom the mode says.
 
     Raises OSError, and then nothing is left of it.
@@ -285,7 +285,7 @@ def reveal_one(folder: Folder, event: Event, board: int) -> None:
     seed = board_seed(secret_of(folder), event.name, board)
     descriptor = os.open(folder.seeds, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
     try:
-        append_whole(descriptor, encode_line(Reveal(board, seed.hex())))
+        append_atomic(descriptor, encode_line(Reveal(board, seed.hex())))
     finally:
         os.close(descriptor)
 
@@ -301,7 +301,7 @@ def reveal(folder: Folder, event: Event, boards: Iterable[int]) -> None:
         public = _promises(folder.seeds, decode_reveal)
         over |= {one.board for one in public if one.seed == seed(one.board)}
     lines = (encode_line(Reveal(board, seed(board))) for board in sorted(over))
-    write_whole(folder.seeds, lines)
+    write_atomic(folder.seeds, lines)
 
 
 def _promises(path: Path, decode: Callable[[bytes], P]) -> Iterator[P]:
@@ -318,7 +318,7 @@ def _promises(path: Path, decode: Callable[[bytes], P]) -> Iterator[P]:
         yield promise
 
 
-def hidden(folder: Folder, entrants: Iterable[Entrant], wish: Wish) -> None:
+def check_not_readable(folder: Folder, entrants: Iterable[Entrant], wish: SandboxMode) -> None:
     """Refuse to keep secrets, and logs with everybody's tiles, in what a bot may read.
 
     They would change its fingerprint too, and nobody could go on with the event. Files of another

@@ -12,7 +12,7 @@ import msgspec
 
 from arena.logs.checksummed import damaged, read_lines
 from tournaments.plan.event import Event
-from tournaments.storage.folder import Folder, write_whole
+from tournaments.storage.folder import Folder, write_atomic
 from tournaments.storage.public_deals import Before, spans
 
 
@@ -27,7 +27,7 @@ def remember(folder: Folder, old: Event, public: Iterable[int]) -> None:
     known = list(read_history(folder))
     # A kill may have come between this and the new plan.
     if before not in known[-1:]:
-        write_whole(folder.history, map(_line, [*known, before]))
+        write_atomic(folder.history, map(_line, [*known, before]))
 
 
 def _line(before: Before) -> bytes:
@@ -52,7 +52,7 @@ def sha256(folder: Folder, boards: int) -> str:
     return hashlib.sha256(b"".join(lines)).hexdigest()
 
 
-def broken(folder: Folder) -> Iterator[str]:
+def broken_promises(folder: Folder) -> Iterator[str]:
     """Earlier promises that the commitments do not keep.
 
     Raises DamagedFileError.

@@ -11,20 +11,20 @@ from arena.logs.gamelog import GameLog, is_over, read_games, sitting_lines
 from protocol.codec import decode_result, encode_line, seal
 from protocol.records import Result, Sitting
 from tournaments.plan.event import Event
-from tournaments.schedule.game_index import ByGame
+from tournaments.schedule.game_index import GameIndex
 from tournaments.schedule.schedule import (
     PlannedGame,
     PlannedSitting,
     Stage,
-    canonical,
-    past,
+    coming_sittings,
+    ledger_order,
     planned,
+    retired_games,
     sittings,
     stages,
-    to_come,
 )
-from tournaments.storage.folder import Folder, write_whole
-from tournaments.storage.result_store import Columns
+from tournaments.storage.folder import Folder, write_atomic
+from tournaments.storage.result_store import ResultStore
 
 LINES_AT_ONCE = 1000
 """Lines that are written at once."""
@@ -54,7 +54,7 @@ class Ledger:
         self._folder, self._event = folder, event
         self._path = folder.ledger
         self._mend(self._path)
-        self.results = Columns()
+        self.results = ResultStore()
         self._checksum = 0
         lines = self._read()
         self._read_past()
@@ -62,10 +62,10 @@ class Ledger:
         self.left: dict[int, int] = {}
         self.stage: Stage = ()
         self._open = self.planned = 0
-        self._known = len(past(event, self.results))
+        self._known = len(retired_games(event, self.results))
         self._pending: list[Result] = []
         self._enter()
-        self._order = canonical(event, self.results)
+        self._order = ledger_order(event, self.results)
         self._due = next(self._order, None)
         self._take_up(lines)
         self._release()
@@ -100,15 +100,15 @@ class Ledger:
         else:
             self.stage = ()
         # What `games` says, without going through all stages again at each new one.
-        self.planned = self._known + (to_come(self._event, self.stage) if self.stage else 0)
+        self.planned = self._known + (coming_sittings(self._event, self.stage) if self.stage else 0)
 
     def _recover(self, plan: PlannedSitting) -> None:
         self._mend(self._folder.log(plan.name))
-        for result in recovered(self._folder.log(plan.name)).values():
+        for result in results_from_log(self._folder.log(plan.name)).values():
             self.results.add(result)
 
     def _mend(self, path: Path) -> None:
-        notice = sealed.mend(path)
+        notice = sealed.truncate_torn_line(path)
         if notice:
             self.notices.append(notice)
 
@@ -127,8 +127,8 @@ class Ledger:
     def _check_rest(self, lines: int) -> None:
         """Refuse a ledger of other games; what leaves it must stand in the game logs."""
         plans = chain(past_sittings(self._folder, self._event), self._sittings())
-        known = ByGame(plans, lambda plan, _: self._folder.log(plan.name))
-        logged = lru_cache(LOGS_AT_ONCE)(recovered)
+        known = GameIndex(plans, lambda plan, _: self._folder.log(plan.name))
+        logged = lru_cache(LOGS_AT_ONCE)(results_from_log)
         for entry in islice(sealed.read_sealed(self._path, decode_result), lines, None):
             game = entry.record.game
             if game not in known:
@@ -143,10 +143,10 @@ class Ledger:
 
     def _rewrite(self) -> None:
         """The whole file at once, in the order of the schedule."""
-        self._order = canonical(self._event, self.results)
+        self._order = ledger_order(self._event, self.results)
         self._due = next(self._order, None)
         self._checksum = 0
-        write_whole(self._path, self._sealed())
+        write_atomic(self._path, self._sealed())
 
     def _sealed(self) -> Iterator[bytes]:
         for result in self._ready():
@@ -221,7 +221,7 @@ def results_of(path: Path, event: Event) -> Iterator[Result]:
         raise sealed.damaged(path, entry.line, why)
 
 
-def recovered(path: Path) -> dict[str, Result]:
+def results_from_log(path: Path) -> dict[str, Result]:
     """The results in a game log, by game.
 
     A kill may have come between a sitting's last result and its end: then the end is written
@@ -261,6 +261,6 @@ def boards_left(event: Event, results: Mapping[str, Result]) -> dict[int, int]:
     return dict(sorted(left.items()))
 
 
-def finished(left: dict[int, int]) -> list[int]:
+def finished_sittings(left: dict[int, int]) -> list[int]:
     """Boards of which every game has a result, in order."""
     return sorted(board for board, games in left.items() if games == 0)

@@ -11,22 +11,28 @@ from protocol.codec import encode_line
 from protocol.errors import UserError
 from protocol.records import Commitment
 from tournaments.plan.event import Event, as_json
-from tournaments.storage.extend import delayed, extends, new_versions, newcomers, succeeded
+from tournaments.storage.extend import (
+    delayed,
+    incompatibility,
+    new_versions,
+    newcomers,
+    resolve_versions,
+)
 from tournaments.storage.folder import (
     SECRET,
     Folder,
-    hidden,
-    holds,
-    load,
+    check_not_readable,
+    has_content,
+    load_event,
     secret_of,
-    write_beside,
-    write_whole,
+    write_atomic,
+    write_temporary,
 )
 from tournaments.storage.history import remember
 from tournaments.storage.public_deals import public_boards
 
 
-def begin(
+def open_event(
     folder: Folder, event: Event, seed: int | None, *, fresh_boards: bool = False
 ) -> tuple[Event, list[str]]:
     """Write the event, its secret and its commitments; the event, and what the user should know.
@@ -35,20 +41,20 @@ def begin(
     its entrants. `fresh_boards`: who comes now meets the others on boards that nobody has seen.
     Raises UserError when the plan does not extend it, DamagedFileError.
     """
-    hidden(folder, event.entrants, event.sandbox)
+    check_not_readable(folder, event.entrants, event.sandbox)
     if not folder.event.exists():
         # Whatever a killed run left here was published by nobody.
         _write_secret(folder, seed)
-        write_whole(folder.commitments, _commitments(event, secret_of(folder)))
+        write_atomic(folder.commitments, _commitments(event, secret_of(folder)))
         # Last, so that a folder with an event has all the rest.
-        write_whole(folder.event, [as_json(event)])
+        write_atomic(folder.event, [as_json(event)])
         return event, []
-    old = load(folder)
-    event = succeeded(old, event, _Played(folder))
+    old = load_event(folder)
+    event = resolve_versions(old, event, _Played(folder))
     public = public_boards(folder) if newcomers(old, event) else set()
     if fresh_boards and public:
         event = delayed(old, event, max(public) + 1)
-    if forbidden := extends(old, event):
+    if forbidden := incompatibility(old, event):
         raise UserError(
             f"{folder.path} holds event {old.name!r}, but {forbidden}: "
             "choose another folder (--out)."
@@ -66,7 +72,7 @@ def _check_promises(folder: Folder, old: Event, event: Event) -> None:
     secret = secret_of(folder)
     # A longer file than the old plan's is what a killed extension left.
     for boards in (old.all_boards, event.all_boards):
-        if holds(folder.commitments, islice(_commitments(event, secret), boards)):
+        if has_content(folder.commitments, islice(_commitments(event, secret), boards)):
             break
     else:
         raise UserError(
@@ -81,8 +87,8 @@ def _go_on(folder: Folder, old: Event, event: Event, public: Collection[int]) ->
         said = list(_changes(old, event, public))
         if _matters(old, event):
             remember(folder, old, public)
-    write_whole(folder.commitments, _commitments(event, secret_of(folder)))
-    write_whole(folder.event, [as_json(event)])
+    write_atomic(folder.commitments, _commitments(event, secret_of(folder)))
+    write_atomic(folder.event, [as_json(event)])
     return said
 
 
@@ -119,7 +125,7 @@ class _Played:
 
 def _write_secret(folder: Folder, seed: int | None) -> None:
     secret = secrets.token_bytes(SECRET) if seed is None else seeded(seed)
-    write_beside(folder.secret, [secret], 0o600)
+    write_temporary(folder.secret, [secret], 0o600)
 
 
 def seeded(seed: int) -> bytes:

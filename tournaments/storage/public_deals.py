@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from msgspec import Struct
 
-from arena.logs.checksummed import DamagedFileError, lines_like
+from arena.logs.checksummed import DamagedFileError, grep_prefix
 from arena.logs.gamelog import sitting_lines
 from protocol.codec import DamagedRecordError, decode_record, decode_result, unsealed
 from protocol.records import GameRecord, Result
@@ -55,7 +55,7 @@ def public_boards(folder: Folder) -> set[int]:
     for path in folder.logs():
         planned = {board for sitting in sitting_lines(path) for board in sitting.boards}
         if not planned <= public:
-            for line in lines_like(path, (b'{"type":"game",',)):
+            for line in grep_prefix(path, (b'{"type":"game",',)):
                 with suppress(DamagedRecordError):
                     record = decode_record(unsealed(line))
                     public |= {record.board} if isinstance(record, GameRecord) else set()
@@ -63,7 +63,7 @@ def public_boards(folder: Folder) -> set[int]:
 
 
 def _in_ledger(folder: Folder) -> Iterator[int]:
-    for line in lines_like(folder.ledger, (b'{"type":"result",',)):
+    for line in grep_prefix(folder.ledger, (b'{"type":"result",',)):
         with suppress(DamagedRecordError):
             yield decode_result(unsealed(line)).board
 

@@ -20,7 +20,7 @@ Ending = tuple[WhyGame, tuple[SeatFoul, ...]]
 """Why a game ended, and the fouls in it: there are few that differ."""
 
 
-class Columns(Mapping[str, Result]):
+class ResultStore(Mapping[str, Result]):
     """Results by game, in the order in which they came; the first that is told of a game counts.
 
     It may be read while results are added.
@@ -129,9 +129,9 @@ class Columns(Mapping[str, Result]):
         """So many of the results that came first, or all that there are now."""
         return Rows(self, range(len(self))[:count])
 
-    def beginning(self, count: int) -> "Columns":
+    def beginning(self, count: int) -> "ResultStore":
         """So many of the results that came first, by game."""
-        return self if count >= len(self) else Columns(self.first(count))
+        return self if count >= len(self) else ResultStore(self.first(count))
 
     def __getitem__(self, game: str) -> Result:
         """Raises KeyError."""
@@ -156,7 +156,7 @@ class Columns(Mapping[str, Result]):
 class _Values(ValuesView[Result]):
     """Does not look for the place of each."""
 
-    _mapping: Columns
+    _mapping: ResultStore
 
     def __iter__(self) -> Iterator[Result]:
         return map(self._mapping.at, range(len(self._mapping)))
@@ -165,7 +165,7 @@ class _Values(ValuesView[Result]):
 class Rows(Sequence[Result]):
     """Some of the results, each made when it is asked for."""
 
-    def __init__(self, columns: Columns, rows: Sequence[int]) -> None:
+    def __init__(self, columns: ResultStore, rows: Sequence[int]) -> None:
         """Those that came after so many others."""
         self._columns = columns
         self._rows = rows

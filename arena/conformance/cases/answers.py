@@ -3,37 +3,37 @@
 from arena.conformance import expect as judge
 from arena.conformance import mutations as later
 from arena.conformance.cases.games import asking, short, tiny
-from arena.conformance.model import HurriedError, SkippedError, Step
-from arena.conformance.session import Desk
+from arena.conformance.model import OutOfTimeError, SkippedError, Step
+from arena.conformance.session import Session
 from arena.match.referee import QUESTIONS_A_GAME
-from arena.rules.variants import named
+from arena.rules.variants import find_variant
 
 LARGEST = 2**53 // QUESTIONS_A_GAME - 1
 """The largest number of a game: its questions' numbers are still whole in a double."""
 
 
-def second_answer(desk: Desk) -> str:
+def second_answer(desk: Session) -> str:
     """Each question under its own number."""
-    talk, seat = desk.kept, desk.seat(named("draw"))
+    talk, seat = desk.note_kept, desk.seat(find_variant("draw"))
     return desk.play_on(talk, seat)
 
 
-def only_option(desk: Desk) -> str:
+def only_option(desk: Session) -> str:
     """A list of one: whoever counts from 1 is found out."""
     if desk.game and desk.clock.forced == "skip":
         raise SkippedError("This event asks nothing when there is one option (clock.forced).")
     one = desk.found(
-        named("block"), 2, lambda question: len(question.options) == 1, clock=asking(desk)
+        find_variant("block"), 2, lambda question: len(question.options) == 1, clock=asking(desk)
     )
-    answer = desk.ask(desk.kept, one)
-    desk.play_on(desk.kept, one)
+    answer = desk.ask(desk.note_kept, one)
+    desk.play_on(desk.note_kept, one)
     return f"option {answer.choice} of 1"
 
 
-def every_index(desk: Desk) -> str:
+def every_index(desk: Session) -> str:
     """Lists of two, three and more options."""
     met: set[int] = set()
-    talk, seat = desk.kept, desk.seat(named("old-draw"))
+    talk, seat = desk.note_kept, desk.seat(find_variant("old-draw"))
     while seat.question and not desk.hurried:
         met.add(len(seat.question.options))
         desk.ask(talk, seat)
@@ -41,52 +41,52 @@ def every_index(desk: Desk) -> str:
     return f"lists of {min(met, default=0)} to {max(met, default=0)} options"
 
 
-def large_numbers(desk: Desk) -> str:
+def large_numbers(desk: Session) -> str:
     """Numbers of questions near 2^53."""
     with desk.greeted() as talk:
-        seat = desk.seat(named("draw"), number=LARGEST)
+        seat = desk.seat(find_variant("draw"), number=LARGEST)
         desk.ask(talk, seat)
         assert seat.question
         return f"up to {seat.question.id}"
 
 
-def same_again(desk: Desk) -> str:
+def same_again(desk: Session) -> str:
     """The same position under another number, in another game."""
-    first, second = (desk.seat(named("draw"), board=7) for _ in range(2))
-    choices = [desk.ask(desk.kept, first).choice]
+    first, second = (desk.seat(find_variant("draw"), board=7) for _ in range(2))
+    choices = [desk.ask(desk.note_kept, first).choice]
     desk.drop()
-    choices.append(desk.ask(desk.kept, second).choice)
-    choices.append(desk.ask(desk.kept, desk.seat(named("draw"), board=7)).choice)
+    choices.append(desk.ask(desk.note_kept, second).choice)
+    choices.append(desk.ask(desk.note_kept, desk.seat(find_variant("draw"), board=7)).choice)
     desk.drop()
     same = len(set(choices)) == 1
     return "the same answer each time" if same else f"answers differ: {choices}"
 
 
-def in_pieces(desk: Desk) -> str:
+def in_pieces(desk: Session) -> str:
     """A question that comes in three pieces: a read may end anywhere."""
-    talk, seat = desk.kept, desk.seat(short("draw"))
+    talk, seat = desk.note_kept, desk.seat(short("draw"))
     *before, question = seat.lines()
     third = len(question) // 3
     for piece in (b"".join(before) + question[:third], question[third : 2 * third]):
-        talk.say(piece)
-        judge.unasked(talk, desk.pace.quiet_ms / 3000, "before the question was whole")
-    talk.say(question[2 * third :])
+        talk.send(piece)
+        judge.expect_silence(talk, desk.pace.quiet_ms / 3000, "before the question was whole")
+    talk.send(question[2 * third :])
     judge.answered(talk, seat, desk.language)
     desk.play_on(talk, seat)
     return ""
 
 
-def in_one_go(desk: Desk) -> str:
+def in_one_go(desk: Session) -> str:
     """The end of a game, the next one and its first question in one write."""
-    talk = desk.kept
+    talk = desk.note_kept
     first, second = desk.seat(tiny()), desk.seat(short("draw"), board=2)
     # Without the end, which follows with what comes next.
     while first.question:
         if desk.hurried:
             desk.drop()
-            raise HurriedError(desk.questions)
+            raise OutOfTimeError(desk.questions)
         desk.ask(talk, first)
-    talk.say(*first.lines(), later.WEATHER, *second.lines())
+    talk.send(*first.lines(), later.WEATHER, *second.lines())
     judge.answered(talk, second, desk.language)
     desk.play_on(talk, second)
     return ""

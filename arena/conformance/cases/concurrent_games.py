@@ -7,12 +7,12 @@ from typing import NamedTuple, NoReturn
 
 from arena.conformance import expect as judge
 from arena.conformance.cases.games import short
-from arena.conformance.connection import Talk
-from arena.conformance.diagnose_line import Due, Verdict, verdict
-from arena.conformance.diagnose_silence import ending, reason
+from arena.conformance.connection import Connection
+from arena.conformance.diagnose_line import Diagnosis, Expected, diagnose
+from arena.conformance.diagnose_silence import diagnose_silence, exit_description
 from arena.conformance.model import SkippedError, Step
-from arena.conformance.scripted_game import Seat
-from arena.conformance.session import Desk
+from arena.conformance.scripted_game import ScriptedSeat
+from arena.conformance.session import Session
 from arena.match.referee import Question
 from protocol.codec import Fault, decode_line, printable
 from protocol.messages import Choose
@@ -26,7 +26,7 @@ IN_TURN = 2
 class Open(NamedTuple):
     """A question that waits for its answer."""
 
-    seat: Seat
+    seat: ScriptedSeat
     """Where it is asked."""
     question: Question
     """What is asked."""
@@ -39,14 +39,14 @@ class Open(NamedTuple):
         return self.since + self.question.time_ms / 1000
 
     @property
-    def due(self) -> Due:
+    def due(self) -> Expected:
         """What its answer must be."""
-        return Due("choose", len(self.question.options), self.question.id)
+        return Expected("choose", len(self.question.options), self.question.id)
 
 
-def several_games(desk: Desk) -> str:
+def several_games(desk: Session) -> str:
     """As many games at once as it says; where one ends, the next begins, and the others go on."""
-    talk = desk.kept
+    talk = desk.note_kept
     if talk.tables == 1:
         raise SkippedError("It plays one game at a time (`tables` in its hello).")
     places = min(talk.tables, MANY if desk.pace.whole else FEW)
@@ -61,20 +61,20 @@ def several_games(desk: Desk) -> str:
     return f"{places} at once" + (f" of {talk.tables}" if places < talk.tables else "")
 
 
-def _asked(talk: Talk, seats: Iterable[Seat]) -> dict[int, Open]:
+def _asked(talk: Connection, seats: Iterable[ScriptedSeat]) -> dict[int, Open]:
     """Say in one go what is new in these games; the questions by their numbers."""
     seats = list(seats)
-    talk.say(*(line for seat in seats for line in seat.lines()))
+    talk.send(*(line for seat in seats for line in seat.lines()))
     asked = [(seat, seat.question) for seat in seats if seat.question]
     return {question.id: Open(seat, question, talk.said_at) for seat, question in asked}
 
 
-def _heard(desk: Desk, waiting: Mapping[int, Open], answered: int) -> list[bytes]:
+def _heard(desk: Session, waiting: Mapping[int, Open], answered: int) -> list[bytes]:
     """What has come, a line at least.
 
     Raises BrokenPromiseError.
     """
-    talk, first = desk.kept, min(waiting.values(), key=lambda one: one.ends)
+    talk, first = desk.note_kept, min(waiting.values(), key=lambda one: one.ends)
     lines: list[bytes] = []
     line = talk.next_line(first.ends - time.monotonic())
     while line is not None:
@@ -86,41 +86,41 @@ def _heard(desk: Desk, waiting: Mapping[int, Open], answered: int) -> list[bytes
     return lines
 
 
-def _silent(desk: Desk, waiting: Mapping[int, Open], first: Open, answered: int) -> NoReturn:
+def _silent(desk: Session, waiting: Mapping[int, Open], first: Open, answered: int) -> NoReturn:
     """No answer to the first question, though perhaps to others."""
-    talk, limit_ms = desk.kept, first.question.time_ms
+    talk, limit_ms = desk.note_kept, first.question.time_ms
     if talk.ended:
-        found = ending(talk)
+        found = exit_description(talk)
     elif answered:
-        found = Verdict(
+        found = Diagnosis(
             f"Of several games at once it left a question unanswered for {limit_ms} ms.",
             "Answer the question of each `game`: one may be open in each.",
         )
     else:
-        found = reason(talk, first.due, limit_ms, desk.language)
-    judge.broken(talk, found.fault, found.mend, "", f"answers to {_numbers(waiting)}")
+        found = diagnose_silence(talk, first.due, limit_ms, desk.language)
+    judge.violation(talk, found.fault, found.mend, "", f"answers to {_numbers(waiting)}")
 
 
-def _taken(desk: Desk, waiting: dict[int, Open], line: bytes) -> Seat:
+def _taken(desk: Session, waiting: dict[int, Open], line: bytes) -> ScriptedSeat:
     """Take an answer to any open question.
 
     Raises BrokenPromiseError.
     """
-    talk, said = desk.kept, decode_line(line)
+    talk, said = desk.note_kept, decode_line(line)
     came, expected = printable(line), f"an answer to {_numbers(waiting)}"
     if isinstance(said, Fault):
-        found = verdict(line, b"", said, next(iter(waiting.values())).due, desk.language)
-        judge.broken(talk, found.fault, found.mend, came, expected)
+        found = diagnose(line, b"", said, next(iter(waiting.values())).due, desk.language)
+        judge.violation(talk, found.fault, found.mend, came, expected)
     if not isinstance(said, Choose) or said.id not in waiting:
         text = "With several games at once its answers have numbers that are not open."
         mend = "Each answer repeats the `id` of its own question; or leave `tables` out."
-        judge.broken(talk, text, mend, came, expected)
+        judge.violation(talk, text, mend, came, expected)
     one = waiting.pop(said.id)
     ms = max(0.0, (talk.heard_at - one.since) * 1000)
     fault = one.seat.received(line, ms)
     if fault:
-        found = verdict(line, b"", fault, one.due, desk.language)
-        judge.broken(talk, found.fault, found.mend, came, f"a choice for question {said.id}")
+        found = diagnose(line, b"", fault, one.due, desk.language)
+        judge.violation(talk, found.fault, found.mend, came, f"a choice for question {said.id}")
     desk.count(ms, said.choice, one.due.options)
     return one.seat
 

@@ -2,63 +2,63 @@
 
 from arena.conformance import expect as judge
 from arena.conformance.cases.games import tiny
-from arena.conformance.connection import Talk
+from arena.conformance.connection import Connection
 from arena.conformance.language_hints import crash
 from arena.conformance.model import Step
-from arena.conformance.session import Desk
+from arena.conformance.session import Session
 from arena.match import referee as rulings
-from arena.match.bot_process import LEAVE_S
-from arena.rules.variants import named
+from arena.match.bot_process import SHUT_DOWN_S
+from arena.rules.variants import find_variant
 
 
-def at_bye(desk: Desk) -> str:
+def at_bye(desk: Session) -> str:
     """After its games."""
     with desk.greeted() as talk:
         desk.play(talk, desk.seat(tiny()))
         return _leaves(talk, rulings.bye())
 
 
-def before_a_game(desk: Desk) -> str:
+def before_a_game(desk: Session) -> str:
     """Every run begins so: each bot is started once, greets and may go."""
     with desk.greeted() as talk:
         return _leaves(talk, rulings.bye())
 
 
-def at_bye_with_why(desk: Desk) -> str:
+def at_bye_with_why(desk: Session) -> str:
     """In the middle of a game, with a reason: it is said to have fouled."""
     with desk.greeted() as talk:
-        desk.ask(talk, desk.seat(named("draw")))
+        desk.ask(talk, desk.seat(find_variant("draw")))
         return _leaves(talk, rulings.bye("It closed its stdout."))
 
 
-def at_the_end_of_stdin(desk: Desk) -> str:
+def at_the_end_of_stdin(desk: Session) -> str:
     """Without a bye."""
     with desk.greeted() as talk:
         desk.play(talk, desk.seat(tiny()))
         return _leaves(talk)
 
 
-def in_a_game(desk: Desk) -> str:
+def in_a_game(desk: Session) -> str:
     """Stdin closes while others are to move."""
     with desk.greeted() as talk:
-        desk.ask(talk, desk.seat(named("draw")))
+        desk.ask(talk, desk.seat(find_variant("draw")))
         return _leaves(talk)
 
 
-def _leaves(talk: Talk, *goodbye: bytes) -> str:
+def _leaves(talk: Connection, *goodbye: bytes) -> str:
     """It leaves in time and says nothing more."""
-    ms = talk.leaves(LEAVE_S, goodbye)
+    ms = talk.exits_within(SHUT_DOWN_S, goodbye)
     said = talk.rest()
     if ms is None:
-        judge.broken(
+        judge.violation(
             talk,
-            f"It was still there {LEAVE_S:.0f} s after its stdin was closed.",
+            f"It was still there {SHUT_DOWN_S:.0f} s after its stdin was closed.",
             "Leave the loop when stdin ends, and end what you have started (threads, programs).",
             said.decode(errors="replace"),
-            f"the process ends within {LEAVE_S:.0f} s",
+            f"the process ends within {SHUT_DOWN_S:.0f} s",
         )
     if said:
-        judge.broken(
+        judge.violation(
             talk,
             "It still wrote to stdout when it was told to leave.",
             "Nothing is asked any more: leave without a word.",

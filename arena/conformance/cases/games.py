@@ -5,10 +5,10 @@ from itertools import product
 
 from msgspec.structs import replace
 
-from arena.conformance.model import HurriedError, SkippedError, Step
-from arena.conformance.session import Desk
+from arena.conformance.model import OutOfTimeError, SkippedError, Step
+from arena.conformance.session import Session
 from arena.match.referee import Question
-from arena.rules.variants import VARIANTS, named
+from arena.rules.variants import VARIANTS, find_variant
 from protocol.messages import (
     Bid,
     Call,
@@ -21,25 +21,25 @@ from protocol.messages import (
     Play,
     PlayTwo,
 )
-from protocol.ruleset import Ruleset, tables, varied
+from protocol.ruleset import Ruleset, derive, playable_seat_counts
 
 GAMES = 2
 """Whole games at each table: one asked as usual, one asked at every turn."""
 
 
-def asking(desk: Desk) -> Clock:
+def asking(desk: Session) -> Clock:
     """The clock with which every turn is a question."""
     return replace(desk.clock, forced="ask")
 
 
 def short(name: str, **differs: object) -> Ruleset:
     """A named game that is over after a round."""
-    return varied(cut(named(name)), name, differs)
+    return derive(cut(find_variant(name)), name, differs)
 
 
 def cut(rules: Ruleset) -> Ruleset:
     """Return these rules, but a game is over after a round."""
-    return varied(rules, rules.name, {"rounds": 1} if rules.game.rounds else {"max_rounds": 1})
+    return derive(rules, rules.name, {"rounds": 1} if rules.game.rounds else {"max_rounds": 1})
 
 
 def tiny() -> Ruleset:
@@ -47,7 +47,7 @@ def tiny() -> Ruleset:
     return short("block", hand=3)
 
 
-def any_game(desk: Desk) -> None:
+def any_game(desk: Session) -> None:
     """Leave a step that plays other games, when an event plays only its own.
 
     Raises SkippedError.
@@ -59,7 +59,7 @@ def any_game(desk: Desk) -> None:
 # --- kinds of options ---
 
 
-def meets(kind: type[Option], rules: Ruleset, seats: int, desk: Desk) -> str:
+def meets(kind: type[Option], rules: Ruleset, seats: int, desk: Session) -> str:
     """The bot is asked where this kind is offered, and plays on to the end of the round."""
 
     def wanted(question: Question) -> bool:
@@ -70,8 +70,8 @@ def meets(kind: type[Option], rules: Ruleset, seats: int, desk: Desk) -> str:
     seat = desk.found(rules, seats, wanted)
     assert seat.question
     many = len(seat.question.options)
-    answer = desk.ask(desk.kept, seat)
-    desk.play_on(desk.kept, seat)
+    answer = desk.ask(desk.note_kept, seat)
+    desk.play_on(desk.note_kept, seat)
     return f"option {answer.choice} of {many}"
 
 
@@ -91,24 +91,24 @@ KINDS: dict[str, tuple[str, type[Option], Ruleset, int]] = {
 # --- named games ---
 
 
-def plays(name: str, desk: Desk) -> str:
+def plays(name: str, desk: Session) -> str:
     """Games of this name at every table, in every seat in turn, without a foul."""
     any_game(desk)
-    rules = named(name) if desk.pace.whole else short(name)
+    rules = find_variant(name) if desk.pace.whole else short(name)
     games = questions = 0
     try:
-        for seats, game in product(tables(rules), range(GAMES)):
+        for seats, game in product(playable_seat_counts(rules), range(GAMES)):
             clock = asking(desk) if game % 2 else desk.clock
             seat = desk.seat(rules, seats, (game + seats) % seats, game + 1, clock=clock)
-            questions += desk.play(desk.kept, seat)
+            questions += desk.play(desk.note_kept, seat)
             games += 1
-    except HurriedError as hurry:
+    except OutOfTimeError as hurry:
         questions += hurry.questions
         return f"{games} games, {questions} questions, then the step's time was up"
     return f"{games} games, {questions} questions"
 
 
-def plays_event(desk: Desk) -> str:
+def plays_event(desk: Session) -> str:
     """An event's own game in every seat, asked as the event asks."""
     if desk.game is None:
         raise SkippedError("Only an event file names one game.")
@@ -116,9 +116,9 @@ def plays_event(desk: Desk) -> str:
     try:
         for game, seat in product(range(GAMES), range(desk.game.seats)):
             one = desk.seat(desk.game.rules, desk.game.seats, seat, game + 1)
-            questions += desk.play(desk.kept, one)
+            questions += desk.play(desk.note_kept, one)
             games += 1
-    except HurriedError as hurry:
+    except OutOfTimeError as hurry:
         questions += hurry.questions
         return f"{games} games, {questions} questions, then the step's time was up"
     return f"{games} games, {questions} questions"
@@ -126,7 +126,9 @@ def plays_event(desk: Desk) -> str:
 
 def _tables(name: str) -> str:
     """ "2, 3 and 4" """
-    return " and ".join(", ".join(map(str, tables(named(name)))).rsplit(", ", 1))
+    return " and ".join(
+        ", ".join(map(str, playable_seat_counts(find_variant(name)))).rsplit(", ", 1)
+    )
 
 
 STEPS_OF_NAMED_GAMES = tuple(

@@ -6,11 +6,11 @@ from arena.conformance import expect as judge
 from arena.conformance import mutations as later
 from arena.conformance.cases.games import any_game, short
 from arena.conformance.model import Step
-from arena.conformance.mutations import Said
-from arena.conformance.session import Desk
-from arena.rules.variants import named
+from arena.conformance.mutations import Sent
+from arena.conformance.session import Session
+from arena.rules.variants import find_variant
 from protocol.messages import MAX_LINE
-from protocol.ruleset import varied
+from protocol.ruleset import derive
 
 SETS = 18
 """The highest pip of the largest set."""
@@ -18,29 +18,29 @@ LARGE_HAND = 64
 """The most tiles that rules can deal to a seat."""
 
 
-def changed(said: Said, name: str, desk: Desk) -> str:
+def changed(said: Sent, name: str, desk: Session) -> str:
     """A round whose every line is changed."""
-    return desk.play_on(desk.kept, desk.seat(short(name)), said)
+    return desk.play_on(desk.note_kept, desk.seat(short(name)), said)
 
 
-def strange_name(desk: Desk) -> str:
+def strange_name(desk: Session) -> str:
     """A ruleset whose name nobody expects."""
     any_game(desk)
-    return changed(later.with_name, "draw", desk)
+    return changed(later.with_newer_name, "draw", desk)
 
 
-def unknown_messages(desk: Desk) -> str:
+def unknown_messages(desk: Session) -> str:
     """Messages of a type that nobody knows, between all others; they ask for nothing."""
-    talk, seat = desk.kept, desk.seat(short("draw"))
-    talk.say(later.WEATHER)
-    judge.unasked(talk, desk.pace.quiet_ms / 1000, "at a message of an unknown type")
+    talk, seat = desk.note_kept, desk.seat(short("draw"))
+    talk.send(later.WEATHER)
+    judge.expect_silence(talk, desk.pace.quiet_ms / 1000, "at a message of an unknown type")
     return desk.play_on(talk, seat, lambda line: later.WEATHER + line)
 
 
-def largest_set(desk: Desk) -> str:
+def largest_set(desk: Session) -> str:
     """The longest lists and lines that the engine makes."""
     any_game(desk)
-    rules = varied(short("draw"), "draw", {"highest_pip": SETS, "hand": LARGE_HAND, "reserve": 0})
+    rules = derive(short("draw"), "draw", {"highest_pip": SETS, "hand": LARGE_HAND, "reserve": 0})
     longest = 0
 
     def measured(line: bytes) -> bytes:
@@ -48,22 +48,22 @@ def largest_set(desk: Desk) -> str:
         longest = max(longest, len(line))
         return line
 
-    questions = desk.play_on(desk.kept, desk.seat(rules), measured)
+    questions = desk.play_on(desk.note_kept, desk.seat(rules), measured)
     return f"{questions}, lines of up to {longest} bytes"
 
 
-def longest_line(desk: Desk) -> str:
+def longest_line(desk: Session) -> str:
     """A question of as many bytes as a line may have."""
-    talk, seat = desk.kept, desk.seat(short("draw"))
+    talk, seat = desk.note_kept, desk.seat(short("draw"))
     desk.ask(talk, seat, later.at_full_length)
     desk.play_on(talk, seat)
     return f"{MAX_LINE} bytes"
 
 
-def other_seats(desk: Desk) -> str:
+def other_seats(desk: Session) -> str:
     """The next game may be another, at another table, in another seat."""
-    talk = desk.kept
-    larger = varied(short("draw"), "draw", {"highest_pip": 9})
+    talk = desk.note_kept
+    larger = derive(short("draw"), "draw", {"highest_pip": 9})
     games = (
         (short("draw"), 2, 1),
         (short("partnership"), 4, 3),
@@ -77,27 +77,33 @@ def other_seats(desk: Desk) -> str:
     return f"{len(games)} games"
 
 
-def many_rounds(desk: Desk) -> str:
+def many_rounds(desk: Session) -> str:
     """A game that goes on and on."""
     any_game(desk)
     rounds = 60 if desk.pace.whole else 4
-    rules = varied(named("draw"), "draw", {"rounds": rounds})
-    return f"{rounds} rounds, {desk.play_on(desk.kept, desk.seat(rules))}"
+    rules = derive(find_variant("draw"), "draw", {"rounds": rounds})
+    return f"{rounds} rounds, {desk.play_on(desk.note_kept, desk.seat(rules))}"
 
 
 STEPS = (
     Step(
-        "fields", "ignores unknown fields", "Versions", partial(changed, later.with_fields, "draw")
+        "fields",
+        "ignores unknown fields",
+        "Versions",
+        partial(changed, later.with_extra_fields, "draw"),
     ),
     Step("messages", "ignores unknown messages", "Versions", unknown_messages),
     Step(
         "options",
         "chooses among options that it does not know",
         "Versions",
-        partial(changed, later.with_options, "draw"),
+        partial(changed, later.with_extra_options, "draw"),
     ),
     Step(
-        "events", "ignores unknown events", "Versions", partial(changed, later.with_events, "draw")
+        "events",
+        "ignores unknown events",
+        "Versions",
+        partial(changed, later.with_extra_events, "draw"),
     ),
     Step(
         "names",

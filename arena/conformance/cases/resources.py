@@ -2,10 +2,10 @@
 
 from arena.conformance import expect as judge
 from arena.conformance.cases.games import short
-from arena.conformance.model import HurriedError, Step
-from arena.conformance.session import Desk
-from arena.rules.variants import named
-from protocol.ruleset import varied
+from arena.conformance.model import OutOfTimeError, Step
+from arena.conformance.session import Session
+from arena.rules.variants import find_variant
+from protocol.ruleset import derive
 
 MIB = 2**20
 STRETCH = 400
@@ -14,7 +14,7 @@ SITTING = 20_000
 """Questions that a bot should outlive: a very long sitting."""
 
 
-def slow_positions(desk: Desk) -> str:
+def slow_positions(desk: Session) -> str:
     """The most options, the longest lines, the most seats: none may take too long."""
     worst = 0.0
     for name, seats, differs in (
@@ -24,7 +24,7 @@ def slow_positions(desk: Desk) -> str:
         ("double-draw", 4, {}),
         ("draw", 8, {"highest_pip": 18, "hand": 20}),
     ):
-        talk, seat = desk.kept, desk.seat(varied(short(name), name, differs), seats)
+        talk, seat = desk.note_kept, desk.seat(derive(short(name), name, differs), seats)
         for _ in range(12):
             if not seat.question or desk.hurried:
                 break
@@ -34,21 +34,21 @@ def slow_positions(desk: Desk) -> str:
     return f"{worst:.1f} ms at the worst{care}"
 
 
-def after_a_pause(desk: Desk) -> str:
+def after_a_pause(desk: Session) -> str:
     """Others think for long: it waits without a word, and answers then."""
-    talk, seat = desk.kept, desk.seat(short("draw"))
+    talk, seat = desk.note_kept, desk.seat(short("draw"))
     desk.ask(talk, seat)
     before = talk.spent().cpu_ms
-    judge.unasked(talk, desk.pace.pause_ms / 1000, "while others were thinking")
+    judge.expect_silence(talk, desk.pace.pause_ms / 1000, "while others were thinking")
     busy = talk.spent().cpu_ms - before
     desk.play_on(talk, seat)
     care = f"; it computes meanwhile ({busy:.0f} ms of CPU)" if busy > 100 else ""
     return f"{desk.pace.pause_ms} ms{care}"
 
 
-def bounded_memory(desk: Desk) -> str:
+def bounded_memory(desk: Session) -> str:
     """Question after question: memory that grows with them would end a long sitting."""
-    talk, limit, asked = desk.kept, desk.sandbox.limits.memory, 0
+    talk, limit, asked = desk.note_kept, desk.sandbox.limits.memory, 0
     desk.play(talk, desk.seat(short("draw")))
     kept = talk.spent().memory
     while True:
@@ -56,7 +56,7 @@ def bounded_memory(desk: Desk) -> str:
         questions, kept = _stretch(desk, STRETCH if desk.pace.whole else STRETCH // 4)
         asked += questions
         if kept > limit:
-            judge.broken(
+            judge.violation(
                 talk,
                 f"After {asked} questions it keeps {kept // MIB} MiB of memory.",
                 f"Bound your tables: {limit // MIB} MiB are allowed.",
@@ -64,7 +64,7 @@ def bounded_memory(desk: Desk) -> str:
                 f"at most {limit // MIB} MiB, resident",
             )
         if not questions:
-            raise HurriedError(asked)
+            raise OutOfTimeError(asked)
         grown = kept - before
         if kept + grown * SITTING // questions < limit:
             return f"{kept // MIB} MiB after {asked} questions"
@@ -72,9 +72,9 @@ def bounded_memory(desk: Desk) -> str:
             return f"take care: {grown // questions} bytes more with each question"
 
 
-def _stretch(desk: Desk, most: int) -> tuple[int, int]:
+def _stretch(desk: Session, most: int) -> tuple[int, int]:
     """Ask so many questions; how many were asked, and the memory that is kept then, in bytes."""
-    talk, asked, board, memory = desk.kept, 0, 0, 0
+    talk, asked, board, memory = desk.note_kept, 0, 0, 0
     while asked < most and not desk.hurried and memory <= desk.sandbox.limits.memory:
         board += 1
         seat = desk.seat(short("draw"), board=board)
@@ -86,10 +86,10 @@ def _stretch(desk: Desk, most: int) -> tuple[int, int]:
     return asked, memory
 
 
-def little_stderr(desk: Desk) -> str:
+def little_stderr(desk: Session) -> str:
     """Stderr is free, up to a budget a game."""
-    talk = desk.kept
-    desk.play(talk, desk.seat(named("draw") if desk.pace.whole else short("draw")))
+    talk = desk.note_kept
+    desk.play(talk, desk.seat(find_variant("draw") if desk.pace.whole else short("draw")))
     judge.within_stderr(talk)
     return f"{talk.complained} bytes in a game" if talk.complained else "nothing written"
 

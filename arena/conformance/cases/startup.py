@@ -2,10 +2,10 @@
 
 from arena.conformance import expect as judge
 from arena.conformance.cases.games import tiny
-from arena.conformance.connection import Talk
+from arena.conformance.connection import Connection
 from arena.conformance.model import Step
-from arena.conformance.session import Desk
-from arena.rules.variants import named
+from arena.conformance.session import Session
+from arena.rules.variants import find_variant
 
 ANSWERS = 3
 """How many answers are listened behind, as far as a game has so many questions."""
@@ -15,95 +15,95 @@ SLOW = 0.5
 """The part of `start_ms` beyond which a start is called slow."""
 
 
-def says_hello(desk: Desk) -> str:
+def says_hello(desk: Session) -> str:
     """The first line, within the limit."""
-    talk = desk.kept
+    talk = desk.note_kept
     return f"after {_since_start(talk):.0f} ms"
 
 
-def only_hello(desk: Desk) -> str:
+def only_hello(desk: Session) -> str:
     """One line, and then it waits."""
-    judge.unasked(desk.kept, desk.pace.quiet_ms / 1000, "after its hello")
+    judge.expect_silence(desk.note_kept, desk.pace.quiet_ms / 1000, "after its hello")
     assert desk.hello
     return f"{desk.hello.name} {desk.hello.version}".strip()
 
 
-def silent_at_game(desk: Desk) -> str:
+def silent_at_game(desk: Session) -> str:
     """A game begins: nothing is asked yet."""
-    game, *_ = desk.seat(named("draw")).lines()
-    desk.kept.say(game)
-    judge.unasked(desk.kept, desk.pace.quiet_ms / 1000, "when a game began")
+    game, *_ = desk.seat(find_variant("draw")).lines()
+    desk.note_kept.send(game)
+    judge.expect_silence(desk.note_kept, desk.pace.quiet_ms / 1000, "when a game began")
     # A game that was begun is not left for another.
     desk.drop()
     return ""
 
 
-def answers_once(desk: Desk) -> str:
+def answers_once(desk: Session) -> str:
     """One line for one question."""
-    talk, seat = desk.kept, desk.seat(named("draw"))
+    talk, seat = desk.note_kept, desk.seat(find_variant("draw"))
     for _ in range(ANSWERS):
         if seat.question is None:
             break
         desk.ask(talk, seat)
-        judge.unasked(talk, desk.pace.quiet_ms / 3000, "after its answer")
+        judge.expect_silence(talk, desk.pace.quiet_ms / 3000, "after its answer")
     # Its end is another step's.
     desk.drop()
     return ""
 
 
-def silent_at_end(desk: Desk) -> str:
+def silent_at_end(desk: Session) -> str:
     """A round and a game are over: there is nothing to say."""
-    talk = desk.kept
+    talk = desk.note_kept
     desk.play(talk, desk.seat(tiny()))
-    judge.unasked(talk, desk.pace.quiet_ms / 1000, "at the end of a game")
+    judge.expect_silence(talk, desk.pace.quiet_ms / 1000, "at the end of a game")
     return ""
 
 
-def first_answer(desk: Desk) -> str:
+def first_answer(desk: Session) -> str:
     """One whole line in time."""
-    answer = desk.ask(desk.kept, desk.seat(named("draw")))
+    answer = desk.ask(desk.note_kept, desk.seat(find_variant("draw")))
     desk.drop()
     return f"option {answer.choice} after {answer.ms:.1f} ms"
 
 
-def start_times(desk: Desk) -> str:
+def start_times(desk: Session) -> str:
     """How long a start takes, in the sandbox and, if a user asked for that, outside."""
     desk.drop()
     starts = STARTS if desk.pace.whole else 1
-    within = min(_started(Talk(desk.command, desk.sandbox), desk) for _ in range(starts))
+    within = min(_started(Connection(desk.command, desk.sandbox), desk) for _ in range(starts))
     level = "off" if desk.sandbox.level == "off" else f"level {desk.sandbox.level}"
     note = f"{within:.0f} ms at {level}"
     if desk.outside:
-        outside = min(_started(Talk(desk.command, desk.outside), desk) for _ in range(starts))
+        outside = min(_started(Connection(desk.command, desk.outside), desk) for _ in range(starts))
         note += f", {outside:.0f} ms outside"
     if within > SLOW * desk.clock.start_ms:
         note += f"; take care, the limit is {desk.clock.start_ms} ms"
     return note
 
 
-def two_at_once(desk: Desk) -> str:
+def two_at_once(desk: Session) -> str:
     """Sittings run side by side: nothing may be locked, and no port taken."""
     with desk.greeted() as one, desk.another() as two:
         for talk in (one, two):
-            desk.ask(talk, desk.seat(named("draw")))
+            desk.ask(talk, desk.seat(find_variant("draw")))
     return ""
 
 
-def without_newer_hello(desk: Desk) -> str:
+def without_newer_hello(desk: Session) -> str:
     """A referee of a later version says more in its hello."""
     hello = b'{"type":"hello","protocol":1,"referee":"boneyard 9.9.1","minor":7,"wants":["x"]}\n'
     with desk.greeted(hello) as talk:
-        desk.ask(talk, desk.seat(named("draw")))
+        desk.ask(talk, desk.seat(find_variant("draw")))
     return ""
 
 
-def _started(talk: Talk, desk: Desk) -> float:
+def _started(talk: Connection, desk: Session) -> float:
     with talk:
-        judge.greeting(talk, desk.clock.start_ms, desk.language)
+        judge.expect_hello(talk, desk.clock.start_ms, desk.language)
         return _since_start(talk)
 
 
-def _since_start(talk: Talk) -> float:
+def _since_start(talk: Connection) -> float:
     return (talk.heard_at - talk.began) * 1000
 
 

@@ -36,7 +36,7 @@ FUTEX_NUMBERS, FUTEX_WAIT = {"x86_64": 202, "aarch64": 98}, 0
 Undo = Callable[[], object]
 
 
-class Standin:
+class Decoy:
     """What is set up for the probes, and how each of it is removed again."""
 
     def __init__(self, order: dict[str, Any]) -> None:
@@ -263,7 +263,7 @@ def _say(words: dict[str, Any]) -> None:
 def main() -> None:
     """Set up, say so, serve, remove."""
     signal.alarm(LIFE_S)
-    standin = Standin(json.loads(sys.stdin.readline()))
+    standin = Decoy(json.loads(sys.stdin.readline()))
     try:
         standin.set_up()
         _say(standin.ready)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 
-class Promise(Struct, frozen=True):
+class Guarantee(Struct, frozen=True):
     """One thing that people may rely on while every probe of it is refused."""
 
     name: str
@@ -20,8 +20,8 @@ class Promise(Struct, frozen=True):
     """The attempts that must be refused, in the order of probes.py."""
 
 
-PROMISES = (
-    Promise(
+GUARANTEES = (
+    Guarantee(
         name="files",
         kept="Bots cannot read or change the event, its logs, other bots or your files.",
         missing="A bot can read or change the event's secret, the logs or other bots.",
@@ -46,7 +46,7 @@ PROMISES = (
             "read-through-other-bots-root",
         ),
     ),
-    Promise(
+    Guarantee(
         name="processes",
         kept="Bots cannot see or touch the referee or each other.",
         missing="A bot can see or disturb the referee and other bots, and read their memory.",
@@ -90,7 +90,7 @@ PROMISES = (
             "other-bot-trace",
         ),
     ),
-    Promise(
+    Guarantee(
         name="inherited",
         kept="Bots get nothing from the referee but their three pipes.",
         missing="A bot inherits the referee's environment, open files or your terminal.",
@@ -102,7 +102,7 @@ PROMISES = (
             "terminal-push",
         ),
     ),
-    Promise(
+    Guarantee(
         name="network",
         kept="Bots have no network.",
         missing="A bot can use the network, to other bots, this machine or the world.",
@@ -122,7 +122,7 @@ PROMISES = (
             "virtual-machine-socket",
         ),
     ),
-    Promise(
+    Guarantee(
         name="shared",
         kept="Bots cannot leave each other notes.",
         missing="Two bots can pass each other notes by folders, memory, keys or locks.",
@@ -178,7 +178,7 @@ PROMISES = (
             "interrupt-cores",
         ),
     ),
-    Promise(
+    Guarantee(
         name="kernel",
         kept="The rarer doors of the kernel are shut.",
         missing="A bot can call rarely used parts of the kernel, where most escapes begin.",
@@ -209,7 +209,7 @@ PROMISES = (
             "user-namespace",
         ),
     ),
-    Promise(
+    Guarantee(
         name="counters",
         kept="Bots cannot watch the machine's counters.",
         missing="A bot can watch the machine's load, and so guess how busy others are.",
@@ -231,7 +231,7 @@ PROMISES = (
             "machine-name",
         ),
     ),
-    Promise(
+    Guarantee(
         name="traces",
         kept="Bots leave each other no traces in the kernel.",
         missing=(
@@ -245,7 +245,7 @@ PROMISES = (
             "numbers-of-pipes",
         ),
     ),
-    Promise(
+    Guarantee(
         name="limits",
         kept="Memory, processes and files of a bot have limits that hold.",
         missing="A bot can take more memory, processes or disk than its limits say.",
@@ -266,7 +266,7 @@ PROMISES = (
             "raise-priority",
         ),
     ),
-    Promise(
+    Guarantee(
         name="outlive",
         kept="Nothing that a bot starts outlives it.",
         missing="A bot can leave a process behind that still runs in the next game.",
@@ -281,14 +281,14 @@ PROMISES = (
 )
 """Every promise, the most important first."""
 
-PROBES = {probe: promise for promise in PROMISES for probe in promise.probes}
+PROBES = {probe: promise for promise in GUARANTEES for probe in promise.probes}
 """The promise that each probe belongs to."""
 
 
-def missing(got: Iterable[str]) -> tuple[Promise, ...]:
+def missing_guarantees(got: Iterable[str]) -> tuple[Guarantee, ...]:
     """The promises that are not kept when these probes got through, each once.
 
     Raises KeyError for a name that is no probe's.
     """
     broken = {PROBES[probe].name for probe in got}
-    return tuple(promise for promise in PROMISES if promise.name in broken)
+    return tuple(promise for promise in GUARANTEES if promise.name in broken)

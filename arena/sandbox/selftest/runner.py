@@ -22,7 +22,7 @@ UNTRIED = "not tried"
 """How the detail of a probe begins that could not be made: it counts as got through."""
 
 
-class Outcome(Struct, frozen=True):
+class ProbeResult(Struct, frozen=True):
     """What became of one attempt."""
 
     got: bool
@@ -48,13 +48,13 @@ class State(Struct, frozen=True):
     """Its limit on open files."""
 
 
-def outcomes(
+def run_probes(
     start: Start,
     end: End,
     folder: Path,
     limits: Limits | None = None,
     names: tuple[str, ...] = (),
-) -> dict[str, Outcome]:
+) -> dict[str, ProbeResult]:
     """Make the named probes, or all, as a bot that `start` starts, in the order of probes.py.
 
     `folder` is where events lie, and must be writable. Takes about a second; leaves nothing.
@@ -77,18 +77,18 @@ def outcomes(
     return {name: _judged(outcome, seen.get(name)) for name, outcome in found.items()}
 
 
-def _told(said: Mapping[str, Any]) -> dict[str, Outcome]:
+def _told(said: Mapping[str, Any]) -> dict[str, ProbeResult]:
     try:
-        return msgspec.convert(said, dict[str, Outcome])
+        return msgspec.convert(said, dict[str, ProbeResult])
     except msgspec.ValidationError as no:
         raise CannotProbeError(f"The probes answered in no way known: {no}.") from None
 
 
-def _judged(said: Outcome, seen: bool | None) -> Outcome:
+def _judged(said: ProbeResult, seen: bool | None) -> ProbeResult:
     """What was seen outranks what was said; what was not even tried stays unknown."""
     if seen is None or seen == said.got or said.detail.startswith(UNTRIED):
         return said
-    return Outcome(seen, f"{said.detail}; {'seen' if seen else 'without effect'}")
+    return ProbeResult(seen, f"{said.detail}; {'seen' if seen else 'without effect'}")
 
 
 def _states(setting: Scene) -> dict[str, State]:
@@ -99,7 +99,7 @@ def _states(setting: Scene) -> dict[str, State]:
 
 
 def _effects(
-    setting: Scene, before: Mapping[str, State], found: Mapping[str, Outcome]
+    setting: Scene, before: Mapping[str, State], found: Mapping[str, ProbeResult]
 ) -> dict[str, bool]:
     """Whether each attempt at another process or file shows at the other end."""
     after, targets = _states(setting), setting.targets

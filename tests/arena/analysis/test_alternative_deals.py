@@ -12,20 +12,20 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from arena.analysis.alternative_deals import (
-    Act,
-    Deal,
-    Moment,
-    UnlikeError,
-    Until,
+    DecisionPoint,
+    InconsistentDealError,
+    PublicMove,
+    RoundHistory,
+    StopAt,
+    alternative_deals,
     public,
-    walk,
-    worlds,
+    replay_round,
 )
 from arena.engine import game as engine
 from arena.engine.state import Game
-from arena.rules.variants import named
+from arena.rules.variants import find_variant
 from protocol.messages import Clock, Pass
-from protocol.ruleset import Ruleset, varied
+from protocol.ruleset import Ruleset, derive
 from protocol.tiles import Tile
 from tests.support.random_rounds import played, questions
 from tests.support.rulesets import seated
@@ -40,18 +40,18 @@ def test_every_world_leads_to_the_same_question(table: tuple[Ruleset, int], numb
     for deal in played(*table, seed, luck):
         for moment in list(questions(deal, 0, Clock()))[-1:]:
             until = (0, moment)
-            *_, here = walk(deal, until)
+            *_, here = replay_round(deal, until)
             known = public(here.game, 0), engine.legal(here.game)
-            for world in islice(worlds(deal, 0, luck, until), 10):
+            for world in islice(alternative_deals(deal, 0, luck, until), 10):
                 assert (public(world.game, 0), engine.legal(world.game)) == known
-        *_, end = walk(deal)
-        for world in islice(worlds(deal, 0, luck), 10):
+        *_, end = replay_round(deal)
+        for world in islice(alternative_deals(deal, 0, luck), 10):
             assert public(world.game, 0) == public(end.game, 0)
 
 
 # --- rounds so small that every deal can be counted ---
 
-TIGHT = varied(named("draw"), "tight", {"hand": 13})
+TIGHT = derive(find_variant("draw"), "tight", {"hand": 13})
 """Of all tiles only two are not in a hand, and nobody may draw them: a world is named by them."""
 Left = frozenset[Tile]
 
@@ -60,10 +60,10 @@ def left(game: Game) -> Left:
     return frozenset(tile for row in game.playing.stock for tile in row)
 
 
-def possible(deal: Deal, until: Until) -> set[Left]:
+def possible(deal: RoundHistory, until: StopAt) -> set[Left]:
     """By trying every two tiles that the seat does not see: what may lie in the boneyard."""
     seat = until[0]
-    *_, here = walk(deal, until)
+    *_, here = replay_round(deal, until)
     known, (dealt,) = public(here.game, seat), deal.deals
     other, found = dealt.hands[1 - seat], set[Left]()
     for pair in combinations([*other, *dealt.stock[0]], 2):
@@ -71,20 +71,20 @@ def possible(deal: Deal, until: Until) -> set[Left]:
         rest = [tile for tile in (*other, *dealt.stock[0]) if tile not in pair]
         hands = (dealt.hands[seat], tuple(rest))
         changed = replace(dealt, hands=hands if seat == 0 else hands[::-1], stock=(pair,))
-        with suppress(UnlikeError):
-            *_, there = walk(deal._replace(deals=(changed,)), until)
+        with suppress(InconsistentDealError):
+            *_, there = replay_round(deal._replace(deals=(changed,)), until)
             if public(there.game, seat) == known:
                 found.add(frozenset(pair))
     return found
 
 
-def tight_questions() -> Iterator[tuple[Deal, Until, set[Left]]]:
+def tight_questions() -> Iterator[tuple[RoundHistory, StopAt, set[Left]]]:
     """Questions to seat 0: one early, and all after the other had to pass and so told something."""
     for number in (13, 14):
         (deal, *_) = played(TIGHT, 2, bytes([number]) * 32, random.Random(number))
         for moment in questions(deal, 0, Clock()):
             cut, until = deal._replace(acts=deal.acts[: moment.acts]), (0, moment)
-            passed = any(act == Act(1, Pass()) for act in cut.acts)
+            passed = any(act == PublicMove(1, Pass()) for act in cut.acts)
             if passed or (number, moment.acts) == (14, 9):
                 yield cut, until, possible(cut, until)
 
@@ -93,7 +93,7 @@ def test_in_the_long_run_every_deal_comes_and_as_often_as_the_next() -> None:
     sizes = []
     for deal, until, expected in tight_questions():
         sizes.append(len(expected))
-        chain = worlds(deal, 0, random.Random(1), until)
+        chain = alternative_deals(deal, 0, random.Random(1), until)
         found = Counter(left(one.game) for one in islice(chain, 0, 600 * len(expected), 30))
         assert set(found) <= expected
         chi = sum((found[one] - 20) ** 2 / 20 for one in expected)
@@ -105,13 +105,15 @@ def test_in_the_long_run_every_deal_comes_and_as_often_as_the_next() -> None:
 def test_what_is_public_tells_deals_apart() -> None:
     """The chain would keep everything if nothing were public."""
     for deal, until, _ in islice(tight_questions(), 3):
-        *_, here = walk(deal, until)
+        *_, here = replay_round(deal, until)
         assert public(here.game, 0) != public(here.game, 1)
 
 
 def test_acts_that_cannot_be_played_are_refused() -> None:
-    (deal, *_) = played(named("draw"), 2, bytes(32), random.Random(1))
+    (deal, *_) = played(find_variant("draw"), 2, bytes(32), random.Random(1))
     (moment, *_) = questions(deal, 0, Clock())
-    impossible = deal._replace(acts=(Act(0, Pass()), *deal.acts))
-    with pytest.raises(UnlikeError):
-        next(worlds(impossible, 0, random.Random(1), (0, Moment(2, moment.phase))))
+    impossible = deal._replace(acts=(PublicMove(0, Pass()), *deal.acts))
+    with pytest.raises(InconsistentDealError):
+        next(
+            alternative_deals(impossible, 0, random.Random(1), (0, DecisionPoint(2, moment.phase)))
+        )

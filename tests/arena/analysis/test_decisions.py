@@ -8,23 +8,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena.analysis.decisions import chosen, decisions, rivals, rounds
+from arena.analysis.decisions import decisions, find_decision, opponents, rounds
 from arena.logs.gamelog import DamagedLogError
-from arena.rules.variants import VARIANTS, named
+from arena.rules.variants import VARIANTS, find_variant
 from protocol.errors import UserError
 from protocol.messages import Drew, Passed
 from protocol.records import ChoiceRecord, DealRecord, FoulRecord, SentRecord
-from protocol.ruleset import Ruleset, tables, varied
+from protocol.ruleset import Ruleset, derive, playable_seat_counts
 from tests.support.rulesets import seated
 from tests.support.transcripts import NONSENSE, any_of, overheard
 
-SHORT = varied(named("draw"), "short", {"target": 150})
+SHORT = derive(find_variant("draw"), "short", {"target": 150})
 
 
 def test_questions_are_those_that_were_asked_in_every_named_game() -> None:
     for name in VARIANTS:
-        for seats in tables(named(name)):
-            compare(named(name), seats, name)
+        for seats in playable_seat_counts(find_variant(name)):
+            compare(find_variant(name), seats, name)
 
 
 @settings(max_examples=20)
@@ -55,7 +55,7 @@ def compare(rules: Ruleset, seats: int, seed: object, foul: float = 0.0) -> None
 def test_a_deal_refused_after_a_double_had_won_the_lead_is_replayed() -> None:
     """The next deal's leader is who led before the double decided."""
     differs = {"first": "double_six", "refuse_doubles": 1, "target": 40}
-    rules = varied(named("draw"), "proud", differs)
+    rules = derive(find_variant("draw"), "proud", differs)
     for board in range(1, 9):
         logged, _ = overheard(rules, 2, lambda question: len(question.options) - 1, board=board)
         assert list(decisions(logged, 0))
@@ -92,7 +92,7 @@ def test_a_log_that_ends_before_the_next_deal_tells_what_it_can() -> None:
 
 
 def test_a_seat_that_fouled_is_not_asked_any_more() -> None:
-    three = varied(named("draw"), "three", {"target": 40})
+    three = derive(find_variant("draw"), "three", {"target": 40})
     logged, _ = overheard(three, 3, lambda question: NONSENSE if question.seat == 1 else 0)
     (only,) = decisions(logged, 1)
     assert isinstance(only.record, FoulRecord)
@@ -118,11 +118,11 @@ def test_a_log_that_cannot_have_happened_is_refused() -> None:
 def test_a_question_is_found_by_its_number_and_by_its_id() -> None:
     logged, _ = overheard(SHORT, 2, any_of(6))
     found = list(decisions(logged, 0))
-    assert chosen(found, 2) is chosen(found, found[1].question.id) is found[1]
+    assert find_decision(found, 2) is find_decision(found, found[1].question.id) is found[1]
     with pytest.raises(UserError, match=rf"no question 9999: this seat was asked {len(found)}"):
-        chosen(found, 9999)
+        find_decision(found, 9999)
     with pytest.raises(UserError, match="was asked nothing"):
-        chosen([], 1)
+        find_decision([], 1)
 
 
 @settings(max_examples=20)
@@ -134,7 +134,7 @@ def test_rounds_add_up_to_the_scores(table: tuple[Ruleset, int], seed: int) -> N
         ends = list(rounds(logged, seat))
         assert sum(end.gained for end in ends) == logged.result.scores[seat]
         scores = logged.result.scores
-        others = [scores[other] for other in rivals(table[0], table[1], seat)]
+        others = [scores[other] for other in opponents(table[0], table[1], seat)]
         assert ends[-1].ahead == scores[seat] - max(others)
 
 
@@ -152,6 +152,6 @@ def test_a_round_counts_what_its_seat_did() -> None:
 
 
 def test_partners_are_no_rivals() -> None:
-    assert rivals(named("partnership"), 4, 1) == (0, 2)
-    assert rivals(named("draw"), 3, 1) == (0, 2)
-    assert rivals(named("draw"), 4, 0) == (1, 2, 3)
+    assert opponents(find_variant("partnership"), 4, 1) == (0, 2)
+    assert opponents(find_variant("draw"), 3, 1) == (0, 2)
+    assert opponents(find_variant("draw"), 4, 0) == (1, 2, 3)

@@ -6,11 +6,11 @@ import pytest
 from msgspec.structs import replace
 
 from arena.analysis.frames import Frame, frames
-from arena.analysis.frames_live import Sight
+from arena.analysis.frames_live import LiveFrames
 from arena.analysis.replay import steps
 from arena.engine.shuffle import board_seed
-from arena.match.referee import Referee, Seating
-from protocol.codec import decode_told, encode_line
+from arena.match.referee import GameSetup, Referee
+from protocol.codec import decode_from_referee, encode_line
 from protocol.messages import Ask, Choose, Clock, GameOver, GameStarts, RoundOver, ToBot
 from protocol.records import Result, RoundRecord
 from protocol.ruleset import Ruleset
@@ -22,11 +22,11 @@ def told(rules: Ruleset, seats: int, seed: object) -> list[list[ToBot]]:
     """What each seat is told in the game that `logged` plays with the same choices."""
     pick, heard = any_of(seed), list[list[ToBot]]([[] for _ in range(seats)])
     referee = Referee(
-        Seating("1.game", 1, 1, NAMES[:seats], rules, Clock()), board_seed(b"render", "event", 1)
+        GameSetup("1.game", 1, 1, NAMES[:seats], rules, Clock()), board_seed(b"render", "event", 1)
     )
     while True:
         for seat, line in referee.outgoing():
-            heard[seat].append(decode_told(line))
+            heard[seat].append(decode_from_referee(line))
         question = referee.awaiting
         if question is None:
             return heard
@@ -37,7 +37,7 @@ def told(rules: Ruleset, seats: int, seed: object) -> list[list[ToBot]]:
 def seen(messages: list[ToBot]) -> Iterator[Frame]:
     first, *others = messages
     assert isinstance(first, GameStarts)
-    sight = Sight(first, NAMES[: first.seats])
+    sight = LiveFrames(first, NAMES[: first.seats])
     for message in others:
         assert isinstance(message, Ask | RoundOver | GameOver)
         yield sight.frame(message)

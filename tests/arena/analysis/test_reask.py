@@ -8,15 +8,15 @@ import pytest
 from msgspec.structs import replace
 
 from arena.analysis.decisions import Decision, decisions
-from arena.analysis.reask import Asked, ask
+from arena.analysis.reask import ReaskResult, ask
 from arena.match import referee as rulings
-from arena.rules.variants import named
+from arena.rules.variants import find_variant
 from arena.sandbox.command import Command
 from arena.sandbox.limits import Limits
 from arena.sandbox.sandbox import Sandbox
 from protocol.errors import UserError
 from protocol.messages import Clock
-from protocol.ruleset import varied
+from protocol.ruleset import derive
 from tests.support.tables import lag_by, sample
 from tests.support.transcripts import any_of, overheard
 
@@ -41,14 +41,14 @@ for line in sys.stdin.buffer:
 
 def question(clock: Clock = CLOCK) -> Decision:
     """One of the last round of a game, so that there are rounds to be told of."""
-    rules = varied(named("draw"), "short", {"target": 150})
+    rules = derive(find_variant("draw"), "short", {"target": 150})
     logged, _ = overheard(rules, 2, any_of(1), clock)
     *_, last = decisions(logged, 1)
     assert last.round > 1
     return last
 
 
-async def once(command: Command, one: Decision, clock: Clock = CLOCK) -> Asked:
+async def once(command: Command, one: Decision, clock: Clock = CLOCK) -> ReaskResult:
     (found,) = await ask(command, one, clock, OFF, 1)
     return found
 

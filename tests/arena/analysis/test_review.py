@@ -12,13 +12,13 @@ from arena.analysis.decisions import RoundEnd, decisions
 from arena.analysis.review import turning_points
 from arena.analysis.text import Look
 from arena.logs.gamelog import GameLog, LoggedGame
-from arena.rules.variants import named
+from arena.rules.variants import find_variant
 from protocol.records import ChoiceRecord, FoulRecord
-from protocol.ruleset import varied
+from protocol.ruleset import derive
 from tests.support.transcripts import NONSENSE, any_of, overheard
 from tournaments.cli.main import main
 
-SHORT = varied(named("draw"), "short", {"target": 150})
+SHORT = derive(find_variant("draw"), "short", {"target": 150})
 LOOK = Look(("ada", "bob"))
 EVIL = "<script>\x1b[31m\u202e[bold]\n"
 

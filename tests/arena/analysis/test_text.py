@@ -16,11 +16,11 @@ from msgspec.structs import replace
 import tournaments.cli.replay
 from arena.analysis.frames import Frame, frames
 from arena.analysis.replay import Step, steps
-from arena.analysis.text import HELP, Look, draw, offered, tile_text, told, turned
+from arena.analysis.text import HELP, Look, draw, event_text, options_text, tile_text, upright_tile
 from arena.engine.shuffle import board_seed
 from arena.logs.gamelog import DamagedLogError, GameLog, LoggedGame
-from arena.match.referee import Question, Referee, Seating
-from arena.rules.variants import VARIANTS, named
+from arena.match.referee import GameSetup, Question, Referee
+from arena.rules.variants import VARIANTS, find_variant
 from protocol.codec import encode_line
 from protocol.messages import (
     Annulled,
@@ -43,14 +43,14 @@ from protocol.records import (
     RoundRecord,
 )
 from protocol.records import Result as GameResult
-from protocol.ruleset import Ruleset, tables, varied
-from protocol.tiles import Tile, as_held
+from protocol.ruleset import Ruleset, derive, playable_seat_counts
+from protocol.tiles import Tile, high_first
 from tests.support.golden import short
 from tests.support.tables import sitting
 from tournaments.cli.main import main
 
 NAMES = ("ada", "bob", "cyd", "dan", "eve", "fay", "gil", "hal")
-SMALL = varied(named("draw"), "small", {"hand": 2, "target": 5})
+SMALL = derive(find_variant("draw"), "small", {"hand": 2, "target": 5})
 DEVIL = "[red]hi[/red] \x1b[2J\u202e"
 TILE = re.compile(r"\[(\d+)\|(\d+)\]")
 ASCII = Look(NAMES, ascii=True)
@@ -137,7 +137,7 @@ def logged(
     """A game as the referee writes it down, without processes."""
     names, clock = NAMES[:seats], Clock()
     referee = Referee(
-        Seating(f"{board}.game", 1, board, names, rules, clock),
+        GameSetup(f"{board}.game", 1, board, names, rules, clock),
         board_seed(b"render", "event", board),
     )
     while referee.awaiting:
@@ -182,10 +182,10 @@ def test_a_small_game_as_a_whole(log: Path) -> None:
     assert shown.stdout == GOLDEN
 
 
-GAMES = [(name, seats) for name in VARIANTS for seats in tables(named(name))]
-ODD = varied(SMALL, "odd", {"first": "odd_even", "later": "lot", "target": 20})
-AGAIN = varied(SMALL, "again", {"first": "double_six", "later": "double_six", "missing": "redeal"})
-PROUD = varied(SMALL, "proud", {"refuse_doubles": 1, "hand": 5, "target": 60})
+GAMES = [(name, seats) for name in VARIANTS for seats in playable_seat_counts(find_variant(name))]
+ODD = derive(SMALL, "odd", {"first": "odd_even", "later": "lot", "target": 20})
+AGAIN = derive(SMALL, "again", {"first": "double_six", "later": "double_six", "missing": "redeal"})
+PROUD = derive(SMALL, "proud", {"refuse_doubles": 1, "hand": 5, "target": 60})
 
 
 def any_of(seed: object) -> Callable[[Question], int]:
@@ -249,14 +249,16 @@ def test_nobody_else_sees_who_was_asked_to_keep_a_deal() -> None:
 
 def test_sides_share_their_points_and_a_pot_is_shown() -> None:
     look = Look(NAMES[:4], ascii=True, partners=True)
-    shown = "\n".join(texts(logged(named("partnership"), 4), look=look))
+    shown = "\n".join(texts(logged(find_variant("partnership"), 4), look=look))
     assert re.search(r"standing +ada and cyd \d+, bob and dan \d+\n", shown)
-    assert re.search(r"\n  pot +9\n", "\n".join(texts(logged(named("auction-draw"), 3))) + "\n")
+    assert re.search(
+        r"\n  pot +9\n", "\n".join(texts(logged(find_variant("auction-draw"), 3))) + "\n"
+    )
 
 
 def test_bids_in_a_row_are_one_option() -> None:
     bids = tuple(map(Bid, (0, 3, 4, 5, 6, 7)))
-    assert [*offered(bids, 3)] == [
+    assert [*options_text(bids, 3)] == [
         ("check", False),
         ("bid 3 to 4", False),
         ("bid 5", True),
@@ -276,7 +278,7 @@ def test_what_is_said_is_told_in_words() -> None:
         Bade(0, 0),
         Called(0),
     )
-    assert [*told(events, ASCII)] == [
+    assert [*event_text(events, ASCII)] == [
         "The deal does not count: bob holds too many tiles of one number.",
         "[6|4] is turned up.",
         "ada plays [6|4] on the left and [4|1] on the right.",
@@ -296,7 +298,7 @@ def known_to(seat: int, past: list[Step], round_number: int) -> set[Tile]:
         if state.number == round_number:
             shown = isinstance(step.record, RoundRecord)
             hands = state.hands if shown else (state.hands[seat],)
-            known.update(*hands, map(as_held, state.line))
+            known.update(*hands, map(high_first, state.line))
             known.update(event.tile for event in state.events if isinstance(event, Lot))
     return known
 
@@ -310,7 +312,9 @@ def known_to(seat: int, past: list[Step], round_number: int) -> set[Tile]:
 def test_a_seat_sees_no_tile_before_it_is_played_or_shown(
     board: int, seat: int, name: str, pick: Callable[[Question], int]
 ) -> None:
-    game = logged(varied(named(name), name, {"target": 20, "rounds": 2}), 3, pick, board=board)
+    game = logged(
+        derive(find_variant(name), name, {"target": 20, "rounds": 2}), 3, pick, board=board
+    )
     past: list[Step] = []
 
     def watched() -> Iterator[Step]:
@@ -322,7 +326,7 @@ def test_a_seat_sees_no_tile_before_it_is_played_or_shown(
         # A frame comes out when the step after it is known, the last one when there is none.
         until = past if isinstance(frame.record, GameResult) else past[:-1]
         text = draw(frame, ASCII).plain
-        named_tiles = {as_held((int(one), int(two))) for one, two in TILE.findall(text)}
+        named_tiles = {high_first((int(one), int(two))) for one, two in TILE.findall(text)}
         assert named_tiles <= known_to(seat, until, frame.round)
 
 
@@ -363,7 +367,7 @@ def test_a_foul_is_shown_with_its_evidence() -> None:
 
 
 def test_after_a_foul_of_three_the_others_play_on() -> None:
-    shown = texts(logged(named("dutch"), 3, bob_fouls))
+    shown = texts(logged(find_variant("dutch"), 3, bob_fouls))
     after = next(at for at, text in enumerate(shown) if "bob fouls" in text)
     assert any("bob plays" in text or "bob draws" in text for text in shown[after + 1 :])
     assert not any("options" in text for text in shown[after + 1 :] if ". bob plays" in text)
@@ -405,7 +409,7 @@ def test_a_long_line_is_wrapped_between_tiles() -> None:
 
 
 def test_draws_in_a_row_are_joined_until_the_seat_is_asked_again() -> None:
-    game = logged(varied(named("draw"), "must", {"draw_when_able": False}), board=2)
+    game = logged(derive(find_variant("draw"), "must", {"draw_when_able": False}), board=2)
     shown = "\n".join(texts(game))
     assert re.search(r"draws [2-9] tiles: \[", shown)
     assert not re.search(r"draws a tile.*\n(?:  .*\n)*Round 1\. \w+ draws a tile", shown)
@@ -413,7 +417,7 @@ def test_draws_in_a_row_are_joined_until_the_seat_is_asked_again() -> None:
 
 
 def test_one_round_only(tmp_path: Path) -> None:
-    path = write(tmp_path / "log.jsonl", logged(named("dutch")))
+    path = write(tmp_path / "log.jsonl", logged(find_variant("dutch")))
     shown = replay(path, "--round", 2, "--ascii").stdout
     assert set(re.findall(r"^Round (\d+)\.", shown, re.MULTILINE)) == {"2"}
     missing = replay(path, "--round", 999)
@@ -522,7 +526,7 @@ def test_a_record_about_other_seats_is_the_users_error(
 
 def test_no_record_can_stand_out_of_place() -> None:
     """Whatever record is left out or stands twice, the log is refused or a game: no crash."""
-    game = logged(named("dutch"), 3, bob_fouls)
+    game = logged(find_variant("dutch"), 3, bob_fouls)
     for at in range(min(60, len(game.records))):
         less = (*game.records[:at], *game.records[at + 1 :])
         twice = (*game.records[: at + 1], *game.records[at:])
@@ -538,8 +542,8 @@ def test_no_record_can_stand_out_of_place() -> None:
     [("\r", 6), (" ", 6), ("n", 6), ("\x1b[C", 6), ("p", 4), ("\x1b[D", 4), ("x", 5), ("q", None)],
 )
 def test_keys_turn_frames(key: str, to: int | None) -> None:
-    assert turned(5, key) == to
-    assert turned(0, "p") == 0
+    assert upright_tile(5, key) == to
+    assert upright_tile(0, "p") == 0
 
 
 def press(monkeypatch: pytest.MonkeyPatch, keys: Iterator[str]) -> None:

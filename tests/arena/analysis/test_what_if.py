@@ -9,23 +9,23 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from arena.analysis.decisions import decisions
-from arena.analysis.what_if import _so_far, other_deals, outlooks, plain
+from arena.analysis.what_if import _so_far, heuristic_move, option_values, sampled_deals
 from arena.engine import game as engine
-from arena.rules.variants import named
+from arena.rules.variants import find_variant
 from protocol.messages import Draw, Pass, Play
-from protocol.ruleset import Ruleset, varied
+from protocol.ruleset import Ruleset, derive
 from tests.support.positions import position
 from tests.support.rulesets import seated
 from tests.support.transcripts import NONSENSE, any_of, overheard
 
-DRAW = varied(named("draw"), "short", {"target": 150})
+DRAW = derive(find_variant("draw"), "short", {"target": 150})
 
 
 def test_a_plain_player_plays_its_heaviest_tile_doubles_first() -> None:
     light, heavy, double = (Play(tile, "left") for tile in ((1, 0), (6, 5), (2, 2)))
-    assert plain([Draw(), light, heavy]) == heavy
-    assert plain([light, double, heavy]) == double
-    assert plain([Draw(), Pass()]) == Draw()
+    assert heuristic_move([Draw(), light, heavy]) == heavy
+    assert heuristic_move([light, double, heavy]) == double
+    assert heuristic_move([Draw(), Pass()]) == Draw()
 
 
 def test_going_out_is_worth_what_the_others_hold() -> None:
@@ -36,7 +36,7 @@ def test_going_out_is_worth_what_the_others_hold() -> None:
     ]
     options = engine.legal(deals[0])
     out = options.index(Play((2, 1), "right"))
-    found = outlooks(deals, out, random.Random(1))
+    found = option_values(deals, out, random.Random(1))
     assert found[out].lead == 7.0
     assert found[out].half_width == pytest.approx(1.96 * math.sqrt(8 / 2))
     assert (found[out].beyond, found[out].beyond_half_width) == (0.0, 0.0)
@@ -48,7 +48,7 @@ def test_going_out_is_worth_what_the_others_hold() -> None:
 def test_what_the_other_gains_counts_against_it() -> None:
     """With 2-1 on the left both ends are twos: the other goes out and is paid for 6-6."""
     game = position("draw", hands=["21 66", "22"], line="13 32")
-    found = outlooks([game, game], 0, random.Random(1))
+    found = option_values([game, game], 0, random.Random(1))
     assert found[engine.legal(game).index(Play((2, 1), "left"))].lead == -12.0
 
 
@@ -62,7 +62,9 @@ def test_a_seat_that_fouled_plays_its_first_option_under_other_deals_too() -> No
 
 
 def test_one_deal_tells_no_interval() -> None:
-    (one, *_) = outlooks([position("draw", hands=["21", "41"], line="13 32")], 0, random.Random(1))
+    (one, *_) = option_values(
+        [position("draw", hands=["21", "41"], line="13 32")], 0, random.Random(1)
+    )
     assert one.half_width == math.inf
 
 
@@ -75,7 +77,7 @@ def test_drawing_with_less_in_hand_is_paid_by_the_round_alone() -> None:
             (50, 20),
         )
     ]
-    found = [outlooks([game, game], 0, random.Random(1)) for game in before]
+    found = [option_values([game, game], 0, random.Random(1)) for game in before]
     assert found[0] == found[1]
 
 
@@ -88,17 +90,17 @@ def test_other_deals_ask_the_same_question(
     for seat in range(table[1]):
         found = list(decisions(logged, seat))
         for one in found[len(found) // 2 :][:1]:
-            (game,) = other_deals(logged, one, 1, random.Random(seed))
+            (game,) = sampled_deals(logged, one, 1, random.Random(seed))
             assert engine.legal(game) == one.question.options
             assert game.playing.hands[seat] == one.step.game.playing.hands[seat]
             assert game.playing.line == one.step.game.playing.line
-            outlooks([game], 0, random.Random(seed))
+            option_values([game], 0, random.Random(seed))
 
 
 def test_other_deals_are_other_and_the_same_for_the_same_luck() -> None:
     logged, _ = overheard(DRAW, 2, any_of(3))
     one = next(decisions(logged, 1))
-    twice = [list(other_deals(logged, one, 8, random.Random(5))) for _ in range(2)]
+    twice = [list(sampled_deals(logged, one, 8, random.Random(5))) for _ in range(2)]
     assert twice[0] == twice[1]
     assert len({game.playing.hands[0] for game in twice[0]}) == 8
 
@@ -107,5 +109,5 @@ def test_a_question_without_an_answer_has_other_deals_too() -> None:
     logged, _ = overheard(DRAW, 2, any_of(4))
     begun = replace(logged, records=logged.records[:4], result=None)
     (last,) = [one for seat in (0, 1) for one in decisions(begun, seat) if one.record is None]
-    (game,) = other_deals(begun, last, 1, random.Random(1))
+    (game,) = sampled_deals(begun, last, 1, random.Random(1))
     assert engine.legal(game) == last.question.options

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from arena.conformance.model import Outcome, Pace
-from arena.conformance.runner import chosen, walk
-from arena.conformance.session import Desk
+from arena.conformance.model import Budget, StepResult
+from arena.conformance.runner import run_steps, select_steps
+from arena.conformance.session import Session
 from arena.sandbox.command import Command
 from arena.sandbox.limits import Level, Limits
 from arena.sandbox.sandbox import Sandbox
@@ -19,7 +19,7 @@ from tests.support.hostile_behaviours import proved
 from tests.support.tables import BOTS, reads
 
 PROGRAM = BOTS / "broken"
-PACE = Pace(total_s=600, step_s=60, pause_ms=50, quiet_ms=60, whole=False)
+PACE = Budget(total_s=600, step_s=60, pause_ms=50, quiet_ms=60, whole=False)
 TRIES = 3
 """How often a bot is tried on a machine that may be too busy for the clock; each time slower."""
 
@@ -29,7 +29,7 @@ def command(how: str, tag: str = "", start_ms: int = 0) -> Command:
     return Command(argv, str(PROGRAM), reads(PROGRAM))
 
 
-def slower(clock: Clock, pace: Pace, number: int) -> tuple[Clock, Pace]:
+def slower(clock: Clock, pace: Budget, number: int) -> tuple[Clock, Budget]:
     """The clock and pace of a further try."""
     much = 4**number
     return (
@@ -40,18 +40,18 @@ def slower(clock: Clock, pace: Pace, number: int) -> tuple[Clock, Pace]:
     )
 
 
-def first_failure(how: str, row: Row, tag: str, number: int) -> Outcome | None:
+def first_failure(how: str, row: Row, tag: str, number: int) -> StepResult | None:
     """The first step that fails; the walk ends there."""
     clock, pace = slower(row.clock, PACE, number)
-    desk = Desk(command(how, tag, clock.start_ms), Sandbox("off", row.limits), clock, pace)
-    outcomes = walk(desk, chosen(()))
+    desk = Session(command(how, tag, clock.start_ms), Sandbox("off", row.limits), clock, pace)
+    outcomes = run_steps(desk, select_steps(()))
     try:
         return next((one for one in outcomes if one.finding), None)
     finally:
         desk.drop()
 
 
-def told(outcome: Outcome | None, row: Row) -> bool:
+def told(outcome: StepResult | None, row: Row) -> bool:
     """Whether it was told what the table says."""
     if outcome is None or outcome.finding is None:
         return False
@@ -75,8 +75,8 @@ def test_it_is_told_its_fault_first(how: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("how", HARMLESS)
 def test_what_breaks_no_promise_passes(how: str) -> None:
-    desk = Desk(command(how), Sandbox("off", Limits()), PATIENT, PACE)
-    assert [one for one in walk(desk, chosen(("1-36",))) if one.finding] == []
+    desk = Session(command(how), Sandbox("off", Limits()), PATIENT, PACE)
+    assert [one for one in run_steps(desk, select_steps(("1-36",))) if one.finding] == []
 
 
 def test_what_works_only_without_the_sandbox_is_told_so(tmp_path: Path) -> None:
@@ -86,7 +86,9 @@ def test_what_works_only_without_the_sandbox_is_told_so(tmp_path: Path) -> None:
     (tmp_path / "weights").write_text("1 2 3")
     bot = command("ReadsItsWeights", str(tmp_path))
     outside = Sandbox("off", Limits())
-    outcome = next(walk(Desk(bot, Sandbox(level, Limits()), PATIENT, PACE, outside), chosen(())))
+    outcome = next(
+        run_steps(Session(bot, Sandbox(level, Limits()), PATIENT, PACE, outside), select_steps(()))
+    )
     assert outcome.finding
     assert f"works without the sandbox, but not at level {level}" in outcome.finding.fault
     assert f"may not see {tmp_path}/weights" in outcome.finding.mend
@@ -96,8 +98,8 @@ def test_what_works_only_without_the_sandbox_is_told_so(tmp_path: Path) -> None:
 def test_what_an_old_process_does_is_not_the_sandboxs_doing() -> None:
     """Tried by itself the step passes, inside as outside."""
     off = Sandbox("off", Limits())
-    desk = Desk(command("CrashesInItsSecondGame"), off, PATIENT, PACE, off)
-    (failed,) = [one for one in walk(desk, chosen(("4-11",))) if one.finding][:1]
+    desk = Session(command("CrashesInItsSecondGame"), off, PATIENT, PACE, off)
+    (failed,) = [one for one in run_steps(desk, select_steps(("4-11",))) if one.finding][:1]
     assert failed.finding
     assert failed.finding.fault.startswith("It crashed: ValueError: not again")
 

@@ -3,10 +3,10 @@
 import pytest
 
 from arena.conformance import connection as talking
-from arena.conformance.connection import Talk
+from arena.conformance.connection import Connection
 
 
-class Stalled(Talk):
+class Stalled(Connection):
     """A conversation with a bot that answers at a moment, in which each wait ends too late."""
 
     def __init__(self, answers_at: float, *lags: float) -> None:

@@ -7,24 +7,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.conformance import mutations as later
-from arena.conformance.diagnose_line import Due, verdict
+from arena.conformance.diagnose_line import Expected, diagnose
 from arena.conformance.language_hints import COMPILED, LANGUAGES, crash, language
-from arena.conformance.scripted_game import Seat
-from arena.rules.variants import VARIANTS, named
+from arena.conformance.scripted_game import ScriptedSeat
+from arena.rules.variants import VARIANTS, find_variant
 from arena.sandbox.command import Command
 from protocol.codec import Fault, decode_line
 from protocol.messages import MAX_LINE, Clock
-from protocol.ruleset import tables
+from protocol.ruleset import playable_seat_counts
 from tests.bots.hostile import lines
 
 PYTHON = LANGUAGES["python"]
-DUE = Due("choose", 4, 1_000_001)
+DUE = Expected("choose", 4, 1_000_001)
 
 
 def said(line: bytes, behind: bytes = b"") -> str:
     fault = decode_line(line)
     known = fault if isinstance(fault, Fault) else Fault("illegal", "as the referee says")
-    return verdict(line, behind, known, DUE, PYTHON).fault
+    return diagnose(line, behind, known, DUE, PYTHON).fault
 
 
 @given(st.binary(max_size=200), st.binary(max_size=200))
@@ -100,14 +100,22 @@ def questions() -> list[bytes]:
     return [
         line
         for name in VARIANTS
-        for line in Seat(named(name), tables(named(name))[0], 0, 1, Clock()).lines()
+        for line in ScriptedSeat(
+            find_variant(name), playable_seat_counts(find_variant(name))[0], 0, 1, Clock()
+        ).lines()
     ]
 
 
 @pytest.mark.parametrize(
-    "change", [later.with_fields, later.with_options, later.with_events, later.with_name]
+    "change",
+    [
+        later.with_extra_fields,
+        later.with_extra_options,
+        later.with_extra_events,
+        later.with_newer_name,
+    ],
 )
-def test_what_is_changed_keeps_what_bots_without_a_parser_live_on(change: later.Said) -> None:
+def test_what_is_changed_keeps_what_bots_without_a_parser_live_on(change: later.Sent) -> None:
     asks = 0
     for line in questions():
         changed = change(line)
@@ -125,7 +133,7 @@ def test_what_is_changed_keeps_what_bots_without_a_parser_live_on(change: later.
 
 
 def test_the_longest_line_is_as_long_as_a_line_may_be() -> None:
-    *_, ask = Seat(named("draw"), 2, 0, 1, Clock()).lines()
+    *_, ask = ScriptedSeat(find_variant("draw"), 2, 0, 1, Clock()).lines()
     long = later.at_full_length(ask)
     assert len(long) == MAX_LINE
     assert {**json.loads(long), "remarks": 0} == {**json.loads(ask), "remarks": 0}

@@ -9,10 +9,10 @@ import pytest
 from msgspec.structs import replace
 
 from arena.conformance.cases.concurrent_games import IN_TURN
-from arena.conformance.model import Outcome, Pace, Step
-from arena.conformance.runner import STEPS, chosen, totals, walk
-from arena.conformance.scripted_game import Seat
-from arena.conformance.session import Desk
+from arena.conformance.model import Budget, Step, StepResult
+from arena.conformance.runner import STEPS, run_steps, select_steps, totals
+from arena.conformance.scripted_game import ScriptedSeat
+from arena.conformance.session import Session
 from arena.rules.variants import VARIANTS
 from arena.sandbox.limits import Limits
 from arena.sandbox.sandbox import Sandbox
@@ -23,29 +23,29 @@ from tests.support.broken_bots import PATIENT
 from tests.support.hostile_behaviours import proved
 from tests.support.tables import children, descriptors, sample
 from tournaments.plan.bot_catalog import sample_bots
-from tournaments.plan.bot_command import entered, spoken
+from tournaments.plan.bot_command import parse_bots, prepare_entrant
 
-QUICK = Pace(total_s=3_000, step_s=600, pause_ms=20, quiet_ms=20, whole=False)
+QUICK = Budget(total_s=3_000, step_s=600, pause_ms=20, quiet_ms=20, whole=False)
 FEW = {"montecarlo": ("--worlds", "2"), "ismcts": ("--simulations", "10")}
 """Bots that think about as many as they are told, so that the walk is short."""
 SPEC = Path(messages.__file__).with_name("SPEC.md").read_text()
 
 
-class Counting(Desk):
+class Counting(Session):
     """It counts the games that it began."""
 
     games = 0
 
-    def seat(self, *how: Any, **more: Any) -> Seat:
+    def seat(self, *how: Any, **more: Any) -> ScriptedSeat:
         self.games += 1
         return super().seat(*how, **more)
 
 
-def desk(pace: Pace = QUICK) -> Desk:
-    return Desk(sample(), Sandbox("off", Limits()), PATIENT, pace)
+def desk(pace: Budget = QUICK) -> Session:
+    return Session(sample(), Sandbox("off", Limits()), PATIENT, pace)
 
 
-def failed(outcomes: Iterator[Outcome]) -> list[Outcome]:
+def failed(outcomes: Iterator[StepResult]) -> list[StepResult]:
     """The steps that failed or were not reached."""
     seen = list(outcomes)
     assert len(seen) == len(STEPS)
@@ -59,33 +59,33 @@ def test_every_sample_bot_passes(name: str, tmp_path: Path) -> None:
     if not sample_bots()[name].available:
         pytest.skip(f"{name} needs {sample_bots()[name].needs}")
     tmp_path.chmod(0o755)
-    (bot,) = spoken([name])
-    command = entered(bot, tmp_path, tmp_path).command
+    (bot,) = parse_bots([name])
+    command = prepare_entrant(bot, tmp_path, tmp_path).command
     command = replace(command, argv=(*command.argv, *FEW.get(name, ())))
     sandbox = Sandbox(proved().level, Limits())
-    assert failed(walk(Desk(command, sandbox, PATIENT, QUICK), chosen(()))) == []
+    assert failed(run_steps(Session(command, sandbox, PATIENT, QUICK), select_steps(()))) == []
 
 
 @pytest.mark.slow
 def test_whole_games_are_played_too() -> None:
-    whole = Pace(total_s=3_000, step_s=600, pause_ms=20, quiet_ms=20)
+    whole = Budget(total_s=3_000, step_s=600, pause_ms=20, quiet_ms=20)
     one = desk(whole)
-    assert failed(walk(one, chosen(()))) == []
+    assert failed(run_steps(one, select_steps(()))) == []
     assert one.questions > 5_000
 
 
 def test_a_step_without_time_leaves_off_and_fails_nobody() -> None:
     """A bot that is asked no further question must not look broken."""
     before = descriptors()
-    hasty = Pace(total_s=3_000, step_s=0, pause_ms=1, quiet_ms=1, whole=False)
+    hasty = Budget(total_s=3_000, step_s=0, pause_ms=1, quiet_ms=1, whole=False)
     one = desk(hasty)
-    assert [step.finding for step in walk(one, chosen(())) if step.finding] == []
+    assert [step.finding for step in run_steps(one, select_steps(())) if step.finding] == []
     assert not children()
     assert descriptors() == before
 
 
 def test_what_is_not_reached_in_time_is_told() -> None:
-    outcomes = list(walk(desk(Pace(total_s=0)), chosen(())))
+    outcomes = list(run_steps(desk(Budget(total_s=0)), select_steps(())))
     assert totals(outcomes) == (0, 0, 0, len(STEPS))
     assert {one.state for one in outcomes} == {"skip"}
 
@@ -97,14 +97,14 @@ def test_several_games_are_played_one_after_another_too(whole: bool, games: str)
     """Twice as many games as are played at once; what their answers took is counted."""
     pace = replace(QUICK, whole=whole)
     one = Counting(command("AnswersTheLastFirst"), Sandbox("off", Limits()), PATIENT, pace)
-    (tables,) = walk(one, chosen(("tables",)))
+    (tables,) = run_steps(one, select_steps(("tables",)))
     assert tables.note.startswith(games)
     assert one.games == IN_TURN * int(games.split()[0])
     assert one.ms > 0
 
 
 def test_a_walk_that_is_left_leaves_no_process() -> None:
-    one = walk(desk(), chosen(()))
+    one = run_steps(desk(), select_steps(()))
     next(one)
     assert children()
     one.close()  # type: ignore[attr-defined]
@@ -134,7 +134,7 @@ def test_there_are_enough_steps_and_each_names_its_promise() -> None:
 def test_steps_are_chosen_by_number_range_or_name(
     words: tuple[str, ...], numbers: tuple[int, ...]
 ) -> None:
-    assert tuple(number for number, _ in chosen(words)) == numbers
+    assert tuple(number for number, _ in select_steps(words)) == numbers
 
 
 @pytest.mark.parametrize(
@@ -150,17 +150,17 @@ def test_steps_are_chosen_by_number_range_or_name(
 )
 def test_an_unknown_step_is_the_users_error(word: str, text: str) -> None:
     with pytest.raises(UserError, match=text):
-        chosen((word,))
+        select_steps((word,))
 
 
 def test_after_a_gate_nothing_more_is_tried() -> None:
-    def fails(desk: Desk) -> str:
+    def fails(desk: Session) -> str:
         raise AssertionError(f"{desk} was asked again")
 
-    (number, hello), *_ = chosen(("hello",))
-    silent = Desk(sample("none"), Sandbox("off", Limits()), PATIENT, QUICK)
+    (number, hello), *_ = select_steps(("hello",))
+    silent = Session(sample("none"), Sandbox("off", Limits()), PATIENT, QUICK)
     later = (2, Step("later", "is not tried", "Time", fails))
-    first, second = walk(silent, [(number, hello), later])
+    first, second = run_steps(silent, [(number, hello), later])
     assert first.finding
     assert (second.state, second.note) == ("skip", "Step 1 must pass first.")
 
@@ -168,10 +168,10 @@ def test_after_a_gate_nothing_more_is_tried() -> None:
 def test_the_clock_of_a_step_is_its_share_of_what_is_left() -> None:
     shares: list[float] = []
 
-    def noted(desk: Desk) -> str:
+    def noted(desk: Session) -> str:
         shares.append(desk._step_ends - time.monotonic())
         return ""
 
     steps = [(number, Step("x", "x", "Time", noted)) for number in range(1, 5)]
-    list(walk(desk(Pace(total_s=100, step_s=30)), steps))
+    list(run_steps(desk(Budget(total_s=100, step_s=30)), steps))
     assert [round(share) for share in shares] == [25, 30, 30, 30]

@@ -7,7 +7,7 @@ import pytest
 
 from arena.engine import game as engine
 from arena.engine.state import Game
-from arena.rules.variants import named
+from arena.rules.variants import find_variant
 from protocol.messages import (
     Annulled,
     Bade,
@@ -15,7 +15,7 @@ from protocol.messages import (
     Leads,
     Passed,
 )
-from protocol.ruleset import ImpossibleRulesError, tables, the_set
+from protocol.ruleset import ImpossibleRulesError, playable_seat_counts, set_of_tiles
 from tests.support.positions import dealing, do, options, position, rules, shuffled, tiles, turn
 from tests.support.scenes import asked, blocked, next_round, seen_events, went_out
 
@@ -140,7 +140,7 @@ def test_ambiguity_12_nobody_has_a_double_so_the_heaviest_tile_leads() -> None:
 
 
 def test_ambiguity_12_five_hundred_bonuses_by_round() -> None:
-    five = named("puerto-rico-500")
+    five = find_variant("puerto-rico-500")
     assert five.game.target == 500
     for number, bonus in ((1, 100), (2, 75), (3, 50), (4, 25), (5, 0)):
         game = blocked(five, "66", "50", number=number)
@@ -180,7 +180,7 @@ def test_ambiguity_12_no_bonus_for_who_did_not_go_out() -> None:
 
 
 def test_ambiguity_13_austrian_hands_and_pips() -> None:
-    assert sum(map(sum, the_set(named("austrian").deal))) == 288
+    assert sum(map(sum, set_of_tiles(find_variant("austrian").deal))) == 288
     for seats, hand, left in ((2, 9, 18), (3, 7, 15)):
         game = shuffled("austrian", seats)
         assert asked(game).hands == (hand,) * seats
@@ -189,7 +189,7 @@ def test_ambiguity_13_austrian_hands_and_pips() -> None:
 
 
 def test_ambiguity_13_must_play_when_able_and_draws_without_limit() -> None:
-    austrian = named("austrian")
+    austrian = find_variant("austrian")
     able = position(austrian, hands=["21 87", "50 40"], line="13 32", stock="84 85 10 86")
     assert options(able) == ("21 left", "21 right")
     unable = position(austrian, hands=["87 50", "21 40"], line="13 32", stock="84 85 86 10")
@@ -208,8 +208,8 @@ def test_ambiguity_13_others_minus_own() -> None:
 
 
 def test_ambiguity_13_four_play_it_as_a_block_game() -> None:
-    four = named("austrian-block")
-    assert tables(four) == (4,)
+    four = find_variant("austrian-block")
+    assert playable_seat_counts(four) == (4,)
     game = shuffled(four, 4)
     assert asked(game).hands == (8, 8, 8, 8)
     assert (asked(game).boneyard.tiles, asked(game).boneyard.drawable) == (4, 0)
@@ -233,7 +233,7 @@ def test_ambiguity_13_no_convention_about_doubles_applies(differs: dict[str, Any
 
 # --- 15: Auction Draw ---
 
-AUCTION = named("auction-draw")
+AUCTION = find_variant("auction-draw")
 UNABLE = ("66 50", "21 40", "60 53")
 """On the line of the scenes seats 1 and 2 can play, seat 0 cannot."""
 
@@ -521,7 +521,7 @@ def test_ambiguity_16_the_side_wins_the_pot() -> None:
 
 
 def test_ambiguity_17_domino_pool_is_a_draw_game_without_stakes() -> None:
-    pool = named("domino-pool")
+    pool = find_variant("domino-pool")
     assert (pool.stakes.fee, pool.stakes.ante, pool.stakes.pot) == (0, 0, False)
     able = position(pool, hands=["66 21", "50 40"], line="13 32", stock="44 65 55 54")
     assert options(able) == ("21 left", "21 right")
@@ -537,10 +537,10 @@ def test_ambiguity_17_domino_pool_is_a_draw_game_without_stakes() -> None:
 
 @pytest.mark.parametrize("name", ["draw-partners", "dutch-partners"])
 def test_ambiguity_18_the_lower_total_wins_the_difference(name: str) -> None:
-    game = went_out(named(name), "20", "66 65", "30")
+    game = went_out(find_variant(name), "20", "66 65", "30")
     assert game.points == (0, 18, 0, 18)
     assert game.playing.winner == 1
-    assert blocked(named(name), "66", "20", "65", "30").points == (0, 18, 0, 18)
+    assert blocked(find_variant(name), "66", "20", "65", "30").points == (0, 18, 0, 18)
 
 
 @pytest.mark.parametrize(
@@ -752,7 +752,7 @@ def test_ambiguity_21_point_a_round_to_ten() -> None:
     game = went_out("point-a-round", "66", "00", scores=(9, 9, 3))
     assert (game.scores, game.over) == ((10, 9, 3), "target")
     for seats in (2, 3, 4):
-        assert engine.new_game(named("point-a-round"), seats).target == 10
+        assert engine.new_game(find_variant("point-a-round"), seats).target == 10
 
 
 @pytest.mark.parametrize("limit", [1, 2, "unlimited"])

@@ -8,9 +8,15 @@ import pytest
 
 from arena.engine import game as engine
 from arena.engine.state import Game
-from arena.rules.variants import named
+from arena.rules.variants import find_variant
 from protocol.messages import Drew, Leads, Lot, Played, TurnedUp
-from protocol.ruleset import ImpossibleRulesError, check_seats, hand_size, tables, the_set
+from protocol.ruleset import (
+    ImpossibleRulesError,
+    check_seats,
+    hand_size,
+    playable_seat_counts,
+    set_of_tiles,
+)
 from protocol.tiles import tile_set
 from tests.support.positions import (
     REST,
@@ -169,16 +175,16 @@ def test_A_objective_reach_the_target_first() -> None:
 
 def test_A_players_two_to_four() -> None:
     """A players (hand): 2 to 4 players."""
-    assert tables(named("dutch")) == (2, 3, 4)
+    assert playable_seat_counts(find_variant("dutch")) == (2, 3, 4)
     for seats in (1, 5):
         with pytest.raises(ImpossibleRulesError):
-            check_seats(named("dutch"), seats)
+            check_seats(find_variant("dutch"), seats)
 
 
 def test_A_materials_double_six_set() -> None:
     """A materials (highest_pip, doubles): A double 6 domino set."""
-    assert len(the_set(named("dutch").deal)) == 28
-    assert tile("66") in the_set(named("dutch").deal)
+    assert len(set_of_tiles(find_variant("dutch").deal)) == 28
+    assert tile("66") in set_of_tiles(find_variant("dutch").deal)
 
 
 def test_A_overview_partners_sit_across_and_take_turns() -> None:
@@ -197,7 +203,7 @@ def test_A_overview_partners_sit_across_and_take_turns() -> None:
 
 def test_A_overview_partners_only_at_a_table_of_four() -> None:
     """A overview (partners): Four-player games can be played as partnerships."""
-    assert tables(named("dutch-partners")) == (4,)
+    assert playable_seat_counts(find_variant("dutch-partners")) == (4,)
 
 
 def test_A_setup_hands_of_seven_seven_six() -> None:
@@ -410,7 +416,7 @@ def test_A_scoring_a_tie_scores_nothing() -> None:
 
 def test_A_scoring_partners_play_to_sixty_one() -> None:
     """A scoring (target, partners): 3 or 4-player game: 61 points, so also for partners."""
-    for partners in (named("dutch-partners"), rules("dutch", partners=True)):
+    for partners in (find_variant("dutch-partners"), rules("dutch", partners=True)):
         assert engine.new_game(partners, 4).target == 61
 
 
@@ -442,19 +448,19 @@ def test_B_objective_reach_the_target_first() -> None:
 
 def test_B_players_two_to_four() -> None:
     """B players (hand): 2 to 4 players."""
-    assert tables(named("drawing-game")) == (2, 3, 4)
+    assert playable_seat_counts(find_variant("drawing-game")) == (2, 3, 4)
 
 
 def test_B_materials_double_six_set() -> None:
     """B materials (highest_pip, doubles): A double 6 domino set."""
-    assert the_set(named("drawing-game").deal) == tile_set(6)
+    assert set_of_tiles(find_variant("drawing-game").deal) == tile_set(6)
 
 
 def test_B_overview_four_may_play_as_partners() -> None:
     """B overview (partners, points_out): Four-player games can be played as partnerships; partners
     sit across from each other. Hands and boneyard stay as they are."""
     partners = rules("drawing-game", partners=True)
-    assert tables(partners) == (4,)
+    assert playable_seat_counts(partners) == (4,)
     assert hand_size(partners.deal, 4) == 6
     game = position(partners, hands=["21", "60", "20", "50"], line=LINE)
     game = do(game, "21 right")
@@ -628,7 +634,7 @@ def test_D_pieces_from_double_six_to_double_blank() -> None:
     """D pieces (highest_pip, doubles): Double-Six; Six-Five; … One-Blank; Double-Blank."""
     named_pieces = [(high, low) for high in range(6, -1, -1) for low in range(high, -1, -1)]
     assert named_pieces[0] == (6, 6)
-    assert sorted(the_set(named("old-draw").deal)) == sorted(named_pieces)
+    assert sorted(set_of_tiles(find_variant("old-draw").deal)) == sorted(named_pieces)
 
 
 def test_D_shuffle_no_position_is_known() -> None:
@@ -757,7 +763,7 @@ def test_D_scoring_as_at_the_block_game() -> None:
 def test_D_scoring_to_a_hundred_at_every_table() -> None:
     """D scoring (target): Ambiguity 10: to 100 for any number of seats, 2 to 4."""
     for seats in (2, 3, 4):
-        assert engine.new_game(named("old-draw"), seats).target == 100
+        assert engine.new_game(find_variant("old-draw"), seats).target == 100
 
 
 def test_D_alternate_leading() -> None:
@@ -784,8 +790,8 @@ def test_D_otherwise_the_rule_for_unlimited_drawing_governs() -> None:
     game = position("old-draw", hands=["61 50", "40"], line=LINE, stock="64 54 44")
     game = do(game, "draw", "draw", "draw")
     assert options(game) == ("61 left",)
-    assert named("old-draw").boneyard.reserve == 0
-    assert named("old-draw").turn.draw_limit == "unlimited"
+    assert find_variant("old-draw").boneyard.reserve == 0
+    assert find_variant("old-draw").turn.draw_limit == "unlimited"
 
 
 # --- E: Double Draw ---
@@ -793,8 +799,8 @@ def test_D_otherwise_the_rule_for_unlimited_drawing_governs() -> None:
 
 def test_E_equipment_double_six_for_two_to_four() -> None:
     """E equipment (highest_pip): The game uses a double six domino set; best for two to four."""
-    assert the_set(named("double-draw").deal) == tile_set(6)
-    assert tables(named("double-draw")) == (2, 3, 4)
+    assert set_of_tiles(find_variant("double-draw").deal) == tile_set(6)
+    assert playable_seat_counts(find_variant("double-draw")) == (2, 3, 4)
 
 
 def test_E_deal_one_player_is_picked_to_be_the_dealer() -> None:
@@ -1090,7 +1096,7 @@ def test_E_scoring_a_tie_scores_nothing() -> None:
 
 def test_E_scoring_a_hundred_for_two_sixty_one_for_three_or_four() -> None:
     """E scoring (target): 100 points in a two player game, 61 in a three or four handed game."""
-    targets = [engine.new_game(named("double-draw"), seats).target for seats in (2, 3, 4)]
+    targets = [engine.new_game(find_variant("double-draw"), seats).target for seats in (2, 3, 4)]
     assert targets == [100, 61, 61]
 
 

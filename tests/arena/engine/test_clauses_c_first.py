@@ -7,10 +7,16 @@ import pytest
 from arena.engine import game as engine
 from arena.engine.deal import MOST_DEALS
 from arena.engine.state import Dealt, Game
-from arena.rules.variants import named
+from arena.rules.variants import find_variant
 from protocol.errors import UserError
 from protocol.messages import Annulled, Drew, Guessed, Leads, Lot
-from protocol.ruleset import ImpossibleRulesError, Ruleset, check_seats, tables, the_set
+from protocol.ruleset import (
+    ImpossibleRulesError,
+    Ruleset,
+    check_seats,
+    playable_seat_counts,
+    set_of_tiles,
+)
 from protocol.tiles import tile_set
 from tests.support.positions import (
     REST,
@@ -59,13 +65,15 @@ def tied(rules: Ruleset | str, leader: int = 0) -> Game:
 def test_C_deal_double_six_set_or_a_larger_one() -> None:
     """C deal (highest_pip): The game uses a double six domino set, but other sets can also be used
     when you have more players."""
-    assert the_set(named("draw").deal) == tile_set(6)
+    assert set_of_tiles(find_variant("draw").deal) == tile_set(6)
     for highest, size in ((7, 36), (8, 45), (9, 55), (12, 91), (15, 136), (18, 190)):
         larger = rules("draw", highest_pip=highest)
-        assert len(the_set(larger.deal)) == size
+        assert len(set_of_tiles(larger.deal)) == size
         game = shuffled(larger, 4)
         assert asked(game)["boneyard"] == {"tiles": size - 24, "drawable": size - 26}
-    assert [max(tables(rules("draw", highest_pip=highest))) for highest in (6, 7, 9)] == [4, 5, 8]
+    assert [
+        max(playable_seat_counts(rules("draw", highest_pip=highest))) for highest in (6, 7, 9)
+    ] == [4, 5, 8]
     assert asked(shuffled(rules("draw", highest_pip=9), 8))["hands"] == [6] * 8
     game = position(rules("draw", highest_pip=12), hands=["12-11 12-3", "10"], line="12-1 14")
     assert options(game) == ("12-11 left", "12-3 left")
@@ -92,8 +100,8 @@ def test_C_deal_the_rest_stays_in_the_boneyard() -> None:
 
 def test_C_play_four_in_partnerships_or_as_individuals() -> None:
     """C play (partners): The four handed game can be played in partnerships or as individuals."""
-    assert tables(named("draw")) == (2, 3, 4)
-    assert tables(named("draw-partners")) == (4,)
+    assert playable_seat_counts(find_variant("draw")) == (2, 3, 4)
+    assert playable_seat_counts(find_variant("draw-partners")) == (4,)
     hands = ["21", "60", "30", "50"]
     alone = do(position("draw", hands=hands, line=LINE), "21 right")
     assert told(alone)["points"] == [14, 0, 0, 0]
@@ -346,8 +354,12 @@ def test_C_score_partners_play_to_a_hundred_unless_told_otherwise(name: str) -> 
 def test_C_score_a_hundred_for_two_or_partners_sixty_one_for_three_or_four() -> None:
     """C score (target): The game is played for 100 points in a two player or partnership game, and
     for 61 points in a three or four handed game."""
-    assert [engine.new_game(named("draw"), seats).target for seats in (2, 3, 4)] == [100, 61, 61]
-    assert engine.new_game(named("draw-partners"), 4).target == 100
+    assert [engine.new_game(find_variant("draw"), seats).target for seats in (2, 3, 4)] == [
+        100,
+        61,
+        61,
+    ]
+    assert engine.new_game(find_variant("draw-partners"), 4).target == 100
     hands = ["21", "60", "50", "40"]
     game = position("draw", hands=hands, line=LINE, scores=(46, 60, 0, 0))
     assert do(game, "21 right").over == "target"
@@ -380,14 +392,14 @@ def test_C01_different_numbers_of_tiles(hand_of: int | dict[str, int]) -> None:
     away.)"""
     sizes = [hand_of] * 3 if isinstance(hand_of, int) else list(hand_of.values())
     chosen = rules("draw", hand=hand_of)
-    for seats in tables(chosen):
+    for seats in playable_seat_counts(chosen):
         assert asked(shuffled(chosen, seats))["hands"] == [sizes[seats - 2]] * seats
 
 
 def test_C01_more_than_the_set_has_is_refused() -> None:
     """C.1 (hand): Hands that need more tiles than there are are refused in a sentence."""
     nine = rules("draw", hand=9)
-    assert tables(nine) == (2, 3)
+    assert playable_seat_counts(nine) == (2, 3)
     with pytest.raises(ImpossibleRulesError, match="4 seats × 9 tiles need 36 tiles"):
         check_seats(nine, 4)
 
@@ -831,7 +843,7 @@ def test_C11_the_caller_is_drawn_at_random() -> None:
 def test_C11_odd_or_even_is_for_two() -> None:
     """C.11 (first): In a two handed game."""
     chosen = rules("draw", first="odd_even")
-    assert tables(chosen) == (2,)
+    assert playable_seat_counts(chosen) == (2,)
     with pytest.raises(UserError, match="table of two"):
         check_seats(chosen, 3)
 

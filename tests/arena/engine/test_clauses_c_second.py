@@ -5,9 +5,9 @@
 import pytest
 
 from arena.engine import game as engine
-from arena.rules.variants import named
+from arena.rules.variants import find_variant
 from protocol.messages import Drew, Passed
-from protocol.ruleset import ImpossibleRulesError, check_seats, tables, the_set
+from protocol.ruleset import ImpossibleRulesError, check_seats, playable_seat_counts, set_of_tiles
 from tests.support.positions import dealing, do, options, position, rules, shuffled, tiles, turn
 from tests.support.scenes import asked, blocked, next_round, seen_events, went_out
 
@@ -207,7 +207,7 @@ def test_C26_the_last_two_tiles_remain() -> None:
 
 def test_C26_domino_pool() -> None:
     """C.26 (reserve, draw_when_able): In England, this variant is sometimes called Domino Pool."""
-    pool = named("domino-pool")
+    pool = find_variant("domino-pool")
     game = position(pool, hands=["66 50", "21 40"], line="13 32", stock="44 65 55")
     game = do(game, "draw", "pass")
     assert asked(game).boneyard.tiles == 2
@@ -217,7 +217,7 @@ def test_C26_domino_pool() -> None:
 def test_C26_auction_draw() -> None:
     """C.26 (auction, chips, pot, ante, rounds): There is a variant Auction Draw Dominoes in which
     the last two tiles are auctioned to the players."""
-    auction = named("auction-draw")
+    auction = find_variant("auction-draw")
     game = position(
         auction, hands=["66 50", "21 40"], line="13 32", stock="44 65 55", scores=(-3, -3), pot=6
     )
@@ -511,7 +511,7 @@ def test_C37_tie_of_teams() -> None:
 def test_C_dutch_draws_one_or_two_and_passes(name: str, limit: int) -> None:
     """C Dutch (draw_limit, draw_when_able): A player draws one or two tiles from the boneyard, and
     passes his turn if this does not give him a playable tile."""
-    dutch = named(name)
+    dutch = find_variant(name)
     game = position(dutch, hands=["66 50", "21 40"], line="13 32", stock="44 65 60 55 54")
     game = do(game, *["draw"] * limit)
     assert options(game) == ("pass",)
@@ -533,7 +533,7 @@ def test_C_partnership_seven_each_and_no_boneyard() -> None:
     game = shuffled("partnership", 4)
     assert [len(hand) for hand in game.playing.hands] == [7] * 4
     assert (asked(game).boneyard.tiles, asked(game).boneyard.drawable) == (0, 0)
-    assert tables(named("partnership")) == (4,)
+    assert playable_seat_counts(find_variant("partnership")) == (4,)
     game = position("partnership", hands=["66 50", "21 40", "60 51", "44 53"], line="13 32")
     assert options(game) == ("pass",)
 
@@ -551,8 +551,8 @@ def test_C_partnership_partners_share_points_and_places() -> None:
 def test_C_puerto_rico_two_or_three_players_seven_tiles_each() -> None:
     """C Puerto Rico (hand): When there are two or three players a draw game with seven tiles each
     is played."""
-    game_rules = named("puerto-rico")
-    assert tables(game_rules) == (2, 3)
+    game_rules = find_variant("puerto-rico")
+    assert playable_seat_counts(game_rules) == (2, 3)
     for seats, left in ((2, 14), (3, 7)):
         game = shuffled(game_rules, seats)
         assert [len(hand) for hand in game.playing.hands] == [7] * seats
@@ -658,7 +658,7 @@ def test_C_puerto_rico_tie_the_blocker_wins() -> None:
 def test_C_puerto_rico_five_hundred() -> None:
     """C Puerto Rico (bonus, capicu, out_with_blank, target): This game is described in detail on
     Jose Carillo's Puertorican Dominoes page: to 500, with bonuses."""
-    five = named("puerto-rico-500")
+    five = find_variant("puerto-rico-500")
     for number, bonus in enumerate((100, 75, 50, 25, 0), 1):
         game = went_out(five, "66", "50", number=number)
         # The last tile, 2-1, fits both ends of the line.
@@ -675,8 +675,8 @@ def test_C_puerto_rico_five_hundred() -> None:
 def test_C_austria_double_eight_without_doubles() -> None:
     """C Austria (highest_pip, doubles, hand): The game is played using an 8-8 set without doubles
     (36 tiles)."""
-    austrian = named("austrian")
-    whole = the_set(austrian.deal)
+    austrian = find_variant("austrian")
+    whole = set_of_tiles(austrian.deal)
     assert len(whole) == 36
     assert max(map(max, whole)) == 8
     assert all(high != low for high, low in whole)

@@ -6,12 +6,12 @@ import msgspec
 import pytest
 
 from arena.analysis import frames
-from arena.analysis.frames import NOBODY
+from arena.analysis.frames import SPECTATOR
 from arena.analysis.replay import steps
-from arena.analysis.text import Look, words
+from arena.analysis.text import Look, option_label
 from arena.logs.gamelog import LoggedGame
-from arena.rules.variants import VARIANTS, named
-from protocol.ruleset import tables
+from arena.rules.variants import VARIANTS, find_variant
+from protocol.ruleset import playable_seat_counts
 from tests.arena.analysis.test_text import GAMES, any_of, bob_fouls, logged
 from tests.arena.ui.test_replay_page import pairs
 from tests.support.golden import short
@@ -26,7 +26,7 @@ def seen(game: LoggedGame) -> bytes:
 def differences(tries: int) -> Iterator[str]:
     """Games of which an onlooker could tell two worlds from one another."""
     for name in VARIANTS:
-        for seats in tables(named(name)):
+        for seats in playable_seat_counts(find_variant(name)):
             for _, one, other in pairs(name, seats, tries):
                 if seen(one) != seen(other):
                     yield f"{name} at {seats}"
@@ -44,7 +44,7 @@ def test_a_view_through_a_seat_would_be_caught(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize(("name", "seats"), GAMES)
 def test_hands_are_shown_only_when_a_round_is_over(name: str, seats: int) -> None:
     game = logged(short(name), seats, any_of(name), note="my hand is 6-4")
-    for frame in frames.frames(steps(game), NOBODY):
+    for frame in frames.frames(steps(game), SPECTATOR):
         assert frame.pips or all(isinstance(hand, int) for hand in frame.hands)
         assert isinstance(frame.stock, int)
         assert not frame.options
@@ -52,9 +52,9 @@ def test_hands_are_shown_only_when_a_round_is_over(name: str, seats: int) -> Non
 
 
 def test_a_foul_is_shown_without_its_evidence() -> None:
-    game = logged(named("draw"), 3, bob_fouls)
+    game = logged(find_variant("draw"), 3, bob_fouls)
     cut = msgspec.structs.replace(game, records=game.records[:-4], result=None)
-    assert b"bob fouls: illegal." in b"".join(map(_words, frames.frames(steps(cut), NOBODY)))
+    assert b"bob fouls: illegal." in b"".join(map(_words, frames.frames(steps(cut), SPECTATOR)))
     assert b"Choice 99" not in seen(cut)
     whole = shown("sitting", game, "", everything=False)
     assert whole
@@ -62,11 +62,11 @@ def test_a_foul_is_shown_without_its_evidence() -> None:
 
 
 def _words(frame: frames.Frame) -> bytes:
-    return " ".join(words(frame, Look(("ada", "bob", "cyd", "dan")))).encode()
+    return " ".join(option_label(frame, Look(("ada", "bob", "cyd", "dan")))).encode()
 
 
 def test_all_is_shown_when_it_is_asked_for() -> None:
-    game = logged(named("draw"), 2, any_of(1))
+    game = logged(find_variant("draw"), 2, any_of(1))
     cut = msgspec.structs.replace(game, records=game.records[:9], result=None)
     for everything in (False, True):
         playing = shown("sitting", cut, "", everything=everything)

@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
-from arena.rules.variants import VARIANTS, named
-from protocol.ruleset import tables
+from arena.rules.variants import VARIANTS, find_variant
+from protocol.ruleset import playable_seat_counts
 from tests.support.perft import FILE, recounted
 
 ENTRIES = [msgspec.json.decode(line) for line in FILE.read_bytes().splitlines()]
@@ -13,6 +13,6 @@ ENTRIES = [msgspec.json.decode(line) for line in FILE.read_bytes().splitlines()]
 @pytest.mark.parametrize("name", VARIANTS)
 def test_counts_by_depth(name: str) -> None:
     entries = [entry for entry in ENTRIES if entry["game"] == name]
-    assert {entry["seats"] for entry in entries} == set(tables(named(name)))
+    assert {entry["seats"] for entry in entries} == set(playable_seat_counts(find_variant(name)))
     for entry in entries:
         assert recounted(entry) == entry["counts"]

@@ -15,7 +15,7 @@ from arena.engine import game as engine
 from arena.engine.deal import MOST_DEALS
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Game
-from arena.rules.variants import VARIANTS, named
+from arena.rules.variants import VARIANTS, find_variant
 from protocol.messages import (
     Bade,
     Bid,
@@ -33,8 +33,8 @@ from protocol.messages import (
 )
 from protocol.messages import End as Where
 from protocol.ruleset import Game as Limits
-from protocol.ruleset import Ruleset, tables, varied
-from protocol.tiles import as_held
+from protocol.ruleset import Ruleset, derive, playable_seat_counts
+from protocol.tiles import high_first
 from tests.support import naive_rules as naive
 from tests.support.rulesets import MANY, many, seated
 
@@ -84,7 +84,7 @@ def conserved(game: Game, tiles: list[tuple[int, int]]) -> None:
     state = game.playing
     everywhere = [tile for hand in state.hands for tile in hand]
     everywhere += [tile for row in state.stock for tile in row]
-    everywhere += [as_held(tile) for tile in state.line]
+    everywhere += [high_first(tile) for tile in state.line]
     guessing = state.aside.deal == 0
     assert sorted(everywhere) == ([] if guessing else tiles)
 
@@ -207,8 +207,8 @@ def test_tens_of_thousands_of_rounds(table: Table, seed: bytes, choices: int) ->
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_every_named_game_keeps_every_property(name: str) -> None:
-    rules = named(name)
-    for seats in tables(rules):
+    rules = find_variant(name)
+    for seats in playable_seat_counts(rules):
         for number in range(5):
             everything((rules, seats), board_seed(b"n", name, number), random.Random(number))
 
@@ -254,7 +254,7 @@ def test_nothing_can_be_done_when_nobody_is_to_move() -> None:
     game = engine.new_game(Ruleset(name="draw"), 2)
     with pytest.raises(engine.IllegalOptionError):
         engine.act(game, Pass())
-    short = varied(named("block"), "short", {"rounds": 1})
+    short = derive(find_variant("block"), "short", {"rounds": 1})
     *_, over = played((short, 2), bytes(32), random.Random(1))
     assert over.over
     with pytest.raises(engine.IllegalOptionError):
@@ -290,9 +290,9 @@ def test_one_seats_draws_do_not_shift_the_others(seats: int, seed: bytes) -> Non
 def test_very_many_chips_still_fit_a_line() -> None:
     """Met by a reader: with a thousand chips and great bonuses every bid was an option."""
     differs = {"chips": 1000, "bonus": [100_000]}
-    game = engine.new_game(varied(named("auction-draw"), "rich", differs), 2)
+    game = engine.new_game(derive(find_variant("auction-draw"), "rich", differs), 2)
     game = dealt(replace(game, scores=(100_000, 100_000)), board_seed(b"rich", "e", 1))
-    listed = boneyard.bids(game, game.playing)
+    listed = boneyard.legal_bids(game, game.playing)
     assert len(listed) == boneyard.MOST_BIDS + 2
     assert [bid.chips for bid in listed[:3]] == [0, 1, 2]
     assert listed[-1].chips == 100_997  # an ante of 3 is paid

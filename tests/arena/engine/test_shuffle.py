@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from arena.engine.shuffle import WORD, below, board_seed, commitment, shuffled, words
+from arena.engine.shuffle import WORD, board_seed, commitment, randbelow, random_words, shuffle
 
 
 def test_the_scheme_is_as_written() -> None:
@@ -14,7 +14,7 @@ def test_the_scheme_is_as_written() -> None:
     seed = hmac.new(b"secret", b"boneyard board 1|cup|7", hashlib.sha256).digest()
     assert board_seed(b"secret", "cup", 7) == seed
     assert commitment(seed) == hashlib.sha256(b"boneyard commitment 1|" + seed).hexdigest()
-    stream = words(seed, 2, "tiles")
+    stream = random_words(seed, 2, "tiles")
     for counter in range(3):
         message = f"boneyard words 1|2|tiles|{counter}".encode()
         digest = hmac.new(seed, message, hashlib.sha256).digest()
@@ -24,19 +24,19 @@ def test_the_scheme_is_as_written() -> None:
 
 def test_uneven_words_are_thrown_away() -> None:
     """Met once in a hundred million words, so the words are given."""
-    assert below(iter([WORD - 1, WORD - 4, 5]), 6) == 5
-    assert below(iter([WORD - 5]), 6) == (WORD - 5) % 6
-    assert below(iter([WORD - 1]), 2**31) == 2**31 - 1
+    assert randbelow(iter([WORD - 1, WORD - 4, 5]), 6) == 5
+    assert randbelow(iter([WORD - 5]), 6) == (WORD - 5) % 6
+    assert randbelow(iter([WORD - 1]), 2**31) == 2**31 - 1
 
 
 def test_a_stream_that_ends_is_an_error() -> None:
     with pytest.raises(ValueError, match="ended"):
-        below(iter([WORD - 1]), 6)
+        randbelow(iter([WORD - 1]), 6)
 
 
 def test_every_order_is_as_likely() -> None:
     orders = Counter(
-        "".join(shuffled(words(board_seed(b"s", "e", n), 1, "x"), "abc")) for n in range(6000)
+        "".join(shuffle(random_words(board_seed(b"s", "e", n), 1, "x"), "abc")) for n in range(6000)
     )
     assert len(orders) == 6
     # Chi-square with five degrees of freedom: beyond 20.5 once in a thousand; the seed is fixed.
@@ -45,5 +45,7 @@ def test_every_order_is_as_likely() -> None:
 
 def test_rounds_and_purposes_have_streams_of_their_own() -> None:
     seed = board_seed(b"s", "e", 1)
-    begun = {next(words(seed, number, purpose)) for number in (1, 2) for purpose in ("a", "b")}
+    begun = {
+        next(random_words(seed, number, purpose)) for number in (1, 2) for purpose in ("a", "b")
+    }
     assert len(begun) == 4

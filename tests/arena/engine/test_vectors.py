@@ -10,10 +10,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from arena.rules.variants import VARIANTS, named
+from arena.rules.variants import VARIANTS, find_variant
 from protocol.messages import Ask, Option, ToBot
 from protocol.records import ChoiceRecord
-from protocol.ruleset import tables
+from protocol.ruleset import playable_seat_counts
 from tests.support import golden, vectors
 
 MOST = 60_000
@@ -40,7 +40,7 @@ def test_there_is_no_other_file() -> None:
 def test_a_game_is_told_at_all_its_tables_in_few_bytes(name: str) -> None:
     told = lines(name + vectors.ENDING)
     assert sorted(one["seats"] for one in told if one["type"] == "game") == list(
-        tables(named(name))
+        playable_seat_counts(find_variant(name))
     )
     assert len(made()[name + vectors.ENDING]) <= MOST
     assert len(made()[name + vectors.TALK_ENDING]) <= MOST

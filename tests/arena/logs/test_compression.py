@@ -12,10 +12,10 @@ from msgspec.structs import replace
 
 from arena.logs import checksummed as sealed
 from arena.logs import compression as packed
-from arena.logs.catalog import logs, logs_of, pack_full, tidy
-from arena.logs.checksummed import last_line, lines_like, mend, read_lines
-from arena.logs.compression import ENDING, DamagedFileError, pack, stored, unpack
-from arena.logs.follow import Tail
+from arena.logs.catalog import compress_finished, list_logs, logs_of_sittings, remove_leftovers
+from arena.logs.checksummed import grep_prefix, last_line, read_lines, truncate_torn_line
+from arena.logs.compression import ENDING, DamagedFileError, actual_path, compress, decompress
+from arena.logs.follow import LogFollower
 from arena.logs.gamelog import GameLog, LoggedGame, is_over, read_games, sitting_lines
 from tests.arena.analysis.test_text import logged, write
 from tests.support.tables import flips
@@ -55,11 +55,11 @@ def test_what_is_packed_comes_back(
     path.write_bytes(data * times)
     before = path.stat().st_mtime_ns
     lines = list(read_lines(path))
-    pack(path)
+    compress(path)
     assert lying(path) == {"log.jsonl.zst"}
-    assert stored(path).stat().st_mtime_ns == before
-    assert list(read_lines(path)) == list(read_lines(stored(path))) == lines
-    unpack(path)
+    assert actual_path(path).stat().st_mtime_ns == before
+    assert list(read_lines(path)) == list(read_lines(actual_path(path))) == lines
+    decompress(path)
     assert lying(path) == {"log.jsonl"}
     assert path.read_bytes() == data * times
     assert path.stat().st_mtime_ns == before
@@ -77,15 +77,15 @@ STEPS: dict[str, tuple[object, str]] = {
 }
 
 
-@pytest.mark.parametrize("what", [pack, unpack])
+@pytest.mark.parametrize("what", [compress, decompress])
 @pytest.mark.parametrize("step", STEPS)
 def test_a_kill_at_any_step_leaves_a_whole_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: Callable[[Path], None], step: str
 ) -> None:
     path = write(tmp_path / "games" / "from-1.a.b.jsonl", *[logged()] * MANY)
     data = path.read_bytes()
-    if what is unpack:
-        pack(path)
+    if what is decompress:
+        compress(path)
 
     def killed(*_: object, **__: object) -> None:
         raise Killed
@@ -95,19 +95,19 @@ def test_a_kill_at_any_step_leaves_a_whole_file(
         with pytest.raises(Killed):
             what(path)
     assert content(path) == data
-    assert logs(path.parent) == [path]
-    tidy(path.parent)
+    assert list_logs(path.parent) == [path]
+    remove_leftovers(path.parent)
     assert content(path) == data
     assert lying(path) == {path.name + ENDING}, "what was left to do is done"
 
 
-@pytest.mark.parametrize("what", [pack, unpack])
+@pytest.mark.parametrize("what", [compress, decompress])
 def test_a_full_disk_leaves_the_file_as_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: Callable[[Path], None]
 ) -> None:
     path = write(tmp_path / "log.jsonl", logged())
-    if what is unpack:
-        pack(path)
+    if what is decompress:
+        compress(path)
     before = {one.name: one.read_bytes() for one in tmp_path.iterdir()}
 
     def full(_: int) -> None:
@@ -131,9 +131,9 @@ def refused(path: Path, games: list[LoggedGame]) -> str | None:
 def test_every_flip_that_matters_is_found_and_named(tmp_path: Path) -> None:
     path = write(tmp_path / "log.jsonl", logged())
     games = list(read_games(path))
-    pack(path)
-    whole = stored(path).read_bytes()
-    said = [refused(path, games) for _ in flips(stored(path))]
+    compress(path)
+    whole = actual_path(path).read_bytes()
+    said = [refused(path, games) for _ in flips(actual_path(path))]
     found = [why for why in said if why is not None]
     # Few bits of a frame say nothing: without them it says the same.
     harmless = len(said) - len(found)
@@ -159,11 +159,11 @@ def test_what_we_did_not_write_is_refused(
     tmp_path: Path, change: Callable[[bytes], bytes], why: str
 ) -> None:
     path = write(tmp_path / "log.jsonl", logged())
-    pack(path)
-    stored(path).write_bytes(change(stored(path).read_bytes()))
+    compress(path)
+    actual_path(path).write_bytes(change(actual_path(path).read_bytes()))
     with pytest.raises(DamagedFileError, match=why):
         list(read_lines(path))
-    assert len(list(lines_like(path, (b'{"type":"sitting",',)))) <= 1
+    assert len(list(grep_prefix(path, (b'{"type":"sitting",',)))) <= 1
 
 
 def test_a_bomb_of_one_line_is_not_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,12 +183,12 @@ def test_a_log_is_packed_when_it_is_full_and_worth_it(tmp_path: Path) -> None:
     open_one = tmp_path / "open.jsonl"
     open_one.write_bytes(b"".join(large.read_bytes().splitlines(keepends=True)[:-1]))
     for path in (small, large, torn, open_one, tmp_path / "none.jsonl"):
-        pack_full(path)
+        compress_finished(path)
     assert lying(small) == {"small.jsonl", "large.jsonl.zst", "torn.jsonl", "open.jsonl"}
     assert is_over(large)
     assert not is_over(torn)
     assert not is_over(open_one)
-    assert [path.name for path in logs(tmp_path)] == [
+    assert [path.name for path in list_logs(tmp_path)] == [
         "large.jsonl", "open.jsonl", "small.jsonl", "torn.jsonl",
     ]  # fmt: skip
 
@@ -197,11 +197,11 @@ def test_a_sitting_that_gains_boards_is_unpacked_and_goes_on(tmp_path: Path) -> 
     path = write(tmp_path / "log.jsonl", logged())
     (sitting,) = sitting_lines(path)
     before = path.read_bytes()
-    pack(path)
+    compress(path)
     GameLog(path, sitting).close()
     assert lying(path) == {"log.jsonl"}
     assert path.read_bytes() == before, "nothing is left to say"
-    pack(path)
+    compress(path)
     more = replace(sitting, boards=(*sitting.boards, 9))
     GameLog(path, more).close()
     assert sitting_lines(path) == [sitting, more]
@@ -210,12 +210,12 @@ def test_a_sitting_that_gains_boards_is_unpacked_and_goes_on(tmp_path: Path) -> 
 
 def test_a_packed_file_that_a_kill_left_does_not_outlive_what_is_added(tmp_path: Path) -> None:
     path = write(tmp_path / "log.jsonl", logged())
-    pack(path)
-    old = stored(path).read_bytes()
-    unpack(path)
-    packed.packed(path).write_bytes(old)
+    compress(path)
+    old = actual_path(path).read_bytes()
+    decompress(path)
+    packed.compressed_path(path).write_bytes(old)
     assert content(path) == path.read_bytes()
-    unpack(path)
+    decompress(path)
     assert lying(path) == {"log.jsonl"}
 
 
@@ -235,7 +235,7 @@ def test_the_end_of_a_file_is_found_from_behind(tmp_path: Path, size: int) -> No
     ):
         path.write_bytes(data)
         assert last_line(path) == (last, torn)
-        assert (mend(path) is None) == (not torn)
+        assert (truncate_torn_line(path) is None) == (not torn)
         assert path.read_bytes() == data[: len(data) - len(torn)]
 
 
@@ -245,10 +245,10 @@ def test_an_onlooker_sees_the_rest_of_a_log_that_was_packed_meanwhile(tmp_path: 
     growing = tmp_path / "growing.jsonl"
     for cut in (0, 1, len(whole) // 2, len(whole)):
         growing.write_bytes(whole[:cut])
-        tail = Tail(growing)
+        tail = LogFollower(growing)
         seen = list(tail.look())
         growing.write_bytes(whole)
-        pack(growing)
+        compress(growing)
         seen += tail.look()
         assert seen == list(read_games(path))
         assert tail.size == len(whole)
@@ -256,7 +256,7 @@ def test_an_onlooker_sees_the_rest_of_a_log_that_was_packed_meanwhile(tmp_path: 
     tail.size += 1
     with pytest.raises(DamagedFileError, match="shorter"):
         list(tail.look())
-    stored(growing).unlink()
+    actual_path(growing).unlink()
     with pytest.raises(DamagedFileError, match="not there"):
         list(tail.look())
 
@@ -271,10 +271,10 @@ def test_a_game_is_found_by_the_names_of_logs_alone(tmp_path: Path) -> None:
         "999.b.a": "from-1.b.a",
     }  # fmt: skip
     for game, name in found.items():
-        assert logs_of(tmp_path, game)[0] == tmp_path / f"{name}.jsonl"
-    assert [path.stem for path in logs_of(tmp_path, "60.a.b")] == [
+        assert logs_of_sittings(tmp_path, game)[0] == tmp_path / f"{name}.jsonl"
+    assert [path.stem for path in logs_of_sittings(tmp_path, "60.a.b")] == [
         "from-51.a.b", "from-26.a.b", "from-1.a.b",
     ]  # fmt: skip
     for game in ("0.a.b", "1.a", "1.a.c", "", "a.b", "-1.a.b", "²9.a.b"):
-        assert logs_of(tmp_path, game) == []
-    assert logs_of(tmp_path / "none", "1.a.b") == []
+        assert logs_of_sittings(tmp_path, game) == []
+    assert logs_of_sittings(tmp_path / "none", "1.a.b") == []

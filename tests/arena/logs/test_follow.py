@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from arena.logs import follow as tail
 from arena.logs.checksummed import DamagedFileError
-from arena.logs.follow import Tail
+from arena.logs.follow import LogFollower
 from arena.logs.gamelog import GameLog, read_games
 from protocol.records import Result
 from tests.arena.analysis.test_text import any_of, logged, write
@@ -28,7 +28,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_however_it_is_written_the_same_games_end(log: Path, cuts: list[float]) -> None:
     data, growing = log.read_bytes(), log.with_name("growing.jsonl")
     growing.write_bytes(b"")
-    followed, found = Tail(growing), []
+    followed, found = LogFollower(growing), []
     for end in sorted({*(int(cut * len(data)) for cut in cuts), len(data)}):
         growing.write_bytes(data[:end])
         found += list(followed.look())
@@ -44,7 +44,7 @@ def test_a_torn_line_is_left_for_the_next_look(log: Path, tmp_path: Path) -> Non
     data, torn = log.read_bytes(), tmp_path / "torn.jsonl"
     whole = data.rfind(b"\n", 0, len(data) // 2) + 1
     torn.write_bytes(data[: whole + 7])
-    followed = Tail(torn)
+    followed = LogFollower(torn)
     list(followed.look())
     assert followed.size == whole
     torn.write_bytes(data[:whole])  # As the next run mends it.
@@ -60,13 +60,13 @@ def test_a_changed_byte_is_damage(log: Path, tmp_path: Path) -> None:
     spoilt = tmp_path / "spoilt.jsonl"
     spoilt.write_bytes(data)
     with pytest.raises(DamagedFileError, match=r"spoilt\.jsonl, byte"):
-        list(Tail(spoilt).look())
+        list(LogFollower(spoilt).look())
 
 
 def test_a_log_that_has_become_shorter_is_damage(log: Path, tmp_path: Path) -> None:
     short_log = tmp_path / "short.jsonl"
     short_log.write_bytes(log.read_bytes())
-    followed = Tail(short_log)
+    followed = LogFollower(short_log)
     list(followed.look())
     short_log.write_bytes(b"")
     with pytest.raises(DamagedFileError, match="shorter"):
@@ -80,12 +80,12 @@ def test_a_line_without_end_is_not_read_for_ever(
     endless = tmp_path / "endless.jsonl"
     endless.write_bytes(b"x" * 100)
     with pytest.raises(DamagedFileError, match="more than 100 bytes"):
-        list(Tail(endless).look())
+        list(LogFollower(endless).look())
 
 
 def test_of_a_game_without_end_so_much_is_kept(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tail, "LONGEST_GAME", 3)
-    for one in Tail(log).look():
+    for one in LogFollower(log).look():
         assert len(one.records) == 4
         assert isinstance(one.records[-1], Result)
 
@@ -93,7 +93,7 @@ def test_of_a_game_without_end_so_much_is_kept(log: Path, monkeypatch: pytest.Mo
 def test_boards_that_are_added_go_on_in_the_same_log(log: Path, tmp_path: Path) -> None:
     grown = tmp_path / "grown.jsonl"
     grown.write_bytes(log.read_bytes())
-    followed = Tail(grown)
+    followed = LogFollower(grown)
     assert len(list(followed.look())) == 2
     third = logged(short("draw"), 2, any_of(3), board=3)
     whole = next(iter(read_games(grown))).sitting

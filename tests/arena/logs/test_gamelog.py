@@ -195,11 +195,11 @@ def test_a_torn_line_is_mended_with_a_notice_and_never_written_after(log: Path) 
     log.write_bytes(whole + b'{"type"')
     with pytest.raises(DamagedFileError, match="cut short"):
         GameLog(log, SITTING)
-    notice = sealed.mend(log)
+    notice = sealed.truncate_torn_line(log)
     assert notice == f"{log}: the last line was cut short; its 7 bytes were removed."
     assert log.read_bytes() == whole
-    assert sealed.mend(log) is None
-    assert sealed.mend(log.with_name("nothing")) is None
+    assert sealed.truncate_torn_line(log) is None
+    assert sealed.truncate_torn_line(log.with_name("nothing")) is None
 
 
 def test_a_full_disk_takes_all_or_nothing(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.match import poller as pumping
-from arena.match.clock import MOST_GIVEN_BACK_MS, Deadline, LagError, Spending, Timer
-from arena.match.poller import FELT_S, LINGER_S, Pump
+from arena.match.clock import MOST_GIVEN_BACK_MS, Deadline, LagError, Timer, TimeUsage
+from arena.match.poller import FELT_S, LINGER_S, Poller
 from protocol.records import ChoiceRecord, FoulRecord, RoundRecord, SpentRecord
 
 
@@ -101,11 +101,11 @@ def test_no_more_is_given_back_than_the_lags_that_fell_into_the_question(
 
 
 def test_spending_is_what_is_charged_with_answers_and_fouls() -> None:
-    spending = Spending(2)
+    spending = TimeUsage(2)
     for ms in (3.0, 5.0, 4.0):
-        spending.note(ChoiceRecord(seat=0, id=1, choice=0, ms=ms, given_back_ms=2.5))
-    spending.note(FoulRecord(seat=1, foul="late", detail="", ms=1000.0, given_back_ms=30.0))
-    spending.note(RoundRecord(round=1, why="out", points=(1, 0), scores=(1, 0)))
+        spending.add(ChoiceRecord(seat=0, id=1, choice=0, ms=ms, given_back_ms=2.5))
+    spending.add(FoulRecord(seat=1, foul="late", detail="", ms=1000.0, given_back_ms=30.0))
+    spending.add(RoundRecord(round=1, why="out", points=(1, 0), scores=(1, 0)))
     assert spending.record((20.0, None), 7.0) == SpentRecord(
         questions=(3, 1), ms=(12.0, 1000.0), worst_ms=(5.0, 1000.0), given_back_ms=(7.5, 30.0),
         cpu_ms=(20.0, None), worst_lag_ms=7.0,
@@ -146,15 +146,15 @@ def time(monkeypatch: pytest.MonkeyPatch) -> Time:
 
 
 @pytest.fixture
-def pump(time: Time) -> Iterator[Pump]:
+def pump(time: Time) -> Iterator[Poller]:
     assert time.now == 100
-    made = Pump()
+    made = Poller()
     yield made
     made._epoll.close()
 
 
 def pumped(
-    pump: Pump, time: Time, *turns: tuple[float, list[int]], **readers: Callable[[], None]
+    pump: Poller, time: Time, *turns: tuple[float, list[int]], **readers: Callable[[], None]
 ) -> Polls:
     """One slice of a pump whose polls take so long and find so much; readers are named d1, d2…"""
     real, polls = pump._epoll, Polls(time, *turns)
@@ -165,25 +165,25 @@ def pumped(
     return polls
 
 
-def test_a_poll_that_takes_as_long_as_planned_is_no_lag(pump: Pump, time: Time) -> None:
+def test_a_poll_that_takes_as_long_as_planned_is_no_lag(pump: Poller, time: Time) -> None:
     deadline = waiting(began=100.0)
-    pump.join(deadline)
+    pump.add_timer(deadline)
     assert pumped(pump, time, (LINGER_S, [])).waits == [LINGER_S]
     assert deadline.given_back_ms == 0
 
 
 @pytest.mark.parametrize("seconds", [FELT_S * 1.5, 0.08, 7.0])
-def test_a_poll_that_takes_longer_is_given_back(pump: Pump, time: Time, seconds: float) -> None:
+def test_a_poll_that_takes_longer_is_given_back(pump: Poller, time: Time, seconds: float) -> None:
     """As after Ctrl-Z and fg, or when the machine gives us no processor."""
     deadline = waiting(60_000, began=100.0)
-    pump.join(deadline)
+    pump.add_timer(deadline)
     pumped(pump, time, (LINGER_S + seconds, []))
     assert deadline.given_back_ms == pytest.approx(1000 * seconds)
 
 
-def test_time_that_another_bot_took_is_given_back(pump: Pump, time: Time) -> None:
+def test_time_that_another_bot_took_is_given_back(pump: Poller, time: Time) -> None:
     deadline = waiting(began=100.0)
-    pump.join(deadline)
+    pump.add_timer(deadline)
 
     def slow() -> None:
         time.now += 0.4
@@ -195,10 +195,10 @@ def test_time_that_another_bot_took_is_given_back(pump: Pump, time: Time) -> Non
 
 
 def test_a_question_that_is_asked_during_a_lag_is_given_back_the_rest_of_it(
-    pump: Pump, time: Time
+    pump: Poller, time: Time
 ) -> None:
     deadline = Deadline(nothing, refuse)
-    pump.join(deadline)
+    pump.add_timer(deadline)
 
     def slow() -> None:
         time.now += 0.4
@@ -210,23 +210,23 @@ def test_a_question_that_is_asked_during_a_lag_is_given_back_the_rest_of_it(
     assert deadline.given_back_ms == pytest.approx(100, abs=2 * 1000 * LINGER_S)
 
 
-def test_a_timer_is_not_moved(pump: Pump, time: Time) -> None:
+def test_a_timer_is_not_moved(pump: Poller, time: Time) -> None:
     due: list[float] = []
     timer = Timer(lambda: due.append(time.now))
     timer.at = 100.2
-    pump.join(timer)
+    pump.add_timer(timer)
     pumped(pump, time, (0.3, []))
     assert due == [100.3]
 
 
 def test_a_deadline_that_passes_while_others_are_read_waits_for_the_next_look(
-    pump: Pump, time: Time
+    pump: Poller, time: Time
 ) -> None:
     """What came in meanwhile has not been read yet; and the time that it took is given back."""
     late: list[float] = []
     deadline = Deadline(lambda: late.append(time.now), refuse)
     deadline.begin(100.0, 200)
-    pump.join(deadline)
+    pump.add_timer(deadline)
 
     def slow() -> None:
         time.now += 0.4
@@ -290,14 +290,14 @@ def test_a_bot_is_late_if_and_only_if_a_look_after_the_deadline_found_no_line(
     time = Time()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pumping, "time", time)
-        pump = Pump()
+        pump = Poller()
         pump._epoll.close()
         bots = Bots(time, 100.0 + answers_after, stalls)
         pump._epoll = bots  # type: ignore[assignment]
         pump._readers = {1: bots.read}
-        pump.join(bots.deadline)
+        pump.add_timer(bots.deadline)
         bots.deadline.begin(100.0, limit_ms)
-        pump.expect(bots.deadline.at)
+        pump.wake_by(bots.deadline.at)
         for _ in range(1000):
             if bots.found is not None:
                 break
@@ -317,16 +317,18 @@ def test_a_bot_is_late_if_and_only_if_a_look_after_the_deadline_found_no_line(
     assert bots.found == in_time
 
 
-def test_work_for_later_comes_after_the_others_and_is_not_slept_on(pump: Pump, time: Time) -> None:
+def test_work_for_later_comes_after_the_others_and_is_not_slept_on(
+    pump: Poller, time: Time
+) -> None:
     order: list[str] = []
 
     def hog() -> None:
         order.append("hog")
         if order.count("hog") < 3:
-            pump.soon(hog)
+            pump.call_soon(hog)
 
-    pump.soon(hog)
-    pump.join(waiting(began=100.0))
+    pump.call_soon(hog)
+    pump.add_timer(waiting(began=100.0))
     polls = pumped(
         pump, time, (0, [1]), (0, [1]), (0, [1]), (0, []), d1=lambda: order.append("other")
     )
@@ -334,9 +336,9 @@ def test_work_for_later_comes_after_the_others_and_is_not_slept_on(pump: Pump, t
     assert polls.waits[:3] == [0, 0, 0]
 
 
-async def test_a_shorter_deadline_ends_a_nap(pump: Pump) -> None:
+async def test_a_shorter_deadline_ends_a_nap(pump: Poller) -> None:
     pump._nap_ends = 200.0
-    pump.expect(300.0)
+    pump.wake_by(300.0)
     assert not pump._nap.cancel_called
-    pump.expect(199.0)
+    pump.wake_by(199.0)
     assert pump._nap.cancel_called

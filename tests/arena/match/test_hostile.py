@@ -12,7 +12,7 @@ from typing import get_args
 
 import pytest
 
-from arena.analysis.replay import misfits
+from arena.analysis.replay import mismatches
 from arena.engine.shuffle import board_seed
 from arena.logs.gamelog import LoggedGame, read_games
 from arena.sandbox.command import Command
@@ -144,7 +144,7 @@ def logged(row: Row, log: Path, results: list[Result]) -> None:
     games = list(read_games(log))
     assert [game.result for game in games] == results
     for number, game in enumerate(games, 1):
-        assert list(misfits(game, board_seed(b"test", "test", number))) == []
+        assert list(mismatches(game, board_seed(b"test", "test", number))) == []
     assert log.stat().st_size < LONGEST_LOG
     for record in fouls_of(games[0]):
         assert row.detail in record.detail

@@ -14,38 +14,38 @@ from trio.testing import MockClock
 from arena.analysis.text import Look
 from arena.engine.shuffle import board_seed
 from arena.match import human as people
-from arena.match.human import Person
-from arena.match.referee import Referee, Seating
-from arena.ui.terminal_player import LONGEST, Keys, Terminal, chosen, offered
+from arena.match.human import HumanPlayer
+from arena.match.referee import GameSetup, Referee
+from arena.ui.terminal_player import LONGEST, Keys, TerminalPlayer, numbered_options, parse_choice
 from protocol.codec import Fault, decode_line, encode_line
 from protocol.messages import Ask, Bid, Choose, Clock, Draw, Play
-from protocol.ruleset import Ruleset, varied
+from protocol.ruleset import Ruleset, derive
 from tests.arena.analysis.test_text import SMALL
 
 NAMES = ("ada", "bob")
 CLOCK = Clock(move_ms=60_000)
-RULES = varied(SMALL, "by-lot", {"first": "random"})
+RULES = derive(SMALL, "by-lot", {"first": "random"})
 SEAT = 0
 """Where the person sits, who is asked first in these deals."""
 
 
-def table(rules: Ruleset = RULES) -> tuple[Referee, Person]:
+def table(rules: Ruleset = RULES) -> tuple[Referee, HumanPlayer]:
     """A referee, and the person whom it asks first."""
     referee = Referee(
-        Seating("1.game", 1, 1, NAMES, rules, CLOCK), board_seed(b"person", "event", 1)
+        GameSetup("1.game", 1, 1, NAMES, rules, CLOCK), board_seed(b"person", "event", 1)
     )
-    person = Person()
+    person = HumanPlayer()
     said(referee, person)
     return referee, person
 
 
-def said(referee: Referee, person: Person) -> None:
+def said(referee: Referee, person: HumanPlayer) -> None:
     for seat, line in referee.outgoing():
         if seat == SEAT:
-            person.say(line)
+            person.send(line)
 
 
-def asked(person: Person) -> Ask:
+def asked(person: HumanPlayer) -> Ask:
     assert person.question
     return person.question
 
@@ -53,7 +53,7 @@ def asked(person: Person) -> Ask:
 async def test_an_answer_is_a_line_like_any_bots() -> None:
     referee, person = table()
     heard = list[str]()
-    person.tell(lambda: heard.append("now"))
+    person.on_input(lambda: heard.append("now"))
     question = asked(person)
     assert person.next_line() is None
     assert person.choose(question.id, 1)
@@ -84,7 +84,7 @@ async def test_an_answer_counts_once() -> None:
 async def test_who_was_too_late_is_asked_no_more() -> None:
     _, person = table()
     id = asked(person).id
-    person.condemn(Fault("late", "too late"))
+    person.disqualify(Fault("late", "too late"))
     assert person.fault
     assert not person.choose(id, 0)
     assert person.next_line() is None
@@ -118,19 +118,19 @@ async def test_a_screen_that_shows_nothing_is_bounded(monkeypatch: pytest.Monkey
     ],
 )
 def test_a_number_of_the_list_is_an_answer(typed: str, choice: int | None) -> None:
-    assert chosen(typed, 3) == choice
+    assert parse_choice(typed, 3) == choice
 
 
 @given(st.text("0123456789 x-²٣", max_size=6), st.integers(1, 20))
 def test_whatever_is_typed_is_an_option_or_nothing(typed: str, options: int) -> None:
-    choice = chosen(typed, options)
+    choice = parse_choice(typed, options)
     assert choice is None or 0 <= choice < options
 
 
 def test_options_are_numbered_one_a_line_or_side_by_side() -> None:
-    few = offered([Play((6, 4), "left"), Draw()]).plain
+    few = numbered_options([Play((6, 4), "left"), Draw()]).plain
     assert few == "  1  [6|4] left\n  2  draw"
-    many = offered([Bid(chips) for chips in range(30)]).plain
+    many = numbered_options([Bid(chips) for chips in range(30)]).plain
     assert many.startswith("1  check; 2  bid 1; 3  bid 2")
 
 
@@ -177,14 +177,14 @@ async def test_an_endless_line_is_bounded() -> None:
     typist.close()
 
 
-async def sitting_at(typed: str, play: Callable[[Referee, Person], None]) -> tuple[bool, str]:
+async def sitting_at(typed: str, play: Callable[[Referee, HumanPlayer], None]) -> tuple[bool, str]:
     """What a person reads in a small game who types all this beforehand; whether it was ended."""
     typist, console = Typist(), Console(width=80, record=True, file=StringIO())
     typist.type(typed)
     typist.close()
     referee, person = table()
-    person.tell(lambda: play(referee, person))
-    screen = Terminal(console, typist.read, Look(NAMES, 80, ascii=True))
+    person.on_input(lambda: play(referee, person))
+    screen = TerminalPlayer(console, typist.read, Look(NAMES, 80, ascii=True))
     play(referee, person)
     with trio.fail_after(60):
         ended = await screen.show(person, trio.Event())
@@ -192,7 +192,7 @@ async def sitting_at(typed: str, play: Callable[[Referee, Person], None]) -> tup
     return ended, console.export_text()
 
 
-def by_itself(referee: Referee, person: Person) -> None:
+def by_itself(referee: Referee, person: HumanPlayer) -> None:
     """The table: takes the person's answer, and gives the first option for the other seat."""
     line = person.next_line()
     if line is not None:
@@ -224,7 +224,7 @@ async def test_time_runs_out(autojump_clock: MockClock) -> None:
     typist = Typist()
     console = Console(width=80, record=True, file=StringIO())
     _, person = table()
-    screen = Terminal(console, typist.read, Look(NAMES, 80, ascii=True))
+    screen = TerminalPlayer(console, typist.read, Look(NAMES, 80, ascii=True))
     async with trio.open_nursery() as nursery:
         nursery.start_soon(screen.show, person, trio.Event())
         await trio.sleep(66)

@@ -11,20 +11,20 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from arena.engine.shuffle import board_seed
-from arena.match.referee import STALE_LINES, Question, Referee, Seating, greeted
-from arena.rules.variants import VARIANTS, named
+from arena.match.referee import STALE_LINES, GameSetup, Question, Referee, parse_hello
+from arena.rules.variants import VARIANTS, find_variant
 from protocol.codec import Fault
 from protocol.messages import BotHello, Clock
 from protocol.records import ChoiceRecord, FoulPolicy, FoulRecord, Result, SeatFoul
-from protocol.ruleset import Ruleset, tables, varied
+from protocol.ruleset import Ruleset, derive, playable_seat_counts
 
 NAMES = ("ada", "bob", "cyd", "dan", "eve", "fay", "gil", "hal")
 SEED = board_seed(b"test", "event", 1)
 
 
-def seating(rules: str | Ruleset = "draw", seats: int = 2, clock: Clock | None = None) -> Seating:
-    ruleset = named(rules) if isinstance(rules, str) else rules
-    return Seating("1.test", 3, 1, NAMES[:seats], ruleset, clock or Clock())
+def seating(rules: str | Ruleset = "draw", seats: int = 2, clock: Clock | None = None) -> GameSetup:
+    ruleset = find_variant(rules) if isinstance(rules, str) else rules
+    return GameSetup("1.test", 3, 1, NAMES[:seats], ruleset, clock or Clock())
 
 
 def answer(question: Question, choice: int = 0) -> bytes:
@@ -48,7 +48,8 @@ def first(_: Question) -> int:
 
 
 @pytest.mark.parametrize(
-    ("name", "seats"), [(name, seats) for name in VARIANTS for seats in tables(named(name))]
+    ("name", "seats"),
+    [(name, seats) for name in VARIANTS for seats in playable_seat_counts(find_variant(name))],
 )
 def test_a_game_is_played_to_its_end(name: str, seats: int) -> None:
     luck = random.Random(name)
@@ -147,12 +148,12 @@ def test_of_three_or_four_the_others_play_on_and_the_fouler_comes_last(seats: in
 
 
 def test_an_event_may_stop_the_game_of_three_at_the_first_foul() -> None:
-    rules = varied(named("draw"), "draw", {"target": 1000})
+    rules = derive(find_variant("draw"), "draw", {"target": 1000})
     referee = Referee(replace(seating(rules, 3), fouls=FoulPolicy(others="stop")), SEED)
     while max(referee._game.scores) == 0 or len(set(referee._game.scores)) < 3:
         referee.received(asked(referee).seat, answer(asked(referee)), 1.0)
     fouler, scores = asked(referee).seat, referee._game.scores
-    referee.lost(fouler, "gone", "It left.")
+    referee.forfeit(fouler, "gone", "It left.")
     result = referee.result
     assert result
     assert (result.why, result.scores, result.places[fouler]) == ("foul", scores, 3)
@@ -198,7 +199,7 @@ def test_a_partner_who_has_forfeited_loses_for_both() -> None:
 def test_the_last_seat_without_a_foul_wins_at_once() -> None:
     referee = Referee(seating("draw", 3), SEED)
     for _ in range(2):
-        referee.lost(asked(referee).seat, "gone", "It left.")
+        referee.forfeit(asked(referee).seat, "gone", "It left.")
     assert referee.result
     assert referee.result.why == "foul"
     assert sorted(referee.result.places) == [1, 2, 2]
@@ -258,14 +259,14 @@ def test_equal_input_gives_equal_bytes_and_records() -> None:
     ],
 )
 def test_what_is_no_hello(line: bytes, part: str) -> None:
-    said = greeted(line)
+    said = parse_hello(line)
     assert isinstance(said, Fault)
     assert said.foul == "no_hello"
     assert part in said.detail
 
 
 def test_a_hello() -> None:
-    assert greeted(b'{"type":"hello","name":"x","version":"1","tables":4}') == BotHello(
+    assert parse_hello(b'{"type":"hello","name":"x","version":"1","tables":4}') == BotHello(
         name="x", version="1", tables=4
     )
 
@@ -280,7 +281,7 @@ def test_no_line_makes_the_referee_raise(lines: list[bytes]) -> None:
 
 
 def test_the_rounds_run_out() -> None:
-    rules = varied(named("draw"), "draw", {"max_rounds": 1})
+    rules = derive(find_variant("draw"), "draw", {"max_rounds": 1})
     result, _ = play_out(Referee(seating(rules), SEED), first)
     assert result.why == "max_rounds"
     assert result.rounds == 1

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.match.bot_process import Bot
-from arena.rules.variants import VARIANTS, named
+from arena.match.bot_process import BotProcess
+from arena.rules.variants import VARIANTS, find_variant
 from protocol.messages import Clock
-from protocol.ruleset import Ruleset, tables
+from protocol.ruleset import Ruleset, playable_seat_counts
 from tests.support.interference import Difference, differences
 from tests.support.leaky_referees import LEAKS, Leak, nothing
 from tests.support.random_rounds import played, questions, resampled
@@ -49,8 +49,8 @@ def test_no_byte_tells_what_is_hidden_where_only_options_are_not_asked(
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_no_named_game_tells_what_is_hidden(name: str) -> None:
-    for seats in tables(named(name)):
-        assert not list(differences(named(name), seats, seats, random.Random(name)))
+    for seats in playable_seat_counts(find_variant(name)):
+        assert not list(differences(find_variant(name), seats, seats, random.Random(name)))
 
 
 @pytest.mark.parametrize(("name", "seats", "differs"), MANY)
@@ -72,7 +72,12 @@ def test_the_other_worlds_are_other() -> None:
     changed = asked = 0
     for number, name in enumerate(VARIANTS):
         luck = random.Random(number)
-        for deal in played(named(name), tables(named(name))[-1], bytes([number] * 32), luck):
+        for deal in played(
+            find_variant(name),
+            playable_seat_counts(find_variant(name))[-1],
+            bytes([number] * 32),
+            luck,
+        ):
             for moment in questions(deal, 0, Clock()):
                 asked += 1
                 other = resampled(deal, 0, luck, (0, moment))
@@ -117,14 +122,14 @@ async def test_last_words_reach_no_other_seat(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What a bot writes to stderr stands in the log, and is said to nobody."""
-    told: dict[Bot, bytes] = {}
-    honest = Bot.say
+    told: dict[BotProcess, bytes] = {}
+    honest = BotProcess.send
 
-    def noting(self: Bot, line: bytes) -> None:
+    def noting(self: BotProcess, line: bytes) -> None:
         told[self] = told.get(self, b"") + line
         honest(self, line)
 
-    monkeypatch.setattr(Bot, "say", noting)
+    monkeypatch.setattr(BotProcess, "send", noting)
     log = tmp_path / "log.jsonl"
     await play([sample(), hostile("plumbing/stderr_terminal_codes"), sample()], log)
     assert b"much ado" in log.read_bytes()

@@ -12,11 +12,11 @@ import trio
 from trio.testing import MockClock
 
 from arena.logs.gamelog import read_games
-from arena.match.bot_process import Bot, CannotStartError
+from arena.match.bot_process import BotProcess, CannotStartError
 from arena.match.clock import LagError
-from arena.match.poller import Pump
+from arena.match.poller import Poller
 from arena.match.referee import Referee
-from arena.match.table import LINES_AT_ONCE, Bench, Table
+from arena.match.table import LINES_AT_ONCE, BotPool, Table
 from arena.sandbox.command import Command
 from arena.sandbox.limits import Limits
 from arena.sandbox.sandbox import Sandbox
@@ -24,7 +24,7 @@ from protocol.codec import Fault
 from protocol.messages import Clock, WhyGame
 from protocol.records import ChoiceRecord, DealRecord, FoulRecord, SpentRecord
 from tests.support.tables import children, descriptors, hostile, lag_by, play, sample
-from tournaments.runner.sitting import START_TRIES, StoppedError, ready
+from tournaments.runner.sitting import START_TRIES, RunStoppedError, start_bots
 
 OFF = Sandbox("off", Limits())
 
@@ -55,7 +55,7 @@ async def test_cancelling_a_game_leaves_no_process(tmp_path: Path) -> None:
 
 def test_a_command_that_does_not_exist_is_not_the_bots_fault() -> None:
     with pytest.raises(CannotStartError, match="no-such-program"):
-        Bot(Command(("no-such-program",), "."), OFF)
+        BotProcess(Command(("no-such-program",), "."), OFF)
 
 
 @pytest.mark.parametrize("code", [errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE])
@@ -71,8 +71,8 @@ async def test_a_shortage_is_waited_out_three_times_and_then_the_run_stops(
 
     monkeypatch.setattr("arena.sandbox.process.subprocess.Popen", short)
     before = autojump_clock.current_time()
-    with pytest.raises(StoppedError, match=os.strerror(code)):
-        await ready(Bench(Pump(), [sample()], 1000, OFF))
+    with pytest.raises(RunStoppedError, match=os.strerror(code)):
+        await start_bots(BotPool(Poller(), [sample()], 1000, OFF))
     assert len(tried) == START_TRIES == 3
     assert autojump_clock.current_time() - before == START_TRIES - 1
 
@@ -80,7 +80,7 @@ async def test_a_shortage_is_waited_out_three_times_and_then_the_run_stops(
 async def test_a_missing_program_is_not_waited_for(autojump_clock: MockClock) -> None:
     before = autojump_clock.current_time()
     with pytest.raises(CannotStartError, match="no-such-program"):
-        await ready(Bench(Pump(), [Command(("no-such-program",), ".")], 1000, OFF))
+        await start_bots(BotPool(Poller(), [Command(("no-such-program",), ".")], 1000, OFF))
     assert autojump_clock.current_time() == before
 
 
@@ -93,16 +93,16 @@ def test_a_process_that_cannot_be_watched_is_not_left_behind(
     before = descriptors()
     monkeypatch.setattr("arena.match.bot_process.os.pidfd_open", full)
     with pytest.raises(CannotStartError, match="Too many open files") as caught:
-        Bot(sample(), OFF)
+        BotProcess(sample(), OFF)
     assert caught.value.shortage
     assert not children()
     assert descriptors() == before
 
 
 async def test_a_bot_that_was_started_beside_one_that_could_not_be_is_not_kept() -> None:
-    bench = Bench(Pump(), [sample(), Command(("no-such-program",), ".")], 1000, OFF)
+    bench = BotPool(Poller(), [sample(), Command(("no-such-program",), ".")], 1000, OFF)
     with pytest.raises(CannotStartError):
-        await bench.ready()
+        await bench.start_missing()
     assert not children()
 
 
@@ -111,9 +111,9 @@ async def test_a_bot_that_fouls_is_killed_while_the_others_play_on(
 ) -> None:
     """Nobody asks it again: until the game is over it would only burn CPU."""
     order: list[str] = []
-    faulted, finish = Bot._faulted, Referee._finish
+    faulted, finish = BotProcess._faulted, Referee._finish
 
-    def noted_fault(self: Bot, fault: Fault) -> None:
+    def noted_fault(self: BotProcess, fault: Fault) -> None:
         faulted(self, fault)
         order.append("dead" if select.select([self._pidfd], [], [], 30)[0] else "alive")
 
@@ -122,7 +122,7 @@ async def test_a_bot_that_fouls_is_killed_while_the_others_play_on(
         finish(self, why)
 
     monkeypatch.setattr("arena.match.table.LOG_EVERY", 10**6)
-    monkeypatch.setattr(Bot, "_faulted", noted_fault)
+    monkeypatch.setattr(BotProcess, "_faulted", noted_fault)
     monkeypatch.setattr(Referee, "_finish", noted_finish)
     await play([sample(), hostile("lines/choice_999"), sample()], tmp_path / "log.jsonl")
     assert order[0] == "dead"
@@ -135,7 +135,7 @@ def busy() -> Command:
 
 
 async def test_cpu_time_is_what_the_kernel_says() -> None:
-    bot = Bot(busy(), OFF)
+    bot = BotProcess(busy(), OFF)
     try:
         # Until it has worked for a while, whatever else the machine does.
         for _ in range(6000):
@@ -145,11 +145,11 @@ async def test_cpu_time_is_what_the_kernel_says() -> None:
             await trio.sleep(0.01)
         else:
             raise AssertionError(f"{used} ms")
-        bot.look()
+        bot.check_limits()
         assert bot.cpu_seen_ms >= 50
     finally:
-        bot.condemn(Fault("late", "enough"))
-        await bot.leave(b"")
+        bot.disqualify(Fault("late", "enough"))
+        await bot.shut_down(b"")
     assert bot.cpu_ms() >= used
 
 
@@ -219,7 +219,7 @@ async def test_what_the_first_look_after_a_stall_finds_was_in_time(
     def asking(self: Table, now: float) -> None:
         ask(self, now)
         if self._question and self._question.seat == 1 and not answered.exists():
-            self._pump.soon(stalled)
+            self._pump.call_soon(stalled)
 
     monkeypatch.setattr(Table, "_ask", asking)
     bot = tmp_path / "bot.py"
@@ -250,12 +250,12 @@ async def test_a_late_hello_is_a_foul_and_its_lag_is_given_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     lag_by(monkeypatch, 300.0)
-    pump = Pump()
-    bench = Bench(pump, [Command((sys.executable, "-c", "input(); input()"), "/")], 500, OFF)
+    pump = Poller()
+    bench = BotPool(pump, [Command((sys.executable, "-c", "input(); input()"), "/")], 500, OFF)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(pump.run)
         began = time.monotonic()
-        (sits,) = await bench.ready()
+        (sits,) = await bench.start_missing()
         assert time.monotonic() - began >= 0.8
         assert sits
         assert sits.fault == Fault("no_hello", "No hello within 500 ms.")
@@ -267,12 +267,12 @@ async def test_a_machine_that_cannot_keep_time_blames_nobody_for_a_hello(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     lag_by(monkeypatch, 10_001.0)
-    pump = Pump()
-    bench = Bench(pump, [sample()], 500, OFF)
+    pump = Poller()
+    bench = BotPool(pump, [sample()], 500, OFF)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(pump.run)
         with pytest.raises(LagError, match="cannot keep time"):
-            await bench.ready()
+            await bench.start_missing()
         await bench.close()
         nursery.cancel_scope.cancel()
     assert not children()

@@ -14,10 +14,17 @@ from hypothesis import strategies as st
 
 from arena.engine import game as engine
 from arena.engine.shuffle import board_seed
-from arena.rules.english import Heading, by_table, count, listed, ordinal, points
+from arena.rules.english import Heading, by_table, count, count_points, join_words, ordinal_word
 from arena.rules.explain import explain
-from arena.rules.variants import VARIANTS, named
-from protocol.ruleset import Group, ImpossibleRulesError, Ruleset, choices, tables, varied
+from arena.rules.variants import VARIANTS, find_variant
+from protocol.ruleset import (
+    Group,
+    ImpossibleRulesError,
+    Ruleset,
+    choices,
+    derive,
+    playable_seat_counts,
+)
 from tests.support.rulesets import GROUPS, rulesets
 from tournaments.cli.main import main
 
@@ -32,7 +39,7 @@ def told(rules: Ruleset) -> list[str]:
 
 
 def game(base: str, **differs: Any) -> Ruleset:
-    return varied(named(base), "mine", differs)
+    return derive(find_variant(base), "mine", differs)
 
 
 # --- every choice matters somewhere ---
@@ -162,7 +169,7 @@ def test_what_cannot_happen_is_not_told(
 ) -> None:
     one, other = game(base, **differs), game(base, **differs, **idle)
     assert told(one) == told(other)
-    for seats in tables(one):
+    for seats in playable_seat_counts(one):
         assert played(one, seats) == played(other, seats)
 
 
@@ -172,9 +179,9 @@ def test_games_that_differ_are_told_differently(rules: Ruleset, data: st.DataObj
     choice, group = data.draw(st.sampled_from(sorted(choices().items())))
     value = data.draw(GROUPS[group])[choice]
     with suppress(ImpossibleRulesError):
-        other = varied(rules, "random", {choice: msgspec.to_builtins(value)})
+        other = derive(rules, "random", {choice: msgspec.to_builtins(value)})
         if told(other) == told(rules):
-            for seats in tables(rules):
+            for seats in playable_seat_counts(rules):
                 assert played(rules, seats) == played(other, seats), (choice, value)
 
 
@@ -217,14 +224,14 @@ def check_words(text: str) -> None:
 
 @EXPLANATIONS
 def test_a_named_game_tells_its_sources(name: str) -> None:
-    sentences = explain(named(name))
+    sentences = explain(find_variant(name))
     cited = {clause for sentence in sentences for clause in sentence.sources}
     for clause in VARIANTS[name].sources:
         assert clause in cited or (clause == "E" and "E play" in cited), clause
 
 
 def test_only_the_house_gives_no_source() -> None:
-    (own,) = [sentence.text for sentence in explain(named("draw")) if not sentence.sources]
+    (own,) = [sentence.text for sentence in explain(find_variant("draw")) if not sentence.sources]
     assert "200 rounds" in own
 
 
@@ -261,7 +268,7 @@ def test_only_the_house_gives_no_source() -> None:
     ],
 )  # fmt: skip
 def test_some_sentences(name: str, sentence: str) -> None:
-    assert sentence in told(named(name))
+    assert sentence in told(find_variant(name))
 
 
 @pytest.mark.parametrize(
@@ -297,11 +304,15 @@ def test_numbers_in_words() -> None:
         "seven tiles with two or three players and six with four"
     )
     assert by_table({2: 1, 3: 1}, lambda n: count(n, "tile")) == "one tile"
-    assert by_table({2: 100, 3: 61, 4: 50}, points, "or") == (
+    assert by_table({2: 100, 3: 61, 4: 50}, count_points, "or") == (
         "100 points with two players, 61 with three or 50 with four"
     )
-    assert (listed("a"), listed("ab"), listed("abc", "or")) == ("a", "a and b", "a, b or c")
-    assert [ordinal(n) for n in (1, 10, 11, 12, 21, 22, 111)] == [
+    assert (join_words("a"), join_words("ab"), join_words("abc", "or")) == (
+        "a",
+        "a and b",
+        "a, b or c",
+    )
+    assert [ordinal_word(n) for n in (1, 10, 11, 12, 21, 22, 111)] == [
         "first", "tenth", "11th", "12th", "21st", "22nd", "111th",
     ]  # fmt: skip
 
@@ -325,7 +336,7 @@ def test_the_list_as_json() -> None:
     told = msgspec.json.decode(said("--json"))
     assert [one["name"] for one in told] == list(VARIANTS)
     assert told[4]["seats"] == [4]
-    assert msgspec.convert(told[4]["rules"], Ruleset) == named("dutch-partners")
+    assert msgspec.convert(told[4]["rules"], Ruleset) == find_variant("dutch-partners")
 
 
 @EXPLANATIONS
@@ -333,7 +344,7 @@ def test_a_game_is_explained_within_the_width(name: str) -> None:
     shown = said(name, width=50)
     assert max(map(len, shown.splitlines())) <= 50
     words = " ".join(shown.split())
-    assert all(sentence.text in words for sentence in explain(named(name)))
+    assert all(sentence.text in words for sentence in explain(find_variant(name)))
 
 
 def test_a_varied_game_is_explained() -> None:
@@ -345,7 +356,7 @@ def test_a_varied_game_is_explained() -> None:
 
 def test_a_game_as_json() -> None:
     told = msgspec.json.decode(said("dutch", "--set", "reserve=0", "--json"), type=Ruleset)
-    assert told == varied(named("dutch"), "dutch", {"reserve": 0})
+    assert told == derive(find_variant("dutch"), "dutch", {"reserve": 0})
 
 
 @pytest.mark.parametrize(

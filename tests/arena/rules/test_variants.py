@@ -6,20 +6,20 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from arena.rules.load import changed, chosen, spelled
-from arena.rules.variants import VARIANTS, named
+from arena.rules.load import load_ruleset, ruleset_from_table, with_overrides
+from arena.rules.variants import VARIANTS, find_variant
 from protocol.errors import UserError
-from protocol.ruleset import HandSizes, Ruleset, Targets, choices, tables, varied
+from protocol.ruleset import HandSizes, Ruleset, Targets, choices, derive, playable_seat_counts
 from tournaments.cli.main import main
-from tournaments.plan.event import written
-from tournaments.plan.from_options import Wishes, planned
+from tournaments.plan.event import parse_event_file
+from tournaments.plan.from_options import EventOptions, build_event
 
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_a_named_game_can_be_played_and_says_only_how_it_differs(name: str) -> None:
-    rules, variant = named(name), VARIANTS[name]
+    rules, variant = find_variant(name), VARIANTS[name]
     assert rules.name == name
-    assert tables(rules)
+    assert playable_seat_counts(rules)
     assert variant.about.endswith(".")
     assert len(variant.about) < 90
     assert variant.sources
@@ -39,24 +39,24 @@ def file(folder: Path, text: str, name: str = "my.toml") -> Path:
 
 def test_a_file_differs_from_its_base(tmp_path: Path) -> None:
     file(tmp_path, 'base = "dutch"\ndraw_limit = 3\nbonus = [5, 4]\nhand = { 2 = 9, three = 8 }\n')
-    rules = chosen("my.toml", tmp_path)
+    rules = load_ruleset("my.toml", tmp_path)
     expected = {"draw_limit": 3, "bonus": [5, 4], "hand": {"two": 9, "three": 8}}
-    assert rules == varied(named("dutch"), "my", expected)
+    assert rules == derive(find_variant("dutch"), "my", expected)
 
 
 def test_a_file_may_say_its_name_and_needs_no_base(tmp_path: Path) -> None:
     file(tmp_path, 'name = "Friday night"\n')
-    assert chosen("my.toml", tmp_path) == varied(named("draw"), "Friday night", {})
+    assert load_ruleset("my.toml", tmp_path) == derive(find_variant("draw"), "Friday night", {})
 
 
 def test_a_file_may_be_the_base_of_another(tmp_path: Path) -> None:
     (tmp_path / "deep").mkdir()
     file(tmp_path, 'base = "deep/house.toml"\nreserve = 0\n')
     file(tmp_path, 'base = "dutch"\ndraw_limit = 2\n', "deep/house.toml")
-    rules = chosen("my.toml", tmp_path)
+    rules = load_ruleset("my.toml", tmp_path)
     assert (rules.name, rules.turn.draw_limit, rules.boneyard.reserve) == ("my", 2, 0)
     named_in_one = {"base": "my.toml", "draw_limit": 1}
-    assert spelled(named_in_one, tmp_path).turn.draw_limit == 1
+    assert ruleset_from_table(named_in_one, tmp_path).turn.draw_limit == 1
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_a_file_may_be_the_base_of_another(tmp_path: Path) -> None:
 def test_a_mistake_in_a_file_names_it(tmp_path: Path, text: str, message: str) -> None:
     path = file(tmp_path, text)
     with pytest.raises(UserError) as caught:
-        chosen("my.toml", tmp_path)
+        load_ruleset("my.toml", tmp_path)
     assert message in str(caught.value)
     at_fault = tmp_path / "gone.toml" if "gone" in text else path
     assert str(caught.value).startswith(str(at_fault))
@@ -92,19 +92,19 @@ def test_the_innermost_file_is_at_fault(tmp_path: Path) -> None:
     file(tmp_path, 'base = "house.toml"\n')
     file(tmp_path, "draw_limti = 2\n", "house.toml")
     with pytest.raises(UserError, match=r"^[^ ]*house\.toml: Unknown"):
-        chosen("my.toml", tmp_path)
+        load_ruleset("my.toml", tmp_path)
 
 
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     (tmp_path / "my.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(UserError, match="not TOML"):
-        chosen("my.toml", tmp_path)
+        load_ruleset("my.toml", tmp_path)
 
 
 def test_a_file_without_its_ending_is_suggested(tmp_path: Path) -> None:
     file(tmp_path, "", "mine.toml")
     with pytest.raises(UserError, match=r"mine\.toml"):
-        chosen("mine", tmp_path)
+        load_ruleset("mine", tmp_path)
 
 
 # --- CHOICE=VALUE ---
@@ -134,15 +134,15 @@ def test_a_file_without_its_ending_is_suggested(tmp_path: Path) -> None:
     ],
 )
 def test_a_choice_is_set(word: str, group: str, value: Any) -> None:
-    rules = changed(named("draw"), (word,))
+    rules = with_overrides(find_variant("draw"), (word,))
     assert getattr(getattr(rules, group), word.split("=")[0].strip()) == value
     assert rules.name == "draw"
 
 
 def test_choices_are_set_together() -> None:
     words = ("starter=true", "tiles=2", "reserve=0")
-    assert changed(named("draw"), words).turn.tiles == 2
-    assert changed(named("draw"), ()) is named("draw")
+    assert with_overrides(find_variant("draw"), words).turn.tiles == 2
+    assert with_overrides(find_variant("draw"), ()) is find_variant("draw")
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_choices_are_set_together() -> None:
 )
 def test_a_mistake_in_a_choice(word: str, message: str) -> None:
     with pytest.raises(UserError) as caught:
-        changed(named("draw"), (word,))
+        with_overrides(find_variant("draw"), (word,))
     assert message in str(caught.value)
 
 
@@ -172,8 +172,8 @@ EVENT = 'name = "cup"\n{rules}\n[[bots]]\nname = "first"\n[[bots]]\nname = "gree
 
 
 def rules_of(tmp_path: Path, what: Path, rules: str | None = None, *words: str) -> Ruleset:
-    wishes = Wishes((str(what),), rules, words, None, None, None, None)
-    return planned(wishes, tmp_path / "build", predictable=True).rules
+    wishes = EventOptions((str(what),), rules, words, None, None, None, None)
+    return build_event(wishes, tmp_path / "build", predictable=True).rules
 
 
 @pytest.mark.parametrize(
@@ -182,9 +182,9 @@ def rules_of(tmp_path: Path, what: Path, rules: str | None = None, *words: str) 
 def test_an_event_file_finds_rules_beside_it(tmp_path: Path, rules: str) -> None:
     file(tmp_path, "draw_limit = 3\n")
     event = file(tmp_path, EVENT.format(rules=rules), "cup.toml")
-    assert written(event).name == "cup"
+    assert parse_event_file(event).name == "cup"
     found = rules_of(tmp_path, event)
-    assert found == varied(named("draw"), "my", {"draw_limit": 3})
+    assert found == derive(find_variant("draw"), "my", {"draw_limit": 3})
 
 
 def test_the_command_line_counts_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -194,7 +194,7 @@ def test_the_command_line_counts_more(tmp_path: Path, monkeypatch: pytest.Monkey
     event = file(tmp_path, EVENT.format(rules='rules = "dutch"'), "cup.toml")
     assert rules_of(tmp_path, event, None, "draw_limit=2").turn.draw_limit == 2
     found = rules_of(tmp_path, event, "my.toml", "draw_limit=2")
-    assert found == varied(named("draw"), "my", {"reserve": 3, "draw_limit": 2})
+    assert found == derive(find_variant("draw"), "my", {"reserve": 3, "draw_limit": 2})
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ def test_a_cgroup_whose_bot_finds_no_user_is_not_left(monkeypatch: pytest.Monkey
     monkeypatch.setattr("arena.sandbox.process.needs_user", lambda *_: True)
     monkeypatch.setattr(users, "LAST", users.FIRST)
     with pytest.raises(users.NoUserLeftError):
-        sandbox.slot()
+        sandbox.new_process()
     assert not [one for parent in found for one in parent.glob(f"boneyard-{os.getpid()}-*")]
 
 
@@ -87,7 +87,7 @@ def test_a_bot_is_not_started_for_a_referee_who_is_gone(listened_to: bool) -> No
 @pytest.mark.parametrize("level", LEVELS[:-1])
 def test_at_every_level_the_gate_stands_right_before_the_bot(level: Level) -> None:
     tools = profile.Tools("bwrap", "setpriv", "prlimit")
-    words = profile.profile(level, profile.Command(("bot",), "/"), Limits(), tools, 1, ())
+    words = profile.wrap_command(level, profile.Command(("bot",), "/"), Limits(), tools, 1, ())
     assert words[-len(profile.GATE) - 1 :] == (*profile.GATE, "bot")
 
 
@@ -102,7 +102,7 @@ def test_a_link_in_a_folder_that_is_there_is_not_made_again(
         link.symlink_to("/usr/bin/true")
     tools = profile.Tools("bwrap", "setpriv", "prlimit")
     command = profile.Command(("bot",), "/", (str(settings / "java"), str(beside)))
-    words = profile.profile("B", command, Limits(), tools, 1, ())
+    words = profile.wrap_command("B", command, Limits(), tools, 1, ())
     assert str(settings) in words
     assert str(beside) in words
     assert str(settings / "java") not in words
@@ -130,7 +130,7 @@ def test_what_ends_a_users_processes_cannot_be_stopped_by_them() -> None:
 
 @pytest.mark.skipif(not ROOT, reason="only root gives each bot a user of its own")
 def test_without_a_namespace_what_left_the_group_is_ended() -> None:
-    place = Sandbox("D", Limits()).slot()
+    place = Sandbox("D", Limits()).new_process()
     words = ("setsid", "--fork", "sh", "-c", "echo $$; exec sleep 60")
     with place.start(profile.Command(("/usr/bin/env", *words), "/")) as process:
         assert process.stdout

@@ -17,9 +17,9 @@ from arena.sandbox import select as choice
 from arena.sandbox.calls import GROUPS, RULES, Group, Numbers
 from arena.sandbox.limits import LEVELS, REQUIRED, Level, Limits
 from arena.sandbox.sandbox import Sandbox
-from arena.sandbox.select import Finding, best_sandbox, examined
+from arena.sandbox.select import LevelResult, choose_level, examine_level
 from arena.sandbox.selftest.guarantees import PROBES
-from arena.sandbox.selftest.runner import UNTRIED, outcomes
+from arena.sandbox.selftest.runner import UNTRIED, run_probes
 from protocol.errors import UserError
 from tests.arena.sandbox.test_probes import lacks
 from tournaments.cli.main import main
@@ -81,8 +81,8 @@ BLOCKED = sorted(PROBES.keys() - TRACES - UNSHARED)
 
 
 @functools.cache
-def finding(level: Level) -> Finding:
-    return examined(level, Path(tempfile.gettempdir()))
+def finding(level: Level) -> LevelResult:
+    return examine_level(level, Path(tempfile.gettempdir()))
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def levels(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(sys, "base_prefix", "/usr")
 
 
-def got(found: Finding) -> set[str]:
+def got(found: LevelResult) -> set[str]:
     """What got through; skips the test where the level is not there, with the reason measured."""
     if not found.outcomes:
         pytest.skip(f"no level {found.level} here: {found.why_not}")
@@ -137,7 +137,7 @@ def test_without_the_filter_locks_and_the_kernel_are_open(
     got(finding(level))
     monkeypatch.setattr(slot, "filter_program", lambda: None)
     monkeypatch.setattr(landlock, "_refuse_calls", lambda: None)
-    through = got(examined(level, Path(tempfile.gettempdir())))
+    through = got(examine_level(level, Path(tempfile.gettempdir())))
     assert {"file-lock", "record-lock", "file-watch", "perf-events", "io-uring"} <= through
 
 
@@ -184,7 +184,7 @@ def test_a_call_that_the_filter_forgets_is_found(
     rules = {call: rule for call, rule in RULES.items() if call not in calls}
     monkeypatch.setattr(seccomp, "RULES", rules)
     monkeypatch.setattr(seccomp, "GROUPS", (*GROUPS, Group("Forgotten.", calls)))
-    monkeypatch.setattr(choice, "outcomes", functools.partial(outcomes, names=(probe,)))
+    monkeypatch.setattr(choice, "run_probes", functools.partial(run_probes, names=(probe,)))
     seccomp._program.cache_clear()
     try:
         found = choice._probed("B", Path(tempfile.gettempdir()))
@@ -204,7 +204,7 @@ def test_without_namespaces_the_others_are_there(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(profile, "_bwrap", shared)
     monkeypatch.setattr(slot, "filter_program", lambda: None)
-    through = got(examined("B", Path(tempfile.gettempdir())))
+    through = got(examine_level("B", Path(tempfile.gettempdir())))
     assert {"same-network", "tcp-referee", "abstract-unix-other-bot", "system-v-memory"} <= through
 
 
@@ -222,8 +222,8 @@ def test_with_one_user_for_all_the_other_bots_files_and_memory_are_open(
             pass
 
     monkeypatch.setattr(slot, "User", Shared)
-    monkeypatch.setattr(slot.Slot, "_kill_user", lambda _: None)
-    together = got(examined("D", Path(tempfile.gettempdir())))
+    monkeypatch.setattr(slot.SandboxedProcess, "_kill_user", lambda _: None)
+    together = got(examine_level("D", Path(tempfile.gettempdir())))
     assert {"other-bot-environment", "other-bot-signal", "other-bot-limit"} <= together - apart
 
 
@@ -261,9 +261,9 @@ def test_when_all_users_are_taken_that_is_the_machines_doing(
 # The choice.
 
 
-def fixed(*confirmed: Level) -> Callable[[Level, Path], Finding]:
-    def found(level: Level, _: Path) -> Finding:
-        return Finding(level, "" if level in confirmed else f"No {level}.", (), {})
+def fixed(*confirmed: Level) -> Callable[[Level, Path], LevelResult]:
+    def found(level: Level, _: Path) -> LevelResult:
+        return LevelResult(level, "" if level in confirmed else f"No {level}.", (), {})
 
     return found
 
@@ -271,26 +271,26 @@ def fixed(*confirmed: Level) -> Callable[[Level, Path], Finding]:
 def test_auto_takes_the_best_that_is_confirmed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(choice, "examined", fixed("D"))
+    monkeypatch.setattr(choice, "examine_level", fixed("D"))
     monkeypatch.setattr(Sandbox, "_check_parts", lambda _: None)
-    assert best_sandbox("auto", Limits(), tmp_path).level == "D"
-    monkeypatch.setattr(choice, "examined", fixed())
-    nothing = best_sandbox("auto", Limits(), tmp_path)
+    assert choose_level("auto", Limits(), tmp_path).level == "D"
+    monkeypatch.setattr(choice, "examine_level", fixed())
+    nothing = choose_level("auto", Limits(), tmp_path)
     assert (nothing.level, nothing.missing) == ("off", (choice.OFF,))
 
 
 def test_require_is_refused_with_the_reasons_before_any_game(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(choice, "examined", fixed("C", "D"))
+    monkeypatch.setattr(choice, "examine_level", fixed("C", "D"))
     with pytest.raises(UserError, match=r"No A\. .*No B\. .*doctor"):
-        best_sandbox("require", Limits(), tmp_path)
+        choose_level("require", Limits(), tmp_path)
 
 
 def test_require_in_the_command_line_ends_with_2_and_no_game(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(choice, "examined", fixed())
+    monkeypatch.setattr(choice, "examine_level", fixed())
     words = ["run", "first", "greedy", "--sandbox", "require", "--out", str(tmp_path / "out")]
     done = CliRunner().invoke(main, words)
     assert done.exit_code == 2
@@ -299,9 +299,7 @@ def test_require_in_the_command_line_ends_with_2_and_no_game(
 
 
 def test_a_tool_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        "arena.sandbox.sandbox.found_tools", lambda: profile.Tools(None, None, None)
-    )
+    monkeypatch.setattr("arena.sandbox.sandbox.find_tools", lambda: profile.Tools(None, None, None))
     for level in LEVELS[1:-1]:
         with pytest.raises(FileNotFoundError, match="is not installed"):
             Sandbox(level, Limits())

@@ -20,11 +20,11 @@ from arena.sandbox.selftest import fixtures as targets
 from arena.sandbox.selftest import processes
 from arena.sandbox.selftest import runner as battery
 from arena.sandbox.selftest.fixtures import Limits, Targets, scene
-from arena.sandbox.selftest.guarantees import PROBES, PROMISES, Promise, missing
+from arena.sandbox.selftest.guarantees import GUARANTEES, PROBES, Guarantee, missing_guarantees
 from arena.sandbox.selftest.probes import CRASHES, FORKS, SPOILING
 from arena.sandbox.selftest.probes import PROBES as SCRIPTED
 from arena.sandbox.selftest.processes import CannotProbeError, End, Popen, Start, ended, started
-from arena.sandbox.selftest.runner import Outcome, outcomes
+from arena.sandbox.selftest.runner import ProbeResult, run_probes
 
 ROOT = os.geteuid() == 0
 HERE = Path(__file__).parent
@@ -80,9 +80,9 @@ CONTROLS = {
 
 
 @functools.cache
-def probed(name: str) -> dict[str, Outcome]:
+def probed(name: str) -> dict[str, ProbeResult]:
     level = CONTROLS[name]
-    return outcomes(level.start, level.end, Path(tempfile.gettempdir()))
+    return run_probes(level.start, level.end, Path(tempfile.gettempdir()))
 
 
 # What this machine lacks: there the control cannot show that the probe works.
@@ -197,7 +197,7 @@ def test_a_terminal_is_reached_where_there_is_one() -> None:
     if reason := lacks("terminal-push"):
         pytest.skip(reason)
     names = tuple(TERMINAL)
-    found = outcomes(
+    found = run_probes(
         careless(RING, "terminal"), only_itself, Path(tempfile.gettempdir()), names=names
     )
     assert {name for name in names if found[name].got} == TERMINAL
@@ -207,20 +207,20 @@ def test_a_terminal_is_reached_where_there_is_one() -> None:
 
 
 def test_each_probe_belongs_to_one_promise_and_none_is_forgotten() -> None:
-    listed = [probe for promise in PROMISES for probe in promise.probes]
+    listed = [probe for promise in GUARANTEES for probe in promise.probes]
     assert listed == list(SCRIPTED)
     assert len(set(listed)) == len(listed)
     assert len(listed) >= 45
 
 
 def test_each_promise_that_is_broken_is_named_once_in_order() -> None:
-    broken = missing(["load", "bpf", "memory-counters", "read-secret-key"])
+    broken = missing_guarantees(["load", "bpf", "memory-counters", "read-secret-key"])
     assert [promise.name for promise in broken] == ["files", "kernel", "counters"]
-    assert missing([]) == ()
+    assert missing_guarantees([]) == ()
 
 
-@pytest.mark.parametrize("promise", PROMISES, ids=lambda promise: promise.name)
-def test_each_promise_is_whole_sentences(promise: Promise) -> None:
+@pytest.mark.parametrize("promise", GUARANTEES, ids=lambda promise: promise.name)
+def test_each_promise_is_whole_sentences(promise: Guarantee) -> None:
     for sentence in (promise.kept, promise.missing, promise.remedy):
         assert sentence[0].isupper()
         assert sentence.endswith(".")
@@ -228,7 +228,7 @@ def test_each_promise_is_whole_sentences(promise: Promise) -> None:
 
 def test_a_name_that_is_no_probe_is_an_error() -> None:
     with pytest.raises(ValueError, match="read-the-stars"):
-        outcomes(started, ended, Path(tempfile.gettempdir()), names=("read-the-stars",))
+        run_probes(started, ended, Path(tempfile.gettempdir()), names=("read-the-stars",))
 
 
 # What was seen outranks what was said.
@@ -262,7 +262,7 @@ def lying(claims: dict[str, bool]) -> Start:
     ],
 )
 def test_a_claim_without_an_effect_does_not_count(name: str) -> None:
-    found = outcomes(lying({name: True, "load": True}), ended, Path(tempfile.gettempdir()))
+    found = run_probes(lying({name: True, "load": True}), ended, Path(tempfile.gettempdir()))
     assert not found[name].got
     assert found["load"].got
 
@@ -270,7 +270,7 @@ def test_a_claim_without_an_effect_does_not_count(name: str) -> None:
 def test_what_was_not_tried_is_never_a_refusal() -> None:
     large = Limits(processes=10_000, open_files=10**6, memory_mib=4096, tmp_mib=4096)
     names = ("processes-limit", "open-files-limit", "memory-limit", "tmp-limit")
-    found = outcomes(started, ended, Path(tempfile.gettempdir()), large, names)
+    found = run_probes(started, ended, Path(tempfile.gettempdir()), large, names)
     assert all(found[name].got and "not tried" in found[name].detail for name in names)
 
 
@@ -330,7 +330,7 @@ def test_a_whole_battery_leaves_nothing(folder: Path, monkeypatch: pytest.Monkey
 
     outlived = battery._outlived
     monkeypatch.setattr(battery, "_outlived", noted)
-    outcomes(started, only_itself, folder)
+    run_probes(started, only_itself, folder)
     assert not list(folder.iterdir())
     assert not traces(seen[0].note)
     assert not commands_with(seen[0].token)
@@ -353,14 +353,16 @@ def test_a_bot_that_does_not_answer_proves_nothing(
         return started((PYTHON, "-I", "-S", "-c", program), reads)
 
     with pytest.raises(CannotProbeError, match=why):
-        outcomes(start, ended, folder)
+        run_probes(start, ended, folder)
     assert not list(folder.iterdir())
 
 
 # Bounded, and each alone.
 
 
-def changed(change: str, names: tuple[str, ...], **told: object) -> tuple[dict[str, Outcome], str]:
+def changed(
+    change: str, names: tuple[str, ...], **told: object
+) -> tuple[dict[str, ProbeResult], str]:
     """The script's own outcomes after a change to it, and what it wrote to stderr."""
     program = (
         "import importlib.util, os, sys, time\n"
@@ -375,7 +377,7 @@ def changed(change: str, names: tuple[str, ...], **told: object) -> tuple[dict[s
         text=True,
         timeout=30,
     )
-    return {n: Outcome(**o) for n, o in json.loads(done.stdout).items()}, done.stderr
+    return {n: ProbeResult(**o) for n, o in json.loads(done.stdout).items()}, done.stderr
 
 
 COUNT_FORKS = """
@@ -407,14 +409,14 @@ def test_it_never_forks_more_than_it_says(limit: int) -> None:
 def test_a_probe_that_ends_its_process_ends_no_other() -> None:
     change = "probes.PROBES['load'] = lambda t: os.kill(os.getpid(), 11)"
     found, _ = changed(change, ("load", "memory-counters"))
-    assert found["load"] == Outcome(got=False, detail="killed by signal 11")
+    assert found["load"] == ProbeResult(got=False, detail="killed by signal 11")
     assert found["memory-counters"].got
 
 
 def test_a_probe_that_waits_too_long_is_unknown() -> None:
     change = "probes.SECONDS = 0.05; probes.PROBES['load'] = lambda t: time.sleep(9)"
     found, _ = changed(change, ("load", "memory-counters"))
-    assert found["load"] == Outcome(got=True, detail="not tried: no answer in 0.05 s")
+    assert found["load"] == ProbeResult(got=True, detail="not tried: no answer in 0.05 s")
     assert found["memory-counters"].detail == "read it"
 
 
@@ -425,7 +427,7 @@ def test_a_worker_that_is_silent_is_ended_and_its_probe_unknown() -> None:
         "probes.PROBES['load'] = deaf"
     )
     found, _ = changed(change, ("load", "memory-counters"))
-    assert found["load"] == Outcome(got=True, detail="not tried: its worker was silent")
+    assert found["load"] == ProbeResult(got=True, detail="not tried: its worker was silent")
     assert found["memory-counters"].detail == "read it"
 
 

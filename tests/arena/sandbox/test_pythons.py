@@ -15,7 +15,7 @@ from arena.sandbox.command import Command
 from arena.sandbox.limits import LEVELS, Limits
 from arena.sandbox.pythons import barrier, on_a_python_within_reach, python_for_others
 from arena.sandbox.sandbox import Sandbox
-from arena.sandbox.select import best_sandbox, examined
+from arena.sandbox.select import choose_level, examine_level
 
 SYSTEM_PYTHON = Path("/usr/bin/python3")
 root_only = pytest.mark.skipif(os.geteuid() != 0, reason="only root's bots are other users")
@@ -70,14 +70,14 @@ def test_with_a_python_that_bots_cannot_reach_another_one_is_found(
 @needs_system_python
 @pytest.mark.usefixtures("private_python")
 def test_level_c_is_there_though_root_keeps_its_python_at_home(shut: Path) -> None:
-    found = examined("C", shut.parent)
+    found = examine_level("C", shut.parent)
     if "Landlock" in found.why_not:
         pytest.skip(found.why_not)
     assert found.confirmed, found.why_not
     said = " ".join(Sandbox("C", Limits()).notices)
     assert f"run on {SYSTEM_PYTHON}" in said or "run on /" in said
     assert f"only root may enter {shut}" in said
-    assert said in " ".join(doctor.verdict([examined("off", shut.parent)])).replace(
+    assert said in " ".join(doctor.verdict([examine_level("off", shut.parent)])).replace(
         "At levels C and D: ", ""
     )
 
@@ -90,7 +90,7 @@ def test_doctor_names_the_folder_and_the_remedy_when_no_python_is_in_reach(
 ) -> None:
     monkeypatch.setattr("arena.sandbox.pythons._pythons", lambda: iter(()))
     python_for_others.cache_clear()
-    found = examined("D", shut.parent)
+    found = examine_level("D", shut.parent)
     python_for_others.cache_clear()
     assert f"may not enter {shut}, where our Python lies" in found.why_not
     assert "run Boneyard with /usr/bin/python3" in found.why_not
@@ -102,11 +102,11 @@ def test_bots_in_a_folder_that_they_may_not_enter_are_told_of_before_they_fail(
 ) -> None:
     seen = []
 
-    def only_c(level: str, _: Path) -> choice.Finding:
+    def only_c(level: str, _: Path) -> choice.LevelResult:
         seen.append(level)
-        return choice.Finding("C", "" if level == "C" else "No.", (), {})
+        return choice.LevelResult("C", "" if level == "C" else "No.", (), {})
 
-    monkeypatch.setattr(choice, "examined", only_c)
-    found = best_sandbox("auto", Limits(), shut, [shut / "bot.py"])
+    monkeypatch.setattr(choice, "examine_level", only_c)
+    found = choose_level("auto", Limits(), shut, [shut / "bot.py"])
     assert (found.level, tuple(seen)) == ("off", LEVELS[:2])
     assert f"may not enter {shut}, and bots lie in {shut}" in found.missing[0]

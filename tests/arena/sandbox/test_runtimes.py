@@ -18,7 +18,7 @@ from arena.sandbox.command import Command
 from arena.sandbox.dependencies import program_paths
 from arena.sandbox.limits import Limits
 from arena.sandbox.sandbox import Sandbox
-from arena.sandbox.select import best_sandbox
+from arena.sandbox.select import choose_level
 from tournaments.plan import scaffold as new
 
 WORK = Path(__file__).parent / "runtimes"
@@ -53,7 +53,7 @@ PATIENCE_S = 120
 
 @pytest.fixture(scope="module")
 def sandbox() -> Sandbox:
-    return best_sandbox("auto", Limits(), Path(tempfile.gettempdir()))
+    return choose_level("auto", Limits(), Path(tempfile.gettempdir()))
 
 
 def test_every_language_of_new_is_put_to_work() -> None:
@@ -67,7 +67,7 @@ def test_it_works_under_the_filter(name: str, sandbox: Sandbox, tmp_path: Path) 
     for program in (*build[:1], *run[:1]):
         if not program.startswith(str(tmp_path)) and not which(program):
             pytest.skip(f"no {program} here")
-    if name in new.languages() and (missing := new.missing(new.languages()[name])):
+    if name in new.languages() and (missing := new.missing_programs(new.languages()[name])):
         pytest.skip(missing)
     tmp_path.chmod(0o755)  # Bots of root have another user.
     if build:
@@ -87,7 +87,7 @@ def done(argv: tuple[str, ...], sandbox: Sandbox, built: Path) -> tuple[int, byt
     assert packages
     assert packages.origin
     folders = {str(WORK), str(built), str(Path(packages.origin).parent.parent)}
-    slot = sandbox.slot()
+    slot = sandbox.new_process()
     process = slot.start(
         Command(argv, str(WORK), (*program_paths(Path(argv[0])), *sorted(folders)))
     )

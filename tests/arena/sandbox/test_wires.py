@@ -17,7 +17,7 @@ from arena.sandbox import command as profile
 from arena.sandbox import process as slot
 from arena.sandbox.command import Command
 from arena.sandbox.limits import REQUIRED, Level
-from arena.sandbox.select import examined
+from arena.sandbox.select import examine_level
 from protocol.records import ChoiceRecord
 from tests.bots.hostile.wires import BITS, COUNTS, NUMBERS, WIRES
 from tests.support.events import boneyard
@@ -70,7 +70,7 @@ def pairs(game: LoggedGame) -> Iterator[tuple[int, dict[str, int | None]]]:
 def best() -> Level:
     """The best level at which nobody may notice anybody."""
     for level in REQUIRED:
-        if examined(level, Path(tempfile.gettempdir())).confirmed:
+        if examine_level(level, Path(tempfile.gettempdir())).confirmed:
             return level
     pytest.skip("no level A or B here")
 
@@ -99,7 +99,7 @@ def test_no_hand_passes_in_a_whole_event(tmp_path: Path, monkeypatch: pytest.Mon
 @pytest.mark.slow
 @pytest.mark.parametrize("level", REQUIRED)
 async def test_no_hand_passes_at_a_table(level: Level, tmp_path: Path) -> None:
-    finding = examined(level, Path(tempfile.gettempdir()))
+    finding = examine_level(level, Path(tempfile.gettempdir()))
     if not finding.confirmed:
         pytest.skip(finding.why_not)
     await play(bots(), tmp_path / "log", games=5, level=level)

@@ -15,17 +15,17 @@ from msgspec.structs import replace
 from pettingzoo.test import api_test, seed_test
 from pettingzoo.utils.wrappers import TerminateIllegalWrapper
 
-from arena.analysis.alternative_deals import walk
+from arena.analysis.alternative_deals import replay_round
 from arena.engine import game as engine
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Game
-from arena.match.referee import Referee, Seating
-from arena.rules.variants import VARIANTS, named
+from arena.match.referee import GameSetup, Referee
+from arena.rules.variants import VARIANTS, find_variant
 from arena.training import boneyard_v0, encoding
 from arena.training.actions import Actions
 from arena.training.encoding import Encoding, Vector
 from arena.training.episode import Episode, Reward, question, standing
-from protocol.codec import decode_told, encode_line
+from protocol.codec import decode_from_referee, encode_line
 from protocol.errors import UserError
 from protocol.messages import (
     Annulled,
@@ -43,14 +43,14 @@ from protocol.messages import (
     Stock,
     TurnedUp,
 )
-from protocol.ruleset import Ruleset, tables, varied
+from protocol.ruleset import Ruleset, derive, playable_seat_counts
 from protocol.tiles import tile_set
 from tests.support.random_rounds import played, questions, resampled
 from tests.support.rulesets import MANY, many, seated
 
 lucks = st.randoms(use_true_random=False)
 numbers = st.integers(0, 2**32)
-TABLES = [(name, seats) for name in VARIANTS for seats in tables(named(name))]
+TABLES = [(name, seats) for name in VARIANTS for seats in playable_seat_counts(find_variant(name))]
 TOLD_TO_ALL = ("Observation is not a NumPy array", "Observation space for each agent probably")
 """What the test warns of whenever an observation has a mask, unless PettingZoo made the game."""
 
@@ -164,9 +164,9 @@ def test_without_a_seed_every_environment_deals_its_own() -> None:
 
 @pytest.mark.parametrize(("name", "seats"), TABLES)
 def test_every_option_of_a_named_game_has_a_number(name: str, seats: int) -> None:
-    actions = Actions(named(name), seats)
+    actions = Actions(find_variant(name), seats)
     assert [actions.number(option) for option in actions.options] == [*range(len(actions.options))]
-    for game in states(named(name), seats, 1, random.Random(name)):
+    for game in states(find_variant(name), seats, 1, random.Random(name)):
         options = engine.legal(game)
         mask = actions.mask(options)
         assert sorted(map(actions.number, options)) == np.flatnonzero(mask).tolist()
@@ -224,7 +224,7 @@ def asked(*events: Event, seat: int = 1, seats: int = 3) -> Ask:
     )
 
 
-DUTCH = Encoding(named("dutch"), 3)
+DUTCH = Encoding(find_variant("dutch"), 3)
 TILES = tile_set(6)
 
 
@@ -239,7 +239,7 @@ def ones(vector: Vector, name: str) -> list[int]:
 
 def test_the_parts_lie_side_by_side_as_they_are_listed() -> None:
     listed = encoding.__doc__ or ""
-    bids = Encoding(named("auction-draw"), 2)
+    bids = Encoding(find_variant("auction-draw"), 2)
     rows = [row.split("|")[1].strip() for row in listed.splitlines() if row.startswith("| ")]
     names = [name for row in rows[2:] for name in row.split(", ")]
     assert names == [*bids.parts]
@@ -295,14 +295,14 @@ def test_a_deal_that_does_not_count_is_forgotten() -> None:
 
 
 def test_bids_are_told_where_there_are_any() -> None:
-    auction = Encoding(named("auction-draw"), 2)
+    auction = Encoding(find_variant("auction-draw"), 2)
     vector = auction.vector(asked(Bade(0, 5), Bade(1, 6), Bade(0, 8), seat=0, seats=2))
     assert part(vector, "bids", auction) == pytest.approx([8 / 200, 6 / 200])
 
 
 def test_seats_are_told_in_the_order_of_play() -> None:
     assert DUTCH.order(1) == (1, 2, 0)
-    assert Encoding(named("partnership"), 4).order(1) == (1, 0, 3, 2)
+    assert Encoding(find_variant("partnership"), 4).order(1) == (1, 0, 3, 2)
 
 
 @settings(max_examples=25)
@@ -318,7 +318,7 @@ def test_no_byte_of_an_observation_tells_what_is_hidden(
         for moment in [*questions(deal, seat, Clock())][:6]:
             other = resampled(deal, seat, luck, (seat, moment))
             worlds = {
-                observed(layout, [*walk(one, (seat, moment))][-1].game, seat)
+                observed(layout, [*replay_round(one, (seat, moment))][-1].game, seat)
                 for one in (deal, other)
             }
             assert len(worlds) == 1
@@ -334,15 +334,15 @@ def observed(layout: Encoding, game: Game, seat: int) -> tuple[bytes, ...]:
 @pytest.mark.parametrize(("name", "seats"), TABLES)
 def test_a_bot_is_shown_what_the_agent_was(name: str, seats: int) -> None:
     """The same game at a referee's table, whose lines are read and encoded."""
-    rules = replace(named(name), game=replace(named(name).game, rounds=2))
+    rules = replace(find_variant(name), game=replace(find_variant(name).game, rounds=2))
     seed, luck, layout = board_seed(b"test", name, 1), random.Random(name), Encoding(rules, seats)
     episode = Episode(rules, seats, seed, "points")
-    seating = Seating("1", 1, 1, tuple("abcdefgh"[:seats]), rules, Clock())
+    seating = GameSetup("1", 1, 1, tuple("abcdefgh"[:seats]), rules, Clock())
     referee = Referee(seating, seed)
     asked = 0
     while referee.awaiting:
         seat = referee.awaiting.seat
-        ask = [decode_told(line) for other, line in referee.outgoing() if other == seat][-1]
+        ask = [decode_from_referee(line) for other, line in referee.outgoing() if other == seat][-1]
         assert isinstance(ask, Ask)
         assert episode.seat == seat
         own = episode.question(episode.seat)
@@ -386,16 +386,16 @@ def test_what_one_wins_the_others_lose(
 
 
 def test_places_are_worth_as_much_as_was_left_behind() -> None:
-    game = engine.new_game(named("draw"), 4)
+    game = engine.new_game(find_variant("draw"), 4)
     assert standing(replace(game, scores=(5, 9, 5, 1))) == pytest.approx((0, 1, 0, -1))
-    pairs = engine.new_game(named("partnership"), 4)
+    pairs = engine.new_game(find_variant("partnership"), 4)
     assert standing(replace(pairs, scores=(5, 9, 5, 9))) == (-1, 1, -1, 1)
 
 
 def test_a_round_without_a_choice_is_not_lost() -> None:
     """Two tiles each, nothing to draw and the highest leads: many first rounds ask nobody."""
-    rules = varied(
-        named("block"), "tiny", {"hand": 2, "tile": "highest", "target": 1000, "rounds": 6}
+    rules = derive(
+        find_variant("block"), "tiny", {"hand": 2, "tile": "highest", "target": 1000, "rounds": 6}
     )
     late = 0
     for number in range(20):

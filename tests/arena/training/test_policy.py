@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from arena.rules.variants import named
+from arena.rules.variants import find_variant
 from protocol.codec import encode_line
 from protocol.messages import Ask, Bye, Clock, Draw, GameOver, GameStarts, Hello, Play, Stock
 from tests.support.events import boneyard
@@ -35,7 +35,7 @@ def game(number: int, seat: int = 0) -> bytes:
             seat=seat,
             seats=2,
             partners=False,
-            rules=named("draw"),
+            rules=find_variant("draw"),
             target=100,
             clock=Clock(),
         )

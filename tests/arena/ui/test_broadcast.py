@@ -3,33 +3,33 @@
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-from arena.ui.broadcast import News
+from arena.ui.broadcast import Broadcast
 
 
 async def test_whoever_comes_late_begins_with_the_newest() -> None:
-    news = News(keep=3)
+    news = Broadcast(keep=3)
     for text in "abcd":
-        news.tell(text)
-    with news.listener() as one:
+        news.publish(text)
+    with news.subscriber() as one:
         assert await one.next() == "d"
 
 
 async def test_a_slow_listener_misses_what_is_kept_no_more() -> None:
-    news = News(keep=2)
-    with news.listener() as one:
-        news.tell("a")
+    news = Broadcast(keep=2)
+    with news.subscriber() as one:
+        news.publish("a")
         assert await one.next() == "a"
         for text in "bcde":
-            news.tell(text)
+            news.publish(text)
         assert [await one.next(), await one.next()] == ["d", "e"]
 
 
 async def test_everybody_hears_and_is_waited_for(autojump_clock: MockClock) -> None:
-    news = News()
+    news = Broadcast()
     heard: list[tuple[str, str]] = []
 
     async def listen(name: str, pause: float) -> None:
-        with news.listener() as one:
+        with news.subscriber() as one:
             while True:
                 text = await one.next()
                 await trio.sleep(pause)
@@ -40,25 +40,25 @@ async def test_everybody_hears_and_is_waited_for(autojump_clock: MockClock) -> N
         nursery.start_soon(listen, "slow", 10)
         await wait_all_tasks_blocked()
         assert news.listened
-        news.tell("a")
-        await news.heard()
+        news.publish("a")
+        await news.drained()
         assert sorted(heard) == [("quick", "a"), ("slow", "a")]
         assert autojump_clock.current_time() == 10
         nursery.cancel_scope.cancel()
 
 
 async def test_the_first_listener_is_waited_for() -> None:
-    news = News()
+    news = Broadcast()
     came: list[bool] = []
 
     async def wait() -> None:
-        await news.first_listener()
+        await news.first_subscriber()
         came.append(True)
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(wait)
         await wait_all_tasks_blocked()
         assert not came
-        with news.listener():
+        with news.subscriber():
             await wait_all_tasks_blocked()
     assert came == [True]

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from playwright.sync_api import Page
 
-from arena.rules.variants import named
-from arena.ui.browser_player import Browser
+from arena.rules.variants import find_variant
+from arena.ui.browser_player import BrowserPlayer
 from arena.ui.replay_page import Fields
-from arena.ui.scenes import about_game
+from arena.ui.scenes import game_info
 from tests.arena.analysis.test_text import NAMES, any_of, logged
 from tests.arena.ui.test_replay_page import whole
 from tests.support.browser import faults, needs_chromium, opened
@@ -27,8 +27,8 @@ SOCKET = """
 @contextmanager
 def at_the_table(folder: Path, rules: str, seats: int, width: int = 1000) -> Iterator[Page]:
     """The page of whoever sits in seat 0."""
-    about = about_game("1.game", NAMES[:seats], named(rules))
-    make = Browser(about, NAMES[:seats], "boneyard replay", clock=False).site.find("")
+    about = game_info("1.game", NAMES[:seats], find_variant(rules))
+    make = BrowserPlayer(about, NAMES[:seats], "boneyard replay", clock=False).site.find("")
     html = make() if make else None
     assert html
     path = folder / "play.html"
@@ -44,7 +44,7 @@ def told(page: Page, scene: Fields, *, id: int | None = None, over: bool = False
 
 
 def asked(rules: str, seats: int, hand: str, *options: str) -> Fields:
-    first = whole(logged(named(rules), seats, any_of(5)))[0][0]
+    first = whole(logged(find_variant(rules), seats, any_of(5)))[0][0]
     question = {"seat": 0, "options": options, "id": 1, "chosen": None, "ms": None, "note": ""}
     hands = [hand, *(2 for _ in range(seats - 1))]
     return {**first, "turn": 0, "line": "4664", "hands": hands, "asked": question}
@@ -131,7 +131,7 @@ def test_the_table_is_told_in_words_and_whose_turn_it_is(tmp_path: Path) -> None
 
 @needs_chromium
 def test_partners_win_and_lose_together(tmp_path: Path) -> None:
-    last = whole(logged(named("partnership"), 4, any_of(5)))[0][-1]
+    last = whole(logged(find_variant("partnership"), 4, any_of(5)))[0][-1]
     ends = (
         ([1, 3, 1, 3], "you win."),
         ([3, 1, 3, 1], "you lose."),

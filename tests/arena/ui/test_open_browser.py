@@ -3,7 +3,7 @@
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from arena.ui.open_browser import opened
+from arena.ui.open_browser import open_in_browser
 
 ADDRESS = "http://127.0.0.1:1/a-key-that-is-secret/?a&b"
 
@@ -15,7 +15,7 @@ def test_the_browser_is_given_a_file_that_only_its_user_can_read() -> None:
         commands.append(words)
         return True
 
-    with opened(ADDRESS, show):
+    with open_in_browser(ADDRESS, show):
         (command,) = commands
         # The command line is what all users of the machine can see.
         assert "key" not in command

@@ -12,21 +12,21 @@ from click.testing import CliRunner, Result
 from msgspec.structs import replace
 from playwright.sync_api import Page
 
-from arena.analysis.alternative_deals import Deal, Moment, walk
-from arena.analysis.frames import frames, side_by_side
+from arena.analysis.alternative_deals import DecisionPoint, RoundHistory, replay_round
+from arena.analysis.frames import frames, frames_for
 from arena.analysis.replay import steps
 from arena.engine import game as engine
 from arena.engine.shuffle import board_seed
 from arena.logs.gamelog import LoggedGame
-from arena.match.referee import asks
-from arena.rules.variants import VARIANTS, named
+from arena.match.referee import needs_answer
+from arena.rules.variants import VARIANTS, find_variant
 from arena.ui import replay_files as sittings
-from arena.ui.replay_page import Fields, packed, played, replay_page, unpacked
-from arena.ui.scenes import Scenes, option, tiles
+from arena.ui.replay_page import Fields, pack_game, play_back, replay_page, unpack_game
+from arena.ui.scenes import SceneBuilder, option, tiles
 from protocol.messages import Bid, Clock, Draw, Play, PlayTwo
 from protocol.records import ChoiceRecord, DealRecord, FoulRecord, GameRecord, RoundRecord
-from protocol.ruleset import Ruleset, tables, varied
-from protocol.tiles import as_held, tile_set
+from protocol.ruleset import Ruleset, derive, playable_seat_counts
+from protocol.tiles import high_first, tile_set
 from tests.arena.analysis.test_text import (
     AGAIN,
     DEVIL,
@@ -47,13 +47,13 @@ from tournaments.cli.main import main
 
 SCRIPT = "</script><script>alert(1)</script><b title=\"'x'\">"
 CLOCK = Clock()
-GAMES = [(name, seats) for name in VARIANTS for seats in tables(named(name))]
+GAMES = [(name, seats) for name in VARIANTS for seats in playable_seat_counts(find_variant(name))]
 Shown = list[list[Fields]]
 
 
 def whole(game: LoggedGame, seat: int | None = None) -> Shown:
     """The scenes of each onlooker as the page's script puts them together."""
-    play = unpacked(packed(game, seat).data)
+    play = unpack_game(pack_game(game, seat).data)
     shown: Shown = [[] for _ in play.seats]
     first: Fields = {}
     for changes, *others in play.moments:
@@ -66,7 +66,7 @@ def whole(game: LoggedGame, seat: int | None = None) -> Shown:
 
 def scenes_of(game: LoggedGame, seat: int | None) -> list[Fields]:
     """The scenes of one onlooker straight from his frames."""
-    maker = Scenes(game.sitting.seats, game.sitting.clock, partners=False, seat=seat)
+    maker = SceneBuilder(game.sitting.seats, game.sitting.clock, partners=False, seat=seat)
     scenes = [maker.scene(frame) for frame in frames(steps(game), seat)]
     plain: list[Fields] = msgspec.json.decode(msgspec.json.encode(scenes))
     return plain
@@ -99,15 +99,15 @@ def test_openings_are_packed_too(rules: Ruleset) -> None:
 
 
 def test_several_see_the_same_moments() -> None:
-    game = logged(named("double-draw"), 3, any_of(1))
-    for open_, *own in side_by_side(steps(game), (None, 0, 1, 2)):
+    game = logged(find_variant("double-draw"), 3, any_of(1))
+    for open_, *own in frames_for(steps(game), (None, 0, 1, 2)):
         for seat, frame in enumerate(own):
             assert (frame.round, frame.line) == (open_.round, open_.line)
             assert frame.pips or frame.hands[seat] == open_.hands[seat]
 
 
 def test_the_tile_that_was_laid_first_is_known() -> None:
-    for scenes in (whole(logged(named("double-draw"), 3, any_of(2)))[0],):
+    for scenes in (whole(logged(find_variant("double-draw"), 3, any_of(2)))[0],):
         first: dict[int, str] = {}
         for scene in scenes:
             if scene["line"]:
@@ -127,7 +127,7 @@ def test_options_are_written_for_the_table() -> None:
 
 
 def test_bids_that_nobody_made_are_joined() -> None:
-    game = logged(named("auction-draw"), 3, any_of(1))
+    game = logged(find_variant("auction-draw"), 3, any_of(1))
     asked = [scene["asked"] for scene in whole(game)[0] if scene["asked"]]
     auctions = [one for one in asked if any(words[:4] == "bid " for words in one["options"])]
     assert any(" to " in words for one in auctions for words in one["options"])
@@ -150,13 +150,13 @@ def test_a_bank_loses_what_exceeds_the_time_of_a_move() -> None:
 # --- what a seat's own page keeps to itself ---
 
 
-def log_of(deal: Deal, until: tuple[int, Moment], luck: random.Random) -> LoggedGame:
+def log_of(deal: RoundHistory, until: tuple[int, DecisionPoint], luck: random.Random) -> LoggedGame:
     """A round as a log up to a question; what other seats took and noted is different each time."""
     seat = until[0]
     rules, names = deal.start.rules, NAMES[: deal.start.seats]
     records: list[Any] = []
     dealt = 0
-    for turn in walk(deal, until):
+    for turn in replay_round(deal, until):
         while dealt < len(deal.deals) and deal.deals[dealt].deal <= turn.game.playing.aside.deal:
             one = deal.deals[dealt]
             records.append(
@@ -173,7 +173,7 @@ def log_of(deal: Deal, until: tuple[int, Moment], luck: random.Random) -> Logged
         if turn.choice is None:
             break
         at = turn.game.playing.turn
-        if asks(CLOCK, engine.legal(turn.game), fouled=False):
+        if needs_answer(CLOCK, engine.legal(turn.game), fouled=False):
             ms, note = (1.0, "mine") if at == seat else (luck.random(), f"{luck.random()}")
             records.append(ChoiceRecord(seat=at, id=1, choice=turn.choice, ms=ms, note=note))
     first = GameRecord(game="1.game", number=1, board=1, commitment="0" * 64)
@@ -185,7 +185,7 @@ def pairs(name: str, seats: int, tries: int) -> Iterator[tuple[int, LoggedGame, 
     luck = random.Random(name)
     for number in range(tries):
         seed = board_seed(b"pages", "event", number)
-        deal = worlds.played(named(name), seats, seed, luck)[0]
+        deal = worlds.played(find_variant(name), seats, seed, luck)[0]
         seat = luck.randrange(seats)
         for moment in [*worlds.questions(deal, seat, CLOCK)][-3:]:
             until = (seat, moment)
@@ -194,7 +194,7 @@ def pairs(name: str, seats: int, tries: int) -> Iterator[tuple[int, LoggedGame, 
 
 
 def page_of(game: LoggedGame, seat: int | None = None) -> str:
-    return replay_page("replay", [packed(game, seat)])
+    return replay_page("replay", [pack_game(game, seat)])
 
 
 @pytest.mark.parametrize(
@@ -213,11 +213,11 @@ def test_the_page_of_a_seat_is_the_same_in_every_world_that_it_cannot_tell(
 
 def test_nothing_but_its_own_view_is_in_the_page_of_a_seat() -> None:
     """Tiles in the file: its own, the line, and hands that were shown when a round was over."""
-    game = logged(named("dutch"), 3, any_of(4), note="secret plan")
+    game = logged(find_variant("dutch"), 3, any_of(4), note="secret plan")
     game = changed(game, ChoiceRecord, note="mine alone")
     author = next(one.seat for one in game.choices())
     for seat in range(3):
-        play = unpacked(packed(game, seat).data)
+        play = unpack_game(pack_game(game, seat).data)
         assert play.seats == (seat,)
         text = msgspec.json.encode(play).decode()
         assert ("mine alone" in text) == (seat == author)
@@ -233,7 +233,7 @@ def test_nothing_but_its_own_view_is_in_the_page_of_a_seat() -> None:
 
 def test_a_page_that_is_shared_bounds_what_a_game_takes() -> None:
     luck = random.Random(1)
-    game = logged(named("draw"), 2, any_of(1))
+    game = logged(find_variant("draw"), 2, any_of(1))
     noisy = replace(
         game,
         records=tuple(
@@ -243,12 +243,12 @@ def test_a_page_that_is_shared_bounds_what_a_game_takes() -> None:
             for one in game.records
         ),
     )
-    most = len(packed(game).data) + 200
-    assert len(packed(noisy).data) > most
-    kept = packed(noisy, most=most)
+    most = len(pack_game(game).data) + 200
+    assert len(pack_game(noisy).data) > most
+    kept = pack_game(noisy, most=most)
     assert len(kept.data) <= most
-    assert "notes are left out" in unpacked(kept.data).about.remarks[0]
-    none = packed(noisy, most=100)
+    assert "notes are left out" in unpack_game(kept.data).about.remarks[0]
+    none = pack_game(noisy, most=100)
     assert not none.data
     assert "boneyard replay LOG 1.game --html" in none.told
 
@@ -337,7 +337,7 @@ STEPS = """(many) => [...Array(many)].map(() => {
 
 @needs_chromium
 def test_a_game_is_stepped_through_by_keys(tmp_path: Path) -> None:
-    brief = varied(named("draw"), "brief", {"rounds": 2, "hand": 4})
+    brief = derive(find_variant("draw"), "brief", {"rounds": 2, "hand": 4})
     game = logged(brief, 2, any_of(7), note="because")
     assert game.result
     scenes = scenes_of(game, None)
@@ -376,7 +376,10 @@ def test_a_game_is_stepped_through_by_keys(tmp_path: Path) -> None:
 @needs_chromium
 def test_a_narrow_page_has_no_serious_faults_and_no_sideways_scroll(tmp_path: Path) -> None:
     game = changed(
-        logged(named("dutch"), 3, bob_fouls, note=DEVIL), FoulRecord, line=DEVIL, stderr=DEVIL
+        logged(find_variant("dutch"), 3, bob_fouls, note=DEVIL),
+        FoulRecord,
+        line=DEVIL,
+        stderr=DEVIL,
     )
     with opened(saved(tmp_path, page_of(game)), width=360, dark=True) as page:
         ready(page)
@@ -391,7 +394,7 @@ def test_a_narrow_page_has_no_serious_faults_and_no_sideways_scroll(tmp_path: Pa
 def test_nothing_is_cut_and_a_dark_screen_prints_on_white(tmp_path: Path) -> None:
     """Of a table for four, whose names are long."""
     names = ("counting", "greedy_and_slow", "random", "n" * 40)
-    game = logged(named("six-six"), 4, any_of(5))
+    game = logged(find_variant("six-six"), 4, any_of(5))
     game = replace(game, sitting=replace(game.sitting, seats=names))
     with opened(saved(tmp_path, page_of(game)), width=1100, dark=True) as page:
         ready(page)
@@ -414,9 +417,9 @@ FELT = "getComputedStyle(document.getElementById('table')).backgroundColor"
 
 @needs_chromium
 def test_a_link_leads_to_a_foul_and_the_page_back_to_the_report(tmp_path: Path) -> None:
-    game = logged(named("dutch"), 3, bob_fouls)
+    game = logged(find_variant("dutch"), 3, bob_fouls)
     fouls = [at for at, scene in enumerate(whole(game)[0]) if scene["foul"]]
-    path = saved(tmp_path, replay_page("two", [packed(game)], [("../report.html", "Report")]))
+    path = saved(tmp_path, replay_page("two", [pack_game(game)], [("../report.html", "Report")]))
     with opened(f"{path.as_uri()}#game=1.game&at=foul&seat=1") as page:
         ready(page)
         assert fouls[0] > 0
@@ -427,7 +430,7 @@ def test_a_link_leads_to_a_foul_and_the_page_back_to_the_report(tmp_path: Path) 
 
 @needs_chromium
 def test_a_link_leads_to_a_position_and_a_seat(tmp_path: Path) -> None:
-    game = logged(named("dutch"), 3, any_of(5))
+    game = logged(find_variant("dutch"), 3, any_of(5))
     path = saved(tmp_path, page_of(game))
     with opened(f"{path.as_uri()}#game=1.game&at=12&seat=1") as page:
         ready(page)
@@ -463,12 +466,12 @@ def test_it_plays_by_itself_until_it_is_stopped(tmp_path: Path) -> None:
 @needs_chromium
 def test_what_bots_write_stays_text(tmp_path: Path) -> None:
     evil = SCRIPT + DEVIL
-    game = logged(named("dutch"), 3, bob_fouls, note=evil)
+    game = logged(find_variant("dutch"), 3, bob_fouls, note=evil)
     game = changed(game, FoulRecord, line=evil, stderr=evil, detail=evil)
     names = (SCRIPT, "\u202eobe", "'\"&lt;")
     game = replace(game, sitting=replace(game.sitting, seats=names))
     shown = evil.replace("\x1b", "\\x1b").replace("\u202e", "\\u202e")
-    with opened(saved(tmp_path, replay_page(SCRIPT, [packed(game)]))) as page:
+    with opened(saved(tmp_path, replay_page(SCRIPT, [pack_game(game)]))) as page:
         page.on("dialog", lambda _: pytest.fail("a script of a bot ran"))
         ready(page)
         assert page.title() == f"{SCRIPT} · replay · Boneyard"
@@ -486,7 +489,7 @@ def test_what_bots_write_stays_text(tmp_path: Path) -> None:
 
 @needs_chromium
 def test_a_seats_own_page_offers_no_other_view(tmp_path: Path) -> None:
-    game = logged(named("draw"), 2, any_of(2))
+    game = logged(find_variant("draw"), 2, any_of(2))
     with opened(saved(tmp_path, page_of(game, 1))) as page:
         ready(page)
         assert page.locator("#seat option").all_text_contents() == ["seat 1, bob"]
@@ -499,7 +502,7 @@ def test_a_seats_own_page_offers_no_other_view(tmp_path: Path) -> None:
 def test_games_that_share_a_page_are_chosen_from_a_list(tmp_path: Path) -> None:
     one = logged()
     other = replace(one, game=replace(one.game, game="2.game"))
-    html = replay_page("two", [packed(one), packed(other), packed(other, most=1)])
+    html = replay_page("two", [pack_game(one), pack_game(other), pack_game(other, most=1)])
     with opened(saved(tmp_path, html)) as page:
         ready(page)
         page.select_option("#game", "1")
@@ -565,8 +568,8 @@ OVERLAPS = """([lines, about, scene]) => {
 @pytest.mark.parametrize("width", [360, 1000])
 def test_no_tile_of_a_line_lies_on_another_or_off_the_table(tmp_path: Path, width: int) -> None:
     luck = random.Random(width)
-    game = logged(named("dutch"), 4, any_of(5))
-    scene, about = whole(game)[0][3], msgspec.to_builtins(played(game).about)
+    game = logged(find_variant("dutch"), 4, any_of(5))
+    scene, about = whole(game)[0][3], msgspec.to_builtins(play_back(game).about)
     with opened(saved(tmp_path, page_of(game)), width=width) as page:
         ready(page)
         for highest in (6, 9, 12, 18):
@@ -578,7 +581,7 @@ def test_lines_of_the_test_are_lines() -> None:
     for line, lead in lines(6, random.Random(1)):
         two = [(int(line[at]), int(line[at + 1])) for at in range(0, len(line), 2)]
         assert all(a[1] == b[0] for a, b in pairwise(two))
-        assert len({*map(as_held, two)}) == len(two)
+        assert len({*map(high_first, two)}) == len(two)
         assert 0 <= lead < len(two)
 
 

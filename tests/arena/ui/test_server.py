@@ -12,14 +12,14 @@ from websockets.trio.client import ClientConnection, connect
 from websockets.typing import Origin
 
 from arena.ui import server
-from arena.ui.broadcast import News
-from arena.ui.server import Page, Site, served, tell
+from arena.ui.broadcast import Broadcast
+from arena.ui.server import Page, Site, serve_site, tell
 from protocol.errors import UserError
 
 PAGES = {"": "<p>first", "other.html": "<p>other", "a b": "<p>blank"}
 
 
-def site(news: News, heard: list[str] | None = None) -> Site:
+def site(news: Broadcast, heard: list[str] | None = None) -> Site:
     def find(name: str) -> Page | None:
         return partial(PAGES.get, name) if name in PAGES or name == "none" else None
 
@@ -58,7 +58,10 @@ async def socket(address: str, origin: str | None = "own") -> AsyncIterator[Clie
 
 
 async def test_its_address_is_this_machine_and_a_key() -> None:
-    async with served(site(News()), 0) as address, served(site(News()), 0) as other:
+    async with (
+        serve_site(site(Broadcast()), 0) as address,
+        serve_site(site(Broadcast()), 0) as other,
+    ):
         at = urlsplit(address)
         assert at.hostname == "127.0.0.1"
         assert len(at.path) > 20
@@ -66,7 +69,7 @@ async def test_its_address_is_this_machine_and_a_key() -> None:
 
 
 async def test_pages_of_the_list_are_served_and_nothing_else() -> None:
-    async with served(site(News()), 0) as address:
+    async with serve_site(site(Broadcast()), 0) as address:
         path = urlsplit(address).path
         assert (await get(address))[::2] == (200, "<p>first")
         assert (await get(address, f"{path}other.html?now"))[::2] == (200, "<p>other")
@@ -77,7 +80,7 @@ async def test_pages_of_the_list_are_served_and_nothing_else() -> None:
 
 
 async def test_without_the_key_nothing_is_found() -> None:
-    async with served(site(News()), 0) as address:
+    async with serve_site(site(Broadcast()), 0) as address:
         path = urlsplit(address).path
         for wrong in ("/", "/other.html", path[:-2] + "/", path[:-1].upper() + "x/", "*"):
             assert (await get(address, wrong))[0] in (404, 400), wrong
@@ -99,7 +102,7 @@ async def test_without_the_key_nothing_is_found() -> None:
     ],
 )
 async def test_a_strangers_page_gets_nothing(headers: tuple[str, ...]) -> None:
-    async with served(site(News()), 0) as address:
+    async with serve_site(site(Broadcast()), 0) as address:
         port = urlsplit(address).port
         asked = [one.format(port=port) for one in headers]
         status, _, body = await get(address, None, *asked)
@@ -108,13 +111,13 @@ async def test_a_strangers_page_gets_nothing(headers: tuple[str, ...]) -> None:
 
 
 async def test_this_machine_by_its_other_name_is_let_in() -> None:
-    async with served(site(News()), 0) as address:
+    async with serve_site(site(Broadcast()), 0) as address:
         host = f"localhost:{urlsplit(address).port}"
         assert (await get(address, None, f"Host: {host}", f"Origin: http://{host}"))[0] == 200
 
 
 async def test_every_answer_is_kept_to_itself() -> None:
-    async with served(site(News()), 0) as address:
+    async with serve_site(site(Broadcast()), 0) as address:
         for path in (None, "/", "/favicon.ico"):
             head = (await get(address, path))[1]
             for name, value in server.HEADERS.items():
@@ -124,22 +127,22 @@ async def test_every_answer_is_kept_to_itself() -> None:
 
 @pytest.mark.parametrize("origin", [None, "http://evil.example", "null"])
 async def test_a_socket_is_opened_by_our_page_only(origin: str | None) -> None:
-    async with served(site(News()), 0) as address:
+    async with serve_site(site(Broadcast()), 0) as address:
         with pytest.raises(InvalidStatus, match="403"):
             async with socket(address, origin):
                 pass
 
 
 async def test_several_listen_and_are_heard() -> None:
-    news, heard = News(), list[str]()
-    news.tell("one")
+    news, heard = Broadcast(), list[str]()
+    news.publish("one")
     async with (
-        served(site(news, heard), 0) as address,
+        serve_site(site(news, heard), 0) as address,
         socket(address) as first,
         socket(address) as second,
     ):
         assert [await first.recv(), await second.recv()] == ["one", "one"]
-        news.tell("two")
+        news.publish("two")
         assert [await first.recv(), await second.recv()] == ["two", "two"]
         await first.send("hello")
         await until(lambda: bool(heard))
@@ -148,9 +151,9 @@ async def test_several_listen_and_are_heard() -> None:
 
 async def test_so_many_may_listen_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "VIEWERS", 1)
-    news = News()
-    news.tell("one")
-    async with served(site(news), 0) as address:
+    news = Broadcast()
+    news.publish("one")
+    async with serve_site(site(news), 0) as address:
         async with socket(address) as first:
             await first.recv()
             with pytest.raises(InvalidStatus, match="503"):
@@ -164,8 +167,8 @@ async def test_so_many_may_listen_at_once(monkeypatch: pytest.MonkeyPatch) -> No
 
 async def test_who_does_not_read_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "SEND_S", 0.05)
-    news, big = News(), "x" * 2**22
-    async with served(site(news), 0) as address:
+    news, big = Broadcast(), "x" * 2**22
+    async with serve_site(site(news), 0) as address:
         at = urlsplit(address)
         # A client that asks, and then never reads.
         lazy = await trio.open_tcp_stream("127.0.0.1", at.port or 0)
@@ -179,18 +182,18 @@ async def test_who_does_not_read_is_dropped(monkeypatch: pytest.MonkeyPatch) -> 
             "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
         )
         await lazy.send_all("\r\n".join((*asked, "", "")).encode())
-        await news.first_listener()
+        await news.first_subscriber()
         with trio.fail_after(60):
             # More than the kernel keeps for it.
             while news.listened:
-                news.tell(big)
+                news.publish(big)
                 await trio.sleep(0.01)
         await lazy.aclose()
 
 
 async def test_a_long_message_closes_the_socket() -> None:
-    news, heard = News(), list[str]()
-    async with served(site(news, heard), 0) as address, socket(address) as open_:
+    news, heard = Broadcast(), list[str]()
+    async with serve_site(site(news, heard), 0) as address, socket(address) as open_:
         await open_.send("x" * (server.LONGEST + 1))
         with pytest.raises(ConnectionClosed):
             await open_.recv()
@@ -198,7 +201,7 @@ async def test_a_long_message_closes_the_socket() -> None:
 
 
 async def test_a_port_that_is_taken_is_the_users_error() -> None:
-    async with served(site(News()), 0) as address:
+    async with serve_site(site(Broadcast()), 0) as address:
         port = urlsplit(address).port or 0
         with pytest.raises(UserError, match=f"Port {port} cannot"):
-            await served(site(News()), port).__aenter__()
+            await serve_site(site(Broadcast()), port).__aenter__()

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from protocol.errors import UserError
 from tournaments.cluster import bundles
 from tournaments.cluster.bundles import Bundle, packed, unpacked
-from tournaments.plan.bot_command import entered, spoken
+from tournaments.plan.bot_command import parse_bots, prepare_entrant
 from tournaments.plan.event import Entrant, WrittenBot
 
 
@@ -66,7 +66,7 @@ def test_it_plays_elsewhere(home: Path, tmp_path: Path, case: str) -> None:
 
 
 def test_a_path_in_full_leads_to_the_file_that_travelled(home: Path, tmp_path: Path) -> None:
-    (written,) = spoken([str(home / "mine.py")])
+    (written,) = parse_bots([str(home / "mine.py")])
     assert written.run == (sys.executable, str(home / "mine.py"))
     bundle = packed(written, Path.cwd())
     shutil.rmtree(home)
@@ -144,7 +144,7 @@ def test_too_much_is_refused(home: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_sample_bot_is_the_same_bot_there(tmp_path: Path) -> None:
     written = WrittenBot(name="greedy")
-    here = entered(written, Path.cwd(), tmp_path / "build")
+    here = prepare_entrant(written, Path.cwd(), tmp_path / "build")
     there = unpacked(packed(written, Path.cwd()), tmp_path / "worker")
     assert there.fingerprint == here.fingerprint
 

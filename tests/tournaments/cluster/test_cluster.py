@@ -27,8 +27,8 @@ from tournaments.cluster.asyncio_thread import Loop
 if TYPE_CHECKING:
     from distributed import Client
 
-    from tournaments.cluster.dask_worker import HallWorker
-    from tournaments.cluster.worker_runner import Hall
+    from tournaments.cluster.dask_worker import OrderWorker
+    from tournaments.cluster.worker_runner import OrderRunner
 
 GATED = """
 import json, os, sys, time
@@ -221,10 +221,12 @@ def test_a_bot_that_does_not_greet_there_is_the_users_mistake(tmp_path: Path) ->
     assert "Traceback" not in said
 
 
-def a_desk(folder: Path, *, patience_s: float, tell: Callable[[str], None] = print) -> remote.Desk:
-    return remote.Desk(
+def a_desk(
+    folder: Path, *, patience_s: float, tell: Callable[[str], None] = print
+) -> remote.SchedulerConnection:
+    return remote.SchedulerConnection(
         Silent.address,
-        cast("Hall", None),
+        cast("OrderRunner", None),
         name="w",
         jobs=1,
         offers={},
@@ -274,8 +276,8 @@ async def test_a_silent_scheduler_is_left_and_forgets_who_was_there(
     async def serve() -> None:
         for silent in (True, False, False):
             worker = Silent(silent=silent)
-            await desk._bury(cast("HallWorker", worker))
-            await desk._served(cast("HallWorker", worker))
+            await desk._bury(cast("OrderWorker", worker))
+            await desk._served(cast("OrderWorker", worker))
             removed.append(worker.removed)
 
     with trio.fail_after(60):
@@ -316,7 +318,7 @@ async def test_a_run_whose_engine_gave_up_looks_for_the_scheduler_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(engine, "Client", lambda *_, **__: GivenUp(silent=False))
-    run = engine.Engine("tcp://no", None, run="run", data=b"", resource="off", tell=print)
+    run = engine.DaskClient("tcp://no", None, run="run", data=b"", resource="off", tell=print)
 
     async def connect() -> None:
         with pytest.raises(engine.LostError):
@@ -351,7 +353,7 @@ async def test_a_worker_that_serves_longer_than_its_patience_tries_again_after_a
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Met under load: asked while it closes, the engine raises as it does at a closed door."""
-    monkeypatch.setattr(remote, "HallWorker", lambda *_, **__: Leaving(silent=False))
+    monkeypatch.setattr(remote, "OrderWorker", lambda *_, **__: Leaving(silent=False))
     monkeypatch.setattr(remote, "LOOK_S", 0.0)
     said: list[str] = []
     desk = a_desk(tmp_path, patience_s=-1, tell=said.append)
@@ -383,7 +385,7 @@ class CutWhileGreeting:
 async def test_a_worker_that_is_cut_while_it_greets_tries_again(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, patient: bool
 ) -> None:
-    monkeypatch.setattr(remote, "HallWorker", CutWhileGreeting)
+    monkeypatch.setattr(remote, "OrderWorker", CutWhileGreeting)
     monkeypatch.setattr(remote, "RETRY_S", 0.0)
     desk = a_desk(tmp_path, patience_s=1000 if patient else -1)
     again: list[bool] = []
@@ -403,7 +405,7 @@ async def test_a_run_that_cannot_connect_has_lost_its_scheduler(
     monkeypatch.setattr(engine, "CONNECT_S", 0.1)
     with socket.create_server(("127.0.0.1", 0)) as door:
         address = f"tcp://127.0.0.1:{door.getsockname()[1]}"
-    lost = engine.Engine(address, None, run="r", data=b"", resource="x", tell=print)
+    lost = engine.DaskClient(address, None, run="r", data=b"", resource="x", tell=print)
 
     async def connect() -> None:
         with pytest.raises(engine.LostError):

@@ -7,9 +7,9 @@ import trio
 import trio.testing
 
 from tournaments.cluster import client as engines
-from tournaments.cluster.client import Engine
+from tournaments.cluster.client import DaskClient
 from tournaments.cluster.connect import WAIT_S, say_if_nobody_comes
-from tournaments.runner.sitting import StoppedError
+from tournaments.runner.sitting import RunStoppedError
 
 
 class Known:
@@ -32,7 +32,7 @@ async def test_only_what_is_known_of_the_workers_is_said(autojump_clock: trio.ab
     assert autojump_clock
     known, said = Known(), list[str]()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(say_if_nobody_comes, cast(Engine, known), "tcp://x", said.append)
+        nursery.start_soon(say_if_nobody_comes, cast(DaskClient, known), "tcp://x", said.append)
         counts = []
         # No scheduler; nobody there; that again; a worker, a cut, nobody for a moment; nobody.
         for workers, waited in (
@@ -58,8 +58,8 @@ async def test_a_scheduler_that_never_was_is_not_told_as_one_that_is_lost(
         # Patience ends when it has spoken, however long that took.
         monkeypatch.setattr(engines, "PATIENCE_S", 0.0)
 
-    run = Engine("tcp://127.0.0.1:1", None, run="run", data=b"", resource="off", tell=tell)
-    with trio.fail_after(60), pytest.RaisesGroup(StoppedError, flatten_subgroups=True):
+    run = DaskClient("tcp://127.0.0.1:1", None, run="run", data=b"", resource="off", tell=tell)
+    with trio.fail_after(60), pytest.RaisesGroup(RunStoppedError, flatten_subgroups=True):
         async with trio.open_nursery() as nursery:
             nursery.start_soon(run.run)
     assert said == [engines.ABSENT.format("tcp://127.0.0.1:1")]

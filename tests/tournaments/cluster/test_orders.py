@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from arena.sandbox.limits import Wish
+from arena.sandbox.limits import SandboxMode
 from protocol.errors import UserError
 from tests.support.events import boneyard
 from tournaments.cluster import address as places
-from tournaments.cluster.address import Place, place
+from tournaments.cluster.address import ClusterAddress, parse_cluster_option
 from tournaments.cluster.address import named as known
 from tournaments.cluster.orders import (
     Order,
@@ -56,22 +56,24 @@ def test_the_same_order_is_the_same_task_and_another_attempt_is_not() -> None:
         (None, {"off"}),
     ],
 )
-def test_a_worker_offers_what_its_machine_proved(level: str | None, wishes: set[Wish]) -> None:
+def test_a_worker_offers_what_its_machine_proved(
+    level: str | None, wishes: set[SandboxMode]
+) -> None:
     assert offered(level, 3) == {resource(wish): 3 for wish in wishes}
 
 
 @pytest.mark.parametrize(
     ("said", "expected"),
     [
-        ("local:4", Place("", 4, None)),
-        ("127.0.0.1:8786", Place("tcp://127.0.0.1:8786", 0, None)),
-        ("tcp://localhost:1", Place("tcp://localhost:1", 0, None)),
-        ("tcp://[::1]:1", Place("tcp://[::1]:1", 0, None)),
-        ("tls://head:8786", Place("tls://head:8786", 0, None)),
+        ("local:4", ClusterAddress("", 4, None)),
+        ("127.0.0.1:8786", ClusterAddress("tcp://127.0.0.1:8786", 0, None)),
+        ("tcp://localhost:1", ClusterAddress("tcp://localhost:1", 0, None)),
+        ("tcp://[::1]:1", ClusterAddress("tcp://[::1]:1", 0, None)),
+        ("tls://head:8786", ClusterAddress("tls://head:8786", 0, None)),
     ],
 )
-def test_places(said: str, expected: Place) -> None:
-    assert place(said, None, trusted=False) == expected
+def test_places(said: str, expected: ClusterAddress) -> None:
+    assert parse_cluster_option(said, None, trusted=False) == expected
 
 
 @pytest.mark.parametrize(
@@ -89,20 +91,20 @@ def test_places(said: str, expected: Place) -> None:
 )
 def test_places_that_are_none_or_open_to_anybody(said: str, part: str) -> None:
     with pytest.raises(UserError, match=part):
-        place(said, None, trusted=False)
+        parse_cluster_option(said, None, trusted=False)
 
 
 def test_a_network_can_be_trusted() -> None:
-    assert place("head:8786", None, trusted=True).address == "tcp://head:8786"
+    assert parse_cluster_option("head:8786", None, trusted=True).address == "tcp://head:8786"
 
 
 def test_certificates_must_be_there(tmp_path: Path) -> None:
     for name in ("ca.pem", "cert.pem"):
         (tmp_path / name).touch()
     with pytest.raises(UserError, match=r"key\.pem"):
-        place("tls://head:8786", tmp_path, trusted=False)
+        parse_cluster_option("tls://head:8786", tmp_path, trusted=False)
     (tmp_path / "key.pem").touch()
-    assert place("tls://head:8786", tmp_path, trusted=False).tls == tmp_path
+    assert parse_cluster_option("tls://head:8786", tmp_path, trusted=False).tls == tmp_path
 
 
 @pytest.mark.parametrize(

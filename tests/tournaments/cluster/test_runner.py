@@ -11,7 +11,7 @@ import trio
 from msgspec.structs import replace
 
 from arena.logs.gamelog import sitting_lines
-from arena.match.poller import Pump
+from arena.match.poller import Poller
 from arena.sandbox.limits import Limits
 from arena.sandbox.sandbox import Sandbox
 from protocol.errors import UserError
@@ -34,14 +34,14 @@ from tournaments.cluster.orders import (
 )
 from tournaments.cluster.runner import ClusterRunner, Pace
 from tournaments.cluster.validate import BrokenAnswerError, answering
-from tournaments.cluster.worker_runner import Hall
+from tournaments.cluster.worker_runner import OrderRunner
 from tournaments.plan.event import Event, WrittenBot
-from tournaments.runner.runner import innermost
-from tournaments.runner.sitting import StoppedError
+from tournaments.runner.runner import root_cause
+from tournaments.runner.sitting import RunStoppedError
 from tournaments.schedule.schedule import PlannedGame
-from tournaments.storage.folder import Folder, load, secret_of
+from tournaments.storage.folder import Folder, load_event, secret_of
 from tournaments.storage.ledger import Ledger
-from tournaments.storage.open_event import begin
+from tournaments.storage.open_event import open_event
 
 WORDS = ("first", "greedy", "--boards", "3", "--set", "target=20")
 """Two sittings of three short games."""
@@ -57,7 +57,7 @@ class Halls:
         self.places = trio.CapacityLimiter(3)
         self.orders: list[bytes] = []
         self.dismissed: list[str] = []
-        self.halls: list[Hall] = []
+        self.halls: list[OrderRunner] = []
         self._fate = fate
 
     @asynccontextmanager
@@ -88,7 +88,7 @@ class Stage:
     def __init__(self, tmp_path: Path, here: Path) -> None:
         self.folder = Folder(tmp_path / "out")
         self.folder.path.mkdir()
-        self.event, _ = begin(self.folder, load(Folder(here)), 1)
+        self.event, _ = open_event(self.folder, load_event(Folder(here)), 1)
         self.said: list[str] = []
         self._bots_at = tmp_path / "bots"
 
@@ -99,11 +99,11 @@ class Stage:
         sender, receiver = trio.open_memory_channel[Result](1000)
         off = Sandbox("off", Limits())
         async with trio.open_nursery() as nursery:
-            pump = Pump()
+            pump = Poller()
             nursery.start_soon(pump.run)
-            halls.halls = [Hall(pump, f"w{n}", self._bots_at, off) for n in (1, 2)]
+            halls.halls = [OrderRunner(pump, f"w{n}", self._bots_at, off) for n in (1, 2)]
             for hall in halls.halls:
-                hall.learn("run", encoded(Run(self.event, bundles)))
+                hall.add_run("run", encoded(Run(self.event, bundles)))
             ledger = Ledger(self.folder, self.event)
             play = ClusterRunner(
                 self.folder, self.event, ledger, halls, "run", sender, self.said.append
@@ -203,10 +203,10 @@ async def test_what_is_lost_with_its_worker_is_ordered_again(stage: Stage, here:
 
 async def refused(stage: Stage, fate: Fate) -> Exception:
     # Two orders may be refused at once.
-    with pytest.raises((ExceptionGroup, UserError, StoppedError)) as caught:
+    with pytest.raises((ExceptionGroup, UserError, RunStoppedError)) as caught:
         await stage.play(fate)
     error = caught.value
-    found = innermost(error) if isinstance(error, BaseExceptionGroup) else error
+    found = root_cause(error) if isinstance(error, BaseExceptionGroup) else error
     assert isinstance(found, Exception)
     return found
 
@@ -216,7 +216,7 @@ async def test_an_order_that_kills_every_worker_stops_the_run(stage: Stage) -> N
         return Unplayed("", "left", "4 workers died playing it") if games(order) else answer
 
     error = await refused(stage, always)
-    assert isinstance(error, StoppedError)
+    assert isinstance(error, RunStoppedError)
     assert "4 workers died" in str(error)
 
 
@@ -310,7 +310,7 @@ async def test_who_sends_what_was_not_ordered_gets_no_more(stage: Stage, here: P
 
 async def test_where_nobody_can_play_the_run_stops(stage: Stage) -> None:
     error = await refused(stage, lambda _order, _answer: Unplayed("w1", "machine", "no space"))
-    assert isinstance(error, StoppedError)
+    assert isinstance(error, RunStoppedError)
     assert "no space" in str(error)
 
 
@@ -319,7 +319,7 @@ async def test_a_bug_of_ours_on_a_worker_is_kept_with_its_trace(stage: Stage) ->
         return Unplayed("w2", "bug", "Traceback: ours", "3.a.b") if games(order) else answer
 
     error = await refused(stage, bug)
-    assert isinstance(error, StoppedError)
+    assert isinstance(error, RunStoppedError)
     assert "in game 3.a.b on worker w2" in str(error)
     assert stage.folder.crash.read_text() == "Traceback: ours"
 
@@ -360,9 +360,9 @@ async def test_a_hall_answers_whatever_happens(tmp_path: Path, stage: Stage) -> 
     bot = WrittenBot(name="broken", run=("{python}", str(broken)))
     good, bad = (packed(one, tmp_path) for one in (WrittenBot(name="first"), bot))
     async with trio.open_nursery() as nursery:
-        pump = Pump()
+        pump = Poller()
         nursery.start_soon(pump.run)
-        hall = Hall(pump, "w", tmp_path / "bots", Sandbox("off", Limits()))
+        hall = OrderRunner(pump, "w", tmp_path / "bots", Sandbox("off", Limits()))
 
         async def fate(data: bytes) -> tuple[str, str]:
             answer = answered(await hall.play(data))
@@ -371,13 +371,13 @@ async def test_a_hall_answers_whatever_happens(tmp_path: Path, stage: Stage) -> 
 
         assert await fate(encoded(order)) == ("machine", "It does not know this run")
         assert (await fate(b"no order"))[0] == "bug"
-        hall.learn("run", encoded(Run(stage.event, (good, bad))))
+        hall.add_run("run", encoded(Run(stage.event, (good, bad))))
         who, why = await fate(encoded(order))
         assert who == "bot"
         assert "Bot greedy does not greet" in why
         assert "no such model" in why
         # A seed that is missing is our mistake.
-        hall.learn("run", encoded(Run(stage.event, (good, good))))
+        hall.add_run("run", encoded(Run(stage.event, (good, good))))
         who, why = await fate(encoded(order))
         assert (who, "KeyError" in why) == ("bug", True)
         nursery.cancel_scope.cancel()
@@ -394,10 +394,10 @@ async def test_who_is_told_to_leave_leaves_no_bot(tmp_path: Path, stage: Stage) 
     order = Order("run", 0, (Part(plan, plan.games, tuple(range(1, 1 + len(plan.games)))),), seeds)
     answers: list[Answer] = []
     async with trio.open_nursery() as nursery:
-        pump = Pump()
+        pump = Poller()
         nursery.start_soon(pump.run)
-        hall = Hall(pump, "w", tmp_path / "bots", Sandbox("off", Limits()))
-        hall.learn("run", encoded(Run(stage.event, (bundle, bundle))))
+        hall = OrderRunner(pump, "w", tmp_path / "bots", Sandbox("off", Limits()))
+        hall.add_run("run", encoded(Run(stage.event, (bundle, bundle))))
 
         async def play() -> None:
             answers.append(answered(await hall.play(encoded(order))))
@@ -407,7 +407,7 @@ async def test_who_is_told_to_leave_leaves_no_bot(tmp_path: Path, stage: Stage) 
             with trio.fail_after(PATIENCE_S):
                 while len(children()) < 2 and not answers:  # noqa: ASYNC110
                     await trio.sleep(0.01)
-            hall.clear()
+            hall.cancel_all()
         nursery.cancel_scope.cancel()
     (answer,) = answers
     assert isinstance(answer, Unplayed)

@@ -9,10 +9,10 @@ import pytest
 from click.testing import CliRunner, Result
 from rich.console import Console
 
-from arena.conformance.model import Finding, Outcome
+from arena.conformance.model import StepResult, Violation
 from arena.conformance.report import Printer
 from arena.conformance.runner import STEPS
-from arena.sandbox.limits import REQUIRED, Level, Wish
+from arena.sandbox.limits import REQUIRED, Level, SandboxMode
 from protocol.errors import UserError
 from tests.support.hostile_behaviours import proved
 from tests.support.tables import BOTS
@@ -126,7 +126,7 @@ def test_the_list_names_every_step() -> None:
     ],
 )
 def test_nothing_is_tried_outside_unless_a_user_asks(
-    wish: Wish, level: Level, compare: bool, tried: bool
+    wish: SandboxMode, level: Level, compare: bool, tried: bool
 ) -> None:
     found = outside_of(WrittenEvent(bots=(), sandbox=wish), level, compare)
     assert (found is not None) == tried
@@ -185,14 +185,14 @@ def test_a_bot_for_one_game_passes_the_check_of_its_event_and_is_warned(tmp_path
     assert "Take care" not in done.output
 
 
-def outcome(number: int, **more: Any) -> Outcome:
-    return Outcome(
+def outcome(number: int, **more: Any) -> StepResult:
+    return StepResult(
         number, "x", "does it", "Time", more.pop("state"), more.pop("note", ""), 1, **more
     )
 
 
 def test_what_says_the_same_again_is_told_in_a_line(capsys: pytest.CaptureFixture[str]) -> None:
-    finding = Finding("It is late.", ("q",), "nothing", "an answer", "Hurry.")
+    finding = Violation("It is late.", ("q",), "nothing", "an answer", "Hurry.")
     printer = Printer(Console(width=80))
     for one in (
         outcome(1, state="fail", finding=finding),

@@ -13,12 +13,12 @@ import pytest
 from playwright.sync_api import Page
 
 from arena.logs.gamelog import read_games
-from arena.rules.variants import named
+from arena.rules.variants import find_variant
 from protocol.errors import UserError
 from tests.support.browser import faults, needs_chromium, opened
 from tests.support.events import BONEYARD, boneyard, small_event
 from tournaments.cli import live
-from tournaments.commands.play_table import Asked, Set, table_set
+from tournaments.commands.play_table import PreparedTable, TableOptions, prepare_table
 from tournaments.storage.folder import Folder
 
 PLAIN = ("--sandbox", "off", "--seed", "3")
@@ -30,13 +30,13 @@ def games(out: Path) -> list[Path]:
     return sorted((out / "games").glob("*.jsonl"))
 
 
-def asked(rules: str = "draw", **fields: object) -> Asked:
-    plain = Asked(named(rules), ("greedy",), None, 0, "ada", 60, None, "off")
+def asked(rules: str = "draw", **fields: object) -> TableOptions:
+    plain = TableOptions(find_variant(rules), ("greedy",), None, 0, "ada", 60, None, "off")
     return plain._replace(**fields)  # type: ignore[arg-type]
 
 
-def is_set(tmp_path: Path, **fields: object) -> Set:
-    return table_set(asked(**fields), Folder(tmp_path))  # type: ignore[arg-type]
+def is_set(tmp_path: Path, **fields: object) -> PreparedTable:
+    return prepare_table(asked(**fields), Folder(tmp_path))  # type: ignore[arg-type]
 
 
 # --- who sits where ---

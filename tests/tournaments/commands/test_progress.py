@@ -14,14 +14,14 @@ from tests.support.events import small_event
 from tests.support.results import game
 from tournaments.commands import progress as shows
 from tournaments.commands.progress import Progress
-from tournaments.storage.folder import Folder, load
+from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import Ledger
 
 
 @pytest.fixture
 def live(tmp_path: Path) -> Progress:
     folder = Folder(small_event(tmp_path / "event"))
-    event = load(folder)
+    event = load_event(folder)
     return Progress(event, Ledger(folder, event))
 
 

@@ -15,12 +15,12 @@ from arena.logs.checksummed import append
 from tests.support.events import boneyard, copied, run, untouched
 from tests.support.results import game
 from tournaments.commands import progress
-from tournaments.commands.rate import Asked, Rated, rated
+from tournaments.commands.rate import Rated, RateOptions, rate_ledgers
 from tournaments.plan.anchor import Anchor, anchored
 from tournaments.plan.event import as_json
 from tournaments.rating.ratings import fit
 from tournaments.report import tables as standings
-from tournaments.storage.folder import Folder, load
+from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import Ledger, read_ledger
 
 SHORT = ("--set", "target=30", "--boards", "3")
@@ -43,7 +43,7 @@ def events(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def told(*paths: Path, **asked: object) -> Rated:
-    return rated(paths, msgspec.convert(asked, Asked))
+    return rate_ledgers(paths, msgspec.convert(asked, RateOptions))
 
 
 def changed(folder: Path, change: Callable[[str], str]) -> Path:
@@ -56,7 +56,7 @@ def changed(folder: Path, change: Callable[[str], str]) -> Path:
 
 
 def another_version(folder: Path, name: str) -> Path:
-    plan = load(Folder(folder))
+    plan = load_event(Folder(folder))
     entrants = tuple(
         replace(one, fingerprint="f" * 64) if one.name == name else one for one in plan.entrants
     )
@@ -145,7 +145,7 @@ def test_rules_are_the_same_by_their_choices_and_not_by_their_name(
 def test_versions_of_a_bot_are_kept_apart(events: Path, tmp_path: Path) -> None:
     later = another_version(copied(events / "saturday", tmp_path), "greedy")
     found = told(events / "friday", later)
-    mine = load(Folder(events / "friday")).entrants[1].fingerprint[:8]
+    mine = load_event(Folder(events / "friday")).entrants[1].fingerprint[:8]
     assert names(found.tables[0]) == sorted(
         ["first", "greedy@ffffffff", f"greedy@{mine}", "random"]
     )
@@ -157,7 +157,7 @@ def test_versions_of_a_bot_are_kept_apart(events: Path, tmp_path: Path) -> None:
 def test_a_version_of_one_event_is_the_bot_of_another(events: Path, tmp_path: Path) -> None:
     """What was `greedy@2` on friday is the only greedy that saturday knew."""
     friday = copied(events / "friday", tmp_path / "friday")
-    plan = load(Folder(friday))
+    plan = load_event(Folder(friday))
     second, old = (replace(plan.entrants[1], name=name) for name in ("greedy@2", "greedy"))
     old = replace(old, fingerprint="f" * 64, retired=True)
     entrants = (plan.entrants[0], second, old)
@@ -182,7 +182,7 @@ def test_versions_whose_fingerprints_begin_alike_are_called_by_the_whole(
     events: Path, tmp_path: Path
 ) -> None:
     later = copied(events / "saturday", tmp_path)
-    plan = load(Folder(later))
+    plan = load_event(Folder(later))
     twin = plan.entrants[0].fingerprint[:-1] + "x"
     entrants = (replace(plan.entrants[0], fingerprint=twin), plan.entrants[1])
     changed(later, lambda _: as_json(replace(plan, entrants=entrants)).decode())
@@ -219,10 +219,10 @@ def test_the_same_deals_are_the_same_boards(events: Path, tmp_path: Path) -> Non
     another_version(another_version(later, "greedy"), "first")
     (table,) = told(events / "friday", later).tables
     assert [pool.boards for pool in table.ratings.pools] == [3, 3]
-    plan = load(Folder(later))
+    plan = load_event(Folder(later))
     entrants = (plan.entrants[0], replace(plan.entrants[1], fingerprint="e" * 64))
     first = replace(
-        entrants[0], fingerprint=load(Folder(events / "friday")).entrants[0].fingerprint
+        entrants[0], fingerprint=load_event(Folder(events / "friday")).entrants[0].fingerprint
     )
     changed(later, lambda _: as_json(replace(plan, entrants=(first, entrants[1]))).decode())
     (table,) = told(events / "friday", later).tables
@@ -337,11 +337,11 @@ def test_an_anchor_on_the_command_line() -> None:
 def test_the_live_table_ticks(events: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What an earlier run played is caught up with little by little."""
     folder = Folder(events / "friday")
-    ledger = Ledger(folder, load(folder))
+    ledger = Ledger(folder, load_event(folder))
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setattr(progress, "TICKS_AT_ONCE", 4)
     monkeypatch.setattr(progress, "LOOK_EVERY_S", -1.0)
-    shown = progress.Progress(load(folder), ledger)
+    shown = progress.Progress(load_event(folder), ledger)
     result = next(iter(ledger.results.values()))
     for known in (4, 8, 9):
         ledger.results.add(replace(result, game=f"{known}.more"))

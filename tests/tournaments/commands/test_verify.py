@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from arena.logs.checksummed import append
-from arena.logs.compression import pack
+from arena.logs.compression import compress
 from arena.logs.gamelog import read_records
 from protocol.codec import decode_result, encode_line, seal, unseal
 from protocol.records import GameRecord, SittingOver
@@ -18,12 +18,12 @@ from tests.support.events import SMALL, boneyard, copied, made, run, small_event
 from tests.support.tables import flips
 from tournaments.commands.verify import verify_folder
 from tournaments.plan.event import Event
-from tournaments.report.log_facts import measured
+from tournaments.report.log_facts import log_facts
 from tournaments.report.report import report_files
 from tournaments.storage import folder as folders
-from tournaments.storage.folder import Folder, load
+from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import read_ledger
-from tournaments.storage.result_store import Columns
+from tournaments.storage.result_store import ResultStore
 
 
 @pytest.fixture(scope="module")
@@ -243,9 +243,9 @@ def test_what_a_report_told_of_is_not_played_again_in_silence(folder: Path) -> N
 def test_results_in_logs_alone_are_no_fault(folder: Path) -> None:
     """As after a kill before the first of them reached the ledger."""
     (folder / "ledger.jsonl").unlink()
-    plan = load(Folder(folder))
+    plan = load_event(Folder(folder))
     for path, lines in report_files(
-        Folder(folder), plan, Columns(), measured(Folder(folder), ())
+        Folder(folder), plan, ResultStore(), log_facts(Folder(folder), ())
     ).items():
         path.write_bytes(b"".join(lines))
     assert faults(folder) == []
@@ -254,9 +254,9 @@ def test_results_in_logs_alone_are_no_fault(folder: Path) -> None:
 
 def test_a_report_from_before_a_kill_is_no_fault(folder: Path) -> None:
     """The ledger may be longer than the report knows, as after a kill."""
-    plan, results = load(Folder(folder)), list(read_ledger(folder / "ledger.jsonl"))
-    known = measured(Folder(folder), {result.game for result in results[:5]})
-    for path, lines in report_files(Folder(folder), plan, Columns(results[:5]), known).items():
+    plan, results = load_event(Folder(folder)), list(read_ledger(folder / "ledger.jsonl"))
+    known = log_facts(Folder(folder), {result.game for result in results[:5]})
+    for path, lines in report_files(Folder(folder), plan, ResultStore(results[:5]), known).items():
         path.write_bytes(b"".join(lines))
     assert faults(folder) == []
     changed(folder / "report.md", b"5 of 12", b"6 of 12")
@@ -432,7 +432,7 @@ def test_a_seed_is_revealed_as_soon_as_its_board_is_over(
 
 def test_seeds_are_revealed_in_the_order_in_which_boards_end(event: Path, tmp_path: Path) -> None:
     """With several sittings side by side that is any order; a run puts them right at its end."""
-    folder, plan = Folder(copied(event, tmp_path)), load(Folder(event))
+    folder, plan = Folder(copied(event, tmp_path)), load_event(Folder(event))
     whole = folder.seeds.read_bytes()
     folder.seeds.unlink()
     for board in (2, 1):
@@ -465,14 +465,14 @@ def test_what_does_not_fit_on_the_disk_is_not_left_there(
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
-        folders.write_whole(tmp_path / "report.md", [b"much"])
+        folders.write_atomic(tmp_path / "report.md", [b"much"])
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_packed_log_is_found_under_its_own_name(folder: Path) -> None:
     log, *_ = Folder(folder).logs()
     if log.exists():
-        pack(log)
+        compress(log)
     assert not log.exists()
     assert "Everything fits." in boneyard("verify", str(log))
     assert "greedy" in boneyard("replay", str(log))

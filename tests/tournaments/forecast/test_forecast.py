@@ -13,7 +13,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from arena.rules.load import chosen
+from arena.rules.load import load_ruleset
 from protocol.errors import UserError
 from protocol.records import Result
 from tests.support.events import BOTS, boneyard, run
@@ -25,13 +25,13 @@ from tournaments.cli import events as play
 from tournaments.commands import plan as calibrate
 from tournaments.forecast.forecast import Trial, forecast, trial_of
 from tournaments.forecast.power import separations
-from tournaments.forecast.text import duration, told, told_apart
+from tournaments.forecast.text import duration, forecast_text, separation_text
 from tournaments.plan.event import Event
 from tournaments.plan.formats import Knockout, Swiss, Versus
 from tournaments.rating import statistics as stats
 from tournaments.rating.ratings import fit
 from tournaments.rating.sprt import MOST, Sprt, outcomes, walk
-from tournaments.runner.sitting import Sitter
+from tournaments.runner.sitting import SittingRunner
 from tournaments.schedule.schedule import games, sittings
 
 NOTHING = Trial(
@@ -69,7 +69,7 @@ def like(seats: int, entrants: int, boards: int) -> Event:
     return event(entrants, seats, boards, 5)
 
 
-PARTNERS = replace(like(4, 4, 60), rules=chosen("partnership", Path()))
+PARTNERS = replace(like(4, 4, 60), rules=load_ruleset("partnership", Path()))
 
 
 # Before a run
@@ -117,7 +117,7 @@ def test_all_rounds_of_a_swiss_and_a_knockout_are_forecast() -> None:
     swiss, cup = event(6, 2, 3, form=Swiss(4)), event(8, 2, 6, form=Knockout(2))
     assert forecast(swiss, 1, NOTHING).games == games(swiss, {}) == 4 * 3 * 3 * 2
     assert forecast(cup, 1, NOTHING).games == games(cup, {}) == 7 * 6 * 2
-    assert "Games      about 72" in told(forecast(swiss, 1, NOTHING))
+    assert "Games      about 72" in forecast_text(forecast(swiss, 1, NOTHING))
     # Three rounds make one table of all; after one, only those who met can be compared.
     one, three = (forecast(event(6, 2, 3, form=Swiss(n)), 1, NOTHING) for n in (1, 3))
     alone = forecast(event(2, 2, 3), 1, NOTHING)
@@ -135,7 +135,7 @@ def test_versus_is_forecast_as_long_as_it_is_likely_to_take() -> None:
     assert found.boards == trial.answer
     assert 0.5 * len(steps) < found.boards < 2 * len(steps) < 800
     assert (found.games, found.most_boards) == (2 * found.boards, 2000)
-    assert f"likely {found.boards} boards, 2,000 at most" in told(found)[0]
+    assert f"likely {found.boards} boards, 2,000 at most" in forecast_text(found)[0]
 
 
 def test_what_boards_save_makes_the_interval_smaller() -> None:
@@ -205,7 +205,7 @@ def test_the_forecast_in_words() -> None:
     trial = replace(
         NOTHING, seconds=8.0, games=10, questions=55.0, game_s=60.0, sitting_s=0.5, saved=1.25
     )
-    words = "\n".join(told(forecast(like(2, 3, 50), 1, trial)))
+    words = "\n".join(forecast_text(forecast(like(2, 3, 50), 1, trial)))
     assert "Sittings   60" in words
     assert "Games      300" in words
     assert "Questions  about 16,500" in words
@@ -214,7 +214,7 @@ def test_the_forecast_in_words() -> None:
         "60000 ms a game, 500 ms to begin and end a sitting; variance over that by boards 1.25"
         in words
     )
-    unknown = "\n".join(told(forecast(like(2, 3, 50), 1, NOTHING)))
+    unknown = "\n".join(forecast_text(forecast(like(2, 3, 50), 1, NOTHING)))
     assert "more than was tried" in unknown
     assert "try longer" in unknown
 
@@ -256,10 +256,10 @@ def test_neighbours_are_told_apart_unless_a_pair_is_named() -> None:
     ratings = fit(results)
     first, second = separations(ratings, 200)
     assert (first.one, first.other, first.apart) == ("a", "b", True)
-    assert "they are separated." in told_apart(first)
+    assert "they are separated." in separation_text(first)
     assert not second.apart
     assert second.needed
-    assert f"{second.needed:,} boards for each pairing" in told_apart(second)
+    assert f"{second.needed:,} boards for each pairing" in separation_text(second)
     (named,) = separations(ratings, 200, ("c", "a"))
     assert (named.one, named.other) == ("a", "c")
 
@@ -268,7 +268,7 @@ def test_level_entrants_are_never_separated() -> None:
     results = [game(board, seats, (1, 1)) for board in range(9) for seats in ("ab", "ba")]
     (found,) = separations(fit(results), 9)
     assert (found.elo, found.needed, found.apart) == (0, None, False)
-    assert "a million boards would not" in told_apart(found)
+    assert "a million boards would not" in separation_text(found)
     assert MOST == 10**6
 
 
@@ -345,10 +345,10 @@ def test_a_bot_that_does_not_greet_is_the_users_mistake(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("scratch")
 def test_what_the_machine_spoils_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def full(_self: Sitter, *_: object) -> None:
+    async def full(_self: SittingRunner, *_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Sitter, "_play_game", full)
+    monkeypatch.setattr(SittingRunner, "_play_game", full)
     said = boneyard("plan", "greedy", "first", *PATIENT, code=1)
     assert "The calibration stopped" in said
     assert "No space left" in said

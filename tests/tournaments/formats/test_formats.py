@@ -14,11 +14,11 @@ from tests.support.tables import SAMPLES
 from tests.tournaments.schedule.test_schedule import event
 from tournaments.plan.event import Event
 from tournaments.plan.formats import Gauntlet, Knockout, Ladder, RoundRobin, Swiss, Versus
-from tournaments.plan.from_options import Wishes, planned
+from tournaments.plan.from_options import EventOptions, build_event
 from tournaments.rating.sprt import Sprt
 from tournaments.storage import folder as folders
-from tournaments.storage.extend import extends, succeeded
-from tournaments.storage.folder import Folder, load
+from tournaments.storage.extend import incompatibility, resolve_versions
+from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import Ledger, read_ledger
 
 SHORT = ("--set", "target=30")
@@ -65,7 +65,7 @@ def test_a_format_is_played_told_and_verified(
     run(tmp_path, *FOUR, *SHORT, "--boards", "1", *words)
     assert summary(tmp_path) == {"played": played, "planned": played}
     assert told in report(tmp_path)
-    assert Ledger(Folder(tmp_path), load(Folder(tmp_path))).planned == played
+    assert Ledger(Folder(tmp_path), load_event(Folder(tmp_path))).planned == played
     assert fits(tmp_path)
 
 
@@ -115,7 +115,7 @@ def test_two_bots_that_partner_themselves_meet_until_the_answer_is_known(tmp_pat
     run(tmp_path / "out", str(written))
     assert summary(tmp_path / "out") == {"played": 6, "planned": 6}
     out = Folder(tmp_path / "out")
-    assert Ledger(out, load(out)).planned == 6
+    assert Ledger(out, load_event(out)).planned == 6
     assert fits(tmp_path / "out")
 
 
@@ -185,8 +185,8 @@ def test_versus_plays_at_the_most_what_was_said_last(
         f'bots = ["first", "greedy"]\n{said}'
         f'format = {{ type = "versus", sprt = {{ max_boards = {sprt} }} }}\n'
     )
-    wishes = Wishes((str(written),), None, (), None, asked, None, "off")
-    form = planned(wishes, tmp_path / "build", predictable=False).format
+    wishes = EventOptions((str(written),), None, (), None, asked, None, "off")
+    form = build_event(wishes, tmp_path / "build", predictable=False).format
     assert isinstance(form, Versus)
     assert form.sprt.max_boards == most
 
@@ -298,7 +298,7 @@ def test_killed_while_it_grows_by_boards_and_a_bot(tmp_path: Path) -> None:
     ],
 )
 def test_what_would_lose_or_bend_results_is_refused(new: Event, part: str) -> None:
-    assert part in (extends(event(3), new) or "")
+    assert part in (incompatibility(event(3), new) or "")
 
 
 def turned(one: Event) -> Event:
@@ -324,7 +324,7 @@ def turned(one: Event) -> Event:
     ],
 )
 def test_each_format_can_grow_in_its_own_way(old: Event, new: Event, part: str | None) -> None:
-    said = extends(old, new)
+    said = incompatibility(old, new)
     assert said is None if part is None else part in (said or "")
 
 
@@ -412,7 +412,7 @@ def test_a_bot_that_has_not_played_is_just_replaced(tmp_path: Path) -> None:
     run(out, str(bot), "greedy", "--boards", "1", code=2)
     shutil.copy(SAMPLES / "first.py", bot)
     run(out, str(bot), "greedy", "--boards", "1")
-    assert [one.name for one in load(Folder(out)).entrants] == ["mine", "greedy"]
+    assert [one.name for one in load_event(Folder(out)).entrants] == ["mine", "greedy"]
 
 
 def test_the_files_say_which_version_plays() -> None:
@@ -424,18 +424,20 @@ def test_the_files_say_which_version_plays() -> None:
         return replace(first, entrants=tuple(who))
 
     everybody = ("bot0", "bot1", "bot2", "bot1@2", "bot1@3")
-    second = succeeded(first, with_files("bot1", "b"), everybody)
+    second = resolve_versions(first, with_files("bot1", "b"), everybody)
     assert [one.name for one in second.entrants] == ["bot0", "bot1@2", "bot2", "bot1"]
     assert second.retired == {"bot1"}
-    back = succeeded(second, first, everybody)
+    back = resolve_versions(second, first, everybody)
     assert back.retired == {"bot1@2"}
-    third = succeeded(back, with_files("bot1", "c"), everybody)
+    third = resolve_versions(back, with_files("bot1", "c"), everybody)
     assert third.retired == {"bot1", "bot1@2"}
     assert third.entrants[1].name == "bot1@3"
-    assert extends(second, third) is None
+    assert incompatibility(second, third) is None
     swiss = replace(first, format=Swiss())
-    changed_swiss = succeeded(swiss, replace(with_files("bot1", "b"), format=Swiss()), everybody)
-    assert "bot bot1 has changed since" in (extends(swiss, changed_swiss) or "")
+    changed_swiss = resolve_versions(
+        swiss, replace(with_files("bot1", "b"), format=Swiss()), everybody
+    )
+    assert "bot bot1 has changed since" in (incompatibility(swiss, changed_swiss) or "")
 
 
 def test_a_result_of_an_earlier_version_cannot_be_left_out(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from arena.logs.gamelog import read_games
-from arena.ui.broadcast import News
+from arena.ui.broadcast import Broadcast
 from arena.ui.server import Site
 from tests.arena.analysis.test_text import write
 from tests.support.browser import faults, needs_chromium, opened
@@ -25,7 +25,7 @@ from tests.support.events import (
 )
 from tests.tournaments.commands.test_play import served
 from tournaments.live.server import site
-from tournaments.live.snapshot import Now, Watched
+from tournaments.live.snapshot import LiveView, Snapshot
 from tournaments.storage.folder import Folder
 
 
@@ -51,13 +51,13 @@ def gone_on(event: Path, folder: Path) -> None:
             file.write(log.read_bytes()[file.tell() :])
 
 
-def watched(folder: Path, *, everything: bool = False) -> Watched:
-    one = Watched(Folder(folder), everything=everything)
+def watched(folder: Path, *, everything: bool = False) -> LiveView:
+    one = LiveView(Folder(folder), everything=everything)
     assert one.look()
     return one
 
 
-def hands(now: Now) -> list[object]:
+def hands(now: Snapshot) -> list[object]:
     """What is seen of the hands of games that go on."""
     return [
         hand
@@ -181,7 +181,7 @@ def test_a_foul_is_listed_with_what_is_known_once_its_game_is_over(tmp_path: Pat
 
 def test_nothing_else_is_served(event: Path) -> None:
     one = watched(event)
-    served_site = site(one, News())
+    served_site = site(one, Broadcast())
     assert page(served_site, "")
     assert page(served_site, "replays/from-1.first.greedy.html")
     names = [str(path.relative_to(event)) for path in event.rglob("*") if path.is_file()]
@@ -202,7 +202,7 @@ def test_the_secret_is_in_nothing_that_is_served(event: Path, tmp_path: Path) ->
     one = watched(folder, everything=True)
     told = msgspec.json.encode(one.now()).decode()
     names = ("", "replays/from-1.first.greedy.html")
-    pages = [page(site(one, News()), name) or "" for name in names]
+    pages = [page(site(one, Broadcast()), name) or "" for name in names]
     secret = (event / "secret.key").read_bytes()
     for text in (told, *pages):
         assert secret.hex() not in text

@@ -19,10 +19,10 @@ from tests.support.events import BONEYARD, boneyard, copied, run, small_event, u
 from tests.support.results import game
 from tournaments.live import status as glances
 from tournaments.live import status_text as glance_shown
-from tournaments.live.status import Fouled, Glance, glance, so_far
+from tournaments.live.status import FoulCount, Status, read_status, so_far
 from tournaments.rating.ratings import Ratings, fit_both
 from tournaments.report import tables as standings
-from tournaments.storage.folder import Folder, load, only_writer
+from tournaments.storage.folder import Folder, load_event, lock_for_writing
 from tournaments.storage.ledger import read_ledger
 
 
@@ -56,11 +56,11 @@ def test_a_finished_event_is_shown_with_its_standings(event: Path) -> None:
 
 
 def test_what_waits_in_the_logs_counts_already(event: Path) -> None:
-    whole = glance(Folder(event))
+    whole = read_status(Folder(event))
     stopped(event, 2)
     assert len(list(read_ledger(event / "ledger.jsonl"))) == 2
-    assert glance(Folder(event)).ratings == whole.ratings
-    assert glance(Folder(event)).complete
+    assert read_status(Folder(event)).ratings == whole.ratings
+    assert read_status(Folder(event)).complete
 
 
 def test_lines_that_are_not_whole_yet_are_left_out(event: Path) -> None:
@@ -68,7 +68,7 @@ def test_lines_that_are_not_whole_yet_are_left_out(event: Path) -> None:
     games = sorted((event / "games").iterdir())
     log = games[-1].read_bytes()
     games[-1].write_bytes(log[: log.rindex(b'{"type":"result"') + 30])
-    found, complete = so_far(Folder(event), load(Folder(event)))
+    found, complete = so_far(Folder(event), load_event(Folder(event)))
     assert (len(found), complete) == (11, False)
     said = boneyard("show", str(event))
     assert "11 of 12 games: nobody is playing it now" in said
@@ -84,7 +84,7 @@ def test_an_event_before_its_first_game_is_shown(event: Path) -> None:
 def test_nothing_is_written_and_no_lock_is_taken(event: Path) -> None:
     stopped(event, 2)
     before = kept(event)
-    with only_writer(Folder(event)):
+    with lock_for_writing(Folder(event)):
         assert boneyard("show", str(event))
         assert kept(event).keys() - {event / ".lock"} == before.keys() - {event / ".lock"}
     assert {path: kept(event)[path] for path in before} == before
@@ -92,7 +92,7 @@ def test_nothing_is_written_and_no_lock_is_taken(event: Path) -> None:
 
 def test_whether_somebody_plays_is_asked_of_the_kernel(event: Path) -> None:
     assert glances.is_running(Folder(event)) is False
-    with only_writer(Folder(event)):
+    with lock_for_writing(Folder(event)):
         if not any("POSIX" in line for line in glances.LOCKS.read_text().splitlines()):
             pytest.skip("this machine's kernel does not list locks")
         assert glances.is_running(Folder(event)) is True
@@ -130,11 +130,11 @@ def test_how_long_it_will_take_follows_from_what_this_run_has_played(
         os.utime(path, (now, now))
     os.utime(results, (now - 100, now - 100))
     monkeypatch.setattr(glances, "is_running", lambda _: True)
-    seen = glance(Folder(event))
+    seen = read_status(Folder(event))
     assert (seen.played, seen.planned) == (10, 12)
     assert seen.left_s == pytest.approx(2 * 100 / 5, rel=0.2)
     os.utime(results, (now, now))
-    assert glance(Folder(event)).left_s is None
+    assert read_status(Folder(event)).left_s is None
 
 
 def test_programs_get_json(event: Path) -> None:
@@ -166,14 +166,14 @@ def test_a_folder_without_an_event_is_the_users_error(tmp_path: Path) -> None:
 def test_watching_a_pipe_tells_each_change_once_and_ends_with_the_event(
     event: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    whole = glance(Folder(event))
+    whole = read_status(Folder(event))
 
-    def at(played: int, complete: bool = False) -> Glance:
-        fields = {name: getattr(whole, name) for name in Glance.__struct_fields__}
-        return Glance(**{**fields, "played": played, "complete": complete, "running": True})
+    def at(played: int, complete: bool = False) -> Status:
+        fields = {name: getattr(whole, name) for name in Status.__struct_fields__}
+        return Status(**{**fields, "played": played, "complete": complete, "running": True})
 
     looks = iter([at(3), at(3), at(7), at(12, True)])
-    monkeypatch.setattr(glance_shown, "glance", lambda _: next(looks))
+    monkeypatch.setattr(glance_shown, "read_status", lambda _: next(looks))
     monkeypatch.setattr(time, "sleep", lambda _: None)
     assert glance_shown.watch(event, in_json=False) == 0
     assert [line[:13] for line in capsys.readouterr().out.splitlines()] == [
@@ -181,7 +181,7 @@ def test_watching_a_pipe_tells_each_change_once_and_ends_with_the_event(
     ]
 
 
-def drawn(seen: Glance, width: int, room: int | None = None) -> list[str]:
+def drawn(seen: Status, width: int, room: int | None = None) -> list[str]:
     console = Console(width=width, file=StringIO(), highlight=False)
     for part in glance_shown.parts(Folder(Path("event")), seen, width, room):
         console.print(part)
@@ -189,7 +189,7 @@ def drawn(seen: Glance, width: int, room: int | None = None) -> list[str]:
     return console.file.getvalue().splitlines()
 
 
-def looking(**known: Any) -> Glance:
+def looking(**known: Any) -> Status:
     """A glance at an event that has just begun, but for what is known."""
     usual: dict[str, Any] = {
         "name": "league",
@@ -206,7 +206,7 @@ def looking(**known: Any) -> Glance:
         "latecomers": (),
         "ratings": Ratings(()),
     }
-    return Glance(**(usual | known))
+    return Status(**(usual | known))
 
 
 @pytest.mark.parametrize(("many", "width"), [(2, 80), (10, 80), (40, 80), (40, 120)])
@@ -219,7 +219,7 @@ def test_numbers_are_never_cut_and_no_line_is_too_long(many: int, width: int) ->
     ]
     results[0] = replace(results[0], fouls=(SeatFoul(1, "late"),))
     ratings = fit_both(results, partners=False)
-    fouls = tuple(Fouled(name, "late", 12_345, f"1.{name}.{name}", 1) for name in names[:9])
+    fouls = tuple(FoulCount(name, "late", 12_345, f"1.{name}.{name}", 1) for name in names[:9])
     seen = looking(left_s=50.0, played=1, fouls=fouls, ratings=ratings)
     lines = drawn(seen, width)
     assert max(map(len, lines)) <= width
@@ -238,7 +238,7 @@ def test_fouls_are_counted_by_class_and_the_last_is_named() -> None:
     results[0] = replace(results[0], fouls=(SeatFoul(1, "late"),))
     results[1] = replace(results[1], fouls=(SeatFoul(1, "late"), SeatFoul(0, "forfeit")))
     (found,) = glances._fouls(results)
-    assert found == Fouled("b", "late", 2, results[1].game, 1)
+    assert found == FoulCount("b", "late", 2, results[1].game, 1)
 
 
 def test_a_terminal_gets_the_live_tables_in_its_own_width(event: Path) -> None:
@@ -280,4 +280,4 @@ def test_no_ratings_are_shown_before_there_are_any() -> None:
 def test_a_run_can_be_looked_at_while_it_is_extended(event: Path) -> None:
     """More boards of the same event: what was played counts on."""
     run(event, "first", "greedy", "random", "--boards", "3", "--set", "target=30")
-    assert glance(Folder(event)).played == 18
+    assert read_status(Folder(event)).played == 18

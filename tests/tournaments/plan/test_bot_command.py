@@ -17,16 +17,16 @@ import arena
 import protocol
 from arena.sandbox import dependencies as paths
 from arena.sandbox.limits import REQUIRED, Limits
-from arena.sandbox.select import best_sandbox
+from arena.sandbox.select import choose_level
 from protocol.errors import UserError
 from tests.support.events import boneyard
 from tournaments.plan.bot_catalog import LIST
-from tournaments.plan.bot_command import entered, spoken, typed
+from tournaments.plan.bot_command import parse_bots, prepare_entrant, shell_word
 from tournaments.plan.event import Entrant, WrittenBot
-from tournaments.plan.from_options import Wishes, planned
-from tournaments.runner.runner import call_roll
+from tournaments.plan.from_options import EventOptions, build_event
+from tournaments.runner.runner import check_greetings
 from tournaments.storage.folder import Folder
-from tournaments.storage.open_event import begin
+from tournaments.storage.open_event import open_event
 
 GREEDY = '[[bots]]\nname = "greedy"\n'
 MINE = GREEDY + '[[bots]]\nname = "mine"\nrun = ["{python}", "mine.py"'
@@ -45,7 +45,9 @@ def base(tmp_path: Path) -> Path:
 
 
 def entrant(base: Path, *words: str, reads: tuple[str, ...] = ()) -> Entrant:
-    return entered(WrittenBot("mine", (sys.executable, *words), reads=reads), base, base / "build")
+    return prepare_entrant(
+        WrittenBot("mine", (sys.executable, *words), reads=reads), base, base / "build"
+    )
 
 
 def opened(base: Path, *words: str, reads: tuple[str, ...] = ()) -> set[str]:
@@ -90,16 +92,18 @@ def test_where_it_is_built_tells_nothing_of_a_bot(base: Path) -> None:
     """As Java's classes, which its command names by their folder."""
     made = "{build}/classes"
     bot = WrittenBot("mine", ("{python}", "-cp", made), ("mkdir", "-p", made), reads=(made,))
-    one, other = (entered(bot, base, base / place) for place in ("here", "there"))
+    one, other = (prepare_entrant(bot, base, base / place) for place in ("here", "there"))
     assert one.fingerprint == other.fingerprint
     assert str(base / "here" / "classes") in one.command.reads
     (base / "there" / "classes" / "Mine").write_text("better")
-    assert entered(bot, base, base / "there").fingerprint != one.fingerprint
+    assert prepare_entrant(bot, base, base / "there").fingerprint != one.fingerprint
 
 
 def in_folder(folder: Path) -> Entrant:
     """A bot that may read all of its folder."""
-    return entered(WrittenBot("mine", ("{python}", "mine.py"), folder=str(folder)), folder, folder)
+    return prepare_entrant(
+        WrittenBot("mine", ("{python}", "mine.py"), folder=str(folder)), folder, folder
+    )
 
 
 @pytest.mark.parametrize(
@@ -154,12 +158,12 @@ def test_what_no_fingerprint_covers_cannot_be_read(base: Path) -> None:
     mine = in_folder(folder)
     assert mine.fingerprint == before
     (base / "event").mkdir()
-    sandbox = best_sandbox("auto", Limits(), base / "event")
+    sandbox = choose_level("auto", Limits(), base / "event")
     if sandbox.level not in REQUIRED:
         pytest.skip("bots cannot be locked in here")
-    assert trio.run(call_roll, [mine], 10_000, sandbox) is None
-    off = best_sandbox("off", Limits(), base / "event")
-    assert "I know the deals." in (trio.run(call_roll, [mine], 10_000, off) or "")
+    assert trio.run(check_greetings, [mine], 10_000, sandbox) is None
+    off = choose_level("off", Limits(), base / "event")
+    assert "I know the deals." in (trio.run(check_greetings, [mine], 10_000, off) or "")
 
 
 LISTED = '[mine]\nfolder = "real"\nrun = ["{python}", "mine.py"]\n'
@@ -169,10 +173,10 @@ def test_a_listed_bot_is_as_if_it_were_written_out(base: Path) -> None:
     (base / LIST).write_text(LISTED)
     build = base / "build"
     written = WrittenBot("mine", ("{python}", "mine.py"), folder="real")
-    assert entered(WrittenBot("mine"), base, build) == entered(written, base, build)
-    before = entered(WrittenBot("mine"), base, build).fingerprint
+    assert prepare_entrant(WrittenBot("mine"), base, build) == prepare_entrant(written, base, build)
+    before = prepare_entrant(WrittenBot("mine"), base, build).fingerprint
     (base / "real" / "weights").write_text("better")
-    assert entered(WrittenBot("mine"), base, build).fingerprint != before
+    assert prepare_entrant(WrittenBot("mine"), base, build).fingerprint != before
 
 
 @pytest.mark.parametrize(
@@ -194,7 +198,7 @@ def test_a_listed_bot_is_as_if_it_were_written_out(base: Path) -> None:
 def test_a_mistake_in_a_list_is_named(base: Path, listed: str, said: str) -> None:
     (base / LIST).write_text(listed)
     with pytest.raises(UserError, match=re.escape(said)):
-        entered(WrittenBot("mine"), base, base / "build")
+        prepare_entrant(WrittenBot("mine"), base, base / "build")
 
 
 @pytest.mark.parametrize(
@@ -217,9 +221,9 @@ def test_what_was_built_for_a_bot_lies_in_the_event_and_may_be_read(tmp_path: Pa
         GREEDY + '[[bots]]\nname = "mine"\nrun = ["{build}/mine"]\nbuild = ["cp", "/bin/true", '
         '"{build}/mine"]'
     )
-    wishes = Wishes((str(tmp_path / "event.toml"),), None, (), None, None, None, None)
-    event = planned(wishes, folder.build, predictable=False)
-    begin(folder, event, None)
+    wishes = EventOptions((str(tmp_path / "event.toml"),), None, (), None, None, None, None)
+    event = build_event(wishes, folder.build, predictable=False)
+    open_event(folder, event, None)
     assert str(folder.build / "mine") in event.entrants[1].command.reads
 
 
@@ -273,7 +277,7 @@ def test_a_word_that_is_no_bot_is_told_why(
     (base / "rate.json").touch(0o644)
     monkeypatch.chdir(base)
     with pytest.raises(UserError) as caught:
-        spoken((word,))
+        parse_bots((word,))
     assert str(caught.value).startswith(said)
     assert "rate.json" not in str(caught.value)
 
@@ -283,16 +287,16 @@ def test_what_stands_in_a_shell_for_an_entrant(base: Path, monkeypatch: pytest.M
     monkeypatch.chdir(base)
     (base / LIST).write_text('[mine]\nrun = ["{python}", "mine.py"]\n')
     build = base / "build"
-    listed, file, other = spoken(("mine", "./mine.py", f"{sys.executable} mine.py 3"))
-    assert typed(entered(listed, base, build)) == "mine"
-    assert typed(replace(entered(listed, base, build), name="mine@2")) == "mine"
-    assert typed(entered(file, base, build)) == f"{base}/real/mine.py"
-    program, *more = shlex.split(shlex.split(typed(entered(other, base, build)))[0])
+    listed, file, other = parse_bots(("mine", "./mine.py", f"{sys.executable} mine.py 3"))
+    assert shell_word(prepare_entrant(listed, base, build)) == "mine"
+    assert shell_word(replace(prepare_entrant(listed, base, build), name="mine@2")) == "mine"
+    assert shell_word(prepare_entrant(file, base, build)) == f"{base}/real/mine.py"
+    program, *more = shlex.split(shlex.split(shell_word(prepare_entrant(other, base, build)))[0])
     assert program.startswith("/")
     assert more == [f"{base}/mine.py", "3"]
     (base / "a.out").touch(0o755)
-    (own,) = spoken(("./a.out",))
-    assert typed(entered(own, base, build)) == f"{base}/a.out"
+    (own,) = parse_bots(("./a.out",))
+    assert shell_word(prepare_entrant(own, base, build)) == f"{base}/a.out"
 
 
 def test_another_program_of_the_same_name_is_not_the_one_of_the_list(
@@ -301,11 +305,11 @@ def test_another_program_of_the_same_name_is_not_the_one_of_the_list(
     """Nor is its own complaint hidden by what is wrong with a list."""
     monkeypatch.chdir(base)
     (base / "random-c").touch(0o755)
-    (own,) = spoken(("./random-c",))
+    (own,) = parse_bots(("./random-c",))
     assert own.name == "random-c"
-    assert typed(entered(own, base, base / "build")) == f"{base}/random-c"
+    assert shell_word(prepare_entrant(own, base, base / "build")) == f"{base}/random-c"
     (base / LIST).write_text("[mine]\nnope = 1\n")
-    assert typed(entered(own, base, base / "build")) == f"{base}/random-c"
+    assert shell_word(prepare_entrant(own, base, base / "build")) == f"{base}/random-c"
 
 
 def test_nobody_needs_a_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -323,12 +327,14 @@ def test_nobody_needs_a_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_a_mistyped_placeholder_is_named(base: Path, field: str, word: str, meant: str) -> None:
     odd = replace(WrittenBot("odd", ("true",)), **{field: ("true", word)})
     with pytest.raises(UserError, match=f"Bot odd: .*did you mean {meant}"):
-        entered(odd, base, base / "build")
+        prepare_entrant(odd, base, base / "build")
 
 
 @pytest.mark.parametrize("word", ["{print}", "${HOME}", "{}", "{ build }", "{a,b}"])
 def test_braces_of_the_bots_own_are_left_alone(base: Path, word: str) -> None:
-    assert entered(WrittenBot("own", ("echo", word)), base, base).command.argv[1:] == (word,)
+    assert prepare_entrant(WrittenBot("own", ("echo", word)), base, base).command.argv[1:] == (
+        word,
+    )
 
 
 def test_a_python_brings_our_packages_and_another_program_does_not(tmp_path: Path) -> None:
@@ -336,7 +342,7 @@ def test_a_python_brings_our_packages_and_another_program_does_not(tmp_path: Pat
     (tmp_path / "mine.py").write_text("")
     packages = {str(Path(one.__path__[0])) for one in (arena, protocol)}
     assert packages <= {*entrant(tmp_path, "mine.py").command.reads}
-    shell = entered(WrittenBot("other", ("sh", "mine.py")), tmp_path, tmp_path / "build")
+    shell = prepare_entrant(WrittenBot("other", ("sh", "mine.py")), tmp_path, tmp_path / "build")
     assert not packages & {*shell.command.reads}
 
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from arena.match.bot_process import CannotStartError, started
+from arena.match.bot_process import CannotStartError, spawn
 from arena.sandbox.limits import Limits
 from arena.sandbox.sandbox import Sandbox
 from protocol.errors import UserError
 from tests.support.events import boneyard
 from tournaments.cluster.bundles import packed
-from tournaments.plan.bot_command import entered
+from tournaments.plan.bot_command import prepare_entrant
 from tournaments.plan.event import Entrant, WrittenBot
 
 
@@ -28,7 +28,7 @@ def cup(tmp_path: Path) -> Path:
 
 def alice(cup: Path, *words: str, reads: tuple[str, ...] = ()) -> Entrant:
     bot = WrittenBot("alice", (words or ("{python}", "bot.py")), folder="alice", reads=reads)
-    return entered(bot, cup, cup / "build")
+    return prepare_entrant(bot, cup, cup / "build")
 
 
 def linked(path: Path, target: Path | str) -> Path:
@@ -73,7 +73,7 @@ def test_a_submitted_folder_that_is_a_link_is_refused(cup: Path, tmp_path: Path)
     away.mkdir()
     link = linked(away / "alice", cup / "private")
     with pytest.raises(UserError, match="leads out") as caught:
-        entered(WrittenBot("alice", ("cat",), folder="alice"), away, cup / "build")
+        prepare_entrant(WrittenBot("alice", ("cat",), folder="alice"), away, cup / "build")
     assert str(link) in str(caught.value)
 
 
@@ -137,7 +137,7 @@ def test_a_link_that_a_build_step_makes_is_found(cup: Path) -> None:
     build = ("ln", "-s", f"{cup}/private/id_rsa", "key")
     bot = WrittenBot("alice", ("{python}", "bot.py"), build=build, folder="alice")
     with pytest.raises(UserError, match="alice/key leads to"):
-        entered(bot, cup, cup / "build")
+        prepare_entrant(bot, cup, cup / "build")
 
 
 @pytest.mark.parametrize("target", ["../private/id_rsa", ".ssh/id_rsa"])
@@ -149,7 +149,7 @@ def test_without_a_folder_of_its_own_a_named_link_leads_only_beside_itself(
     link = linked(cup / "bots" / "carl.py", target)
     for word in ("bots/carl.py", str(link)):
         with pytest.raises(UserError, match=r"carl\.py leads to .*id_rsa"):
-            entered(WrittenBot("carl", ("{python}", word)), cup, cup / "build")
+            prepare_entrant(WrittenBot("carl", ("{python}", word)), cup, cup / "build")
 
 
 def test_another_events_secret_is_refused_by_whatever_way(cup: Path) -> None:
@@ -173,7 +173,7 @@ def test_what_became_a_link_after_the_check_is_not_opened(cup: Path) -> None:
     (cup / "alice" / "data").rename(cup / "private" / "data")
     linked(cup / "alice" / "data", cup / "private" / "data")
     with pytest.raises(CannotStartError, match="has become a link"):
-        started(command, Sandbox("off", Limits()))
+        spawn(command, Sandbox("off", Limits()))
 
 
 def test_a_cluster_is_not_sent_what_a_link_leads_to(cup: Path) -> None:
@@ -204,7 +204,7 @@ def test_of_a_virtual_environment_only_its_python_and_packages_are_opened(cup: P
     (cup / "venv" / "pyvenv.cfg").touch()
     (cup / "venv" / "secret").touch()
     bot = WrittenBot("dora", (str(cup / "venv" / "bin" / "python"), "bot.py"), folder="alice")
-    reads = entered(bot, cup, cup / "build").command.reads
+    reads = prepare_entrant(bot, cup, cup / "build").command.reads
     inside = {Path(one).name for one in reads if Path(one).is_relative_to(cup / "venv")}
     assert inside == {"bin", "lib", "pyvenv.cfg"}
 
@@ -217,6 +217,6 @@ def test_a_copied_python_finds_the_installation_that_it_comes_from(cup: Path) ->
     bot = WrittenBot("dora", (str(cup / "venv" / "bin" / "python"), "bot.py"), folder="alice")
     for home, opened in (("base/bin", True), ("private", False)):
         (cup / "venv" / "pyvenv.cfg").write_text(f"home = {cup}/{home}\nversion = 3.11\n")
-        reads = entered(bot, cup, cup / "build").command.reads
+        reads = prepare_entrant(bot, cup, cup / "build").command.reads
         assert (str(cup / "base" / "lib") in reads) == opened
         assert not [one for one in reads if one.startswith(str(cup / "private"))]

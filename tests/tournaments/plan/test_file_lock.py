@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from protocol.errors import UserError
-from tournaments.storage.folder import Folder, only_writer
+from tournaments.storage.folder import Folder, lock_for_writing
 
 HOLDS = r"""
 import os, sys
@@ -28,11 +28,14 @@ def test_a_child_that_outlives_the_writer_holds_nothing(tmp_path: Path) -> None:
         assert writer.stdin
         assert writer.stdout
         assert [writer.stdout.readline() for _ in range(2)] == [b"held\n"] * 2
-        with pytest.raises(UserError, match="by another boneyard"), only_writer(Folder(tmp_path)):
+        with (
+            pytest.raises(UserError, match="by another boneyard"),
+            lock_for_writing(Folder(tmp_path)),
+        ):
             pass
         writer.kill()
         writer.wait()
-        with only_writer(Folder(tmp_path)):
+        with lock_for_writing(Folder(tmp_path)):
             pass
         writer.stdin.close()
         # The child had it open all the while: here it ends.

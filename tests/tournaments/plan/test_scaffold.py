@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from arena.conformance.runner import chosen as chosen_steps
-from arena.conformance.runner import walk
-from arena.conformance.session import Desk
+from arena.conformance.runner import run_steps
+from arena.conformance.runner import select_steps as chosen_steps
+from arena.conformance.session import Session
 from arena.rules.load import LONGEST_FILE
-from arena.rules.variants import VARIANTS, named
+from arena.rules.variants import VARIANTS, find_variant
 from arena.sandbox.command import Command
 from arena.sandbox.limits import Level, Limits
 from arena.sandbox.sandbox import Sandbox
-from arena.sandbox.select import best_sandbox
+from arena.sandbox.select import choose_level
 from protocol.errors import UserError
 from protocol.messages import Draw, Play, PlayTwo
-from protocol.ruleset import Ruleset, tables, varied
+from protocol.ruleset import Ruleset, derive, playable_seat_counts
 from tests.arena.conformance.test_runner import QUICK, failed
 from tests.sample_bots.test_ladder import BYE, CASES, HELLO, LATER, ask, chosen, game, talk
 from tests.support.broken_bots import PATIENT
@@ -26,7 +26,7 @@ from tests.support.events import PLAIN, boneyard
 from tests.support.tables import play, sample
 from tournaments.plan import scaffold as new
 from tournaments.plan.bot_catalog import LIST, own_bots, sample_folder
-from tournaments.plan.bot_command import entered
+from tournaments.plan.bot_command import prepare_entrant
 from tournaments.plan.event import WrittenBot
 
 LANGUAGES = new.languages()
@@ -49,16 +49,16 @@ def bot(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     """A new bot, as an event would start it."""
     language = request.param
     folder = tmp_path_factory.mktemp("new")
-    made = new.make(language, "mine", folder)
+    made = new.make_bot(language, "mine", folder)
     if made.missing:
         pytest.skip(f"{LANGUAGES[language].title}: {made.missing}")
-    return entered(WrittenBot("mine"), folder, folder / "build").command
+    return prepare_entrant(WrittenBot("mine"), folder, folder / "build").command
 
 
 @pytest.fixture(scope="module")
 def level() -> Level:
     """The best that this machine has."""
-    return best_sandbox("auto", Limits(), Path("/nonexistent")).level
+    return choose_level("auto", Limits(), Path("/nonexistent")).level
 
 
 @pytest.fixture
@@ -70,7 +70,11 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def one_round(name: str) -> Ruleset:
     """A named game, over after a round."""
-    return varied(named(name), name, {"max_rounds": 1, "rounds": min(1, named(name).game.rounds)})
+    return derive(
+        find_variant(name),
+        name,
+        {"max_rounds": 1, "rounds": min(1, find_variant(name).game.rounds)},
+    )
 
 
 def heaviest(question: bytes) -> int:
@@ -101,7 +105,9 @@ async def test_a_new_bot_plays_every_named_game_without_a_foul(
     bot: Command, seats: int, level: Level, tmp_path: Path
 ) -> None:
     """In the sandbox at the table for two; one process for all games at a table."""
-    rules = [one_round(name) for name in VARIANTS if seats in tables(named(name))]
+    rules = [
+        one_round(name) for name in VARIANTS if seats in playable_seat_counts(find_variant(name))
+    ]
     bots = [bot, *(sample() for _ in range(1, seats))]
     results = await play(
         bots,
@@ -116,12 +122,12 @@ async def test_a_new_bot_plays_every_named_game_without_a_foul(
 
 @pytest.mark.slow
 def test_a_new_bot_passes_the_check_at_once(bot: Command, level: Level) -> None:
-    desk = Desk(bot, Sandbox(level, Limits()), PATIENT, QUICK)
-    assert failed(walk(desk, chosen_steps(()))) == []
+    desk = Session(bot, Sandbox(level, Limits()), PATIENT, QUICK)
+    assert failed(run_steps(desk, chosen_steps(()))) == []
 
 
 def test_every_language_plays_two_hundred_games() -> None:
-    assert TIMES * sum(len(tables(named(name))) for name in VARIANTS) >= 200
+    assert TIMES * sum(len(playable_seat_counts(find_variant(name))) for name in VARIANTS) >= 200
 
 
 @pytest.mark.parametrize("key", LANGUAGES)
@@ -153,7 +159,7 @@ def test_what_is_made_is_found_by_its_name(here: Path) -> None:
 
 def test_a_name_may_hold_the_templates_own(here: Path) -> None:
     """As the second bot of somebody who called the first my-bot."""
-    new.make("c", "my-bot2", here)
+    new.make_bot("c", "my-bot2", here)
     (name, bot), *_ = own_bots(here).items()
     assert (name, bot.folder, bot.run) == ("my-bot2", "my-bot2", ("{build}/my-bot2",))
 
@@ -161,17 +167,17 @@ def test_a_name_may_hold_the_templates_own(here: Path) -> None:
 def test_an_event_file_finds_the_bots_beside_it(here: Path, tmp_path: Path) -> None:
     cup = tmp_path / "cup"
     cup.mkdir()
-    new.make("python", "mine", cup)
+    new.make_bot("python", "mine", cup)
     (cup / "cup.toml").write_text('boards = 1\n[[bots]]\nname = "mine"\n[[bots]]\nname = "first"')
     boneyard("run", "cup/cup.toml", "--set", "target=10", *PLAIN, "--out", "out")
     assert not (here / LIST).exists()
 
 
 def test_a_list_keeps_what_the_user_wrote_in_it(here: Path) -> None:
-    new.make("c", "one", here)
+    new.make_bot("c", "one", here)
     first = (here / LIST).read_text()
     (here / LIST).write_text(first + "# by hand")
-    new.make("java", "two", here)
+    new.make_bot("java", "two", here)
     assert (here / LIST).read_text().startswith(first + "# by hand\n\n[two]\n")
     assert list(own_bots(here)) == ["one", "two"]
     assert own_bots(here)["two"].reads == ("{build}/two",)
@@ -204,7 +210,7 @@ def test_what_cannot_be_made_is_refused_and_leaves_nothing(
 @pytest.mark.parametrize("cut", ["empty", "half", "listless"])
 def test_the_same_words_finish_what_was_cut_short(here: Path, cut: str) -> None:
     """Killed between its folder, its files and its entry, a name is not lost for ever."""
-    new.make("python", "mine", here)
+    new.make_bot("python", "mine", here)
     whole = {path: path.read_bytes() for path in sorted(here.rglob("*")) if path.is_file()}
     (here / LIST).unlink()
     if cut != "listless":
@@ -219,7 +225,7 @@ def test_the_same_words_finish_what_was_cut_short(here: Path, cut: str) -> None:
 
 @pytest.mark.parametrize("what", ["changed", "more", "linked"])
 def test_what_somebody_wrote_is_not_taken_for_cut_short(here: Path, what: str) -> None:
-    new.make("python", "mine", here)
+    new.make_bot("python", "mine", here)
     (here / LIST).unlink()
     source = here / "mine" / "bot.py"
     if what == "changed":
@@ -242,11 +248,11 @@ def test_an_entry_that_does_not_fit_is_taken_back(here: Path) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (len(old) + 20, hard))
     try:
         with pytest.raises(UserError, match=r"bots\.toml cannot be written"):
-            new.make("python", "mine", here)
+            new.make_bot("python", "mine", here)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert (here / LIST).read_text() == old
-    new.make("python", "mine", here)
+    new.make_bot("python", "mine", here)
     assert list(own_bots(here)) == ["mine"]
 
 
@@ -284,7 +290,7 @@ def test_another_that_was_faster_takes_the_name(
 
     monkeypatch.setattr(new, "try_lock_folder", held_late)
     with pytest.raises(UserError, match="There is a bot mine already"):
-        new.make("python", "mine", here)
+        new.make_bot("python", "mine", here)
     assert (here / LIST).read_text() == theirs
 
 
@@ -293,9 +299,9 @@ def test_a_folder_that_another_holds_is_waited_for(
 ) -> None:
     monkeypatch.setattr(new, "PATIENCE_S", 0.0)
     with new._alone(here), pytest.raises(UserError, match="written by another boneyard"):
-        new.make("python", "mine", here)
+        new.make_bot("python", "mine", here)
     assert not (here / "mine").exists()
-    new.make("python", "mine", here)
+    new.make_bot("python", "mine", here)
 
 
 def test_without_a_name_the_languages_are_listed() -> None:
@@ -333,4 +339,4 @@ def test_a_need_may_say_a_version(
     node.write_text(f"#!/bin/sh\necho '{version}'\n")
     node.chmod(0o755)
     monkeypatch.setenv("PATH", str(here), prepend=os.pathsep)
-    assert bool(new.make("typescript", "mine", here).missing) == missing
+    assert bool(new.make_bot("typescript", "mine", here).missing) == missing

@@ -8,27 +8,27 @@ from hypothesis import strategies as st
 
 from protocol.records import Result
 from tests.support.results import game, played
-from tournaments.rating.live_elo import NEW, K, Tick, ticked
+from tournaments.rating.live_elo import NEW, K, LiveRating, update
 from tournaments.report import tables as standings
 
 
-def after(results: list[Result], *, partners: bool = False) -> dict[str, Tick]:
-    table: dict[str, Tick] = {}
+def after(results: list[Result], *, partners: bool = False) -> dict[str, LiveRating]:
+    table: dict[str, LiveRating] = {}
     for result in results:
-        table |= ticked(table, result, partners)
+        table |= update(table, result, partners)
     return table
 
 
 def test_a_win_among_equals_is_half_of_k() -> None:
     table = after([game(0, "ab", (1, 0))])
-    assert table == {"a": Tick(K / 2, 1, 1.0), "b": Tick(-K / 2, 1, 0.0)}
+    assert table == {"a": LiveRating(K / 2, 1, 1.0), "b": LiveRating(-K / 2, 1, 0.0)}
 
 
 def test_a_favourite_s_win_is_worth_little() -> None:
-    before = {"a": Tick(400.0, 5, 5.0), "b": Tick(0.0, 5, 0.0)}
-    won = ticked(before, game(0, "ab", (1, 0)), partners=False)
+    before = {"a": LiveRating(400.0, 5, 5.0), "b": LiveRating(0.0, 5, 0.0)}
+    won = update(before, game(0, "ab", (1, 0)), partners=False)
     assert won["a"].elo == pytest.approx(400 + K / 11)
-    drawn = ticked(before, game(0, "ab", (1, 1)), partners=False)
+    drawn = update(before, game(0, "ab", (1, 1)), partners=False)
     assert drawn["a"].elo == pytest.approx(400 + K * (0.5 - 10 / 11))
 
 
@@ -39,8 +39,8 @@ def test_a_table_of_three_moves_by_its_pairs() -> None:
 
 
 def test_partners_move_together() -> None:
-    before = {"a": Tick(200.0, 1, 1.0), "b": NEW, "c": Tick(-200.0, 1, 0.0), "d": NEW}
-    moved = ticked(before, game(0, "abcd", (1, 0, 1, 0)), partners=True)
+    before = {"a": LiveRating(200.0, 1, 1.0), "b": NEW, "c": LiveRating(-200.0, 1, 0.0), "d": NEW}
+    moved = update(before, game(0, "abcd", (1, 0, 1, 0)), partners=True)
     assert [moved[name].elo for name in "abcd"] == pytest.approx([204, -4, -196, -4])
 
 
@@ -60,8 +60,8 @@ def test_it_finds_the_order_in_the_end() -> None:
 
 
 def test_absurd_ratings_do_not_overflow() -> None:
-    before = {"a": Tick(1e9, 1, 1.0), "b": Tick(-1e9, 1, 0.0)}
-    assert ticked(before, game(0, "ab", (0, 1)), partners=False)["a"].elo == 1e9 - K
+    before = {"a": LiveRating(1e9, 1, 1.0), "b": LiveRating(-1e9, 1, 0.0)}
+    assert update(before, game(0, "ab", (0, 1)), partners=False)["a"].elo == 1e9 - K
 
 
 def test_the_screen_shows_as_many_as_it_has_room_for() -> None:

@@ -24,7 +24,7 @@ from tournaments.plan.event import as_json
 from tournaments.rating.ratings import fit, fit_both
 from tournaments.report import exports
 from tournaments.report.report import Results
-from tournaments.storage.folder import Folder, holds, load
+from tournaments.storage.folder import Folder, has_content, load_event
 
 
 @pytest.fixture(scope="module")
@@ -252,7 +252,7 @@ def test_the_check_of_schemas_finds_what_is_wrong(event: Path) -> None:
 @pytest.mark.parametrize("name", REPORTED)
 def test_no_file_tells_a_folder_of_this_machine(event: Path, name: str) -> None:
     text = (event / name).read_text()
-    plan = load(Folder(event))
+    plan = load_event(Folder(event))
     assert plan.entrants[0].command.argv[0] in as_json(plan).decode()
     for entrant in plan.entrants:
         told = {entrant.command.folder, *entrant.command.reads, str(event), str(Path.home())}
@@ -354,9 +354,9 @@ def test_a_report_does_without_logs_once_nothing_is_lost_by_it(event: Path, tmp_
 def test_holds_reads_to_the_end(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"abcdef")
-    assert holds(path, [b"abc", b"", b"def"])
-    assert not any(holds(path, lines) for lines in ([b"abc"], [b"abc", b"deg"], [b"abcdefg"]))
-    assert not holds(tmp_path / "none", [])
+    assert has_content(path, [b"abc", b"", b"def"])
+    assert not any(has_content(path, lines) for lines in ([b"abc"], [b"abc", b"deg"], [b"abcdefg"]))
+    assert not has_content(tmp_path / "none", [])
 
 
 def test_a_mistyped_schema_gets_the_nearest(event: Path) -> None:

@@ -20,8 +20,8 @@ from protocol.ruleset import Ruleset
 from tests.support.tables import sitting
 from tournaments.report import conditions as how
 from tournaments.report import log_facts as measuring
-from tournaments.report.log_facts import EXAMPLES, LAST_WORDS, Machine, measured
-from tournaments.report.sandboxes import Kept
+from tournaments.report.log_facts import EXAMPLES, LAST_WORDS, Machine, log_facts
+from tournaments.report.sandboxes import SandboxSummary
 from tournaments.runner.machine import machine
 from tournaments.storage.folder import Folder
 
@@ -71,7 +71,7 @@ def test_only_games_that_count_are_told(tmp_path: Path) -> None:
     log(tmp_path, "a", [*again, *cut])
     log(tmp_path, "b", [begun(3), *over(3, ms=50.0)], "another machine")
     log(tmp_path, "c", [begun(4), fouled(detail="no result yet")], "a third machine")
-    told = measured(Folder(tmp_path))
+    told = log_facts(Folder(tmp_path))
     assert [one.detail for one in told.evidence] == ["it counts"]
     assert told.times.worst_lag_ms == 7.5
     ada, bob = told.times.entrants
@@ -86,9 +86,9 @@ def test_only_games_that_count_are_told(tmp_path: Path) -> None:
 
 def test_what_the_ledger_has_not_yet_is_not_told(tmp_path: Path) -> None:
     log(tmp_path, "a", [begun(1), fouled(), *over(1)])
-    before = measured(Folder(tmp_path))
+    before = log_facts(Folder(tmp_path))
     log(tmp_path, "b", [begun(2), fouled(), *over(2, ms=99.0)], "another machine")
-    assert measured(Folder(tmp_path), {"1.ada.bob"}) == before != measured(Folder(tmp_path))
+    assert log_facts(Folder(tmp_path), {"1.ada.bob"}) == before != log_facts(Folder(tmp_path))
 
 
 def test_evidence_is_bounded_and_in_order(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_evidence_is_bounded_and_in_order(tmp_path: Path) -> None:
     for board in (5, 3, 8, 1, 7, 2):
         words = "x" * LAST_WORDS + f" board {board}"
         log(tmp_path, f"{9 - board}", [begun(board), fouled(words), *over(board)])
-    told = measured(Folder(tmp_path))
+    told = log_facts(Folder(tmp_path))
     assert [one.board for one in told.evidence] == [1, 2, 3] == list(range(1, EXAMPLES + 1))
     for one in told.evidence:
         assert one.stderr.startswith("…xx")
@@ -107,7 +107,7 @@ def test_evidence_is_bounded_and_in_order(tmp_path: Path) -> None:
 
 def test_a_sitting_that_was_resumed_counts_once_for_its_machine(tmp_path: Path) -> None:
     log(tmp_path, "a", [begun(1), *over(1), part(), begun(2), *over(2)])
-    ((_, sittings),) = measured(Folder(tmp_path)).machines
+    ((_, sittings),) = log_facts(Folder(tmp_path)).machines
     assert sittings == 1
 
 
@@ -115,7 +115,7 @@ def test_a_damaged_line_is_left_out(tmp_path: Path) -> None:
     log(tmp_path, "a", [begun(1), fouled(), *over(1)])
     path = tmp_path / "games" / "a.jsonl"
     path.write_bytes(path.read_bytes().replace(b'"foul":"late","detail"', b'"foul":"odd","detail"'))
-    told = measured(Folder(tmp_path))
+    told = log_facts(Folder(tmp_path))
     assert told.evidence == ()
     assert told.times.entrants
 
@@ -124,7 +124,7 @@ def test_a_machine_is_told_and_nobodys_name(tmp_path: Path) -> None:
     assert machine().startswith("Linux ")
     assert "Python 3." in machine()
     assert os.uname().nodename not in machine()
-    assert measured(Folder(tmp_path)).machines == ()
+    assert log_facts(Folder(tmp_path)).machines == ()
     assert measuring.TOLD[0] == b'{"type":"sitting",'
 
 
@@ -134,9 +134,9 @@ def test_a_sitting_counts_once_for_each_level_at_which_it_was_played(tmp_path: P
     log(tmp_path, "a", moved)
     log(tmp_path, "b", [begun(5), *over(5)])
     log(tmp_path, "c", [begun(6), fouled()])
-    kept = measured(Folder(tmp_path)).kept
-    assert kept == (Kept("B", (), 2, 2), Kept("C", (), 1, 2, ("lab",)))
-    assert [said for said, _ in how.sandbox(kept)] == [
+    kept = log_facts(Folder(tmp_path)).kept
+    assert kept == (SandboxSummary("B", (), 2, 2), SandboxSummary("C", (), 1, 2, ("lab",)))
+    assert [said for said, _ in how.sandbox_text(kept)] == [
         "Sandbox: level B in all 2 sittings.",
         "Sandbox: level C in 1 of 2 sittings, on lab.",
     ]

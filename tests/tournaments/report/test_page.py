@@ -21,13 +21,13 @@ from tournaments.rating.sprt import Sprt
 from tournaments.report import game_list as listed
 from tournaments.report import page as report_page
 from tournaments.report.format_page import Match, bracket
-from tournaments.report.log_facts import measured as measure
+from tournaments.report.log_facts import log_facts as measure
 from tournaments.report.page import MATRIX
 from tournaments.report.replay_links import addresses
 from tournaments.report.report import report_files
-from tournaments.storage.folder import Folder, load
+from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import read_ledger
-from tournaments.storage.result_store import Columns
+from tournaments.storage.result_store import ResultStore
 
 
 def long_named(plan: Event) -> Event:
@@ -440,8 +440,10 @@ def test_all_but_what_was_measured_follows_from_the_ledger(fouled: Path, tmp_pat
         "--set", "target=30", "--jobs", "2")  # fmt: skip
     pages = []
     for path in (fouled, tmp_path / "out"):
-        folder, results = Folder(path), Columns(read_ledger(path / "ledger.jsonl"))
-        pages.append(b"".join(report_files(folder, load(folder), results, NOTHING)[folder.page]))
+        folder, results = Folder(path), ResultStore(read_ledger(path / "ledger.jsonl"))
+        pages.append(
+            b"".join(report_files(folder, load_event(folder), results, NOTHING)[folder.page])
+        )
     assert pages[0] == pages[1]
 
 
@@ -453,8 +455,8 @@ def test_the_page_follows_from_the_folder_while_more_is_played(
     ledger = short / "ledger.jsonl"
     results = list(read_ledger(ledger))
     ledger.write_bytes(b"".join(ledger.read_bytes().splitlines(keepends=True)[:1]))
-    folder, only = Folder(short), Columns(results[:1])
-    files = report_files(folder, load(folder), only, measure(folder, only))
+    folder, only = Folder(short), ResultStore(results[:1])
+    files = report_files(folder, load_event(folder), only, measure(folder, only))
     whole = b"".join(files[folder.page]).decode()
     assert results[1].game not in whole
     assert "1 of 4 games" in whole

@@ -10,13 +10,13 @@ from tests.support.browser import needs_chromium, opened
 from tests.support.events import SMALL, run, small_event, untouched
 from tournaments.report import replay_links as replays
 from tournaments.schedule.schedule import sittings
-from tournaments.storage.folder import Folder, load
+from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import read_ledger
 
 
 def addresses_of(folder: Folder) -> Mapping[str, str]:
     results = {result.game: result for result in read_ledger(folder.ledger)}
-    return replays.addresses(sittings(load(folder), results))
+    return replays.addresses(sittings(load_event(folder), results))
 
 
 @pytest.fixture(scope="module")

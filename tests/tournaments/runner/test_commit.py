@@ -9,7 +9,7 @@ import trio.testing
 
 from protocol.records import Result
 from tests.support.results import game
-from tournaments.runner.commit import counting
+from tournaments.runner.commit import commit_results
 
 PATIENCE_S = 60
 ONE, TWO, THREE = (game(board, ("ada", "bob"), (1, 0)) for board in (1, 2, 3))
@@ -33,7 +33,7 @@ class Disk:
 async def test_more_is_played_while_the_disk_is_slow() -> None:
     disk = Disk()
     with trio.fail_after(PATIENCE_S):
-        async with counting(disk.sync, disk.count, at_once=False) as over:
+        async with commit_results(disk.sync, disk.count, at_once=False) as over:
             await over(ONE)
             await trio.testing.wait_all_tasks_blocked()
             await over(TWO)
@@ -46,7 +46,7 @@ async def test_more_is_played_while_the_disk_is_slow() -> None:
 async def test_where_the_next_game_depends_on_it_a_result_counts_at_once() -> None:
     disk = Disk()
     disk.goes_on.set()
-    async with counting(disk.sync, disk.count, at_once=True) as over:
+    async with commit_results(disk.sync, disk.count, at_once=True) as over:
         await over(ONE)
         assert disk.happened == ["safe", "1 counts"]
 
@@ -58,7 +58,7 @@ async def test_what_the_disk_refuses_does_not_count_and_ends_the_sitting() -> No
         raise OSError(errno.ENOSPC, "full")
 
     with trio.fail_after(PATIENCE_S), pytest.RaisesGroup(OSError):
-        async with counting(full, disk.count, at_once=False) as over:
+        async with commit_results(full, disk.count, at_once=False) as over:
             await over(ONE)
             await trio.sleep_forever()
     assert disk.happened == []

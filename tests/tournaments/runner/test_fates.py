@@ -311,10 +311,10 @@ def test_a_folder_that_cannot_be_made_is_the_users_mistake(place: str) -> None:
 @pytest.mark.parametrize(
     "where",
     [
-        "arena.logs.checksummed.append_whole",
+        "arena.logs.checksummed.append_atomic",
         "arena.logs.gamelog.os.fdatasync",
         "arena.logs.gamelog.GameLog.append",
-        "tournaments.storage.folder.write_whole",
+        "tournaments.storage.folder.write_atomic",
     ],
 )
 def test_a_full_disk_anywhere_stops_the_run_with_its_reason(
@@ -342,7 +342,7 @@ def test_a_full_disk_anywhere_stops_the_run_with_its_reason(
     "where",
     [
         "arena.match.poller.Pump._tick",
-        "arena.match.table.Bench.look_after",
+        "arena.match.table.BotPool.monitor",
         "tournaments.storage.ledger.Ledger.add",
     ],
 )

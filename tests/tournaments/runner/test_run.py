@@ -11,7 +11,7 @@ import pytest
 
 from arena.match.referee import Referee
 from arena.sandbox.limits import Limits
-from arena.sandbox.process import Slot
+from arena.sandbox.process import SandboxedProcess
 from arena.sandbox.sandbox import Sandbox
 from tests.support.events import (
     boneyard,
@@ -25,10 +25,10 @@ from tests.support.events import (
     wait_for_games,
 )
 from tests.support.tables import children
-from tournaments.plan.bot_command import entered
+from tournaments.plan.bot_command import prepare_entrant
 from tournaments.plan.event import WrittenBot
 from tournaments.report import tables as standings
-from tournaments.runner.runner import call_roll, unseen
+from tournaments.runner.runner import check_greetings, sandbox_hint
 
 
 @pytest.fixture(scope="module")
@@ -273,8 +273,8 @@ def test_what_a_bot_wrote_instead_of_a_hello_is_shown(tmp_path: Path) -> None:
 def test_the_sandbox_is_named_where_it_may_be_the_reason(
     words: str, silent: bool, hints: bool
 ) -> None:
-    assert ("At sandbox level A it reads" in unseen("A", words, silent=silent)) is hints
-    assert unseen("off", words, silent=silent) == ""
+    assert ("At sandbox level A it reads" in sandbox_hint("A", words, silent=silent)) is hints
+    assert sandbox_hint("off", words, silent=silent) == ""
 
 
 class Sealed(Sandbox):
@@ -284,8 +284,8 @@ class Sealed(Sandbox):
         super().__init__("off", Limits())
         self.level = "C"
 
-    def slot(self) -> Slot:
-        return Sandbox("off", self.limits).slot()
+    def slot(self) -> SandboxedProcess:
+        return Sandbox("off", self.limits).new_process()
 
 
 @pytest.mark.parametrize(
@@ -296,8 +296,8 @@ async def test_only_who_says_nothing_or_misses_a_file_is_told_of_the_sandbox(
     tmp_path: Path, code: str, hints: bool
 ) -> None:
     (tmp_path / "mine.py").write_text(code)
-    bot = entered(WrittenBot("mine", ("{python}", "mine.py")), tmp_path, tmp_path)
-    said = await call_roll([bot], 60_000, Sealed()) or ""
+    bot = prepare_entrant(WrittenBot("mine", ("{python}", "mine.py")), tmp_path, tmp_path)
+    said = await check_greetings([bot], 60_000, Sealed()) or ""
     assert said.startswith("Bot mine does not greet: ")
     assert ("At sandbox level C" in said) is hints
 

@@ -9,12 +9,12 @@ from click.testing import CliRunner
 
 from arena.logs import catalog as named
 from arena.logs.checksummed import append, read_lines, read_sealed
-from arena.logs.compression import ENDING, DamagedFileError, pack, unpack
+from arena.logs.compression import ENDING, DamagedFileError, compress, decompress
 from protocol.codec import decode_result
 from tests.support.events import SMALL, boneyard, copied, made, run, small_event, untouched
 from tournaments.cli.main import main
 from tournaments.storage import ledger as ledgers
-from tournaments.storage.folder import Folder, load
+from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import Ledger
 
 
@@ -29,7 +29,7 @@ def event(plain: Path, tmp_path: Path) -> Path:
     """The same with all its logs packed."""
     folder = copied(plain, tmp_path)
     for path in Folder(folder).logs():
-        pack(path)
+        compress(path)
     return folder
 
 
@@ -40,7 +40,7 @@ def lying(folder: Path) -> set[str]:
 def test_a_run_packs_what_is_full(
     plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(named, "WORTH", 1)
+    monkeypatch.setattr(named, "MIN_PACK_BYTES", 1)
     run(tmp_path, *SMALL, "--jobs", "2")
     assert lying(tmp_path) == {ENDING}
     assert made(tmp_path) == made(plain)
@@ -51,11 +51,11 @@ def test_what_a_kill_left_open_is_packed_by_the_next_run(
     event: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, other, *_ = Folder(event).logs()
-    unpack(one)
+    decompress(one)
     data = b"".join(line.data for line in read_lines(other))
     other.write_bytes(data)
     (event / "games" / f"{other.name}{ENDING}.new").write_bytes(b"half")
-    monkeypatch.setattr(named, "WORTH", 1)
+    monkeypatch.setattr(named, "MIN_PACK_BYTES", 1)
     run(event, *SMALL)
     assert lying(event) == {ENDING}
     assert b"".join(line.data for line in read_lines(other)) == data
@@ -82,7 +82,7 @@ def test_every_command_reads_packed_logs(event: Path, plain: Path) -> None:
 def test_an_event_with_packed_logs_grows_as_one_with_open_ones(
     event: Path, plain: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(named, "WORTH", 1_000_000)
+    monkeypatch.setattr(named, "MIN_PACK_BYTES", 1_000_000)
     more = ("--boards", "3")
     run(event, *SMALL, *more)
     assert lying(event) == {""}
@@ -114,7 +114,7 @@ def test_a_flip_in_a_packed_log_is_told_by_verify_and_stops_no_report(event: Pat
     assert "cannot be unpacked" in boneyard("replay", str(event), "1.first.greedy", code=2)
     (event / "ledger.jsonl").unlink()
     with pytest.raises(DamagedFileError, match="cannot be unpacked"):
-        Ledger(Folder(event), load(Folder(event)))
+        Ledger(Folder(event), load_event(Folder(event)))
 
 
 def test_a_game_is_replayed_without_a_look_into_other_logs(event: Path) -> None:
@@ -132,7 +132,7 @@ def test_a_ledger_that_says_a_game_twice_is_put_in_order(plain: Path, tmp_path: 
     descriptor = os.open(folder.ledger, os.O_WRONLY | os.O_CREAT)
     append(descriptor, [*entries[:3], entries[1], *entries[3:]], 0)
     os.close(descriptor)
-    Ledger(folder, load(folder))
+    Ledger(folder, load_event(folder))
     assert folder.ledger.read_bytes() == whole
 
 
@@ -147,7 +147,7 @@ def test_results_that_could_not_be_written_are_written_later_and_once(
     for path in folder.logs():
         path.unlink()
     monkeypatch.setattr(ledgers, "LINES_AT_ONCE", 5)
-    ledger = Ledger(folder, load(folder))
+    ledger = Ledger(folder, load_event(folder))
     for result in results[:0:-1]:
         ledger.add(result)
     with monkeypatch.context() as patch:

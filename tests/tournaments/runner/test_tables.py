@@ -7,9 +7,9 @@ from typing import cast
 
 import pytest
 
-from arena.match.bot_process import Bot
-from arena.match.multiplexer import SharedBot
-from arena.match.poller import Pump
+from arena.match.bot_process import BotProcess
+from arena.match.multiplexer import MultiplexedBot
+from arena.match.poller import Poller
 from arena.match.referee import QUESTIONS_A_GAME
 from arena.sandbox.limits import Limits
 from arena.sandbox.sandbox import Sandbox
@@ -178,8 +178,8 @@ class Piped:
 
 def test_a_table_whose_time_is_up_finds_its_line_behind_those_of_other_tables() -> None:
     lines = [encode_line(Choose(id=game * QUESTIONS_A_GAME, choice=0))[:-1] for game in (1, 2)]
-    shared = SharedBot(Pump(), cast("Bot", Piped(*lines)))
-    first, second = shared.share(1), shared.share(2)
+    shared = MultiplexedBot(Poller(), cast("BotProcess", Piped(*lines)))
+    first, second = shared.open_channel(1), shared.open_channel(2)
     second.take_in()
     assert second.next_line() == lines[1]
     assert first.next_line() == lines[0]
@@ -191,12 +191,12 @@ def written(folder: Path) -> bytes:
 
 async def test_what_is_said_to_a_bot_that_has_left_goes_nowhere(tmp_path: Path) -> None:
     """Its descriptor may be another's by then: the next one to be opened gets its number."""
-    bot = Bot(sample(), Sandbox("off", Limits()))
-    shared = SharedBot(Pump(), bot)
-    shared.share(1).say(b"late\n")
-    await bot.leave(b"bye\n")
+    bot = BotProcess(sample(), Sandbox("off", Limits()))
+    shared = MultiplexedBot(Poller(), bot)
+    shared.open_channel(1).send(b"late\n")
+    await bot.shut_down(b"bye\n")
     opened = [(tmp_path / f"{number}").open("wb", buffering=0) for number in range(8)]
-    shared.say_all()
+    shared.flush_all()
     for file in opened:
         file.close()
     assert written(tmp_path) == b""

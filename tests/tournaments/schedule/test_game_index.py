@@ -5,10 +5,10 @@ from random import Random
 
 import pytest
 
-from arena.logs.catalog import FOLDER, logs_of
+from arena.logs.catalog import FOLDER, logs_of_sittings
 from tests.tournaments.schedule.test_schedule import DYNAMIC, event, mixed, played_through, teams
 from tournaments.plan.event import Event
-from tournaments.schedule.game_index import ByGame
+from tournaments.schedule.game_index import GameIndex
 from tournaments.schedule.schedule import sittings
 from tournaments.storage.folder import Folder
 
@@ -23,16 +23,16 @@ def test_a_game_is_found(one: Event, tmp_path: Path) -> None:
     for plan in plans:
         folder.log(plan.name).write_bytes(b"")
     expected = {game.name: (plan, game) for plan in plans for game in plan.games}
-    found = ByGame(plans, lambda plan, game: (plan, game))
+    found = GameIndex(plans, lambda plan, game: (plan, game))
     assert dict(found) == expected
     assert len(found) == len(expected)
     for name in sorted(expected)[:: 1 + len(expected) // 20]:
-        assert folder.log(expected[name][0].name) in logs_of(tmp_path / FOLDER, name)
+        assert folder.log(expected[name][0].name) in logs_of_sittings(tmp_path / FOLDER, name)
 
 
 def test_what_is_not_played_is_not_found() -> None:
     (*_, plan) = sittings(event(2, 2, 5), {})
-    found = ByGame([plan], lambda plan, _: plan.name)
+    found = GameIndex([plan], lambda plan, _: plan.name)
     first = plan.games[0].name
     assert found[first] == plan.name
     for name in (f"0{first}", f"3.{plan.who}", f"999.{plan.who}", "1.no", "x", ""):

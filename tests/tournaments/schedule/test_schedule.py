@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from arena.logs.catalog import ORDERS
-from arena.rules.variants import named
+from arena.rules.variants import find_variant
 from arena.sandbox.command import Command
 from arena.sandbox.limits import Limits
 from protocol.errors import UserError
 from protocol.messages import Clock
 from protocol.records import FoulPolicy, Result
-from protocol.ruleset import MOST_SEATS, SMALL, varied
+from protocol.ruleset import MOST_SEATS, SMALL, derive
 from tournaments.plan.event import Entrant, Event
 from tournaments.plan.formats import Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss, Versus
 from tournaments.plan.sizes import MOST_GAMES, check_size
@@ -42,7 +42,9 @@ def event(
     larger = {} if seats <= SMALL else {"highest_pip": 9}
     return Event(
         name="test",
-        rules=named("partnership") if teams else varied(named("draw"), "draw", larger),
+        rules=find_variant("partnership")
+        if teams
+        else derive(find_variant("draw"), "draw", larger),
         seats=seats,
         boards=boards,
         boards_a_sitting=a_sitting,
@@ -73,7 +75,7 @@ def alone(boards: int = 3, form: Format | None = None) -> Event:
 
 
 def mixed(entrants: int, boards: int = 3) -> Event:
-    return replace(event(entrants, 4, boards), rules=named("partnership"))
+    return replace(event(entrants, 4, boards), rules=find_variant("partnership"))
 
 
 def next_stage(one: Event, before: Sequence[Result]) -> Stage:
@@ -393,7 +395,7 @@ def test_a_swiss_lets_nobody_rest_twice_and_meets_again_only_when_it_must(
         tables = {
             frozenset(plan.seats)
             for plan in sittings(one, results)
-            if swiss.round_of(one, plan.games[0].board) == number
+            if swiss.play_round(one, plan.games[0].board) == number
         }
         there = [entrant for table in tables for entrant in table]
         assert len(there) == len(set(there)) == len(one.entrants) // seats * seats

@@ -13,15 +13,15 @@ import pytest
 
 from arena.engine import deal, lead
 from arena.engine.game import new_game
-from arena.engine.shuffle import WORD, below, board_seed, commitment, words
-from arena.logs.compression import pack
+from arena.engine.shuffle import WORD, board_seed, commitment, randbelow, random_words
+from arena.logs.compression import compress
 from arena.logs.gamelog import GameLog
-from arena.match.referee import Referee, Seating
-from arena.rules.variants import VARIANTS, named
+from arena.match.referee import GameSetup, Referee
+from arena.rules.variants import VARIANTS, find_variant
 from protocol.codec import encode_line
 from protocol.messages import Choose, Clock
 from protocol.records import Commitment, Reveal
-from protocol.ruleset import Ruleset, tables, varied
+from protocol.ruleset import Ruleset, derive, playable_seat_counts
 from tests.support.events import boneyard, copied, laid_open, run, untouched
 from tests.support.golden import short
 from tests.support.tables import sitting
@@ -35,8 +35,8 @@ UNPACKS = shutil.which("zstd") is not None
 needs_node = pytest.mark.skipif(NODE is None, reason="node is not on the PATH")
 RARE = (135_865).to_bytes(32, "big")
 """A seed whose first double-18 deal throws a word away; found by trying."""
-LARGE = varied(named("draw"), "large", {"highest_pip": 18, "max_rounds": 1})
-PROUD = varied(named("draw"), "proud", {"refuse_doubles": 1, "max_rounds": 3})
+LARGE = derive(find_variant("draw"), "large", {"highest_pip": 18, "max_rounds": 1})
+PROUD = derive(find_variant("draw"), "proud", {"refuse_doubles": 1, "max_rounds": 3})
 
 
 def vectors() -> list[dict[str, Any]]:
@@ -57,18 +57,20 @@ def recomputed(vector: dict[str, Any], seed: bytes) -> dict[str, Any]:
         case {"commitment": _}:
             found = {"commitment": commitment(bytes.fromhex(vector["seed"]))}
         case {"purpose": purpose, "words": wanted}:
-            stream = words(seed, vector["round"], purpose)
+            stream = random_words(seed, vector["round"], purpose)
             found = {"words": [next(stream) for _ in wanted]}
         case {"below": n}:
-            found = {"number": below(iter(vector["words"]), n)}
+            found = {"number": randbelow(iter(vector["words"]), n)}
         case {"deal": which}:
             purpose = "tiles" if which == 1 else f"tiles {which}"
-            stream = words(seed, vector["round"], purpose)
-            hands, stock = deal.dealt(named(vector["rules"]), vector["seats"], stream)
+            stream = random_words(seed, vector["round"], purpose)
+            hands, stock = deal.deal_tiles(find_variant(vector["rules"]), vector["seats"], stream)
             found = {"hands": hands, "stock": stock}
         case _:
-            game = new_game(named(vector["rules"]), vector["seats"])
-            leader, lots = lead.chosen(game, "highest", words(seed, vector["round"], "lead"))
+            game = new_game(find_variant(vector["rules"]), vector["seats"])
+            leader, lots = lead.choose_leader(
+                game, "highest", random_words(seed, vector["round"], "lead")
+            )
             found = {"leader": leader, "lots": [(lot.seat, lot.tile) for lot in lots]}
     return json.loads(json.dumps({**vector, **found}))  # type: ignore[no-any-return]
 
@@ -101,7 +103,7 @@ def check(folder: Path) -> tuple[int, str]:
 
 def games() -> Iterator[tuple[Ruleset, int]]:
     for name in VARIANTS:
-        yield from ((short(name), seats) for seats in tables(named(name)))
+        yield from ((short(name), seats) for seats in playable_seat_counts(find_variant(name)))
     yield PROUD, 3
     yield LARGE, 2
 
@@ -110,7 +112,7 @@ def write_game(path: Path, board: int, seed: bytes, rules: Ruleset, seats: int) 
     """Play a game with last choices, so that deals are refused, and log it; how many deals."""
     names = tuple("abcdefgh"[:seats])
     (number,) = numbers(".".join(names), (board,), lambda _: seed).values()
-    referee = Referee(Seating(f"{board}.x", number, board, names, rules, Clock()), seed)
+    referee = Referee(GameSetup(f"{board}.x", number, board, names, rules, Clock()), seed)
     while question := referee.awaiting:
         said = Choose(id=question.id, choice=len(question.options) - 1)
         referee.received(question.seat, encode_line(said)[:-1], 0.0)
@@ -123,7 +125,7 @@ def write_game(path: Path, board: int, seed: bytes, rules: Ruleset, seats: int) 
 
 
 def test_the_rare_seed_is_one() -> None:
-    drawn = zip(words(RARE, 1, "tiles"), range(190, 1, -1), strict=False)
+    drawn = zip(random_words(RARE, 1, "tiles"), range(190, 1, -1), strict=False)
     assert [n for word, n in drawn if word >= WORD - WORD % n] == [82]
 
 
@@ -143,7 +145,7 @@ def test_the_checker_agrees_on_every_named_game(tmp_path: Path) -> None:
     assert check(tmp_path) == (0, told)
     if UNPACKS:
         for path in (tmp_path / "games").iterdir():
-            pack(path)
+            compress(path)
         assert check(tmp_path) == (0, told)
 
 

@@ -16,11 +16,11 @@ from tournaments.plan.event import Entrant
 from tournaments.plan.formats import Versus
 from tournaments.rating.sprt import Sprt
 from tournaments.schedule.schedule import sittings
-from tournaments.storage.extend import newcomers, succeeded
-from tournaments.storage.folder import Folder, load, secret_of
+from tournaments.storage.extend import newcomers, resolve_versions
+from tournaments.storage.folder import Folder, load_event, secret_of
 from tournaments.storage.history import read_history
 from tournaments.storage.ledger import read_ledger
-from tournaments.storage.open_event import begin
+from tournaments.storage.open_event import open_event
 from tournaments.storage.public_deals import Before, latecomers, public_boards, spans, told
 
 SHORT = ("--set", "target=1", "--sandbox", "off")
@@ -63,7 +63,7 @@ def test_it_is_told_everywhere_who_came_when_deals_were_public(begun: Path) -> N
 
 
 def entrants(folder: Path) -> tuple[Entrant, ...]:
-    return load(Folder(folder)).entrants
+    return load_event(Folder(folder)).entrants
 
 
 def test_newcomers_meet_the_field_on_boards_that_nobody_has_seen(begun: Path) -> None:
@@ -119,7 +119,7 @@ def test_who_changes_its_files_before_its_first_game_comes_late_too() -> None:
     old = event(3)
     first, *rest = old.entrants
     new = replace(old, entrants=(replace(first, fingerprint="other"), *rest))
-    assert newcomers(old, succeeded(old, new, ())) == {first.name}
+    assert newcomers(old, resolve_versions(old, new, ())) == {first.name}
     before = Before(5, "0" * 64, ((1, 2),), {one.name: one.fingerprint for one in old.entrants})
     met = Result(
         game="2.x", board=2, seats=(first.name, rest[0].name), scores=(1, 0), places=(1, 2),
@@ -134,10 +134,10 @@ def test_a_deal_is_public_as_soon_as_a_log_shows_it(begun: Path) -> None:
     """Long before its seed is: a run may be stopped in the middle of its first game."""
     folder = Folder(begun)
     log = folder.logs()[0]
-    packed.unpack(log)
+    packed.decompress(log)
     lines = log.read_bytes().splitlines(keepends=True)
     for path in (folder.ledger, folder.seeds, *folder.logs()[1:]):
-        packed.stored(path).unlink()
+        packed.actual_path(path).unlink()
     log.write_bytes(b"".join(lines[:3]))
     (board,) = public_boards(folder)
     assert f'"board":{board},'.encode() in lines[1]
@@ -161,7 +161,7 @@ def test_versus_begins_with_the_first_board_of_whoever_came_last() -> None:
 def test_commitments_reach_to_the_last_fresh_board(begun: Path) -> None:
     run(begun, *TWO, "random", "--boards", "3", "--fresh-boards")
     folder = Folder(begun)
-    secret, name = secret_of(folder), load(folder).name
+    secret, name = secret_of(folder), load_event(folder).name
     seeds = [json.loads(line)["seed"] for line in folder.seeds.read_text().splitlines()]
     assert seeds == [board_seed(secret, name, board).hex() for board in range(1, 7)]
-    assert begin(folder, load(folder), None) == (load(folder), [])
+    assert open_event(folder, load_event(folder), None) == (load_event(folder), [])

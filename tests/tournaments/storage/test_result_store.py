@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from protocol.records import Result, SeatFoul
-from tournaments.storage.result_store import Columns
+from tournaments.storage.result_store import ResultStore
 
 NAMES = ("ada", "bob", "cyd", "d")
 numbers = st.one_of(st.integers(-3, 200), st.integers(-(2**63), 2**64 - 1))
@@ -36,7 +36,7 @@ def results(draw: st.DrawFn) -> Result:
 @given(told=st.lists(results(), max_size=12))
 def test_columns_hold_what_a_dictionary_would(told: list[Result]) -> None:
     known: dict[str, Result] = {}
-    columns = Columns()
+    columns = ResultStore()
     for result in told:
         columns.add(result)
         known.setdefault(result.game, result)
@@ -66,7 +66,7 @@ def regular(count: int) -> Iterator[Result]:
 def test_a_result_takes_little_memory() -> None:
     tracemalloc.start()
     try:
-        columns = Columns(regular(20_000))
+        columns = ResultStore(regular(20_000))
         assert tracemalloc.get_traced_memory()[0] / len(columns) < 80
     finally:
         tracemalloc.stop()
@@ -74,7 +74,7 @@ def test_a_result_takes_little_memory() -> None:
 
 def test_the_first_results_are_a_sequence_of_their_own() -> None:
     told = list(regular(30))
-    columns = Columns(told)
+    columns = ResultStore(told)
     few = columns.first(7)
     assert list(few) == told[:7]
     assert list(few[2:5]) == told[2:5]

@@ -14,11 +14,11 @@ from msgspec.structs import replace
 from arena.engine.shuffle import board_seed
 from arena.logs import compression as packed
 from arena.logs.gamelog import GameLog, read_games, read_records
-from arena.match.bot_process import Bot
-from arena.match.poller import Pump
+from arena.match.bot_process import BotProcess
+from arena.match.poller import Poller
 from arena.match.referee import QUESTIONS_A_GAME, Referee
 from arena.match.table import Table
-from arena.rules.variants import named
+from arena.rules.variants import find_variant
 from protocol.codec import encode_line, seal
 from protocol.records import GameRecord, Result
 from tests.support.events import run
@@ -30,14 +30,14 @@ from tournaments.schedule.schedule import PlannedSitting, sittings
 from tournaments.storage.folder import (
     Folder,
     kept_private,
-    load,
+    load_event,
     published_commitments,
     published_seeds,
     reveal,
     secret_of,
 )
-from tournaments.storage.ledger import boards_left, finished
-from tournaments.storage.open_event import begin
+from tournaments.storage.ledger import boards_left, finished_sittings
+from tournaments.storage.open_event import open_event
 
 # --- seeds ---
 
@@ -52,7 +52,7 @@ def test_the_secret_is_32_bytes_of_the_systems_randomness(
         return bytes(range(size))
 
     monkeypatch.setattr(secrets, "token_bytes", token_bytes)
-    begin(Folder(tmp_path), event(2), seed=None)
+    open_event(Folder(tmp_path), event(2), seed=None)
     assert asked == [32]
     assert Folder(tmp_path).secret.read_bytes() == bytes(range(32))
     assert stat.S_IMODE(Folder(tmp_path).secret.stat().st_mode) == 0o600
@@ -62,7 +62,7 @@ def test_every_event_has_a_secret_of_its_own(tmp_path: Path) -> None:
     made = set()
     for name in "abc":
         (tmp_path / name).mkdir()
-        begin(Folder(tmp_path / name), event(2), seed=None)
+        open_event(Folder(tmp_path / name), event(2), seed=None)
         made.add(secret_of(Folder(tmp_path / name)))
     assert len(made) == 3
 
@@ -79,7 +79,7 @@ def in_every_spelling(secret: bytes) -> Iterator[bytes]:
 def test_what_is_published_before_a_game_has_no_part_of_a_seed(tmp_path: Path) -> None:
     """Neither have the names of games and sittings, which are made before there is a secret."""
     plan, folder = event(3, boards=5), Folder(tmp_path)
-    begin(folder, plan, seed=7)
+    open_event(folder, plan, seed=7)
     names = [
         name for one in sittings(plan, {}) for name in (one.name, *(g.name for g in one.games))
     ]
@@ -106,7 +106,7 @@ def result(game: str, board: int, seats: Sequence[str]) -> Result:
 
 def test_a_seed_is_shown_only_when_every_game_on_its_board_is_over(tmp_path: Path) -> None:
     plan, folder = event(3, boards=3), Folder(tmp_path)
-    begin(folder, plan, seed=None)
+    open_event(folder, plan, seed=None)
     results = {
         game.name: result(game.name, game.board, "ab")
         for s in sittings(plan, {})
@@ -114,7 +114,7 @@ def test_a_seed_is_shown_only_when_every_game_on_its_board_is_over(tmp_path: Pat
     }
     last = [game.name for one in sittings(plan, {}) for game in one.games if game.board == 2][-1]
     del results[last]
-    reveal(folder, plan, finished(boards_left(plan, results)))
+    reveal(folder, plan, finished_sittings(boards_left(plan, results)))
     secret = secret_of(folder)
     seeds = {board: board_seed(secret, plan.name, board) for board in (1, 3)}
     assert published_seeds(folder.seeds) == seeds
@@ -131,7 +131,7 @@ def plans() -> Iterator[tuple[str, Event]]:
             for boards, a_sitting in ((1, 1), (5, 2), (7, 25)):
                 plan = event(entrants, seats, boards, a_sitting)
                 yield f"{entrants} bots, {seats} seats, {boards} boards by {a_sitting}", plan
-    yield "partners", replace(event(5, 4, 3), rules=named("partnership"))
+    yield "partners", replace(event(5, 4, 3), rules=find_variant("partnership"))
 
 
 PLANS = dict(plans())
@@ -206,7 +206,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_games_are_played_in_the_order_of_their_numbers(played: Path) -> None:
     folder = Folder(played)
-    plan, secret = load(folder), secret_of(folder)
+    plan, secret = load_event(folder), secret_of(folder)
     orders = []
     for one in sittings(plan, {}):
         logged = [game.game for game in read_games(folder.log(one.name))]
@@ -223,7 +223,7 @@ def test_a_game_of_another_number_does_not_fit(played: Path, tmp_path: Path) -> 
     folder = Folder(tmp_path / "event")
     shutil.copytree(played, folder.path)
     log = folder.logs()[0]
-    packed.unpack(log)
+    packed.decompress(log)
     records = [entry.record for entry in read_records(log)]
     at = next(n for n, one in enumerate(records) if isinstance(one, GameRecord))
     before = records[at]
@@ -243,11 +243,13 @@ def test_no_process_meets_a_board_twice_even_when_the_run_is_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Stopped by a failure of ours, and gone on with: its processes are fresh ones."""
-    met: dict[Bot, list[int]] = {}
+    met: dict[BotProcess, list[int]] = {}
     received, spoilt = Referee.received, list[str]()
 
     class Noting(Table):
-        def __init__(self, pump: Pump, referee: Referee, bots: Sequence[Bot], log: GameLog) -> None:
+        def __init__(
+            self, pump: Poller, referee: Referee, bots: Sequence[BotProcess], log: GameLog
+        ) -> None:
             assert len(set(bots)) == len(bots)
             for bot in bots:
                 met.setdefault(bot, []).append(referee.seating.board)
