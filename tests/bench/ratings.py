@@ -78,7 +78,8 @@ def planned(case: Case, results: int) -> Event:
     )
     event = Event(
         name="bench", rules=find_variant(case.rules), seats=case.seats, boards=1,
-        boards_a_sitting=25, clock=Clock(), fouls=FoulPolicy(), sandbox="off", limits=Limits(), entrants=entrants,
+        boards_a_sitting=25,
+        clock=Clock(), fouls=FoulPolicy(), sandbox="off", limits=Limits(), entrants=entrants,
         predictable=True,
     )  # fmt: skip
     each = sum(len(plan.games) for plan in sittings(event, {}))

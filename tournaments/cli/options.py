@@ -2,20 +2,11 @@
 
 import json
 import os
-from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from tournaments.cli.completion import complete_choices, complete_games, complete_logs
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
-
-    from arena.analysis.text import Look
-    from arena.logs.gamelog import LoggedGame
 
 
 class LogPath(click.Path):
@@ -63,25 +54,3 @@ WISH = click.Choice(["auto", "require", "off"])
 def print_json(value: object) -> None:
     """Print a value for programs."""
     click.echo(json.dumps(value, indent=2))
-
-
-def plain_console() -> "Console":
-    """A console that colours only what we say."""
-    from rich.console import Console
-
-    return Console(highlight=False)
-
-
-def text_look(logged: "LoggedGame", console: "Console", plain: bool) -> "Look":
-    """How a game is drawn on a console; `plain`: without glyphs."""
-    from arena.analysis.text import Look
-
-    glyphs = console.encoding.startswith("utf") and not plain
-    partners = logged.sitting.rules.deal.partners
-    return Look(logged.sitting.seats, console.width, ascii=not glyphs, partners=partners)
-
-
-def print_paged(shown: Iterable["Text"], console: "Console") -> None:
-    """Print texts that are wrapped already, an empty line after each."""
-    for text in shown:
-        console.print(text, "", sep="\n", soft_wrap=True)

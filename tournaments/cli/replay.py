@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.analysis.find import find_game, find_seat, list_games, logs, usual_folder
+from arena.ui.console import plain_console, print_paged, text_look
 from protocol.errors import UserError
 from tournaments.cli.completion import complete_seats
-from tournaments.cli.options import ASCII, GAME, LOG, plain_console, print_paged, text_look
+from tournaments.cli.options import ASCII, GAME, LOG
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from arena.ui.console import plain_console
 from protocol.errors import UserError
 from tournaments.cli.completion import complete_rules
-from tournaments.cli.options import CHOICES, plain_console, print_json
+from tournaments.cli.options import CHOICES, print_json
 
 if TYPE_CHECKING:
     from rich.text import Text

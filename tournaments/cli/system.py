@@ -4,7 +4,8 @@ from pathlib import Path
 
 import click
 
-from tournaments.cli.options import plain_console, print_json
+from arena.ui.console import plain_console
+from tournaments.cli.options import print_json
 
 
 @click.command()

@@ -20,7 +20,7 @@ from tournaments.cluster.asyncio_thread import Loop
 from tournaments.cluster.dask_worker import SchedulerConnection
 from tournaments.cluster.orders import offered
 from tournaments.cluster.worker_runner import OrderRunner
-from tournaments.commands.run import INTERRUPTED, stop_on_signal
+from tournaments.runner.exit import INTERRUPTED, stop_on_signal
 from tournaments.runner.runner import root_cause
 
 

@@ -28,10 +28,10 @@ from arena.sandbox.limits import Limits, SandboxMode, level_name
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_level
 from arena.sandbox.temporary import temporary_folder
+from arena.ui.console import plain_console, text_look
 from protocol.codec import printable
 from protocol.errors import UserError
 from protocol.records import ChoiceRecord, FoulRecord
-from tournaments.cli.options import plain_console, text_look
 from tournaments.plan.bot_command import parse_bots, prepare_entrant
 from tournaments.plan.event import Event
 from tournaments.storage.folder import Folder, load_event

@@ -33,8 +33,8 @@ from protocol.codec import encode_line
 from protocol.errors import UserError
 from protocol.records import LOG_FORMAT, Commitment, Result, Reveal, Sitting
 from tournaments.commands.play_table import PreparedTable, TableOptions, prepare_table
-from tournaments.commands.run import stop_on_signal
 from tournaments.plan.event import Entrant, files_of
+from tournaments.runner.exit import STOPPED, stop_on_signal
 from tournaments.runner.runner import root_cause, save_crash
 from tournaments.runner.sitting import MACHINE, RunStoppedError, start_bots
 from tournaments.schedule.game_numbers import numbers
@@ -43,8 +43,6 @@ from tournaments.storage.open_event import seeded
 
 EVENT = "play"
 """The event of all games that a person plays."""
-STOPPED = 1
-"""Exit code when the machine, or we ourselves, kept the game from going on."""
 LEFT = 130
 """Exit code after the person left."""
 

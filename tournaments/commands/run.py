@@ -1,6 +1,5 @@
 """One run of the program: plays an event into its folder, shows it, publishes what came of it."""
 
-import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import (
@@ -27,6 +26,7 @@ from tournaments.plan.from_options import EventOptions, bots_in_file, build_even
 from tournaments.report.missing_data import missing_results, refuse_fewer_logs
 from tournaments.report.replay_links import make_pages
 from tournaments.report.report import files_now
+from tournaments.runner.exit import INTERRUPTED, STOPPED, stop_on_signal
 from tournaments.runner.runner import Runner, check_greetings, root_cause, save_crash
 from tournaments.runner.sitting import MACHINE, RunStoppedError
 from tournaments.storage import folder as folders
@@ -37,11 +37,6 @@ from tournaments.storage.result_store import ResultStore
 
 if TYPE_CHECKING:
     from tournaments.cluster.address import ClusterAddress
-
-STOPPED = 1
-"""Exit code when the machine, or we ourselves, kept a run from going on."""
-INTERRUPTED = 130
-"""Exit code after Ctrl-C."""
 
 
 class Execution(NamedTuple):
@@ -220,16 +215,6 @@ async def _run(folder: Folder, event: Event, ledger: Ledger, play: Play) -> None
     async with trio.open_nursery() as nursery:
         nursery.start_soon(_watch, receiver, folder, event, ledger)
         await play(sender)
-
-
-async def stop_on_signal(
-    scope: trio.CancelScope, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
-) -> None:
-    """Cancel the scope when somebody presses Ctrl-C or the program is asked to end."""
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
-        task_status.started()
-        async for _ in signals:
-            scope.cancel()
 
 
 async def _watch(

@@ -1,0 +1,33 @@
+"""Consoles on which games and tables are printed, and how wide and how plain they are."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+    from arena.analysis.text import Look
+    from arena.logs.gamelog import LoggedGame
+
+
+def plain_console() -> "Console":
+    """Return a console that colours only what we say."""
+    from rich.console import Console
+
+    return Console(highlight=False)
+
+
+def text_look(logged: "LoggedGame", console: "Console", plain: bool) -> "Look":
+    """Return how a game is drawn on a console; `plain`: without glyphs."""
+    from arena.analysis.text import Look
+
+    glyphs = console.encoding.startswith("utf") and not plain
+    partners = logged.sitting.rules.deal.partners
+    return Look(logged.sitting.seats, console.width, ascii=not glyphs, partners=partners)
+
+
+def print_paged(shown: Iterable["Text"], console: "Console") -> None:
+    """Print texts that are wrapped already, an empty line after each."""
+    for text in shown:
+        console.print(text, "", sep="\n", soft_wrap=True)
