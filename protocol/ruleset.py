@@ -33,6 +33,8 @@ BOUGHT = (9, 12, 15, 18)
 HandSize = Annotated[int, Meta(ge=1, le=64)]
 Points = Annotated[int, Meta(ge=1, le=100_000)]
 DrawLimit = Annotated[int, Meta(ge=0, le=200)] | Literal["unlimited"]
+MOST_DEALS = 20
+"""Deals in one round; the last one counts whatever it is, so that every round ends."""
 
 
 class ImpossibleRulesError(UserError):

@@ -6,10 +6,8 @@ from arena.engine import boneyard
 from arena.engine.shuffle import shuffle
 from arena.engine.state import Game, Hand, Round, Row
 from protocol.messages import Keep, Option, Refuse
-from protocol.ruleset import Deal, Ruleset, hand_size, set_of_tiles
+from protocol.ruleset import MOST_DEALS, Deal, Ruleset, hand_size, set_of_tiles
 
-MOST_DEALS = 20
-"""Deals in one round; the last one counts whatever it is, so that every round ends."""
 KEEP: tuple[Option, ...] = (Keep(),)
 KEEP_OR_REFUSE: tuple[Option, ...] = (Keep(), Refuse())
 

@@ -6,7 +6,7 @@ from arena.engine import boneyard, closing, deal, lead, stakes
 from arena.engine import shuffle as chance
 from arena.engine.state import Dealt, Game, Hand, Interlude, Lots, Round
 from protocol.messages import Annulled, Event, Guess, Guessed, Keep, Leads, Refuse, TurnedUp
-from protocol.ruleset import BY_DOUBLE
+from protocol.ruleset import BY_DOUBLE, MOST_DEALS
 from protocol.tiles import Tile
 
 
@@ -67,7 +67,7 @@ def _fresh(game: Game, dealt: Dealt, events: tuple[Event, ...], aside: Interlude
 def _led(game: Game, state: Round) -> Game:
     """The round with its leader, unless the deal does not count: first C.6, then C.13."""
     how = state.aside.how
-    may_annul = state.aside.deal < deal.MOST_DEALS
+    may_annul = state.aside.deal < MOST_DEALS
     strong = deal.too_strong(game.rules.deal, state.hands)
     if strong is not None and may_annul:
         return _annulled(game, state, Annulled(strong, "suit"))

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import assert_never
 
-from arena.engine.deal import MOST_DEALS
 from arena.rules import relevance as effects
 from arena.rules.english import (
     Heading,
@@ -14,7 +13,7 @@ from arena.rules.english import (
     number_word,
     spanned,
 )
-from protocol.ruleset import BY_DOUBLE, SMALL, Deal, Lead, Ruleset, playable_seat_counts
+from protocol.ruleset import BY_DOUBLE, MOST_DEALS, SMALL, Deal, Lead, Ruleset, playable_seat_counts
 
 TABLE: Heading = "Players and tiles"
 LEAD: Heading = "The lead"

@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tournaments.rating.sprt import NELO, Sprt
+from tournaments.plan.sprt_settings import Sprt
+from tournaments.rating.sprt import NELO
 
 Floats = NDArray[np.float64]
 

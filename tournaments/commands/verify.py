@@ -21,13 +21,14 @@ from protocol.errors import UserError
 from protocol.records import Result, Sitting
 from tournaments.plan.event import Event
 from tournaments.plan.formats import Static
-from tournaments.rating.fouls import forfeited, fouls_given
+from tournaments.rating.fouls import fouls_given
 from tournaments.report.log_facts import log_facts
 from tournaments.report.missing_data import reported, shortened
 from tournaments.report.report import Results, from_logs, report_files
 from tournaments.schedule.game_index import GameIndex
 from tournaments.schedule.game_numbers import numbers
 from tournaments.schedule.schedule import PlannedSitting, past_order, retired_games, sittings
+from tournaments.schedule.seating import forfeited
 from tournaments.storage.folder import (
     Folder,
     digest,

@@ -27,10 +27,11 @@ from protocol.records import Result
 from tournaments.forecast.likely import expected_sittings
 from tournaments.plan.event import Event
 from tournaments.plan.formats import Versus, name_of
+from tournaments.plan.seats import rotations
+from tournaments.plan.sprt_settings import MOST
 from tournaments.rating.ratings import fit
-from tournaments.rating.sprt import MOST, boards_expected, outcomes
+from tournaments.rating.sprt import boards_expected, outcomes
 from tournaments.rating.statistics import ELO, Bools, Error, Floats, reach, share
-from tournaments.schedule.pairings import rotations
 from tournaments.schedule.schedule import sittings
 
 TELLING = 10

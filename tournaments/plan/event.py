@@ -27,7 +27,7 @@ from tournaments.plan.formats import (
     Versus,
     name_of,
 )
-from tournaments.rating.sprt import MOST
+from tournaments.plan.sprt_settings import MOST
 
 T = TypeVar("T")
 # In Python $ stands before a newline at the end too; \Z, which does not, is not JSON Schema's.

@@ -4,7 +4,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from msgspec import Meta, Struct
 
-from tournaments.rating.sprt import MOST, Sprt
+from tournaments.plan.sprt_settings import MOST, Sprt
 
 Rounds = Annotated[int, Meta(ge=1, le=1_000)]
 FormatName = Literal["round-robin", "gauntlet", "ladder", "swiss", "knockout", "versus"]

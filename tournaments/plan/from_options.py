@@ -33,7 +33,7 @@ from tournaments.plan.formats import (
     name_of,
 )
 from tournaments.plan.sizes import check_size
-from tournaments.rating.sprt import Measure, Sprt
+from tournaments.plan.sprt_settings import Measure, Sprt
 
 
 class FormatOptions(NamedTuple):

@@ -1,25 +1,8 @@
-"""What fouls cost in an event beyond their game, worked out anew from its results. Pure."""
+"""Fouls of results: whose they are, and which earlier games had caused. Pure."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from protocol.records import FoulPolicy, Result, SeatFoul
-from tournaments.schedule.schedule import PlannedSitting
-
-
-def forfeited(
-    policy: FoulPolicy, plan: PlannedSitting, results: Mapping[str, Result]
-) -> tuple[int, ...]:
-    """The seats that have lost the sitting's next game by their fouls in those played before.
-
-    `results`: those that there are by then, by game.
-    """
-    if policy.lose == "game":
-        return ()
-    fouls = [0] * len(plan.seats)
-    for before in plan.games:
-        for foul in own_fouls(results[before.name]) if before.name in results else ():
-            fouls[foul] += 1
-    return tuple(seat for seat, many in enumerate(fouls) if many >= policy.after)
+from protocol.records import Result, SeatFoul
 
 
 def own_fouls(result: Result) -> Iterator[int]:

@@ -39,10 +39,10 @@ import numpy as np
 from msgspec import Struct
 
 from protocol.records import Result
+from tournaments.plan.seats import rotations
+from tournaments.plan.sprt_settings import MOST, Sprt
 from tournaments.rating.statistics import Bools, Floats
-from tournaments.schedule.pairings import rotations
 
-Measure = Literal["elo", "nelo", "points"]
 Verdict = Literal["H1", "H0", "undecided"]
 
 NELO = 800 / log(10)
@@ -51,53 +51,6 @@ STEP = 0.25
 """By how much a virtual board is off the mean, as a share of the points;"""
 STEPS = 5
 """in points: how many times the distance of the hypotheses."""
-FARTHEST = {"elo": 400.0, "nelo": 100.0, "points": 1000.0}
-"""How far from 0 hypotheses may be: farther out its error rates are not known to hold."""
-MOST = 1_000_000
-"""Boards that an event can have, over all its rounds: each is committed to before the first."""
-
-
-class Sprt(Struct, frozen=True, forbid_unknown_fields=True):
-    """How a sequential test decides. H0: A's lead is `h0`, or less; H1: it is `h1`, or more."""
-
-    measure: Measure = "elo"
-    """Unit of h0 and h1: Elo, normalised Elo, or points that A is ahead by in a game."""
-    h0: float = 0.0
-    """A's lead under H0."""
-    h1: float = 20.0
-    """A's lead under H1; above h0."""
-    alpha: float = 0.05
-    """Probability of accepting H1 although H0 holds."""
-    beta: float = 0.05
-    """Probability of accepting H0 although H1 holds."""
-    min_boards: int = 20
-    """Boards before which nothing is decided."""
-    max_boards: int = 5000
-    """Boards after which the answer is: undecided."""
-
-    def __post_init__(self) -> None:
-        """Refuse a test that cannot decide. ValueError."""
-        most = FARTHEST[self.measure]
-        if not -most <= self.h0 < self.h1 <= most:
-            raise ValueError(
-                f"h0 and h1 must be {-most:g} <= h0 < h1 <= {most:g} ({self.measure}), "
-                f"not {self.h0:g} and {self.h1:g}"
-            )
-        for name, risk in (("alpha", self.alpha), ("beta", self.beta)):
-            if not 1e-9 <= risk < 0.5:
-                raise ValueError(f"{name} must be above 0 and below 0.5, not {risk:g}")
-        if not 2 <= self.min_boards <= MOST:
-            raise ValueError(f"min_boards must be from 2 to {MOST}, not {self.min_boards}")
-        if not self.min_boards <= self.max_boards <= MOST:
-            raise ValueError(
-                f"nothing is decided before {self.min_boards} boards (min_boards), so max_boards "
-                f"must be from {self.min_boards} to {MOST}, not {self.max_boards}"
-            )
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """The ratios at which H0 and H1 are accepted."""
-        return log(self.beta / (1 - self.alpha)), log((1 - self.beta) / self.alpha)
 
 
 class Outcome(NamedTuple):

@@ -7,11 +7,11 @@ from typing import assert_never
 from protocol.records import Result
 from tournaments.plan.event import Event, Unit
 from tournaments.plan.formats import Gauntlet, Knockout, Ladder, RoundRobin, Swiss, Versus
+from tournaments.plan.seats import rotations
 from tournaments.rating.sprt import Step, outcomes, walk
 from tournaments.report import sprt_section as sprt_report
 from tournaments.report import tables as standings
 from tournaments.schedule import knockout, swiss
-from tournaments.schedule.pairings import rotations
 from tournaments.schedule.schedule import active_results
 from tournaments.storage.extend import first_version
 

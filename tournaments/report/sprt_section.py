@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from tournaments.rating.sprt import Measure, Sprt, Step, answer, boards_still_needed
+from tournaments.plan.sprt_settings import Measure, Sprt
+from tournaments.rating.sprt import Step, answer, boards_still_needed
 from tournaments.report import tables as standings
 
 UNITS: dict[Measure, str] = {"elo": "Elo", "nelo": "normalised Elo", "points": "points a game"}

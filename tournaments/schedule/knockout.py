@@ -11,8 +11,8 @@ from typing import NamedTuple
 from protocol.records import Result
 from tournaments.plan.event import Event, Unit
 from tournaments.plan.formats import Knockout
+from tournaments.plan.seats import rotations
 from tournaments.schedule.match_points import tables
-from tournaments.schedule.pairings import rotations
 
 
 class Match(NamedTuple):

@@ -11,22 +11,19 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from heapq import heapify, heappop, heapreplace
-from itertools import chain, combinations, permutations
+from itertools import chain, combinations
 from math import comb
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tournaments.plan.seats import ALL_WAYS, Table
+
 Small = NDArray[np.int16]
-Who = TypeVar("Who")
-Table = tuple[int, ...]
 Day = tuple[Table, ...]
 
 ALL = 70
 """So many tables of three or more are all played; of more, as many as make everybody meet."""
-ALL_WAYS = 4
-"""Up to so many seats all tables are chosen from, and a table sits in every circular order."""
 SAMPLE = 40_000
 """At more seats tables are chosen from so many: of all, 40 units would have 77 million at eight."""
 TRIED = 10
@@ -220,41 +217,3 @@ def _evenly(units: int, tables: Iterator[Table]) -> Iterator[Table]:
         for one in table:
             played[one] += 1
         yield table
-
-
-def rotations(seats: tuple[Who, ...]) -> tuple[tuple[Who, ...], ...]:
-    """Every way to turn a table, each once: two bots that partner themselves have two, not four."""
-    return tuple(dict.fromkeys(seats[turn:] + seats[:turn] for turn in range(len(seats))))
-
-
-def circular_orders(size: int) -> tuple[Table, ...]:
-    """Ways to sit around a table, turns apart: in all of them together, everybody has everybody
-    as often on the left and on the right; in the first half, unless there are eight, as often
-    beside. Up to four seats these are all ways; of more, as few as it takes.
-    """
-    if size <= ALL_WAYS:
-        return tuple((0, *others) for others in permutations(range(1, size)))
-    if size == len(EIGHT[0]):
-        return EIGHT
-    one_way = tuple(_walecki(size))
-    return one_way + tuple((0, *reversed(others)) for _, *others in one_way)
-
-
-EIGHT = (
-    (0, 1, 4, 5, 7, 2, 3, 6),
-    (0, 3, 1, 6, 7, 5, 2, 4),
-    (0, 4, 1, 7, 3, 2, 6, 5),
-    (0, 6, 2, 1, 3, 5, 4, 7),
-    (0, 5, 1, 2, 7, 6, 4, 3),
-    (0, 2, 5, 3, 7, 4, 6, 1),
-    (0, 7, 1, 5, 6, 3, 4, 2),
-)
-"""Circular orders in which everybody has everybody once on the left: found by trying (Tillson)."""
-
-
-def _walecki(size: int) -> Iterator[Table]:
-    """Hamiltonian cycles through 0 that have every pair once, or twice where the size is even."""
-    ring = size - 1
-    zigzag = [step // 2 + 1 if step % 2 else -(step // 2) for step in range(ring)]
-    for turn in range(ring // 2 if size % 2 else ring):
-        yield 0, *(1 + (place + turn) % ring for place in zigzag)

@@ -12,9 +12,10 @@ from arena.logs.catalog import SITTING_PREFIX
 from protocol.records import Result
 from tournaments.plan.event import Event, Unit
 from tournaments.plan.formats import Gauntlet, Knockout, Ladder, RoundRobin, Static, Swiss, Versus
+from tournaments.plan.seats import circular_orders, rotations
 from tournaments.rating.sprt import Outcome, is_decided, outcomes
 from tournaments.schedule import knockout, swiss
-from tournaments.schedule.pairings import circular_orders, gauntlet, rotations, round_robin
+from tournaments.schedule.pairings import gauntlet, round_robin
 
 R = TypeVar("R", bound=Iterable[Result])
 Meeting = tuple[Unit, ...]

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 from arena.match.referee import GameSetup
 from protocol import __version__
-from protocol.records import LOG_FORMAT, Result, Sitting
+from protocol.records import LOG_FORMAT, FoulPolicy, Result, Sitting
 from tournaments.plan.event import Event
-from tournaments.rating.fouls import forfeited
+from tournaments.rating.fouls import own_fouls
 from tournaments.schedule.schedule import PlannedGame, PlannedSitting
 
 
@@ -66,3 +66,19 @@ def sitting(
 def rotate(event: Event) -> bool:
     """Whether a game of a sitting depends on those before it: fouls cost more than their game."""
     return event.fouls.lose == "sitting"
+
+
+def forfeited(
+    policy: FoulPolicy, plan: PlannedSitting, results: Mapping[str, Result]
+) -> tuple[int, ...]:
+    """The seats that have lost the sitting's next game by their fouls in those played before.
+
+    `results`: those that there are by then, by game.
+    """
+    if policy.lose == "game":
+        return ()
+    fouls = [0] * len(plan.seats)
+    for before in plan.games:
+        for foul in own_fouls(results[before.name]) if before.name in results else ():
+            fouls[foul] += 1
+    return tuple(seat for seat, many in enumerate(fouls) if many >= policy.after)

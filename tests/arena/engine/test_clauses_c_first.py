@@ -5,12 +5,12 @@
 import pytest
 
 from arena.engine import game as engine
-from arena.engine.deal import MOST_DEALS
 from arena.engine.state import Dealt, Game
 from arena.rules.variants import find_variant
 from protocol.errors import UserError
 from protocol.messages import Annulled, Drew, Guessed, Leads, Lot
 from protocol.ruleset import (
+    MOST_DEALS,
     ImpossibleRulesError,
     Ruleset,
     check_seats,

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from arena.engine import boneyard, stakes
 from arena.engine import game as engine
-from arena.engine.deal import MOST_DEALS
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Game
 from arena.rules.variants import VARIANTS, find_variant
@@ -32,8 +31,8 @@ from protocol.messages import (
     Refuse,
 )
 from protocol.messages import End as Where
+from protocol.ruleset import MOST_DEALS, Ruleset, derive, playable_seat_counts
 from protocol.ruleset import Game as Limits
-from protocol.ruleset import Ruleset, derive, playable_seat_counts
 from protocol.tiles import high_first
 from tests.support import naive_rules as naive
 from tests.support.rulesets import MANY, many, seated

@@ -28,9 +28,10 @@ from tournaments.forecast.power import separations
 from tournaments.forecast.text import duration, forecast_text, separation_text
 from tournaments.plan.event import Event
 from tournaments.plan.formats import Knockout, Swiss, Versus
+from tournaments.plan.sprt_settings import MOST, Sprt
 from tournaments.rating import statistics as stats
 from tournaments.rating.ratings import fit
-from tournaments.rating.sprt import MOST, Sprt, outcomes, walk
+from tournaments.rating.sprt import outcomes, walk
 from tournaments.runner.sitting import SittingRunner
 from tournaments.schedule.schedule import games, sittings
 

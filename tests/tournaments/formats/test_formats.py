@@ -15,7 +15,7 @@ from tests.tournaments.schedule.test_schedule import event
 from tournaments.plan.event import Event
 from tournaments.plan.formats import Gauntlet, Knockout, Ladder, RoundRobin, Swiss, Versus
 from tournaments.plan.from_options import EventOptions, build_event
-from tournaments.rating.sprt import Sprt
+from tournaments.plan.sprt_settings import Sprt
 from tournaments.storage import folder as folders
 from tournaments.storage.extend import incompatibility, resolve_versions
 from tournaments.storage.folder import Folder, load_event

@@ -14,11 +14,10 @@ from msgspec.structs import replace
 
 from protocol.records import Result
 from tests.support.simulated_boards import Luck, simulated
+from tournaments.plan.sprt_settings import Measure, Sprt
 from tournaments.rating import sprt
 from tournaments.rating.sprt import (
-    Measure,
     Outcome,
-    Sprt,
     Step,
     answer,
     boards_still_needed,

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from protocol.records import Result
 from tests.support.results import STRENGTH, game, known, played
+from tournaments.plan.sprt_settings import Sprt
 from tournaments.rating.ratings import fit
-from tournaments.rating.sprt import Sprt, outcomes, walk
+from tournaments.rating.sprt import outcomes, walk
 from tournaments.rating.statistics import t_quantile
 from tournaments.rating.tally import collect
 from tournaments.report import charts as figures

@@ -12,7 +12,7 @@ from tests.tournaments.schedule.test_schedule import alone, event, teams
 from tournaments.commands.progress import Progress
 from tournaments.plan.event import Event
 from tournaments.plan.formats import Gauntlet, Knockout, Swiss, Versus
-from tournaments.rating.sprt import Sprt
+from tournaments.plan.sprt_settings import Sprt
 from tournaments.report.format_section import UNEVEN_TOLD, uneven, won, won_line
 from tournaments.schedule import knockout
 from tournaments.storage.folder import Folder

@@ -17,7 +17,7 @@ from tests.support.made_up_events import NOTHING, evidence, made_up, measured, t
 from tests.tournaments.schedule.test_schedule import event, teams
 from tournaments.plan.event import Event
 from tournaments.plan.formats import Knockout, Swiss, Versus
-from tournaments.rating.sprt import Sprt
+from tournaments.plan.sprt_settings import Sprt
 from tournaments.report import game_list as listed
 from tournaments.report import page as report_page
 from tournaments.report.format_page import Match, bracket

@@ -22,11 +22,13 @@ from protocol.records import FoulPolicy, Result
 from protocol.ruleset import MOST_SEATS, SMALL, derive
 from tournaments.plan.event import Entrant, Event
 from tournaments.plan.formats import Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss, Versus
+from tournaments.plan.seats import circular_orders
 from tournaments.plan.sizes import MOST_GAMES, check_size
+from tournaments.plan.sprt_settings import Sprt
 from tournaments.rating import sprt
-from tournaments.rating.sprt import Outcome, Sprt
+from tournaments.rating.sprt import Outcome
 from tournaments.schedule import knockout, matching, schedule, swiss
-from tournaments.schedule.pairings import ALL, circular_orders, round_robin
+from tournaments.schedule.pairings import ALL, round_robin
 from tournaments.schedule.schedule import PlannedSitting, Stage, games, sittings, stages
 
 

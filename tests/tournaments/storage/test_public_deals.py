@@ -14,7 +14,7 @@ from tests.support.events import boneyard, run
 from tests.tournaments.schedule.test_schedule import event
 from tournaments.plan.event import Entrant
 from tournaments.plan.formats import Versus
-from tournaments.rating.sprt import Sprt
+from tournaments.plan.sprt_settings import Sprt
 from tournaments.schedule.schedule import sittings
 from tournaments.storage.extend import newcomers, resolve_versions
 from tournaments.storage.folder import Folder, load_event, secret_of
