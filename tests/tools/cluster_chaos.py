@@ -32,7 +32,7 @@ LOOK_S = 0.05
 """How often it is looked whether it has happened."""
 LISTENS = "0A"
 """The state of a socket that listens, in /proc/net/tcp."""
-README = Path(__file__).parents[2] / "README.md"
+README = Path(__file__).parents[2] / "tournaments" / "cluster" / "README.md"
 INSTANT = Path(__file__).parents[1] / "bench" / "instant.c"
 Process = subprocess.Popen[bytes]
 

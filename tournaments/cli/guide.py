@@ -1,5 +1,7 @@
 """Commands about the program itself: help, version, completion."""
 
+import sys
+
 import click
 from click.shell_completion import CompletionItem
 
@@ -11,35 +13,73 @@ PROGRAM = "boneyard"
 VARIABLE = "_BONEYARD_COMPLETE"
 """The variable in which a shell asks what may come next."""
 SHELLS = ("bash", "zsh", "fish")
+TOPICS = {
+    "authors": ("sample_bots", "README.md"),
+    "protocol": ("protocol", "SPEC.md"),
+    "rulesets": ("arena.rules", "README.md"),
+    "events": ("tournaments", "EVENTS.md"),
+    "ratings": ("tournaments", "RATINGS.md"),
+    "sandbox": ("arena.sandbox", "README.md"),
+    "cluster": ("tournaments.cluster", "README.md"),
+    "training": ("arena.training", "README.md"),
+    "promises": ("tournaments", "PROMISES.md"),
+    "deals": ("protocol", "DEALS.md"),
+    "secrets": ("arena", "SECRETS.md"),
+}
+"""Pages that `help` shows: the package in which each lies, and its file."""
 
 
-def _commands(context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
+def _subjects(context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
     group = context.find_root().command
-    return offered(group.commands if isinstance(group, click.Group) else (), begun)
+    commands = group.commands if isinstance(group, click.Group) else ()
+    return offered([*commands, *TOPICS], begun)
 
 
 @click.command("help")
-@click.argument("command", nargs=-1, shell_complete=_commands)
+@click.argument("subject", nargs=-1, shell_complete=_subjects)
 @click.pass_context
-def help_(context: click.Context, command: tuple[str, ...]) -> None:
-    """Show the help of a command, as `boneyard COMMAND --help` does.
+def help_(context: click.Context, subject: tuple[str, ...]) -> None:
+    """Show the help of a command, or the page about a topic.
+
+    Topics: authors, protocol, rulesets, events, ratings, sandbox, cluster, training, promises,
+    deals, secrets.
 
     \b
     Examples:
       boneyard help
       boneyard help run
+      boneyard help ratings
     """
     parent = context.parent
     assert parent, "There is a group above every command."
     assert isinstance(parent.command, click.Group)
-    if not command:
+    if not subject:
         click.echo(parent.get_help())
         return
-    found = parent.command.get_command(parent, command[0])
-    if found is None:
-        raise unknown_command(command[0], parent.command.commands)
-    with click.Context(found, parent, info_name=command[0]) as its:
-        click.echo(found.get_help(its))
+    found = parent.command.get_command(parent, subject[0])
+    if found:
+        with click.Context(found, parent, info_name=subject[0]) as its:
+            click.echo(found.get_help(its))
+    elif subject[0] in TOPICS:
+        _show_page(*TOPICS[subject[0]])
+    else:
+        raise unknown_command(subject[0], [*parent.command.commands, *TOPICS])
+
+
+def _show_page(package: str, name: str) -> None:
+    """Print a page: laid out on a terminal, as it is into a pipe."""
+    from importlib.resources import files
+
+    text = files(package).joinpath(name).read_text(encoding="utf-8")
+    if not sys.stdout.isatty():
+        click.echo(text)
+        return
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    console = Console()
+    with console.pager(styles=True):
+        console.print(Markdown(text))
 
 
 @click.command()

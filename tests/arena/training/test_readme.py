@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from arena.training import encoding
 from tests.arena.training.test_policy import BYE, HELLO, PATIENCE, ask, game
 
-README = Path(__file__).parents[3] / "README.md"
-SECTION = README.read_text().partition("## Train an agent")[2].partition("\n## ")[0]
+README = Path(encoding.__file__).with_name("README.md")
+SECTION = README.read_text()
 SNIPPETS = re.findall(r"```python\n(.*?)```", SECTION, re.DOTALL)
 
 
