@@ -10,12 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from arena.sandbox.cgroups import Cgroup
 from arena.sandbox.command import Command, Tools, readable_paths, wrap_command
-from arena.sandbox.landlock import restrict_this_thread
+from arena.sandbox.kernel.cgroups import Cgroup
+from arena.sandbox.kernel.landlock import restrict_this_thread
+from arena.sandbox.kernel.seccomp import filter_program
 from arena.sandbox.limits import Level, Limits
 from arena.sandbox.pythons import on_a_python_within_reach, runs_as_another
-from arena.sandbox.seccomp import filter_program
 from arena.sandbox.usage import ResourceUsage, children, usage_of
 from arena.sandbox.users import KILLER, User, needs_user
 

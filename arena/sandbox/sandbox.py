@@ -2,8 +2,8 @@
 
 from itertools import count
 
-from arena.sandbox.cgroups import Cgroup, Parents, parents
 from arena.sandbox.command import Tools, find_tools
+from arena.sandbox.kernel.cgroups import Cgroup, Parents, parents
 from arena.sandbox.limits import Level, Limits
 from arena.sandbox.process import SandboxedProcess
 from arena.sandbox.pythons import about_python, runs_as_another

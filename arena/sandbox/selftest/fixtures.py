@@ -17,7 +17,15 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from arena.sandbox.selftest.processes import End, Popen, Start, asked, closed, dismissed, ended
+from arena.sandbox.selftest.processes import (
+    End,
+    Popen,
+    Start,
+    ask_process,
+    closed,
+    dismissed,
+    ended,
+)
 from arena.sandbox.temporary import temporary_folder
 
 HERE = Path(__file__).parent
@@ -312,7 +320,7 @@ def _ready(
     order = {**common, "parts": parts, "places": PLACES, "abstract": abstract}
     if "locks" not in parts:
         del order["shared"]
-    ready = asked(process, msgspec.json.encode(order))
+    ready = ask_process(process, msgspec.json.encode(order))
     return msgspec.convert({"argument": argument, "abstract": abstract, **ready}, Aim)
 
 

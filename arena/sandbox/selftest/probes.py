@@ -191,7 +191,7 @@ def something(found: object) -> str:
     return "read it"
 
 
-def opened(path: str, flags: int) -> str:
+def try_open(path: str, flags: int) -> str:
     """It counts if it can be opened; nothing is read or written."""
     os.close(os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC))
     return "opened it"
@@ -200,7 +200,7 @@ def opened(path: str, flags: int) -> str:
 def writable(folder: str) -> str:
     """It counts if a file without a name can be made there; one with a name where that fails."""
     try:
-        return opened(folder, os.O_TMPFILE | os.O_WRONLY)
+        return try_open(folder, os.O_TMPFILE | os.O_WRONLY)
     except OSError as no:
         if no.errno not in (errno.EOPNOTSUPP, errno.EISDIR):
             raise
@@ -254,7 +254,7 @@ def proc(targets: Targets, who: str, name: str) -> str:
     return f"/proc/{targets[who]['pid']}/{name}"
 
 
-def seen(targets: Targets, who: str) -> str:
+def find_process(targets: Targets, who: str) -> str:
     """It counts if the other process's command line is anywhere in /proc."""
     wanted = targets[who]["argument"].encode()
     for pid in [name for name in os.listdir("/proc") if name.isdigit()][:5000]:
@@ -889,7 +889,7 @@ def device_made(_: Targets) -> str:
 def own_control_group(_: Targets) -> str:
     """Change the control group that limits us."""
     group = read("/proc/self/cgroup").decode().rpartition("0::")[2].split("\n")[0]
-    return opened(f"/sys/fs/cgroup{group}/cgroup.procs", os.O_WRONLY)
+    return try_open(f"/sys/fs/cgroup{group}/cgroup.procs", os.O_WRONLY)
 
 
 # Counters that everybody moves and everybody reads.
@@ -1139,9 +1139,9 @@ PROBES: dict[str, Probe] = {
     "read-game-log": lambda t: secret(t, read(t["game_log"])),
     "write-game-log": lambda t: appended(t["game_log"], b"forged\n"),
     "read-other-bots-program": lambda t: secret(t, read(t["other_program"])),
-    "write-other-bots-program": lambda t: opened(t["other_program"], os.O_WRONLY),
+    "write-other-bots-program": lambda t: try_open(t["other_program"], os.O_WRONLY),
     "write-other-bots-folder": lambda t: appended(f"{t['other_folder']}/planted", b"x"),
-    "write-own-program": lambda t: opened(t["own_program"], os.O_WRONLY),
+    "write-own-program": lambda t: try_open(t["own_program"], os.O_WRONLY),
     "write-own-folder": lambda t: writable(os.path.dirname(t["own_program"])),
     "write-interpreter-folder": lambda _: writable(os.path.dirname(os.__file__)),
     "list-home": home_listed,
@@ -1159,8 +1159,8 @@ PROBES: dict[str, Probe] = {
         t, read(proc(t, "other", "root/") + f"{t['other']['tmp']}/{t['note']}")
     ),
     # processes
-    "see-referee": lambda t: seen(t, "referee"),
-    "see-other-bot": lambda t: seen(t, "other"),
+    "see-referee": lambda t: find_process(t, "referee"),
+    "see-other-bot": lambda t: find_process(t, "other"),
     "list-sockets": lambda t: something(
         t["referee"]["abstract"].encode() in read("/proc/net/unix", MIB)
     ),
@@ -1205,7 +1205,7 @@ PROBES: dict[str, Probe] = {
     # inherited
     "environment": lambda t: secret(t, os.environ.get(t["variable"], "").encode()),
     "descriptors": inherited_secret,
-    "terminal-open": lambda _: opened("/dev/tty", os.O_RDWR),
+    "terminal-open": lambda _: try_open("/dev/tty", os.O_RDWR),
     "terminal-push": terminal_pushed,
     # network
     "same-network": same_network,
@@ -1284,9 +1284,9 @@ PROBES: dict[str, Probe] = {
     "watch-file-system": lambda _: something(libc_call("fanotify_init", 0x200, os.O_RDONLY)),
     "netlink-socket": lambda _: socket_of(socket.AF_NETLINK, socket.SOCK_RAW),
     "kernel-log": lambda _: something(libc_call("klogctl", 10, None, 0)),
-    "kernel-log-device": lambda _: opened("/dev/kmsg", os.O_RDONLY),
+    "kernel-log-device": lambda _: try_open("/dev/kmsg", os.O_RDONLY),
     "kernel-addresses": lambda _: something(read("/proc/kallsyms")[:16].strip(b"0")),
-    "kernel-settings": lambda _: opened("/proc/sys/kernel/domainname", os.O_WRONLY),
+    "kernel-settings": lambda _: try_open("/proc/sys/kernel/domainname", os.O_WRONLY),
     "capabilities": capable,
     "set-user-id": gaining,
     "old-system-calls": old_calls,
@@ -1382,7 +1382,7 @@ def work(names: list[str], targets: Targets, pipe: int) -> None:
             return
 
 
-def heard(pipe: int) -> tuple[dict[str, Any], bool]:
+def read_worker(pipe: int) -> tuple[dict[str, Any], bool]:
     """What a worker told, and whether it ended by itself rather than be silent for too long."""
     told, ended = b"", False
     while not ended and select.select([pipe], [], [], 3 * SECONDS)[0]:
@@ -1402,7 +1402,7 @@ def worked(names: list[str], targets: Targets) -> tuple[dict[str, Any], int]:
         finally:
             os._exit(0)
     os.close(theirs)
-    told, ended = heard(ours)
+    told, ended = read_worker(ours)
     os.close(ours)
     if not ended:
         os.kill(pid, signal.SIGKILL)

@@ -29,7 +29,7 @@ class CannotProbeError(Exception):
     """The stand-ins or the probes could not be started at this level: nothing is known of it."""
 
 
-def asked(process: Popen, line: bytes) -> dict[str, Any]:
+def ask_process(process: Popen, line: bytes) -> dict[str, Any]:
     """Say a line and read the one-line answer, a JSON object. Raises CannotProbeError."""
     assert process.stdin
     assert process.stdout
@@ -65,7 +65,7 @@ def _last_words(process: Popen) -> str:
 def dismissed(process: Popen) -> None:
     """Let a stand-in remove what it made, if it still can."""
     with contextlib.suppress(CannotProbeError, OSError, ValueError):
-        asked(process, b"end")
+        ask_process(process, b"end")
 
 
 def closed(process: Popen) -> None:

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from arena.sandbox.selftest.fixtures import OUTLIVING, Limits, Scene, Targets, scene
 from arena.sandbox.selftest.guarantees import PROBES
-from arena.sandbox.selftest.processes import CannotProbeError, End, Start, asked, closed
+from arena.sandbox.selftest.processes import CannotProbeError, End, Start, ask_process, closed
 
 GRACE_S = 0.3
 """How long the kernel may take to end what was killed."""
@@ -67,7 +67,7 @@ def run_probes(
         before = _states(setting)
         probing = start(setting.command, setting.reads)
         try:
-            said = asked(probing, msgspec.json.encode(setting.targets))
+            said = ask_process(probing, msgspec.json.encode(setting.targets))
         finally:
             end(probing)
             closed(probing)
@@ -93,7 +93,7 @@ def _judged(said: ProbeResult, seen: bool | None) -> ProbeResult:
 
 def _states(setting: Scene) -> dict[str, State]:
     return {
-        who: msgspec.convert(asked(process, b"report"), State)
+        who: msgspec.convert(ask_process(process, b"report"), State)
         for who, process in (("referee", setting.referee), ("other-bot", setting.other))
     }
 

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.sandbox import cgroups, users
 from arena.sandbox import command as profile
 from arena.sandbox import process as slot
+from arena.sandbox import users
+from arena.sandbox.kernel import cgroups
 from arena.sandbox.limits import LEVELS, Level, Limits
 from arena.sandbox.sandbox import Sandbox
 

@@ -11,10 +11,11 @@ import pytest
 from click.testing import CliRunner
 
 from arena.sandbox import command as profile
-from arena.sandbox import landlock, seccomp, users
 from arena.sandbox import process as slot
 from arena.sandbox import select as choice
-from arena.sandbox.calls import GROUPS, RULES, Group, Numbers
+from arena.sandbox import users
+from arena.sandbox.kernel import landlock, seccomp
+from arena.sandbox.kernel.calls import GROUPS, RULES, Group, Numbers
 from arena.sandbox.limits import LEVELS, REQUIRED, Level, Limits
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import LevelResult, choose_level, examine_level

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from arena.sandbox.command import DEVICES
-from arena.sandbox.seccomp import filter_program
+from arena.sandbox.kernel.seccomp import filter_program
 
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
 _VERSION = 1

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.sandbox import seccomp
-from arena.sandbox.calls import GROUPS, RULES
+from arena.sandbox.kernel import seccomp
+from arena.sandbox.kernel.calls import GROUPS, RULES
 
 MACHINES = tuple(seccomp._ARCHES)
 ALLOWED, KILLED = "allowed", "killed"

@@ -12,7 +12,7 @@ from functools import cache
 
 from msgspec import Struct
 
-from arena.sandbox.calls import GROUPS, RULES, Rule
+from arena.sandbox.kernel.calls import GROUPS, RULES, Rule
 
 _X86, _ARM = 0xC000_003E, 0xC000_00B7
 _ARCHES = {"x86_64": (0, _X86), "aarch64": (1, _ARM)}

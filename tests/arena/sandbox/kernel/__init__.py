@@ -1,0 +1,1 @@
+"""The kernel interfaces: the filter of system calls, run as the kernel runs it."""
