@@ -158,7 +158,9 @@ class Poller:
         """Do what is due by the last look at the pipes: all that it found has been read."""
         looked_at = self.looked_at
         for timer in [one for one in self._timers if one.at <= looked_at]:
-            timer.due()
+            # What was due before it may have begun its deadline anew, or ended it.
+            if timer.at <= looked_at:
+                timer.due()
         self._soonest = min((one.at for one in self._timers), default=math.inf)
 
     async def _rest(self) -> None:

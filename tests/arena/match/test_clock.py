@@ -240,6 +240,29 @@ def test_a_deadline_that_passes_while_others_are_read_waits_for_the_next_look(
     assert late == [pytest.approx(100.6, abs=0.005)]
 
 
+def test_what_is_begun_anew_by_another_that_is_due_has_its_whole_time(
+    pump: Poller, time: Time
+) -> None:
+    """As at two tables of one bot: what it loses at one lets the game go on at the other."""
+    due: list[Timer] = []
+
+    def expire(own: Timer, other: Timer) -> None:
+        due.append(own)
+        own.end()
+        other.at = time.now + 0.2
+
+    first = Timer(lambda: expire(first, second))
+    second = Timer(lambda: expire(second, first))
+    for timer in (first, second):
+        timer.at = 100.2
+        pump.add_timer(timer)
+    pumped(pump, time, (0.3, []))
+    assert len(due) == 1
+    pumped(pump, time, (0.3, []))
+    assert len(due) == 2
+    assert due[0] is not due[1]
+
+
 class Bots:
     """Stands for epoll and for a bot with one answer, which is in its pipe from a moment on."""
 
