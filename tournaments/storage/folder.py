@@ -146,10 +146,11 @@ def lock_for_writing(folder: Folder) -> Iterator[None]:
             raise
         raise UserError(f"{folder.path} cannot be written: {error.strerror}.") from error
     try:
-        try_lock(descriptor)
+        try:
+            try_lock(descriptor)
+        except BlockingIOError:
+            raise UserError(f"{folder.path} is being written by another boneyard.") from None
         yield
-    except BlockingIOError:
-        raise UserError(f"{folder.path} is being written by another boneyard.") from None
     finally:
         os.close(descriptor)
 

@@ -1,5 +1,6 @@
 """Who may write into an event's folder, whatever the process before has left."""
 
+import errno
 import subprocess
 import sys
 from pathlib import Path
@@ -12,8 +13,8 @@ from tournaments.storage.folder import Folder, lock_for_writing
 HOLDS = r"""
 import os, sys
 from pathlib import Path
-from tournaments.storage.folder import Folder, only_writer
-with only_writer(Folder(Path(sys.argv[1]))):
+from tournaments.storage.folder import Folder, lock_for_writing
+with lock_for_writing(Folder(Path(sys.argv[1]))):
     os.fork()
     os.write(1, b"held\n")
     sys.stdin.read()
@@ -40,3 +41,9 @@ def test_a_child_that_outlives_the_writer_holds_nothing(tmp_path: Path) -> None:
         writer.stdin.close()
         # The child had it open all the while: here it ends.
         assert writer.stdout.read() == b""
+
+
+def test_what_goes_wrong_while_the_folder_is_held_is_no_other_writer(tmp_path: Path) -> None:
+    full = BlockingIOError(errno.EAGAIN, "a pipe is full")
+    with pytest.raises(BlockingIOError, match="a pipe is full"), lock_for_writing(Folder(tmp_path)):
+        raise full
