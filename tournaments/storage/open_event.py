@@ -51,7 +51,7 @@ def open_event(
         return event, []
     old = load_event(folder)
     event = resolve_versions(old, event, _Played(folder))
-    public = public_boards(folder) if newcomers(old, event) else set()
+    public = public_boards(folder) if _matters(old, event) else set()
     if fresh_boards and public:
         event = delayed(old, event, max(public) + 1)
     if forbidden := incompatibility(old, event):

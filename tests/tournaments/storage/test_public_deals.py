@@ -62,6 +62,13 @@ def test_it_is_told_everywhere_who_came_when_deals_were_public(begun: Path) -> N
     assert fits(begun)
 
 
+def test_what_was_public_is_remembered_when_only_boards_are_added(begun: Path) -> None:
+    run(begun, *TWO, "--boards", "4", "--fresh-boards")
+    (before,) = read_history(Folder(begun))
+    assert (before.boards, before.public) == (3, ((1, 3),))
+    assert all(one.first_board == 1 for one in entrants(begun))
+
+
 def entrants(folder: Path) -> tuple[Entrant, ...]:
     return load_event(Folder(folder)).entrants
 
