@@ -4,6 +4,7 @@ Reads only, and holds nothing. A last line that is not whole yet is left out. Re
 their game logs for their turn in the ledger count here already.
 """
 
+import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -30,6 +31,8 @@ from tournaments.storage.result_store import ResultStore
 
 LOCKS = Path("/proc/locks")
 """Where the kernel lists who holds which file."""
+MOUNTS = Path("/proc/self/mountinfo")
+"""Where it lists the file systems that are mounted here, and the device of each."""
 ENOUGH_S = 2.0
 """An estimate from less than this says nothing."""
 
@@ -144,16 +147,22 @@ def is_running(folder: Folder) -> bool | None:
     if not folder.lock.exists():
         return False
     try:
-        lines = LOCKS.read_text().splitlines()
+        locks = [line.split() for line in LOCKS.read_text().splitlines()]
+        devices = {line.split()[2] for line in MOUNTS.read_text().splitlines()}
     except OSError:
         return None
-    return any(_holds(line.split(), folder.lock.stat().st_ino) for line in lines)
+    file = folder.lock.stat()
+    device = os.major(file.st_dev), os.minor(file.st_dev)
+    # A part of a file system may have a device of its own, by which no lock is listed.
+    exact = "{}:{}".format(*device) in devices
+    place = "{:02x}:{:02x}:{}".format(*device, file.st_ino) if exact else f":{file.st_ino}"
+    return any(_holds(words, place) for words in locks)
 
 
-def _holds(words: list[str], inode: int) -> bool:
+def _holds(words: list[str], place: str) -> bool:
     """Read a line, as `1: POSIX ADVISORY WRITE 4711 08:02:131072 0 EOF`; one with -> only waits."""
-    place = next((word for word in words if word.count(":") == 2), "")
-    return "POSIX" in words and "->" not in words and place.endswith(f":{inode}")
+    held = next((word for word in words if word.count(":") == 2), "")
+    return "POSIX" in words and "->" not in words and held.endswith(place)
 
 
 def _pace(folder: Folder, event: Event, results: Mapping[str, Result]) -> float | None:

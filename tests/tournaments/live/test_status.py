@@ -102,17 +102,26 @@ def test_whether_somebody_plays_is_asked_of_the_kernel(event: Path) -> None:
 def test_locks_are_read_as_the_kernel_writes_them(
     event: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    inode, locks = (event / ".lock").stat().st_ino, tmp_path / "locks"
+    file, locks = (event / ".lock").stat(), tmp_path / "locks"
+    mounts = tmp_path / "mounts"
+    inode, major, minor = file.st_ino, os.major(file.st_dev), os.minor(file.st_dev)
+    place = f"{major:02x}:{minor:02x}"
     monkeypatch.setattr(glances, "LOCKS", locks)
+    monkeypatch.setattr(glances, "MOUNTS", mounts)
+    mounts.write_text(f"22 27 {major}:{minor} / / rw\n")
     assert glances.is_running(Folder(event)) is None
     for line, running in (
-        (f"1: POSIX  ADVISORY  WRITE 4711 08:02:{inode} 0 EOF", True),
-        (f"1: -> POSIX  ADVISORY  WRITE 4711 08:02:{inode} 0 EOF", False),
-        (f"1: FLOCK  ADVISORY  WRITE 4711 08:02:{inode} 0 EOF", False),
-        (f"1: POSIX  ADVISORY  WRITE 4711 08:02:{inode}1 0 EOF", False),
+        (f"1: POSIX  ADVISORY  WRITE 4711 {place}:{inode} 0 EOF", True),
+        (f"1: -> POSIX  ADVISORY  WRITE 4711 {place}:{inode} 0 EOF", False),
+        (f"1: FLOCK  ADVISORY  WRITE 4711 {place}:{inode} 0 EOF", False),
+        (f"1: POSIX  ADVISORY  WRITE 4711 {place}:{inode}1 0 EOF", False),
+        (f"1: POSIX  ADVISORY  WRITE 4711 {major + 1:02x}:{minor:02x}:{inode} 0 EOF", False),
     ):
         locks.write_text(f"{line}\n")
         assert glances.is_running(Folder(event)) is running
+    # A part of a file system has a device of its own, and its locks that of the whole.
+    mounts.write_text(f"22 27 {major + 1}:{minor} / / rw\n")
+    assert glances.is_running(Folder(event)) is True
 
 
 def test_how_long_it_will_take_follows_from_what_this_run_has_played(
