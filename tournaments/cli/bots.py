@@ -1,11 +1,13 @@
-"""The command `check`: whether a bot keeps what the protocol asks."""
+"""Commands about bots: check, new, bots."""
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from tournaments.cli.complete import complete_bots
+from protocol.errors import UserError
+from tournaments.cli.completion import complete_bots, complete_languages
 from tournaments.cli.options import WISH
 
 if TYPE_CHECKING:
@@ -90,3 +92,59 @@ def check(
             CheckOptions(bot, name, only, start_ms, move_ms, sandbox, pace, compare), as_json
         )
     )
+
+
+@click.command()
+@click.argument("language", default="", shell_complete=complete_languages)
+@click.argument("name", default="")
+def new(language: str, name: str) -> None:
+    """Make a bot that plays at once.
+
+    A folder NAME with its source, and an entry in bots.toml. Without anything: list the languages,
+    and whether this machine has what they need. What needs a toolchain that is not there is made
+    all the same.
+
+    \b
+    Examples:
+      boneyard new
+      boneyard new python mine
+      boneyard new rust crab
+    """
+    from tournaments.plan.scaffold import make_bot
+
+    if not language:
+        return _list_languages()
+    if not name:
+        raise UserError(f"What shall it be called? boneyard new {language} NAME")
+    made = make_bot(language, name, Path())
+    source, *_ = made.files
+    click.echo(f"Made {', '.join(map(str, made.files))}, and an entry in bots.toml.")
+    if made.missing:
+        click.echo(made.missing)
+    click.echo(f"Your idea goes into `choose` in {source}. Is it better than greedy?")
+    click.echo(f"  boneyard run {name} greedy")
+    return None
+
+
+def _list_languages() -> None:
+    from tournaments.plan.scaffold import languages, missing_programs
+
+    for key, language in languages().items():
+        click.echo(f"{key:<12} {language.title:<12} {missing_programs(language) or 'ready'}")
+
+
+@click.command()
+def bots() -> None:
+    """List the sample bots, and your own in bots.toml.
+
+    And whether this machine can run them.
+
+    \b
+    Example:
+      boneyard bots
+    """
+    from tournaments.plan.bot_catalog import all_bots
+
+    for name, (bot, _) in all_bots(Path.cwd()).items():
+        state = "" if bot.available else f"  (needs {bot.needs})"
+        click.echo(f"{name:<12} {bot.about}{state}")

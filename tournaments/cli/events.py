@@ -9,12 +9,12 @@ import click
 
 from arena.analysis.find import USUAL
 from tournaments.cli.cluster import default_jobs, tls, trust_network, workers_at
-from tournaments.cli.complete import (
+from tournaments.cli.completion import (
     complete_bots,
     complete_entrants,
     complete_events,
+    complete_rules,
 )
-from tournaments.cli.completion import complete_rules
 from tournaments.cli.options import CHOICES, WISH
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ import click
 
 from arena.analysis.find import usual_folder
 from protocol.errors import UserError
-from tournaments.cli.complete import complete_bots, complete_events
-from tournaments.cli.completion import complete_rules
+from tournaments.cli.completion import complete_bots, complete_events, complete_rules
 from tournaments.cli.options import CHOICES, WISH
 
 if TYPE_CHECKING:

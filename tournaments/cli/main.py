@@ -4,43 +4,35 @@ from typing import Any
 
 import click
 
-import tournaments.cli.games
-import tournaments.cli.replay
-import tournaments.cli.rules
-import tournaments.cli.system
 from protocol import __version__
 from protocol.errors import UserError
-from tournaments.cli import ask, guide, lists, live, new
-from tournaments.cli import bots as check
-from tournaments.cli import cluster as worker
-from tournaments.cli import events as play
-from tournaments.cli import results as checks
+from tournaments.cli import bots, cluster, events, games, live, results, rules, system
 from tournaments.cli.aliases import unknown_command, unknown_option
 from tournaments.cli.platforms import linux_only
 
 COMMANDS = (
-    play.demo,
-    play.run,
-    play.plan,
-    worker.worker,
-    checks.show,
+    events.demo,
+    events.run,
+    events.plan,
+    cluster.worker,
+    results.show,
     live.watch,
     live.play,
-    check.check,
-    tournaments.cli.replay.replay,
-    tournaments.cli.games.explain,
-    ask.ask,
-    checks.verify,
-    tournaments.cli.rules.rules,
-    tournaments.cli.system.doctor,
-    checks.report,
-    checks.rate,
-    new.new,
-    lists.bots,
-    lists.schema,
-    guide.completion,
-    guide.help_,
-    guide.version,
+    bots.check,
+    games.replay,
+    games.explain,
+    games.ask,
+    results.verify,
+    rules.rules,
+    system.doctor,
+    results.report,
+    results.rate,
+    bots.new,
+    bots.bots,
+    system.schema,
+    system.completion,
+    system.help_,
+    system.version,
 )
 
 

@@ -6,8 +6,7 @@ from pathlib import Path
 import click
 
 from arena.analysis.find import usual_folder
-from tournaments.cli.complete import complete_events
-from tournaments.cli.completion import complete_logs
+from tournaments.cli.completion import complete_events, complete_logs
 from tournaments.cli.options import LogPath
 
 FOLDER = click.argument(

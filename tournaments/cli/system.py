@@ -1,10 +1,16 @@
-"""`boneyard doctor`: what this machine can promise about bots."""
+"""Commands about this machine and the program itself: doctor, schema, help, version, completion."""
 
+import json
+import sys
 from pathlib import Path
 
 import click
+from click.shell_completion import CompletionItem
 
 from arena.ui.console import plain_console
+from protocol.errors import UserError, unknown_name
+from tournaments.cli.aliases import unknown_command
+from tournaments.cli.completion import offered
 from tournaments.cli.options import print_json
 
 
@@ -37,3 +43,137 @@ def doctor(as_json: bool) -> None:
     console.print(doctor.guarantee_lines(findings), "", sep="\n")
     for sentence in doctor.verdict(findings):
         console.print(sentence, soft_wrap=not console.is_terminal)
+
+
+@click.command()
+@click.argument("what", default="protocol")
+def schema(what: str) -> None:
+    """Print a JSON Schema, for programs.
+
+    WHAT is protocol (every message, both directions), results or rated.
+
+    \b
+    Examples:
+      boneyard schema > boneyard.schema.json
+      boneyard schema results > results.schema.json
+    """
+    from tournaments.commands.schemas import SCHEMAS
+
+    if what not in SCHEMAS:
+        raise unknown_name("schema", what, SCHEMAS)
+    click.echo(json.dumps(SCHEMAS[what](), indent=2))
+
+
+PROGRAM = "boneyard"
+VARIABLE = "_BONEYARD_COMPLETE"
+"""The variable in which a shell asks what may come next."""
+SHELLS = ("bash", "zsh", "fish")
+TOPICS = {
+    "authors": ("sample_bots", "README.md"),
+    "protocol": ("protocol", "SPEC.md"),
+    "rulesets": ("arena.rules", "README.md"),
+    "events": ("tournaments", "EVENTS.md"),
+    "ratings": ("tournaments", "RATINGS.md"),
+    "sandbox": ("arena.sandbox", "README.md"),
+    "cluster": ("tournaments.cluster", "README.md"),
+    "training": ("arena.training", "README.md"),
+    "promises": ("tournaments", "PROMISES.md"),
+    "deals": ("protocol", "DEALS.md"),
+    "secrets": ("arena", "SECRETS.md"),
+}
+"""Pages that `help` shows: the package in which each lies, and its file."""
+
+
+def _subjects(context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
+    group = context.find_root().command
+    commands = group.commands if isinstance(group, click.Group) else ()
+    return offered([*commands, *TOPICS], begun)
+
+
+@click.command("help")
+@click.argument("subject", nargs=-1, shell_complete=_subjects)
+@click.pass_context
+def help_(context: click.Context, subject: tuple[str, ...]) -> None:
+    """Show the help of a command, or the page about a topic.
+
+    Topics: authors, protocol, rulesets, events, ratings, sandbox, cluster, training, promises,
+    deals, secrets.
+
+    \b
+    Examples:
+      boneyard help
+      boneyard help run
+      boneyard help ratings
+    """
+    parent = context.parent
+    assert parent, "There is a group above every command."
+    assert isinstance(parent.command, click.Group)
+    if not subject:
+        click.echo(parent.get_help())
+        return
+    found = parent.command.get_command(parent, subject[0])
+    if found:
+        with click.Context(found, parent, info_name=subject[0]) as its:
+            click.echo(found.get_help(its))
+    elif subject[0] in TOPICS:
+        _show_page(*TOPICS[subject[0]])
+    else:
+        raise unknown_command(subject[0], [*parent.command.commands, *TOPICS])
+
+
+def _show_page(package: str, name: str) -> None:
+    """Print a page: laid out on a terminal, as it is into a pipe."""
+    from importlib.resources import files
+
+    text = files(package).joinpath(name).read_text(encoding="utf-8")
+    if not sys.stdout.isatty():
+        click.echo(text)
+        return
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    console = Console()
+    with console.pager(styles=True):
+        console.print(Markdown(text))
+
+
+@click.command()
+def version() -> None:
+    """Show the version.
+
+    \b
+    Example:
+      boneyard version
+    """
+    from protocol import __version__
+
+    click.echo(f"{PROGRAM}, version {__version__}")
+
+
+@click.command()
+@click.argument("shell", required=False, shell_complete=lambda *asked: offered(SHELLS, asked[-1]))
+@click.pass_context
+def completion(context: click.Context, shell: str | None) -> None:
+    """Print a script that completes commands in your shell.
+
+    It completes commands, options, bots, games of rules, events, games, seats and questions.
+    SHELL is bash, zsh or fish; without it, the one in $SHELL. For one session, or for good:
+
+    \b
+    Examples:
+      source <(boneyard completion bash)
+      boneyard completion zsh > ~/.zfunc/_boneyard
+      boneyard completion fish > ~/.config/fish/completions/boneyard.fish
+    """
+    import os
+    from pathlib import Path
+
+    from click.shell_completion import get_completion_class
+
+    name = shell or Path(os.environ.get("SHELL", "")).name
+    found = get_completion_class(name) if name in SHELLS else None
+    if found is None and shell is None:
+        raise UserError(f"Name a shell: {', '.join(SHELLS)}.")
+    if found is None:
+        raise unknown_name("shell", name, SHELLS)
+    click.echo(found(context.find_root().command, {}, PROGRAM, VARIABLE).source())

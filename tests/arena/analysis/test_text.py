@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-import tournaments.cli.replay
+import tournaments.cli.games
 from arena.analysis.frames import Frame, frames
 from arena.analysis.replay import Step, steps
 from arena.analysis.text import HELP, Look, draw, event_text, options_text, tile_text, upright_tile
@@ -547,7 +547,7 @@ def test_keys_turn_frames(key: str, to: int | None) -> None:
 
 
 def press(monkeypatch: pytest.MonkeyPatch, keys: Iterator[str]) -> None:
-    monkeypatch.setattr(tournaments.cli.replay, "_at_terminal", lambda: True)
+    monkeypatch.setattr(tournaments.cli.games, "_at_terminal", lambda: True)
     monkeypatch.setattr(click, "getchar", lambda: next(keys))
 
 
