@@ -7,9 +7,8 @@ from protocol.records import Result, SeatFoul
 from tournaments.plan.event import Event
 from tournaments.rating.ratings import fit_both
 from tournaments.report.format_section import uneven
-from tournaments.report.log_facts import Evidence, LogFacts, Machine
-from tournaments.report.page import ReportData, report_page
-from tournaments.report.sandboxes import SandboxSummary
+from tournaments.report.html.page import ReportData, report_page
+from tournaments.report.log_facts import Evidence, LogFacts, Machine, SandboxSummary
 from tournaments.report.timing import Times, TimeStats
 from tournaments.schedule.schedule import games, sittings, stages
 

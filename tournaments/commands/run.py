@@ -23,8 +23,8 @@ from protocol.records import Result
 from tournaments.commands.progress import Progress
 from tournaments.plan.event import Event, WrittenBot, files_of
 from tournaments.plan.from_options import EventOptions, bots_in_file, build_event, fresh_boards
+from tournaments.report.html.replay_links import make_pages
 from tournaments.report.missing_data import missing_results, refuse_fewer_logs
-from tournaments.report.replay_links import make_pages
 from tournaments.report.report import files_now
 from tournaments.runner.exit import INTERRUPTED, STOPPED, stop_on_signal
 from tournaments.runner.runner import Runner, check_greetings, root_cause, save_crash

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from arena.sandbox.limits import level_name
 from protocol.records import FoulPolicy
 from tournaments.plan.event import Terms
-from tournaments.report.sandboxes import SandboxSummary
+from tournaments.report.log_facts import SandboxSummary
 
 WORKERS_TOLD = 8
 """Workers that are named one by one."""

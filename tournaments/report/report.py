@@ -20,9 +20,8 @@ from tournaments.report import conditions as how
 from tournaments.report import exports
 from tournaments.report import format_section as format_report
 from tournaments.report import tables as standings
-from tournaments.report.log_facts import LogFacts, log_facts
-from tournaments.report.page import ReportData, report_page
-from tournaments.report.sandboxes import SandboxSummary
+from tournaments.report.html.page import ReportData, report_page
+from tournaments.report.log_facts import LogFacts, SandboxSummary, log_facts
 from tournaments.report.timing import as_json
 from tournaments.schedule.game_index import GameIndex
 from tournaments.schedule.schedule import games, sittings

@@ -20,8 +20,7 @@ from protocol.ruleset import Ruleset
 from tests.support.tables import sitting
 from tournaments.report import conditions as how
 from tournaments.report import log_facts as measuring
-from tournaments.report.log_facts import EXAMPLES, LAST_WORDS, Machine, log_facts
-from tournaments.report.sandboxes import SandboxSummary
+from tournaments.report.log_facts import EXAMPLES, LAST_WORDS, Machine, SandboxSummary, log_facts
 from tournaments.runner.machine import machine
 from tournaments.storage.folder import Folder
 

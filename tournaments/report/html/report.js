@@ -99,7 +99,7 @@ document.querySelectorAll("table.matrix").forEach(leadToGames);
 
 const { names, seats, pages, whys, fouls } = listed;
 
-// A game by its numbers; see tournaments/report/game_list.py.
+// A game by its numbers; see tournaments/report/html/game_list.py.
 function told(row) {
   const [page, board] = row;
   const part = (n) => row.slice(2 + n * seats, 2 + (n + 1) * seats);

@@ -14,7 +14,7 @@ from tournaments.plan.sprt_settings import Sprt
 from tournaments.rating.ratings import Pool, Rating
 from tournaments.rating.sprt import Step
 from tournaments.rating.statistics import Floats
-from tournaments.report.cells import minus
+from tournaments.report.html.cells import minus
 from tournaments.report.sprt_section import subsample
 
 TICKS = 5

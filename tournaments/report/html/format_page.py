@@ -6,11 +6,11 @@ from typing import NamedTuple
 from protocol.records import Result
 from tournaments.plan.event import Event, Unit
 from tournaments.plan.formats import Knockout, Swiss, Versus
-from tournaments.report import charts as figures
 from tournaments.report import sprt_section as sprt_report
-from tournaments.report.cells import Cell, Table, games, minus
-from tournaments.report.charts import Walk
 from tournaments.report.format_section import half, met, sides, walked
+from tournaments.report.html import charts as figures
+from tournaments.report.html.cells import Cell, Table, games, minus
+from tournaments.report.html.charts import Walk
 from tournaments.schedule import knockout, swiss
 from tournaments.schedule.schedule import active_results
 

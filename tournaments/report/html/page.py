@@ -20,17 +20,17 @@ from tournaments.plan.formats import Knockout, Swiss
 from tournaments.rating.ratings import Clean, Pool, Rating, Ratings
 from tournaments.rating.statistics import Floats
 from tournaments.rating.tally import Tally, by_pool, collect
-from tournaments.report import charts as figures
 from tournaments.report import conditions as how
-from tournaments.report import format_page
 from tournaments.report import format_section as format_report
 from tournaments.report import tables as standings
-from tournaments.report.cells import Cell, Table, games, minus, pieces, table
-from tournaments.report.charts import Histograms
-from tournaments.report.crosstable import Encounter, encounters
-from tournaments.report.game_list import listed
+from tournaments.report.html import charts as figures
+from tournaments.report.html import format_page
+from tournaments.report.html.cells import Cell, Table, games, minus, pieces, table
+from tournaments.report.html.charts import Histograms
+from tournaments.report.html.crosstable import Encounter, encounters
+from tournaments.report.html.game_list import listed
+from tournaments.report.html.replay_links import AT_ONCE, addresses
 from tournaments.report.log_facts import EXAMPLES, Evidence, LogFacts
-from tournaments.report.replay_links import AT_ONCE, addresses
 from tournaments.schedule import swiss
 from tournaments.schedule.schedule import PlannedSitting, active_results
 

@@ -17,9 +17,9 @@ from tournaments.rating.ratings import fit
 from tournaments.rating.sprt import outcomes, walk
 from tournaments.rating.statistics import t_quantile
 from tournaments.rating.tally import collect
-from tournaments.report import charts as figures
-from tournaments.report.cells import minus, pieces
-from tournaments.report.crosstable import Encounter, encounters
+from tournaments.report.html import charts as figures
+from tournaments.report.html.cells import minus, pieces
+from tournaments.report.html.crosstable import Encounter, encounters
 
 
 def number(percent: str) -> float:

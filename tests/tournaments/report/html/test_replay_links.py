@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.browser import needs_chromium, opened
 from tests.support.events import SMALL, run, small_event, untouched
-from tournaments.report import replay_links as replays
+from tournaments.report.html import replay_links as replays
 from tournaments.schedule.schedule import sittings
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import read_ledger

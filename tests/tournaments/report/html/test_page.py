@@ -18,12 +18,12 @@ from tests.tournaments.schedule.test_schedule import event, teams
 from tournaments.plan.event import Event
 from tournaments.plan.formats import Knockout, Swiss, Versus
 from tournaments.plan.sprt_settings import Sprt
-from tournaments.report import game_list as listed
-from tournaments.report import page as report_page
-from tournaments.report.format_page import Match, bracket
+from tournaments.report.html import game_list as listed
+from tournaments.report.html import page as report_page
+from tournaments.report.html.format_page import Match, bracket
+from tournaments.report.html.page import MATRIX
+from tournaments.report.html.replay_links import addresses
 from tournaments.report.log_facts import log_facts as measure
-from tournaments.report.page import MATRIX
-from tournaments.report.replay_links import addresses
 from tournaments.report.report import report_files
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import read_ledger
