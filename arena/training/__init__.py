@@ -1,1 +1,1 @@
-"""For people who train agents: options as numbers, questions as vectors, an environment."""
+"""Tools for training agents: options as numbers, questions as vectors, and an environment."""

@@ -1,7 +1,7 @@
 """Numbers for options: every option that a game can offer has one, the same at every moment.
 
-The numbers run in blocks; a block is there only where the rules can offer what it stands for. With
-T tiles, in the order of `protocol.tiles.tile_set` (0-0, 1-0, 1-1, 2-0, ...):
+The numbers run in blocks; a block exists only if the rules can offer its options. With T tiles, in
+the order of `protocol.tiles.tile_set` (0-0, 1-0, 1-1, 2-0, ...):
 
 | block | numbers | where |
 | --- | --- | --- |
@@ -15,9 +15,9 @@ T tiles, in the order of `protocol.tiles.tile_set` (0-0, 1-0, 1-1, 2-0, ...):
 | bid 0, 1, 2, ... chips | 1 + seats x the chips that each begins with | an auction |
 | call, go on | 2 | blocked rounds are called |
 
-A seat that was paid from outside the chips of the table (points for a round go to its chips too)
-could bid more than the table began with; such bids have no number, and are not offered. No named
-game pays so.
+A seat that receives chips from outside the table (where points for a round are paid in chips)
+could bid more than the table began with; such bids have no number and are not offered. No named
+game pays chips so.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -42,36 +42,36 @@ from protocol.messages import (
 from protocol.ruleset import Ruleset, set_of_tiles
 
 Mask = NDArray[np.int8]
-"""1 for each number that may be chosen."""
+"""An array with 1 for each number that may be chosen."""
 ENDS: tuple[End, ...] = ("left", "right", "lead")
 
 
 class Actions:
-    """The options of a game and their numbers, both ways."""
+    """A two-way mapping between the options of a game and their numbers."""
 
     def __init__(self, rules: Ruleset, seats: int) -> None:
         self.options: tuple[Option, ...] = tuple(_options(rules, seats))
-        """Every option; its place is its number."""
+        """Every option; its index is its number."""
         self._numbers = {option: number for number, option in enumerate(self.options)}
 
     def number(self, option: Option) -> int:
-        """The number of an option.
+        """Return the number of an option.
 
-        Raises KeyError for one that this game never offers.
+        Raises KeyError if this game never offers the option.
         """
         return self._numbers[option]
 
     def mask(self, options: Iterable[Option]) -> Mask:
-        """1 for each of these options, 0 for all others."""
+        """Return 1 for each of these options and 0 for all others."""
         mask = np.zeros(len(self.options), np.int8)
         numbers = self._numbers
         mask[[numbers[option] for option in options if option in numbers]] = 1
         return mask
 
     def choice(self, number: int, options: Sequence[Option]) -> int:
-        """The index of the numbered option in the list of a question.
+        """Return the index of the numbered option in the list of a question.
 
-        Raises ValueError when the question does not offer it.
+        Raises ValueError if the question does not offer it.
         """
         if not (0 <= number < len(self.options) and self.options[number] in options):
             raise ValueError(f"Action {number} is not offered now.")

@@ -1,21 +1,21 @@
-"""The engine as an environment of PettingZoo (AEC): seats take turns, each sees what it may know.
+"""The engine as a PettingZoo environment (AEC): seats take turns, each sees what it may know.
 
     env = boneyard_v0.env(rules="draw", seats=2, rounds=1)
 
 An agent is a seat: `player_0`, `player_1`, ... Its observation is a dictionary: `observation`, the
 vector of `arena.training.encoding`, and `action_mask`, over the numbers of
 `arena.training.actions`; all 0 for a seat that is not to move. As at a table, a seat is asked only
-where it has a choice, and an episode is a game: as many rounds as its rules ask for, or `rounds`.
+if it has a choice, and an episode is a game: as many rounds as its rules ask for, or `rounds`.
 Agents end together, and no game is cut short: `truncations` stay False.
 
 Rewards, with partners the same for both:
 
-* "points": when a round is over, what it changed in the own score (fees and antes included), less
-  the mean of what it changed in the scores of the other seats, or less that of the other side;
-* "places": when the game is over, how many came out behind less how many in front, divided by how
-  many others there are: 1 for the first, -1 for the last, 0 for a tie.
+* "points": at the end of a round, the change of the seat's own score (fees and antes included),
+  minus the average change of the scores of the other seats, or minus that of the other side;
+* "places": at the end of the game, the number of seats ranked below minus the number ranked above,
+  divided by the number of other seats: 1 for the first, -1 for the last, 0 for a tie.
 
-A seed fixes the deals of this episode and of those after it, until another is given.
+A seed fixes the deals of this episode and of those after it, until another seed is given.
 """
 
 import secrets
@@ -47,7 +47,7 @@ from protocol.ruleset import Ruleset, derive, playable_seat_counts
 
 Rendering = Literal["ansi", "human"]
 Observation = dict[Literal["observation", "action_mask"], Vector | Mask]
-"""What an agent is shown."""
+"""An agent's observation: the vector and the mask."""
 
 
 def env(
@@ -58,14 +58,14 @@ def env(
     reward: Reward = "points",
     render_mode: Rendering | None = None,
 ) -> Any:
-    """An environment that says so when it is used before `reset`; see `raw_env`."""
+    """Return an environment that reports its use before `reset`; see `raw_env`."""
     return OrderEnforcingWrapper(
         raw_env(rules, seats, rounds=rounds, reward=reward, render_mode=render_mode)
     )
 
 
 class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801
-    """The environment itself, as PettingZoo calls it."""
+    """The environment without wrappers, in PettingZoo's naming."""
 
     metadata = {  # noqa: RUF012
         "name": "boneyard_v0",
@@ -82,21 +82,21 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801
         reward: Reward = "points",
         render_mode: Rendering | None = None,
     ) -> None:
-        """Choose the game: by its name or as a ruleset, at the smallest table that it has, or this.
+        """Set up a game: a name or a ruleset, at its smallest table unless `seats` is given.
 
         `rounds`: how many make an episode, instead of a target. Raises UserError for an unknown
-        game or reward, no number of rounds, or a table at which the game is not played.
+        game or reward, for `rounds` below 1, or for a number of seats that the game does not allow.
         """
         super().__init__()
         if reward not in get_args(Reward):
             raise unknown_name("reward", f"{reward}", get_args(Reward))
         chosen = _played(find_variant(rules) if isinstance(rules, str) else rules, rounds)
         self.rules = chosen
-        """The ruleset that is played."""
+        """The ruleset of the game."""
         self.seats = playable_seat_counts(chosen)[0] if seats is None else seats
-        """How many seats the table has."""
+        """The number of seats at the table."""
         self.encoding = Encoding(chosen, self.seats)
-        """What the numbers of observations and actions mean."""
+        """The encoding of observations and actions."""
         self.render_mode = render_mode
         self.possible_agents = [f"player_{seat}" for seat in range(self.seats)]
         self._reward = reward
@@ -111,11 +111,11 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801
         self._actions = {agent: spaces.Discrete(many) for agent in self.possible_agents}
 
     def observation_space(self, agent: str) -> spaces.Dict:
-        """What `observe` can return."""
+        """Return the space of the values of `observe`."""
         return self._observations[agent]
 
     def action_space(self, agent: str) -> spaces.Discrete:
-        """The numbers of all options."""
+        """Return the space of the numbers of all options."""
         return self._actions[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002
@@ -132,7 +132,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801
         self.agent_selection = self.agents[self._episode.seat]
 
     def _next_episode(self) -> Episode:
-        """The next board on which there is something to decide."""
+        """Return the next board on which a seat has a choice."""
         while True:
             self._board += 1
             seed = board_seed(self._secret, "training", self._board)
@@ -141,9 +141,9 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801
                 return episode
 
     def step(self, action: int | None) -> None:
-        """The agent to move takes the option with this number; None once the game is over.
+        """Take the option with this number for the agent to move; None once the game is over.
 
-        Raises ValueError for an action that is not offered.
+        Raises ValueError if the option is not offered.
         """
         agent, episode = self.agent_selection, self._episode
         if self.terminations[agent]:
@@ -164,7 +164,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801
             self.render()
 
     def observe(self, agent: str) -> Observation:
-        """What a seat may know now, and what it may do."""
+        """Return what a seat may know now, and the mask of its options."""
         ask = self.question(agent)
         return {
             "observation": self.encoding.vector(ask),
@@ -172,11 +172,11 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801
         }
 
     def question(self, agent: str) -> Ask:
-        """The same as a bot is asked it, for encodings of your own."""
+        """Return the question as a bot receives it, for custom encodings."""
         return self._episode.question(self.possible_agents.index(agent))
 
     def render(self) -> str | None:
-        """The table with all hands, and the options: as text, or printed."""
+        """Return or print the table as text, with all hands and the options."""
         game, state = self._episode.game, self._episode.game.playing
         stock = tuple(tile for row in state.stock for tile in row)
         frame = Frame(
@@ -199,11 +199,11 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801
         return None
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: the environment holds no resources."""
 
 
 def _played(rules: Ruleset, rounds: object) -> Ruleset:
-    """The rules with so many rounds to an episode; in rules themselves 0 means: to the target."""
+    """Return the rules with this many rounds an episode; in a ruleset 0 means: to the target."""
     if rounds is None:
         return rules
     if isinstance(rounds, bool) or not isinstance(rounds, Integral) or rounds < 1:

@@ -1,12 +1,12 @@
-"""A question as a vector: all that a seat may know and that a game hangs on, as numbers.
+"""A question as a vector: all that a seat may know and that matters for the game, as numbers.
 
-The same function serves in training and at the table: what an agent has learnt in the environment
-it is shown in the same places when it plays as a bot. With T tiles (in the order of
+The same function serves in training and at the table: an agent finds the same facts at the same
+indices in the environment and when it plays as a bot. With T tiles (in the order of
 `protocol.tiles.tile_set`), P pips (0 to the highest) and n seats:
 
 | part | length | meaning |
 | --- | --- | --- |
-| hand | T | 1 for each tile in the own hand |
+| hand | T | 1 for each tile in the seat's own hand |
 | line | T | 1 for each tile in the line |
 | left, right | P each | 1 for the pips that a tile must match; all 0 before the first tile |
 | played | n x T | by seat: 1 for each tile that it has played in this round |
@@ -19,10 +19,10 @@ it is shown in the same places when it plays as a bot. With T tiles (in the orde
 | passes | 1 | passes in a row, as a share of the seats |
 | round | 1 | the round's number, as a share of all that can be played |
 | pot | 1 | points in the pot, as a share of the target, at most 2 |
-| bids | n | by seat: its last bid, as a share of all chips; only where there is an auction |
+| bids | n | by seat: its last bid, as a share of all chips; only if there is an auction |
 
 "By seat" begins with the own seat and goes on in the order of play, so that with partners the
-third is the own partner. Nothing else is looked at than the question, which is what a bot is sent.
+third is the own partner. The encoding uses only the question, which a bot receives too.
 """
 
 from collections.abc import Sequence
@@ -47,24 +47,24 @@ from protocol.ruleset import Ruleset, check_seats, set_of_tiles, target
 from protocol.tiles import Tile, flip
 
 Vector = NDArray[np.float32]
-"""A question; see the table above."""
+"""A question as numbers; see the table above."""
 MOST = 2.0
-"""The bound of what is a share of the target: scores go beyond it by less than this."""
+"""The bound of shares of the target: scores exceed the target by less than this."""
 
 
 class Encoding:
-    """How the questions of one game, at a table of so many seats, become vectors."""
+    """The layout of the vectors for the questions of one game with a number of seats."""
 
     def __init__(self, rules: Ruleset, seats: int) -> None:
         """Lay out the vector.
 
-        Raises ImpossibleRulesError when the game is not played at such a table.
+        Raises ImpossibleRulesError if the game is not played with so many seats.
         """
         check_seats(rules, seats)
         tiles = set_of_tiles(rules.deal)
         self.actions = Actions(rules, seats)
         self.parts = _laid_out(_lengths(rules, seats, len(tiles)))
-        """Where each part of the vector lies."""
+        """The slice of each part of the vector."""
         self.size = max(part.stop for part in self.parts.values())
         """The vector's length."""
         self._seats = seats
@@ -78,7 +78,7 @@ class Encoding:
         self._at = {name: part.start for name, part in self.parts.items()}
 
     def vector(self, ask: Ask) -> Vector:
-        """The question as numbers."""
+        """Return the question as a vector."""
         order = self.order(ask.seat)
         past = _Past(self._seats)
         past.read(ask.events)
@@ -88,18 +88,18 @@ class Encoding:
         return vector
 
     def bounds(self) -> tuple[Vector, Vector]:
-        """The least and the greatest value of each number of a vector."""
+        """Return the least and the greatest value of each number of a vector."""
         low, high = np.zeros(self.size, np.float32), np.ones(self.size, np.float32)
         low[self.parts["scores"]] = -MOST
         high[self.parts["scores"]] = high[self.parts["pot"]] = MOST
         return low, high
 
     def order(self, seat: int) -> tuple[int, ...]:
-        """All seats in the order of play, this one first."""
+        """Return all seats in the order of play, this one first."""
         return tuple((seat + turn * self._step) % self._seats for turn in range(self._seats))
 
     def _present(self, ask: Ask) -> list[int]:
-        """Where the vector has a 1 for what lies in the hand and on the table."""
+        """Return the indices of the ones for the hand and the table."""
         at, number = self._at, self._number
         hand, line = at["hand"], at["line"]
         ones = [hand + number[tile] for tile in ask.hand]
@@ -109,7 +109,7 @@ class Encoding:
         return ones
 
     def _done(self, past: "_Past", order: tuple[int, ...]) -> list[int]:
-        """Where it has a 1 for what the seats have done."""
+        """Return the indices of the ones for the past actions of the seats."""
         at, number, ones = self._at, self._number, list[int]()
         for turn, seat in enumerate(order):
             played = at["played"] + turn * self._tiles
@@ -121,7 +121,7 @@ class Encoding:
         return ones
 
     def _shares(self, ask: Ask, order: tuple[int, ...], past: "_Past") -> list[float]:
-        """The parts behind those of 0 and 1, in their order."""
+        """Return the values after the parts of 0 and 1, in their order."""
         tiles, stock = self._tiles, ask.boneyard
         shares = [ask.hands[seat] / tiles for seat in order]
         shares += [self._of_target(ask.scores[seat]) for seat in order]
@@ -137,7 +137,7 @@ class Encoding:
 
 
 class _Past:
-    """What the events of a round leave behind, by seat."""
+    """Facts about each seat, gathered from the events of a round."""
 
     def __init__(self, seats: int) -> None:
         self.played: list[list[Tile]] = [[] for _ in range(seats)]
@@ -148,7 +148,7 @@ class _Past:
         self.passes = 0
 
     def read(self, events: Sequence[Event]) -> None:
-        """Read them from the first to the last; this is where the time goes."""
+        """Read the events from the first to the last; most of the encoding's time is spent here."""
         ends: tuple[int, ...] = ()
         for event in events:
             if isinstance(event, Played):
@@ -170,7 +170,7 @@ class _Past:
                 self.bids[event.seat] = event.chips
 
     def _nothing_counts(self) -> tuple[int, ...]:
-        """The deal was annulled, before a tile was played: nobody has drawn or led, and no ends."""
+        """Reset after an annulled deal (nobody has drawn or led); return the empty ends."""
         for drawn in self.drew:
             drawn.clear()
         self.leader = None
@@ -178,7 +178,7 @@ class _Past:
 
 
 def _after(ends: tuple[int, ...], event: Played) -> tuple[int, ...]:
-    """The pips to match after a tile was played."""
+    """Return the pips to match after a tile was played."""
     if event.end == "left":
         return event.tile[0], ends[1]
     if event.end == "right":

@@ -1,4 +1,4 @@
-"""One game without bots, clock or log: what is asked, what is done, and what it was worth."""
+"""One game without bots, clock or log: its questions, actions and rewards."""
 
 from collections.abc import Iterator, Sequence
 from operator import add
@@ -12,11 +12,11 @@ from protocol.messages import Ask, Clock, Option
 from protocol.ruleset import Ruleset
 
 Reward = Literal["points", "places"]
-"""What a step is worth; see `arena.training.boneyard_v0`."""
+"""The kind of reward of a step; see `arena.training.boneyard_v0`."""
 Rewards = tuple[float, ...]
-"""What a step brought each seat."""
+"""The reward of a step for each seat."""
 CLOCK = Clock()
-"""As at a table, what has no alternative is not asked."""
+"""The clock of a table, on which a seat without an alternative is not asked."""
 
 
 class Episode:
@@ -25,39 +25,39 @@ class Episode:
     def __init__(self, rules: Ruleset, seats: int, seed: bytes, reward: Reward) -> None:
         """Deal and go on to the first question; `seed` is a board's, and fixes every deal.
 
-        Raises ImpossibleRulesError when the game is not played at such a table.
+        Raises ImpossibleRulesError if the game is not played with so many seats.
         """
         self.game = engine.new_game(rules, seats)
-        """The whole truth."""
+        """The complete state of the game."""
         self.options: tuple[Option, ...] = ()
-        """What the seat to move may choose from; none once the game is over."""
+        """The options of the seat to move; none once the game is over."""
         self._seed = seed
         self._reward = reward
         self._before = self.game.scores
         self._owed = (0.0,) * seats
-        # What rounds were worth in which nobody had a choice comes with the first step.
+        # Rewards of rounds in which no seat had a choice are added to the first step.
         self._owed = self._go_on(self.game)
 
     @property
     def seat(self) -> int:
-        """The seat that is asked."""
+        """Return the seat that is asked."""
         return self.game.playing.turn
 
     def question(self, seat: int) -> Ask:
-        """All that a seat may know now; options are offered to the seat that is asked."""
+        """Return all that a seat may know now; only the seat that is asked gets options."""
         return question(self.game, seat, self.options if seat == self.seat else ())
 
     def act(self, option: Option) -> Rewards:
-        """Take one of the options and go on to the next question; what that brought each seat.
+        """Take one of the options and go on to the next question; return the reward of each seat.
 
-        Raises IllegalOptionError for an option that is not offered.
+        Raises IllegalOptionError if the option is not offered.
         """
         if option not in self.options:
             raise engine.IllegalOptionError(f"Not offered: {option}. Take one of `options`.")
         return self._go_on(engine.act_unchecked(self.game, option))
 
     def _go_on(self, game: Game) -> Rewards:
-        """Deal, and do what is forced, until somebody has a choice or the game is over."""
+        """Deal and take forced actions until a seat has a choice or the game ends; return rewards."""
         rewards, self._owed = self._owed, (0.0,) * game.seats
         while True:
             if game.round and game.round.over:
@@ -75,7 +75,7 @@ class Episode:
             game = engine.act_unchecked(game, options[0])
 
     def _worth(self, game: Game) -> Rewards:
-        """What the round that is over is worth to each seat."""
+        """Return the reward of each seat for the round that is over."""
         before, self._before = self._before, game.scores
         if self._reward == "places":
             return standing(game) if game.over else (0.0,) * game.seats
@@ -86,13 +86,13 @@ class Episode:
 
 
 def question(game: Game, seat: int, options: tuple[Option, ...]) -> Ask:
-    """What a seat may know of a game, as it would be asked at a table."""
+    """Return a seat's view of a game as the question that a table would ask."""
     events = view.history(game.playing, seat)
     return view.question(game, seat, options, events, id=0, number=0, time_ms=0)
 
 
 def standing(game: Game) -> Rewards:
-    """For each seat the share of rivals that it left behind, less the share in front of it."""
+    """Return for each seat the share of rivals ranked below it minus the share ranked above it."""
     return tuple(
         sum((place > own) - (place < own) for place in rivals) / len(rivals)
         for own, rivals in _rivals(game.rules, engine.places(game))
@@ -100,7 +100,7 @@ def standing(game: Game) -> Rewards:
 
 
 def _rivals(rules: Ruleset, values: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
-    """The value of each seat, and those of its rivals: all others, or the other side, once."""
+    """Yield each seat's value and its rivals' values: all other seats, or the other side, once."""
     for seat, own in enumerate(values):
         others = [other for at, other in enumerate(values) if at != seat]
         yield own, [values[1 - seat % 2]] if rules.deal.partners else others

@@ -1,4 +1,4 @@
-"""Turns a function into a bot: what a bot must do on its pipe, for whoever installed this package.
+"""Bots from functions: speaks the protocol for a policy, for users who installed this package.
 
     from arena.training.policy import play
 
@@ -10,7 +10,7 @@ questions that wait, of as many games as the bot plays at once, and returns an i
     play_batch(policy, tables=64)
 
 What a policy prints goes to stderr, for stdout is the pipe. If it raises, its traceback goes there
-too, and the bot is gone. Little is imported here, so that the bot starts quickly.
+too, and the bot ends. This module imports little, so that the bot starts quickly.
 """
 
 import os
@@ -35,29 +35,29 @@ from protocol.messages import (
 )
 
 READ = 1 << 16
-"""Bytes that are read at once: more than a pipe holds."""
+"""Bytes of one read: more than a pipe holds."""
 
 
 class Question(Struct, frozen=True):
-    """What a policy is asked."""
+    """A question to a policy."""
 
     ask: Ask
     """All that the seat may know, and its options."""
     game: GameStarts
-    """The game it belongs to: the rules, the table and the clock."""
+    """The question's game: the rules, the table and the clock."""
 
 
 Policy = Callable[[Question], SupportsIndex]
-"""The index of the option that is taken."""
+"""A function from a question to the index of an option."""
 BatchPolicy = Callable[[Sequence[Question]], Sequence[SupportsIndex]]
-"""The index of the option that is taken, for each question."""
+"""A function from questions to the index of an option for each."""
 
 
 def play(policy: Policy, *, name: str = "", version: str = "1", author: str = "") -> None:
-    """Be a bot until the referee says goodbye, one question at a time.
+    """Run as a bot until the referee says goodbye, one question at a time.
 
-    Without a name it is called after its file. Raises ValueError when the policy chooses what is
-    not there, and whatever the policy raises.
+    Without a name the bot is named after its file. Raises ValueError if the policy returns an
+    index that is not offered, and any exception of the policy.
     """
     play_batch(
         lambda ones: [policy(one) for one in ones], 1, name=name, version=version, author=author
@@ -72,7 +72,7 @@ def play_batch(
     version: str = "1",
     author: str = "",
 ) -> None:
-    """Be a bot at up to so many tables at once: a call answers all questions that have come.
+    """Run as a bot at up to `tables` tables at once: one call answers all questions that have come.
 
     Raises as `play` does.
     """
@@ -85,7 +85,7 @@ def play_batch(
 
 
 class _Bot:
-    """Reads messages and writes answers; without I/O."""
+    """A bot's state: reads messages and writes answers, without I/O."""
 
     def __init__(self, policy: BatchPolicy, hello: BotHello) -> None:
         self.over = False
@@ -94,7 +94,7 @@ class _Bot:
         self._games: dict[int, GameStarts] = {}
 
     def answers(self, lines: Sequence[bytes]) -> bytes:
-        """What is said to these lines; questions are answered together."""
+        """Return the answers to these lines; the policy gets all questions together."""
         said: list[Answer] = []
         waiting: list[Question] = []
         for message in map(decode_from_bot, lines):
@@ -105,7 +105,7 @@ class _Bot:
                     self._games[message.game] = message
                 case Ask() if message.game in self._games:
                     waiting.append(Question(message, self._games[message.game]))
-                # Of a later protocol: the first option is legal whatever it is.
+                # A later protocol's option: the first option is always legal.
                 case Ask() | UnknownMessage(type="ask"):
                     said.append(Choose(id=message.id, choice=0))
                 case GameOver():
@@ -118,9 +118,9 @@ class _Bot:
         return b"".join(map(encode_line, said))
 
     def _chosen(self, waiting: list[Question]) -> list[Choose]:
-        """The policy's choices.
+        """Return the policy's choices.
 
-        Raises ValueError when there is not one for each question, or one is not offered.
+        Raises ValueError unless there is an offered choice for each question.
         """
         choices = list(map(index, self._policy(waiting)))
         if len(choices) != len(waiting):
@@ -134,12 +134,12 @@ class _Bot:
 
 
 def _file() -> str:
-    """What the program is called."""
+    """Return the name of the program."""
     return sys.argv[0].rpartition("/")[2].removesuffix(".py")[:64] or "policy"
 
 
 def _taken_stdout() -> int:
-    """The pipe to the referee; whatever else writes to stdout now writes to stderr."""
+    """Return the pipe to the referee; whatever else writes to stdout now writes to stderr."""
     sys.stdout.flush()
     pipe = os.dup(1)
     os.dup2(2, 1)
@@ -147,7 +147,7 @@ def _taken_stdout() -> int:
 
 
 def _arrivals() -> Iterator[list[bytes]]:
-    """All lines that have come, again and again, until stdin is closed."""
+    """Yield all lines that have come, again and again, until stdin is closed."""
     rest = b""
     while data := os.read(0, READ):
         while select([0], [], [], 0)[0] and (more := os.read(0, READ)):

@@ -1,1 +1,1 @@
-"""Games shown to people: consoles, replay pages, the local web server, and people who play."""
+"""Ways to show games to people: consoles, replay pages, a local web server, and human players."""

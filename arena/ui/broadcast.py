@@ -1,4 +1,4 @@
-"""What several listeners are told, each as fast as it listens: nothing piles up for slow ones."""
+"""Broadcast channel of one sender and many subscribers; slow subscribers skip messages."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -8,29 +8,29 @@ import trio
 
 
 class Broadcast:
-    """The last messages."""
+    """A channel that keeps the last messages for its subscribers."""
 
     def __init__(self, keep: int = 1) -> None:
-        """Nothing was told yet; of what is told the last `keep` messages can still be heard."""
+        """Start without a message; the last `keep` messages stay available to subscribers."""
         self._kept: deque[str] = deque(maxlen=keep)
         self._told = 0
         self._listeners: set[Subscriber] = set()
         self._moved = trio.Event()
 
     def publish(self, text: str) -> None:
-        """There is something newer."""
+        """Publish a message to all subscribers."""
         self._kept.append(text)
         self._told += 1
         self.notify()
 
     @property
     def listened(self) -> bool:
-        """Whether anybody listens just now."""
+        """Tell whether anybody is subscribed now."""
         return bool(self._listeners)
 
     @contextmanager
     def subscriber(self) -> Iterator["Subscriber"]:
-        """Somebody who listens while the block runs, first to the newest message."""
+        """Subscribe while the block runs, beginning with the newest message."""
         one = Subscriber(self)
         self._listeners.add(one)
         self.notify()
@@ -41,17 +41,17 @@ class Broadcast:
             self.notify()
 
     async def first_subscriber(self) -> None:
-        """Wait until somebody listens."""
+        """Wait until somebody subscribes."""
         while not self._listeners:
             await self._moved.wait()
 
     async def drained(self) -> None:
-        """Wait until everybody who listens has done with the newest message."""
+        """Wait until every subscriber has handled the newest message."""
         while any(one.done < self._told for one in self._listeners):
             await self._moved.wait()
 
     async def after(self, number: int) -> tuple[int, str]:
-        """The next message after this one that is kept, and its number; after 0 the newest."""
+        """Return the first kept message after `number`, with its number; after 0 the newest."""
         while self._told <= number:
             await self._moved.wait()
         first = self._told - len(self._kept) + 1
@@ -59,23 +59,23 @@ class Broadcast:
         return due, self._kept[due - first]
 
     def notify(self) -> None:
-        """Something has changed for whoever waits."""
+        """Wake everybody who waits for a change."""
         self._moved.set()
         self._moved = trio.Event()
 
 
 class Subscriber:
-    """How far one listener is."""
+    """One subscriber's position in the channel."""
 
     def __init__(self, news: Broadcast) -> None:
-        """Nothing was heard yet."""
+        """Start before the first message."""
         self.done = 0
-        """The number of the last message that it has done with."""
+        """The number of the last message that the subscriber has handled."""
         self._news = news
         self._hearing = 0
 
     async def next(self) -> str:
-        """The next message; the one before is done with."""
+        """Return the next message, and count the one before as handled."""
         self.done = self._hearing
         self._news.notify()
         self._hearing, text = await self._news.after(self._hearing)

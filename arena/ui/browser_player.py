@@ -1,4 +1,4 @@
-"""A person's screen in the browser: a page that is sent what the seat sees, and sends a choice."""
+"""A person's screen in the browser: the page shows what the seat sees and sends back choices."""
 
 import time
 from collections.abc import Sequence
@@ -18,30 +18,30 @@ from arena.ui.server import Page, Site, tell
 from protocol.messages import Ask, GameOver, GameStarts, RoundOver
 
 KEPT = 64
-"""Scenes that a page may be behind; one that is opened anew begins with the newest."""
+"""Scenes that a page may lag behind; a page that is reloaded begins with the newest."""
 COME_S = 3600.0
-"""How long the page may take to be opened."""
+"""Seconds that the user has to open the page."""
 GOODBYE_S = 10.0
-"""How long the pages may take to be told how the game ended."""
+"""Seconds that the pages have to receive the end of the game."""
 
 
 class ShownScene(Struct, frozen=True, kw_only=True):
-    """What the page is sent."""
+    """A message to the page: the scene and the open question."""
 
     seat: int
-    """Whose seat it is."""
+    """The seat that the page shows."""
     scene: Scene
     """The table as that seat sees it."""
     id: int | None = None
-    """The number of the question; None where nothing is asked."""
+    """The number of the question; None if nothing is asked."""
     until: float | None = None
-    """When its time is up, in ms of Unix time; None where nothing presses."""
+    """The deadline in ms of Unix time; None if there is none."""
     over: bool = False
-    """Whether the game is over."""
+    """True if the game is over."""
 
 
 class BrowserChoice(Struct, frozen=True, forbid_unknown_fields=True):
-    """What the page sends: an answer."""
+    """A message from the page: the answer to a question."""
 
     id: int
     """The number of the question."""
@@ -50,12 +50,12 @@ class BrowserChoice(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class BrowserPlayer:
-    """Somebody who looks at a page and clicks."""
+    """A person who looks at a page and clicks."""
 
     def __init__(self, about: GameInfo, names: Sequence[str], kept: str, *, clock: bool) -> None:
-        """Nobody looks yet.
+        """Prepare the page; nobody has opened it yet.
 
-        `kept` is the command that shows the game again; `clock`: whether the time left is shown.
+        `kept` is the command that shows the game again; `clock`: the page shows the time left.
         """
         self._about = about
         self._names = names
@@ -66,11 +66,11 @@ class BrowserPlayer:
 
     @property
     def site(self) -> Site:
-        """What is served."""
+        """Return the site to serve."""
         return Site(self._find, partial(tell, self._news), self._hear)
 
     async def show(self, person: HumanPlayer, ready: trio.Event) -> bool:
-        """Show a game to its end; False: nobody came to play it."""
+        """Show a game to its end; return False if nobody came to play it."""
         self._person = person
         with trio.move_on_after(COME_S) as waiting:
             await self._news.first_subscriber()
@@ -119,7 +119,7 @@ class BrowserPlayer:
         )
 
     def _hear(self, text: str) -> None:
-        """What is no answer to the open question says nothing: two pages may show it."""
+        """Take an answer to the open question; ignore any other, as two pages may be open."""
         try:
             said = msgspec.json.decode(text, type=BrowserChoice)
         except (msgspec.MsgspecError, ValueError):

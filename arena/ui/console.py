@@ -1,4 +1,4 @@
-"""Consoles on which games and tables are printed, and how wide and how plain they are."""
+"""Consoles that print games and tables, with their width and style."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 
 def plain_console() -> "Console":
-    """Return a console that colours only what we say."""
+    """Return a console that colours only our own texts."""
     from rich.console import Console
 
     return Console(highlight=False)
 
 
 def text_look(logged: "LoggedGame", console: "Console", plain: bool) -> "Look":
-    """Return how a game is drawn on a console; `plain`: without glyphs."""
+    """Return the look of a game on a console; `plain`: without glyphs."""
     from arena.analysis.text import Look
 
     glyphs = console.encoding.startswith("utf") and not plain
@@ -28,6 +28,6 @@ def text_look(logged: "LoggedGame", console: "Console", plain: bool) -> "Look":
 
 
 def print_paged(shown: Iterable["Text"], console: "Console") -> None:
-    """Print texts that are wrapped already, an empty line after each."""
+    """Print texts that are already wrapped, with an empty line after each."""
     for text in shown:
         console.print(text, "", sep="\n", soft_wrap=True)

@@ -1,8 +1,8 @@
-"""Makes a page: a template, its styles, its scripts and its data in one file. The door to HTML.
+"""The HTML pages: each joins a template, its styles, scripts and data into one file.
 
-Templates of this room lie beside this file, those of `tournaments` in its own `pages` folder; all
+The templates of `arena` lie beside this file, those of `tournaments` in its own `pages` folder; all
 extend `base.html.j2` and are escaped by Jinja2. A strict content-security policy lets the page run
-and load nothing but what stands in it: no style attributes, no handlers in attributes.
+and load only what the file contains: no style attributes and no handlers in attributes.
 """
 
 import base64
@@ -17,7 +17,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 HERE = Path(__file__).parent
-"""Where the templates, styles and scripts of this room lie."""
+"""The folder of the templates, styles and scripts of `arena`."""
 POLICY = (
     "default-src 'none'; style-src {styles}; script-src {scripts}; img-src data:; connect-src {to};"
     " base-uri 'none'; form-action 'none'"
@@ -37,12 +37,12 @@ def page(
     links: Sequence[tuple[str, str]] = (),
     **values: Any,
 ) -> str:
-    """The page as HTML.
+    """Return the page as HTML.
 
-    `kind` says what sort of page it is and `title` of what; `links` are addresses of other pages
-    and what they are called. `template`, `styles` and `scripts` are names of files in `folders` or
-    in this room. `data` is what the scripts find, as JSON, in the element `data`; `connect` is
-    where they may connect to.
+    `kind` names the sort of page and `title` its subject; `links` are addresses of other pages and
+    their labels. `template`, `styles` and `scripts` are names of files in `folders` or beside this
+    file. `data` is written as JSON into the element `data`, where the scripts read it; `connect`
+    is the address to which the scripts may connect.
     """
     environment = _environment((*folders, HERE))
     style = _joined(environment, ("base.css", *styles))
@@ -72,7 +72,7 @@ def _environment(folders: tuple[Path, ...]) -> Environment:
 
 
 def _joined(environment: Environment, names: Sequence[str]) -> str:
-    """Files one after another, as they are: they are no templates."""
+    """Return the files joined and unchanged: they are not templates."""
     assert environment.loader
     return "".join(environment.loader.get_source(environment, name)[0] for name in names)
 
@@ -82,6 +82,6 @@ def _hash(text: str) -> str:
 
 
 def _data(data: object) -> Markup:
-    """JSON that cannot end the element in which it stands."""
+    """Return JSON that cannot end the element that contains it."""
     json = msgspec.json.encode(data).decode()
     return Markup(json.replace("<", "\\u003c"))

@@ -1,8 +1,8 @@
-"""Shows a page of ours in the user's browser, without telling its address to anybody else.
+"""Opens one of our pages in the user's browser and keeps its address secret from other users.
 
-Whoever opens an address by a command shows it to every user of the machine, in the list of
-processes, and the address is the key. So the command names a file that only this user can read,
-and that leads there.
+A command's arguments are visible to every user of the machine, in the list of processes, and the
+address contains the key. So the command names a file that only this user can read, and the file
+redirects to the page.
 """
 
 import webbrowser
@@ -21,9 +21,9 @@ LEADS = """<!doctype html>
 
 @contextmanager
 def open_in_browser(address: str, show: Callable[[str], bool] = webbrowser.open) -> Iterator[None]:
-    """Have the browser open an address; the file that leads there is gone when the block ends.
+    """Have the browser open an address; remove the redirecting file when the block ends.
 
-    Raises OSError when no file can be written.
+    Raises OSError if the file cannot be written.
     """
     with temporary_folder("open", shared=False) as folder:
         leads = folder / "open.html"

@@ -1,4 +1,4 @@
-"""The replay pages of game logs: which page has which game, and how they are written."""
+"""Files of replay pages: the page of each game log, its name, and how it is written."""
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
@@ -9,17 +9,17 @@ from arena.logs.gamelog import DamagedLogError, LoggedGame, read_games
 from arena.ui.replay_page import pack_game, replay_page
 
 FOLDER = "replays"
-"""The folder of the pages, beside that of the logs."""
+"""The folder of the replay pages, beside that of the logs."""
 REPORT = ("../report.html", "Report")
-"""Where the report of an event lies, seen from its replay pages, and what the link says."""
+"""The path of an event's report from its replay pages, and the label of the link."""
 GAMES_A_PAGE = 25
-"""Games that share a page, so that with the bound of each no page exceeds 2 MB."""
+"""Games that share a page: with the limit of each game no page exceeds 2 MB."""
 MOST = 80_000
-"""Bytes that each of them may take."""
+"""Most bytes of one game."""
 
 
 def page_name(sitting: str, place: int) -> str:
-    """The file that replays the game in this place, from 1, of a sitting's plan."""
+    """Return the file that replays the game at this place (from 1) of a sitting's plan."""
     part = _part(place)
     return f"{sitting}.html" if part == 0 else f"{sitting}-{part + 1}.html"
 
@@ -29,7 +29,7 @@ def _part(place: int) -> int:
 
 
 def place(logged: LoggedGame) -> int:
-    """A game's place in its sitting's plan, from 1: they are played in another order.
+    """Return a game's place in its sitting's plan, from 1; games are played in another order.
 
     Raises DamagedLogError.
     """
@@ -40,7 +40,7 @@ def place(logged: LoggedGame) -> int:
 
 
 def make_game_pages(logs: Iterable[Path], folder: Path) -> int:
-    """Write the pages of these logs, except where they are newer than their log; how many.
+    """Write the pages of these logs, unless they are newer than their log; return the number written.
 
     Raises DamagedFileError, OSError.
     """
@@ -49,7 +49,7 @@ def make_game_pages(logs: Iterable[Path], folder: Path) -> int:
         first = folder / page_name(log.stem, 1)
         if first.exists() and first.stat().st_mtime_ns > actual_path(log).stat().st_mtime_ns:
             continue
-        # Where a log's first page is newer than the log, they all are: it is written last.
+        # The first page is written last: if it is newer than the log, all pages are.
         for name, html in reversed([*pages(log)]):
             write(folder / name, html)
             made += 1
@@ -57,7 +57,7 @@ def make_game_pages(logs: Iterable[Path], folder: Path) -> int:
 
 
 def pages(log: Path) -> Iterator[tuple[str, str]]:
-    """The names of a log's pages, and the pages; a log without games has none.
+    """Yield the name and the HTML of each page of a log; a log without games has none.
 
     Raises DamagedFileError.
     """
@@ -68,7 +68,7 @@ def pages(log: Path) -> Iterator[tuple[str, str]]:
 
 
 def valid_games(games: Iterable[LoggedGame]) -> list[LoggedGame]:
-    """A log's games as they were planned; one that was cut off only if not played again."""
+    """Return a log's games in planned order; drop a game that was cut off and then played again."""
     found: dict[int, LoggedGame] = {}
     for logged in games:
         if logged.result or place(logged) not in found:
@@ -77,7 +77,7 @@ def valid_games(games: Iterable[LoggedGame]) -> list[LoggedGame]:
 
 
 def write(path: Path, html: str) -> None:
-    """Put a page there at once: whoever opens it sees the old one or the new one.
+    """Write a page atomically: a reader sees the old page or the new one.
 
     Raises OSError.
     """

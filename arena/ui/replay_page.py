@@ -1,8 +1,9 @@
 """Replay pages: one file that plays games again, for everybody or as one seat saw them.
 
 A game is packed: its scenes as differences from one another in JSON, deflated, in base 64. The
-first onlooker's scenes are told as what changed since his last; those of every other one, at the
-same moments, as where they differ from his. A page for one seat is made from its frames alone.
+scenes of the first viewer are stored as changes since the scene before; those of every other
+viewer as differences from the first viewer's scene at the same moment. A page for one seat is
+made from the frames of that seat alone.
 """
 
 import base64
@@ -28,29 +29,29 @@ TOO_LONG = "This game is too long for a page with others; it can have one of its
 
 
 class PackedGame(Struct, frozen=True):
-    """A game as a page carries it."""
+    """A game as a page contains it."""
 
     game: str
-    """Its name."""
+    """The game's name."""
     told: str
-    """What it came to, in a line."""
+    """The result, in one line."""
     data: str
-    """What `unpacked` reads; empty when it is too long, and then `told` says so."""
+    """The input of `unpack_game`; empty if the game is too long, and then `told` says so."""
 
 
 class Playback(Struct, frozen=True):
-    """All that is shown of a game."""
+    """All that a page shows of a game."""
 
     about: GameInfo
-    """What does not change."""
+    """The facts that do not change during the game."""
     seats: tuple[int | None, ...]
-    """Who looks on; None is everybody."""
+    """The viewers; None is everybody."""
     moments: tuple[tuple[Fields, ...], ...]
-    """For each moment what changed for the first, and what is different for the others."""
+    """For each moment, what changed for the first viewer and how the others differ from it."""
 
 
 def pack_game(logged: LoggedGame, seat: int | None = None, most: int | None = None) -> PackedGame:
-    """A game, packed; where `most` bounds its bytes, it may have to go without the bots' notes.
+    """Return a game, packed; with a limit of `most` bytes the bots' notes may be left out.
 
     Raises DamagedLogError.
     """
@@ -66,14 +67,14 @@ def pack_game(logged: LoggedGame, seat: int | None = None, most: int | None = No
 
 
 def _alone(logged: LoggedGame, seat: int) -> str:
-    """Nothing that the seat was not told, which is why the scores are missing."""
+    """Return the result as the seat knows it, which is why the scores are missing."""
     return f"Seen by seat {seat} alone, {printable(logged.sitting.seats[seat])}"
 
 
 def replay_page(
     title: str, games: Sequence[PackedGame], links: Sequence[tuple[str, str]] = ()
 ) -> str:
-    """The page on which these games can be played again, as HTML; see `page` for its links."""
+    """Return the HTML of a page that replays these games; see `page` for `links`."""
     return page(
         "replay.html.j2",
         "replay",
@@ -86,7 +87,7 @@ def replay_page(
 
 
 def play_back(logged: LoggedGame, seat: int | None = None) -> Playback:
-    """All that is shown of a game to everybody and to each seat, or to one seat alone.
+    """Return all scenes of a game for everybody and for each seat, or for one seat alone.
 
     Raises DamagedLogError.
     """
@@ -120,12 +121,12 @@ def _pack(play: Playback) -> str:
 
 
 def unpack_game(data: str) -> Playback:
-    """What was packed."""
+    """Return the game that `pack_game` packed."""
     return msgspec.json.decode(zlib.decompress(base64.b64decode(data)), type=Playback)
 
 
 def _without_notes(play: Playback) -> Playback:
-    """Notes are what a bot can make as long as it likes."""
+    """Return the playback without the bots' notes, which a bot can make as long as it likes."""
     remarks = (*play.about.remarks, "The bots' notes are left out: they are too long.")
     moments = tuple(tuple(map(_bare, moment)) for moment in play.moments)
     return Playback(msgspec.structs.replace(play.about, remarks=remarks), play.seats, moments)

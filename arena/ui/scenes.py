@@ -1,4 +1,4 @@
-"""What a page draws: scenes, which are frames as plain JSON with everything that stands beside."""
+"""Scenes for web pages: frames as plain JSON, with the facts that a page shows beside them."""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -16,124 +16,124 @@ from protocol.ruleset import Ruleset, target
 from protocol.tiles import Tile
 
 DIGITS = "0123456789abcdefghi"
-"""A pip is one of these."""
+"""The digit of each number of pips."""
 DIGITS_OF = {(a, b): DIGITS[a] + DIGITS[b] for a in range(19) for b in range(19)}
-"""A tile, either way round."""
+"""The two digits of each tile, either way round."""
 SIGNS = {"left": "<", "right": ">", "lead": "="}
-"""The end that a tile goes to, behind it."""
+"""The sign after a tile for the end that it is played on."""
 
 Tiles = str
-"""Tiles one after another, two digits each: "6453" is 6-4 and 5-3."""
+"""Tiles joined into one string, two digits each: "6453" is 6-4 and 5-3."""
 
 
 class GameInfo(Struct, frozen=True):
-    """What does not change during a game."""
+    """Facts that do not change during a game."""
 
     game: str
     """The game's name."""
     names: tuple[str, ...]
     """The entrant in each seat."""
     sides: tuple[str, ...]
-    """Who wins or loses: the seats, or the two sides; scores are in this order."""
+    """The sides that win or lose: the seats, or the two partnerships; scores are in this order."""
     rules: str
     """The ruleset's name."""
     goal: str
-    """What ends the game."""
+    """The goal of the game, in words."""
     highest: int
-    """The highest pip of the set."""
+    """The highest number of pips in the set."""
     doubles: bool
-    """Whether the set has doubles."""
+    """True if the set has doubles."""
     seat: int | None = None
-    """Whose view this is alone; None: everybody's."""
+    """The seat whose view this is; None: everybody's."""
     remarks: tuple[str, ...] = ()
-    """What else must be known, in sentences."""
+    """Further remarks, in sentences."""
 
 
 class Prompt(Struct, frozen=True):
-    """A question and, once it is there, its answer."""
+    """A question and its answer, if there is one yet."""
 
     seat: int
-    """Who was asked."""
+    """The seat that is asked."""
     options: tuple[str, ...]
-    """What there is to choose from. A tile and where it goes, `64<` left, `64>` right, `64=` when
-    it is the first, `64<53>` two at once; anything else is words."""
+    """The options. A tile and its end: `64<` left, `64>` right, `64=` for the first
+    tile, `64<53>` two at once; anything else is words."""
     id: int | None = None
     """The question's number on the bot's pipe."""
     chosen: int | None = None
-    """Which of the options was chosen, from 0; None: none yet, or a foul."""
+    """The index of the chosen option, from 0; None: not answered yet, or a foul."""
     ms: float | None = None
     """The time charged, in ms."""
     note: str = ""
-    """What the bot noted."""
+    """The bot's note."""
 
 
 class Foul(Struct, frozen=True):
-    """A foul with its evidence, none of which another seat is shown."""
+    """A foul with its evidence; no other seat is shown the evidence."""
 
     seat: int
-    """Who."""
+    """The seat that fouled."""
     foul: str
-    """Its class."""
+    """The class of the foul."""
     detail: str
     """A sentence for the bot's author."""
     line: str
     """The offending line."""
     stderr: str
-    """The bot's last words."""
+    """The bot's last lines on stderr."""
     clock: str
-    """The figures of a lateness, in words."""
+    """The figures of a late answer, in words."""
 
 
 class Time(Struct, frozen=True):
-    """What a seat has used of its clock."""
+    """The time that a seat has used."""
 
     used: float
-    """What it was charged in this game, in ms."""
+    """Time charged in this game, in ms."""
     bank: float
-    """What is left in its bank, in ms."""
+    """Time left in the bank, in ms."""
 
 
 class Scene(Struct, frozen=True):
-    """What an onlooker sees at once; nothing in it is hidden from him."""
+    """One moment of a game as a viewer sees it; nothing in it is hidden from that viewer."""
 
     round: int
     """The round's number, from 1."""
     turn: int | None
-    """The seat to move; None when nobody is."""
+    """The seat to move; None if there is none."""
     words: str
-    """What has happened, in sentences."""
+    """The events since the last scene, in sentences."""
     line: Tiles
     """The line from left to right, each tile [left, right]."""
     lead: int
-    """How many tiles of it lie to the left of the one that was laid first."""
+    """The number of tiles to the left of the one that was led."""
     laid: tuple[int, int]
-    """How many tiles at its left and at its right are new."""
+    """The number of new tiles at the left and at the right of the line."""
     hands: tuple[Tiles | int, ...]
-    """The tiles of each seat, or how many they are."""
+    """The tiles of each seat, or their number."""
     pips: tuple[int, ...]
-    """What the hands count, once the round is over."""
+    """The pips of each hand, once the round is over."""
     stock: Tiles | int
-    """The tiles in the boneyard, or how many they are."""
+    """The tiles in the boneyard, or their number."""
     drawable: int
-    """How many of them may be drawn."""
+    """The number of tiles that may still be drawn."""
     pot: int | None
-    """What lies in the pot; None where there is none."""
+    """The content of the pot; None if there is no pot."""
     scores: tuple[int, ...]
-    """Points of each seat, or side, so far."""
+    """The points of each seat, or side, so far."""
     points: tuple[int, ...]
-    """Points that the round brought them, when it has just ended."""
+    """The points of the round that has just ended, for each seat or side."""
     places: tuple[int, ...]
-    """Their places, 1 is best, when the game has just ended."""
+    """The final places, 1 is best, if the game has just ended."""
     times: tuple[Time | None, ...]
-    """What each seat has used of time; None where the onlooker is not told."""
+    """The time that each seat has used; None if the viewer is not told."""
     asked: Prompt | None
-    """The question that was answered, or that is open."""
+    """The question that is open or has just been answered."""
     foul: Foul | None
     """The foul that was committed."""
 
 
 def about(logged: LoggedGame, seat: int | None = None) -> GameInfo:
-    """What a page says of a logged game, whoever looks at it."""
+    """Return the facts about a logged game that a page shows to every viewer."""
     sitting = logged.sitting
     told = game_info(logged.game.game, sitting.seats, sitting.rules)
     look = render.Look(sitting.seats, partners=sitting.rules.deal.partners)
@@ -141,7 +141,7 @@ def about(logged: LoggedGame, seat: int | None = None) -> GameInfo:
 
 
 def game_info(game: str, names: Sequence[str], rules: Ruleset) -> GameInfo:
-    """What a page says of a game that these play by these rules."""
+    """Return the facts about a game of these entrants with these rules."""
     look = render.Look(tuple(names), partners=rules.deal.partners)
     points = f"{target(rules, len(names))} points"
     return GameInfo(
@@ -164,14 +164,14 @@ def _remarks(logged: LoggedGame, look: render.Look) -> Iterator[str]:
 
 
 class SceneBuilder:
-    """Makes scenes of the frames of one game, in their order, for one onlooker."""
+    """A builder of scenes from the frames of one game, in their order, for one viewer."""
 
     def __init__(
         self, names: Sequence[str], clock: Clock, *, partners: bool, seat: Viewer = None
     ) -> None:
-        """Nothing has happened yet.
+        """Start before the first frame.
 
-        `seat` is whose frames they are: it is told its own times only; None is told all.
+        `seat` is the viewer: it is shown only its own times; None is shown all times.
         """
         self._look = render.Look(tuple(names), ascii=True, partners=partners)
         self._move_ms = clock.move_ms
@@ -180,7 +180,7 @@ class SceneBuilder:
         self._round = self._lead = 0
 
     def scene(self, frame: Frame) -> Scene:
-        """The scene of the next frame."""
+        """Return the scene of the next frame."""
         left, right = self._laid(frame)
         record = frame.record
         if isinstance(record, ChoiceRecord | FoulRecord):
@@ -206,7 +206,7 @@ class SceneBuilder:
         )
 
     def _laid(self, frame: Frame) -> tuple[int, int]:
-        """How many tiles were laid on the left and on the right."""
+        """Return the number of tiles that were laid on the left and on the right."""
         if frame.round != self._round:
             self._round, self._lead = frame.round, 0
         laid = [event for event in frame.events if isinstance(event, Played | TurnedUp)]
@@ -222,13 +222,13 @@ class SceneBuilder:
 
 
 def tiles(some: Sequence[Tile]) -> Tiles:
-    """Tiles as a scene has them."""
+    """Return tiles in the notation of scenes."""
     return "".join(map(DIGITS_OF.__getitem__, some))
 
 
 @lru_cache(maxsize=4096)
 def option(one: Option) -> str:
-    """An option as a scene has it; see `Asked.options`."""
+    """Return an option in the notation of scenes; see `Prompt.options`."""
     match one:
         case Play():
             return tiles([one.tile]) + SIGNS[one.end]
@@ -243,7 +243,7 @@ def _shown(hidden: Sequence[Tile] | int) -> Tiles | int:
 
 
 def _asked(frame: Frame) -> Prompt | None:
-    """Who is asked; or who was, and what came of it: then bids that nobody made are joined."""
+    """Return the question of a frame; once it is answered, bids that nobody made are joined."""
     record = frame.record
     if record is None and frame.options and frame.turn is not None:
         return Prompt(frame.turn, tuple(map(option, frame.options)))
@@ -257,7 +257,7 @@ def _asked(frame: Frame) -> Prompt | None:
 
 
 def _listed(options: Sequence[Option], chosen: int | None) -> tuple[tuple[str, ...], int | None]:
-    """The options, bids that nobody made being joined, and where the chosen one is then."""
+    """Return the options with bids that nobody made joined, and the new index of the chosen one."""
     if not isinstance(options[-1], Bid):
         return tuple(map(option, options)), chosen
     words, marks = zip(*render.options_text(options, chosen), strict=True)

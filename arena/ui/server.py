@@ -1,9 +1,9 @@
-"""Serves pages and sockets to browsers of this machine only: the door through which they come in.
+"""A web server for pages and sockets that only browsers of this machine can reach.
 
-Only 127.0.0.1 is listened on. Every address begins with a key that is drawn anew for each server
-and printed with the address, so that no other user of the machine, no bot and no other page can
-come in. Host and Origin are looked at besides: a stranger's page that has its name point to this
-machine, or opens a socket to it, is refused. What is served is a closed list, no folder.
+The server listens on 127.0.0.1 only. Every address begins with a key that is drawn anew for each
+server and printed with the address, so that no other user of the machine, no bot and no other page
+can come in. The server also checks Host and Origin: it refuses a foreign page whose host name
+resolves to this machine, or which opens a socket to it. It serves a closed list, no folder.
 """
 
 import secrets
@@ -28,19 +28,19 @@ Connection = ServerConnection
 
 HOST = "127.0.0.1"
 NAMES = (HOST, "localhost")
-"""What this machine may be called in an address."""
+"""Names of this machine that an address may contain."""
 VIEWERS = 32
 """Sockets that may be open at once."""
 OPEN_S = 60.0
-"""How long a request may take, with the page that is made for it."""
+"""Seconds that a request may take, including the making of its page."""
 SEND_S = 10.0
-"""How long a viewer may take to read what it is sent; then it is dropped."""
+"""Seconds that a viewer has to read a message; then the viewer is dropped."""
 CLOSE_S = 1.0
-"""How long a browser may take to say goodbye."""
+"""Seconds that a browser has to close its socket."""
 LONGEST = 4096
-"""Bytes of what a page may say at once."""
+"""Most bytes of one message from a page."""
 WAITING = 16
-"""Messages of a page that may wait to be heard."""
+"""Messages from a page that may wait to be handled."""
 HEADERS = {
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
@@ -49,39 +49,39 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-"""What every answer tells the browser: keep nothing, guess nothing, show it in no other page."""
+"""Headers of every answer: cache nothing, guess no type, allow no frames."""
 HTML = "text/html; charset=utf-8"
 CSV = "text/csv; charset=utf-8"
 SOCKET = "socket"
-"""The name under which the socket is opened."""
+"""The name in the address under which the socket is opened."""
 
 Page = Callable[[], str | None]
-"""Makes a page, in a thread; None: there is none now."""
+"""A function that makes a page, in a thread; it returns None if there is no page now."""
 Find = Callable[[str], Page | None]
-"""What is served under a name, the part of the address behind the key; None: nothing is."""
+"""A lookup of the page for a name, the part of the address after the key; None: there is none."""
 Publish = Callable[[Connection], Awaitable[None]]
-"""Sends messages on a socket as long as there are any."""
+"""A coroutine that sends messages on a socket as long as there are any."""
 Hear = Callable[[str], None]
-"""Takes a message that came in on a socket."""
+"""A function that takes a message from a socket."""
 
 
 def not_found(_: str) -> None:
-    """Nobody listens to what a page says."""
+    """Ignore a message from a page."""
 
 
 class Site(Struct, frozen=True):
-    """What is served."""
+    """The pages and the socket that a server offers."""
 
     find: Find
-    """The pages; the first one's name is empty."""
+    """The lookup of pages; the first page has an empty name."""
     tell: Publish
-    """What is said on a socket."""
+    """The sender of messages on a socket."""
     hear: Hear = not_found
-    """What becomes of what is said there to us."""
+    """The receiver of messages from a page."""
 
 
 class LocalServer:
-    """Who may come in, and what they find."""
+    """The rules of access to a site, and its answers."""
 
     def __init__(self, site: Site, port: int) -> None:
         self._key = secrets.token_urlsafe(16)
@@ -90,10 +90,10 @@ class LocalServer:
         self._viewers = 0
         self._making = trio.CapacityLimiter(1)
         self.address = f"http://{HOST}:{port}/{self._key}/"
-        """What the browser is to open."""
+        """The address for the browser to open."""
 
     async def answer(self, _: Connection, request: Request) -> Response | None:
-        """What a request gets; None: it may open the socket."""
+        """Return the answer to a request; None lets it open the socket."""
         key, _slash, name = request.path.partition("?")[0].removeprefix("/").partition("/")
         opens = name == SOCKET
         if not self._ours(request.headers, opens):
@@ -109,7 +109,7 @@ class LocalServer:
         return None
 
     async def talk(self, connection: Connection) -> None:
-        """Keep a socket open as long as there is something to say and somebody who listens."""
+        """Keep a socket open while there is something to send and a browser that reads it."""
         self._viewers += 1
         try:
             async with trio.open_nursery() as nursery:
@@ -117,19 +117,19 @@ class LocalServer:
                 await self._site.tell(connection)
                 nursery.cancel_scope.cancel()
         except* ConnectionClosed:
-            pass  # It is gone.
+            pass  # The browser has left.
         finally:
             self._viewers -= 1
 
     async def _hear(self, connection: Connection, scope: trio.CancelScope) -> None:
-        """Listen until the other side has left."""
+        """Receive messages until the other side has left."""
         async for message in connection:
             if isinstance(message, str):
                 self._site.hear(message)
         scope.cancel()
 
     def _ours(self, headers: Headers, opens: bool) -> bool:
-        """Whether a page of ours asks, or somebody who opens its address.
+        """Tell whether the request comes from a page of ours, or from a user who opens its address.
 
         A browser names the asking page whenever it opens a socket.
         """
@@ -156,7 +156,7 @@ def _response(status: HTTPStatus, text: str, kind: str = "text/plain; charset=ut
 
 
 async def tell(news: Broadcast, connection: Connection) -> None:
-    """Send what is new, for ever; whoever does not read a message in time is dropped.
+    """Send each new message, without end; drop a viewer who does not read one in time.
 
     Raises ConnectionClosed.
     """
@@ -166,16 +166,16 @@ async def tell(news: Broadcast, connection: Connection) -> None:
             with trio.move_on_after(SEND_S) as waiting:
                 await connection.send(text)
             if waiting.cancelled_caught:
-                # Half a message stands in its pipe: there is no saying goodbye.
+                # Half a message is in the pipe already, so a proper close is impossible.
                 await trio.aclose_forcefully(connection.stream)
                 return
 
 
 @asynccontextmanager
 async def serve_site(site: Site, port: int) -> AsyncIterator[str]:
-    """Serve a site on this machine while the block runs; yields its address.
+    """Serve a site on this machine while the block runs; yield its address.
 
-    With port 0 the machine chooses one. Raises UserError when the port is not to be had.
+    With port 0 the machine chooses one. Raises UserError if the port is not available.
     """
     try:
         listeners = await trio.open_tcp_listeners(port, host=HOST)

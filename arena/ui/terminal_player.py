@@ -1,6 +1,7 @@
 """A person's screen in the terminal: draws what the seat is told, reads a number as the answer.
 
-Plain text from top to bottom, nothing is moved or cleared: a screen reader reads it as it comes.
+It prints plain text from top to bottom and never moves the cursor or clears the screen, so that a
+screen reader can read it as it comes.
 """
 
 import os
@@ -19,29 +20,29 @@ from arena.match.human import HumanPlayer
 from protocol.messages import Ask, GameOver, GameStarts, Option, RoundOver
 
 READ = 4096
-"""Bytes that are read at once."""
+"""Bytes of one read."""
 LONGEST = 256
-"""Bytes of a line that are looked at; nobody types more for an answer."""
+"""Most bytes of a line that are used; nobody types more for an answer."""
 LEAVE = ("q", "quit", "leave")
 LISTED = 12
-"""Options that get a line each; more stand side by side."""
+"""Most options that get a line each; more options are printed side by side."""
 
 
 class TerminalPlayer:
-    """Somebody who reads and types."""
+    """A person who reads and types."""
 
     def __init__(self, console: Console, keys: int, look: render.Look) -> None:
-        """`keys` is the descriptor that is typed into."""
+        """Prepare the screen; `keys` is the descriptor of the keyboard."""
         self._console = console
         self._keys = Keys(keys)
         self._look = look
 
     async def show(self, person: HumanPlayer, ready: trio.Event) -> bool:
-        """Show a game to its end, and answer; False: the person leaves before."""
+        """Show a game to its end, and answer; return False if the person leaves before."""
         try:
             return await self._show(person, ready)
         except trio.Cancelled:
-            self._console.print()  # The cursor stands behind a prompt.
+            self._console.print()  # The cursor is after a prompt.
             raise
 
     async def _show(self, person: HumanPlayer, ready: trio.Event) -> bool:
@@ -52,7 +53,7 @@ class TerminalPlayer:
                 sight = LiveFrames(told, self._look.names)
             elif isinstance(told, Ask | RoundOver | GameOver):
                 assert sight, "A game begins before anything happens in it."
-                # Whose turn it is, the question says.
+                # The question says whose turn it is.
                 frame = replace(sight.frame(told), turn=None)
                 self._print(render.draw(frame, self._look))
             if isinstance(told, GameOver):
@@ -62,7 +63,7 @@ class TerminalPlayer:
         return False
 
     async def _answered(self, person: HumanPlayer, asked: Ask) -> bool:
-        """Ask until there is an answer or no time is left; False: the person leaves."""
+        """Ask until there is an answer or no time is left; return False if the person leaves."""
         self._print(numbered_options(asked.options))
         with trio.move_on_after(asked.time_ms / 1000):
             self._keys.forget()
@@ -85,7 +86,7 @@ class TerminalPlayer:
 
 
 def numbered_options(options: Sequence[Option]) -> Text:
-    """What can be chosen, numbered from 1."""
+    """Return the options, numbered from 1."""
     lines = [f"{number}  {render.option_words(one)}" for number, one in enumerate(options, 1)]
     return Text(
         "\n".join(f"  {line}" for line in lines) if len(lines) <= LISTED else "; ".join(lines)
@@ -93,13 +94,13 @@ def numbered_options(options: Sequence[Option]) -> Text:
 
 
 def prompt(options: int) -> Text:
-    """What stands before the cursor."""
+    """Return the text before the cursor."""
     which = f"1 to {options}, Enter for 1" if options > 1 else "Enter"
     return Text(f"Your choice ({which}, q to leave): ", "bold")
 
 
 def parse_choice(line: str, options: int) -> int | None:
-    """The option that was typed, from 0; None if it is none."""
+    """Return the index of the typed option, from 0; None if the line is not an option."""
     words = line.strip()
     if not words:
         return 0
@@ -108,20 +109,20 @@ def parse_choice(line: str, options: int) -> int | None:
 
 
 class Keys:
-    """Lines that are typed, or come in through a pipe."""
+    """Lines from a keyboard or a pipe."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self._read = bytearray()
 
     def forget(self) -> None:
-        """What was typed before the question is no answer to it; a pipe's lines wait."""
+        """Drop lines typed before the question, which do not answer it; keep the lines of a pipe."""
         with suppress(termios.error):
             termios.tcflush(self._descriptor, termios.TCIFLUSH)
             self._read.clear()
 
     async def line(self) -> str | None:
-        """The next line; None when no more will come."""
+        """Return the next line; None if no more will come."""
         while b"\n" not in self._read:
             if len(self._read) > LONGEST:
                 del self._read[LONGEST:]
@@ -134,7 +135,7 @@ class Keys:
         return line[:LONGEST].decode(errors="replace")
 
     async def _more(self) -> bytes:
-        # A file can always be read, and epoll refuses it.
+        # A file is always ready to be read, and epoll refuses it.
         with suppress(PermissionError):
             await trio.lowlevel.wait_readable(self._descriptor)
         return os.read(self._descriptor, READ)
