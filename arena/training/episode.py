@@ -57,7 +57,7 @@ class Episode:
         return self._go_on(engine.act_unchecked(self.game, option))
 
     def _go_on(self, game: Game) -> Rewards:
-        """Deal and take forced actions until a seat has a choice or the game ends; return rewards."""
+        """Deal and take forced actions until a seat has a choice or the game ends."""
         rewards, self._owed = self._owed, (0.0,) * game.seats
         while True:
             if game.round and game.round.over:

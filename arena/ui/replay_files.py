@@ -40,7 +40,7 @@ def place(logged: LoggedGame) -> int:
 
 
 def make_game_pages(logs: Iterable[Path], folder: Path) -> int:
-    """Write the pages of these logs, unless they are newer than their log; return the number written.
+    """Write the pages of these logs, unless newer than their log; return the number written.
 
     Raises DamagedFileError, OSError.
     """

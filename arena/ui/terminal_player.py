@@ -116,7 +116,7 @@ class Keys:
         self._read = bytearray()
 
     def forget(self) -> None:
-        """Drop lines typed before the question, which do not answer it; keep the lines of a pipe."""
+        """Drop lines typed before the question, which do not answer it; keep a pipe's lines."""
         with suppress(termios.error):
             termios.tcflush(self._descriptor, termios.TCIFLUSH)
             self._read.clear()
