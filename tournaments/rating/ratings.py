@@ -273,14 +273,19 @@ def _pool(case: _Case) -> Pool:
 
 
 PLACES: tuple[Bound, ...] = (">", "", "<", "?")
-"""Who stands above whom, whatever a bound is: the numbers of bounds say nothing about that."""
+"""Who stands above whom, whatever a bound is: a bound grows with the games, so it orders nobody."""
 
 
 def _order(case: _Case) -> list[int]:
-    """The entrants as they stand in the table."""
+    """Sort the entrants as they stand in the table: who took points off others and lost none
+    stands above them."""
+    core = case.core
+    # Whoever is above another is above all that the other is; those of one part have one number.
+    lead = (core.above.sum(axis=1) - core.above.sum(axis=0)).tolist()
 
-    def place(i: int) -> tuple[int, float, str]:
-        return PLACES.index(case.core.bound[i]), -(_rated(case, i) or 0.0), case.tally.names[i]
+    def place(i: int) -> tuple[int, int, float, str]:
+        group = PLACES.index(core.bound[i])
+        return group, -lead[i], -(_rated(case, i) or 0.0), case.tally.names[i]
 
     return sorted(range(len(case.games)), key=place)
 

@@ -533,6 +533,16 @@ def test_who_lost_everything_never_stands_above_who_has_points() -> None:
     assert known(weak.entrants[0].elo) < known(weak.entrants[1].elo)
 
 
+def test_who_lost_everything_to_one_below_the_core_stands_below_it() -> None:
+    """The bound of d, which lost 2 games to c, is higher than that of c, which lost many more."""
+    middle = played(random.Random(6), MIDDLE, 60)
+    pool = only([*middle, *beating("c", "mno"), *beaten_by("c", ["d"], 1)])
+    assert [(r.name, r.bound) for r in pool.entrants][3:] == [("c", "<"), ("d", "<")]
+    assert known(pool.entrants[4].elo) > known(pool.entrants[3].elo)
+    high = only([*middle, *beaten_by("c", "mno"), *beaten_by("d", ["c"], 1)])
+    assert [(r.name, r.bound) for r in high.entrants][:2] == [("d", ">"), ("c", ">")]
+
+
 def test_two_who_only_lost_to_each_other_s_betters_are_bounded_through_them() -> None:
     middle = played(random.Random(6), MIDDLE, 60)
     pool = only([*middle, *beaten_by("good", "mno"), *beaten_by("best", ["good"], 20)])
