@@ -142,7 +142,7 @@ def _pool(pool: Pool, anchor: Anchor | None) -> Iterator[str]:
     yield from standings.markdown(*standings.table(pool))
     yield from (
         "",
-        standings.INTERVALS,
+        standings.intervals(pool),
         f"In brackets: the ranks that the results leave open. {standings.RANKS}",
         "The margin leaves out games that a foul ended.",
     )

@@ -44,11 +44,11 @@ PRIOR = (
 )
 """What the prior is, and what it does."""
 INTERVALS = (
-    "± is half of the 95 % interval of the lead over 0 Elo, clustered by board. In simulated "
+    "± is half of the 95 % interval of the lead over {}, clustered by board. In simulated "
     "events, also with 1,000 Elo from the best to the worst and 5 to 25 boards, 94 to 97 % of such "
     "intervals held the truth (`python -m tests.bench.coverage`)."
 )
-"""What ± is, and how far it can be trusted."""
+"""What ± is, over whom or what, and how far it can be trusted."""
 WITHOUT_FOULS = (
     "Elo without fouls rates the games in which nobody fouled. It is no measure of strength for a "
     "bot that fouls when it is behind: its lost games are then left out. Compare it only where "
@@ -117,6 +117,11 @@ def placing(pool: Pool) -> list[str]:
     elif bounds and len(core) > 1:
         said.append("0 Elo is the mean of the core.")
     return said
+
+
+def intervals(pool: Pool) -> str:
+    """Say what ± is in this table, and how far it can be trusted."""
+    return INTERVALS.format(pool.anchor.name if pool.anchor else "0 Elo")
 
 
 def unanchored(pool: Pool, anchor: Anchor | None) -> list[str]:

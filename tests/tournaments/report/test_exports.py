@@ -278,8 +278,11 @@ def test_a_report_is_made_anew_with_an_anchor(event: Path, tmp_path: Path) -> No
     assert told.event.anchor == Anchor("random", 1000)
     (pool,) = told.ratings.pools
     (rated,) = [one for one in pool.entrants if one.name == "random"]
-    if not rated.bound:
-        assert (rated.elo, rated.half_width, pool.anchor) == (1000, 0, told.event.anchor)
+    assert (rated.elo, rated.half_width, pool.anchor) == (1000, 0, told.event.anchor)
+    for name in ("report.md", "report.html"):
+        text = (folder / name).read_text()
+        assert "of the lead over random, clustered" in text
+        assert "over 0 Elo" not in text
     said = boneyard("report", str(folder), "--anchor", "randm=1000", code=2)
     assert "did you mean random" in said
     both = ("--check", "--anchor", "random=1")

@@ -83,6 +83,8 @@ class PoolTold(NamedTuple):
 
     standings: list[tuple[str, Table, figures.Forest]]
     """Of each group of the table its title, its rows, and their intervals on the same axis."""
+    intervals: str
+    """What ± is."""
     told: list[str]
     """Sentences under the standings."""
     clean: bool
@@ -121,7 +123,6 @@ def report_page(told: ReportData) -> str:
         met_again=_met_again(told),
         bracket=format_page.bracket(event, told.results),
         pools=_pools(told),
-        intervals_told=standings.INTERVALS,
         cautious=standings.RANKS,
         named=NAMED,
         intervals=INTERVALS,
@@ -214,6 +215,7 @@ def _pool(pool: Pool, tally: Tally, anchor: Anchor | None) -> PoolTold:
     margins = _margins(tally, names)
     return PoolTold(
         standings=_standings(pool, clean),
+        intervals=standings.intervals(pool),
         told=[
             *standings.placing(pool),
             *standings.unanchored(pool, anchor),
