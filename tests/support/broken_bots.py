@@ -1,9 +1,12 @@
 """The table of broken bots: at which step each is found out, and what it is told first."""
 
+import sys
 from typing import NamedTuple
 
+from arena.sandbox.command import Command
 from arena.sandbox.limits import Limits
 from protocol.messages import Clock
+from tests.support.tables import BOTS, reads
 
 PATIENT = Clock(start_ms=60_000, move_ms=60_000, bank_ms=0)
 """For bots that answer, however slow the machine is."""
@@ -134,3 +137,11 @@ HARMLESS = (
 """Bots that look broken, and break no promise."""
 SANDBOXED = ("ReadsItsWeights",)
 """Bots that are told something else in the sandbox."""
+
+
+PROGRAM = BOTS / "broken"
+
+
+def command(how: str, tag: str = "", start_ms: int = 0) -> Command:
+    argv = (sys.executable, "-I", "-S", str(PROGRAM), how, tag, str(start_ms))
+    return Command(argv, str(PROGRAM), reads(PROGRAM))

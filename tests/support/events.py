@@ -6,15 +6,18 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from click.testing import CliRunner
 
 from arena.logs.checksummed import read_lines
 from arena.logs.compression import decompress
+from arena.logs.gamelog import LoggedGame, read_games
 from arena.sandbox.limits import SandboxMode
+from protocol.records import Result
 from tournaments.cli.main import main
 from tournaments.storage.folder import Folder
+from tournaments.storage.ledger import read_ledger
 
 BONEYARD = (sys.executable, "-c", "from tournaments.cli.main import main; main()")
 DERIVED = (
@@ -117,3 +120,38 @@ def wait_for_games(folder: Path, games: int) -> None:
             return
         time.sleep(0.01)
     raise AssertionError("no games were played")
+
+
+def run_file(path: Path, out: Path, code: int = 0) -> str:
+    return boneyard("run", str(path), *PLAIN, "--out", str(out), code=code)
+
+
+def ledger(out: Path) -> list[Result]:
+    return list(read_ledger(out / "ledger.jsonl"))
+
+
+def games_of(out: Path) -> list[LoggedGame]:
+    return [game for path in sorted((out / "games").iterdir()) for game in read_games(path)]
+
+
+def records_of(out: Path, kind: type) -> list[Any]:
+    return [one for game in games_of(out) for one in game.records if isinstance(one, kind)]
+
+
+@contextmanager
+def served(*words: str) -> Iterator[tuple["subprocess.Popen[str]", str]]:
+    """The program, and the address that it prints."""
+    process = subprocess.Popen(
+        (*BONEYARD, *words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout
+        address = process.stdout.readline().split()[-1]
+        assert address.startswith("http://127.0.0.1:"), address
+        yield process, address
+    finally:
+        process.terminate()
+        process.wait(60)
+        for pipe in (process.stdout, process.stderr):
+            if pipe:
+                pipe.close()

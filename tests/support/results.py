@@ -6,6 +6,8 @@ import random
 from collections.abc import Iterator, Sequence
 
 from protocol.records import Result, SeatFoul
+from tournaments.plan.anchor import Anchor
+from tournaments.rating.ratings import Pool, fit
 
 ELO = 400 / math.log(10)
 
@@ -87,3 +89,14 @@ def ascent(results: Sequence[Result]) -> tuple[dict[str, float], list[float]]:
         {name: ELO * (theta[name] - mean) for name in names},
         [ELO * (theta[seat] - last) for seat in range(seats - 1)],
     )
+
+
+def only(
+    results: Sequence[Result],
+    prior: float = 1.0,
+    *,
+    partners: bool = False,
+    anchor: Anchor | None = None,
+) -> Pool:
+    (pool,) = fit(results, prior=prior, partners=partners, anchor=anchor).pools
+    return pool

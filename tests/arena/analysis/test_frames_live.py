@@ -14,8 +14,8 @@ from protocol.codec import decode_from_referee, encode_line
 from protocol.messages import Ask, Choose, Clock, GameOver, GameStarts, RoundOver, ToBot
 from protocol.records import Result, RoundRecord
 from protocol.ruleset import Ruleset
-from tests.arena.analysis.test_text import GAMES, NAMES, any_of, logged
 from tests.support.golden import short
+from tests.support.logged_games import GAMES, NAMES, any_of, logged
 
 
 def told(rules: Ruleset, seats: int, seed: object) -> list[list[ToBot]]:

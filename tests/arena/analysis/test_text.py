@@ -1,6 +1,5 @@
 """Replays in the terminal: what everybody sees, what one seat sees, and the command around it."""
 
-import random
 import re
 from collections.abc import Callable, Iterator
 from itertools import repeat
@@ -17,18 +16,14 @@ import tournaments.cli.games
 from arena.analysis.frames import Frame, frames
 from arena.analysis.replay import Step, steps
 from arena.analysis.text import HELP, Look, draw, event_text, options_text, tile_text, upright_tile
-from arena.engine.shuffle import board_seed
-from arena.logs.gamelog import DamagedLogError, GameLog, LoggedGame
-from arena.match.referee import GameSetup, Question, Referee
-from arena.rules.variants import VARIANTS, find_variant
-from protocol.codec import encode_line
+from arena.logs.gamelog import DamagedLogError, LoggedGame
+from arena.match.referee import Question
+from arena.rules.variants import find_variant
 from protocol.messages import (
     Annulled,
     Bade,
     Bid,
     Called,
-    Choose,
-    Clock,
     Drew,
     Lot,
     Played,
@@ -38,20 +33,29 @@ from protocol.records import (
     ChoiceRecord,
     DealRecord,
     FoulRecord,
-    GameRecord,
     LogRecord,
     RoundRecord,
 )
 from protocol.records import Result as GameResult
-from protocol.ruleset import Ruleset, derive, playable_seat_counts
+from protocol.ruleset import Ruleset, derive
 from protocol.tiles import Tile, high_first
 from tests.support.golden import short
-from tests.support.tables import sitting
+from tests.support.logged_games import (
+    AGAIN,
+    DEVIL,
+    GAMES,
+    NAMES,
+    ODD,
+    PROUD,
+    any_of,
+    bob_fouls,
+    changed,
+    first,
+    logged,
+    write,
+)
 from tournaments.cli.main import main
 
-NAMES = ("ada", "bob", "cyd", "dan", "eve", "fay", "gil", "hal")
-SMALL = derive(find_variant("draw"), "small", {"hand": 2, "target": 5})
-DEVIL = "[red]hi[/red] \x1b[2J\u202e"
 TILE = re.compile(r"\[(\d+)\|(\d+)\]")
 ASCII = Look(NAMES, ascii=True)
 
@@ -115,55 +119,8 @@ Round 1. The game is over: the target was reached.
 """
 
 
-def first(_: Question) -> int:
-    return 0
-
-
 def last(question: Question) -> int:
     return len(question.options) - 1
-
-
-def bob_fouls(question: Question) -> int:
-    return 99 if question.seat == 1 else 0
-
-
-def logged(
-    rules: Ruleset = SMALL,
-    seats: int = 2,
-    pick: Callable[[Question], int] = first,
-    note: str = "",
-    board: int = 1,
-) -> LoggedGame:
-    """A game as the referee writes it down, without processes."""
-    names, clock = NAMES[:seats], Clock()
-    referee = Referee(
-        GameSetup(f"{board}.game", 1, board, names, rules, clock),
-        board_seed(b"render", "event", board),
-    )
-    while referee.awaiting:
-        question = referee.awaiting
-        said = Choose(id=question.id, choice=pick(question), note=note)
-        referee.received(question.seat, encode_line(said)[:-1], 1.5)
-    game, *records = referee.records()
-    assert isinstance(game, GameRecord)
-    record = sitting(names, (board,), rules, clock, event="event")
-    return LoggedGame(record, game, tuple(records), referee.result)
-
-
-def write(path: Path, *games: LoggedGame) -> Path:
-    boards = tuple(range(1, len(games) + 1))
-    log = GameLog(path, replace(games[0].sitting, boards=boards))
-    for game in games:
-        log.append([game.game, *game.records])
-    log.close()
-    return path
-
-
-def changed(game: LoggedGame, kind: type[LogRecord], **fields: object) -> LoggedGame:
-    """The same log with its first record of a kind spoilt."""
-    at = next(at for at, record in enumerate(game.records) if isinstance(record, kind))
-    spoilt = replace(game.records[at], **fields)
-    return replace(game, records=(*game.records[:at], spoilt, *game.records[at + 1 :]))
 
 
 def replay(*words: object) -> Result:
@@ -180,17 +137,6 @@ def test_a_small_game_as_a_whole(log: Path) -> None:
     shown = replay(log, "--ascii")
     assert shown.exit_code == 0
     assert shown.stdout == GOLDEN
-
-
-GAMES = [(name, seats) for name in VARIANTS for seats in playable_seat_counts(find_variant(name))]
-ODD = derive(SMALL, "odd", {"first": "odd_even", "later": "lot", "target": 20})
-AGAIN = derive(SMALL, "again", {"first": "double_six", "later": "double_six", "missing": "redeal"})
-PROUD = derive(SMALL, "proud", {"refuse_doubles": 1, "hand": 5, "target": 60})
-
-
-def any_of(seed: object) -> Callable[[Question], int]:
-    luck = random.Random(str(seed))
-    return lambda question: luck.randrange(len(question.options))
 
 
 def logs_alone(game: LoggedGame) -> None:

@@ -1,7 +1,6 @@
 """Every broken bot is told its true fault, and told it first."""
 
 import importlib.util
-import sys
 from pathlib import Path
 
 import pytest
@@ -10,23 +9,15 @@ from msgspec.structs import replace
 from arena.conformance.model import Budget, StepResult
 from arena.conformance.runner import run_steps, select_steps
 from arena.conformance.session import Session
-from arena.sandbox.command import Command
 from arena.sandbox.limits import Level, Limits
 from arena.sandbox.sandbox import Sandbox
 from protocol.messages import Clock
-from tests.support.broken_bots import BROKEN, HARMLESS, PATIENT, SANDBOXED, Row
+from tests.support.broken_bots import BROKEN, HARMLESS, PATIENT, PROGRAM, SANDBOXED, Row, command
 from tests.support.hostile_behaviours import proved
-from tests.support.tables import BOTS, reads
 
-PROGRAM = BOTS / "broken"
 PACE = Budget(total_s=600, step_s=60, pause_ms=50, quiet_ms=60, whole=False)
 TRIES = 3
 """How often a bot is tried on a machine that may be too busy for the clock; each time slower."""
-
-
-def command(how: str, tag: str = "", start_ms: int = 0) -> Command:
-    argv = (sys.executable, "-I", "-S", str(PROGRAM), how, tag, str(start_ms))
-    return Command(argv, str(PROGRAM), reads(PROGRAM))
 
 
 def slower(clock: Clock, pace: Budget, number: int) -> tuple[Clock, Budget]:

@@ -1,7 +1,6 @@
 """The walk itself: its steps, its time, and that honest bots pass all of it."""
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from arena.conformance.cases.concurrent_games import IN_TURN
-from arena.conformance.model import Budget, Step, StepResult
+from arena.conformance.model import Budget, Step
 from arena.conformance.runner import STEPS, run_steps, select_steps, totals
 from arena.conformance.scripted_game import ScriptedSeat
 from arena.conformance.session import Session
@@ -18,14 +17,13 @@ from arena.sandbox.limits import Limits
 from arena.sandbox.sandbox import Sandbox
 from protocol import messages
 from protocol.errors import UserError
-from tests.arena.conformance.test_broken_bots import command
-from tests.support.broken_bots import PATIENT
+from tests.support.broken_bots import PATIENT, command
+from tests.support.conformance import QUICK, failed
 from tests.support.hostile_behaviours import proved
 from tests.support.tables import children, descriptors, sample
 from tournaments.plan.bot_catalog import sample_bots
 from tournaments.plan.bot_command import parse_bots, prepare_entrant
 
-QUICK = Budget(total_s=3_000, step_s=600, pause_ms=20, quiet_ms=20, whole=False)
 FEW = {"montecarlo": ("--worlds", "2"), "ismcts": ("--simulations", "10")}
 """Bots that think about as many as they are told, so that the walk is short."""
 SPEC = Path(messages.__file__).with_name("SPEC.md").read_text()
@@ -43,13 +41,6 @@ class Counting(Session):
 
 def desk(pace: Budget = QUICK) -> Session:
     return Session(sample(), Sandbox("off", Limits()), PATIENT, pace)
-
-
-def failed(outcomes: Iterator[StepResult]) -> list[StepResult]:
-    """The steps that failed or were not reached."""
-    seen = list(outcomes)
-    assert len(seen) == len(STEPS)
-    return [one for one in seen if one.finding or (one.state == "skip" and one.name != "tables")]
 
 
 @pytest.mark.slow

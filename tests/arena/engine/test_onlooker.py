@@ -12,9 +12,9 @@ from arena.analysis.text import Look, option_label
 from arena.logs.gamelog import LoggedGame
 from arena.rules.variants import VARIANTS, find_variant
 from protocol.ruleset import playable_seat_counts
-from tests.arena.analysis.test_text import GAMES, any_of, bob_fouls, logged
-from tests.arena.ui.test_replay_page import pairs
 from tests.support.golden import short
+from tests.support.logged_games import GAMES, any_of, bob_fouls, logged
+from tests.support.replay_pages import pairs
 from tournaments.live.snapshot import shown
 
 

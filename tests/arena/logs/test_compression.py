@@ -17,7 +17,7 @@ from arena.logs.checksummed import grep_prefix, last_line, read_lines, truncate_
 from arena.logs.compression import ENDING, DamagedFileError, actual_path, compress, decompress
 from arena.logs.follow import LogFollower
 from arena.logs.gamelog import GameLog, LoggedGame, is_over, read_games, sitting_lines
-from tests.arena.analysis.test_text import logged, write
+from tests.support.logged_games import logged, write
 from tests.support.tables import flips
 
 if sys.version_info >= (3, 14):

@@ -12,8 +12,8 @@ from arena.logs.checksummed import DamagedFileError
 from arena.logs.follow import LogFollower
 from arena.logs.gamelog import GameLog, read_games
 from protocol.records import Result
-from tests.arena.analysis.test_text import any_of, logged, write
 from tests.support.golden import short
+from tests.support.logged_games import any_of, logged, write
 
 
 @pytest.fixture(scope="module")

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.arena.sandbox.test_levels import BLOCKED
 from tests.support.channels import CHANNELS, FILE, SECRECY, Channel, blocked, leak, missing, table
 from tests.support.leaky_referees import LEAKS
+from tests.support.probes import BLOCKED
 
 
 @pytest.mark.parametrize("channel", CHANNELS, ids=lambda one: one.name)

@@ -19,10 +19,9 @@ from arena.sandbox.kernel.calls import GROUPS, RULES, Group, Numbers
 from arena.sandbox.limits import LEVELS, REQUIRED, Level, Limits
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import LevelResult, choose_level, examine_level
-from arena.sandbox.selftest.guarantees import PROBES
 from arena.sandbox.selftest.runner import UNTRIED, run_probes
 from protocol.errors import UserError
-from tests.arena.sandbox.test_probes import lacks
+from tests.support.probes import BLOCKED, TRACES, UNSHARED, lacks
 from tournaments.cli.main import main
 
 ROOT = os.geteuid() == 0
@@ -43,10 +42,6 @@ COUNTERS = frozenset(
     }
 )
 """At level C /proc is the machine's."""
-TRACES = frozenset({"page-sharing", "end-of-a-thread", "numbers-of-pipes"})
-"""What the kernel tells of its own accord: only a virtual machine for each bot would hide it."""
-UNSHARED = frozenset({"shared-memory-limit", "memory-file-limit"})
-"""Memory that two processes share is counted by a cgroup only."""
 SEEN = frozenset(
     {
         "see-referee",
@@ -77,8 +72,6 @@ AS_A_USER = frozenset(
     }
 )
 """What gets through besides at level C where the bots run as the referee's own user."""
-BLOCKED = sorted(PROBES.keys() - TRACES - UNSHARED)
-"""What is refused at levels A and B."""
 
 
 @functools.cache

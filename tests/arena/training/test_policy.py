@@ -8,16 +8,11 @@ from typing import Any
 
 import pytest
 
-from arena.rules.variants import find_variant
 from protocol.codec import encode_line
-from protocol.messages import Ask, Bye, Clock, Draw, GameOver, GameStarts, Hello, Play, Stock
-from tests.support.events import boneyard
-from tests.tournaments.runner.test_fates import ledger
+from protocol.messages import GameOver
+from tests.support.events import boneyard, ledger
+from tests.support.policy_messages import BYE, HELLO, PATIENCE, ask, game
 
-PATIENCE = 30.0
-"""Seconds for a whole conversation; it takes a fraction of one."""
-HELLO = encode_line(Hello(protocol=1, referee="test"))
-BYE = encode_line(Bye())
 END = encode_line(GameOver(game=1, why="target", scores=(0, 0), places=(1, 1)))
 ASKED = "play(lambda question: len(question.ask.options) - 1)"
 BATCH = """
@@ -26,41 +21,6 @@ def policy(questions):
     return [question.game.seat for question in questions]
 play_batch(policy, tables=8, name="many", version="7", author="me")
 """
-
-
-def game(number: int, seat: int = 0) -> bytes:
-    return encode_line(
-        GameStarts(
-            game=number,
-            seat=seat,
-            seats=2,
-            partners=False,
-            rules=find_variant("draw"),
-            target=100,
-            clock=Clock(),
-        )
-    )
-
-
-def ask(id: int, number: int = 1, seat: int = 0) -> bytes:
-    return encode_line(
-        Ask(
-            id=id,
-            game=number,
-            round=1,
-            time_ms=1000,
-            seat=seat,
-            hand=((6, 5), (5, 5)),
-            line=((5, 4),),
-            ends=(5, 4),
-            boneyard=Stock(tiles=14, drawable=12),
-            hands=(2, 7),
-            scores=(0, 0),
-            pot=0,
-            events=[],
-            options=(Play((6, 5), "left"), Play((5, 5), "left"), Draw()),
-        )
-    )
 
 
 def bot(folder: Path, text: str) -> list[str]:

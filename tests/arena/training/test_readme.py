@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.training import encoding
-from tests.arena.training.test_policy import BYE, HELLO, PATIENCE, ask, game
+from tests.support.policy_messages import BYE, HELLO, PATIENCE, ask, game
 
 README = Path(encoding.__file__).with_name("README.md")
 SECTION = README.read_text()

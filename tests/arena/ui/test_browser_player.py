@@ -11,9 +11,9 @@ from arena.rules.variants import find_variant
 from arena.ui.browser_player import BrowserPlayer
 from arena.ui.replay_page import Fields
 from arena.ui.scenes import game_info
-from tests.arena.analysis.test_text import NAMES, any_of, logged
-from tests.arena.ui.test_replay_page import whole
 from tests.support.browser import faults, needs_chromium, opened
+from tests.support.logged_games import NAMES, any_of, logged
+from tests.support.replay_pages import whole
 
 SOCKET = """
   window.sent = [];

@@ -12,25 +12,22 @@ from click.testing import CliRunner, Result
 from msgspec.structs import replace
 from playwright.sync_api import Page
 
-from arena.analysis.alternative_deals import DecisionPoint, RoundHistory, replay_round
 from arena.analysis.frames import frames, frames_for
 from arena.analysis.replay import steps
-from arena.engine import game as engine
-from arena.engine.shuffle import board_seed
 from arena.logs.gamelog import LoggedGame
-from arena.match.referee import needs_answer
 from arena.rules.variants import VARIANTS, find_variant
 from arena.ui import replay_files as sittings
 from arena.ui.replay_page import Fields, pack_game, play_back, replay_page, unpack_game
 from arena.ui.scenes import SceneBuilder, option, tiles
-from protocol.messages import Bid, Clock, Draw, Play, PlayTwo
-from protocol.records import ChoiceRecord, DealRecord, FoulRecord, GameRecord, RoundRecord
+from protocol.messages import Bid, Draw, Play, PlayTwo
+from protocol.records import ChoiceRecord, FoulRecord, RoundRecord
 from protocol.ruleset import Ruleset, derive, playable_seat_counts
 from protocol.tiles import high_first, tile_set
-from tests.arena.analysis.test_text import (
+from tests.support.browser import faults, needs_chromium, opened
+from tests.support.golden import short
+from tests.support.logged_games import (
     AGAIN,
     DEVIL,
-    NAMES,
     ODD,
     PROUD,
     any_of,
@@ -39,29 +36,11 @@ from tests.arena.analysis.test_text import (
     logged,
     write,
 )
-from tests.support import random_rounds as worlds
-from tests.support.browser import faults, needs_chromium, opened
-from tests.support.golden import short
-from tests.support.tables import sitting
+from tests.support.replay_pages import pairs, whole
 from tournaments.cli.main import main
 
 SCRIPT = "</script><script>alert(1)</script><b title=\"'x'\">"
-CLOCK = Clock()
 GAMES = [(name, seats) for name in VARIANTS for seats in playable_seat_counts(find_variant(name))]
-Shown = list[list[Fields]]
-
-
-def whole(game: LoggedGame, seat: int | None = None) -> Shown:
-    """The scenes of each onlooker as the page's script puts them together."""
-    play = unpack_game(pack_game(game, seat).data)
-    shown: Shown = [[] for _ in play.seats]
-    first: Fields = {}
-    for changes, *others in play.moments:
-        first = {**first, **changes}
-        shown[0].append(first)
-        for who, other in enumerate(others, 1):
-            shown[who].append({**first, **other})
-    return shown
 
 
 def scenes_of(game: LoggedGame, seat: int | None) -> list[Fields]:
@@ -148,49 +127,6 @@ def test_a_bank_loses_what_exceeds_the_time_of_a_move() -> None:
 
 
 # --- what a seat's own page keeps to itself ---
-
-
-def log_of(deal: RoundHistory, until: tuple[int, DecisionPoint], luck: random.Random) -> LoggedGame:
-    """A round as a log up to a question; what other seats took and noted is different each time."""
-    seat = until[0]
-    rules, names = deal.start.rules, NAMES[: deal.start.seats]
-    records: list[Any] = []
-    dealt = 0
-    for turn in replay_round(deal, until):
-        while dealt < len(deal.deals) and deal.deals[dealt].deal <= turn.game.playing.aside.deal:
-            one = deal.deals[dealt]
-            records.append(
-                DealRecord(
-                    round=one.round,
-                    deal=one.deal,
-                    leader=one.leader,
-                    lots=one.lots,
-                    hands=one.hands,
-                    stock=one.stock,
-                )
-            )
-            dealt += 1
-        if turn.choice is None:
-            break
-        at = turn.game.playing.turn
-        if needs_answer(CLOCK, engine.legal(turn.game), fouled=False):
-            ms, note = (1.0, "mine") if at == seat else (luck.random(), f"{luck.random()}")
-            records.append(ChoiceRecord(seat=at, id=1, choice=turn.choice, ms=ms, note=note))
-    first = GameRecord(game="1.game", number=1, board=1, commitment="0" * 64)
-    return LoggedGame(sitting(names, (1,), rules, CLOCK), first, tuple(records), None)
-
-
-def pairs(name: str, seats: int, tries: int) -> Iterator[tuple[int, LoggedGame, LoggedGame]]:
-    """The same round up to a question of a seat, in two worlds between which it cannot tell."""
-    luck = random.Random(name)
-    for number in range(tries):
-        seed = board_seed(b"pages", "event", number)
-        deal = worlds.played(find_variant(name), seats, seed, luck)[0]
-        seat = luck.randrange(seats)
-        for moment in [*worlds.questions(deal, seat, CLOCK)][-3:]:
-            until = (seat, moment)
-            other = worlds.resampled(deal, seat, luck, until)
-            yield seat, log_of(deal, until, luck), log_of(other, until, luck)
 
 
 def page_of(game: LoggedGame, seat: int | None = None) -> str:

@@ -16,7 +16,7 @@ from arena.logs.gamelog import read_games
 from arena.rules.variants import find_variant
 from protocol.errors import UserError
 from tests.support.browser import faults, needs_chromium, opened
-from tests.support.events import BONEYARD, boneyard, small_event
+from tests.support.events import BONEYARD, boneyard, served, small_event
 from tournaments.cli import live
 from tournaments.commands.play_table import PreparedTable, TableOptions, prepare_table
 from tournaments.storage.folder import Folder
@@ -230,25 +230,6 @@ def test_without_websockets_one_plays_in_the_terminal(
 
 
 # --- in the browser ---
-
-
-@contextmanager
-def served(*words: str) -> Iterator[tuple["subprocess.Popen[str]", str]]:
-    """The program, and the address that it prints."""
-    process = subprocess.Popen(
-        (*BONEYARD, *words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    try:
-        assert process.stdout
-        address = process.stdout.readline().split()[-1]
-        assert address.startswith("http://127.0.0.1:"), address
-        yield process, address
-    finally:
-        process.terminate()
-        process.wait(60)
-        for pipe in (process.stdout, process.stderr):
-            if pipe:
-                pipe.close()
 
 
 def told_more(page: Page, before: int) -> None:

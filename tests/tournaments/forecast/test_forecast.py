@@ -17,10 +17,9 @@ from arena.rules.load import load_ruleset
 from protocol.errors import UserError
 from protocol.records import Result
 from tests.support.events import BOTS, boneyard, run
-from tests.support.results import ELO, game, known, played
+from tests.support.planned_events import event
+from tests.support.results import ELO, game, known, only, played
 from tests.support.tables import children
-from tests.tournaments.rating.test_ratings import only
-from tests.tournaments.schedule.test_schedule import event
 from tournaments.cli import events as play
 from tournaments.commands import plan as calibrate
 from tournaments.forecast.forecast import Trial, forecast, trial_of

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from protocol.messages import Clock
 from tests.support.events import boneyard, logs, made, run, started, wait_for_games
+from tests.support.planned_events import event
 from tests.support.tables import SAMPLES
-from tests.tournaments.schedule.test_schedule import event
 from tournaments.plan.event import Event
 from tournaments.plan.formats import Gauntlet, Knockout, Ladder, RoundRobin, Swiss, Versus
 from tournaments.plan.from_options import EventOptions, build_event

@@ -12,18 +12,18 @@ from msgspec.structs import replace
 from arena.logs.gamelog import read_games
 from arena.ui.broadcast import Broadcast
 from arena.ui.server import Site
-from tests.arena.analysis.test_text import write
 from tests.support.browser import faults, needs_chromium, opened
 from tests.support.events import (
     boneyard,
     copied,
     run,
+    served,
     small_event,
     started,
     untouched,
     wait_for_games,
 )
-from tests.tournaments.commands.test_play import served
+from tests.support.logged_games import write
 from tournaments.live.server import site
 from tournaments.live.snapshot import LiveView, Snapshot
 from tournaments.storage.folder import Folder

@@ -19,10 +19,10 @@ from arena.sandbox.select import choose_level
 from protocol.errors import UserError
 from protocol.messages import Draw, Play, PlayTwo
 from protocol.ruleset import Ruleset, derive, playable_seat_counts
-from tests.arena.conformance.test_runner import QUICK, failed
-from tests.sample_bots.test_ladder import BYE, CASES, HELLO, LATER, ask, chosen, game, talk
 from tests.support.broken_bots import PATIENT
+from tests.support.conformance import QUICK, failed
 from tests.support.events import PLAIN, boneyard
+from tests.support.scripted_bots import BYE, CASES, HELLO, LATER, ask, chosen, game, talk
 from tests.support.tables import play, sample
 from tournaments.plan import scaffold as new
 from tournaments.plan.bot_catalog import LIST, own_bots, sample_folder

@@ -7,8 +7,7 @@ from functools import cache
 import pytest
 
 from tests.bench.coverage import Case, Count, event, seen
-from tests.support.results import known, played
-from tests.tournaments.rating.test_ratings import only
+from tests.support.results import known, only, played
 
 STRENGTH = {"a": 60.0, "b": 20.0, "c": -20.0, "d": -60.0}
 EVENTS = 500

@@ -16,22 +16,11 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from protocol.records import Result, SeatFoul
-from tests.support.results import ELO, STRENGTH, ascent, game, known, pairs, played
+from tests.support.results import ELO, STRENGTH, ascent, game, known, only, pairs, played
 from tournaments.plan.anchor import Anchor
 from tournaments.rating import statistics as stats
 from tournaments.rating.ratings import Meeting, Pool, Rating, fit, fit_both
 from tournaments.report import tables as standings
-
-
-def only(
-    results: Sequence[Result],
-    prior: float = 1.0,
-    *,
-    partners: bool = False,
-    anchor: Anchor | None = None,
-) -> Pool:
-    (pool,) = fit(results, prior=prior, partners=partners, anchor=anchor).pools
-    return pool
 
 
 def named(pool: Pool) -> dict[str, Rating]:

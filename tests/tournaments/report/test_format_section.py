@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from protocol.records import Result
 from tests.support.events import boneyard, run
 from tests.support.made_up_events import made_up
-from tests.tournaments.schedule.test_schedule import alone, event, teams
+from tests.support.planned_events import alone, event, teams
 from tournaments.commands.progress import Progress
 from tournaments.plan.event import Event
 from tournaments.plan.formats import Gauntlet, Knockout, Swiss, Versus

@@ -11,19 +11,21 @@ from typing import Any
 
 import pytest
 
-from arena.logs.gamelog import LoggedGame, read_games
 from protocol.records import Result
 from tests.support.events import (
     BONEYARD,
     PLAIN,
     boneyard,
     copied,
+    games_of,
+    ledger,
     made,
+    run_file,
     untouched,
     wait_for_games,
 )
 from tests.support.tables import children, lag_by
-from tournaments.storage.ledger import Ledger, read_ledger
+from tournaments.storage.ledger import Ledger
 
 HEAD = """
 import json, os, sys, time
@@ -66,29 +68,13 @@ def event(folder: Path, how: str, *, boards: int = 2, seats: int = 2, more: str 
     return path
 
 
-def run(path: Path, out: Path, code: int = 0) -> str:
-    return boneyard("run", str(path), *PLAIN, "--out", str(out), code=code)
-
-
-def ledger(out: Path) -> list[Result]:
-    return list(read_ledger(out / "ledger.jsonl"))
-
-
-def logged(out: Path) -> list[LoggedGame]:
-    return [game for path in sorted((out / "games").iterdir()) for game in read_games(path)]
-
-
-def only(out: Path, kind: type) -> list[Any]:
-    return [one for game in logged(out) for one in game.records if isinstance(one, kind)]
-
-
 def test_what_is_given_back_is_told_for_each_bot_and_nothing_is_played_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lag_by(monkeypatch, 50.0)
     out = tmp_path / "out"
-    said = run(event(tmp_path / "bots", "pass"), out)
-    assert len(logged(out)) == len(ledger(out)) == 4
+    said = run_file(event(tmp_path / "bots", "pass"), out)
+    assert len(games_of(out)) == len(ledger(out)) == 4
     times = json.loads((out / "times.json").read_text())
     for one in times["entrants"]:
         assert one["given_back_ms"] >= 50 * one["questions"]
@@ -112,16 +98,16 @@ def test_a_machine_that_cannot_keep_time_stops_the_run_and_nothing_is_lost(
             lag_by(patch, 20_000.0)
 
         patch.setattr(Ledger, "add", adding)
-        said = run(path, out, code=1)
+        said = run_file(path, out, code=1)
     assert "this machine cannot keep time" in said
     assert "20000 ms" in said
     assert "run the same command again" in said
     assert not (out / "crash.txt").exists()
     assert not children()
     # The ledger has a sitting's games in another order than that in which they are played.
-    before = [game.result for game in logged(out) if game.result]
+    before = [game.result for game in games_of(out) if game.result]
     assert 0 < len(before) < 4
-    run(path, out)
+    run_file(path, out)
     assert all(result in ledger(out) for result in before)
     assert [result.why for result in ledger(out)] == ["target"] * 4
     assert "Everything fits." in boneyard("verify", str(out))
@@ -134,7 +120,7 @@ SITTING = '[fouls]\nlose = "sitting"\nafter = 2\n'
 def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """An event in which a bot loses the rest of each sitting after two fouls."""
     folder = tmp_path_factory.mktemp("lost")
-    run(event(folder / "bots", WRONG, boards=4, more=SITTING), folder / "out")
+    run_file(event(folder / "bots", WRONG, boards=4, more=SITTING), folder / "out")
     with untouched(folder):
         yield folder
 
@@ -185,7 +171,7 @@ def test_forfeits_are_worked_out_anew_after_a_kill(played: Path, lost: Path, kep
     ends = [at + 1 for at, line in enumerate(lines) if b'"type":"result"' in line]
     # The next game had begun.
     first.write_bytes(b"".join(lines[: (ends[kept - 1] if kept else 1) + 2]))
-    run(lost / "bots" / "cup.toml", out)
+    run_file(lost / "bots" / "cup.toml", out)
     assert made(out) == made(played / "out")
     assert "Everything fits." in boneyard("verify", str(out))
 
@@ -199,7 +185,7 @@ def test_killed_runs_forfeit_the_same_games(lost: Path, tmp_path: Path) -> None:
         wait_for_games(out, games)
         process.kill()
         process.wait()
-    run(lost / "bots" / "cup.toml", out)
+    run_file(lost / "bots" / "cup.toml", out)
     assert made(out) == made(lost / "out")
 
 
@@ -218,7 +204,7 @@ def test_at_a_table_of_three_the_event_says_whether_the_others_play_on(
 ) -> None:
     out = tmp_path / "out"
     more = SITTING.replace("after = 2", f'after = 1\nothers = "{others}"')
-    run(event(tmp_path / "bots", WRONG, boards=3, seats=3, more=more), out)
+    run_file(event(tmp_path / "bots", WRONG, boards=3, seats=3, more=more), out)
     # Board 2 is seated the other way round, in a sitting of its own.
     results = ledger(out)
     seatings = {one.seats for one in results}
@@ -238,7 +224,9 @@ def test_at_a_table_of_three_the_event_says_whether_the_others_play_on(
 
 @pytest.mark.parametrize("text", ["after = 0", 'lose = "match"', "often = 2"])
 def test_a_mistake_in_what_a_foul_costs_is_placed(tmp_path: Path, text: str) -> None:
-    said = run(event(tmp_path / "bots", "pass", more=f"[fouls]\n{text}\n"), tmp_path / "out", 2)
+    said = run_file(
+        event(tmp_path / "bots", "pass", more=f"[fouls]\n{text}\n"), tmp_path / "out", 2
+    )
     assert "cup.toml" in said
     assert "fouls" in said
 
@@ -268,14 +256,14 @@ def test_a_shortage_of_the_machine_costs_no_game(
     with monkeypatch.context() as patch:
         patch.setattr(name, short)
         patch.setattr("tournaments.runner.sitting.START_PAUSE_S", 0)
-        said = run(path, out, code=1 if stays else 0)
+        said = run_file(path, out, code=1 if stays else 0)
     if stays:
         assert f"short of {code}" in said
         assert "tried 3 times" in said
         assert "run the same command again" in said
         assert not ledger(out)
         assert not children()
-        run(path, out)
+        run_file(path, out)
     assert [result.why for result in ledger(out)] == ["target"] * 4
 
 
@@ -293,11 +281,11 @@ def test_a_program_that_vanishes_stops_the_run_and_costs_no_game(
     path, out = event(tmp_path / "bots", "pass"), tmp_path / "out"
     with monkeypatch.context() as patch:
         patch.setattr("arena.sandbox.process.subprocess.Popen", gone)
-        said = run(path, out, code=1)
+        said = run_file(path, out, code=1)
     assert "No such file" in said
     assert calls == [3]
     assert not ledger(out)
-    run(path, out)
+    run_file(path, out)
     assert len(ledger(out)) == 4
 
 
@@ -326,14 +314,14 @@ def test_a_full_disk_anywhere_stops_the_run_with_its_reason(
     path, out = event(tmp_path / "bots", "pass"), tmp_path / "out"
     if where.endswith("write_whole"):
         # The plan is there already; it is the report that finds no room.
-        run(path, out)
+        run_file(path, out)
     with monkeypatch.context() as patch:
         patch.setattr(where, full)
-        said = run(path, out, code=1)
+        said = run_file(path, out, code=1)
     assert "No space left" in said
     assert "Traceback" not in said
     assert "again" in said
-    run(path, out)
+    run_file(path, out)
     assert len(ledger(out)) == 4
     assert not children()
 
@@ -355,13 +343,13 @@ def test_our_own_bug_anywhere_stops_the_run_and_is_kept(
     path, out = event(tmp_path / "bots", "pass"), tmp_path / "out"
     with monkeypatch.context() as patch:
         patch.setattr(where, broken)
-        said = run(path, out, code=1)
+        said = run_file(path, out, code=1)
     assert "Boneyard itself failed" in said
     assert "ZeroDivisionError: ours" in (out / "crash.txt").read_text()
     assert "Traceback" not in said
     assert not ledger(out)
     assert not children()
-    run(path, out)
+    run_file(path, out)
     assert len(ledger(out)) == 4
 
 

@@ -16,9 +16,8 @@ from arena.sandbox.sandbox import Sandbox
 from protocol.codec import encode_line
 from protocol.messages import Choose
 from protocol.records import FoulRecord
-from tests.support.events import boneyard
+from tests.support.events import boneyard, ledger, records_of, run_file
 from tests.support.tables import children, sample
-from tests.tournaments.runner.test_fates import ledger, only, run
 
 MANY = """
 import json, os, sys, time
@@ -87,8 +86,8 @@ def noted(folder: Path, name: str) -> list[str]:
 
 def test_games_at_once_end_as_games_in_turn(tmp_path: Path) -> None:
     """Answers that come together, the last question first, make the same ledger to the byte."""
-    run(event(tmp_path / "many", GATHERED, patient=ALL), tmp_path / "a")
-    run(event(tmp_path / "one", AT_ONCE, tables=1), tmp_path / "b")
+    run_file(event(tmp_path / "many", GATHERED, patient=ALL), tmp_path / "a")
+    run_file(event(tmp_path / "one", AT_ONCE, tables=1), tmp_path / "b")
     assert (tmp_path / "a/ledger.jsonl").read_bytes() == (tmp_path / "b/ledger.jsonl").read_bytes()
     assert max(map(int, noted(tmp_path / "many", "odd-live"))) == 4
     assert max(map(int, noted(tmp_path / "one", "odd-live"))) == 1
@@ -104,7 +103,7 @@ def test_who_plays_one_game_at_once_is_given_one(tmp_path: Path) -> None:
     path = event(tmp_path / "bots", AT_ONCE)
     calm = tmp_path / "bots" / "calm.py"
     calm.write_text(calm.read_text().replace('"tables": 4', '"tables": 1'))
-    run(path, tmp_path / "out")
+    run_file(path, tmp_path / "out")
     assert set(noted(tmp_path / "bots", "odd-live")) == {"1"}
 
 
@@ -123,8 +122,8 @@ ONCE = "if asked == 9 and many('odd-starts') == 2: {}\n        else: answer(mess
 def test_a_foul_costs_the_games_that_the_process_was_in(tmp_path: Path, foul: str) -> None:
     """It has only one process; the games after that are played by a fresh one."""
     bots = tmp_path / "bots"
-    run(event(bots, ONCE.replace("{}", WRONG[foul])), tmp_path / "out")
-    results, fouls = ledger(tmp_path / "out"), only(tmp_path / "out", FoulRecord)
+    run_file(event(bots, ONCE.replace("{}", WRONG[foul])), tmp_path / "out")
+    results, fouls = ledger(tmp_path / "out"), records_of(tmp_path / "out", FoulRecord)
     assert len(results) == 12
     lost = [result for result in results if result.fouls]
     assert 2 <= len(lost) <= 4
@@ -145,13 +144,13 @@ def test_a_foul_costs_the_games_that_the_process_was_in(tmp_path: Path, foul: st
 def test_where_fouls_cost_the_sitting_games_are_played_in_turn(tmp_path: Path) -> None:
     bots = tmp_path / "bots"
     path = event(bots, AT_ONCE, boards=2, more='[fouls]\nlose = "sitting"\nafter = 1\n')
-    run(path, tmp_path / "out")
+    run_file(path, tmp_path / "out")
     assert set(noted(bots, "odd-live")) == {"1"}
 
 
 def test_what_a_game_of_many_took_of_cpu_is_not_made_up(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    run(event(tmp_path / "bots", AT_ONCE, boards=4), out)
+    run_file(event(tmp_path / "bots", AT_ONCE, boards=4), out)
     spent = json.loads((out / "times.json").read_text())
     assert {one["cpu_ms"] for one in spent["entrants"]} == {None}
 

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from arena.logs.catalog import FOLDER, logs_of_sittings
-from tests.tournaments.schedule.test_schedule import DYNAMIC, event, mixed, played_through, teams
+from tests.support.planned_events import DYNAMIC, event, mixed, played_through, teams
 from tournaments.plan.event import Event
 from tournaments.schedule.game_index import GameIndex
 from tournaments.schedule.schedule import sittings

@@ -13,15 +13,21 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from arena.logs.catalog import ORDERS
-from arena.rules.variants import find_variant
-from arena.sandbox.command import Command
-from arena.sandbox.limits import Limits
 from protocol.errors import UserError
-from protocol.messages import Clock
-from protocol.records import FoulPolicy, Result
-from protocol.ruleset import MOST_SEATS, SMALL, derive
-from tournaments.plan.event import Entrant, Event
-from tournaments.plan.formats import Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss, Versus
+from protocol.records import Result
+from protocol.ruleset import MOST_SEATS
+from tests.support.planned_events import (
+    ALONE,
+    DYNAMIC,
+    alone,
+    event,
+    mixed,
+    played_through,
+    result,
+    teams,
+)
+from tournaments.plan.event import Event
+from tournaments.plan.formats import Gauntlet, Knockout, Ladder, Swiss, Versus
 from tournaments.plan.seats import circular_orders
 from tournaments.plan.sizes import MOST_GAMES, check_size
 from tournaments.plan.sprt_settings import Sprt
@@ -30,54 +36,6 @@ from tournaments.rating.sprt import Outcome
 from tournaments.schedule import knockout, matching, schedule, swiss
 from tournaments.schedule.pairings import ALL, round_robin
 from tournaments.schedule.schedule import PlannedSitting, Stage, games, sittings, stages
-
-
-def event(
-    entrants: int,
-    seats: int = 2,
-    boards: int = 3,
-    a_sitting: int = 2,
-    form: Format | None = None,
-    teams: tuple[tuple[str, str], ...] = (),
-) -> Event:
-    who = tuple(Entrant(f"bot{n}", Command(("x",), "."), "") for n in range(entrants))
-    larger = {} if seats <= SMALL else {"highest_pip": 9}
-    return Event(
-        name="test",
-        rules=find_variant("partnership")
-        if teams
-        else derive(find_variant("draw"), "draw", larger),
-        seats=seats,
-        boards=boards,
-        boards_a_sitting=a_sitting,
-        format=form or RoundRobin(),
-        teams=teams,
-        clock=Clock(),
-        fouls=FoulPolicy(),
-        sandbox="off",
-        limits=Limits(),
-        entrants=who,
-        predictable=False,
-    )
-
-
-PAIRS = (("bot0", "bot1"), ("bot2", "bot3"), ("bot4", "bot4"))
-
-
-def teams(boards: int = 3, form: Format | None = None) -> Event:
-    return event(5, 4, boards, form=form, teams=PAIRS)
-
-
-ALONE = (("bot0", "bot0"), ("bot1", "bot1"))
-"""Two bots that partner themselves: a table turned twice is the same table."""
-
-
-def alone(boards: int = 3, form: Format | None = None) -> Event:
-    return event(2, 4, boards, form=form, teams=ALONE)
-
-
-def mixed(entrants: int, boards: int = 3) -> Event:
-    return replace(event(entrants, 4, boards), rules=find_variant("partnership"))
 
 
 def next_stage(one: Event, before: Sequence[Result]) -> Stage:
@@ -300,56 +258,6 @@ def test_more_boards_and_more_bots_change_no_game_and_no_name(seats: int) -> Non
 
 
 # --- stages ---
-
-
-def result(one: Event, plan: PlannedSitting, game: int, places: Sequence[int]) -> Result:
-    at = plan.games[game]
-    return Result(
-        game=at.name,
-        board=at.board,
-        seats=tuple(one.entrants[entrant].name for entrant in plan.seats),
-        scores=tuple(100 - place for place in places),
-        places=tuple(places),
-        rounds=1,
-        why="target",
-    )
-
-
-def played_through(one: Event, luck: Random, upset: float = 0.5) -> dict[str, Result]:
-    """An event in which lower numbers win, unless luck has it otherwise."""
-    results: dict[str, Result] = {}
-    for stage in stages(one, results):
-        for plan in stage:
-            for game in range(len(plan.games)):
-                strength = [n + (luck.random() < upset) * luck.random() * 9 for n in plan.seats]
-                sides = 2 if one.rules.deal.partners else one.seats
-                strong = [sum(strength[side::sides]) for side in range(sides)]
-                places = [
-                    1 + sum(other < strong[seat % sides] for other in strong)
-                    for seat in range(one.seats)
-                ]
-                made = result(one, plan, game, places)
-                assert made.game not in results
-                results[made.game] = made
-    return results
-
-
-DYNAMIC = [
-    event(7, 2, 3, form=Swiss(4)),
-    event(8, 2, 2, form=Swiss(9)),
-    event(8, 3, 2, form=Swiss(3)),
-    event(9, 4, 2, form=Swiss(3)),
-    teams(2, Swiss(2)),
-    event(6, 2, 3, form=Knockout(2)),
-    event(2, 2, 1, form=Knockout(0)),
-    teams(2, Knockout(4)),
-    event(2, 2, 60, 10, form=Versus(Sprt(max_boards=60))),
-    alone(60, Versus(Sprt(max_boards=60))),
-    alone(2, Knockout(4)),
-    event(5, 2, 3, form=Gauntlet(("bot1", "bot3"))),
-    event(6, 4, 2, form=Gauntlet()),
-    event(5, 3, 3, form=Ladder()),
-]
 
 
 @pytest.mark.parametrize("one", DYNAMIC, ids=lambda one: f"{len(one.entrants)} {one.format}")

@@ -11,7 +11,7 @@ from arena.engine.shuffle import board_seed
 from arena.logs import compression as packed
 from protocol.records import Result
 from tests.support.events import boneyard, run
-from tests.tournaments.schedule.test_schedule import event
+from tests.support.planned_events import event
 from tournaments.plan.event import Entrant
 from tournaments.plan.formats import Versus
 from tournaments.plan.sprt_settings import Sprt

@@ -22,7 +22,7 @@ from arena.rules.variants import find_variant
 from protocol.codec import encode_line, seal
 from protocol.records import GameRecord, Result
 from tests.support.events import run
-from tests.tournaments.schedule.test_schedule import event
+from tests.support.planned_events import event
 from tournaments.commands.verify import verify_folder, verify_log
 from tournaments.plan.event import Event
 from tournaments.schedule.game_numbers import NUMBERS, numbers

@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from tests.support.browser import faults, needs_chromium, opened
 from tests.support.events import copied, run, untouched
 from tests.support.made_up_events import NOTHING, evidence, made_up, measured, told, written
-from tests.tournaments.schedule.test_schedule import event, teams
+from tests.support.planned_events import event, teams
 from tournaments.plan.event import Event
 from tournaments.plan.formats import Knockout, Swiss, Versus
 from tournaments.plan.sprt_settings import Sprt

@@ -1,0 +1,79 @@
+"""The scenes of a replay's page, and the same game in two worlds that a seat cannot tell apart."""
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+from arena.analysis.alternative_deals import DecisionPoint, RoundHistory, replay_round
+from arena.engine import game as engine
+from arena.engine.shuffle import board_seed
+from arena.logs.gamelog import LoggedGame
+from arena.match.referee import needs_answer
+from arena.rules.variants import find_variant
+from arena.ui.replay_page import Fields, pack_game, unpack_game
+from protocol.messages import Clock
+from protocol.records import ChoiceRecord, DealRecord, GameRecord
+from tests.support import random_rounds as worlds
+from tests.support.logged_games import (
+    NAMES,
+)
+from tests.support.tables import sitting
+
+CLOCK = Clock()
+Shown = list[list[Fields]]
+
+
+def whole(game: LoggedGame, seat: int | None = None) -> Shown:
+    """The scenes of each onlooker as the page's script puts them together."""
+    play = unpack_game(pack_game(game, seat).data)
+    shown: Shown = [[] for _ in play.seats]
+    first: Fields = {}
+    for changes, *others in play.moments:
+        first = {**first, **changes}
+        shown[0].append(first)
+        for who, other in enumerate(others, 1):
+            shown[who].append({**first, **other})
+    return shown
+
+
+def log_of(deal: RoundHistory, until: tuple[int, DecisionPoint], luck: random.Random) -> LoggedGame:
+    """A round as a log up to a question; what other seats took and noted is different each time."""
+    seat = until[0]
+    rules, names = deal.start.rules, NAMES[: deal.start.seats]
+    records: list[Any] = []
+    dealt = 0
+    for turn in replay_round(deal, until):
+        while dealt < len(deal.deals) and deal.deals[dealt].deal <= turn.game.playing.aside.deal:
+            one = deal.deals[dealt]
+            records.append(
+                DealRecord(
+                    round=one.round,
+                    deal=one.deal,
+                    leader=one.leader,
+                    lots=one.lots,
+                    hands=one.hands,
+                    stock=one.stock,
+                )
+            )
+            dealt += 1
+        if turn.choice is None:
+            break
+        at = turn.game.playing.turn
+        if needs_answer(CLOCK, engine.legal(turn.game), fouled=False):
+            ms, note = (1.0, "mine") if at == seat else (luck.random(), f"{luck.random()}")
+            records.append(ChoiceRecord(seat=at, id=1, choice=turn.choice, ms=ms, note=note))
+    first = GameRecord(game="1.game", number=1, board=1, commitment="0" * 64)
+    return LoggedGame(sitting(names, (1,), rules, CLOCK), first, tuple(records), None)
+
+
+def pairs(name: str, seats: int, tries: int) -> Iterator[tuple[int, LoggedGame, LoggedGame]]:
+    """The same round up to a question of a seat, in two worlds between which it cannot tell."""
+    luck = random.Random(name)
+    for number in range(tries):
+        seed = board_seed(b"pages", "event", number)
+        deal = worlds.played(find_variant(name), seats, seed, luck)[0]
+        seat = luck.randrange(seats)
+        for moment in [*worlds.questions(deal, seat, CLOCK)][-3:]:
+            until = (seat, moment)
+            other = worlds.resampled(deal, seat, luck, until)
+            yield seat, log_of(deal, until, luck), log_of(other, until, luck)
