@@ -44,12 +44,12 @@ EXPORT = """
 import sys
 from pathlib import Path
 from tournaments.report import exports
-from tournaments.storage.folder import Folder, load, write_whole
+from tournaments.storage.folder import Folder, load_event, write_atomic
 from tournaments.storage.ledger import read_ledger
 folder = Folder(Path(sys.argv[1]))
-partners = load(folder).rules.deal.partners
-write_whole(folder.games, exports.games_csv(read_ledger(folder.ledger), {}, partners))
-write_whole(folder.pgn, exports.pgn("bench", read_ledger(folder.ledger), partners))
+partners = load_event(folder).rules.deal.partners
+write_atomic(folder.games, exports.games_csv(read_ledger(folder.ledger), {}, partners))
+write_atomic(folder.pgn, exports.pgn("bench", read_ledger(folder.ledger), partners))
 """
 
 

@@ -284,7 +284,7 @@ class Sealed(Sandbox):
         super().__init__("off", Limits())
         self.level = "C"
 
-    def slot(self) -> SandboxedProcess:
+    def new_process(self) -> SandboxedProcess:
         return Sandbox("off", self.limits).new_process()
 
 

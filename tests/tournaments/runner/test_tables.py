@@ -164,7 +164,7 @@ class Piped:
         self._pipe, self._read = [*lines], list[bytes]()
         self.read_at = 0.0
 
-    def tell(self, _: object) -> None:
+    def on_input(self, _: object) -> None:
         pass
 
     def take_in(self) -> None:
