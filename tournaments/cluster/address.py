@@ -1,4 +1,4 @@
-"""Where a run finds its workers: what stands on the command line, and whether that is safe."""
+"""The address of a run's workers from the command line, refused if others could abuse it."""
 
 from importlib.util import find_spec
 from ipaddress import ip_address
@@ -12,7 +12,7 @@ from protocol.records import WorkerName
 
 LOCAL = "local:"
 MOST_WORKERS = 256
-"""Workers on this machine."""
+"""Most workers on this machine."""
 MISSING = (
     "{what} needs the package distributed, which is not installed: "
     "pip install 'boneyard-arena[cluster]'."
@@ -24,20 +24,20 @@ OPEN = (
 
 
 class ClusterAddress(NamedTuple):
-    """A scheduler, or workers to be started on this machine."""
+    """A scheduler, or workers that the run starts on this machine."""
 
     address: str
-    """The scheduler's, with its protocol; empty: there is none yet."""
+    """Address of the scheduler, with its protocol; empty if the run starts one."""
     workers: int
-    """Workers to be started on this machine."""
+    """Workers that the run starts on this machine."""
     tls: Path | None
-    """A folder with ca.pem, cert.pem and key.pem."""
+    """A folder with ca.pem, cert.pem and key.pem; None without TLS."""
 
 
 def parse_cluster_option(said: str, tls: Path | None, *, trusted: bool) -> ClusterAddress:
-    """Where `--cluster` leads.
+    """Read the value of `--cluster`.
 
-    Raises UserError, also when anybody on the network could join.
+    Raises UserError, also if anybody on the network could join.
     """
     if not said.startswith(LOCAL):
         return ClusterAddress(checked(said, trusted=trusted), 0, _complete(tls))
@@ -50,9 +50,9 @@ def parse_cluster_option(said: str, tls: Path | None, *, trusted: bool) -> Clust
 
 
 def checked(said: str, *, trusted: bool) -> str:
-    """A scheduler's address in full.
+    """Return a scheduler's address in full.
 
-    Raises UserError when it is none, or speaks to another machine unprotected.
+    Raises UserError if it is not an address, or if it reaches another machine without protection.
     """
     address = said if "://" in said else f"tcp://{said}"
     protocol, _, rest = address.partition("://")
@@ -67,9 +67,9 @@ def checked(said: str, *, trusted: bool) -> str:
 
 
 def named(said: str) -> str:
-    """A worker's name as somebody said it.
+    """Check a worker's name from the command line.
 
-    Raises UserError for one that no log can hold.
+    Raises UserError for a name that a log cannot hold.
     """
     try:
         return msgspec.convert(said, WorkerName)
@@ -97,7 +97,7 @@ def _complete(tls: Path | None) -> Path | None:
 
 
 def need_engine(what: str) -> None:
-    """Refuse to go on without the engine.
+    """Refuse to go on without the engine's package.
 
     Raises UserError.
     """

@@ -7,7 +7,7 @@ import trio
 
 
 class Loop:
-    """One thread with one loop, in which all calls to the distributed engine are made."""
+    """A thread with an asyncio loop, in which all calls to the distributed engine are made."""
 
     def __init__(self) -> None:
         self._runs: asyncio.AbstractEventLoop | None = None
@@ -20,9 +20,9 @@ class Loop:
         *,
         task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
     ) -> None:
-        """Run it until it returns; started when things can be called there.
+        """Run `main` in the loop until it returns; started once `call` works.
 
-        When this is cancelled, `main` is, and is waited for. What it raises is raised here, in a
+        When this is cancelled, it cancels `main` and waits for it. Raises what `main` raises, in a
         group.
         """
         up, over = trio.Event(), trio.Event()
@@ -44,7 +44,7 @@ class Loop:
                 self._stop()
 
     def call(self, work: Callable[[], object]) -> None:
-        """Do this soon in the loop, unless it runs no more. May be called in any thread."""
+        """Call `work` soon in the loop, unless the loop has ended. Any thread may call this."""
         if self._runs and not self._runs.is_closed():
             self._runs.call_soon_threadsafe(work)
 

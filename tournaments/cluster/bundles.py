@@ -1,4 +1,4 @@
-"""Bots as archives: packed where the event is, named by what is in them, unpacked on workers."""
+"""Bots as archives: packed where the event is, named by their content, unpacked on workers."""
 
 import fcntl
 import hashlib
@@ -22,37 +22,37 @@ from tournaments.plan.bot_files import check_files, check_folder
 from tournaments.plan.event import Entrant, WrittenBot
 
 MOST = 2**28
-"""Bytes of a bot's files: each worker holds them in memory for a moment."""
+"""Most bytes of a bot's files: each worker holds them in memory for a moment."""
 FILES = "{files}"
-"""In words of a bundle's bot: where its files lie."""
+"""Placeholder in a bundled bot's commands: the folder of its files."""
 EXECUTABLE = 0o111
-"""The bits of a mode that let everybody run a file."""
+"""The mode bits that let everybody run a file."""
 BUILD = "{build}"
-"""In words of a bot: where a worker builds it."""
+"""Placeholder in a bot's commands: the folder where a worker builds it."""
 READY = "ready"
-"""A file that says that a bundle is unpacked and built."""
+"""Name of the file that marks a bundle as unpacked and built."""
 
 
 class Bundle(Struct, frozen=True):
-    """A bot that can be unpacked on another machine."""
+    """A bot that another machine can unpack."""
 
     name: str
-    """SHA-256 of the rest, in hex."""
+    """SHA-256 of the other fields, in hex."""
     bot: WrittenBot
-    """How it is built and started; {files} in its words is where its files lie."""
+    """The bot's entry; {files} in its commands is the folder of its files."""
     home: str
-    """The folder in which it runs, below that place."""
+    """The folder in which the bot runs, below that folder."""
     archive: bytes
-    """Its files as a tar archive, at the paths at which they lay."""
+    """The bot's files as a tar archive, at their original paths."""
 
 
-def packed(bot: WrittenBot, base: Path) -> Bundle:
-    """A bot as it is written in this folder, with the files that its words name.
+def pack_bot(bot: WrittenBot, base: Path) -> Bundle:
+    """Pack a bot from an event's folder with the files that its commands name.
 
-    Its program's installation stays: a worker must have it where its PATH says. Raises UserError.
+    The program's installation is not packed: a worker must have it on its PATH. Raises UserError.
     """
     bot, base = resolve_command(bot, base)
-    # A file is sent with what is in it: a link would send what it leads to.
+    # A file is sent with its content: a link would send the content of its target.
     check_folder(bot, base)
     lying = replace(bot, reads=tuple(one for one in bot.reads if BUILD not in one))
     check_files(lying, base, base / BUILD)
@@ -77,10 +77,10 @@ def _digest(bot: WrittenBot, home: str, archive: bytes) -> str:
 
 
 def _named(bot: WrittenBot, home: Path) -> Iterator[str]:
-    """The files and folders that a bot's words name, but for what the machine has for all."""
+    """Yield the files and folders that a bot's commands name, except those of an installation."""
     program = home / bot.run[0]
     found = str(program) if is_file(program) else shutil.which(bot.run[0])
-    # An installation is made of folders; a program that stands alone is the bot's own.
+    # An installation consists of folders; a program that stands alone is the bot's own.
     for path in program_paths(Path(found or program)):
         if is_file(Path(path)) and os.access(path, os.X_OK):
             yield path
@@ -91,12 +91,12 @@ def _named(bot: WrittenBot, home: Path) -> Iterator[str]:
 
 
 def _absolute(path: str, home: Path) -> str:
-    """Where it is called to be, be it a link or not."""
+    """Return an absolute path without following links."""
     return os.path.normpath(home / path)
 
 
 def _moved(word: str, roots: Iterable[str]) -> str:
-    """A word as it is said where the files lie elsewhere."""
+    """Return a word of a command as it reads after the files have moved."""
     if word == sys.executable:
         return "{python}"
     moves = word.startswith("/") and any(Path(word).is_relative_to(root) for root in roots)
@@ -104,7 +104,7 @@ def _moved(word: str, roots: Iterable[str]) -> str:
 
 
 def _archive(name: str, roots: Iterable[str]) -> bytes:
-    """The same bytes for the same files, whenever and by whomever they were written."""
+    """Return a tar archive; the same files always give the same bytes."""
     data = io.BytesIO()
     with tarfile.open(fileobj=data, mode="w", format=tarfile.PAX_FORMAT) as tar:
         for path in dict.fromkeys(path for root in roots for path in files_below([root])):
@@ -126,11 +126,11 @@ def _add(tar: tarfile.TarFile, path: Path) -> None:
     tar.addfile(entry, io.BytesIO(content))
 
 
-def unpacked(bundle: Bundle, folder: Path) -> Entrant:
-    """The bot, ready to be started: unpacked and built below the folder, once for ever.
+def unpack_bot(bundle: Bundle, folder: Path) -> Entrant:
+    """Return a bundle's bot ready to start: unpack and build it below the folder the first time.
 
-    Other processes may do the same at the same time. Blocks. Raises UserError, OSError, also when
-    the bundle is not what its name says: whoever unpacked it would keep it for another.
+    Other processes may do the same at the same time. Blocks. Raises UserError, also if the bundle
+    does not match its name (the next run would take it for another bot), and OSError.
     """
     if bundle.name != _digest(bundle.bot, bundle.home, bundle.archive):
         raise UserError(f"the bundle {bundle.name!r} is damaged")
@@ -153,8 +153,8 @@ def unpacked(bundle: Bundle, folder: Path) -> Entrant:
 def _unpack(bundle: Bundle, files: Path) -> None:
     """Write the files of a bundle below a new folder.
 
-    Only what `_archive` packs is taken, files at relative paths: nothing else can lead out of the
-    folder. `extractall(filter="data")` came with Python 3.11.4. Raises UserError, OSError.
+    Accepts only what `_archive` packs, files at relative paths: nothing else can lead out of the
+    folder. `extractall(filter="data")` came only with Python 3.11.4. Raises UserError, OSError.
     """
     files.mkdir(parents=True)
     try:
@@ -166,7 +166,7 @@ def _unpack(bundle: Bundle, files: Path) -> None:
 
 
 def _relative(entry: tarfile.TarInfo) -> PurePosixPath:
-    """Return the path of an entry that is a file within the archive's folder.
+    """Return the path of an archive's entry that is a file within the archive's folder.
 
     Raises UserError for every other entry.
     """
@@ -199,7 +199,7 @@ def _filled(bot: WrittenBot, files: str) -> WrittenBot:
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """Hold a lock that dies with its process."""
+    """Hold a lock that ends with its process."""
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     try:

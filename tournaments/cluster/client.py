@@ -1,4 +1,4 @@
-"""The run's side of the distributed engine: orders go out, answers come back, through any cut."""
+"""The run's side of the distributed engine: sends orders and receives answers, through any cut."""
 
 import asyncio
 import time
@@ -19,24 +19,24 @@ from tournaments.cluster.orders import Answer, Unplayed, answered, named
 from tournaments.runner.sitting import RunStoppedError
 
 LOOK_S = 1.0
-"""How often it is looked which workers there are."""
+"""Time between two looks at the list of workers, in s."""
 CONNECT_S = 10.0
-"""How long one try to reach the scheduler may take."""
+"""Time limit for one try to reach the scheduler, in s."""
 PATIENCE_S = 600.0
-"""How long a run waits for a scheduler that it has lost."""
+"""Time that a run waits for a scheduler that it has lost, in s."""
 FAREWELL_S = 5.0
-"""How long the engine may take to let go of a run."""
+"""Time that the engine may take to disconnect a run, in s."""
 GONE = "No connection with the scheduler at {}; trying again."
 ABSENT = "No scheduler answers at {}: is it the address of a running `dask scheduler`? Trying on."
 AGAIN = "The scheduler is there again; what was being played is ordered anew."
-"""What is said when a connection was cut, when there was none yet, and when it is back."""
+"""Messages for a cut connection, for one that never was there, and for one that is back."""
 AHEAD = 2
-"""Orders that are out for each sitting that the workers can play at once: the next one lies there
-already when one is over."""
+"""Orders that are out for each sitting that the workers can play at once: a worker that finishes
+one finds the next one waiting."""
 
 
 class LostError(Exception):
-    """The connection to the scheduler was cut: what was ordered must be ordered again."""
+    """The connection to the scheduler was cut: all orders that are out must be sent again."""
 
 
 class Wanted(NamedTuple):
@@ -45,15 +45,15 @@ class Wanted(NamedTuple):
     data: bytes
     """The order."""
     reply: trio.MemorySendChannel[Answer]
-    """Where its answer goes."""
+    """The channel that receives the answer."""
     kept: asyncio.Event
     """Set when the engine may forget the answer."""
 
 
 async def workers_of(client: Client) -> dict[str, dict[str, Any]]:
-    """What the scheduler knows of its workers, by address.
+    """Return the scheduler's description of its workers, by address.
 
-    Raises TimeoutError when it says nothing: a connection may be cut and nobody be told.
+    Raises TimeoutError if the scheduler does not answer: a cut may go unnoticed otherwise.
     """
     assert client.scheduler
     async with asyncio.timeout(ANSWER_S):
@@ -63,7 +63,7 @@ async def workers_of(client: Client) -> dict[str, dict[str, Any]]:
 
 
 class DaskClient:
-    """Gives orders to workers. All but `run` and the loop's own part is called under trio."""
+    """Sends orders to workers. Its public methods are called under trio, the others in the loop."""
 
     def __init__(
         self,
@@ -75,11 +75,11 @@ class DaskClient:
         resource: str,
         tell: Callable[[str], None],
     ) -> None:
-        """`data`: what workers must know of the run. `resource`: what they must offer."""
+        """Prepare a client. `data`: the run, for its workers. `resource`: what they must offer."""
         self.places = trio.CapacityLimiter(1)
-        """One for each order that should be out: more workers, more places."""
+        """One place for each order that may be out: more workers, more places."""
         self.workers: int | None = None
-        """Workers that can play for this run; None: without a scheduler nobody knows."""
+        """Workers that can play for this run; None without a connection to the scheduler."""
         self._address = address
         self._security = security
         self._run = run
@@ -96,19 +96,19 @@ class DaskClient:
         self._cut = self._met = False
 
     async def changed(self) -> None:
-        """Wait until there are more or fewer workers."""
+        """Wait until the number of workers changes."""
         await self._changed.wait()
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Keep the connection until cancelled.
 
-        Raises StoppedError, in a group, when there is no scheduler any more.
+        Raises RunStoppedError, in a group, if the scheduler stays away for too long.
         """
         await self._loop.run(self._connections, task_status=task_status)
 
     @asynccontextmanager
     async def played(self, order: bytes) -> AsyncIterator[Answer]:
-        """Have an order played; when the block ends, nobody else keeps the answer any more."""
+        """Have an order played; the engine forgets its answer when the block ends."""
         sender, receiver = trio.open_memory_channel[Answer](1)
         name, kept = named(order), asyncio.Event()
         self._loop.call(partial(self._want, name, Wanted(order, sender, kept)))
@@ -119,7 +119,7 @@ class DaskClient:
             self._loop.call(partial(self._wanted.pop, name, None))
 
     def dismiss(self, worker: str) -> None:
-        """A worker is of no use: it shall leave the cluster."""
+        """Make a useless worker leave the cluster."""
         self._loop.call(partial(self._leaving.put_nowait, worker))
 
     def _want(self, name: str, wanted: Wanted) -> None:
@@ -127,7 +127,7 @@ class DaskClient:
         self._news.put_nowait(name)
 
     async def _connections(self) -> None:
-        """One connection after the other."""
+        """Connect again after each cut."""
         silence_logging()
         with dask.config.set({"distributed.comm.timeouts.connect": f"{CONNECT_S} s"}):
             while True:
@@ -148,7 +148,7 @@ class DaskClient:
             self._say((GONE if self._met else ABSENT).format(self._address))
 
     async def _connection(self) -> None:
-        """Order all that is wanted, until the connection is cut."""
+        """Send all orders until the connection is cut."""
         async with self._client() as client:
             await client.register_plugin(RunPlugin(self._run, self._data), self._run)
             if self._cut:
@@ -164,7 +164,7 @@ class DaskClient:
 
     @asynccontextmanager
     async def _client(self) -> AsyncIterator[Client]:
-        """Raises LostError when there is no connection to be had."""
+        """Connect to the scheduler; raise LostError without a connection."""
         client = Client(  # type: ignore[no-untyped-call]
             self._address,
             asynchronous=True,
@@ -176,22 +176,22 @@ class DaskClient:
             try:
                 await client
             except Exception as error:
-                # Cut while its certificates are looked at, the engine raises whatever it likes.
+                # Cut during the TLS handshake, the engine may raise any exception.
                 raise LostError from error
             try:
                 yield client
             except Exception as error:
-                # So it does when asked while it closes: it found nobody in good time.
+                # The engine also raises if it is asked while it closes after a timeout.
                 if client.status in ("closing", "closed"):
                     raise LostError from error
                 raise
         finally:
-            # What it raises here it raised while it looked for the scheduler by itself.
+            # Any error here was already raised while the engine itself looked for the scheduler.
             with suppress(Exception):
                 await client.close()  # type: ignore[no-untyped-call]
 
     async def _orders(self, client: Client, group: asyncio.TaskGroup) -> None:
-        """Order what is wanted already, then whatever else will be."""
+        """Send the orders that wait already, then each new one."""
         self._news = asyncio.Queue()
         for name in self._wanted:
             self._news.put_nowait(name)
@@ -201,7 +201,7 @@ class DaskClient:
                 group.create_task(self._order(client, name))
 
     async def _farewell(self, client: Client) -> None:
-        """The workers forget the run, if there is still a scheduler to tell them."""
+        """Make the workers forget the run, if there is still a scheduler to tell them."""
         with suppress(Exception):
             leave = client.unregister_worker_plugin(self._run)  # type: ignore[no-untyped-call]
             await asyncio.wait_for(leave, FAREWELL_S)
@@ -220,14 +220,14 @@ class DaskClient:
         except (OSError, TimeoutError):
             raise
         except Exception as error:
-            # Whatever the engine made of it: others may play it, but not for ever.
+            # The engine failed in some other way: other workers may try, but not for ever.
             answer = Unplayed("", "left", f"it came back as {error!r}")
         self._soon(partial(self._reply, wanted, answer))
         await wanted.kept.wait()
         future.release()  # type: ignore[no-untyped-call]
 
     async def _look(self, client: Client) -> None:
-        """How many sittings the workers can play that are there now."""
+        """Count the sittings that the present workers can play at once, again and again."""
         while True:
             known = await workers_of(client)
             offers = [worker["resources"].get(self._resource) for worker in known.values()]

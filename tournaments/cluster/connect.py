@@ -1,4 +1,4 @@
-"""Opens a cluster for a run, with everything that its workers must be told."""
+"""Open a cluster for a run and give its workers all that they need."""
 
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -10,7 +10,7 @@ from distributed import Security
 
 from protocol.records import Result
 from tournaments.cluster.address import ClusterAddress
-from tournaments.cluster.bundles import Bundle, packed
+from tournaments.cluster.bundles import Bundle, pack_bot
 from tournaments.cluster.client import DaskClient
 from tournaments.cluster.local import local_cluster
 from tournaments.cluster.orders import Run, encoded, named, resource
@@ -20,11 +20,11 @@ from tournaments.storage.folder import Folder
 from tournaments.storage.ledger import Ledger
 
 Play = Callable[[trio.MemorySendChannel[Result]], Awaitable[None]]
-"""Plays what a ledger misses; each result goes into the channel."""
+"""A function that plays what a ledger lacks and sends each result into the channel."""
 Source = tuple[WrittenBot, Path]
-"""A bot as it is written, and the folder of which it speaks."""
+"""A bot as written, and the folder where its paths start."""
 WAIT_S = 10.0
-"""After how long without any worker it is said what a run waits for."""
+"""Time without any worker after which the run says what it waits for, in s."""
 
 
 @asynccontextmanager
@@ -37,15 +37,15 @@ async def connect(
     jobs: int,
     tell: Callable[[str], None],
 ) -> AsyncIterator[Play]:
-    """How to play on the workers of this place; `jobs` sittings on each that is started here.
+    """Yield a function that plays the event on this cluster, `jobs` sittings on each local worker.
 
-    `sources`: each playing entrant's bot, by fingerprint. Raises UserError.
+    `sources`: the bot of each active entrant, by fingerprint. Raises UserError.
     """
-    bundles = {name: packed(*source) for name, source in sources.items()}
+    bundles = {name: pack_bot(*source) for name, source in sources.items()}
     data = encoded(
         Run(event, tuple(_bundle(event, n, bundles) for n in range(len(event.entrants))))
     )
-    # Another folder's event is another run, and so is another machine's.
+    # The event of another folder, or on another machine, is another run.
     run = named(f"{socket.gethostname()} {folder.path} ".encode() + data)
     async with _scheduler(place, jobs, folder, event) as address, trio.open_nursery() as nursery:
         engine = DaskClient(
@@ -78,14 +78,14 @@ async def _scheduler(
     if place.address:
         yield place.address
     else:
-        # There bots are built already, and a later run finds them unpacked.
+        # The entrants' builds are here too, and a later run finds the bots unpacked.
         unpacked = folder.build / "workers"
         async with local_cluster(place.workers, jobs, unpacked, event.sandbox) as address:
             yield address
 
 
 def security(tls: Path | None) -> Security | None:
-    """The certificates of a folder; None: what the engine's own settings say."""
+    """Return the certificates of a folder; None, the engine's own settings, without a folder."""
     if tls is None:
         return None
     ca, cert, key = (str(tls / name) for name in ("ca.pem", "cert.pem", "key.pem"))
@@ -102,7 +102,7 @@ def security(tls: Path | None) -> Security | None:
 async def say_if_nobody_comes(
     engine: DaskClient, address: str, tell: Callable[[str], None]
 ) -> None:
-    """Once, and again whenever all have gone; who is there is known while there is a scheduler."""
+    """Say that workers are missing, once, and again whenever all of them have left."""
     while True:
         while engine.workers != 0:
             await engine.changed()

@@ -1,4 +1,4 @@
-"""What runs inside a process of the distributed engine: the task, the plugin, the worker."""
+"""Inside a process of the distributed engine: its task, its plugin and its worker."""
 
 import asyncio
 import logging
@@ -18,54 +18,54 @@ from distributed.utils import get_ip
 from tournaments.cluster.worker_runner import OrderRunner
 
 LET_GO = ("scheduler-close", "scheduler-close-worker")
-"""What the engine calls it when the scheduler means that a worker shall leave. Whatever else ends
-a connection is a cut, after which another is looked for."""
+"""The engine's reasons for closing a worker that the scheduler told to leave. After any other
+reason the connection was cut, and the worker looks for the scheduler again."""
 RETRY_S = 0.5
-"""How long we wait before we look for the scheduler again."""
+"""Time before another try to reach the scheduler, in s."""
 LOOK_S = 5.0
-"""How often a worker asks whether the scheduler is still there."""
+"""Time between two questions whether the scheduler still answers, in s."""
 ANSWER_S = 15.0
-"""How long the scheduler may take to answer; one that is silent for longer is looked for anew."""
+"""Time that the scheduler may take to answer, in s; after it the worker connects again."""
 CUT = (OSError, TimeoutError, RuntimeError)
-"""What the engine raises over a connection that is cut: RuntimeError while it is being made, or
-where the engine noticed the cut before we asked."""
+"""Errors that the engine raises over a cut connection: RuntimeError while it connects, or if it
+noticed the cut before we asked."""
 QUIET = {
     "distributed.worker.profile.enabled": False,
     "distributed.worker.daemon": True,
     "distributed.comm.timeouts.connect": "5s",
     "distributed.worker.http.routes": [],
 }
-"""Settings of the engine: its profiler would stop the hall a hundred times a second, and its web
-pages are for nobody."""
+"""Settings of the engine: its profiler would interrupt the worker a hundred times a second, and
+nobody reads its web pages."""
 
 
 def play(order: bytes) -> bytes:
-    """The task: hand the order over to the hall, whose thread lives on, and wait for its answer."""
+    """Pass an order to the order runner, whose thread lives on, and return its answer: the task."""
     worker = get_worker()
     assert isinstance(worker, OrderWorker)
     return trio.from_thread.run(worker.hall.play, order, trio_token=worker.token)
 
 
 class RunPlugin(WorkerPlugin):
-    """Brings a run with its bots to every worker, also to those that come late or again."""
+    """A plugin that brings a run with its bots to every worker, also to latecomers."""
 
     def __init__(self, run: str, data: bytes) -> None:
         self.name = run
         self.data = data
 
     def setup(self, worker: Worker) -> None:
-        """A worker has come."""
+        """Add the run when a worker joins."""
         if isinstance(worker, OrderWorker):
             worker.hall.add_run(self.name, self.data)
 
     def teardown(self, worker: Worker) -> None:
-        """The run is over, or the worker leaves."""
+        """Remove the run when it is over, or when the worker leaves."""
         if isinstance(worker, OrderWorker):
             worker.hall.remove_run(self.name)
 
 
 class OrderWorker(Worker):
-    """The engine's worker with a hall."""
+    """The engine's worker, with an order runner."""
 
     def __init__(
         self, address: str, *, hall: OrderRunner, token: trio.lowlevel.TrioToken, **settings: Any
@@ -82,7 +82,7 @@ class OrderWorker(Worker):
         nanny: bool = True,
         reason: str = "worker-close",
     ) -> str | None:
-        """Leave; whatever is being played is of no use any more."""
+        """Leave, and cancel all play: nobody waits for its results any more."""
         self.why = self.why or reason
         with suppress(trio.RunFinishedError):
             self.token.run_sync_soon(self.hall.cancel_all)
@@ -90,7 +90,7 @@ class OrderWorker(Worker):
 
 
 class SchedulerConnection:
-    """Keeps a hall connected with a scheduler, through cuts of the connection."""
+    """Connection of an order runner to a scheduler; it survives cuts."""
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class SchedulerConnection:
         patience_s: float,
         tell: Callable[[str], None],
     ) -> None:
-        """`tell` is called in the hall's thread."""
+        """`tell` is called in the order runner's thread."""
         self._address = address
         self._hall = hall
         self._token = trio.lowlevel.current_trio_token()
@@ -124,10 +124,10 @@ class SchedulerConnection:
         }
         self._met_at = time.monotonic()
         self._ghost = ""
-        """Where we were when the scheduler fell silent: it may still wait for us there."""
+        """Our address when the scheduler fell silent: it may still wait for us there."""
 
     async def serve(self) -> None:
-        """Serve until the scheduler lets us go, or cannot be found for too long (OSError)."""
+        """Serve until the scheduler lets us go; OSError if it cannot be reached for too long."""
         silence_logging()
         with dask.config.set(QUIET):
             connected = True
@@ -135,13 +135,13 @@ class SchedulerConnection:
                 connected = await self._connected()
 
     async def _connected(self) -> bool:
-        """Serve over one connection; whether another is to be looked for."""
+        """Serve over one connection; tell whether to look for another one."""
         host = own_host(self._address)
         worker = OrderWorker(
             self._address,
             hall=self._hall,
             token=self._token,
-            # The scheduler may not know yet that the last connection is cut.
+            # The scheduler may not have noticed yet that the last connection is cut.
             name=f"{self._name}@{token_hex(4)}",
             host=host,
             **self._settings,
@@ -153,21 +153,21 @@ class SchedulerConnection:
             await self._served(worker)
             self._met_at = time.monotonic()
         finally:
-            # Also when we are told to end: the scheduler gives our orders to others at once.
+            # Also if we are told to end: the scheduler then gives our orders to others at once.
             await asyncio.shield(worker.close())
         let_go = worker.why in LET_GO
         self._say("the scheduler let it go" if let_go else "the connection is cut")
         return not let_go
 
     async def _met(self, worker: OrderWorker) -> bool:
-        """Say hello to the scheduler; whether it was there.
+        """Say hello to the scheduler; tell whether it answered.
 
-        Raises OSError when it could not be found for too long.
+        Raises OSError if it could not be reached for too long.
         """
         try:
             await worker
         except CUT as error:
-            # Cut while it said hello, the engine raises RuntimeError at once.
+            # If the connection is cut during the greeting, the engine raises RuntimeError at once.
             waited = time.monotonic() - self._met_at
             if not isinstance(error, RuntimeError) or waited > self._patience_s:
                 reason = f"No scheduler at {self._address} for {self._patience_s:.0f} s"
@@ -178,7 +178,7 @@ class SchedulerConnection:
         return True
 
     async def _served(self, worker: OrderWorker) -> None:
-        """Serve until the connection ends, or leads nowhere any more."""
+        """Serve until the connection ends or the scheduler stops answering."""
         over = asyncio.ensure_future(worker.finished())  # type: ignore[no-untyped-call]
         try:
             while not (await asyncio.wait({over}, timeout=LOOK_S))[0]:
@@ -192,11 +192,11 @@ class SchedulerConnection:
             over.cancel()
 
     async def _bury(self, worker: OrderWorker) -> None:
-        """What was ordered over the silent connection is given to others at once."""
+        """Make the scheduler give the orders of the silent connection to others at once."""
         ghost, self._ghost = self._ghost, ""
         if not ghost:
             return
-        # If this fails too, its patience with a silent worker ends some time.
+        # If this fails too, the scheduler gives up the silent worker by itself after a while.
         with suppress(*CUT):
             async with asyncio.timeout(ANSWER_S):
                 await worker.scheduler.unregister(
@@ -208,13 +208,13 @@ class SchedulerConnection:
 
 
 def own_host(address: str) -> str:
-    """The one address of this machine at which the scheduler's machine can reach us."""
+    """Return the address of this machine at which the scheduler's machine can reach us."""
     host = get_address_host(resolve_address(address))
     return host if host.startswith("127.") else str(get_ip(host))  # type: ignore[no-untyped-call]
 
 
 def silence_logging() -> None:
-    """The engine says nothing by itself: what matters is said by us."""
+    """Silence the engine's own log: whatever matters we say ourselves."""
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     for name in ("scheduler", "worker", "core", "http.proxy", "client", "comm"):
         logging.getLogger(f"distributed.{name}").setLevel(logging.CRITICAL)

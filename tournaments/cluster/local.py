@@ -19,22 +19,22 @@ from tournaments.cluster.dask_worker import silence_logging
 from tournaments.runner.sitting import RunStoppedError
 
 HOME = "127.0.0.1"
-"""Nobody but this machine's users can reach it: the engine asks nobody who he is."""
+"""Only users of this machine can reach it: the engine asks nobody for a password."""
 WORKER = (sys.executable, "-P", "-c", "from tournaments.cli.main import main; main()", "worker")
 TTL_S = 30.0
-"""How long the scheduler waits for a sign of life of a worker whose connection is not cut."""
+"""Time without a sign of life after which the scheduler drops a connected worker, in s."""
 LEAVE_S = 10.0
-"""How long a worker may take to leave."""
+"""Time that a worker may take to leave, in s."""
 
 
 @asynccontextmanager
 async def local_cluster(
     workers: int, jobs: int, folder: Path, wish: SandboxMode
 ) -> AsyncIterator[str]:
-    """So many workers for an event with this wish, with so many sittings each; their scheduler.
+    """Start workers with `jobs` sittings each; yield their scheduler's address.
 
-    Bots are unpacked below the folder. When the block ends nothing is left, and when this process
-    is killed the workers end by themselves. Raises StoppedError, in a group, when none is left.
+    Bots are unpacked below the folder. When the block ends nothing is left, and if this process is
+    killed the workers end by themselves. Raises RunStoppedError, in a group, if no worker is left.
     """
     sender, receiver = trio.open_memory_channel[str](1)
     token = trio.lowlevel.current_trio_token()
@@ -60,7 +60,7 @@ async def local_cluster(
 
 
 async def _schedule(tell: Callable[[str], None]) -> None:
-    """The scheduler, until cancelled."""
+    """Run the scheduler until cancelled."""
     silence_logging()
     with dask.config.set({"distributed.scheduler.http.routes": []}):
         scheduler = Scheduler(
@@ -75,12 +75,12 @@ def _started(
     address: str, name: str, jobs: int, folder: Path, wish: SandboxMode
 ) -> "subprocess.Popen[bytes]":
     words = (address, "--name", name, "--jobs", f"{jobs}", "--folder", str(folder), "--tied")
-    # Where no sandbox is asked for none needs to be tried.
+    # Workers need not try a sandbox that nobody asked for.
     return subprocess.Popen(
         (*WORKER, *words, "--sandbox", "off" if wish == "off" else "auto"),
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
-        # Ctrl-C in a terminal is ours to answer: the workers leave when we let go of them.
+        # Ctrl-C in a terminal is ours to answer: the workers leave when we let them go.
         start_new_session=True,
     )
 
@@ -96,7 +96,7 @@ async def _until_all_have_ended(workers: "list[subprocess.Popen[bytes]]") -> Non
 
 
 def _ended(workers: "list[subprocess.Popen[bytes]]") -> None:
-    """Let go of them all, then wait for each."""
+    """Tell all workers to leave, then wait for each."""
     for worker in workers:
         assert worker.stdin
         worker.stdin.close()

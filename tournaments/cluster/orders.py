@@ -1,6 +1,6 @@
-"""What travels between a run and its workers: the run, orders to play games, what came of them.
+"""Messages between a run and its workers: the run, orders to play games, and answers.
 
-Nothing of the event's secret travels but the seeds of the boards that an order names.
+Of the event's secrets only the seeds of an order's boards travel.
 """
 
 import hashlib
@@ -19,92 +19,92 @@ from tournaments.schedule.schedule import PlannedGame, PlannedSitting
 T = TypeVar("T")
 
 ORDER_S = 5.0
-"""How long an order should take: long beside what it costs to give it, short beside what is lost
+"""Time that an order should take, in s: long beside the cost of sending it, short beside the loss
 when a worker dies."""
 MOST_S = 2 * ORDER_S
-"""After how long a worker begins no other game of an order, but sends what there is."""
+"""Time after which a worker starts no other game of an order but sends its results, in s."""
 
 
 class Run(Struct, frozen=True):
-    """What a worker must know of a run before it can play for it."""
+    """A run, with all that a worker needs to play for it."""
 
     event: Event
-    """The plan; the commands of its entrants are those of another machine."""
+    """The plan; its entrants' commands are those of the run's machine."""
     bundles: tuple[Bundle | None, ...]
-    """Each entrant's bot; None: retired."""
+    """The bot of each entrant; None if it is retired."""
 
 
 class Part(Struct, frozen=True):
-    """Games of one sitting, to be played by fresh processes."""
+    """Games of one sitting that fresh processes play."""
 
     plan: PlannedSitting
     """The whole sitting."""
     games: tuple[PlannedGame, ...]
-    """Which of its games, in the order of play; none: only call the roll of its bots."""
+    """The games to play, in this order; without any, the bots only have to greet."""
     numbers: tuple[int, ...]
-    """By which numbers bots know them."""
+    """Numbers by which bots know the games."""
     results: tuple[Result, ...] = ()
-    """The results that the sitting has already, where a game depends on those before it."""
+    """Earlier results of the sitting, if a game depends on the games before it."""
 
 
 class Order(Struct, frozen=True):
-    """Games for one worker to play one after the other."""
+    """Games that one worker plays one after the other."""
 
     run: str
-    """Which run."""
+    """Name of the run."""
     attempt: int
-    """How often this was ordered before, from 0."""
+    """Number of earlier attempts at this order."""
     parts: tuple[Part, ...]
-    """Of several sittings, where one alone is over at once."""
+    """Parts of several sittings, if one alone would be too short."""
     seeds: dict[int, bytes]
-    """The seeds of their boards."""
+    """Seeds of the boards."""
 
 
 class Played(Struct, frozen=True, tag=True):
-    """Games of an order were played: all, or as many as there was time for."""
+    """Answer to an order: its games were played, or as many as time allowed."""
 
     worker: WorkerName
-    """Where."""
+    """Name of the worker."""
     level: str
     """The sandbox level."""
     missing: tuple[str, ...]
-    """The promises that it does not keep there, in sentences."""
+    """Promises that this sandbox does not keep there, in sentences."""
     machine: str
-    """System, processor, cores and Python there."""
+    """System, processor, cores and Python of the worker's machine."""
     seconds: float
-    """How long the games took, processes started and ended included, in s."""
+    """Time that the games took, in s; includes starting and ending the processes."""
     lines: tuple[bytes, ...]
-    """The records of the games as lines of a log, not sealed."""
+    """Records of the games, as lines of a log without checksums."""
 
 
 Fate = Literal["bot", "machine", "bug", "left"]
-"""bot: it cannot be started there; machine: the worker's doing; bug: ours; left: it was told to
-leave."""
+"""Cause of a failure: the bot cannot be started there; the worker's machine; a bug of ours; or the
+worker left because it was told to."""
 
 
 class Unplayed(Struct, frozen=True, tag=True):
-    """Nothing of an order counts."""
+    """Answer to an order of which nothing counts."""
 
     worker: str
-    """Where; empty: nobody knows."""
+    """Name of the worker; empty if unknown."""
     fate: Fate
-    """Whose doing that is."""
+    """Cause of the failure."""
     reason: str
-    """A sentence; with a bug the trace."""
+    """A sentence; for a bug the traceback."""
     game: str = ""
-    """With a bug the game that it spoilt."""
+    """For a bug the game that it spoilt."""
 
 
 Answer = Played | Unplayed
 
 
 def encoded(message: Run | Order | Answer) -> bytes:
-    """As it travels."""
+    """Encode a message."""
     return msgspec.msgpack.encode(message)
 
 
 def decoded(data: bytes, kind: type[T]) -> T:
-    """What has travelled.
+    """Decode a message.
 
     Raises msgspec.ValidationError.
     """
@@ -112,7 +112,7 @@ def decoded(data: bytes, kind: type[T]) -> T:
 
 
 def answered(data: bytes) -> Answer:
-    """What has come back.
+    """Decode an answer.
 
     Raises msgspec.ValidationError.
     """
@@ -120,20 +120,20 @@ def answered(data: bytes) -> Answer:
 
 
 def named(data: bytes) -> str:
-    """A name that only this message has: the same order is the same task, whoever asks again."""
+    """Name a message by its content: the same order is the same task, whoever sends it again."""
     return f"boneyard-{hashlib.sha256(data).hexdigest()[:40]}"
 
 
 def resource(wish: SandboxMode) -> str:
-    """What a worker offers that can play an event with this wish for a sandbox.
+    """Return the resource of a worker that can play an event with this sandbox mode.
 
-    It names our version: another one's games would not replay here.
+    It contains our version: games of another version would not replay here.
     """
     return f"boneyard-{__version__}-{wish}"
 
 
 def offered(level: str | None, jobs: int) -> dict[str, float]:
-    """What a worker offers whose machine proves this level; None: nothing was tried."""
+    """Return the resources of a worker whose machine proved this level; None: it tried none."""
     wishes: list[SandboxMode] = ["off"]
     wishes += ["auto"] if level else []
     wishes += ["require"] if level in REQUIRED else []

@@ -1,4 +1,4 @@
-"""Plays an event on workers: cuts sittings into orders, keeps what comes back, each game once."""
+"""Play an event on workers: cut sittings into orders and store the answers, each game once."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,36 +25,36 @@ from tournaments.storage.folder import Folder, secret_of
 from tournaments.storage.ledger import Ledger
 
 FIRST_GAMES = 4
-"""Games of an order while it is not known how long a game takes."""
+"""Games of an order while no game's duration is known."""
 LEARN = 0.25
-"""How much the last order says about that, beside those before it."""
+"""Weight of the latest order in the estimate of a game's duration."""
 REFUSALS = 3
-"""How many workers may refuse an order before the run stops."""
+"""Workers that may refuse an order before the run stops."""
 DEATHS = 10
-"""How often an order is given again that was lost with its worker."""
+"""Times that an order may be lost with its worker before the run stops."""
 
 
 class Workers(Protocol):
-    """Who plays orders: a distributed engine, or in tests whoever they like."""
+    """The players of orders: a distributed engine, or a fake in tests."""
 
     places: trio.CapacityLimiter
-    """One for each order that should be out."""
+    """One place for each order that may be out."""
 
     def played(self, order: bytes) -> AbstractAsyncContextManager[Answer]:
-        """Have an order played; when the block ends its answer is safe."""
+        """Have an order played; its answer is safe when the block ends."""
 
     def dismiss(self, worker: str) -> None:
-        """A worker is of no use."""
+        """Send no more orders to a useless worker."""
 
 
 class Pace:
-    """How many games make an order, from how long those before took."""
+    """Size of orders, from the duration of earlier ones."""
 
     def __init__(self) -> None:
         self._game_s: float | None = None
 
     def learn(self, played: Played, games: int) -> None:
-        """An order was played."""
+        """Take account of an order that was played."""
         latest = played.seconds / games
         before = latest if self._game_s is None else self._game_s
         self._game_s = before + LEARN * (latest - before)
@@ -66,7 +66,7 @@ class Pace:
 
 
 class Logs:
-    """The logs of sittings of which orders are out: opened with the first answer."""
+    """The logs of sittings with orders that are out; each is opened at its first answer."""
 
     def __init__(self, folder: Folder, event: Event) -> None:
         self._folder = folder
@@ -75,11 +75,11 @@ class Logs:
         self._out: Counter[str] = Counter()
 
     def expect(self, plan: PlannedSitting) -> None:
-        """One order more will bring games of this sitting."""
+        """Expect one more order with games of this sitting."""
         self._out[plan.name] += 1
 
     def append(self, plan: PlannedSitting, played: Played, games: Sequence[LogRecord]) -> None:
-        """Write what was played; it is safe when this returns. Blocks. Raises OSError."""
+        """Write games down; they are safe when this returns. Blocks. Raises OSError."""
         where = played.machine, played.worker
         record = sitting(self._event, plan, played.level, played.missing, *where)
         log = self._open.get(plan.name)
@@ -90,25 +90,25 @@ class Logs:
         log.sync()
 
     async def done(self, plan: PlannedSitting) -> None:
-        """One order fewer: with the last one the log is closed, and packed if it is full."""
+        """Expect one order less; after the last, close the log and compress it if finished."""
         self._out[plan.name] -= 1
         if self._out[plan.name]:
             return
         del self._out[plan.name]
         if log := self._open.pop(plan.name, None):
             log.close()
-            # What cannot be packed now can still be read, and the next run tries again.
+            # A log that cannot be compressed now stays readable, and the next run tries again.
             with suppress(OSError):
                 await trio.to_thread.run_sync(compress_finished, self._folder.log(plan.name))
 
     def close(self) -> None:
-        """Close those that are open."""
+        """Close all open logs."""
         for log in self._open.values():
             log.close()
 
 
 class ClusterRunner:
-    """What the orders of one run share."""
+    """State that the orders of one run share."""
 
     def __init__(
         self,
@@ -134,10 +134,10 @@ class ClusterRunner:
         self._known: set[tuple[str, tuple[str, ...]]] = set()
 
     async def play(self) -> None:
-        """Play what the ledger misses; each game goes to `finished`.
+        """Play what the ledger lacks; send each result to `finished`.
 
-        The next stage begins when the results of the one before are there.
-        Cancel it to stop. Raises StoppedError, UserError, OSError.
+        The next stage begins when all results of the stage before have come. Cancel this to stop.
+        Raises RunStoppedError, UserError, OSError.
         """
         async with self._finished:
             try:
@@ -151,7 +151,7 @@ class ClusterRunner:
     async def _call_roll(self) -> None:
         """Have every bot greet on some worker before the first game.
 
-        Raises UserError when one does not.
+        Raises UserError if one does not.
         """
         playing = (n for n, one in enumerate(self._event.entrants) if not one.retired)
         plan, reason = PlannedSitting("roll-call", tuple(playing), (), ""), ""
@@ -168,12 +168,12 @@ class ClusterRunner:
         raise RunStoppedError(f"The run stopped before the first game: {reason}.")
 
     async def _hand_out(self, stage: Stage, nursery: trio.Nursery) -> None:
-        """Order what a stage lacks, in orders that take a good while each."""
+        """Order what a stage lacks, in orders of a useful size."""
         left, parts = sum(self._ledger.left.values()), list[Part]()
         for part in self._cut(stage, nursery):
             parts.append(part)
             games = sum(len(one.games) for one in parts)
-            # Towards the end no order has more than its share: all workers end together.
+            # Towards the end no order has more than its share, so that all workers end together.
             if games >= min(self._pace.games, left / self._workers.places.total_tokens):
                 await self._give(parts, nursery)
                 left, parts = left - games, []
@@ -181,7 +181,7 @@ class ClusterRunner:
             await self._give(parts, nursery)
 
     def _cut(self, stage: Stage, nursery: trio.Nursery) -> Iterator[Part]:
-        """What a stage lacks of each sitting, a long one in parts; cut when they are asked for."""
+        """Yield what a stage lacks of each sitting, long ones in parts; cut only when needed."""
         for plan in stage:
             numbered = numbers(plan.who, plan.boards, self._seed)
             missing = sorted(self._ledger.missing(plan), key=lambda game: numbered[game.board])
@@ -200,7 +200,7 @@ class ClusterRunner:
         return Part(plan, tuple(games), own, had)
 
     async def _give(self, parts: Sequence[Part], nursery: trio.Nursery) -> None:
-        """Give an order when there is a place for it."""
+        """Send an order as soon as there is a place for it."""
         place = object()
         for part in parts:
             self._logs.expect(part.plan)
@@ -246,9 +246,9 @@ class ClusterRunner:
         return board_seed(self._secret, self._event.name, board)
 
     async def _kept(self, order: Order, played: Played) -> Answer:
-        """Write the games down, then count them; one that has a result already is dropped.
+        """Store the games, then count them; drop games that have a result already.
 
-        What can be no answer to the order is a worker's refusal.
+        An answer that cannot belong to the order counts as the worker's refusal.
         """
         async with self._keeping:
             try:
@@ -274,7 +274,7 @@ class ClusterRunner:
                 self._logs.append(part.plan, played, records)
 
     def _warn(self, played: Played) -> None:
-        """Say once what workers of a level do not keep."""
+        """Say once which promises workers of a level do not keep."""
         level = played.level, played.missing
         if level not in self._known:
             self._known.add(level)
@@ -282,9 +282,9 @@ class ClusterRunner:
                 self._tell(f"Sandbox {level_name(played.level)} on {played.worker}: {sentence}")
 
     def _refused(self, answer: Unplayed) -> None:
-        """Somebody could not play an order: whoever cannot play one gets no more.
+        """Send no more orders to a worker that could not play one.
 
-        Raises StoppedError for a bug of ours.
+        Raises RunStoppedError for a bug of ours.
         """
         if answer.fate == "bug":
             where = f"on worker {answer.worker}"

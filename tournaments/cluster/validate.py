@@ -1,4 +1,4 @@
-"""What a worker sent, taken for an answer only if it is one to its order. Pure."""
+"""Checks of workers' answers: each must be a possible answer to its order. Pure."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
@@ -12,16 +12,16 @@ from tournaments.schedule.seating import game_names
 
 
 class BrokenAnswerError(Exception):
-    """A worker sent what cannot have come of its order; the text says what."""
+    """A worker sent something that cannot answer its order; the text says what."""
 
 
 def answering(
     event: Event, order: Order, lines: Iterable[bytes], had: Collection[str]
 ) -> list[list[LogRecord]]:
-    """The records of the games that were ordered, for each part of the order.
+    """Return the records of the ordered games, for each part of the order.
 
-    Games that have a result already, or that nobody ordered, are left out. What was decided in
-    them is for `verify` to say. Raises BrokenAnswerError, also when no game is new.
+    Leaves out games that have a result already, or that nobody ordered. `verify` judges the
+    decisions in them. Raises BrokenAnswerError, also if no game is new.
     """
     ordered = {
         game.name: (n, game, numbered)
@@ -43,7 +43,7 @@ def answering(
 
 
 def _games(lines: Iterable[bytes]) -> Iterator[tuple[GameRecord, list[LogRecord]]]:
-    """The games that were played, a void one too, each with its first record."""
+    """Yield each game that was played, a void one too, with its first record."""
     game = list[LogRecord]()
     first: GameRecord | None = None
     for record in map(_decoded, lines):
@@ -64,14 +64,14 @@ def _decoded(line: bytes) -> LogRecord:
 
 
 def _check_first(order: Order, game: PlannedGame, number: int, first: GameRecord) -> None:
-    """Refuse another game of the same name: other deals, another number."""
+    """Refuse another game of the same name: other deals, or another number."""
     promised = commitment(order.seeds[game.board])
     if (first.number, first.board, first.commitment) != (number, game.board, promised):
         raise BrokenAnswerError(f"game {game.name} was dealt from another seed")
 
 
 def _check(event: Event, part: Part, game: PlannedGame, records: Sequence[LogRecord]) -> None:
-    """Refuse another game of the same name: other seats, more than a game."""
+    """Refuse another game of the same name: other seats, or more than one game."""
     for record in records:
         if isinstance(record, Sitting | SittingOver):
             raise BrokenAnswerError(f"game {game.name} has a sitting in it")

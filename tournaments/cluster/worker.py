@@ -1,4 +1,4 @@
-"""The command `boneyard worker`: a process that plays sittings for runs on other machines."""
+"""The process of `boneyard worker`: it plays sittings for runs on other machines."""
 
 import os
 import socket
@@ -25,7 +25,7 @@ from tournaments.runner.runner import root_cause
 
 
 def own_name() -> str:
-    """What a worker is called that was not named: by its machine and process."""
+    """Return the default name of a worker, made of its machine and process."""
     host = "".join(c if c.isascii() and (c.isalnum() or c in ".-") else "-" for c in _host())
     return f"{host.strip('.-') or 'worker'}-{os.getpid()}"
 
@@ -45,16 +45,16 @@ def work(
     wish: SandboxMode,
     tied: bool,
 ) -> int:
-    """Play what the scheduler at this address has, until it lets us go; the exit code.
+    """Play for the scheduler at this address until it lets us go; return the exit code.
 
-    `wish`: off: play only where no sandbox is asked for; otherwise what there is is found out.
-    `tied`: also until stdin closes, so that no worker outlives whoever started it.
+    `wish`: `off`: play only events without a sandbox; otherwise find the best level first.
+    `tied`: also end when stdin closes, so that no worker outlives the process that started it.
     """
     with temporary_folder("worker", shared=True) as temporary:
         own = (folder or temporary).resolve()
         own.mkdir(parents=True, exist_ok=True)
         sandbox = choose_level(wish, Limits(), own)
-        # Who started it here sees for himself that it is there.
+        # The run that started a tied worker sees for itself that it is there.
         tell = silent if tied else partial(_tell, name)
         tell(f"sandbox {level_name(sandbox.level)}, sittings side by side: {jobs}")
         desk = partial(
@@ -93,13 +93,13 @@ async def _serve(
 
 
 async def _until_closed(scope: trio.CancelScope) -> None:
-    """Nothing is ever written there: it is readable when nobody holds its other end any more."""
+    """Cancel when stdin closes: nothing is written there, so it is readable only at its end."""
     await trio.lowlevel.wait_readable(sys.stdin.fileno())
     scope.cancel()
 
 
 def silent(text: str) -> None:
-    """Nobody needs to be told."""
+    """Say nothing."""
 
 
 def _tell(name: str, text: str) -> None:

@@ -1,6 +1,6 @@
-"""A worker's playing hall: one pump and one thread in which every bot of its sittings is started.
+"""The order runner of a worker: one poller and one thread, in which all its bots are started.
 
-Bots die with the thread that started them, so orders come to this one, whoever brings them.
+Bots die with the thread that started them, so this thread takes all orders.
 """
 
 import time
@@ -20,7 +20,7 @@ from arena.sandbox.select import choose_level
 from protocol.codec import encode_line
 from protocol.errors import UserError
 from protocol.records import LogRecord, Result
-from tournaments.cluster.bundles import Bundle, unpacked
+from tournaments.cluster.bundles import Bundle, unpack_bot
 from tournaments.cluster.orders import (
     MOST_S,
     Answer,
@@ -42,13 +42,13 @@ from tournaments.schedule.seating import rotate, seating
 
 
 class Records:
-    """The log of an order while it is played: lines in memory, for they count only if all come."""
+    """The log of an order in play: lines in memory, because they count only if all arrive."""
 
     def __init__(self) -> None:
         self.lines: list[bytes] = []
 
     def append(self, records: Sequence[LogRecord]) -> None:
-        """Keep the records."""
+        """Append records."""
         self.lines += map(encode_line, records)
 
 
@@ -56,7 +56,7 @@ class OrderRunner:
     """Plays orders side by side, in the thread that made it."""
 
     def __init__(self, pump: Poller, name: str, folder: Path, proven: Sandbox) -> None:
-        """`folder`: where bots are unpacked. `proven`: the sandbox that this machine proved."""
+        """`folder`: place to unpack bots. `proven`: the sandbox that this machine proved."""
         self._pump = pump
         self._name = name
         self._folder = folder
@@ -67,20 +67,20 @@ class OrderRunner:
         self._going: set[trio.CancelScope] = set()
 
     def add_run(self, run: str, data: bytes) -> None:
-        """From now on orders of this run can be played. May be called in any thread."""
+        """Accept orders of this run from now on. Any thread may call this."""
         self._runs[run] = decoded(data, Run)
 
     def remove_run(self, run: str) -> None:
-        """The run is over. May be called in any thread."""
+        """Forget a run that is over. Any thread may call this."""
         self._runs.pop(run, None)
 
     def cancel_all(self) -> None:
-        """Everybody leaves: nobody waits for what is being played."""
+        """Cancel all orders: nobody waits for their answers any more."""
         for scope in self._going:
             scope.cancel()
 
     async def play(self, data: bytes) -> bytes:
-        """Play an order; the answer to it. Never raises for what goes wrong in it."""
+        """Play an order and return the answer. Failures go into the answer and are never raised."""
         answer: Answer = Unplayed(self._name, "left", "It was told to leave")
         with trio.CancelScope() as scope:
             self._going.add(scope)
@@ -119,7 +119,7 @@ class OrderRunner:
         records: Records,
         end: float,
     ) -> None:
-        """Play a part, but begin no game after that moment except the first."""
+        """Play a part, but begin no game after `end` except the first."""
         commands = [await self._command(run, seat, sandbox) for seat in part.plan.seats]
         bench = BotPool(self._pump, commands, run.event.clock.start_ms, sandbox)
         results = {result.game: result for result in part.results}
@@ -143,13 +143,13 @@ class OrderRunner:
         return Sandbox(self._proven.level, event.limits, self._proven.missing)
 
     async def _command(self, run: Run, entrant: int, sandbox: Sandbox) -> Command:
-        """An entrant's bot: the first time it is unpacked and built, and must greet.
+        """Return the command of an entrant's bot; unpack, build and greet it the first time.
 
-        Raises UserError, StoppedError, OSError.
+        Raises UserError, RunStoppedError, OSError.
         """
         bundle = run.bundles[entrant]
         assert bundle, "Who is retired does not play."
-        # One after the other: what is being built has the machine for itself.
+        # One bot after the other: each build has the machine to itself.
         async with self._preparing:
             key = bundle.name, sandbox.level
             if key not in self._ready:
@@ -160,7 +160,7 @@ class OrderRunner:
     async def _prepared(
         self, bundle: Bundle, name: str, start_ms: int, sandbox: Sandbox
     ) -> Command:
-        entrant = await trio.to_thread.run_sync(unpacked, bundle, self._folder)
+        entrant = await trio.to_thread.run_sync(unpack_bot, bundle, self._folder)
         alone = [replace(entrant, name=name)]
         complaint = await check_greetings(alone, start_ms, sandbox, at_home=False)
         if complaint is not None:
@@ -168,7 +168,7 @@ class OrderRunner:
         return entrant.command
 
     def _unplayed(self, error: Exception) -> Unplayed:
-        """What went wrong, as it is told to the run."""
+        """Return the answer that tells the run what went wrong."""
         cause = root_cause(error) if isinstance(error, ExceptionGroup) else error
         if isinstance(cause, (*MACHINE, RunStoppedError, UserError)):
             fate: Fate = "bot" if isinstance(cause, UserError) else "machine"

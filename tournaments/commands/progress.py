@@ -185,4 +185,4 @@ def _told(folder: Folder, summary: Results) -> Iterator[str]:
         lines = question_line(event, results), won_line(event, results, summary.planned)
         yield from filter(None, (*lines, uneven(event, results, summary.planned)))
     if summary.latecomers:
-        yield public.told(summary.latecomers)
+        yield public.describe_latecomers(summary.latecomers)

@@ -100,7 +100,7 @@ def parts(
             lines = (*standings.placing(pool), *standings.seat_advantages(pool))
             yield from (Text(line, "dim") for line in lines)
     asked = [seen.question, seen.won]
-    asked += [seen.uneven, public.told(seen.latecomers)] if room is None else []
+    asked += [seen.uneven, public.describe_latecomers(seen.latecomers)] if room is None else []
     yield from (Text(line, "bold") for line in asked if line)
     if fouls[1]:
         yield Text()

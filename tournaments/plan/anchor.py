@@ -1,4 +1,4 @@
-"""An entrant whose rating is given beforehand, as users write it: `greedy=1500`."""
+"""An entrant whose rating the user fixes beforehand: `greedy=1500`."""
 
 from math import isfinite
 
@@ -11,7 +11,7 @@ FARTHEST = 1e6
 
 
 class Anchor(Struct, frozen=True, forbid_unknown_fields=True):
-    """An entrant whose rating is given beforehand."""
+    """An entrant whose rating the user fixes beforehand."""
 
     name: str
     """The entrant."""
@@ -19,7 +19,7 @@ class Anchor(Struct, frozen=True, forbid_unknown_fields=True):
     """Its rating in Elo."""
 
     def __post_init__(self) -> None:
-        """Refuse a rating that is not one.
+        """Refuse a rating that is not a number within the bounds.
 
         Raises ValueError.
         """
@@ -28,7 +28,7 @@ class Anchor(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def anchored(said: str | None) -> Anchor | None:
-    """Read NAME=ELO from the command line.
+    """Read NAME=ELO from the command line; None stays None.
 
     Raises UserError.
     """

@@ -1,4 +1,4 @@
-"""Bots by name: the sample bots, and those that a user lists. One format, one reader."""
+"""Bots by name: the sample bots, and those in a user's bots.toml. One format, one reader."""
 
 import re
 import shutil
@@ -14,9 +14,9 @@ from protocol.errors import UserError
 from tournaments.plan.event import EntrantName, Word, from_toml
 
 LIST = "bots.toml"
-"""What a list of bots is called."""
+"""Name of a file that lists bots."""
 VERSION_S = 20
-"""How long a program may take to say its version."""
+"""Time that a program may take to print its version, in s."""
 _NEEDS = re.compile(r"(?P<program>\S+)(?:\s*>=\s*(?P<least>\d+(?:\.\d+)*))?")
 _VERSION = re.compile(r"\d+(?:\.\d+)*")
 
@@ -25,53 +25,53 @@ class ListedBot(Struct, frozen=True, forbid_unknown_fields=True):
     """One entry of a bots.toml."""
 
     run: Annotated[tuple[Word, ...], Meta(min_length=1)]
-    """Program and arguments; {python} and {build} are filled in."""
+    """Program and arguments; {python} and {build} are placeholders that we fill in."""
     about: str = ""
-    """One line for a list."""
+    """One line of description for `boneyard bots`."""
     build: tuple[Word, ...] = ()
-    """A command that builds it first."""
+    """A command that builds the bot first."""
     needs: str = ""
-    """A program that must be on the PATH, perhaps of some version: `node >= 22.6`."""
+    """A program that must be on the PATH, perhaps at least of some version: `node >= 22.6`."""
     folder: Word | None = None
     """A folder of the bot's own beside the list, as in an event file."""
     reads: tuple[Word, ...] = ()
-    """Further files and folders that it may read."""
+    """Further files and folders that the bot may read."""
 
     @property
     def lacks(self) -> str:
-        """Why this machine cannot run it, as the end of a sentence; nothing if it can."""
+        """Reason why this machine cannot run the bot, as the end of a sentence; empty if it can."""
         return missing_tools(self.needs)
 
     @property
     def available(self) -> bool:
-        """Whether this machine has what it needs."""
+        """True if this machine has everything that the bot needs."""
         return not self.lacks
 
 
 class CatalogBot(NamedTuple):
-    """A bot of a list."""
+    """A bot from a list."""
 
     bot: ListedBot
     """The entry."""
     home: Path
-    """The folder of the list, of which the entry speaks."""
+    """The folder of the list; the entry's relative paths start there."""
 
 
 def sample_folder() -> Path:
-    """Where the sample bots are, in a checkout or in an installed wheel."""
+    """Return the folder of the sample bots, in a checkout or in an installed wheel."""
     return Path(str(resources.files("sample_bots"))).resolve()
 
 
 def sample_bots() -> dict[str, ListedBot]:
-    """Every sample bot by name."""
+    """Return every sample bot by name."""
     return _read(sample_folder() / LIST)
 
 
 def own_bots(folder: Path) -> dict[str, ListedBot]:
-    """The bots that the folder's list names; none if it has no list.
+    """Return the bots that the folder's list names; none if the folder has no list.
 
     Raises UserError for a list that cannot be read, or that takes a sample bot's name: an event
-    would not say which of the two it means.
+    would not say which of the two bots it means.
     """
     path = folder / LIST
     if not path.exists():
@@ -83,7 +83,7 @@ def own_bots(folder: Path) -> dict[str, ListedBot]:
 
 
 def all_bots(folder: Path) -> dict[str, CatalogBot]:
-    """The sample bots and the folder's own, by name.
+    """Return the sample bots and the folder's own bots, by name.
 
     Raises UserError.
     """
@@ -94,9 +94,9 @@ def all_bots(folder: Path) -> dict[str, CatalogBot]:
 
 
 def missing_tools(needs: str) -> str:
-    """Why this machine has not got what is needed, as the end of a sentence; nothing if it has.
+    """Return why this machine lacks a program, as the end of a sentence; empty if it has it.
 
-    Raises UserError for a need that cannot be understood.
+    Raises UserError for a need that cannot be read.
     """
     need = _NEEDS.fullmatch(needs)
     if not needs:
@@ -119,7 +119,7 @@ def _read(path: Path) -> dict[str, ListedBot]:
 
 
 def _version(program: str) -> str:
-    """What the program says first that looks like a version."""
+    """Return the first words in the program's output that look like a version; empty if none do."""
     words = (program, "--version")
     try:
         done = subprocess.run(words, capture_output=True, text=True, timeout=VERSION_S)

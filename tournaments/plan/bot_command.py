@@ -1,4 +1,4 @@
-"""From what a user writes to an entrant: finds the command, builds it, takes its fingerprint."""
+"""Turn a bot as its user writes it into an entrant: find, build and fingerprint its command."""
 
 import hashlib
 import os
@@ -32,16 +32,16 @@ from tournaments.plan.bot_files import check_files, check_folder
 from tournaments.plan.event import Entrant, WrittenBot
 
 PYTHON = "{python}"
-"""What stands for the interpreter that runs us."""
+"""Placeholder for the interpreter that runs us."""
 PLACES = (PYTHON, "{build}")
-"""What is filled in in commands: the interpreter that runs us, and where things are built."""
+"""Placeholders in commands: the interpreter that runs us, and the folder for what is built."""
 ALIKE = 0.75
-"""How much a word in braces is like a placeholder from where on it is taken for one, mistyped."""
+"""Similarity from which a word in braces counts as a mistyped placeholder."""
 _IN_BRACES = re.compile(r"\{\w+\}")
 LOOKED_AT = 1000
-"""Files of a folder that are looked through for one that was meant."""
+"""Files of a folder among which a suggestion for a mistyped name is sought."""
 BUILD_S = 300
-"""How long a build command may take."""
+"""Time that a build command may take, in s."""
 INTERPRETERS = {
     ".py": (sys.executable,),
     ".js": ("node",),
@@ -54,7 +54,7 @@ INTERPRETERS = {
 
 
 def parse_bots(words: Sequence[str]) -> tuple[WrittenBot, ...]:
-    """Bots as they stand on the command line: the name of one in a list, a file, or a command.
+    """Read bots from the command line: each word is a listed bot's name, a file, or a command.
 
     Raises UserError.
     """
@@ -84,7 +84,7 @@ def _understood(word: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _no_bot(word: str, argv: Sequence[str], listed: Iterable[str]) -> UserError:
-    """What is wrong with a word that is neither a bot of a list nor a file nor a command."""
+    """Return the error for a word that is neither a listed bot nor a file nor a command."""
     path = Path(word)
     if word and is_folder(path):
         return UserError(
@@ -100,7 +100,7 @@ def _no_bot(word: str, argv: Sequence[str], listed: Iterable[str]) -> UserError:
 
 
 def _programs(folder: Path) -> list[str]:
-    """The files in a folder that can be bots as they are."""
+    """Return the names of a folder's files that can play without a command."""
     found = islice(folder.glob("*"), LOOKED_AT) if is_folder(folder) else ()
     return sorted(path.name for path in found if is_file(path) and _runs(path))
 
@@ -120,7 +120,7 @@ def _slug(name: str) -> str:
 
 
 def unique_name(name: str, taken: Iterable[str]) -> str:
-    """The name, with a number behind it if it is taken."""
+    """Return the name, with a number appended if another bot has it."""
     names = set(taken)
     number = 2
     free = name
@@ -130,10 +130,10 @@ def unique_name(name: str, taken: Iterable[str]) -> str:
 
 
 def prepare_entrant(bot: WrittenBot, base: Path, build: Path) -> Entrant:
-    """The entrant that plays: found, built and fingerprinted.
+    """Find, build and fingerprint a bot; return the entrant that plays.
 
-    Its bot may read its program's installation, the files that its command names, and what the
-    event file adds; the fingerprint covers all but the installation. Raises UserError.
+    The bot may read its program's installation, the files that its command names, and what the
+    event file adds; the fingerprint covers all of these but the installation. Raises UserError.
     """
     written, base = resolve_command(bot, base)
     _check_places(written)
@@ -144,7 +144,7 @@ def prepare_entrant(bot: WrittenBot, base: Path, build: Path) -> Entrant:
     bot = replace(
         written, run=_filled(written.run, build), reads=_filled(written.reads, build), build=()
     )
-    # After it is built, for that may make links too.
+    # Only now, because a build can make links too.
     check_files(bot, base, build)
     program = _program(bot.name, bot.run[0], folder)
     added = [folder / part for part in bot.reads] + ([folder] if bot.folder else [])
@@ -164,13 +164,13 @@ def prepare_entrant(bot: WrittenBot, base: Path, build: Path) -> Entrant:
 
 
 def _program(name: str, word: str, folder: Path) -> Path:
-    """The program's file. A pyenv shim is asked for the interpreter behind it."""
+    """Return the program's file; a pyenv shim is asked for the interpreter that it starts."""
     local = folder / word
     found = local if is_file(local) else shutil.which(word)
     if found is None:
         raise UserError(f"Bot {name}: there is no program {word!r}.")
     program = resolve_links(Path(found))
-    # Only one of the PATH is asked: a bot's own file of that name would run in no sandbox.
+    # Ask only a shim on the PATH: a bot's own file of that name would run outside any sandbox.
     shim = program.parent.name == "shims" and program.name.startswith("python")
     if shim and shutil.which(program.name) == str(program):
         asked = (str(program), "-c", "import sys; print(sys.executable)")
@@ -180,10 +180,10 @@ def _program(name: str, word: str, folder: Path) -> Path:
 
 
 def _our_packages(program: Path) -> Iterator[str]:
-    """Yield what a bot in Python may import of us; nothing in it is secret.
+    """Yield the files of ours that a Python bot may import; none of them is secret.
 
-    In a checkout it lies beside the Python that runs us, by whatever name a command calls that, and
-    other virtual environments may have it installed from there too.
+    In a checkout they lie beside the Python that runs us, whatever name a command gives it, and
+    other virtual environments may have installed us from there too.
     """
     if real_path(program).name.startswith("python"):
         for package in (arena, protocol):
@@ -191,7 +191,7 @@ def _our_packages(program: Path) -> Iterator[str]:
 
 
 def shell_word(entrant: Entrant) -> str:
-    """What stands for an entrant in a shell: its name in the lists here, its file, its command."""
+    """Return the shell word for an entrant: its name in the lists here, its file or command."""
     name, command = entrant.name.partition("@")[0], entrant.command
     if _is_listed(name, command):
         return name
@@ -205,7 +205,7 @@ def shell_word(entrant: Entrant) -> str:
 
 
 def _is_listed(name: str, command: Command) -> bool:
-    """Whether the lists here mean this very program by that name: others may be called so too."""
+    """Tell whether the lists here give this name to this very program, not to another one."""
     try:
         listed = all_bots(Path.cwd()).get(name)
     except UserError:
@@ -217,9 +217,9 @@ def _is_listed(name: str, command: Command) -> bool:
 
 
 def resolve_command(written: WrittenBot, base: Path) -> tuple[WrittenBot, Path]:
-    """A bot of a list as if it were written out, and the folder that it speaks of.
+    """Return a listed bot's entry written out, and the folder where its paths start.
 
-    Raises UserError when no list has it, or this machine lacks what it needs.
+    Raises UserError if no list has the bot, or this machine lacks a program that it needs.
     """
     if written.run and written.bot:
         raise UserError(f"Bot {written.name} has both bot and run: one of them says what it is.")
@@ -269,12 +269,12 @@ def _built(name: str, argv: Sequence[str], folder: Path, build: Path) -> None:
 def fingerprint(
     written: Sequence[str], argv: Sequence[str], folder: Path, own: Iterable[str]
 ) -> str:
-    """SHA-256 of a command's words, as they are written, and of the files that are the bot's own.
+    """Return the SHA-256 of a command's words, as written, and of the bot's own files.
 
-    Where it is built tells nothing of what it is: another event builds it in another place.
+    The build folder is left out: another event builds the same bot in another place.
     """
     digest = hashlib.sha256()
-    # A program from the PATH, or the interpreter that runs us, is the machine's and not the bot's.
+    # A program on the PATH, or the interpreter that runs us, belongs to the machine, not the bot.
     borrowed = "/" not in argv[0] or argv[0] == sys.executable
     first = 1 if borrowed and len(argv) > 1 else 0
     for word, part in zip(written[first:], argv[first:], strict=True):
@@ -282,16 +282,16 @@ def fingerprint(
         content = path.read_bytes() if is_file(path) else word.encode()
         digest.update(hashlib.sha256(content).digest())
     for path in map(Path, own):
-        for name, content in _told(path):
+        for name, content in _visible_content(path):
             digest.update(hashlib.sha256(os.fsencode(name)).digest())
             digest.update(hashlib.sha256(content).digest())
     return digest.hexdigest()
 
 
-def _told(path: Path) -> Iterator[tuple[str, bytes]]:
-    """What a bot can find in a file, or below a folder, in one order: names, and what is there.
+def _visible_content(path: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield the name and content of all that a bot can see in a file or folder, in a fixed order.
 
-    An empty folder's name and where a link leads can tell it something too.
+    The name of an empty folder and the target of a link can tell a bot something too.
     """
     if path.is_file():
         yield path.name, path.read_bytes()
@@ -305,7 +305,7 @@ def _told(path: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def files_below(paths: Iterable[str]) -> Iterator[Path]:
-    """Every file among and below the paths, in one order; see `_below`."""
+    """Yield every file among and below the paths, in a fixed order; see `_below`."""
     for path in map(Path, paths):
         if path.is_file():
             yield path
@@ -314,9 +314,9 @@ def files_below(paths: Iterable[str]) -> Iterator[Path]:
 
 
 def _below(folder: Path) -> Iterator[Path]:
-    """All that lies below a folder, but for what Python compiled, which comes and goes.
+    """Yield everything below a folder except compiled Python, which comes and goes.
 
-    A bot that is locked in does not see that: `arena.sandbox.command.compiled`.
+    The sandbox hides compiled Python from bots: see `arena.sandbox.command.compiled`.
     """
     for one in folder.rglob("*"):
         *folders, name = one.relative_to(folder).parts

@@ -1,4 +1,4 @@
-"""Refuses bots whose files would open more to them than the organiser named."""
+"""Checks of a bot's files: they must not open more to the bot than the organiser named."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
@@ -23,11 +23,11 @@ from protocol.errors import UserError
 from tournaments.plan.event import WrittenBot
 
 NAMED = 3
-"""Links that are named when a folder has many."""
+"""Links that the error names when a folder has many."""
 
 
 def check_folder(bot: WrittenBot, base: Path) -> None:
-    """Refuse a folder that is not there, or that is a link to elsewhere.
+    """Refuse a folder that does not exist, or that is a link out of the event's folder.
 
     Raises UserError.
     """
@@ -40,11 +40,11 @@ def check_folder(bot: WrittenBot, base: Path) -> None:
 
 
 def check_files(bot: WrittenBot, base: Path, build: Path) -> None:
-    """Refuse what is missing, links that lead out of what the bot was given, and named pipes.
+    """Refuse missing files, links that lead out of what the bot was given, and named pipes.
 
-    `base`: the folder of which the bot's words speak. `build`: where things are built for it.
-    Its words are filled in already. Links on paths that only an organiser can have made (above
-    the base, or to a program outside the bot's folder) are followed. Raises UserError.
+    `base`: the folder where the bot's relative paths start. `build`: the folder for what is built.
+    The bot's placeholders are already filled in. Links on paths that only an organiser can have
+    made (above the base, or to a program outside the bot's folder) are followed. Raises UserError.
     """
     folder = (base / (bot.folder or ".")).resolve()
     reads = [folder / part for part in bot.reads]
@@ -76,7 +76,7 @@ def check_files(bot: WrittenBot, base: Path, build: Path) -> None:
 
 
 def _own_program(bot: WrittenBot, folder: Path, territory: Territory) -> Iterator[Path]:
-    """Yield the program if it is one of the bot's files, and not one that an organiser names."""
+    """Yield the program if it is one of the bot's own files, not one that the organiser names."""
     program = folder / bot.run[0]
     relative = not Path(bot.run[0]).is_absolute()
     if is_file(program) and (relative or is_within(program, territory.own)):

@@ -1,4 +1,4 @@
-"""The written plan of a tournament: what a user writes (TOML) and what is played (JSON)."""
+"""The plan of a tournament: as a user writes it (TOML) and as it is played (JSON)."""
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -38,121 +38,121 @@ EntrantName = Annotated[
 Word = Annotated[
     str, Meta(pattern=r"^[^\x00]*\Z", description="text in quotes, without a zero character")
 ]
-"""A word of a command, or a path: the system ends both at a zero."""
+"""A word of a command, or a path: the system ends both at a zero character."""
 VersionName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,40}(@[1-9][0-9]{0,3})?(?!\n)$")]
 """`mine` is the first version of an entrant, `mine@2` the second."""
 Boards = Annotated[int, Meta(ge=1, le=MOST)]
 BOARDS_A_SITTING = 25
-"""Boards that one set of processes plays: enough to forget what starting them cost."""
+"""Boards that one set of processes plays: enough to make the cost of starting them negligible."""
 VERSUS_BOARDS_A_SITTING = 10
-"""Fewer where after each block it is asked whether the answer is known."""
+"""The same for versus; fewer, because the test looks for its answer after each set."""
 BOARDS = 50
-"""Boards where nothing is said."""
+"""Boards of an event that names no number."""
 
 Unit = tuple[int, ...]
-"""What sits down together: an entrant (its index), or a team of two."""
+"""Entrants that play as one: a single entrant (its index), or a team of two."""
 
 
 class WrittenBot(Struct, frozen=True, forbid_unknown_fields=True):
     """A bot in an event file."""
 
     name: EntrantName
-    """What it is called in the tables; and which bot of a list it is when nothing else says so."""
+    """Name in the tables; without `run` and `bot` also the name of a listed bot."""
     run: tuple[Word, ...] = ()
-    """Program and arguments; {python} and {build} are filled in."""
+    """Program and arguments; {python} and {build} are placeholders that we fill in."""
     build: tuple[Word, ...] = ()
-    """A command that builds it first, in no sandbox: it is the organiser who runs it."""
+    """A command that builds the bot first, outside any sandbox: the organiser runs it."""
     folder: Word | None = None
-    """A folder of the bot's own, in which both run and all of which it may read; without it they
-    run in the event file's folder and the bot may read the files that its command names."""
+    """A folder of the bot's own: both commands run in it, and the bot may read all of it. Without
+    one they run in the event file's folder, and the bot may read the files its command names."""
     reads: tuple[Word, ...] = ()
-    """Further files and folders that it may read."""
+    """Further files and folders that the bot may read."""
     bot: str | None = None
-    """The sample bot, or the one of a bots.toml, that goes by another name here; without `run`."""
+    """Name of a sample bot, or of one in a bots.toml, that is called `name` here; without `run`."""
 
 
 class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
     """An event file."""
 
     bots: tuple[WrittenBot, ...]
-    """Who plays."""
+    """Bots that play."""
     name: EntrantName = "event"
-    """What the event is called."""
+    """Name of the event."""
     rules: str | dict[str, Any] = "draw"
-    """A named game, a file of rules, or `base` and the choices that differ."""
+    """A named game, a file of rules, or `base` and the settings that differ from it."""
     seats: Seats | None = None
-    """Seats at a table; as few as the rules allow when it is left out."""
+    """Seats at a table; without a number, as few as the rules allow."""
     boards: Boards | None = None
-    """Boards that each pairing plays, each rotated through all seats; 50 when it is left out."""
+    """Boards that each pairing plays, each in every seating; 50 without a number."""
     format: Format = RoundRobin()
-    """How it is decided who meets whom."""
+    """The format, which decides who meets whom."""
     teams: tuple[tuple[str, str], ...] = ()
     """Fixed partners, by the names of their bots; without any, partners are mixed."""
     clock: Clock = Clock()
-    """How long bots may think."""
+    """Time that bots have to answer."""
     fouls: FoulPolicy = FoulPolicy()
-    """What a foul costs."""
+    """Cost of a foul."""
     fresh_boards: bool = False
-    """Whether bots that come to an event which has begun play on boards that nobody has seen."""
+    """True if bots that join a begun event play only boards whose deals nobody has seen."""
     sandbox: SandboxMode = "auto"
     """auto: the best level that this machine proves; require: A or B, or no game; off: none."""
     limits: Limits = Limits()
-    """What each bot may use."""
+    """Limits of each bot's memory and processes."""
     anchor: Anchor | None = None
-    """The bot whose rating is given beforehand; without one, the level is the core's mean."""
+    """The bot whose rating is fixed beforehand; without one, the mean of the core is 0."""
 
 
 class Entrant(Struct, frozen=True, forbid_unknown_fields=True):
-    """Who is rated: a command whose files have a fingerprint."""
+    """A rated bot: a command, and the fingerprint of its files."""
 
     name: VersionName
-    """What it is called in the tables."""
+    """Name in the tables."""
     command: Command
-    """How its bot is started."""
+    """Command that starts the bot."""
     fingerprint: str
     """SHA-256 of the command and of the files that it names."""
     retired: bool = False
-    """Whether it plays no more, because another version took its place."""
+    """True if the entrant plays no more, because another version took its place."""
     first_board: Annotated[int, Meta(ge=1, le=MOST)] = 1
-    """The first board that it plays: it came when those before it had been seen."""
+    """The first board that the entrant plays; boards before it were public when the bot came."""
 
 
 class Terms(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The plan but for who plays: nothing in it is about the machine on which it is played."""
+    """The plan without its entrants: nothing in it depends on the machine that plays it."""
 
     name: EntrantName
-    """What the event is called; part of every deal's seed."""
+    """Name of the event; part of every deal's seed."""
     rules: Ruleset
     """The ruleset in full."""
     seats: int
     """Seats at a table."""
     boards: Boards
-    """Boards that each pairing plays, each rotated through all seats; the most with versus."""
+    """Boards that each pairing plays, each in every seating; with versus the most."""
     boards_a_sitting: Annotated[int, Meta(ge=1, le=1000)]
     """Boards that one set of processes plays."""
     format: Format = RoundRobin()
-    """How it is decided who meets whom."""
+    """The format, which decides who meets whom."""
     teams: tuple[tuple[VersionName, VersionName], ...] = ()
     """Fixed partners, by name; without any, partners are mixed."""
     clock: Clock
-    """How long bots may think."""
+    """Time that bots have to answer."""
     fouls: FoulPolicy
-    """What a foul costs."""
+    """Cost of a foul."""
     sandbox: SandboxMode
-    """Which sandbox was wished for; the level that came of it stands in each log."""
+    """The sandbox that the user asked for; each log records the level that was used."""
     limits: Limits
-    """What each bot may use."""
+    """Limits of each bot's memory and processes."""
     anchor: Anchor | None = None
-    """The entrant whose rating is given beforehand; without one, the level is the core's mean."""
+    """The entrant whose rating is fixed beforehand; without one, the mean of the core is 0."""
     predictable: bool
-    """Whether the secret came from a seed that the user chose: then anyone can know the deals."""
+    """True if the user chose the seed of the secret: then anyone can know the deals."""
 
 
 class Event(Terms, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The plan in full, as it is played."""
+    """The whole plan, as it is played."""
 
     entrants: tuple[Entrant, ...]
-    """Who plays."""
+    """Bots that play, and versions that played before them."""
 
     def __post_init__(self) -> None:
         """Refuse a plan that cannot be played.
@@ -225,7 +225,7 @@ class Event(Terms, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def units(self) -> tuple[Unit, ...]:
-        """What sits down together and still plays, in the order of the plan."""
+        """Units that still play, in the order of the plan."""
         if not self.teams:
             return tuple((n,) for n, one in enumerate(self.entrants) if not one.retired)
         index = {one.name: n for n, one in enumerate(self.entrants)}
@@ -233,16 +233,16 @@ class Event(Terms, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def units_a_table(self) -> int:
-        """How many of them make a table."""
+        """Number of units at a table."""
         return 2 if self.teams else self.seats
 
     def unit_name(self, unit: Unit) -> str:
-        """What a unit is called: `ada`, or `ada+bob`."""
+        """Return the name of a unit: `ada`, or `ada+bob`."""
         return "+".join(self.entrants[one].name for one in unit)
 
     @property
     def challengers(self) -> tuple[int, ...]:
-        """Places among the units of those whom a gauntlet or a ladder is about."""
+        """Indexes of the units that a gauntlet or a ladder tests."""
         names = [self.unit_name(unit) for unit in self.units]
         match self.format:
             case Gauntlet(challengers=()):
@@ -256,7 +256,7 @@ class Event(Terms, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def target(self) -> int:
-        """Points that a game is played to."""
+        """Points to which a game is played."""
         return target(self.rules, self.seats)
 
     @property
@@ -266,7 +266,7 @@ class Event(Terms, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def rounds(self) -> int:
-        """Rounds that follow from each other; 1 in formats that have none."""
+        """Rounds, each planned from the results before it; 1 in formats without rounds."""
         match self.format:
             case Swiss(rounds=rounds):
                 return rounds
@@ -277,19 +277,19 @@ class Event(Terms, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def all_boards(self) -> int:
-        """Boards that may be played, over all rounds; so many are committed to."""
+        """Most boards that the event can play, over all rounds; each is committed to."""
         more = self.format.tie_boards if isinstance(self.format, Knockout) else 0
         late = max(entrant.first_board for entrant in self.entrants) - 1
         return late + self.rounds * (self.boards + more)
 
     def boards_of(self, table: Iterable[Unit]) -> range:
-        """The boards of a table: so many from the first that all who sit there play."""
+        """Return the boards of a table: `boards` from the first that all its units play."""
         first = max(self.entrants[one].first_board for unit in table for one in unit)
         return range(first, first + self.boards)
 
 
 def parse_event_file(path: Path) -> WrittenEvent:
-    """Read an event file; a bot of which only the name matters may be written as a string.
+    """Read an event file; a bot may be written as a string, its name.
 
     Raises UserError with the file and the path inside it.
     """
@@ -306,7 +306,7 @@ def _bots_in_full(said: dict[str, Any]) -> dict[str, Any]:
 def from_toml(
     path: Path, kind: type[T], in_full: Callable[[dict[str, Any]], dict[str, Any]] = dict
 ) -> T:
-    """What a user wrote in a TOML file, after `in_full` has spelled out what may be left out.
+    """Read a TOML file as a value of `kind`, after `in_full` has spelled out its short forms.
 
     Raises UserError with the file and the path inside it.
     """
@@ -318,7 +318,7 @@ def from_toml(
 
 
 def ruleset(rules: str | Mapping[str, Any], folder: Path) -> Ruleset:
-    """The ruleset that an event names or spells out; files are looked for in the folder.
+    """Return the ruleset that an event names or spells out; files of rules lie in the folder.
 
     Raises UserError.
     """
@@ -328,28 +328,28 @@ def ruleset(rules: str | Mapping[str, Any], folder: Path) -> Ruleset:
 
 
 def files_of(entrants: Iterable[Entrant]) -> list[Path]:
-    """Return what bots must be able to reach: something in their folders, and named files."""
+    """Return the paths that bots must be able to reach: their folders, and the files they name."""
     commands = [entrant.command for entrant in entrants]
     words = [word for command in commands for word in command.argv[1:] if word.startswith("/")]
-    # Our own Python is replaced by another where bots cannot reach it.
+    # The sandbox replaces our own Python by another if bots cannot reach it.
     named = [Path(word) for word in words if word != sys.executable]
     return [*(Path(command.folder, "bot") for command in commands), *named]
 
 
 def usual_seats(rules: Ruleset, teams: Sequence[tuple[str, str]]) -> int:
-    """Return the seats at a table where a user names no number."""
+    """Return the seats at a table if the user names no number."""
     return 4 if teams else playable_seat_counts(rules)[0]
 
 
 def as_json(event: Event) -> bytes:
-    """The event as it stands in its folder."""
+    """Write the event as its folder keeps it."""
     return msgspec.json.format(msgspec.json.encode(event), indent=2) + b"\n"
 
 
 def from_json(data: bytes, path: Path) -> Event:
-    """An event as it stands in its folder.
+    """Read an event from its folder's file.
 
-    Raises UserError when it was changed into something else.
+    Raises UserError if the file is not an event any more.
     """
     try:
         return msgspec.json.decode(data, type=Event)

@@ -8,9 +8,9 @@ if sys.platform == "win32":
     import msvcrt
 
     def try_lock(descriptor: int) -> None:
-        """Lock a file, open for writing, for this process until it closes the file or ends.
+        """Lock a file, open for writing, until this process closes the file or ends.
 
-        Raises BlockingIOError while another process holds it, OSError.
+        Raises BlockingIOError while another process holds the lock, and OSError.
         """
         try:
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
@@ -25,23 +25,24 @@ else:
     import fcntl
 
     def try_lock(descriptor: int) -> None:
-        """Lock a file, open for writing, for this process until it closes the file or ends.
+        """Lock a file, open for writing, until this process closes the file or ends.
 
-        A record lock, because no child inherits it: `flock` belongs to the open file, which a bot
-        that is being started holds too until its program runs, also when the process that started
-        it is dead. It goes when the process closes *any* descriptor of the file, so nobody else
-        may open the file there. Raises BlockingIOError while another process holds it, OSError.
+        This is a record lock, because no child inherits it. `flock` belongs to the open file: a bot
+        that is just being started would hold it too until its program runs, even after the process
+        that started the bot has died. The lock ends when the process closes *any* descriptor of the
+        file, so nothing else in this process may open it. Raises BlockingIOError while another
+        process holds the lock, and OSError.
         """
         try:
             fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except PermissionError as error:  # POSIX allows EACCES in the place of EAGAIN.
+        except PermissionError as error:  # POSIX allows EACCES instead of EAGAIN.
             raise BlockingIOError(EAGAIN, os.strerror(EAGAIN)) from error
 
     def try_lock_folder(descriptor: int) -> bool:
         """Tell whether a folder could be locked until its descriptor is closed.
 
-        By `flock`, for record locks are for what is open for writing: whoever holds a folder must
-        start no process. Raises OSError.
+        By `flock`, because record locks need a file that is open for writing: a process that holds
+        a folder must start no other process. Raises OSError.
         """
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,4 +1,4 @@
-"""The formats of an event: what a user may choose between, and what each choice says."""
+"""The formats of an event that a user can choose, and the settings of each."""
 
 from typing import Annotated, Literal, TypeAlias
 
@@ -11,7 +11,7 @@ FormatName = Literal["round-robin", "gauntlet", "ladder", "swiss", "knockout", "
 
 
 class Form(Struct, frozen=True, tag_field="type", forbid_unknown_fields=True):
-    """How it is decided who meets whom."""
+    """A format: it decides who meets whom."""
 
 
 class RoundRobin(Form, frozen=True, tag="round-robin"):
@@ -26,31 +26,31 @@ class Gauntlet(Form, frozen=True, tag="gauntlet"):
 
 
 class Ladder(Form, frozen=True, tag="ladder"):
-    """A round robin of the field, which may be over, and each challenger against the field."""
+    """A round robin of the field, perhaps already finished, and each newcomer against the field."""
 
     challengers: tuple[str, ...] = ()
-    """Names of the newcomers, who do not meet each other; without any, the last bot."""
+    """Names of the newcomers, which do not meet each other; without any, the last bot."""
 
 
 class Swiss(Form, frozen=True, tag="swiss"):
-    """Rounds, in each of which those meet who stand close and have met least."""
+    """Rounds in which entrants with similar scores meet that have met least often."""
 
     rounds: Rounds = 5
-    """Rounds; each has boards of its own."""
+    """Number of rounds; each has boards of its own."""
 
 
 class Knockout(Form, frozen=True, tag="knockout"):
-    """Who loses a match is out; seeded in the order in which the bots are listed."""
+    """An elimination tournament: the loser of a match is out. The bots are listed by seed."""
 
     tie_boards: Annotated[int, Meta(ge=0, le=MOST)] = 10
-    """Boards that a tied match goes on for; if it is still tied, the better seed goes on."""
+    """Boards that a tied match continues for; if it is still tied, the better seed advances."""
 
 
 class Versus(Form, frozen=True, tag="versus"):
-    """Two bots, until it is known whether the first is better, or the boards are used up."""
+    """Two bots, until a test tells whether the first is better, or the boards are used up."""
 
     sprt: Sprt = Sprt()
-    """What is asked, and how sure the answer must be; its `max_boards` are the event's boards."""
+    """Hypotheses and error rates of the test; its `max_boards` are the event's boards."""
 
 
 Format: TypeAlias = RoundRobin | Gauntlet | Ladder | Swiss | Knockout | Versus
@@ -66,9 +66,9 @@ FORMATS: dict[FormatName, Format] = {
     "knockout": Knockout(),
     "versus": Versus(),
 }
-"""Every format as it is when nothing more is said."""
+"""Every format with its default settings."""
 
 
 def name_of(form: Format) -> str:
-    """What the format is called in an event file."""
+    """Return the name of a format in an event file."""
     return str(form.__struct_config__.tag)

@@ -1,4 +1,4 @@
-"""From what stands on the command line, and perhaps in an event file, to the event in full."""
+"""Build an Event from command-line options and an optional event file."""
 
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -37,24 +37,24 @@ from tournaments.plan.sprt_settings import Measure, Sprt
 
 
 class FormatOptions(NamedTuple):
-    """What the command line says about the format; None where nothing was said."""
+    """Command-line options of the format; None for an option that was not given."""
 
     format: FormatName | None = None
-    """How it is decided who meets whom."""
+    """The format, which decides who meets whom."""
     rounds: int | None = None
     """Rounds of a Swiss."""
     challengers: tuple[str, ...] = ()
-    """Whom a gauntlet or a ladder is about."""
+    """Names of the challengers of a gauntlet or a ladder."""
     h0: float | None = None
-    """What versus asks: the lead under H0,"""
+    """Lead under H0 in versus,"""
     h1: float | None = None
-    """under H1,"""
+    """lead under H1,"""
     measure: Measure | None = None
-    """and in which unit."""
+    """and the unit of both."""
 
 
 class EventOptions(NamedTuple):
-    """What stands on the command line; None where nothing was said."""
+    """Command-line options of an event; None for an option that was not given."""
 
     what: tuple[str, ...]
     """An event file, or bots."""
@@ -67,21 +67,21 @@ class EventOptions(NamedTuple):
     boards: int | None
     """Boards for each pairing."""
     move_ms: int | None
-    """Time for each question, in ms."""
+    """Time to answer a question, in ms."""
     sandbox: SandboxMode | None
-    """Which sandbox."""
+    """The sandbox."""
     ask_forced: bool = False
-    """Whether a seat is asked although it has only one option."""
+    """True if a seat is asked although it has only one option."""
     fresh_boards: bool = False
-    """Whether bots that come to an event which has begun play on boards that nobody has seen."""
+    """True if bots that join a begun event play only boards whose deals nobody has seen."""
     anchor: str | None = None
-    """NAME=ELO: who is given a rating beforehand."""
+    """NAME=ELO: an entrant whose rating is fixed beforehand."""
     wanted: FormatOptions = FormatOptions()
     """The format."""
 
 
 def bots_in_file(wishes: EventOptions) -> tuple[tuple[WrittenBot, ...], Path]:
-    """The bots as their user writes them, in the order of `planned`, and the folder they speak of.
+    """Return the bots as their user writes them, in the event's order, and their paths' folder.
 
     Raises UserError.
     """
@@ -90,7 +90,7 @@ def bots_in_file(wishes: EventOptions) -> tuple[tuple[WrittenBot, ...], Path]:
 
 
 def fresh_boards(wishes: EventOptions) -> bool:
-    """Whether bots that come now shall play on boards that nobody has seen.
+    """Tell whether bots that join now play only boards whose deals nobody has seen.
 
     Raises UserError.
     """
@@ -98,7 +98,7 @@ def fresh_boards(wishes: EventOptions) -> bool:
 
 
 def build_event(wishes: EventOptions, build: Path, *, predictable: bool) -> Event:
-    """The event in full, its bots found and built.
+    """Build the whole event: find and build its bots, read its rules.
 
     Raises UserError.
     """
@@ -129,9 +129,9 @@ def build_event(wishes: EventOptions, build: Path, *, predictable: bool) -> Even
 
 
 def _format(form: Format, wanted: FormatOptions) -> Format:
-    """The command line's words count more than the file's.
+    """Override a format's settings by the command line's.
 
-    Raises UserError for words that say nothing about this format.
+    Raises UserError if an option does not apply to this format.
     """
     if wanted.format and wanted.format != name_of(form):
         form = FORMATS[wanted.format]
@@ -161,7 +161,7 @@ def _only_said(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _most_boards(test: Sprt, asked: int | None, boards: int | None) -> int:
-    """The most boards of versus: as asked on the command line, or as the file says in one way.
+    """Return the most boards of versus, from the command line or else from the event file.
 
     Raises UserError.
     """
@@ -180,7 +180,7 @@ def _most_boards(test: Sprt, asked: int | None, boards: int | None) -> int:
 
 
 def _sprt(test: Sprt, **changes: Any) -> Sprt:
-    """Raises UserError for a test that cannot decide."""
+    """Change a test's settings; UserError for a test that cannot decide."""
     try:
         return replace(test, **changes)
     except ValueError as error:
@@ -188,7 +188,7 @@ def _sprt(test: Sprt, **changes: Any) -> Sprt:
 
 
 def _written(wishes: EventOptions) -> tuple[WrittenEvent, Path]:
-    """The event as its user writes it, in a file or in words, and the folder it speaks of."""
+    """Read the event as its user writes it, in a file or as words, and its paths' folder."""
     first = Path(wishes.what[0])
     if first.suffix == ".toml":
         if len(wishes.what) > 1:
@@ -200,7 +200,7 @@ def _written(wishes: EventOptions) -> tuple[WrittenEvent, Path]:
 
 
 def _rules(wishes: EventOptions, event: WrittenEvent, base: Path) -> Ruleset:
-    """The command line's words count more than the file's."""
+    """Return the event's ruleset, with the command line's choices in place of the file's."""
     if wishes.rules is not None:
         return with_overrides(load_ruleset(wishes.rules, Path.cwd()), wishes.choices)
     try:
@@ -211,7 +211,7 @@ def _rules(wishes: EventOptions, event: WrittenEvent, base: Path) -> Ruleset:
 
 
 def _overridden(event: WrittenEvent, wishes: EventOptions) -> WrittenEvent:
-    """The command line's words count more than the file's."""
+    """Override an event file's settings by the command line's."""
     clock = event.clock
     if wishes.move_ms:
         clock = replace(clock, move_ms=wishes.move_ms)

@@ -19,11 +19,11 @@ from tournaments.plan.event import from_toml
 from tournaments.plan.file_lock import try_lock_folder
 
 PLACE = "my-bot"
-"""What stands in the templates for the name of the bot."""
+"""Placeholder in the templates for the name of the bot."""
 LONGEST = 32
-"""Characters of a name: room is left for what a tournament adds."""
+"""Most characters of a name: a tournament may add some."""
 PATIENCE_S = 10.0
-"""How long one `new` waits for another in its folder."""
+"""Time that one `new` waits for another in its folder, in s."""
 _NAME = re.compile(rf"[A-Za-z0-9_][A-Za-z0-9_-]{{0,{LONGEST - 1}}}")
 HEAD = """\
 # Your bots: commands in this folder find them by name, as they find the sample bots.
@@ -36,9 +36,9 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     """One entry of languages.toml."""
 
     title: str
-    """What the language is called."""
+    """Name of the language for people."""
     file: str
-    """The bot's source."""
+    """Name of the bot's source file."""
     run: tuple[str, ...]
     """As in a list of bots."""
     build: tuple[str, ...] = ()
@@ -48,35 +48,35 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     reads: tuple[str, ...] = ()
     """As in a list of bots."""
     also: tuple[str, ...] = ()
-    """Other words for the language."""
+    """Other names of the language."""
     install: str = ""
-    """Where that comes from which it needs."""
+    """Advice on where to get what the language needs."""
 
 
 class MadeBot(NamedTuple):
-    """What `new` has made."""
+    """The result of `boneyard new`."""
 
     files: tuple[Path, ...]
     """The bot's files; the first is its source."""
     missing: str
-    """What must be installed before it can play; nothing if it can."""
+    """Sentence that says what to install before the bot can play; empty if nothing is missing."""
 
 
 def languages() -> dict[str, Language]:
-    """Every language that there is a template for, by name."""
+    """Return every language that has a template, by name."""
     return from_toml(_templates() / "languages.toml", dict[str, Language])
 
 
 def missing_programs(language: Language) -> str:
-    """A sentence that says what to install; nothing if this machine has what it needs."""
+    """Return a sentence that says what to install; empty if this machine has all that is needed."""
     lacks = missing_tools(language.needs)
     return f"It needs {language.needs}, {lacks}: {language.install}." if lacks else ""
 
 
 def make_bot(word: str, name: str, folder: Path) -> MadeBot:
-    """Make a bot in the folder, and add it to the folder's list, or go on where that was cut short.
+    """Make a bot in the folder and add it to the folder's list, or finish a call cut short.
 
-    Raises UserError, and then nothing was made, or what the same words finish later.
+    Raises UserError; then nothing was made, or only what the same call finishes later.
     """
     key = _meant(word)
     language = languages()[key]
@@ -94,11 +94,12 @@ def make_bot(word: str, name: str, folder: Path) -> MadeBot:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Hold the folder itself, which leaves no file behind, so that no other `new` is between its
-    look at the list and its entry: two entries of one name make a list unreadable.
+    """Hold the folder itself, which leaves no file behind.
 
-    Windows cannot lock a folder: there two at the same moment are not kept apart. Raises UserError
-    when another holds it for longer than any of them takes.
+    Otherwise another `new` could come between this one's look at the list and its entry: two
+    entries of one name make a list unreadable. Windows cannot lock a folder: there two calls at
+    the same moment are not kept apart. Raises UserError if another process holds the folder for
+    longer than any call takes.
     """
     if sys.platform == "win32":
         yield
@@ -120,7 +121,7 @@ def _templates() -> Path:
 
 
 def _meant(word: str) -> str:
-    """The language by any of its names."""
+    """Return the key of the language that has this name."""
     known = languages()
     names = {also: key for key, one in known.items() for also in (key, *one.also)}
     if word.lower() not in names:
@@ -141,7 +142,7 @@ def _check(name: str, folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def _begun(folder: Path, files: Mapping[str, bytes]) -> bool:
-    """Whether the folder holds nothing but beginnings of the files: `new` was cut short there."""
+    """Tell whether the folder holds only beginnings of the files: a `new` was cut short there."""
     if folder.is_symlink() or not folder.is_dir():
         return False
     return all(
@@ -155,7 +156,7 @@ def _begun(folder: Path, files: Mapping[str, bytes]) -> bool:
 
 
 def _files(key: str, language: Language, name: str) -> dict[str, bytes]:
-    """What stands in the bot's folder; the first is its source."""
+    """Return the files of the bot's folder with their content; the first is the bot's source."""
     source = (_templates() / key / language.file).read_text(encoding="utf-8")
     texts = {language.file: source, "README.md": _readme(language)}
     return {file: text.replace(PLACE, name).encode() for file, text in texts.items()}
@@ -178,7 +179,7 @@ def _readme(language: Language) -> str:
 
 
 def _entry(language: Language, name: str) -> str:
-    """The bot as it stands in a list. A string of JSON is one of TOML."""
+    """Return the bot's entry in a list, as TOML: every JSON string is also a TOML string."""
 
     def called(words: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(word.replace(PLACE, name) for word in words)
@@ -196,7 +197,7 @@ def _entry(language: Language, name: str) -> str:
 
 
 def _add(path: Path, entry: str) -> None:
-    """Add the entry, all of it or nothing; what the user has written there stays as it is."""
+    """Append the entry, whole or not at all; whatever the user has written there stays as it is."""
     old = path.read_bytes() if path.exists() else b""
     before = HEAD if not old else "" if old.endswith(b"\n") else "\n"
     new = f"{before}\n{entry}".encode()

@@ -11,18 +11,20 @@ Table = tuple[int, ...]
 
 
 ALL_WAYS = 4
-"""Up to so many seats all tables are chosen from, and a table sits in every circular order."""
+"""Most seats at which all tables are candidates, and each table sits in every circular order."""
 
 
 def rotations(seats: tuple[Who, ...]) -> tuple[tuple[Who, ...], ...]:
-    """Every way to turn a table, each once: two bots that partner themselves have two, not four."""
+    """Return each rotation of a table once: two bots that partner themselves have two, not four."""
     return tuple(dict.fromkeys(seats[turn:] + seats[:turn] for turn in range(len(seats))))
 
 
 def circular_orders(size: int) -> tuple[Table, ...]:
-    """Ways to sit around a table, turns apart: in all of them together, everybody has everybody
-    as often on the left and on the right; in the first half, unless there are eight, as often
-    beside. Up to four seats these are all ways; of more, as few as it takes.
+    """Return circular orders of a table in which everybody has everybody as often on each side.
+
+    Over all of them, each is as often on the left as on the right of each other; over the first
+    half, unless there are eight seats, each sits beside each other equally often. Up to four seats
+    these are all circular orders; for more seats, as few as are needed.
     """
     if size <= ALL_WAYS:
         return tuple((0, *others) for others in permutations(range(1, size)))
@@ -41,11 +43,11 @@ EIGHT = (
     (0, 2, 5, 3, 7, 4, 6, 1),
     (0, 7, 1, 5, 6, 3, 4, 2),
 )
-"""Circular orders in which everybody has everybody once on the left: found by trying (Tillson)."""
+"""Circular orders in which everybody has everybody once on the left; found by search (Tillson)."""
 
 
 def _walecki(size: int) -> Iterator[Table]:
-    """Hamiltonian cycles through 0 that have every pair once, or twice where the size is even."""
+    """Yield Hamiltonian cycles through 0 that have every pair once, or twice for an even size."""
     ring = size - 1
     zigzag = [step // 2 + 1 if step % 2 else -(step // 2) for step in range(ring)]
     for turn in range(ring // 2 if size % 2 else ring):

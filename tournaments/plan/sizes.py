@@ -1,4 +1,4 @@
-"""How large an event may be: whatever is planned at once is held in memory. Pure."""
+"""Limits of an event's size: a stage that is planned at once is held in memory. Pure."""
 
 from math import comb
 from typing import assert_never
@@ -8,14 +8,14 @@ from tournaments.plan.event import Event
 from tournaments.plan.formats import Gauntlet, Knockout, Ladder, RoundRobin, Swiss, Versus
 
 MOST_GAMES = 2_000_000
-"""Games that a stage can have, at some 500 bytes each."""
+"""Most games of a stage, which takes some 500 bytes for each."""
 MOST_MIXED = 250
-"""Units that a round robin can have at tables of three or more: to choose among all tables takes
-memory by their cube."""
+"""Most units of a round robin at tables of three or more: choosing among all tables takes memory
+by the cube of their number."""
 
 
 def check_size(event: Event) -> None:
-    """Refuse an event that is too large to be planned.
+    """Refuse an event that is too large to plan.
 
     Raises UserError.
     """
@@ -36,7 +36,7 @@ def check_size(event: Event) -> None:
 
 
 def _least(event: Event) -> int:
-    """How many games a stage has, or somewhat fewer."""
+    """Return a lower bound of the games of a stage."""
     units, size = len(event.units), event.units_a_table
     field = units - len(event.challengers)
     pairs = comb(field, 2) + field * len(event.challengers)

@@ -9,18 +9,18 @@ Measure = Literal["elo", "nelo", "points"]
 
 
 FARTHEST = {"elo": 400.0, "nelo": 100.0, "points": 1000.0}
-"""How far from 0 hypotheses may be: farther out its error rates are not known to hold."""
+"""Greatest distance of a hypothesis from 0: farther out the error rates are not known to hold."""
 
 
 MOST = 1_000_000
-"""Boards that an event can have, over all its rounds: each is committed to before the first."""
+"""Most boards of an event, over all its rounds: each is committed to before the first game."""
 
 
 class Sprt(Struct, frozen=True, forbid_unknown_fields=True):
-    """How a sequential test decides. H0: A's lead is `h0`, or less; H1: it is `h1`, or more."""
+    """Settings of a sequential test. H0: A's lead is at most `h0`; H1: it is at least `h1`."""
 
     measure: Measure = "elo"
-    """Unit of h0 and h1: Elo, normalised Elo, or points that A is ahead by in a game."""
+    """Unit of h0 and h1: Elo, normalised Elo, or the points that A is ahead by in a game."""
     h0: float = 0.0
     """A's lead under H0."""
     h1: float = 20.0
@@ -30,12 +30,12 @@ class Sprt(Struct, frozen=True, forbid_unknown_fields=True):
     beta: float = 0.05
     """Probability of accepting H0 although H1 holds."""
     min_boards: int = 20
-    """Boards before which nothing is decided."""
+    """Boards before which the test decides nothing."""
     max_boards: int = 5000
-    """Boards after which the answer is: undecided."""
+    """Boards after which the test ends undecided."""
 
     def __post_init__(self) -> None:
-        """Refuse a test that cannot decide. ValueError."""
+        """Refuse a test that cannot decide; ValueError."""
         most = FARTHEST[self.measure]
         if not -most <= self.h0 < self.h1 <= most:
             raise ValueError(
@@ -55,5 +55,5 @@ class Sprt(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The ratios at which H0 and H1 are accepted."""
+        """The ratios at which the test accepts H0 and H1."""
         return log(self.beta / (1 - self.alpha)), log((1 - self.beta) / self.alpha)

@@ -96,7 +96,7 @@ def report_files(
     places = GameIndex(plans, lambda plan, _: plan.name)
     fingerprints = {one.name: one.fingerprint for one in event.entrants}
     uneven = format_report.uneven(event, results, summary.planned)
-    notes = [note for note in (uneven, public.told(summary.latecomers)) if note]
+    notes = [note for note in (uneven, public.describe_latecomers(summary.latecomers)) if note]
     told = ReportData(
         event, results, summary.planned, summary.commitments, notes, ratings, known, plans
     )

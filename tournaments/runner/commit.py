@@ -1,4 +1,4 @@
-"""Results count as soon as the disk has their games; meanwhile the sitting plays on."""
+"""Commit results after fsync while the sitting continues."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
@@ -8,20 +8,20 @@ import trio
 from protocol.records import Result
 
 AHEAD = 64
-"""Games that may be over before a slow disk has the first of them."""
+"""Most games that may end before a slow disk has stored the first of them."""
 Over = Callable[[Result], Awaitable[None]]
-"""Takes the result of a game that is over."""
+"""A function that takes the result of a game that is over."""
 
 
 @asynccontextmanager
 async def commit_results(
     sync: Callable[[], None], count: Over, *, at_once: bool
 ) -> AsyncIterator[Over]:
-    """Who takes the results of a sitting; all of them count when the block ends well.
+    """Yield a function that takes a sitting's results; all of them count if the block ends well.
 
-    If it fails or is cancelled, some that the log has count when the next run finds them there.
-    `sync`: blocks until the disk has all games that are over. `at_once`: each counts before the
-    next game begins, which depends on it. Raises what `sync` and `count` raise, in a group.
+    If it fails or is cancelled, results that the log already has count when the next run reads it.
+    `sync`: blocks until the disk has all games that are over. `at_once`: each result counts before
+    the next game begins, which depends on it. Raises what `sync` and `count` raise, in a group.
     """
     sender, receiver = trio.open_memory_channel[Result](AHEAD)
 
@@ -40,7 +40,7 @@ async def commit_results(
 
 
 def come(receiver: trio.MemoryReceiveChannel[Result]) -> list[Result]:
-    """What has come already: one wait for the disk is enough for all of it."""
+    """Return all results that have arrived: one wait for the disk is enough for all of them."""
     results: list[Result] = []
     with suppress(trio.WouldBlock, trio.EndOfChannel):
         while True:

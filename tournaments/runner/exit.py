@@ -5,7 +5,7 @@ import signal
 import trio
 
 STOPPED = 1
-"""Exit code when the machine, or we ourselves, kept a run from going on."""
+"""Exit code if the machine, or a bug of ours, stopped the run."""
 
 
 INTERRUPTED = 130
@@ -15,7 +15,7 @@ INTERRUPTED = 130
 async def stop_on_signal(
     scope: trio.CancelScope, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
 ) -> None:
-    """Cancel the scope when somebody presses Ctrl-C or the program is asked to end."""
+    """Cancel the scope on Ctrl-C, or if the program is asked to end."""
     with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
         task_status.started()
         async for _ in signals:

@@ -1,4 +1,4 @@
-"""What this machine is, in a line: times that bots took say little without it."""
+"""A description of this machine in one line: bots' times say little without it."""
 
 import os
 import platform
@@ -10,7 +10,7 @@ CPU_INFO = Path("/proc/cpuinfo")
 
 @cache
 def machine() -> str:
-    """System, processor, cores and Python; no name that says whose machine it is."""
+    """Return the system, processor, cores and Python; nothing that tells whose machine it is."""
     cores = len(os.sched_getaffinity(0))
     return ", ".join(
         (
@@ -23,7 +23,7 @@ def machine() -> str:
 
 
 def _processor() -> str:
-    """What the kernel calls the processor, or else its kind."""
+    """Return the kernel's name of the processor, or else its architecture."""
     try:
         lines = CPU_INFO.read_text(errors="replace").splitlines()
     except OSError:

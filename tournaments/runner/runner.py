@@ -1,4 +1,4 @@
-"""Plays an event: sittings side by side, each result into the ledger, nothing lost on the way."""
+"""Play an event on this machine: sittings side by side, each result into the ledger."""
 
 import re
 import traceback
@@ -37,28 +37,28 @@ from tournaments.storage.folder import Folder, secret_of
 from tournaments.storage.ledger import Ledger
 
 CHECK = "(Try `boneyard check {word}`: it tells what to mend.)"
-"""What is added when a bot does not greet."""
+"""Advice for a bot that does not greet."""
 UNSEEN = (
     "(At sandbox level {level} it reads only the files that its command names: `folder` or `reads` "
     "in an event file add more, and --sandbox off shows whether that is the reason.)"
 )
-"""What is added when that may be the sandbox's doing."""
+"""Further advice if the sandbox may be the reason."""
 UNREAD = re.compile(
     r"no such file|not ?found|(cannot|can't|could not|unable to) (find|open|load|read)"
     r"|no module named|permission denied|not permitted|ENOENT|EACCES|EPERM",
     re.IGNORECASE,
 )
-"""How a program complains of what it cannot read, in whatever language it is written."""
+"""Complaints of programs, in any language, about a file that they cannot read."""
 
 
 async def check_greetings(
     entrants: Iterable[Entrant], start_ms: int, sandbox: Sandbox, *, at_home: bool = True
 ) -> str | None:
-    """Start every bot once before the first game; what is wrong with the first that cannot greet.
+    """Start every active bot once before the first game; return a complaint if one cannot greet.
 
-    Each may take `start_ms` to greet; those that are retired are left out. That is the user's
-    error, and costs no game. `at_home`: the bots' files lie here as their user knows them.
-    Raises StoppedError when the machine is short of something.
+    Each bot has `start_ms` to greet. A bot that does not is the user's mistake, and costs no game.
+    `at_home`: the bots' files are where their user knows them, so that advice can name them.
+    Raises RunStoppedError if the machine is short of something.
     """
     pump = Poller()
     complaint = None
@@ -73,7 +73,7 @@ async def check_greetings(
 async def _complaint(
     pump: Poller, entrant: Entrant, start_ms: int, sandbox: Sandbox, at_home: bool
 ) -> str | None:
-    """What is wrong with an entrant's bot, if it does not greet."""
+    """Return what is wrong with an entrant's bot; None if it greets."""
     bench = BotPool(pump, [entrant.command], start_ms, sandbox)
     complaint = None
     try:
@@ -95,17 +95,17 @@ async def _complaint(
 
 
 def sandbox_hint(level: Level, words: str, *, silent: bool) -> str:
-    """A hint at the sandbox for a bot that did not greet, where that may be the reason.
+    """Return a hint at the sandbox, if that may be why a bot did not greet; else nothing.
 
-    It is where the bot's stderr ends with `words` about something that it cannot read, or where
-    there are none and its stdout was `silent` too.
+    It may be if the bot's stderr ends with `words` about something that it cannot read, or if
+    there are no words and its stdout was `silent` too.
     """
     may_be = UNREAD.search(words) if words else silent
     return f" {UNSEEN.format(level=level)}" if may_be and level != "off" else ""
 
 
 class Runner:
-    """What the sittings of one run share."""
+    """State that the sittings of one run share."""
 
     def __init__(
         self,
@@ -124,12 +124,11 @@ class Runner:
         self._pump = Poller()
 
     async def play(self, jobs: int) -> None:
-        """Play what the ledger misses, `jobs` sittings at a time; each game goes to `finished`.
+        """Play what the ledger lacks, `jobs` sittings at a time; send each result to `finished`.
 
-        The next stage begins when the results of the one before are there.
-
-        Cancel it to stop: no process is left, and the next call goes on.
-        Raises StoppedError when the machine refuses to go on.
+        The next stage begins when all results of the stage before have come. Cancel this to stop:
+        no process is left, and the next call goes on. Raises RunStoppedError if the machine refuses
+        to go on.
         """
         async with self._finished, trio.open_nursery() as nursery:
             nursery.start_soon(self._pump.run)
@@ -138,7 +137,7 @@ class Runner:
                 async with trio.open_nursery() as players:
                     for _ in range(jobs):
                         players.start_soon(self._player, plans)
-                # A stage that nobody can finish would be asked for again, forever.
+                # A stage that cannot be finished would be asked for again, for ever.
                 assert self._ledger.stage is not stage, f"{stage[0].name} and others never end"
             nursery.cancel_scope.cancel()
 
@@ -173,7 +172,7 @@ class Runner:
                 await SittingRunner(self._pump, bench, log, referee, over).sit(games, several=apart)
         finally:
             log.close()
-        # What cannot be packed now can still be read, and the next run tries again.
+        # A log that cannot be compressed now stays readable, and the next run tries again.
         with suppress(OSError):
             await trio.to_thread.run_sync(compress_finished, self._folder.log(plan.name))
 
@@ -192,7 +191,7 @@ class Runner:
 
 
 def save_crash(folder: Folder, bug: BaseException | str, where: str) -> str:
-    """Keep what is known about a bug of ours, or a worker's trace of it; the user's sentence."""
+    """Save the traceback of a bug of ours, or a worker's; return a sentence for the user."""
     trace = bug if isinstance(bug, str) else "".join(traceback.format_exception(bug))
     with suppress(OSError):
         folder.crash.write_text(trace)
@@ -203,7 +202,7 @@ def save_crash(folder: Folder, bug: BaseException | str, where: str) -> str:
 
 
 def root_cause(group: BaseExceptionGroup[Any]) -> BaseException:
-    """The first error that really happened, under the nurseries it passed through."""
+    """Return the original error under the groups of the nurseries it passed through."""
     error: BaseException = group
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]

@@ -1,4 +1,4 @@
-"""Plays one sitting: its games in turn, or several at once where every bot of it can do that."""
+"""Play one sitting: its games in turn, or several at once if all its bots can do that."""
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterable
@@ -17,25 +17,25 @@ from tournaments.runner.commit import Over
 from tournaments.schedule.schedule import PlannedGame
 
 START_TRIES = 3
-"""How often a process is started that the machine refused, before the run stops."""
+"""Attempts to start a process that the machine refuses, before the run stops."""
 START_PAUSE_S = 1.0
-"""How long the machine is given in between."""
+"""Pause between two attempts, in s."""
 
 
 MACHINE = (OSError, MemoryError, CannotStartError, LagError)
-"""What the machine does to us: the run stops, and can go on later."""
+"""Failures of the machine: the run stops, and can go on later."""
 
 
 class RunStoppedError(Exception):
-    """The run cannot go on here and now; what was played is kept. The text is the reason."""
+    """The run cannot go on here and now; all played games are stored. The text is the reason."""
 
 
 class InternalGameError(Exception):
-    """A bug of ours, the cause, spoilt the game that the text names: it does not count."""
+    """A bug of ours, the cause, spoilt the game that the text names; the game does not count."""
 
 
 class SittingRunner:
-    """The games of a sitting that are left, the bench that plays them, and the log they go to."""
+    """The unplayed games of a sitting, the bots that play them, and their log."""
 
     def __init__(
         self,
@@ -53,10 +53,10 @@ class SittingRunner:
         self._left: deque[PlannedGame] = deque()
 
     async def sit(self, games: Iterable[PlannedGame], *, several: bool) -> None:
-        """Play the games and leave; each result goes to `over`.
+        """Play the games, then end the bots; each result goes to `over`.
 
-        `several`: no game depends on one before it, so that bots which can play several at once do.
-        Raises StoppedError, SpoiltError, OSError, CannotStartError, LagError.
+        `several`: no game depends on an earlier one, so bots that can play several at once do so.
+        Raises RunStoppedError, InternalGameError, OSError, CannotStartError, LagError.
         """
         try:
             async with trio.open_nursery() as nursery:
@@ -74,7 +74,7 @@ class SittingRunner:
         self._left.extend(games)
         while self._left:
             referee = self._new_referee(self._left[0])
-            # What forfeits have decided needs nobody to sit down.
+            # A game that forfeits have decided needs no bots.
             bots = await start_bots(self._bench, empty_seats(referee))
             present = [bot for bot in bots if bot]
             tables = min((bot.tables for bot in present), default=1) if several else 1
@@ -84,7 +84,7 @@ class SittingRunner:
                 await self._play_game(self._left.popleft(), referee, bots, self._log)
 
     async def _play_several(self, bots: list[BotProcess], tables: int) -> None:
-        """Play at so many tables at once until no game is left or these bots cannot go on."""
+        """Play at several tables at once until no game is left or these bots cannot go on."""
         shared = [MultiplexedBot(self._pump, bot) for bot in bots]
         async with trio.open_nursery() as nursery:
             for _ in range(min(tables, len(self._left))):
@@ -127,15 +127,16 @@ class SittingRunner:
 
 
 def empty_seats(referee: Referee) -> Collection[int]:
-    """The seats at which nobody sits down: they have lost already, or all is decided."""
+    """Return the seats that stay empty: they have forfeited, or the game is already decided."""
     seating = referee.seating
     return range(len(seating.seats)) if referee.result else seating.forfeited
 
 
 async def start_bots(bench: BotPool, absent: Collection[int] = ()) -> list[BotProcess | None]:
-    """Bots for the next game, trying again while the machine is short of something.
+    """Start the bots for the next game; try again while the machine is short of something.
 
-    Raises StoppedError when it stays so, CannotStartError when trying again cannot help, LagError.
+    Raises RunStoppedError if the shortage lasts, CannotStartError if trying again cannot help, and
+    LagError.
     """
     number = 1
     while True:

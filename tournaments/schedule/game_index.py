@@ -1,4 +1,4 @@
-"""In which sitting a game of an event is played, without a list of all games. Pure."""
+"""Map a game's name to its sitting, without a list of all games. Pure."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -11,12 +11,12 @@ T = TypeVar("T")
 
 
 class GameIndex(Mapping[str, T]):
-    """What there is to say of each game, by its name: worked out when it is asked for."""
+    """A mapping of each game's name to a value, which is computed on demand."""
 
     def __init__(
         self, plans: Iterable[PlannedSitting], said: Callable[[PlannedSitting, PlannedGame], T]
     ) -> None:
-        """`said` tells it of a game and its sitting, which is one of these."""
+        """Index these sittings; `said` returns the value for a sitting and one of its games."""
         self._said = said
         self._plans: dict[str, list[PlannedSitting]] = {}
         for plan in plans:
@@ -25,10 +25,10 @@ class GameIndex(Mapping[str, T]):
             own.sort(key=_first)
 
     def __getitem__(self, game: str) -> T:
-        """Raises KeyError."""
+        """Return the value of a game; KeyError if the event has no such game."""
         word, _, who = game.partition(".")
         board = int(word) if word.isdecimal() else 0
-        # Sittings of the same seats follow each other, unless orders seat them alike.
+        # Sittings of the same seats follow each other, unless two circular orders seat them alike.
         before = bisect_right(self._plans[who], board, key=_first)
         for plan in reversed(self._plans[who][max(0, before - ORDERS) : before]):
             planned = plan.game_on(board)

@@ -1,4 +1,4 @@
-"""By which numbers a sitting's bots know its games, and in which order they play them. Pure."""
+"""Numbers by which a sitting's bots know its games, and which fix the order of play. Pure."""
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
@@ -6,16 +6,16 @@ from itertools import islice
 from arena.engine.shuffle import randbelow, random_words
 
 NUMBERS = 2000
-"""Games have numbers from 1 to this: with them the ids of questions fit into 32 bits, one of
-which is a sign."""
+"""Largest number of a game: with it the ids of questions fit into 32 bits, one of which is the
+sign."""
 
 
 def numbers(who: str, boards: Iterable[int], seed: Callable[[int], bytes | None]) -> dict[int, int]:
-    """Number the games of a sitting, by board, up to the first board whose seed is not known.
+    """Assign numbers to a sitting's games, by board, up to the first board with an unknown seed.
 
     `who`: the names of the entrants in its seats, with dots between them; `boards`: in the order
-    of the plan. A number follows from the board's seed and the game's name, so that it is another
-    one in every rotation and for every table, and nobody can know it before the board is over.
+    of the plan. A number follows from the board's seed and the game's name, so it differs in every
+    rotation and at every table, and nobody can know it before the board is over.
     """
     found: dict[int, int] = {}
     taken: set[int] = set()

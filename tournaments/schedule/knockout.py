@@ -1,8 +1,8 @@
-"""The knockout: the bracket, which follows from the results, and its next matches. Pure.
+"""The knockout: its bracket, which follows from the results, and its next matches. Pure.
 
-The first of the plan is the best seed: in the first round it meets the last, and the second seed
-not before the final. Where the field is no power of two, the best seeds have a bye. A tied match
-goes on for more boards; if it is still tied, the better seed goes on.
+The bots are listed by seed: in the first round the best seed meets the last, and it can meet the
+second seed only in the final. Unless the number of units is a power of two, the best seeds have a
+bye. A tied match continues on more boards; if it is still tied, the better seed advances.
 """
 
 from collections.abc import Collection, Sequence
@@ -16,24 +16,24 @@ from tournaments.schedule.match_points import tables
 
 
 class Match(NamedTuple):
-    """Two units of whom one goes on."""
+    """Two units of which one advances."""
 
     units: tuple[Unit, ...]
-    """The better seed, and the other; a bye has nobody else."""
+    """The better seed, then the other; in a bye only one."""
     halves: tuple[int, ...]
     """Half points of each from their games so far; empty before the first."""
     more: tuple[int, ...]
-    """Half points of each from the boards after a tie; empty without."""
+    """Half points of each from the boards after a tie; empty without any."""
     winner: Unit | None
-    """Who goes on; None: it is not known yet."""
+    """The unit that advances; None while it is not known."""
 
 
 Bracket = list[list[Match]]
-"""The matches of each round, neighbours' winners meeting in the next."""
+"""The matches of each round; the winners of neighbours meet in the next round."""
 
 
 def bracket(event: Event, form: Knockout, results: Collection[Result]) -> Bracket:
-    """The bracket as far as it is known."""
+    """Return the bracket as far as the results decide it."""
     alive: list[Unit | None] = [_at(event.units, seed) for seed in _seeds(len(event.units))]
     known: Bracket = []
     while len(alive) > 1:
@@ -50,7 +50,7 @@ def _at(units: Sequence[Unit], seed: int) -> Unit | None:
 
 
 def _seeds(units: int) -> list[int]:
-    """The seeds from the top of the bracket to its bottom."""
+    """Return the seeds from the top of the bracket to its bottom."""
     order = [0]
     while len(order) < units:
         order = [one for seed in order for one in (seed, 2 * len(order) - 1 - seed)]
@@ -58,7 +58,7 @@ def _seeds(units: int) -> list[int]:
 
 
 class _Played:
-    """What was played in a round."""
+    """The games of a round."""
 
     def __init__(
         self, event: Event, form: Knockout, number: int, results: Collection[Result]
@@ -91,14 +91,14 @@ class _Played:
 
 
 def _whole(units: tuple[Unit, ...], halves: tuple[int, ...], boards: range) -> bool:
-    """Whether all games of a match on these boards are played: who leads may still lose it."""
+    """Tell whether all games of a match on these boards are played: its leader may still lose."""
     seats = tuple(one for facing in zip(*units, strict=True) for one in facing)
-    # In each game each seat takes a half point, or it gives it to the seat beside it.
+    # In each game each seat wins a half point from the seat beside it or loses one to it.
     return sum(halves) == len(boards) * len(rotations(seats)) * len(seats)
 
 
 def boards_of(event: Event, form: Knockout, number: int) -> tuple[range, range]:
-    """A round's boards, and those on which tied matches go on."""
+    """Return a round's boards, and the boards on which its tied matches continue."""
     start = 1 + (number - 1) * (event.boards + form.tie_boards)
     middle = start + event.boards
     return range(start, middle), range(middle, middle + form.tie_boards)
@@ -107,7 +107,7 @@ def boards_of(event: Event, form: Knockout, number: int) -> tuple[range, range]:
 def next_matches(
     event: Event, form: Knockout, results: Collection[Result]
 ) -> tuple[list[list[tuple[Unit, ...]]], range]:
-    """The matches that are to be played after these results, and on which boards."""
+    """Return the matches to play after these results, and their boards."""
     known = bracket(event, form, results)
     open_ones = [match for match in known[-1] if match.winner is None]
     main, more = boards_of(event, form, len(known))
@@ -116,6 +116,6 @@ def next_matches(
 
 
 def matches_after(event: Event, form: Knockout, board: int) -> int:
-    """How many matches the rounds after this board's have."""
+    """Return the number of matches in the rounds after this board's round."""
     number = (board - 1) // (event.boards + form.tie_boards) + 1
     return (1 << ((len(event.units) - 1).bit_length() - number)) - 1

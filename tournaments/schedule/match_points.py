@@ -1,4 +1,4 @@
-"""What the games between units came to, in half points. Pure."""
+"""Half points from games between units. Pure."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
@@ -11,12 +11,12 @@ Halves = Counter[Unit]
 
 
 def tables(event: Event, results: Iterable[Result]) -> dict[frozenset[Unit], Halves]:
-    """What each table of units came to, over all these games."""
+    """Return the half points that each table of units made, over all these games."""
     unit_of = {event.entrants[one].name: unit for unit in event.units for one in unit}
     met: defaultdict[frozenset[Unit], Halves] = defaultdict(Counter)
     for result in results:
         table = frozenset(unit_of[name] for name in result.seats)
-        # A unit without a point stands there too.
+        # List a unit without a point too.
         met[table].update(dict.fromkeys(table, 0))
         for seat, halves in _seats(event, result):
             met[table][unit_of[result.seats[seat]]] += halves
@@ -24,7 +24,7 @@ def tables(event: Event, results: Iterable[Result]) -> dict[frozenset[Unit], Hal
 
 
 def _seats(event: Event, result: Result) -> Iterator[tuple[int, int]]:
-    """Half points of each seat off the other sides."""
+    """Yield each seat with its half points against the other sides."""
     sides = 2 if event.rules.deal.partners else len(result.seats)
     for seat, place in enumerate(result.places):
         others = [result.places[other] for other in range(sides) if other != seat % sides]

@@ -1,9 +1,8 @@
-"""Which units meet at which tables, as numbers: designs, pure and the same every time.
+"""Pairing designs: the tables of each day, with units as numbers. Pure and deterministic.
 
-A unit is what sits down together: an entrant, or a team of two. Tables come in days. In every
-prefix of a design everybody has been at as many tables as anybody else, give or take one, at
-tables of two or where all tables are played; where only some are, give or take three, or four
-at five seats and more.
+A unit is an entrant, or a team of two, that plays as one. Tables come in days. In every prefix of a
+design all units have been at equally many tables: give or take one, at tables of two or if all
+tables are played; otherwise give or take three, or four at five seats and more.
 """
 
 import random
@@ -23,19 +22,19 @@ Small = NDArray[np.int16]
 Day = tuple[Table, ...]
 
 ALL = 70
-"""So many tables of three or more are all played; of more, as many as make everybody meet."""
+"""Most tables of three or more that are all played; beyond it, enough for everybody to meet."""
 SAMPLE = 40_000
-"""At more seats tables are chosen from so many: of all, 40 units would have 77 million at eight."""
+"""Tables drawn as candidates at more seats: 40 units would have 77 million at eight seats."""
 TRIED = 10
-"""And so many of them are tried for the most even meetings."""
+"""Candidates that are tried for the most even meetings."""
 
 
 @cache
 def round_robin(units: int, size: int) -> tuple[Day, ...]:
-    """Tables of `size` from so many units, each two units meeting equally often.
+    """Return tables of `size` among these units at which all pairs meet equally often.
 
-    Equally often, give or take one, where not all tables are played; at five seats and more, give
-    or take three.
+    If not all tables are played, it is equally often give or take one; at five seats and more,
+    give or take three.
     """
     if size == 2:
         return tuple(_cycles(units) if units % 2 else _circle(units))
@@ -45,7 +44,7 @@ def round_robin(units: int, size: int) -> tuple[Day, ...]:
 
 
 def gauntlet(challengers: Sequence[int], field: Sequence[int], size: int) -> tuple[Day, ...]:
-    """Each challenger at a table with each choice of the field that a round robin would make."""
+    """Return tables of each challenger with the groups of the field that a round robin makes."""
     if size > 2:
         others = (table for day in _field(len(field), size - 1) for table in day)
         return tuple(
@@ -64,11 +63,11 @@ def _field(units: int, size: int) -> tuple[Day, ...]:
 
 
 def _circle(units: int) -> Iterator[Day]:
-    """An even number: days on which everybody plays once."""
+    """Yield days on which each of an even number of units plays once."""
     for day in range(units - 1):
         ring = [units - 1, *((day + step) % (units - 1) for step in range(units - 1))]
         pairs = zip(ring[: units // 2], reversed(ring[units // 2 :]), strict=True)
-        # The fixed one changes seats from day to day, the others as they move around the ring.
+        # The fixed unit changes seats from day to day, the others as they move around the ring.
         yield tuple(_in_turn(pair, place or day) for place, pair in enumerate(pairs))
 
 
@@ -77,10 +76,10 @@ def _in_turn(pair: tuple[int, int], turn: int) -> Table:
 
 
 def _cycles(units: int) -> Iterator[Day]:
-    """An odd number: days on which everybody plays twice, once in each seat.
+    """Yield days on which each of an odd number of units plays twice, once in each seat.
 
     A day is one of Walecki's Hamiltonian cycles: every second edge of it, then the others. With
-    one day for each bye instead, somebody would lie two tables behind.
+    one day for each bye instead, a unit could fall two tables behind.
     """
     half = units // 2
     zigzag = [step // 2 + 1 if step % 2 else -(step // 2) for step in range(2 * half)]
@@ -91,7 +90,7 @@ def _cycles(units: int) -> Iterator[Day]:
 
 
 def _levelled(units: int, size: int) -> list[Table]:
-    """All tables, in an order in which nobody ever is two tables behind: found by trying."""
+    """Return all tables in an order in which no unit is ever two tables behind; found by search."""
     played = [0] * units
     met: Counter[Table] = Counter()
     left = set(combinations(range(units), size))
@@ -107,7 +106,7 @@ def _levelled(units: int, size: int) -> list[Table]:
         if not left:
             return True
         behind = {one for one in range(units) if played[one] == min(played)}
-        # Either only those who are behind sit down, or all of them do.
+        # Either only units that are behind sit down, or all of them do.
         able = [table for table in left if behind.issuperset(table) or behind.issubset(table)]
         for table in sorted(able, key=lambda table: (_often(table, met), table)):
             left.remove(table)
@@ -128,9 +127,9 @@ def _often(table: Table, met: Counter[Table]) -> int:
 
 
 def _developed(units: int, size: int) -> Iterator[Table]:
-    """Tables that are turned around the circle of units, so that everybody plays equally often.
+    """Yield tables turned around the circle of units, so that everybody plays equally often.
 
-    So many that every two units have met, all about equally often.
+    There are enough of them that every two units have met, all about equally often.
     """
     bases = _bases(units, size)
     chosen: list[int] = []
@@ -148,20 +147,20 @@ def _developed(units: int, size: int) -> Iterator[Table]:
 
 
 def _bases(units: int, size: int) -> Small:
-    """Tables at which the first unit sits: all, or as many as can be looked at."""
+    """Return tables with the first unit: all of them, or a sample if they are too many."""
     if size <= ALL_WAYS or comb(units - 1, size - 1) <= SAMPLE:
         others: Iterable[Table] = combinations(range(1, units), size - 1)
     else:
-        # The same every time: on every Python a seed has the same sequence of `random`.
+        # The same sample every time: every Python draws the same sequence from the same seed.
         chance = random.Random(units * SAMPLE + size)
         others = sorted({_drawn(chance, units, size - 1) for _ in range(SAMPLE)})
-    # Small numbers: 200 units have 1.3 million bases at tables of four.
+    # Small integers: 200 units have 1.3 million bases at tables of four.
     bases = np.fromiter(chain.from_iterable(others), np.int16).reshape(-1, size - 1)
     return np.hstack((np.zeros((len(bases), 1), np.int16), bases))
 
 
 def _drawn(chance: random.Random, units: int, many: int) -> Table:
-    """So many of the units besides the first."""
+    """Draw a number of units besides the first."""
     who: set[int] = set()
     while len(who) < many:
         who.add(1 + int(chance.random() * (units - 1)))
@@ -169,14 +168,14 @@ def _drawn(chance: random.Random, units: int, many: int) -> Table:
 
 
 def _next_bases(bases: Small, units: int) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    """Each next one is that whose distances have been played least; and how often they are then.
+    """Yield the base whose distances were played least, and how often each distance is played then.
 
-    Nobody sits down twice at the same table.
+    Every base is yielded at most once, so no table is played twice.
     """
     apart, times = _distances(bases, units)
     pairs = range(apart.shape[1])
-    # What a base adds to the sum of the squares: that of its own distances, and twice
-    # what they are times what they were.
+    # A base adds to the sum of the squares: the squares of its own distances, and twice
+    # its distances times their counts so far.
     own = sum(
         times[:, one] * times[:, other] * (apart[:, one] == apart[:, other])
         for one in pairs
@@ -191,7 +190,7 @@ def _next_bases(bases: Small, units: int) -> Iterator[tuple[int, NDArray[np.int6
 
 
 def _distances(bases: Small, units: int) -> tuple[Small, Small]:
-    """Of each base every two units' distance around the circle, and how often it comes about."""
+    """Return, for each base, its pairs' distances around the circle, and their weights."""
     one, other = np.triu_indices(bases.shape[1], 1)
     apart = bases[:, other] - bases[:, one]
     apart = np.minimum(apart, np.int16(units) - apart)
@@ -199,7 +198,7 @@ def _distances(bases: Small, units: int) -> tuple[Small, Small]:
 
 
 def _evenly(units: int, tables: Iterator[Table]) -> Iterator[Table]:
-    """In an order in which those sit down who have sat least."""
+    """Yield the tables so that those come first whose units have played least."""
     played = [0] * units
 
     def long_seated(table: Table) -> tuple[int, int, Table]:
@@ -209,7 +208,7 @@ def _evenly(units: int, tables: Iterator[Table]) -> Iterator[Table]:
     heapify(waiting)
     while waiting:
         table = waiting[0][-1]
-        # Who waits only comes to have sat longer: whoever still is first is so among all.
+        # A waiting table's key only grows: one that is up to date and first is the smallest of all.
         if waiting[0] != long_seated(table):
             heapreplace(waiting, long_seated(table))
             continue

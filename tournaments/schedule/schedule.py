@@ -1,6 +1,6 @@
-"""What is to be played next: sittings in stages, each of which follows from the results before it.
+"""The schedule: sittings in stages, each of which follows from the results before it.
 
-Pure, and the same every time it is asked. A board belongs to one stage.
+Pure and deterministic. A board belongs to one stage.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -23,40 +23,40 @@ Meeting = tuple[Unit, ...]
 
 
 class PlannedGame(Struct, frozen=True):
-    """A game that is to be played."""
+    """A game of the schedule."""
 
     name: str
-    """Its name in the event: the board and the entrant in each seat."""
+    """Name in the event: the board, and the entrant in each seat."""
     place: int
-    """Its place in the sitting's plan, from 1: bots know it by another number."""
+    """Place in the sitting's plan, from 1; bots know the game by another number."""
     board: int
-    """Its board."""
+    """Number of the board."""
 
 
 class PlannedSitting(Struct, frozen=True):
-    """The unit of work: fresh processes, one pairing in one rotation, its boards one by one.
+    """The unit of work: fresh processes play one pairing in one rotation, board after board.
 
-    Its processes meet each board once. Another rotation of the same boards is another sitting:
-    a process that saw a deal from one seat must never see it from another.
+    Its processes meet each board once. Another rotation of the same boards is another sitting: a
+    process that saw a deal from one seat must never see it from another.
     """
 
     name: str
-    """Its name in the event, and the name of its log; the same when boards are added to it."""
+    """Name in the event, and of its log; it stays the same if boards are added."""
     seats: tuple[int, ...]
     """The entrant (an index) in each seat."""
     boards: tuple[int, ...]
-    """The boards of its games, in the order of the ledger; they are played in that of their
+    """Boards of the games, in the order of the ledger; they are played in the order of their
     numbers, see `tournaments.schedule.game_numbers`."""
     who: str
-    """The names of the entrants in its seats, with dots between them."""
+    """Names of the entrants in the seats, with dots between them."""
 
     @property
     def games(self) -> tuple[PlannedGame, ...]:
-        """Its games, in the ledger's order; made anew each time: an event may have a million."""
+        """Games in ledger order; built anew each time, because an event may have a million."""
         return tuple(map(self._game, range(1, len(self.boards) + 1)))
 
     def game_on(self, board: int) -> PlannedGame | None:
-        """Its game on a board, if there is one."""
+        """Return the game on a board; None if the sitting does not play the board."""
         return self._game(self.boards.index(board) + 1) if board in self.boards else None
 
     def _game(self, place: int) -> PlannedGame:
@@ -69,9 +69,9 @@ Stage = tuple[PlannedSitting, ...]
 
 
 def stages(event: Event, results: Mapping[str, Result]) -> Iterator[Stage]:
-    """The stages that can be known, in order; of the last one, results may be missing.
+    """Yield the stages that can be known, in order; of the last one, results may be missing.
 
-    It may be read while results come in: each stage is worked out when it is asked for.
+    Results may come in while this runs: it computes each stage only when asked for it.
     """
     if isinstance(event.format, Versus):
         yield from _versus(event, event.format, results)
@@ -85,7 +85,7 @@ def stages(event: Event, results: Mapping[str, Result]) -> Iterator[Stage]:
 
 
 class _Played(Collection[Result]):
-    """The results of stages that are over, looked up when they are asked for."""
+    """The results of finished stages, looked up on demand."""
 
     def __init__(self, results: Mapping[str, Result]) -> None:
         self.stages: list[Stage] = []
@@ -103,23 +103,23 @@ class _Played(Collection[Result]):
 
 
 def count_games(stage: Stage) -> int:
-    """How many games a stage has."""
+    """Count the games of a stage."""
     return sum(len(plan.boards) for plan in stage)
 
 
 def all_played(stage: Stage, results: Mapping[str, Result]) -> bool:
-    """Whether every game of a stage has its result."""
+    """Tell whether every game of a stage has a result."""
     return all(game.name in results for plan in stage for game in plan.games)
 
 
 def sittings(event: Event, results: Mapping[str, Result]) -> Iterator[PlannedSitting]:
-    """The sittings of all stages that can be known."""
+    """Yield the sittings of all stages that can be known."""
     for stage in stages(event, results):
         yield from stage
 
 
 def _next_stage(event: Event, form: Static | Swiss | Knockout, before: Collection[Result]) -> Stage:
-    """The stage after those whose results these are, all of them; empty: the event is over."""
+    """Return the stage after the finished ones with these results; empty if the event is over."""
     match form:
         case RoundRobin() | Gauntlet() | Ladder():
             return () if before else _static_stage(event, static(event, form))
@@ -132,7 +132,7 @@ def _next_stage(event: Event, form: Static | Swiss | Knockout, before: Collectio
 
 
 def _static_stage(event: Event, days: Sequence[Sequence[Meeting]]) -> Stage:
-    """Tables of those who were there first, then of those who came later, on later boards."""
+    """Return tables of the entrants that were there first, then those with latecomers."""
     boards = sorted({event.boards_of(table) for day in days for table in day}, key=_start)
     return tuple(
         plan
@@ -148,7 +148,7 @@ def _start(boards: range) -> int:
 
 
 def static(event: Event, form: Static) -> list[list[Meeting]]:
-    """The tables of a format in which results decide nothing, in days."""
+    """Return the tables, in days, of a format whose schedule does not depend on results."""
     units, size = event.units, event.units_a_table
     challengers = event.challengers
     field = [place for place in range(len(units)) if place not in challengers]
@@ -164,7 +164,7 @@ def static(event: Event, form: Static) -> list[list[Meeting]]:
 
 
 def _versus(event: Event, form: Versus, results: Mapping[str, Result]) -> Iterator[Stage]:
-    """Blocks of boards, until the answer is known: each board is looked at once."""
+    """Yield blocks of boards until the answer is known; the test looks at each board once."""
     one, other = event.units
     block = event.boards_a_sitting * len(_seatings(event, (one, other)))
     tried: list[Outcome] = []
@@ -183,7 +183,7 @@ def _versus(event: Event, form: Versus, results: Mapping[str, Result]) -> Iterat
 
 
 def _stage(event: Event, days: Sequence[Sequence[Meeting]], boards: range) -> Stage:
-    """Blocks of boards first, and in each of them days, so that any prefix is balanced."""
+    """Return sittings block by block, and within a block day by day: any prefix is balanced."""
     seatings = {table: _seatings(event, table) for day in days for table in day}
     orders = min(map(len, seatings.values()), default=1)
     return tuple(
@@ -198,10 +198,10 @@ def _stage(event: Event, days: Sequence[Sequence[Meeting]], boards: range) -> St
 
 
 def _blocks(event: Event, orders: int, boards: range) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """The boards of a sitting, and by which circular order it is seated.
+    """Yield the boards of each sitting, and the number of its circular order.
 
-    Each next board is another order's, so that a sitting has every sixth board at
-    four seats, and every tenth at six.
+    Successive boards belong to successive orders, so that a sitting has every sixth board at four
+    seats, and every tenth at six.
     """
     span = orders * event.boards_a_sitting
     for first in range(boards.start, boards.stop, span):
@@ -211,10 +211,10 @@ def _blocks(event: Event, orders: int, boards: range) -> Iterator[tuple[int, tup
 
 
 def _seatings(event: Event, table: Meeting) -> tuple[tuple[tuple[int, ...], ...], ...]:
-    """How a table is seated in each circular order: three times where partners are mixed.
+    """Return a table's seatings in each circular order; three for each if partners are mixed.
 
-    It depends on the names, not on the places in the plan, so that a bot that is added to the
-    plan does not seat the others anew.
+    They depend on the names, not on the places in the plan, so that a bot that joins the plan does
+    not reseat the others.
     """
     if event.seats == 2:
         return ((sum(table, ()),),)
@@ -230,21 +230,21 @@ def _seatings(event: Event, table: Meeting) -> tuple[tuple[tuple[int, ...], ...]
     who = sorted((one for unit in table for one in unit), key=name)
     if not event.rules.deal.partners:
         return tuple((tuple(who[one] for one in order),) for order in circular_orders(len(who)))
-    # Partners of whom every two sit together once: others could not be told apart by results.
+    # Every two sit together once as partners: otherwise the results could not tell them apart.
     a, b, c, d = who
     return ((a, b, c, d), (a, c, b, d), (a, b, d, c)), ((a, d, c, b), (a, d, b, c), (a, c, d, b))
 
 
 def planned(event: Event, seats: tuple[int, ...], boards: Sequence[int]) -> PlannedSitting:
-    """The sitting of these entrants on these boards."""
+    """Return the sitting of these entrants on these boards."""
     who = ".".join(event.entrants[entrant].name for entrant in seats)
     return PlannedSitting(f"{SITTING_PREFIX}{boards[0]}.{who}", seats, tuple(boards), who)
 
 
 def ledger_order(event: Event, results: Mapping[str, Result]) -> Iterator[str]:
-    """The names of games in the order of the ledger: those of earlier versions, then the stages.
+    """Yield the names of games in ledger order: those of retired versions, then the stages.
 
-    Like `stages` it may be read while results come in, but not those of earlier versions.
+    Results may come in while this runs, as with `stages`, but not those of retired versions.
     """
     yield from retired_games(event, results)
     for plan in sittings(event, results):
@@ -252,7 +252,7 @@ def ledger_order(event: Event, results: Mapping[str, Result]) -> Iterator[str]:
 
 
 def retired_games(event: Event, results: Mapping[str, Result]) -> list[str]:
-    """Games in which an earlier version of an entrant sat; they count as long as they exist."""
+    """Return the games in which a retired version sat; they count as long as they exist."""
     old = event.retired
     played = results.values() if old else ()
     found = [(past_order(one), one.game) for one in played if old.intersection(one.seats)]
@@ -260,20 +260,20 @@ def retired_games(event: Event, results: Mapping[str, Result]) -> list[str]:
 
 
 def active_results(event: Event, results: R) -> R | list[Result]:
-    """Games of those who still play: by them alone it is decided who meets whom."""
+    """Return the games of active entrants only: they alone decide the pairings."""
     old = event.retired
     return [one for one in results if old.isdisjoint(one.seats)] if old else results
 
 
 def past_order(result: Result) -> tuple[int, tuple[str, ...]]:
-    """By which games of earlier versions are ordered."""
+    """Return the sort key of a retired version's game."""
     return result.board, result.seats
 
 
 def games(event: Event, results: Mapping[str, Result]) -> int:
-    """How many games the event has: those of the stages that are known, and about how many more.
+    """Count the event's games: those of known stages, and an estimate of those still to come.
 
-    A Swiss has exactly so many, a knockout more if matches are tied, versus at most so many.
+    For a Swiss it is exact, for versus an upper bound; tied matches of a knockout add more.
     """
     count = len(retired_games(event, results))
     last: Stage = ()
@@ -286,7 +286,7 @@ def games(event: Event, results: Mapping[str, Result]) -> int:
 
 
 def coming_sittings(event: Event, stage: Stage) -> int:
-    """About how many games the stages after this one have; see `games`."""
+    """Estimate the number of games in the stages after this one; see `games`."""
     board = stage[0].boards[0]
     match event.format:
         case RoundRobin() | Gauntlet() | Ladder():

@@ -1,4 +1,4 @@
-"""How a planned sitting is seated: what its log and its referees are told. Pure."""
+"""Seats of a planned sitting: the setup of its games, and the first record of its log. Pure."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ from tournaments.schedule.schedule import PlannedGame, PlannedSitting
 
 
 def game_names(event: Event, plan: PlannedSitting) -> tuple[str, ...]:
-    """The entrant in each seat."""
+    """Return the name of the entrant in each seat."""
     return tuple(event.entrants[entrant].name for entrant in plan.seats)
 
 
@@ -22,9 +22,9 @@ def seating(
     number: int,
     results: Mapping[str, Result],
 ) -> GameSetup:
-    """What a game's referee is told, which bots know by this number.
+    """Return the setup of a game for its referee; bots know the game by this number.
 
-    `results`: those that its sitting has so far, by game.
+    `results`: the results of its sitting so far, by game.
     """
     return GameSetup(
         game=game.name,
@@ -46,7 +46,7 @@ def sitting(
     machine: str,
     worker: str | None = None,
 ) -> Sitting:
-    """The line that begins a sitting's log: played at this level of the sandbox, there."""
+    """Return the first record of a sitting's log: its plan, sandbox level and machine."""
     return Sitting(
         format=LOG_FORMAT,
         boneyard=__version__,
@@ -64,16 +64,16 @@ def sitting(
 
 
 def rotate(event: Event) -> bool:
-    """Whether a game of a sitting depends on those before it: fouls cost more than their game."""
+    """Tell whether a sitting's games depend on earlier ones: a foul can cost the whole sitting."""
     return event.fouls.lose == "sitting"
 
 
 def forfeited(
     policy: FoulPolicy, plan: PlannedSitting, results: Mapping[str, Result]
 ) -> tuple[int, ...]:
-    """The seats that have lost the sitting's next game by their fouls in those played before.
+    """Return the seats that forfeit the sitting's next game by their fouls in earlier games.
 
-    `results`: those that there are by then, by game.
+    `results`: the results so far, by game.
     """
     if policy.lose == "game":
         return ()

@@ -1,10 +1,9 @@
-"""The Swiss system: who meets whom in the next round, and the table after any round. Pure.
+"""The Swiss system: the pairings of the next round, and the standings after any round. Pure.
 
-Those who are close in the table and have met least meet: at two sides as `matching.py` pairs
-them, at more by trying. A table gives each unit as many points
-as it beat others there, all games of the round together, and half a point for a tie. Whom the
-tables leave over has a bye, which counts as much as beating everybody; nobody has a second one
-before all have had one.
+Units that are close in the standings and have met least meet: at two sides paired by `matching.py`,
+at more by search. A table gives each unit a point for each other unit there that it beat, over all
+games of the round together, and half a point for a tie. A unit left over has a bye, which counts as
+much as beating everybody; nobody has a second bye before all have had one.
 """
 
 from collections import Counter
@@ -19,26 +18,26 @@ from tournaments.schedule import matching
 from tournaments.schedule.match_points import Halves, tables
 
 TRIES = 20_000
-"""Tables of three or more that are tried for a round without a rematch, before there is one."""
+"""Tables of three or more that are tried in search of a round without a rematch."""
 
 
 class Standing(NamedTuple):
-    """A line of the table."""
+    """A line of the standings."""
 
     unit: Unit
-    """Who."""
+    """The unit."""
     points: int
     """Half points from the tables and byes."""
     buchholz: int
-    """Half points of all whom it met."""
+    """Half points of all units that it met."""
     halves: int
     """Half points from the games."""
     rounds: tuple[tuple[int, tuple[Unit, ...]], ...]
-    """Of each round: half points, and whom it met; nobody: a bye."""
+    """Half points and opponents of each round; no opponents in a bye."""
 
     @property
     def order(self) -> tuple[int, int, int]:
-        """By what the table is sorted; more is better."""
+        """Sort key of the standings; more is better."""
         return self.points, self.buchholz, self.halves
 
 
@@ -46,12 +45,12 @@ Round = dict[frozenset[Unit], Halves]
 
 
 def play_round(event: Event, board: int) -> int:
-    """The round to which a board belongs, from 1."""
+    """Return the round of a board, from 1."""
     return (board - 1) // event.boards + 1
 
 
 def rounds(event: Event, results: Collection[Result]) -> list[Round]:
-    """What the tables of each round came to."""
+    """Return the half points at the tables of each round."""
     found: list[Round] = []
     for number, played in groupby(results, key=lambda result: play_round(event, result.board)):
         found += [{} for _ in range(len(found), number)]
@@ -61,7 +60,7 @@ def rounds(event: Event, results: Collection[Result]) -> list[Round]:
 
 
 def standings(event: Event, results: Collection[Result]) -> list[Standing]:
-    """The table, best first; who is level in everything stands in the order of the plan."""
+    """Return the standings, best first; units that are level in everything stay in plan order."""
     played = rounds(event, results)
     by_round = {unit: [_part(event, unit, one) for one in played] for unit in event.units}
     points = {unit: sum(got for got, _ in parts) for unit, parts in by_round.items()}
@@ -83,7 +82,7 @@ def standings(event: Event, results: Collection[Result]) -> list[Standing]:
 
 
 def _part(event: Event, unit: Unit, played: Round) -> tuple[int, tuple[Unit, ...]]:
-    """What a unit made in a round, and whom it met."""
+    """Return a unit's half points and opponents in a round."""
     for table, halves in played.items():
         if unit in table:
             others = tuple(one for one in event.units if one in table and one != unit)
@@ -93,17 +92,17 @@ def _part(event: Event, unit: Unit, played: Round) -> tuple[int, tuple[Unit, ...
 
 
 def rematches(table: Sequence[Standing]) -> int:
-    """Count how often two met again, over all rounds."""
+    """Count the rematches over all rounds."""
     met = Counter(
         pair for line in table for _, others in line.rounds for pair in _pairs(line.unit, others)
     )
-    return sum(many // 2 - 1 for many in met.values())  # Each of the two has it.
+    return sum(many // 2 - 1 for many in met.values())  # Each of the two units lists it.
 
 
 def next_round(
     event: Event, form: Swiss, results: Collection[Result]
 ) -> tuple[list[list[tuple[Unit, ...]]], range]:
-    """The tables of the round after these results, and its boards; no tables: it was the last."""
+    """Return the tables and boards of the round after these results; no tables after the last."""
     number = max((play_round(event, result.board) for result in results), default=0) + 1
     boards = range((number - 1) * event.boards + 1, number * event.boards + 1)
     if number > form.rounds:
@@ -124,7 +123,7 @@ def _pairs(unit: Unit, others: Sequence[Unit]) -> Iterator[frozenset[Unit]]:
 
 
 def _byes(event: Event, table: Sequence[Standing]) -> list[Unit]:
-    """Whom the tables leave over: the last of those who had fewest byes."""
+    """Return the units that get a bye: the last among those that have had fewest."""
     many = len(table) % event.units_a_table
 
     def had(line: Standing) -> int:
@@ -135,7 +134,7 @@ def _byes(event: Event, table: Sequence[Standing]) -> list[Unit]:
 
 
 def _folded(order: Sequence[Unit], size: int) -> list[Unit]:
-    """In the first round the first of each part of the field meet, not neighbours in the plan."""
+    """Reorder the first round: the first of each part of the field meet, not neighbours."""
     part = len(order) // size
     return [order[place + part * turn] for place in range(part) for turn in range(size)]
 
@@ -143,7 +142,7 @@ def _folded(order: Sequence[Unit], size: int) -> list[Unit]:
 def _tables(
     order: Sequence[Unit], size: int, met: Counter[frozenset[Unit]]
 ) -> list[tuple[Unit, ...]]:
-    """Tables from the top of the order down: nobody meets again, or else those who met least."""
+    """Return tables from the top down: without a rematch if possible, else with the fewest."""
     if size == 2:
         return matching.pairs(order, met)
     return _fresh(tuple(order), size, met) or list(_least(list(order), size, met))
@@ -152,7 +151,7 @@ def _tables(
 def _fresh(
     order: tuple[Unit, ...], size: int, met: Counter[frozenset[Unit]]
 ) -> list[tuple[Unit, ...]] | None:
-    """Tables of those who never met, found by trying; None when there are none, or too many."""
+    """Search for tables without a rematch; None if there are none, or the search is too long."""
     found: list[tuple[Unit, ...]] = []
     tried = [(order, combinations(order[1:], size - 1))]
     for _ in range(TRIES):
@@ -177,7 +176,7 @@ def _fresh(
 def _least(
     order: list[Unit], size: int, met: Counter[frozenset[Unit]]
 ) -> Iterator[tuple[Unit, ...]]:
-    """Tables to each of which the next best comes who met those at it least."""
+    """Yield tables; each is filled by the next best unit that met those at it least."""
     while order:
         table = [order.pop(0)]
         while len(table) < size:

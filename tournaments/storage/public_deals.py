@@ -117,7 +117,7 @@ def _public_to(entrant: Entrant, history: Sequence[Before]) -> tuple[Span, ...]:
     return public
 
 
-def told(late: Sequence[Latecomer]) -> str:
+def describe_latecomers(late: Sequence[Latecomer]) -> str:
     """Say of each who came late how much of its play that was; empty if nobody did."""
     if not late:
         return ""

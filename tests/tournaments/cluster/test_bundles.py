@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from protocol.errors import UserError
 from tournaments.cluster import bundles
-from tournaments.cluster.bundles import Bundle, packed, unpacked
+from tournaments.cluster.bundles import Bundle, pack_bot, unpack_bot
 from tournaments.plan.bot_command import parse_bots, prepare_entrant
 from tournaments.plan.event import Entrant, WrittenBot
 
@@ -60,17 +60,17 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_it_plays_elsewhere(home: Path, tmp_path: Path, case: str) -> None:
     written, what = CASES[case]
-    bundle = packed(written, home)
+    bundle = pack_bot(written, home)
     shutil.rmtree(home)
-    assert said(unpacked(bundle, tmp_path / "worker")) == what
+    assert said(unpack_bot(bundle, tmp_path / "worker")) == what
 
 
 def test_a_path_in_full_leads_to_the_file_that_travelled(home: Path, tmp_path: Path) -> None:
     (written,) = parse_bots([str(home / "mine.py")])
     assert written.run == (sys.executable, str(home / "mine.py"))
-    bundle = packed(written, Path.cwd())
+    bundle = pack_bot(written, Path.cwd())
     shutil.rmtree(home)
-    entrant = unpacked(bundle, tmp_path / "worker")
+    entrant = unpack_bot(bundle, tmp_path / "worker")
     assert said(entrant) == "mine"
     assert not any(Path(path).is_relative_to(home) for path in entrant.command.reads)
 
@@ -79,20 +79,20 @@ def test_a_program_that_is_one_file_travels(home: Path, tmp_path: Path) -> None:
     script = home / "mine.sh"
     script.write_text("#!/bin/sh\necho shell")
     script.chmod(0o755)
-    bundle = packed(bot(run=("./mine.sh",)), home)
+    bundle = pack_bot(bot(run=("./mine.sh",)), home)
     shutil.rmtree(home)
-    assert said(unpacked(bundle, tmp_path / "worker")) == "shell"
+    assert said(unpack_bot(bundle, tmp_path / "worker")) == "shell"
 
 
 def test_a_link_travels_as_what_it_leads_to(home: Path, tmp_path: Path) -> None:
     (home / "alias.py").symlink_to(home / "mine.py")
-    bundle = packed(bot(run=("{python}", "alias.py")), home)
+    bundle = pack_bot(bot(run=("{python}", "alias.py")), home)
     shutil.rmtree(home)
-    assert said(unpacked(bundle, tmp_path / "worker")) == "mine"
+    assert said(unpack_bot(bundle, tmp_path / "worker")) == "mine"
 
 
 def test_what_no_word_names_stays_at_home(home: Path, tmp_path: Path) -> None:
-    unpacked(packed(bot(run=("{python}", "mine.py")), home), tmp_path / "worker")
+    unpack_bot(pack_bot(bot(run=("{python}", "mine.py")), home), tmp_path / "worker")
     files = [path.name for path in (tmp_path / "worker").rglob("*") if path.is_file()]
     assert "mine.py" in files
     assert not {"secret.key", "weights", "deep.py"} & {*files}
@@ -100,52 +100,52 @@ def test_what_no_word_names_stays_at_home(home: Path, tmp_path: Path) -> None:
 
 def test_its_name_says_what_is_in_it(home: Path) -> None:
     written = bot(run=("{python}", "mine.py"))
-    first = packed(written, home)
+    first = pack_bot(written, home)
     os.utime(home / "mine.py", (1, 1))
-    assert packed(written, home) == first
+    assert pack_bot(written, home) == first
     (home / "mine.py").write_text("print('other')")
-    assert packed(written, home).name != first.name
-    assert packed(bot(run=("{python}", "-I", "mine.py")), home).name != first.name
+    assert pack_bot(written, home).name != first.name
+    assert pack_bot(bot(run=("{python}", "-I", "mine.py")), home).name != first.name
 
 
 def test_it_is_built_once(home: Path, tmp_path: Path) -> None:
     built = "{build}/built.py"
     note = f"echo . >> {tmp_path}/builds; cp mine.py $1"
     words = ("sh", "-c", note, "sh", built)
-    bundle = packed(bot(run=("{python}", built), build=words, reads=("mine.py",)), home)
+    bundle = pack_bot(bot(run=("{python}", built), build=words, reads=("mine.py",)), home)
     for _ in range(3):
-        assert said(unpacked(bundle, tmp_path / "worker")) == "mine"
+        assert said(unpack_bot(bundle, tmp_path / "worker")) == "mine"
     assert (tmp_path / "builds").read_text() == ".\n"
 
 
 def test_what_a_kill_left_is_unpacked_anew(home: Path, tmp_path: Path) -> None:
-    bundle = packed(bot(run=("{python}", "mine.py")), home)
+    bundle = pack_bot(bot(run=("{python}", "mine.py")), home)
     half = tmp_path / "worker" / bundle.name / "files"
     half.mkdir(parents=True)
     (half / "rubbish").touch()
-    assert said(unpacked(bundle, tmp_path / "worker")) == "mine"
+    assert said(unpack_bot(bundle, tmp_path / "worker")) == "mine"
     assert not (half / "rubbish").exists()
 
 
 def test_a_build_that_fails_is_not_taken_for_one_that_did(home: Path, tmp_path: Path) -> None:
-    bundle = packed(bot(run=("{python}", "{build}/x"), build=("false",)), home)
+    bundle = pack_bot(bot(run=("{python}", "{build}/x"), build=("false",)), home)
     for _ in range(2):
         with pytest.raises(UserError, match="cannot be built"):
-            unpacked(bundle, tmp_path / "worker")
+            unpack_bot(bundle, tmp_path / "worker")
 
 
 def test_too_much_is_refused(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bundles, "MOST", 20_000)
     (home / "weights").write_bytes(bytes(30_000))
-    packed(bot(run=("{python}", "mine.py")), home)
+    pack_bot(bot(run=("{python}", "mine.py")), home)
     with pytest.raises(UserError, match="too many to send"):
-        packed(bot(run=("{python}", "mine.py"), reads=("weights",)), home)
+        pack_bot(bot(run=("{python}", "mine.py"), reads=("weights",)), home)
 
 
 def test_a_sample_bot_is_the_same_bot_there(tmp_path: Path) -> None:
     written = WrittenBot(name="greedy")
     here = prepare_entrant(written, Path.cwd(), tmp_path / "build")
-    there = unpacked(packed(written, Path.cwd()), tmp_path / "worker")
+    there = unpack_bot(pack_bot(written, Path.cwd()), tmp_path / "worker")
     assert there.fingerprint == here.fingerprint
 
 
@@ -183,7 +183,7 @@ def test_an_archive_that_no_event_packs_is_refused(tmp_path: Path, entry: str) -
     name = hashlib.sha256(f"{written}|{home}|".encode() + archive).hexdigest()
     worker = tmp_path / "deep" / "worker"
     with pytest.raises(UserError, match="bundle"):
-        unpacked(Bundle(name, written, home, archive), worker)
+        unpack_bot(Bundle(name, written, home, archive), worker)
     left = {path.name for path in tmp_path.rglob("*") if path.is_file() or path.is_symlink()}
     assert left <= {f"{name}.lock", "good", "bad"}
     assert not any(path.is_symlink() for path in tmp_path.rglob("*"))
@@ -194,7 +194,7 @@ def test_two_files_of_one_name_are_no_bundle(tmp_path: Path) -> None:
     written, home, archive = bot(run=("true",)), str(tmp_path), smuggled(name="good")
     name = hashlib.sha256(f"{written}|{home}|".encode() + archive).hexdigest()
     with pytest.raises(FileExistsError):
-        unpacked(Bundle(name, written, home, archive), tmp_path / "worker")
+        unpack_bot(Bundle(name, written, home, archive), tmp_path / "worker")
 
 
 @pytest.mark.parametrize(
@@ -203,8 +203,8 @@ def test_two_files_of_one_name_are_no_bundle(tmp_path: Path) -> None:
 def test_what_is_not_what_its_name_says_touches_no_file(
     home: Path, tmp_path: Path, damage: dict[str, object]
 ) -> None:
-    bundle = replace(packed(bot(run=("{python}", "mine.py")), home), **damage)
+    bundle = replace(pack_bot(bot(run=("{python}", "mine.py")), home), **damage)
     before = sorted(tmp_path.rglob("*"))
     with pytest.raises(UserError, match="is damaged"):
-        unpacked(bundle, tmp_path / "deep" / "worker")
+        unpack_bot(bundle, tmp_path / "deep" / "worker")
     assert sorted(tmp_path.rglob("*")) == before

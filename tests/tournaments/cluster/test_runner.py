@@ -20,7 +20,7 @@ from tests.support.events import boneyard, run, untouched
 from tests.support.tables import children
 from tournaments.cluster import runner
 from tournaments.cluster import worker_runner as hall_file
-from tournaments.cluster.bundles import packed
+from tournaments.cluster.bundles import pack_bot
 from tournaments.cluster.orders import (
     Answer,
     Order,
@@ -95,7 +95,7 @@ class Stage:
     async def play(self, fate: Fate = kept) -> Halls:
         """Play it out at two workers."""
         halls = Halls(fate)
-        bundles = tuple(packed(WrittenBot(name=name), Path.cwd()) for name in WORDS[:2])
+        bundles = tuple(pack_bot(WrittenBot(name=name), Path.cwd()) for name in WORDS[:2])
         sender, receiver = trio.open_memory_channel[Result](1000)
         off = Sandbox("off", Limits())
         async with trio.open_nursery() as nursery:
@@ -358,7 +358,7 @@ async def test_a_hall_answers_whatever_happens(tmp_path: Path, stage: Stage) -> 
     broken = tmp_path / "broken.py"
     broken.write_text("raise SystemExit('no such model')")
     bot = WrittenBot(name="broken", run=("{python}", str(broken)))
-    good, bad = (packed(one, tmp_path) for one in (WrittenBot(name="first"), bot))
+    good, bad = (pack_bot(one, tmp_path) for one in (WrittenBot(name="first"), bot))
     async with trio.open_nursery() as nursery:
         pump = Poller()
         nursery.start_soon(pump.run)
@@ -388,7 +388,7 @@ async def test_who_is_told_to_leave_leaves_no_bot(tmp_path: Path, stage: Stage) 
     hangs = tmp_path / "hangs.py"
     text = (Path("sample_bots") / "first.py").read_text()
     hangs.write_text(text.replace('"ask"', '"never"') + "\n")
-    bundle = packed(WrittenBot(name="hangs", run=("{python}", str(hangs))), tmp_path)
+    bundle = pack_bot(WrittenBot(name="hangs", run=("{python}", str(hangs))), tmp_path)
     plan = Ledger(stage.folder, stage.event).stage[0]
     seeds = {game.board: bytes(32) for game in plan.games}
     order = Order("run", 0, (Part(plan, plan.games, tuple(range(1, 1 + len(plan.games)))),), seeds)

@@ -11,7 +11,7 @@ from arena.sandbox.limits import Limits
 from arena.sandbox.sandbox import Sandbox
 from protocol.errors import UserError
 from tests.support.events import boneyard
-from tournaments.cluster.bundles import packed
+from tournaments.cluster.bundles import pack_bot
 from tournaments.plan.bot_command import prepare_entrant
 from tournaments.plan.event import Entrant, WrittenBot
 
@@ -179,7 +179,7 @@ def test_what_became_a_link_after_the_check_is_not_opened(cup: Path) -> None:
 def test_a_cluster_is_not_sent_what_a_link_leads_to(cup: Path) -> None:
     linked(cup / "alice" / "key", cup / "private" / "id_rsa")
     with pytest.raises(UserError, match="alice/key leads to"):
-        packed(WrittenBot("alice", ("{python}", "bot.py"), folder="alice"), cup)
+        pack_bot(WrittenBot("alice", ("{python}", "bot.py"), folder="alice"), cup)
 
 
 def test_a_named_pipe_among_a_bots_files_is_refused(cup: Path) -> None:

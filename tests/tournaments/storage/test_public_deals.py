@@ -21,7 +21,13 @@ from tournaments.storage.folder import Folder, load_event, secret_of
 from tournaments.storage.history import read_history
 from tournaments.storage.ledger import read_ledger
 from tournaments.storage.open_event import open_event
-from tournaments.storage.public_deals import Before, latecomers, public_boards, spans, told
+from tournaments.storage.public_deals import (
+    Before,
+    describe_latecomers,
+    latecomers,
+    public_boards,
+    spans,
+)
 
 SHORT = ("--set", "target=1", "--sandbox", "off")
 TWO = ("first", "greedy", *SHORT)
@@ -51,7 +57,9 @@ def test_it_is_told_everywhere_who_came_when_deals_were_public(begun: Path) -> N
     said = run(begun, *TWO, "random", "--boards", "4")
     assert "The deals of 3 boards are public already: who wrote random could have known" in said
     assert "--fresh-boards" in said
-    sentence = told(latecomers(list(read_history(Folder(begun))), entrants(begun), results(begun)))
+    sentence = describe_latecomers(
+        latecomers(list(read_history(Folder(begun))), entrants(begun), results(begun))
+    )
     assert sentence.endswith("could have known them: random (12 of its 16 games).")
     (late,) = json.loads((begun / "results.json").read_text())["latecomers"]
     assert late == {"entrant": "random", "boards": 3, "games": 16, "public": 12}
