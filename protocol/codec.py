@@ -12,7 +12,7 @@ from protocol.messages import (
     MAX_LINE,
     Answer,
     FromBot,
-    Said,
+    RefereeMessage,
     ToBot,
 )
 from protocol.messages import Event as SeenEvent
@@ -66,7 +66,7 @@ _commitment = msgspec.json.Decoder(Commitment)
 _reveal = msgspec.json.Decoder(Reveal)
 
 
-def encode_line(message: Said | Answer | Record | Commitment | Reveal) -> bytes:
+def encode_line(message: RefereeMessage | Answer | Record | Commitment | Reveal) -> bytes:
     """One JSON object and its newline."""
     return _encoder.encode(message) + b"\n"
 

@@ -24,7 +24,7 @@ QuestionId = Annotated[int, Meta(ge=0, le=2**53)]
 End = Literal["left", "right", "lead"]
 
 
-class Said(Struct, frozen=True, kw_only=True, tag_field="type"):
+class RefereeMessage(Struct, frozen=True, kw_only=True, tag_field="type"):
     """A message from the referee; bots ignore fields that they do not know."""
 
 
@@ -182,7 +182,7 @@ Event = Guessed | Lot | Annulled | Leads | TurnedUp | Played | Drew | Passed | B
 # --- referee to bot ---
 
 
-class Hello(Said, frozen=True, tag="hello"):
+class Hello(RefereeMessage, frozen=True, tag="hello"):
     """The first line on the pipe; answer with a hello of your own."""
 
     protocol: int
@@ -204,7 +204,7 @@ class Clock(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """An only option: taken without a question, or asked so that the moments tell no hands."""
 
 
-class GameStarts(Said, frozen=True, tag="game"):
+class GameStarts(RefereeMessage, frozen=True, tag="game"):
     """A game begins."""
 
     game: int
@@ -232,7 +232,7 @@ class Stock(Struct, frozen=True, gc=False):
     """How many of them may still be drawn."""
 
 
-class Ask(Said, frozen=True, tag="ask"):
+class Ask(RefereeMessage, frozen=True, tag="ask"):
     """This seat must choose. Everything that it may know is here."""
 
     id: int
@@ -269,7 +269,7 @@ WhyRound = Literal["out", "blocked"]
 WhyGame = Literal["target", "rounds", "max_rounds", "foul"]
 
 
-class RoundOver(Said, frozen=True, tag="round"):
+class RoundOver(RefereeMessage, frozen=True, tag="round"):
     """A round is over and all hands are shown."""
 
     game: int
@@ -290,7 +290,7 @@ class RoundOver(Said, frozen=True, tag="round"):
     """The whole round; tiles that others drew are not named."""
 
 
-class GameOver(Said, frozen=True, tag="end"):
+class GameOver(RefereeMessage, frozen=True, tag="end"):
     """The game is over."""
 
     game: int
@@ -303,7 +303,7 @@ class GameOver(Said, frozen=True, tag="end"):
     """Place of each seat, 1 is best; equal numbers are tied."""
 
 
-class Bye(Said, frozen=True, tag="bye", omit_defaults=True):
+class Bye(RefereeMessage, frozen=True, tag="bye", omit_defaults=True):
     """No more games; stdin closes after this line. Leave in time."""
 
     why: str = ""

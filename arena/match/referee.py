@@ -22,7 +22,7 @@ from protocol.messages import (
     Clock,
     Hello,
     Option,
-    Said,
+    RefereeMessage,
     WhyGame,
 )
 from protocol.records import (
@@ -317,7 +317,7 @@ class Referee:
         sent = tuple(digest.hexdigest() for digest in self._sent)
         self._records += SentRecord(sha256=sent), self.result
 
-    def _say(self, seat: int, message: Said) -> None:
+    def _say(self, seat: int, message: RefereeMessage) -> None:
         if seat in self.seating.forfeited:
             return  # Nobody sits there.
         line = encode_line(message)

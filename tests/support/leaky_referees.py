@@ -13,7 +13,7 @@ from arena.engine.state import Game
 from arena.match import referee as rulings
 from arena.match.referee import GameSetup, Referee
 from arena.rules.variants import find_variant
-from protocol.messages import Ask, Bye, GameStarts, Keep, RoundOver, Said
+from protocol.messages import Ask, Bye, GameStarts, Keep, RefereeMessage, RoundOver
 from protocol.ruleset import Ruleset, derive
 from tests.support.interference import Forced
 
@@ -124,7 +124,7 @@ def shares_one_bank(self: Any, honest: Any, seat: int, options: Any) -> None:
 
 
 @instead("_say")
-def pads_by_the_others_pips(self: Any, honest: Any, seat: int, message: Said) -> None:
+def pads_by_the_others_pips(self: Any, honest: Any, seat: int, message: RefereeMessage) -> None:
     honest(self, seat, message)
     if isinstance(message, Ask):
         _, line = self._outgoing.pop()
@@ -133,7 +133,7 @@ def pads_by_the_others_pips(self: Any, honest: Any, seat: int, message: Said) ->
 
 
 @instead("_say")
-def says_who_plays(self: Any, honest: Any, seat: int, message: Said) -> None:
+def says_who_plays(self: Any, honest: Any, seat: int, message: RefereeMessage) -> None:
     if isinstance(message, GameStarts):
         message = replace(message, target=self.seating.seats)
     honest(self, seat, message)
