@@ -1,3 +1,3 @@
-"""What is said and written down: tiles, rules, messages, records and their codec."""
+"""The shared vocabulary: tiles, rulesets, messages, records and their JSON. No game is played."""
 
 __version__ = "0.1.0"

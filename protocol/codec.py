@@ -1,4 +1,4 @@
-"""The only place that knows JSON: bytes become messages and records here, and back."""
+"""JSON encoding and decoding of messages and records. No other module of ours parses a line."""
 
 import json
 import re
@@ -22,10 +22,14 @@ T = TypeVar("T")
 P = TypeVar("P", Commitment, Reveal)
 
 _NO_BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*"?|[^][{}"]+', re.DOTALL)
-"""Strings, and whatever else is no bracket."""
+"""Strings, and all other bytes that are not brackets."""
 
 MAX_DEPTH = 8
-"""Nesting that is looked at; deeper JSON can exhaust a small thread's stack."""
+"""Levels of nesting that a bot's line may have.
+
+The depth that msgspec survives differs between Python versions, and deeper JSON can exhaust the
+stack of a small thread.
+"""
 REQUIRED_FIELDS = 3
 """Fields that every message of a bot has: its type and two more."""
 SEAL = len(b',"crc":"00000000"}')
@@ -35,7 +39,7 @@ SHOWN_LINE = 200
 
 
 class Fault(NamedTuple):
-    """Why a line is no message: data about a bot, never an exception."""
+    """The reason why a line is not a message: data about a bot, never an exception."""
 
     foul: FoulClass
     """The class of the foul."""
@@ -44,16 +48,16 @@ class Fault(NamedTuple):
 
 
 class DamagedRecordError(ValueError):
-    """A line of a log or ledger is not what its type promises."""
+    """Damage in a log or ledger: a line is not what its type promises."""
 
 
 class UnknownMessage(msgspec.Struct, frozen=True):
-    """A message that this version cannot read; bots must bear it."""
+    """A message that this version cannot read; a bot must ignore it."""
 
     type: str
-    """What it calls itself."""
+    """The message's own name for itself."""
     id: int = 0
-    """The question's number, if it is one."""
+    """The question's number, if the message is a question."""
 
 
 _encoder = msgspec.json.Encoder()
@@ -67,24 +71,27 @@ _reveal = msgspec.json.Decoder(Reveal)
 
 
 def encode_line(message: RefereeMessage | Answer | Record | Commitment | Reveal) -> bytes:
-    """One JSON object and its newline."""
+    """Return the message as one JSON object and its newline."""
     return _encoder.encode(message) + b"\n"
 
 
 def encode_event(event: SeenEvent) -> bytes:
-    """A comma and an event's JSON; `encoded_events` makes a list of many."""
+    """Return a comma and the event's JSON; `encoded_events` joins many of them to a list.
+
+    Each event of a round is so encoded once, though every question repeats it.
+    """
     return b"," + _encoder.encode(event)
 
 
 def encoded_events(events: bytearray) -> Raw:
-    """The list of events that were encoded before, for a message to copy."""
+    """Return the list of events that `encode_event` encoded, for a message to copy."""
     return Raw(b"".join((b"[", memoryview(events)[1:], b"]")))
 
 
 def decode_line(line: bytes) -> FromBot | Fault:
-    """What a bot said, or the fault that it is. Takes any bytes and never raises.
+    """Return the message in a bot's line, or its fault. Take any bytes and never raise.
 
-    Length, then strict UTF-8, then depth, then the types: each check protects the next.
+    The checks are the length, strict UTF-8, the depth, the types: each protects the next.
     """
     if len(line) >= MAX_LINE:
         return Fault("overlong", f"A line may have {MAX_LINE} bytes with its newline.")
@@ -105,7 +112,7 @@ def decode_line(line: bytes) -> FromBot | Fault:
 
 
 def decode_from_referee(line: bytes) -> ToBot:
-    """What our referee told a seat, for whoever shows it to a person.
+    """Return the message that our referee sent to a seat, for a screen that shows it.
 
     Raises DamagedRecordError.
     """
@@ -113,9 +120,9 @@ def decode_from_referee(line: bytes) -> ToBot:
 
 
 def decode_from_bot(line: bytes) -> ToBot | UnknownMessage:
-    """What a referee said to a bot; `Unknown` is what a later protocol may have added.
+    """Return a referee's message to a bot, as UnknownMessage if a later protocol added it.
 
-    Raises DamagedRecordError for what is no message at all.
+    Raises DamagedRecordError for a line that is not a message at all.
     """
     try:
         return _to_bot.decode(line)
@@ -124,7 +131,7 @@ def decode_from_bot(line: bytes) -> ToBot | UnknownMessage:
 
 
 def _depth(line: bytes) -> int:
-    """How deep brackets nest outside strings."""
+    """Return the depth to which brackets nest outside strings."""
     depth = deepest = 0
     for byte in _NO_BRACKETS.sub(b"", line):
         depth += 1 if byte in b"{[" else -1
@@ -138,16 +145,19 @@ def _repeats_a_key(line: bytes) -> bool:
 
 
 def seal(line: bytes, previous: int) -> tuple[bytes, int]:
-    """A log's line with its checksum, which runs on from the line before; and that checksum."""
+    """Return a log's line with its checksum, and that checksum.
+
+    The checksum runs on from the line before, so that a lost or moved line shows too.
+    """
     body = line[:-2]
     checksum = zlib.crc32(body, previous)
     return b'%b,"crc":"%08x"}\n' % (body, checksum), checksum
 
 
 def unseal(line: bytes, previous: int) -> tuple[bytes, int]:
-    """The line without its checksum, and the checksum.
+    """Return the line without its checksum, and the checksum.
 
-    Raises DamagedRecordError when it is not what was written after the line before.
+    Raises DamagedRecordError if the line is not what was written after the line before.
     """
     body, sealed = line[: -SEAL - 1], line[-SEAL - 1 :]
     checksum = zlib.crc32(body, previous)
@@ -157,12 +167,12 @@ def unseal(line: bytes, previous: int) -> tuple[bytes, int]:
 
 
 def unsealed(line: bytes) -> bytes:
-    """The line without its checksum, unchecked: for what is only counted, not trusted."""
+    """Return the line without its checksum, unchecked: for lines that are counted, not trusted."""
     return line[: -SEAL - 1] + b"}"
 
 
 def decode_record(line: bytes) -> LogRecord:
-    """One line of a game log without its checksum.
+    """Return the record in one line of a game log; the line has no checksum any more.
 
     Raises DamagedRecordError.
     """
@@ -171,7 +181,7 @@ def decode_record(line: bytes) -> LogRecord:
 
 
 def decode_result(line: bytes) -> Result:
-    """One line of a ledger without its checksum.
+    """Return the result in one line of a ledger; the line has no checksum any more.
 
     Raises DamagedRecordError.
     """
@@ -193,7 +203,7 @@ def _of_its_seats(result: Result) -> Result:
 
 
 def decode_commitment(line: bytes) -> Commitment:
-    """One line of the published commitments, with its newline.
+    """Return the commitment in one published line, which has its newline.
 
     Raises DamagedRecordError.
     """
@@ -201,7 +211,7 @@ def decode_commitment(line: bytes) -> Commitment:
 
 
 def decode_reveal(line: bytes) -> Reveal:
-    """One line of the revealed seeds, with its newline.
+    """Return the seed in one published line, which has its newline.
 
     Raises DamagedRecordError.
     """
@@ -209,7 +219,11 @@ def decode_reveal(line: bytes) -> Reveal:
 
 
 def _exact(promise: P, line: bytes) -> P:
-    """What is published has no checksum, so not even a blank in it may change."""
+    """Return what was published if its line is exactly as we write it.
+
+    A published line has no checksum, so not even a blank in it may change.
+    Raises DamagedRecordError.
+    """
     if encode_line(promise) != line:
         raise DamagedRecordError("it is not written as it was published")
     return promise
@@ -223,7 +237,7 @@ def _strict(decoder: "msgspec.json.Decoder[T]", line: bytes) -> T:
 
 
 def printable(raw: bytes | str, limit: int = SHOWN_LINE) -> str:
-    """The beginning of a text from a bot, safe on a terminal, in a log and on a page.
+    """Return the beginning of a bot's text, safe on a terminal, in a log and on a page.
 
     Control characters, ANSI codes and direction marks become visible escapes.
     """
@@ -236,7 +250,7 @@ def printable(raw: bytes | str, limit: int = SHOWN_LINE) -> str:
 
 
 def schema() -> dict[str, Any]:
-    """JSON Schema of both directions, made from the message types themselves."""
+    """Return the JSON Schema of both directions, made from the message types themselves."""
     (to_bot, from_bot), definitions = msgspec.json.schema_components(
         (ToBot, FromBot), ref_template="#/$defs/{name}"
     )

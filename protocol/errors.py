@@ -1,24 +1,24 @@
-"""The user's error, the third fate: one clear sentence with the nearest valid name."""
+"""User errors: one clear sentence with the nearest valid name."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
 ALIKE = 0.6
-"""How much of two names must agree, 0 to 1, for one to be taken for the other, mistyped."""
+"""The similarity, 0 to 1, from which one name is taken for the other, mistyped."""
 LISTED = 20
-"""Names that are told where none is near."""
+"""The most names that an error lists if none is near."""
 
 
 class UserError(Exception):
-    """A mistake in what the user wrote; the text is shown as it is and the exit code is 2."""
+    """A mistake in what the user wrote; the user sees the text as it is, and exit code 2."""
 
 
 def unknown_name(
     what: str, name: str, names: Iterable[str], others: Mapping[str, Sequence[str]] | None = None
 ) -> UserError:
-    """The error for a name that does not exist, with the nearest ones that do.
+    """Return the error for a name that does not exist, with the nearest ones that do.
 
-    `others`: names that mean the same to others, and what they are called here.
+    `others`: names that other programs use, each with our names for the same thing.
     """
     return UserError(f"Unknown {what} {name!r}: {suggestion(name, names, others)}")
 
@@ -26,7 +26,7 @@ def unknown_name(
 def suggestion(
     name: str, names: Iterable[str], others: Mapping[str, Sequence[str]] | None = None
 ) -> str:
-    """The nearest names, or those that there are: the end of a sentence."""
+    """Return the end of a sentence: the nearest names, or else all that exist."""
     known = list(names)
     same = [one for one in (others or {}).get(name, ()) if one in known]
     if near := same or _nearest(name, known):
@@ -36,7 +36,7 @@ def suggestion(
 
 
 def _nearest(name: str, names: Iterable[str]) -> list[str]:
-    """The names for which this one may have been mistyped, at most three, best first."""
-    # That both are options makes no two names alike.
+    """Return the names for which this one may have been mistyped, at most three, best first."""
+    # The dashes of two options do not make their names alike.
     bare = {one.lstrip("-"): one for one in names}
     return [bare[one] for one in get_close_matches(name.lstrip("-"), bare, n=3, cutoff=ALIKE)]

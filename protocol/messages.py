@@ -1,4 +1,4 @@
-"""What is said on the pipe between the referee and a bot, and nothing else.
+"""The messages on the pipe between the referee and a bot, and nothing else.
 
 Field order is part of the protocol: `type` first, `id` second, and in `ask` the options last,
 so that a bot without a JSON parser can find them.
@@ -12,7 +12,7 @@ from protocol.ruleset import Ruleset
 from protocol.tiles import Tile
 
 PROTOCOL = 1
-"""The major version of the protocol; a bot that speaks another is refused."""
+"""The major version of the protocol; the referee refuses a bot that speaks another."""
 MAX_LINE = 65_536
 """Bytes in a line, either way, its newline included."""
 MAX_NOTE = 1024
@@ -37,7 +37,7 @@ class Play(Struct, frozen=True, gc=False, tag_field="do", tag="play"):
     tile: Tile
     """The tile as the hand shows it, [high, low]."""
     end: End
-    """Which end of the line it goes to; "lead" when it is the first tile of the round."""
+    """The end of the line that it goes to; "lead" if it is the first tile of the round."""
 
 
 class Draw(Struct, frozen=True, gc=False, tag_field="do", tag="draw"):
@@ -49,7 +49,7 @@ class Pass(Struct, frozen=True, gc=False, tag_field="do", tag="pass"):
 
 
 class PlayTwo(Struct, frozen=True, gc=False, tag_field="do", tag="play_two"):
-    """Play two tiles on opposite ends of the line as it lies now (E play)."""
+    """Play two tiles, one on each end of the line as it lies now (E play)."""
 
     left: Tile
     """The tile for the left end, [high, low]."""
@@ -58,7 +58,7 @@ class PlayTwo(Struct, frozen=True, gc=False, tag_field="do", tag="play_two"):
 
 
 class Keep(Struct, frozen=True, gc=False, tag_field="do", tag="keep"):
-    """Play the hands as they were dealt."""
+    """Play the hands as they were dealt (C.5)."""
 
 
 class Refuse(Struct, frozen=True, gc=False, tag_field="do", tag="refuse"):
@@ -66,7 +66,7 @@ class Refuse(Struct, frozen=True, gc=False, tag_field="do", tag="refuse"):
 
 
 class Guess(Struct, frozen=True, gc=False, tag_field="do", tag="guess"):
-    """Say what the total of the tiles drawn for the lead will be; who is right leads (C.11)."""
+    """Guess the total of the tiles drawn for the lead; the seat that is right leads (C.11)."""
 
     parity: Literal["odd", "even"]
     """The guess."""
@@ -76,7 +76,7 @@ class Bid(Struct, frozen=True, gc=False, tag_field="do", tag="bid"):
     """Bid for the last two tiles of the boneyard (C.26)."""
 
     chips: int
-    """How many chips; 0 is a check."""
+    """The chips that it offers; 0 is a check."""
 
 
 class Call(Struct, frozen=True, gc=False, tag_field="do", tag="call"):
@@ -84,7 +84,7 @@ class Call(Struct, frozen=True, gc=False, tag_field="do", tag="call"):
 
 
 class GoOn(Struct, frozen=True, gc=False, tag_field="do", tag="go_on"):
-    """Do not call."""
+    """Do not call the round blocked."""
 
 
 Option = Play | PlayTwo | Draw | Pass | Keep | Refuse | Guess | Bid | Call | GoOn
@@ -95,25 +95,25 @@ class Lot(Struct, frozen=True, gc=False, tag_field="do", tag="lot"):
     """A seat drew a tile for the lead and showed it; the tiles were then shuffled back (C.8)."""
 
     seat: int
-    """Who drew."""
+    """The seat that drew."""
     tile: Tile
-    """What it showed, [high, low]."""
+    """The tile that it showed, [high, low]."""
 
 
 class Guessed(Struct, frozen=True, gc=False, tag_field="do", tag="guess"):
-    """A seat called odd or even; the lots that decide follow."""
+    """A seat guessed odd or even; the lots that decide follow."""
 
     seat: int
-    """Who called."""
+    """The seat that guessed."""
     parity: Literal["odd", "even"]
-    """What it said."""
+    """The guess."""
 
 
 class Annulled(Struct, frozen=True, gc=False, tag_field="do", tag="annul"):
     """The deal does not count; the tiles are dealt again, and the same seat leads."""
 
     seat: int | None
-    """Whose hand was the reason; null when nobody held the double that must lead."""
+    """The seat whose hand was the reason; null if nobody held the double that must lead."""
     why: Literal["suit", "missing", "doubles"]
     """Too many tiles of one number (C.6), no double to lead, or refused for its doubles (C.5)."""
 
@@ -129,50 +129,50 @@ class Bade(Struct, frozen=True, gc=False, tag_field="do", tag="bid"):
     """A seat bid for the last two tiles."""
 
     seat: int
-    """Who bid."""
+    """The seat that bid."""
     chips: int
-    """How many chips; 0 is a check."""
+    """The chips that it offered; 0 is a check."""
 
 
 class Called(Struct, frozen=True, gc=False, tag_field="do", tag="call"):
     """A seat called the round blocked."""
 
     seat: int
-    """Who called."""
+    """The seat that called."""
 
 
 class Leads(Struct, frozen=True, gc=False, tag_field="do", tag="leads"):
     """The round begins: this seat leads."""
 
     seat: int
-    """Who leads."""
+    """The seat that leads."""
 
 
 class Played(Struct, frozen=True, gc=False, tag_field="do", tag="play"):
-    """A tile was played."""
+    """A seat played a tile."""
 
     seat: int
-    """Who played."""
+    """The seat that played."""
     tile: Tile
     """The tile as it lies in the line, [left, right]."""
     end: End
-    """The end it was put on; "lead" for the first tile."""
+    """The end of the line on which it was put; "lead" for the first tile."""
 
 
 class Drew(Struct, frozen=True, gc=False, tag_field="do", tag="draw", omit_defaults=True):
-    """A tile was drawn."""
+    """A seat drew a tile."""
 
     seat: int
-    """Who drew."""
+    """The seat that drew."""
     tile: Tile | None = None
-    """The tile, [high, low]; only the seat that drew it is told."""
+    """The tile, [high, low]; only the seat that drew it sees it."""
 
 
 class Passed(Struct, frozen=True, gc=False, tag_field="do", tag="pass"):
-    """A seat did nothing."""
+    """A seat passed."""
 
     seat: int
-    """Who passed."""
+    """The seat that passed."""
 
 
 Event = Guessed | Lot | Annulled | Leads | TurnedUp | Played | Drew | Passed | Bade | Called
@@ -192,16 +192,17 @@ class Hello(RefereeMessage, frozen=True, tag="hello"):
 
 
 class Clock(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """When a bot is asked, and how long it may think, in ms of the referee's monotonic clock."""
+    """The time limits of a bot, in ms of the referee's monotonic clock."""
 
     start_ms: Annotated[int, Meta(ge=1, le=600_000)] = 10_000
-    """From the start of the process to its hello."""
+    """The time from the start of the process to its hello, in ms."""
     move_ms: Annotated[int, Meta(ge=1, le=86_400_000)] = 1_000
-    """For each question."""
+    """The time for each question, in ms."""
     bank_ms: Annotated[int, Meta(ge=0, le=86_400_000)] = 5_000
-    """For a whole game; used up only by what exceeds move_ms."""
+    """The reserve for a whole game, in ms; only time beyond move_ms uses it up."""
     forced: Literal["skip", "ask"] = "skip"
-    """An only option: taken without a question, or asked so that the moments tell no hands."""
+    """A seat with one option only: "skip" plays it without a question; "ask" asks all the same, so
+    that the moments of the questions tell nothing about hands."""
 
 
 class GameStarts(RefereeMessage, frozen=True, tag="game"):
@@ -212,28 +213,28 @@ class GameStarts(RefereeMessage, frozen=True, tag="game"):
     seat: int
     """Your seat, counted clockwise from 0."""
     seats: int
-    """How many seats the table has."""
+    """The number of seats at the table."""
     partners: bool
-    """Whether seats 0 and 2 play against 1 and 3."""
+    """True if seats 0 and 2 play against 1 and 3."""
     rules: Ruleset
     """The whole ruleset."""
     target: int
-    """Points that end the game at this table."""
+    """The points that end the game at this table."""
     clock: Clock
-    """How long you may think."""
+    """The time limits."""
 
 
 class Stock(Struct, frozen=True, gc=False):
     """The boneyard as everybody sees it."""
 
     tiles: int
-    """Tiles that lie in it."""
+    """The number of tiles in it."""
     drawable: int
-    """How many of them may still be drawn."""
+    """The number of tiles that may still be drawn."""
 
 
 class Ask(RefereeMessage, frozen=True, tag="ask"):
-    """This seat must choose. Everything that it may know is here."""
+    """A question: your seat must choose. Everything that it may know is here."""
 
     id: int
     """The question's number; repeat it in the answer."""
@@ -242,7 +243,7 @@ class Ask(RefereeMessage, frozen=True, tag="ask"):
     round: int
     """The round's number in this game, from 1."""
     time_ms: int
-    """How long you may think about this question: move_ms and what is left in the bank."""
+    """The time for this question, in ms: move_ms and what is left of bank_ms."""
     seat: int
     """Your seat."""
     hand: tuple[Tile, ...]
@@ -252,17 +253,17 @@ class Ask(RefereeMessage, frozen=True, tag="ask"):
     ends: tuple[int, ...]
     """The pips to match, left then right; empty before the first tile."""
     boneyard: Stock
-    """What is left to draw."""
+    """The boneyard as everybody sees it."""
     hands: tuple[int, ...]
-    """How many tiles each seat holds."""
+    """The number of tiles that each seat holds."""
     scores: tuple[int, ...]
     """Points of each seat so far."""
     pot: int
-    """Points in the pot; 0 where nothing is paid."""
+    """Points in the pot; 0 if the rules have no pot."""
     events: list[Event]
-    """This round so far; tiles that others drew are not named."""
+    """This round so far; tiles that other seats drew are not named."""
     options: tuple[Option, ...]
-    """What you may do; answer with an index into this list."""
+    """Your legal options; answer with an index into this list."""
 
 
 WhyRound = Literal["out", "blocked"]
@@ -270,24 +271,24 @@ WhyGame = Literal["target", "rounds", "max_rounds", "foul"]
 
 
 class RoundOver(RefereeMessage, frozen=True, tag="round"):
-    """A round is over and all hands are shown."""
+    """A round is over, and the referee shows all hands."""
 
     game: int
     """The game's number on this pipe."""
     round: int
     """The round's number in this game, from 1."""
     why: WhyRound
-    """Somebody went out, or nobody could go on."""
+    """The reason: a seat went out, or the round was blocked."""
     hands: tuple[tuple[Tile, ...], ...]
-    """The tiles that each seat still held, the highest first, whenever they were drawn."""
+    """The tiles that each seat still held, the highest first, in whatever order they came."""
     pips: tuple[int, ...]
-    """What those tiles count."""
+    """The pips that each of these hands counts."""
     points: tuple[int, ...]
-    """Points that the round brought each seat."""
+    """Points that each seat gained or lost in the round."""
     scores: tuple[int, ...]
     """Points of each seat so far."""
     events: list[Event]
-    """The whole round; tiles that others drew are not named."""
+    """The whole round; tiles that other seats drew are not named."""
 
 
 class GameOver(RefereeMessage, frozen=True, tag="end"):
@@ -296,7 +297,7 @@ class GameOver(RefereeMessage, frozen=True, tag="end"):
     game: int
     """The game's number on this pipe."""
     why: WhyGame
-    """The target was reached, the rounds were played, too many were, or a foul ended it."""
+    """The reason: the target or the number of rounds was reached, the round limit, or a foul."""
     scores: tuple[int, ...]
     """Points of each seat."""
     places: tuple[int, ...]
@@ -304,43 +305,43 @@ class GameOver(RefereeMessage, frozen=True, tag="end"):
 
 
 class Bye(RefereeMessage, frozen=True, tag="bye", omit_defaults=True):
-    """No more games; stdin closes after this line. Leave in time."""
+    """No more games: the referee closes stdin after this line, and the bot must exit."""
 
     why: str = ""
-    """Set when something went wrong: a sentence for the author."""
+    """A sentence for the bot's author if something went wrong; else empty."""
 
 
 # --- bot to referee ---
 
 
 class Answer(Struct, frozen=True, kw_only=True, tag_field="type", forbid_unknown_fields=True):
-    """A message from a bot; unknown fields are a foul."""
+    """A message from a bot; an unknown field is a foul."""
 
 
 class BotHello(Answer, frozen=True, tag="hello"):
     """The bot's first line."""
 
     name: Name
-    """What the bot calls itself."""
+    """The bot's name."""
     version: Version
-    """Its version."""
+    """The bot's version."""
     author: Annotated[str, Meta(max_length=128)] = ""
-    """Who wrote it."""
+    """The bot's author."""
     tables: Annotated[int, Meta(ge=1, le=1024)] = 1
-    """How many games it can play at once; it may be given fewer."""
+    """The most games that the bot can play at once; the referee may give it fewer."""
     protocol: Annotated[int, Meta(ge=0, le=1000)] = PROTOCOL
-    """The protocol's major version that it speaks."""
+    """The major version of the protocol that the bot speaks."""
 
 
 class Choose(Answer, frozen=True, tag="choose"):
     """The answer to an ask."""
 
     id: QuestionId
-    """The number of the question."""
+    """The question's number."""
     choice: Annotated[int, Meta(ge=0, le=65_535)]
     """Index into the question's options, from 0."""
     note: Annotated[str, Meta(max_length=MAX_NOTE)] = ""
-    """Anything for the log, at most 1,024 characters; nobody else at the table sees it."""
+    """Any text for the log, at most 1,024 characters; no other seat sees it."""
 
 
 ToBot = Hello | GameStarts | Ask | RoundOver | GameOver | Bye

@@ -1,4 +1,4 @@
-"""What is written down: the lines of a game log and of a ledger, and nothing else."""
+"""The records: the lines of a game log and of a ledger, and nothing else."""
 
 from typing import Annotated, Literal
 
@@ -29,13 +29,13 @@ Hex32 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 
 
 WorkerName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")]
-"""What a worker is called."""
+"""A worker's name."""
 
 
 LARGEST = 2**27
-"""No count, board or score is larger; four seats of such scores can still be summed in 32 bits."""
+"""The largest count, board or score; eight such scores still add up within 32 bits."""
 Count = Annotated[int, Meta(ge=0, le=LARGEST)]
-"""How many of something, or which one, counted from 0 or 1."""
+"""A count, or a number counted from 0 or 1."""
 Score = Annotated[int, Meta(ge=-LARGEST, le=LARGEST)]
 """Points of a seat."""
 Seat = Annotated[int, Meta(ge=0, le=7)]
@@ -49,15 +49,16 @@ Milliseconds = Annotated[float, Meta(ge=0)]
 
 
 class FoulPolicy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a foul costs, which is the event's to say."""
+    """The cost of a foul, which the event decides."""
 
     lose: Literal["game", "sitting"] = "game"
-    """Whether the entrant that fouls loses that game, or also the rest of the sitting."""
+    """The loss of the entrant that fouls: that game, or also the rest of the sitting."""
     after: Annotated[int, Meta(ge=1, le=1_000_000)] = 1
-    """Fouls of an entrant in a sitting that lose it the rest, when `lose` is "sitting"."""
+    """Fouls with which an entrant loses the rest of the sitting, if `lose` is "sitting"."""
     others: Literal["play_on", "stop"] = "play_on"
-    """At a table of three or more: play on, with the first legal option for the seat that fouled,
-    or end the game at once, the others placed by their scores at that moment."""
+    """The other seats at a table of three or more: they play on, the referee taking the first legal
+    option for the seat that fouled, or the game stops and their scores at that moment place them.
+    """
 
 
 class Record(Struct, frozen=True, kw_only=True, tag_field="type", forbid_unknown_fields=True):
@@ -67,9 +68,9 @@ class Record(Struct, frozen=True, kw_only=True, tag_field="type", forbid_unknown
 class Sitting(Record, frozen=True, tag="sitting"):
     """First line of a game log: fresh processes sat down to play these games.
 
-    When boards are added to it later, or fresh processes go on elsewhere or at another sandbox
-    level, they do so in the same log after a further such line, which has the old boards first
-    and then the new ones, if there are any.
+    If a user adds boards later, or fresh processes go on elsewhere or at another sandbox level,
+    the same log goes on after a further line of this type, which has the old boards first and
+    then the new ones, if there are any.
     """
 
     format: int
@@ -89,18 +90,17 @@ class Sitting(Record, frozen=True, tag="sitting"):
     sandbox: str
     """The sandbox level at which the bots ran: A, B, C, D or off."""
     missing: tuple[str, ...]
-    """The promises that this level does not keep, in sentences."""
+    """The promises that this level cannot keep, each a sentence."""
     machine: str = ""
-    """Where it is played: system, processor, cores and Python; empty if it is not known."""
+    """The machine: its system, processor, cores and Python; empty if they are not known."""
     fouls: FoulPolicy = FoulPolicy()
-    """What a foul costs."""
+    """The cost of a foul."""
     worker: WorkerName | None = None
-    """The worker on which the games after this line were played; null: where the event's folder
-    is."""
+    """The worker that played the games after this line; null: the machine of the event's folder."""
 
 
 class GameRecord(Record, frozen=True, tag="game"):
-    """A game begins; one that has no result was cut off, and does not count."""
+    """A game begins; a game without a result was cut off and does not count."""
 
     game: str
     """The game's name in the event."""
@@ -109,22 +109,22 @@ class GameRecord(Record, frozen=True, tag="game"):
     board: Count
     """The board whose deals are played."""
     commitment: Hex32
-    """What was published about the board's seed before the first game; see DEALS.md."""
+    """The commitment to the board's seed, published before the first game; see DEALS.md."""
     forfeited: tuple[Seat, ...] = ()
-    """Seats that have lost this game by earlier fouls in the sitting; no bot sits there."""
+    """Seats that lost this game by earlier fouls in the sitting; no bot sits there."""
 
 
 class DealRecord(Record, frozen=True, tag="deal"):
-    """What was dealt; recomputed by `verify` from the board's seed."""
+    """A deal; `verify` recomputes it from the board's seed."""
 
     round: Count
     """The round's number in the game, from 1."""
     deal: Count
-    """Which deal of the round, from 1; 0: only lots, before anything is dealt."""
+    """The deal's number in the round, from 1; 0: only lots, before tiles are dealt."""
     leader: Seat
     """The seat that leads, unless a double decides; with deal 0 the seat that guesses."""
     lots: tuple[Lot, ...]
-    """Tiles that were drawn and shown for the lead, and shuffled back."""
+    """Tiles that seats drew and showed for the lead; they were shuffled back."""
     hands: tuple[tuple[Tile, ...], ...]
     """The tiles dealt to each seat."""
     stock: tuple[tuple[Tile, ...], ...]
@@ -135,7 +135,7 @@ class ChoiceRecord(Record, frozen=True, tag="choice", omit_defaults=True):
     """A bot's accepted answer."""
 
     seat: Seat
-    """Who answered."""
+    """The seat that answered."""
     id: QuestionNumber
     """The question's number on the bot's pipe."""
     choice: Count
@@ -143,71 +143,71 @@ class ChoiceRecord(Record, frozen=True, tag="choice", omit_defaults=True):
     ms: Milliseconds
     """The time charged, in ms."""
     given_back_ms: Milliseconds = 0.0
-    """By how much its deadline was moved, for the referee did not look meanwhile, in ms; that time
-    is not charged."""
+    """The time by which its deadline was moved because the referee did not look at its pipe, in ms;
+    the bot is not charged for it."""
     note: str = ""
-    """What it noted."""
+    """The bot's note."""
 
 
 class FoulRecord(Record, frozen=True, tag="foul", omit_defaults=True):
-    """A bot broke the protocol. All that is known about it stands here."""
+    """A foul of a bot, with all evidence."""
 
     seat: Seat
-    """Who."""
+    """The seat that fouled."""
     foul: FoulClass
-    """What."""
+    """The class of the foul."""
     detail: str
     """A sentence for the bot's author."""
     ms: Milliseconds = 0.0
     """The time charged, in ms."""
     given_back_ms: Milliseconds = 0.0
-    """By how much its deadline was moved, for the referee did not look meanwhile, in ms."""
+    """The time by which its deadline was moved because the referee did not look at its pipe, in ms.
+    """
     line: str = ""
     """The offending line, cut and escaped."""
     stderr: str = ""
     """The last lines of the bot's stderr, cut and escaped."""
     limit_ms: int = 0
-    """With `late`: how long the question might have taken, in ms."""
+    """With `late`: the time that the bot had for the question, in ms."""
     cpu_ms: float | None = None
     """With `late`: CPU time that the bot used since the question, or since up to 0.1 s before it,
-    in ms, to 10 ms; left out when it is not known."""
+    in ms, to 10 ms; left out if it is not known."""
 
 
 class SpentRecord(Record, frozen=True, tag="spent"):
-    """What a finished game took of time. It decides nothing, and differs each time."""
+    """The time that a finished game took. It decides nothing, and differs each time."""
 
     questions: tuple[Count, ...]
-    """Questions that each seat was asked and answered, a foul being an answer too."""
+    """Questions that each seat answered; a foul counts as an answer."""
     ms: tuple[Milliseconds, ...]
     """Time charged to each seat, in ms."""
     worst_ms: tuple[Milliseconds, ...]
-    """The most that was charged to each seat for one question, in ms."""
+    """The most time charged to each seat for one question, in ms."""
     given_back_ms: tuple[Milliseconds, ...]
-    """Time in which the referee did not look while each seat was asked, and that was given back to
-    it, in ms."""
+    """Time given back to each seat because the referee did not look while it was asked, in ms."""
     cpu_ms: tuple[float | None, ...]
-    """CPU time that each seat's process used since it greeted or its last game ended, in ms, to
-    10 ms; null where it is not known."""
+    """CPU time that each seat's process used since its hello or the end of its last game, in ms, to
+    10 ms; null if it is not known."""
     worst_lag_ms: float
-    """The longest time for which the referee did not look while a seat was asked, in ms; what is
-    below 5 is not measured."""
+    """The longest time for which the referee did not look while it waited for an answer, in ms;
+    less than 5 ms is not measured."""
 
 
 class RoundRecord(Record, frozen=True, tag="round"):
-    """A round's outcome."""
+    """The outcome of a round."""
 
     round: Count
     """The round's number in the game, from 1."""
     why: WhyRound
-    """How it ended."""
+    """The way in which it ended."""
     points: tuple[Score, ...]
-    """Points that it brought each seat."""
+    """Points that each seat gained or lost in it."""
     scores: tuple[Score, ...]
     """Points of each seat after it."""
 
 
 class SentRecord(Record, frozen=True, tag="sent"):
-    """Fingerprint of every byte that the game sent; replaying the game must reproduce it."""
+    """Fingerprints of all bytes that the game sent; replaying the game must reproduce them."""
 
     sha256: tuple[str, ...]
     """SHA-256 of the bytes sent to each seat."""
@@ -217,13 +217,13 @@ class SeatFoul(Struct, frozen=True, forbid_unknown_fields=True):
     """A foul in a result."""
 
     seat: Seat
-    """Who."""
+    """The seat that fouled."""
     foul: FoulClass
-    """What."""
+    """The class of the foul."""
 
 
 class Result(Record, frozen=True, tag="result"):
-    """How a game ended; the last line of a game in its log, and a line of the ledger."""
+    """The result of a game: its last line in its log, and a line of the ledger."""
 
     game: str
     """The game's name in the event."""
@@ -238,7 +238,7 @@ class Result(Record, frozen=True, tag="result"):
     rounds: Count
     """Rounds that were played."""
     why: WhyGame
-    """Why it ended."""
+    """The reason why it ended."""
     fouls: tuple[SeatFoul, ...] = ()
     """Fouls in the order in which they happened."""
 
@@ -246,7 +246,7 @@ class Result(Record, frozen=True, tag="result"):
 class SittingOver(Record, frozen=True, tag="sitting_over"):
     """Last line of a game log: every game of the sitting has its result, until boards are added.
 
-    Without it nobody could tell whether whole lines were cut off the end.
+    Without it nobody could tell that whole lines were cut off the end.
     """
 
     games: int
@@ -270,7 +270,7 @@ LogRecord = (
 
 
 class Commitment(Struct, frozen=True, forbid_unknown_fields=True):
-    """Published before the first game: the deals of this board are fixed."""
+    """The commitment to a board's deals, published before the first game."""
 
     board: Count
     """The board."""
@@ -279,7 +279,7 @@ class Commitment(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Reveal(Struct, frozen=True, forbid_unknown_fields=True):
-    """Published when every game on the board is over."""
+    """The seed of a board, published when every game on the board is over."""
 
     board: Count
     """The board."""

@@ -1,4 +1,4 @@
-"""What a ruleset is: groups of closed choices. What they do lives in `arena.engine`."""
+"""Rulesets: groups of closed choices, and which of them go together. `arena.engine` plays them."""
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -14,9 +14,9 @@ from protocol.validation import convert_or_explain
 MOST_SEATS = 8
 """The most seats that a table has."""
 Seats = Annotated[int, Meta(ge=2, le=MOST_SEATS)]
-"""How many seats a table has."""
+"""The number of seats at a table."""
 SMALL = 4
-"""The most seats for which the double-six set is meant; C takes others for more players."""
+"""The most seats at which the double-six set is used; C uses larger sets for more players."""
 SETS = {
     6: "double-six",
     7: "double-seven",
@@ -28,25 +28,25 @@ SETS = {
 }
 """The names of the sets, by their highest pip."""
 BOUGHT = (9, 12, 15, 18)
-"""The highest pips of the larger sets that shops sell."""
+"""The highest pips of the larger sets that shops sell, for suggestions in errors."""
 
 HandSize = Annotated[int, Meta(ge=1, le=64)]
 Points = Annotated[int, Meta(ge=1, le=100_000)]
 DrawLimit = Annotated[int, Meta(ge=0, le=200)] | Literal["unlimited"]
 MOST_DEALS = 20
-"""Deals in one round; the last one counts whatever it is, so that every round ends."""
+"""The most deals in one round; the last one counts whatever it is, so that every round ends."""
 
 
 class ImpossibleRulesError(UserError):
-    """Choices that cannot be played together; the text is a sentence for the user."""
+    """A conflict between choices of a ruleset; the text is a sentence for the user."""
 
 
 class Group(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A group of choices that one file of the engine owns."""
+    """A group of choices that one file of the engine plays."""
 
 
 class HandSizes(Group, frozen=True):
-    """Tiles dealt to each seat, by the number of seats; a table without a number does not exist."""
+    """Tiles dealt to each seat, by the number of seats; null: the game has no such table."""
 
     two: HandSize | None = None
     """Tiles each at a table of two."""
@@ -55,7 +55,7 @@ class HandSizes(Group, frozen=True):
     four: HandSize | None = None
     """Tiles each at a table of four."""
     five: HandSize | UnsetType | None = UNSET
-    """Tiles each at a table of five; as many as at a table of four where nothing is said."""
+    """Tiles each at a table of five; unset: as many as at a table of four."""
     six: HandSize | UnsetType | None = UNSET
     """Tiles each at a table of six, likewise."""
     seven: HandSize | UnsetType | None = UNSET
@@ -74,9 +74,9 @@ class Targets(Group, frozen=True):
     four: Points
     """Points at a table of four."""
     partners: Points | None = None
-    """Points of a side, where four play as partners; null: as at a table of four."""
+    """Points of a side if four play as partners; null: as at a table of four."""
     five: Points | UnsetType = UNSET
-    """Points at a table of five; as many as at a table of four where nothing is said."""
+    """Points at a table of five; unset: as many as at a table of four."""
     six: Points | UnsetType = UNSET
     """Points at a table of six, likewise."""
     seven: Points | UnsetType = UNSET
@@ -91,115 +91,119 @@ class Deal(Group, frozen=True):
     highest_pip: Literal[6, 7, 8, 9, 12, 15, 18] = 6
     """The highest pip of the set; 6 is the double-six set of 28 tiles."""
     doubles: bool = True
-    """Whether the set has doubles; without them an 8-8 set has 36 tiles (C Austria)."""
+    """True if the set has doubles; without them an 8-8 set has 36 tiles (C Austria)."""
     hand: HandSize | HandSizes | Literal["eight_minus_seats"] = HandSizes(two=7, three=7, four=6)
     """Tiles dealt to each seat: one number, one for each number of seats, or C.2."""
     partners: bool = False
-    """Whether seats 0 and 2 play against 1 and 3; then a table has four seats."""
+    """True if seats 0 and 2 play against 1 and 3; then a table has four seats."""
     direction: Literal["clockwise", "counter_clockwise"] = "clockwise"
-    """Which way the turn passes: to seat + 1, or to seat - 1."""
+    """The direction of play: the turn passes to seat + 1, or to seat - 1."""
     starter: bool = False
-    """Whether one tile is turned up from the boneyard to begin the line (E deal)."""
+    """True if one tile is turned up from the boneyard to begin the line (E deal)."""
     refuse_doubles: Annotated[int, Meta(ge=0, le=30)] = 0
-    """A seat dealt so many doubles or more may annul the deal; 0: none may (C.5)."""
+    """The number of doubles in a hand with which a seat may annul the deal; 0: none may (C.5)."""
     annul_suit: Annotated[int, Meta(ge=0, le=30)] = 0
-    """A hand with so many tiles showing one number annuls the deal; 0: none does (C.6)."""
+    """The number of tiles of one suit in a hand that annuls the deal; 0: none does (C.6)."""
 
 
 ByLot = Literal["random", "lowest", "highest", "count", "odd_even"]
 ByDouble = Literal["highest_double", "double_six"]
 FirstLead = Literal[ByLot, ByDouble]
 LaterLead = Literal["rotate", "same", "winner", "lot", ByDouble]
-"""In turn (C.10), the same seat (C.9), the winner of the round before, a new lot, or a double."""
+"""The next leader: the next seat in turn (C.10), the same seat (C.9), the winner of the round
+before, a new lot, or a double."""
 NextLead = Literal["as_later", LaterLead]
 BY_DOUBLE: tuple[ByDouble, ...] = ("highest_double", "double_six")
 
 
 class Lead(Group, frozen=True):
-    """Who begins a round, and with what."""
+    """The seat that begins a round, and the tile with which it begins (C.7-C.16)."""
 
     first: FirstLead = "highest"
-    """First round: at random; by lot (C.8, C.11, D); or by a double in hand (C.12, C.13)."""
+    """The first round: at random; by lot (C.8, C.11, D); or by a double in hand (C.12, C.13)."""
     later: LaterLead = "rotate"
     """Later rounds: see `LaterLead`; for a lot see `later_lot`."""
     after_blocked: NextLead = "as_later"
-    """After a blocked round: as otherwise, or chosen anew (C.7)."""
+    """The round after a blocked one: as any later round, or another choice (C.7)."""
     after_tie: NextLead = "as_later"
-    """After a round that nobody won, blocked or not: as otherwise, or chosen anew (C.7)."""
+    """The round after one that nobody won, blocked or not: as any later round, or another choice
+    (C.7)."""
     tile: Literal["any", "set_double", "highest"] = "any"
     """The first tile: any (C.15); the double that won the lead; or C.16."""
     missing: Literal["next_double", "redeal", "draw_for_it"] = "next_double"
-    """When nobody holds the double asked for: the next one, a new deal, or C.3 and C.13."""
+    """The remedy if nobody holds the double that leads: the next double leads, the tiles are dealt
+    again, or the seats draw until one has it (C.3, C.13)."""
 
 
 class Turn(Group, frozen=True):
-    """What the seat to move may do."""
+    """The legal options of the seat to move."""
 
     tiles: Literal[1, 2] = 1
     """Tiles played in one turn: one, or two on opposite ends (E play)."""
     draw_limit: DrawLimit = "unlimited"
     """Tiles that may be drawn in one turn; 0 is a block game (C.19, C.28)."""
     draw_when_able: bool = True
-    """Whether a seat that can play may draw instead (C.22), or must play (C.23)."""
+    """True if a seat that can play may draw instead (C.22); else it must play (C.23)."""
     leader_may_draw: bool = True
-    """Whether `draw_when_able` holds before the first tile too (B, C), or not (D)."""
+    """True if `draw_when_able` holds before the first tile too (B, C); else it does not (D)."""
     draw_ends_turn: bool = False
-    """Whether drawing a tile is the whole turn (E play), or the seat goes on until it plays."""
+    """True if drawing a tile is the whole turn (E play); else the seat goes on until it plays."""
     draw_optional: bool = False
-    """Whether a seat that cannot play may pass instead of drawing (C.27)."""
+    """True if a seat that cannot play may pass instead of drawing (C.27)."""
 
 
 class Boneyard(Group, frozen=True):
     """The tiles that were not dealt."""
 
     reserve: Annotated[int, Meta(ge=0, le=100)] = 2
-    """Tiles that are never drawn: 2 (C.26) or 0 (C.25)."""
+    """The number of tiles that no turn draws: 2 (C.26) or 0 (C.25)."""
     order: Literal["scattered", "row"] = "scattered"
-    """How the tiles lie: each draw takes any of them, or all draw from one end (C Egypt)."""
+    """The order of the tiles: each draw takes any of them, or all draw from one end (C Egypt)."""
     auction: bool = False
-    """Whether the last two tiles are auctioned (C.26)."""
+    """True if the last two tiles are auctioned (C.26)."""
 
 
 class Stakes(Group, frozen=True):
-    """What is paid besides points for rounds."""
+    """Payments besides the points for rounds."""
 
     fee: Annotated[int, Meta(ge=0, le=1000)] = 0
-    """Points for each drawn tile, off the drawer's score (C.27)."""
+    """Points that each drawn tile costs, off the drawer's score (C.27)."""
     pot: bool = False
-    """Whether what is paid goes into a pot that a round's winner takes, or nowhere."""
+    """True if payments go into a pot that a round's winner takes; else nobody gets them."""
     ante: Annotated[int, Meta(ge=0, le=1000)] = 0
     """Points that each seat, or with partners each side, pays into the pot in each round."""
     chips: Annotated[int, Meta(ge=0, le=1000)] = 0
     """Chips with which each seat, or with partners each side, begins; it cannot pay more.
 
-    0: there are none, and scores may go below 0.
+    0: the game has no chips, and scores may go below 0.
     """
 
 
 class End(Group, frozen=True):
-    """When a round ends though nobody went out."""
+    """The end of a round in which nobody went out."""
 
     blocked: Literal["play_on", "at_once", "call"] = "play_on"
-    """Dead ends: draw on (C play); score at once (C.20); or when a seat calls it (E play)."""
+    """Dead ends: draw on (C play); score at once (C.20); or score if a seat calls (E play)."""
 
 
 Formula = Literal["others_minus_own", "others", "everybody", "difference", "one", "nothing"]
 
 
 class Score(Group, frozen=True):
-    """Who wins a round, and how many points it is worth."""
+    """The winner of a round, and the points that the round is worth."""
 
     double_blank: Literal[0, 13] = 0
     """Pips that 0-0 counts in a hand (C Dutch: 13)."""
     winner: Literal["lowest", "out"] = "lowest"
-    """The fewest pips win whoever went out (A-C, E), or going out wins (C.30, C.32)."""
+    """The winner: the seat with the fewest pips, whoever went out (A-C, E), or the seat that went
+    out (C.30, C.32)."""
     points_out: Formula = "others_minus_own"
     """Points after somebody went out (C score, C.30, C.31, C.33, C.35); for partners the hands
     of a side count together (C.36)."""
     points_blocked: Formula = "others_minus_own"
     """Points after a blocked round (C.30, C.31, C.33, C.34, C.35, C.36)."""
     tie: Literal["nobody", "blocker", "fewest_tiles", "lowest_end", "outsider"] = "nobody"
-    """Who wins a blocked round when the fewest pips are held twice (C.37)."""
+    """The winner of a blocked round in which two or more tie for the fewest pips (C.37)."""
     bonus: tuple[Annotated[int, Meta(ge=0, le=100_000)], ...] = ()
     """Extra points for the winner of the first, second, … round of a game."""
     capicu: Annotated[int, Meta(ge=0, le=100_000)] = 0
@@ -209,14 +213,14 @@ class Score(Group, frozen=True):
 
 
 class Game(Group, frozen=True):
-    """When a game ends."""
+    """The end of a game."""
 
     target: Points | Targets = Targets(two=100, three=61, four=61, partners=100)
     """Points that end the game: one number, or one for each table (C score, E scoring)."""
     rounds: Annotated[int, Meta(ge=0, le=1000)] = 0
-    """A fixed number of rounds instead of a target; 0: none."""
+    """A fixed number of rounds instead of a target; 0: play to the target."""
     max_rounds: Annotated[int, Meta(ge=1, le=1000)] = 200
-    """A game without a winner is cut here: the highest score wins, equal scores tie."""
+    """The most rounds of a game: after them the highest score wins, and equal scores tie."""
 
 
 class Ruleset(Group, frozen=True):
@@ -227,22 +231,22 @@ class Ruleset(Group, frozen=True):
     deal: Deal = Deal()
     """The table, the set and the hands."""
     lead: Lead = Lead()
-    """Who begins."""
+    """The leader of each round."""
     turn: Turn = Turn()
-    """What the seat to move may do."""
+    """The legal options of the seat to move."""
     boneyard: Boneyard = Boneyard()
     """The tiles that were not dealt."""
     stakes: Stakes = Stakes()
-    """What is paid."""
+    """Payments besides the points for rounds."""
     end: End = End()
-    """When a round is blocked."""
+    """The end of a round in which nobody went out."""
     score: Score = Score()
-    """Who wins how much."""
+    """The winner of a round, and its points."""
     game: Game = Game()
-    """When it is over."""
+    """The end of a game."""
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be played.
+        """Refuse choices that cannot be played together.
 
         Raises ImpossibleRulesError.
         """
@@ -254,7 +258,7 @@ class Ruleset(Group, frozen=True):
 
 
 def _conflicts(rules: Ruleset) -> Iterator[tuple[bool, str]]:
-    """Every combination that means nothing, and what to do about it."""
+    """Yield for each impossible combination: true if these rules have it, and the way out."""
     deal, lead, turn, stakes, score = (
         rules.deal,
         rules.lead,
@@ -322,7 +326,7 @@ def _conflicts(rules: Ruleset) -> Iterator[tuple[bool, str]]:
 
 
 def target(rules: Ruleset, seats: int) -> int:
-    """The points that end a game at a table of so many."""
+    """Return the points that end a game at a table of this many seats."""
     points = rules.game.target
     if isinstance(points, int):
         return points
@@ -334,7 +338,7 @@ def target(rules: Ruleset, seats: int) -> int:
 
 
 def later_lot(lead: Lead) -> ByLot:
-    """Find how a later round's lot is drawn: as the first's, or for the highest tile (C.8)."""
+    """Return the lot of a later round: that of the first round, or the highest tile (C.8)."""
     match lead.first:
         case "highest_double" | "double_six":
             return "highest"
@@ -343,7 +347,7 @@ def later_lot(lead: Lead) -> ByLot:
 
 
 def hand_size(deal: Deal, seats: int) -> int | None:
-    """Tiles dealt to each seat at a table of so many; None where there is no such table."""
+    """Return the tiles dealt to each of this many seats; None if the game has no such table."""
     hand = deal.hand
     if isinstance(hand, int):
         return hand
@@ -354,13 +358,13 @@ def hand_size(deal: Deal, seats: int) -> int | None:
 
 
 def set_of_tiles(deal: Deal) -> tuple[Tile, ...]:
-    """All tiles of the set that is played with."""
+    """Return all tiles of the set with which the game is played."""
     return tile_set(deal.highest_pip, deal.doubles)
 
 
 @lru_cache(maxsize=256)
 def playable_seat_counts(rules: Ruleset) -> tuple[int, ...]:
-    """The numbers of seats at which this game can be played."""
+    """Return the numbers of seats at which this game can be played."""
     return tuple(seats for seats in range(2, MOST_SEATS + 1) if _objection(rules, seats) is None)
 
 
@@ -375,7 +379,7 @@ def check_seats(rules: Ruleset, seats: int) -> None:
 
 
 def _objection(rules: Ruleset, seats: int) -> str | None:
-    """Say why there is no such table, and what would work."""
+    """Return why the game has no such table, and what would work; None if it has one."""
     if not 2 <= seats <= MOST_SEATS:
         return f"A table has two to eight seats, not {seats}."
     if rules.deal.partners and seats != 4:
@@ -389,9 +393,9 @@ def _objection(rules: Ruleset, seats: int) -> str | None:
 
 
 def _too_few_tiles(rules: Ruleset, seats: int, hand: int) -> str | None:
-    """Say that the set is too small, if it is.
+    """Return that the set is too small, if it is.
 
-    More than four seats take a larger set (C deal), of which tiles are left where any are drawn.
+    More than four seats need a larger set (C deal), and tiles must be left if a turn may draw.
     """
     deal, tiles = rules.deal, len(set_of_tiles(rules.deal))
     many = seats > SMALL
@@ -413,7 +417,7 @@ def _too_few_tiles(rules: Ruleset, seats: int, hand: int) -> str | None:
 
 
 def _remedy(deal: Deal, need: int, most: int) -> str:
-    """Name a set that is large enough, and the largest hand that this one has room for."""
+    """Return a set that is large enough, and the largest hand for which this set is enough."""
     larger = [pip for pip in BOUGHT if pip > deal.highest_pip]
     fit = [pip for pip in larger if len(tile_set(pip, deal.doubles)) >= need]
     ways = [f"take {SETS[pip]} (highest_pip = {pip})" for pip in fit[:1]]
@@ -423,7 +427,7 @@ def _remedy(deal: Deal, need: int, most: int) -> str:
 
 
 def choices() -> dict[str, str]:
-    """Every choice's name and the group that owns it; names are unique."""
+    """Return the name of each choice and its group; a name is never in two groups."""
     return {
         choice.name: group.name
         for group in msgspec.structs.fields(Ruleset)
@@ -433,7 +437,7 @@ def choices() -> dict[str, str]:
 
 
 def derive(base: Ruleset, name: str, differs: Mapping[str, Any]) -> Ruleset:
-    """A ruleset that differs from its base in these choices.
+    """Return a ruleset that differs from its base in these choices.
 
     Raises UserError for an unknown choice or value, ImpossibleRulesError for a conflict.
     """

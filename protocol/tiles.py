@@ -1,4 +1,4 @@
-"""Tiles and sets of tiles: nothing else lives here."""
+"""Tiles and sets of tiles, and nothing else."""
 
 from functools import cache
 
@@ -8,9 +8,9 @@ Tile = tuple[int, int]
 
 @cache
 def tile_set(highest_pip: int, doubles: bool = True) -> tuple[Tile, ...]:
-    """All tiles of a set in ascending order, each (high, low).
+    """Return all tiles of a set in ascending order, each (high, low).
 
-    28 tiles up to double-6; without doubles an 8-8 set has 36 (C Austria).
+    The double-six set has 28 tiles; a double-eight set without doubles has 36 (C Austria).
     """
     return tuple(
         (high, low)
@@ -21,10 +21,10 @@ def tile_set(highest_pip: int, doubles: bool = True) -> tuple[Tile, ...]:
 
 
 def flip(tile: Tile) -> Tile:
-    """The same tile turned round."""
+    """Return the tile turned round."""
     return tile[1], tile[0]
 
 
 def high_first(tile: Tile) -> Tile:
-    """A tile from the line as a hand shows it: (high, low)."""
+    """Return a tile from the line as a hand shows it: (high, low)."""
     return tile if tile[0] >= tile[1] else (tile[1], tile[0])

@@ -1,4 +1,4 @@
-"""The first mistake in what a user wrote in TOML, found by its type, as one sentence."""
+"""Validation of what a user wrote in TOML: the first mistake, as one sentence with its path."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,20 +28,20 @@ from msgspec.inspect import (
 from protocol.errors import UserError, suggestion, unknown_name
 
 SHOWN = 60
-"""Characters of a wrong value that are shown."""
+"""The most characters of a wrong value that an error shows."""
 _AT = re.compile(r"(?P<text>.*) - at `\$\.?(?P<path>.*)`", re.DOTALL)
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def convert_or_explain(said: object, kind: Any, at: str = "") -> Any:
-    """What a user wrote at this path as a value of a type.
+    """Convert what a user wrote at this path to a value of a type.
 
     Raises UserError with the path as TOML writes it: `bots[0].run`.
     """
     try:
         return msgspec.convert(said, kind)
     except msgspec.ValidationError as error:
-        # What no type says, a struct's own check has said in words of its own.
+        # If no type explains the mistake, a struct's own check found it and its text says so.
         found = next(_mistakes(type_info(kind), said, at), None)
         raise UserError(found or _placed(f"{error}", at)) from None
 
@@ -57,12 +57,12 @@ def _join(at: str, name: str) -> str:
 
 
 def _key(at: str, name: str) -> str:
-    """The path of a name in a table; an odd name stands in quotes, as in TOML."""
+    """Return the path of a name in a table; an odd name stands in quotes, as in TOML."""
     return _join(at, name if _BARE.fullmatch(name) else _shown(name))
 
 
 def _mistakes(kind: Type, said: Any, at: str) -> Iterator[str]:
-    """The mistakes in a value, in the order in which they are found."""
+    """Yield the mistakes in a value, in the order in which they stand."""
     match kind:
         case UnionType(types=types):
             yield from _in_union([one for one in types if not isinstance(one, NoneType)], said, at)
@@ -83,7 +83,7 @@ def _mistakes(kind: Type, said: Any, at: str) -> Iterator[str]:
 
 
 def _in_union(kinds: Sequence[Type], said: Any, at: str) -> Iterator[str]:
-    """By the kind that the value was meant to be: it tells more than a list of all."""
+    """Yield the mistakes by the kind that the user meant: they say more than a list of all."""
     tags = {f"{one.tag}": one for one in kinds if isinstance(one, StructType) and one.tag}
     if tags and isinstance(said, Mapping):
         yield from _in_tagged(tags, said, at)
@@ -135,7 +135,7 @@ def _in_list(kind: VarTupleType | TupleType, said: Sequence[Any], at: str) -> It
 
 
 def _like(kind: Type, said: object) -> bool:
-    """Whether a value of this kind was meant, right or wrong."""
+    """Tell whether the user meant a value of this kind, right or wrong."""
     match kind:
         case StructType() | DictType():
             return isinstance(said, Mapping)
@@ -146,7 +146,7 @@ def _like(kind: Type, said: object) -> bool:
         case Metadata(type=plain):
             return _like(plain, said)
         case _:
-            # Without its bounds.
+            # Without its bounds: a number that is too large is still meant as a number.
             return _fits(type(kind)(), said)
 
 
@@ -170,7 +170,7 @@ def _fits(kind: Type, said: Any) -> bool:
 
 
 def _wanted(kind: Type, at: str, said: object) -> str:
-    """What stands where a value is wrong; the type itself may say it, as its description."""
+    """Return the words for the value that is wanted; a type's description goes first."""
     match kind:
         case Metadata(type=plain, extra_json_schema=more):
             return (more or {}).get("description") or _wanted(plain, at, said)
@@ -201,9 +201,9 @@ def _within(kind: IntType | FloatType) -> str:
 
 
 def _shown(said: object) -> str:
-    """A value nearly as TOML writes it; not all of a long one."""
+    """Return a value nearly as TOML writes it, and only the beginning of a long one."""
     try:
-        # In JSON inf and nan are null.
+        # JSON would write inf and nan as null.
         text = f"{said}" if isinstance(said, float) else msgspec.json.encode(said).decode()
     except RecursionError:
         return "a table in too many others"
