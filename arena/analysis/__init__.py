@@ -1,1 +1,1 @@
-"""Conclusions from a log alone: replay, decisions, review, asking again, other deals."""
+"""Conclusions from a log alone: replay, decisions, review, re-asking, alternative deals."""

@@ -1,9 +1,10 @@
-"""Other deals with which one seat would have seen the same round: for what-ifs, and for tests.
+"""Alternative deals: others with which one seat would have seen the same round.
 
-What is public is said here a second time, without the view: these deals are what the view is
-tested with. A chain of small changes, each kept if the seat cannot tell, is fair: in the long run
-every deal that the seat cannot tell from the true one comes equally often (Metropolis; each kind
-of change is as likely as its reverse).
+What-if analyses and tests use them. This module states a second time, without the view, what is
+public, because these deals test the view. The deals form a Markov chain of small changes, each
+kept if the seat cannot tell the difference; each kind of change is as likely as its reverse, so in
+the long run every deal that the seat cannot tell from the true one is equally frequent
+(Metropolis).
 """
 
 import random
@@ -20,63 +21,63 @@ from protocol.ruleset import Ruleset, set_of_tiles
 from protocol.tiles import Tile, high_first
 
 SILENT = ("keep", "call")
-"""Phases in which the usual answer leaves no event: that it was given is not public."""
+"""Phases in which the usual answer leaves no event, so that it is not public."""
 QUIET = (Keep, GoOn)
-"""Those usual answers."""
+"""The usual answers in those phases."""
 FEW = (2, 2, 2, 2, 3, 3, 4, 6)
-"""How many tiles change places in a small change."""
+"""Numbers of tiles that change places in a small change; repeated ones are more frequent."""
 WHOLE = 0.2
-"""How often a change is a large one: all that nobody has shown, or the order within hands."""
+"""The share of large changes: all tiles that nobody has shown, or the order within hands."""
 
 
 class PublicMove(NamedTuple):
-    """Something that everybody saw a seat do."""
+    """A seat's action that everybody saw."""
 
     seat: int
-    """Who."""
+    """The seat."""
     option: Option
-    """What."""
+    """The action."""
     fallback: bool = False
-    """The seat has fouled, or does now: its first option is taken."""
+    """True if the seat has fouled, or fouls now: its first option is taken."""
 
 
 class Turn(NamedTuple):
-    """A state of a round, and what the seat to move does."""
+    """A state of a round, and the choice of the seat to move."""
 
     game: Game
     """The state."""
     choice: int | None
-    """The index of its option; None where nobody moves."""
+    """The index of the chosen option; None if nobody moves."""
     fallback: bool = False
-    """Whether it is the first option because the seat has fouled."""
+    """True if it is the first option because the seat has fouled."""
 
 
 class DecisionPoint(NamedTuple):
-    """A question to a seat, as everybody could name it."""
+    """A question to a seat, identified by public facts."""
 
     acts: int
-    """Acts of this round before it."""
+    """The number of public moves in this round before it."""
     phase: str
-    """What it is about."""
+    """The phase of the question."""
 
 
 StopAt = tuple[int, DecisionPoint]
-"""Whose question, and which."""
+"""A seat, and the question to it."""
 
 
 class RoundHistory(NamedTuple):
-    """A round: hidden deals and public acts."""
+    """A round: hidden deals and public moves."""
 
     start: Game
-    """The game before it."""
+    """The game before the round."""
     deals: tuple[Dealt, ...]
-    """What was dealt, annulled deals first."""
+    """The deals, annulled ones first."""
     acts: tuple[PublicMove, ...]
-    """What everybody saw."""
+    """The public moves."""
 
 
 class Sample(NamedTuple):
-    """A deal that a seat cannot tell from the true one, and where it leads."""
+    """A deal that a seat cannot tell from the true one, and the state that it leads to."""
 
     deal: RoundHistory
     """The round so far."""
@@ -85,16 +86,16 @@ class Sample(NamedTuple):
 
 
 class InconsistentDealError(Exception):
-    """Another world in which the public game could not have been played."""
+    """An alternative deal with which the public moves could not have been played."""
 
 
 # --- a round as everybody sees it ---
 
 
 def replay_round(deal: RoundHistory, until: StopAt | None = None) -> Iterator[Turn]:
-    """Every state of a round and the choice made in it; ends before a question, or with the round.
+    """Yield every state of a round with its choice; stop before a question, or at the round's end.
 
-    Raises UnlikeError when the acts cannot be played.
+    Raises InconsistentDealError if the moves cannot be played.
     """
     game, deals, done = deal.start, deque(deal.deals), 0
     while True:
@@ -119,7 +120,7 @@ def replay_round(deal: RoundHistory, until: StopAt | None = None) -> Iterator[Tu
 
 
 def _choice(game: Game, act: PublicMove | None) -> tuple[int, bool]:
-    """The index of what the seat to move does, and whether everybody sees it."""
+    """Return the index of the next choice, and whether everybody sees it."""
     state, options = game.playing, engine.legal(game)
     own = act is not None and act.seat == state.turn
     if state.aside.phase in SILENT and not (act and own and isinstance(act.option, Refuse | Call)):
@@ -130,7 +131,7 @@ def _choice(game: Game, act: PublicMove | None) -> tuple[int, bool]:
 
 
 def public(game: Game, seat: int) -> tuple[object, ...]:
-    """All that the seat may know of a state; that it is reached by the same acts says the rest."""
+    """Return all that the seat may know of a state, besides the moves that led there."""
     state = game.playing
     shown = tuple(map(sorted, state.hands)) if state.over else tuple(map(len, state.hands))
     return (
@@ -154,15 +155,15 @@ def _seen(event: Event, seat: int) -> object:
     return ("drew", event.seat) if isinstance(event, Drew) and event.seat != seat else event
 
 
-# --- other worlds ---
+# --- alternative deals ---
 
 
 def alternative_deals(
     deal: RoundHistory, seat: int, luck: random.Random, until: StopAt | None = None
 ) -> Iterator[Sample]:
-    """A chain of deals, without end, that the seat cannot tell from this one; each near the last.
+    """Yield deals without end that the seat cannot tell from this one; each is close to the last.
 
-    Raises UnlikeError when the acts cannot be played with the deals as they are.
+    Raises InconsistentDealError if the moves cannot be played with the given deals.
     """
     acts = deal.acts[: until[1].acts] if until else deal.acts
     truth = _last(deal, until)
@@ -181,7 +182,7 @@ def alternative_deals(
 
 
 def _shown(truth: Game, seat: int) -> set[Tile]:
-    """The tiles that the seat sees: the line, its hand, and all hands once the round is over."""
+    """Return the tiles that the seat sees: line, own hand, and all hands once the round is over."""
     state = truth.playing
     hands = state.hands if state.over else (state.hands[seat],)
     return {*map(high_first, state.line), *(tile for hand in hands for tile in hand)}
@@ -197,7 +198,7 @@ def _last(deal: RoundHistory, until: StopAt | None) -> Game:
 def _changed(
     deals: tuple[Dealt, ...], seat: int, seen: set[Tile], luck: random.Random
 ) -> tuple[Dealt, ...]:
-    """One of the deals with some of its tiles in other places."""
+    """Return the deals, one of them with some tiles in other places."""
     at = luck.randrange(len(deals))
     dealt = deals[at]
     if dealt.deal == 0:
@@ -216,7 +217,7 @@ def _other_lots(dealt: Dealt, luck: random.Random) -> Dealt:
 
 
 def _other_order(dealt: Dealt, seat: int, luck: random.Random) -> Dealt:
-    """The same hands: only the order in which the others hold their tiles changes."""
+    """Return the same hands with the tiles of the other seats in another order."""
     hands = tuple(
         hand if other == seat else tuple(luck.sample(hand, len(hand)))
         for other, hand in enumerate(dealt.hands)
@@ -225,7 +226,7 @@ def _other_order(dealt: Dealt, seat: int, luck: random.Random) -> Dealt:
 
 
 def _other_places(dealt: Dealt, seat: int, seen: set[Tile], luck: random.Random) -> Dealt:
-    """Some tiles change places: a few of any kind, or all that nobody has shown."""
+    """Return the deal with a few tiles of any kind moved, or all tiles that nobody has shown."""
     flat = [tile for row in (*dealt.hands, *dealt.stock) for tile in row]
     size = len(dealt.hands[0])
     own = range(seat * size, (seat + 1) * size)
@@ -241,7 +242,7 @@ def _other_places(dealt: Dealt, seat: int, seen: set[Tile], luck: random.Random)
 
 
 def _refilled(dealt: Dealt, flat: Sequence[Tile]) -> Dealt:
-    """The deal with its tiles, hands first, replaced by these."""
+    """Return the deal with its tiles, hands first, replaced by these."""
     left = iter(flat)
 
     def same(rows: tuple[Hand, ...]) -> tuple[Hand, ...]:

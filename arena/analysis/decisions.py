@@ -1,4 +1,4 @@
-"""The decisions of one seat in a logged game, and how its rounds ended. Pure; no seed is needed."""
+"""The decisions of one seat in a logged game, and the results of its rounds. Pure, without seed."""
 
 from collections.abc import Iterator, Sequence
 
@@ -16,65 +16,65 @@ from protocol.ruleset import Ruleset
 
 
 class Decision(Struct, frozen=True):
-    """A question to a seat, what it saw then, and what came of it."""
+    """A question to a seat, the seat's view at that moment, and the answer."""
 
     number: int
-    """Which question of the game it is to this seat, from 1."""
+    """The question's number among those to this seat in the game, from 1."""
     round: int
     """The round's number in the game, from 1."""
     question: Question
-    """Who was asked, with which number, options and time."""
+    """The question: its seat, id, options and time."""
     told: tuple[bytes, ...]
-    """What the seat had been told in this game, but for earlier questions: the game, its rounds."""
+    """The lines that the seat had been sent in this game, without earlier questions."""
     line: bytes
     """The question as it was written, byte for byte."""
     step: Step
     """The table at that moment, nothing hidden; its events are new since the seat's last choice."""
     record: ChoiceRecord | FoulRecord | None
-    """What it answered, or its foul; None: the game was cut off before."""
+    """The answer or the foul; None: the game was cut off before."""
 
 
 class RoundEnd(Struct, frozen=True):
-    """How a round ended, and what it came to for one seat."""
+    """The end of a round, and its result for one seat."""
 
     round: int
     """The round's number in the game, from 1."""
     why: WhyRound
-    """How it ended."""
+    """The way in which it ended."""
     out: int | None
-    """The seat that went out."""
+    """The seat that went out, if any."""
     tiles: int
-    """Tiles that the seat was left with."""
+    """The number of tiles left in the seat's hand."""
     pips: int
-    """What they count."""
+    """The pips of those tiles."""
     drew: int
-    """Tiles that it drew."""
+    """The number of tiles that the seat drew."""
     passed: int
-    """How often it passed."""
+    """The number of times that the seat passed."""
     gained: int
-    """Points that its side gained in it, fees and stakes included."""
+    """Points that the seat's side gained in the round, fees and stakes included."""
     lost: int
-    """The most that another side gained."""
+    """The largest gain of another side, in points."""
     ahead: int
-    """Points by which its side is ahead of the best other after it; below zero: behind."""
+    """Points by which its side leads the best other side afterwards; negative: it trails."""
 
     @property
     def swing(self) -> int:
-        """What the round was worth to the seat's side, against the best other, in points."""
+        """Return the points that the seat's side gained on the best other side in this round."""
         return self.gained - self.lost
 
 
 class CutOffError(Exception):
-    """The log ends before the deal that is needed."""
+    """The log ends before a deal that is needed."""
 
 
 class LogReferee(Referee):
-    """A referee that deals what a log says was dealt, so that it needs no seed."""
+    """A referee that takes its deals from a log, so that it needs no seed."""
 
     def __init__(self, logged: LoggedGame) -> None:
         """Begin the game.
 
-        Raises CutOffError when nothing was dealt.
+        Raises CutOffError if the log has no deal.
         """
         records = (one for one in logged.records if isinstance(one, DealRecord))
         self._dealt = iter([deal_of(record) for record in records])
@@ -88,7 +88,7 @@ class LogReferee(Referee):
 
 
 def decisions(logged: LoggedGame, seat: int) -> Iterator[Decision]:
-    """Every question to a seat, in order; the last may be one that was never answered.
+    """Yield every question to a seat, in order; the last may be without an answer.
 
     Raises DamagedLogError at the first record that cannot follow.
     """
@@ -109,7 +109,7 @@ def decisions(logged: LoggedGame, seat: int) -> Iterator[Decision]:
 
 
 def _referees(logged: LoggedGame) -> Iterator[Referee]:
-    """The referee before each answer, and after the last."""
+    """Yield the referee before each answer, and after the last."""
     try:
         referee = LogReferee(logged)
         yield referee
@@ -124,7 +124,7 @@ def _referees(logged: LoggedGame) -> Iterator[Referee]:
 def _check_asked(
     logged: LoggedGame, question: Question | None, record: ChoiceRecord | FoulRecord
 ) -> None:
-    """Refuse an answer to another question than the one that is asked.
+    """Refuse an answer to another question than the one that is open.
 
     Raises DamagedLogError.
     """
@@ -136,7 +136,7 @@ def _check_asked(
 
 
 def _moments(logged: LoggedGame, seat: int) -> Iterator[Step]:
-    """The table before each answer and at the end, with what has happened since the seat's own."""
+    """Yield the table before each answer and at the end, with the events since the seat's own."""
     game: Game | None = None
     since: list[Event] = []
     for step in steps(logged):
@@ -154,7 +154,7 @@ def _moments(logged: LoggedGame, seat: int) -> Iterator[Step]:
 
 
 def find_decision(found: Sequence[Decision], wanted: int) -> Decision:
-    """The question that a user means, by its number in the game or by its id.
+    """Return the question that a user means, by its number in the game or by its id.
 
     Raises UserError.
     """
@@ -169,7 +169,7 @@ def find_decision(found: Sequence[Decision], wanted: int) -> Decision:
 
 
 def rounds(logged: LoggedGame, seat: int) -> Iterator[RoundEnd]:
-    """How each finished round ended, for a seat.
+    """Yield the end of each finished round, for a seat.
 
     Raises DamagedLogError.
     """
@@ -197,6 +197,6 @@ def rounds(logged: LoggedGame, seat: int) -> Iterator[RoundEnd]:
 
 
 def opponents(rules: Ruleset, seats: int, seat: int) -> tuple[int, ...]:
-    """The seats that do not win with this one."""
+    """Return the seats that do not win with this one."""
     parties = 2 if rules.deal.partners else seats
     return tuple(other for other in range(seats) if other % parties != seat % parties)

@@ -1,4 +1,4 @@
-"""Finds the log, the game and the seat that a user means, for every command about one game."""
+"""Search for the log, the game and the seat that a user means, for all commands about one game."""
 
 import shlex
 from itertools import chain
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 LISTED_GAMES = 50
 """Games of a folder that are listed by name."""
 MOST_GAMES = 1000
-"""Games that are looked for when a word may mean several."""
+"""Games that a search returns at most if a name is ambiguous."""
 NAMED_GAMES = 5
 """Games that an error names."""
 EVENT = "event.json"
-"""What every event's folder holds."""
+"""The file that every event's folder contains."""
 USUAL = ("boneyard-out", "demo")
-"""The folders that `run` and `demo` write unless they are told otherwise."""
+"""The default folders of `run` and `demo`."""
 
 
 def event_folders(where: Path) -> list[Path]:
-    """The events' folders here: this one, those that commands write, and then all others."""
+    """Return the events' folders here: this one, the default folders, and then all others."""
     beside = sorted(path.parent for path in where.glob(f"*/{EVENT}"))
     usual = [where / name for name in USUAL]
     found = [where, *usual, *beside]
@@ -33,7 +33,7 @@ def event_folders(where: Path) -> list[Path]:
 
 
 def usual_folder() -> Path:
-    """The event that is meant when none is named: the only one here, or the one of `run`.
+    """Return the folder of the only event here, or the default folder of `run`.
 
     Raises UserError.
     """
@@ -47,7 +47,7 @@ def usual_folder() -> Path:
 
 
 def logs(log: Path) -> list[Path]:
-    """The game logs in a log, an event's folder or its folder of games."""
+    """Return the game logs in a log, an event's folder or its folder of games."""
     if not log.is_dir():
         return [log]
     from arena.logs import catalog as named
@@ -56,15 +56,15 @@ def logs(log: Path) -> list[Path]:
 
 
 def _folder(log: Path) -> Path:
-    """Where the game logs of an event's folder lie."""
+    """Return the folder of an event's game logs."""
     from arena.logs.catalog import FOLDER
 
-    # An event may lie in a folder of that name itself.
+    # An event may itself be in a folder of that name.
     return log if log.resolve().name == FOLDER and not (log / EVENT).is_file() else log / FOLDER
 
 
 def refuse_others(path: Path) -> None:
-    """Refuse a file that is no game log: nothing in it is damaged, somebody named the wrong one.
+    """Refuse a file that is not a game log: the user named the wrong file, nothing is damaged.
 
     Raises UserError, OSError.
     """
@@ -79,19 +79,19 @@ def refuse_others(path: Path) -> None:
 
 
 class FoundGame(NamedTuple):
-    """What a user's word for a game led to."""
+    """The result of a search for a game."""
 
     game: "LoggedGame | None"
-    """The game that is meant; None where several may be."""
+    """The game; None if several match."""
     others: dict[str, str]
-    """Each that may be meant, with a line about it."""
+    """The names of the games that match if several do, with a line about each."""
 
 
 def find_game(log: Path, name: str | None) -> FoundGame:
-    """The game that is meant, or all that may be: a name can be cut short while it is clear.
+    """Return the game with this name, or all that match: a name may be shortened while unique.
 
-    A whole name leads to its log and no other is opened; there may be thousands. Raises UserError,
-    DamagedLogError.
+    A whole name leads to its log, and no other log is opened; there may be thousands. Raises
+    UserError, DamagedLogError.
     """
     refuse_others(log)
     if exact := _called(log, name or ""):
@@ -101,9 +101,9 @@ def find_game(log: Path, name: str | None) -> FoundGame:
 
 
 def _called(log: Path, name: str) -> "LoggedGame | None":
-    """The game of just this name.
+    """Return the game with exactly this name.
 
-    One that was cut off may stand in its log again, played to its end: that one counts.
+    A game that was cut off may be in its log again, played to its end: the later one counts.
     """
     from arena.logs.catalog import logs_of_sittings
     from arena.logs.gamelog import read_games
@@ -119,9 +119,9 @@ def _called(log: Path, name: str) -> "LoggedGame | None":
 
 
 def _like(log: Path, word: str) -> "_Heap":
-    """The games whose names begin so, or if there is none those that have this in their names.
+    """Return the games whose names begin with the word, or else those whose names contain it.
 
-    No more than `MOST_GAMES`. Raises UserError.
+    It returns no more than `MOST_GAMES`. Raises UserError.
     """
     from arena.logs.gamelog import read_games
 
@@ -143,7 +143,7 @@ def _like(log: Path, word: str) -> "_Heap":
 
 
 class _Heap:
-    """Games that may be meant: a line about each, and only the last one whole."""
+    """A set of matching games: a line about each, and only the last one whole."""
 
     def __init__(self) -> None:
         self.lines: dict[str, str] = {}
@@ -161,13 +161,13 @@ class _Heap:
 
 
 def _likely_first(log: Path, name: str) -> list[Path]:
-    """The logs, those first that end like the game: they are mostly called by the same seats."""
+    """Return the logs, those first whose names end like the game's: most have the same seats."""
     seats = name.partition(".")[2]
     return sorted(logs(log), key=lambda path: not path.stem.endswith(f".{seats}"))
 
 
 def require_one_game(log: Path, name: str | None) -> "LoggedGame":
-    """The one game that is meant.
+    """Return the one game that matches.
 
     Raises UserError, DamagedLogError.
     """
@@ -182,7 +182,7 @@ def require_one_game(log: Path, name: str | None) -> "LoggedGame":
 
 
 def list_games(found: FoundGame) -> None:
-    """Print a line for each game that may be meant."""
+    """Print a line for each game that matches."""
     count = len(found.others)
     for summary in list(found.others.values())[:LISTED_GAMES]:
         click.echo(summary)
@@ -192,7 +192,7 @@ def list_games(found: FoundGame) -> None:
 
 
 def find_seat(logged: "LoggedGame", wanted: str | None) -> int:
-    """A seat by its number or by who sat there; who came last when nothing is said.
+    """Return a seat by its number or by its entrant; without either the seat of the last place.
 
     Raises UserError.
     """

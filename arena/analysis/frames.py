@@ -1,4 +1,4 @@
-"""What is seen at once by everybody, by one seat or by an onlooker, from the steps of a replay."""
+"""Frames: what everybody, one seat or a spectator sees at each moment of a replay."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
@@ -16,52 +16,52 @@ from protocol.tiles import Tile
 
 Spectator = Literal["nobody"]
 SPECTATOR: Spectator = "nobody"
-"""The seat of an onlooker, who is shown no hand before the end of the round."""
+"""The viewer who sees no hand before the end of the round."""
 Viewer = int | Spectator | None
-"""By whom a game is seen: a seat, an onlooker, or everybody together (None)."""
+"""A viewer of a game: a seat, a spectator, or everybody together (None)."""
 
 
 class Frame(Struct, frozen=True):
-    """What the onlooker sees at once: nothing in it is hidden from him."""
+    """One moment of a game as a viewer sees it; nothing in it is hidden from that viewer."""
 
     round: int
     """The round's number, from 1."""
     turn: int | None
-    """The seat to move; None when nobody is."""
+    """The seat to move; None if there is none."""
     events: tuple[Event, ...]
-    """What has happened."""
+    """The events since the last frame."""
     line: tuple[Tile, ...]
     """The line."""
     hands: tuple[Hand | int, ...]
-    """The tiles of each seat, or how many they are."""
+    """The tiles of each seat, or their number."""
     pips: tuple[int, ...]
-    """What the hands count, once the round is over."""
+    """The pips of each hand, once the round is over."""
     stock: tuple[Tile, ...] | int
-    """The tiles in the boneyard, or how many they are."""
+    """The tiles in the boneyard, or their number."""
     drawable: int
-    """How many of them may be drawn."""
+    """The number of tiles that may still be drawn."""
     options: tuple[Option, ...]
-    """What the seat that was asked could choose from."""
+    """The options of the seat that was asked."""
     record: LogRecord | None
-    """What came in, or how the round or the game ended."""
+    """The answer or foul, or the end of the round or the game."""
     pot: int | None = None
-    """What lies in the pot; None where there is none."""
+    """The content of the pot; None if there is no pot."""
     scores: tuple[int, ...] = ()
-    """Points of each seat, or side, so far."""
+    """The points of each seat, or side, so far."""
 
 
 def frames(steps: Iterable[Step], seat: Viewer = None) -> Iterator[Frame]:
-    """What everybody, one seat or an onlooker is shown; draws in a row are joined."""
+    """Yield the frames for everybody, a seat or a spectator; draws in a row are joined."""
     return (shown[0] for shown in frames_for(steps, (seat,)))
 
 
 def frames_for(steps: Iterable[Step], seats: Sequence[Viewer]) -> Iterator[tuple[Frame, ...]]:
-    """What several are shown at the same moments: those of the first."""
+    """Yield the frames of several viewers at the moments of the first."""
     waiting: tuple[Frame, ...] = ()
     for step in steps:
         shown = tuple(_frame(step, seat) for seat in seats)
         if not shown[0].events and shown[0].record is None:
-            # A deal is kept, or a round not called blocked: nobody else hears of it.
+            # A seat kept the deal, or did not call a block: no other seat is told.
             continue
         if waiting and _goes_on_drawing(waiting[0], shown[0]):
             waiting = tuple(map(_joined, waiting, shown))
@@ -74,13 +74,13 @@ def frames_for(steps: Iterable[Step], seats: Sequence[Viewer]) -> Iterator[tuple
 
 
 def _joined(before: Frame, after: Frame) -> Frame:
-    """The table is as after the last draw; who was asked, and why, is as before the first."""
+    """Return one frame of two draws: the table after the last, the question before the first."""
     events = before.events + after.events
     return replace(after, events=events, options=before.options, record=before.record)
 
 
 def _goes_on_drawing(before: Frame, after: Frame) -> bool:
-    """Whether a frame only adds draws of the same seat, for which it was not asked again."""
+    """Tell whether a frame only adds draws of the same seat without another question to it."""
     draws = {event.seat for event in before.events + after.events if isinstance(event, Drew)}
     only = all(isinstance(event, Drew) for event in before.events + after.events)
     both = bool(before.events and after.events)
@@ -94,7 +94,7 @@ def _frame(step: Step, seat: Viewer) -> Frame:
 
 
 def _open(step: Step) -> Frame:
-    """Everything."""
+    """Return the frame with everything in it."""
     state = step.game.playing
     over = state.over is not None
     return Frame(
@@ -114,7 +114,7 @@ def _open(step: Step) -> Frame:
 
 
 def _turn(step: Step, seat: Viewer = None) -> int | None:
-    """Who is to move; that another seat may refuse the deal is hidden, for it tells of doubles."""
+    """Return the seat to move, but hide one that may refuse the deal: that reveals doubles."""
     state = step.game.playing
     hidden = state.aside.phase == "keep" and seat not in (None, state.turn)
     nobody = state.over or state.aside.phase == "deal" or isinstance(step.record, Result)
@@ -122,7 +122,7 @@ def _turn(step: Step, seat: Viewer = None) -> int | None:
 
 
 def _seen(step: Step, seat: int) -> Frame:
-    """What the seat is told, put together from nothing by the seat's own door."""
+    """Return the frame of a seat, built only from what the engine's view gives that seat."""
     told = view.question(step.game, seat, (), [], id=0, number=0, time_ms=0)
     shown = _shown(step)
     own = isinstance(step.record, ChoiceRecord | FoulRecord) and step.record.seat == seat
@@ -143,7 +143,7 @@ def _seen(step: Step, seat: int) -> Frame:
 
 
 def _public(step: Step) -> Frame:
-    """What lies open, put together from nothing by the onlooker's own door."""
+    """Return the frame of a spectator, built only from what is public."""
     told = view.onlooker(step.game)
     shown = _shown(step)
     return Frame(
@@ -163,13 +163,13 @@ def _public(step: Step) -> Frame:
 
 
 def _shown(step: Step) -> RoundOver | None:
-    """What everybody is told at the end of a round."""
+    """Return the message to everybody at the end of a round, if this step ends one."""
     ended = isinstance(step.record, RoundRecord | Result)
     return view.round_over(step.game, 0, []) if step.game.playing.over and ended else None
 
 
 def _heard(step: Step, seat: Viewer) -> tuple[Event, ...]:
-    """What was added to the history of the round, as the seat saw it."""
+    """Return the new events of the round as the viewer saw them."""
     return tuple(
         view.seen_by_others(event) if isinstance(event, Drew) and event.seat != seat else event
         for event in step.events
@@ -177,12 +177,12 @@ def _heard(step: Step, seat: Viewer) -> tuple[Event, ...]:
 
 
 def _hands(told: Ask) -> tuple[Hand | int, ...]:
-    """A seat's own tiles, and how many the others hold."""
+    """Return a seat's own tiles, and the number of tiles of each other seat."""
     return tuple(told.hand if at == told.seat else many for at, many in enumerate(told.hands))
 
 
 def _told(record: LogRecord | None, seat: Viewer) -> LogRecord | None:
-    """Of the log a seat sees its own lines, who else fouled, and how things ended."""
+    """Return a log record as a seat may see it: its own lines, others' fouls, and the ends."""
     match record:
         case ChoiceRecord() | FoulRecord() if record.seat == seat:
             return record

@@ -1,4 +1,4 @@
-"""What a seat sees, frame by frame, from what it is told and nothing else. Pure."""
+"""Frames of a running game for one seat, from the messages to that seat alone. Pure."""
 
 from collections.abc import Iterable, Sequence
 
@@ -10,10 +10,10 @@ from protocol.tiles import Tile
 
 
 class LiveFrames:
-    """Turns messages of one game into frames, in their order."""
+    """A converter from the messages of one game to frames, in their order."""
 
     def __init__(self, starts: GameStarts, names: Sequence[str]) -> None:
-        """A game begins; `names` are who sits in each seat."""
+        """Begin a game; `names` are the entrants by seat."""
         self._starts = starts
         self._names = tuple(names)
         self._round = self._known = 0
@@ -21,7 +21,7 @@ class LiveFrames:
         self._last: Frame | None = None
 
     def frame(self, told: Ask | RoundOver | GameOver) -> Frame:
-        """What is seen after this message."""
+        """Return the frame after this message."""
         match told:
             case Ask():
                 self._last = self._asked(told)
@@ -32,7 +32,7 @@ class LiveFrames:
         return self._last
 
     def _new(self, number: int, events: Sequence[Event]) -> tuple[Event, ...]:
-        """What happened since the last message."""
+        """Return the events since the last message."""
         if number != self._round:
             self._round, self._known = number, 0
         new = tuple(events[self._known :])
@@ -57,7 +57,7 @@ class LiveFrames:
         )
 
     def _round_over(self, told: RoundOver) -> Frame:
-        """The line and what is left of the boneyard follow from what happened."""
+        """Return the frame of a round's end; its line and boneyard follow from the events."""
         fresh = told.round != self._round
         new = self._new(told.round, told.events)
         line = tiles_of_line(told.events)
@@ -82,7 +82,7 @@ class LiveFrames:
         )
 
     def _game_over(self, told: GameOver) -> Frame:
-        """The table stays as it was when the game ended."""
+        """Return the frame of the game's end, with the table as it was."""
         last = self._last
         return Frame(
             round=last.round if last else 0,
@@ -108,7 +108,7 @@ class LiveFrames:
 
 
 def tiles_of_line(events: Iterable[Event]) -> tuple[Tile, ...]:
-    """The line as it lies after all that happened in a round."""
+    """Return the line after all events of a round."""
     line: tuple[Tile, ...] = ()
     for event in events:
         if isinstance(event, Played | TurnedUp):

@@ -1,7 +1,7 @@
-"""Puts one question of a logged game to a fresh bot: starts it, tells it the game, waits, judges.
+"""Questions of a logged game put to a fresh bot: it is started, told the game, asked and judged.
 
-The bot hears what it would have heard: hello, the game, its rounds so far, then the question, byte
-for byte; but not the earlier questions, for a question says all that a bot may know.
+The bot receives what it would have received: hello, the game, its rounds so far, then the question,
+byte for byte; but not the earlier questions, because a question says all that a bot may know.
 """
 
 import time
@@ -25,22 +25,22 @@ from protocol.records import FoulClass
 
 
 class ReaskResult(Struct, frozen=True):
-    """What a bot made of a question."""
+    """A bot's reaction to a question."""
 
     choice: int | None
     """The index that it chose; None: it fouled."""
     note: str
-    """What it noted."""
+    """The bot's note."""
     foul: FoulClass | None
     """The class of its foul."""
     detail: str
-    """A sentence about it."""
+    """A sentence about the foul."""
     line: str
     """The line of the foul, cut and escaped."""
     ms: float
     """The time charged, in ms."""
     given_back_ms: float
-    """Time in which the referee did not look, which moved the deadline, in ms."""
+    """Time in which the referee could not look, added to the deadline, in ms."""
     stderr: str
     """The last lines of its stderr, cut and escaped."""
 
@@ -48,9 +48,9 @@ class ReaskResult(Struct, frozen=True):
 async def ask(
     command: Command, decision: Decision, clock: Clock, sandbox: Sandbox, times: int
 ) -> list[ReaskResult]:
-    """Ask so often, each time a fresh process; it stops at a foul.
+    """Ask `times` times, each time in a fresh process; stop at a foul.
 
-    Raises UserError when the bot cannot be started, or the machine cannot keep time.
+    Raises UserError if the bot cannot be started, or the machine cannot keep time.
     """
     found: list[ReaskResult] = []
     complaint = ""
@@ -90,14 +90,14 @@ async def _once(
 
 
 class ReaskSession:
-    """Waits for one bot's answer to one question."""
+    """The wait for one bot's answer to one question."""
 
     def __init__(self, pump: Poller, bot: BotProcess, decision: Decision) -> None:
         self._pump, self._bot, self._decision = pump, bot, decision
         self._question = decision.question
         self._deadline = Deadline(self._expired, self._stop)
         self.lag: LagError | None = None
-        """Why nobody can say whether it was late, if the machine does not keep time."""
+        """The reason why its lateness is unknown, if the machine does not keep time."""
         self._done = trio.Event()
         self._stale = 0
         self._said: Choose | None = None
@@ -106,7 +106,7 @@ class ReaskSession:
         self._ms = 0.0
 
     async def answered(self) -> ReaskResult:
-        """What the bot said, or its foul; one that did not greet is not asked."""
+        """Return the bot's answer or its foul; do not ask a bot that does not greet."""
         if self._fault is None:
             self._bot.on_input(self._heard)
             self._pump.add_timer(self._deadline)

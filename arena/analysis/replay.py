@@ -1,4 +1,4 @@
-"""Plays a logged game again, from its seed or from its deals, and says where it does not fit."""
+"""Replay of a logged game, from its seed or from its deals, with the mismatches that it finds."""
 
 from collections.abc import Iterator
 from itertools import chain
@@ -28,7 +28,7 @@ from protocol.ruleset import hand_size, set_of_tiles
 
 
 def setup_of(logged: LoggedGame) -> GameSetup:
-    """The game as it was set up."""
+    """Return the setup of a logged game."""
     return GameSetup(
         game=logged.game.game,
         number=logged.game.number,
@@ -42,9 +42,9 @@ def setup_of(logged: LoggedGame) -> GameSetup:
 
 
 def replay_games(logged: LoggedGame, seed: bytes) -> Iterator[Referee]:
-    """The referee at the beginning and after each thing that came in.
+    """Yield the referee at the beginning and after each answer or foul.
 
-    Stops where the log asks for something impossible; `misfits` says what.
+    It stops at a record that is impossible; `mismatches` says why.
     """
     referee = Referee(setup_of(logged), seed)
     yield referee
@@ -57,7 +57,7 @@ def replay_games(logged: LoggedGame, seed: bytes) -> Iterator[Referee]:
 
 
 def apply_record(referee: Referee, record: ChoiceRecord | FoulRecord) -> None:
-    """What came in comes in again; its seat must be the one that is asked."""
+    """Apply a recorded answer or foul again; its seat must be the one that is asked."""
     if isinstance(record, FoulRecord):
         line = record.line.encode()
         referee.forfeit(
@@ -73,12 +73,12 @@ def apply_record(referee: Referee, record: ChoiceRecord | FoulRecord) -> None:
 
 
 def mismatches(logged: LoggedGame, seed: bytes) -> Iterator[str]:
-    """What in the log does not follow from the seed and from what came in."""
+    """Yield what in the log does not follow from the seed and the recorded answers."""
     made: list[LogRecord] = []
     for referee in replay_games(logged, seed):
         made += referee.records()
     written = (logged.game, *logged.records)
-    # No replay can know what time was used.
+    # No replay can know the time used.
     kept = [record for record in written if not isinstance(record, SpentRecord)]
     for number, (was, now) in enumerate(zip(kept, made, strict=False)):
         if _bare(was) != _bare(now):
@@ -93,7 +93,7 @@ def _line(record: ChoiceRecord) -> bytes:
 
 
 def _bare(record: LogRecord) -> LogRecord:
-    """A record without evidence that only the table could know."""
+    """Return a record without evidence that only the table could know."""
     if not isinstance(record, FoulRecord):
         return record
     return replace(record, stderr="", line="", limit_ms=0, cpu_ms=None)
@@ -107,20 +107,20 @@ def _difference(logged: LoggedGame, number: int, was: LogRecord, now: LogRecord)
 
 
 class Step(Struct, frozen=True):
-    """One thing that happened in a logged game, with nothing hidden."""
+    """One event of a logged game, with nothing hidden."""
 
     game: Game
     """The game after it."""
     events: tuple[Event, ...]
-    """What it added to the history of the round."""
+    """The events that it added to the history of the round."""
     options: tuple[Option, ...]
-    """What the seat that was asked could choose from; empty when nobody was asked."""
+    """The options of the seat that was asked; empty if none was asked."""
     record: LogRecord | None
-    """The line of the log; None: it followed from the rules."""
+    """The line of the log; None: the step followed from the rules."""
 
 
 def steps(logged: LoggedGame) -> Iterator[Step]:
-    """The game from its log alone: hands as they were dealt, so no seed is needed.
+    """Yield the steps of a game from its log alone: the log has the hands, so no seed is needed.
 
     Raises DamagedLogError at the first record that cannot follow.
     """
@@ -146,7 +146,7 @@ def steps(logged: LoggedGame) -> Iterator[Step]:
 
 
 def _ended(game: Game, fouled: set[int], stop: bool) -> bool:
-    """Whether the game is over, or a foul ended it, or only one seat or side has not fouled."""
+    """Tell whether the game is over, a foul ended it, or one seat or side alone has no foul."""
     if fouled and stop:
         return True
     parties = 2 if game.rules.deal.partners else game.seats
@@ -154,7 +154,7 @@ def _ended(game: Game, fouled: set[int], stop: bool) -> bool:
 
 
 def _taken(game: Game, record: LogRecord, options: tuple[Option, ...]) -> Step:
-    """The step that a record is."""
+    """Return the step of a record."""
     match record:
         case DealRecord():
             return _step(game, engine.begin(game, deal_of(record)), (), record)
@@ -167,7 +167,7 @@ def _taken(game: Game, record: LogRecord, options: tuple[Option, ...]) -> Step:
 
 
 def _forced(game: Game, clock: Clock, fouled: set[int], stop: bool) -> Iterator[Step]:
-    """What needs no answer: an only option that is not asked, and what a seat that fouled does."""
+    """Yield the steps that need no answer: only options, and those of a seat that has fouled."""
     while not _ended(game, fouled, stop) and (options := engine.legal(game)):
         if needs_answer(clock, options, fouled=game.playing.turn in fouled):
             return
@@ -177,19 +177,19 @@ def _forced(game: Game, clock: Clock, fouled: set[int], stop: bool) -> Iterator[
 
 
 def _step(before: Game, after: Game, options: tuple[Option, ...], record: LogRecord | None) -> Step:
-    """The step from one state to the next."""
+    """Return the step from one state to the next."""
     old, new = before.round, after.playing
     known = len(old.events) if old and old.number == new.number else 0
     return Step(after, new.events[known:], options, record)
 
 
 def deal_of(record: DealRecord) -> Dealt:
-    """What was dealt, as the engine takes it."""
+    """Return a recorded deal as the engine takes it."""
     return Dealt(record.round, record.deal, record.leader, record.lots, record.hands, record.stock)
 
 
 def _misfit(game: Game, record: LogRecord, options: tuple[Option, ...], ended: bool) -> str | None:
-    """Why a record cannot come next."""
+    """Return the reason why a record cannot come next, if there is one."""
     match record:
         case DealRecord():
             return _misdeal(game, deal_of(record), ended)
@@ -221,7 +221,7 @@ def _unasked(
 
 
 def _misdeal(game: Game, dealt: Dealt, ended: bool) -> str | None:
-    """A deal must be the next one, of the whole set, laid as the engine lays it."""
+    """Return the fault of a deal: it must be the next, of the whole set, in the engine's order."""
     if ended or not engine.needs_deal(game):
         return "a deal before the round is over, or after the game"
     before, seats = game.round, range(game.seats)
@@ -240,7 +240,7 @@ def _misdeal(game: Game, dealt: Dealt, ended: bool) -> str | None:
 
 
 def _laid(game: Game, dealt: Dealt) -> bool:
-    """Whether all tiles were dealt as these rules deal them; none, before odd or even is called."""
+    """Tell whether all tiles are dealt by these rules; none are before odd or even is called."""
     if dealt.deal == 0:
         return dealt.hands == ((),) * game.seats and not dealt.stock
     rules, rest = game.rules, tuple(chain(*dealt.stock))

@@ -1,4 +1,4 @@
-"""Draws a logged game for a terminal: frames become text. No I/O; text from bots is made safe."""
+"""Terminal text of logged games, drawn from frames. No I/O; text from bots is made safe."""
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
@@ -43,13 +43,13 @@ from protocol.ruleset import target
 from protocol.tiles import Tile, high_first
 
 LYING = 0x1F031
-"""The glyph of 0-0 lying along the line; the others follow, seven to each left pip."""
+"""The glyph of 0-0 along the line; the others follow, seven to each left number of pips."""
 STANDING = 0x1F063
-"""The glyph of 0-0 standing across the line, as doubles do."""
+"""The glyph of 0-0 across the line, as doubles are laid."""
 GLYPHS_TO = 6
-"""The highest pip that has glyphs."""
+"""The highest number of pips that has glyphs."""
 EVIDENCE = 4096
-"""Characters of a bot's last words that are shown."""
+"""Most characters of a bot's stderr that are shown."""
 WHY: dict[WhyGame, str] = {
     "target": "the target was reached",
     "rounds": "all rounds were played",
@@ -68,33 +68,33 @@ HELP = "Enter: on   p: back   q: quit"
 Cell = tuple[str, str]
 """Words that stay on one line, and their style."""
 Row = tuple[str, list[Cell]]
-"""What stands in front of a row, and the row."""
+"""The label of a row, and its cells."""
 
 
 class Look(Struct, frozen=True):
-    """How frames are drawn."""
+    """The style in which frames are drawn."""
 
     names: tuple[str, ...]
     """The entrant in each seat."""
     width: int = 80
     """Columns of the terminal."""
     ascii: bool = False
-    """Whether tiles are drawn as [6|4] only."""
+    """True if tiles are drawn as [6|4] only."""
     partners: bool = False
-    """Whether seats 0 and 2 play against 1 and 3."""
+    """True if seats 0 and 2 play against 1 and 3."""
 
     def name(self, seat: int) -> str:
-        """Who sits there."""
+        """Return the entrant in a seat."""
         return printable(self.names[seat])
 
     def parties(self) -> list[str]:
-        """Who wins or loses: the seats, or the two sides."""
+        """Return the sides that win or lose: the seats, or the two partnerships."""
         names = [self.name(seat) for seat in range(len(self.names))]
         return [" and ".join(names[side::2]) for side in (0, 1)] if self.partners else names
 
 
 def title(logged: LoggedGame, look: Look) -> Text:
-    """The game, before its first frame."""
+    """Return the heading of a game, before its first frame."""
     rules = logged.sitting.rules
     points = f"target: {target(rules, len(look.names))}"
     end = f"rounds: {rules.game.rounds}" if rules.game.rounds else points
@@ -112,12 +112,12 @@ def _forfeits(logged: LoggedGame, look: Look) -> str:
 
 
 def summary(logged: LoggedGame) -> str:
-    """A game in one line of a list."""
+    """Return a line about a game, for a list."""
     return f"{printable(logged.game.game)}  {outcome(logged)}"
 
 
 def outcome(logged: LoggedGame) -> str:
-    """What a game came to, in a line."""
+    """Return the result of a game in a line."""
     names = [*map(printable, logged.sitting.seats)]
     if logged.result is None:
         return f"{', '.join(names)}: cut off"
@@ -131,7 +131,7 @@ def outcome(logged: LoggedGame) -> str:
 
 
 def draw(frame: Frame, look: Look) -> Text:
-    """One frame."""
+    """Return one frame as text."""
     text = Text().append(f"Round {frame.round}.", "bold")
     for sentence in option_label(frame, look):
         text.append(f" {sentence}")
@@ -146,12 +146,12 @@ def draw(frame: Frame, look: Look) -> Text:
 
 
 def upright_tile(at: int, key: str) -> int | None:
-    """The number of the frame after a key; None: enough."""
+    """Return the number of the frame after a key; None: leave."""
     return None if key in QUIT else max(0, at + TURNS.get(key, 0))
 
 
 def tile_text(tile: Tile, look: Look, *, in_line: bool = False) -> str:
-    """A tile; doubles stand across the line."""
+    """Return a tile; doubles are drawn across the line."""
     first, second = tile
     if look.ascii or max(tile) > GLYPHS_TO:
         return _plain(tile)
@@ -164,7 +164,7 @@ def _plain(tile: Tile) -> str:
 
 
 def option_label(frame: Frame, look: Look) -> Iterator[str]:
-    """What has happened, in sentences."""
+    """Yield sentences about what has happened up to a frame."""
     yield from event_text(frame.events, look)
     match frame.record:
         case FoulRecord(seat=seat, foul=foul):
@@ -180,7 +180,7 @@ def option_label(frame: Frame, look: Look) -> Iterator[str]:
 
 
 def event_text(events: Iterable[Event], look: Look) -> Iterator[str]:
-    """What has happened, in sentences; what one seat does at once is one sentence."""
+    """Yield a sentence for each event; plays or draws of a seat in a row share one."""
     for _, together in groupby(events, lambda event: (type(event), _doer(event))):
         same = list(together)
         draws = [event for event in same if isinstance(event, Drew)]
@@ -199,7 +199,7 @@ def _doer(event: Event) -> int | None:
 
 
 def _event(event: Event, look: Look) -> str:
-    """What is never joined with what comes next to it."""
+    """Return the sentence of an event that is never joined with the next."""
     doer = _doer(event)
     who = "nobody" if doer is None else look.name(doer)
     match event:
@@ -226,7 +226,7 @@ def _event(event: Event, look: Look) -> str:
 
 
 def _why(event: Annulled) -> str:
-    """Why a deal does not count, after whose hand it is."""
+    """Return the reason why a deal does not count, as a predicate of the seat."""
     match event.why:
         case "suit":
             return "holds too many tiles of one number"
@@ -245,7 +245,7 @@ def _draws(who: str, tiles: list[Tile | None]) -> str:
 
 
 def option_words(option: Option) -> str:
-    """What an option is called."""
+    """Return an option in words."""
     match option:
         case Play():
             end = "" if option.end == "lead" else f" {option.end}"
@@ -273,7 +273,7 @@ def option_words(option: Option) -> str:
 
 
 def _record(frame: Frame, look: Look) -> Iterator[Row]:
-    """What came in, or how it ended."""
+    """Yield the rows of an answer or foul, or of the end of a round or game."""
     match frame.record:
         case ChoiceRecord() as said:
             asked = _options(frame, look.name(said.seat), said.choice)
@@ -293,7 +293,7 @@ def _record(frame: Frame, look: Look) -> Iterator[Row]:
 
 
 def options_text(options: Iterable[Option], chosen: int | None) -> Iterator[tuple[str, bool]]:
-    """The options in words, and whether it is the chosen one; bids in a row are joined."""
+    """Yield each option in words, and whether it is the chosen one; bids in a row are joined."""
     for together, marked in group_tiles(options, chosen):
         first, last = option_words(together[0]), option_words(together[-1])
         many = f"{first} to {last.removeprefix('bid ')}"
@@ -303,7 +303,7 @@ def options_text(options: Iterable[Option], chosen: int | None) -> Iterator[tupl
 def group_tiles(
     options: Iterable[Option], chosen: int | None
 ) -> Iterator[tuple[tuple[Option, ...], bool]]:
-    """The options one by one, but bids in a row together; and whether it is the chosen one."""
+    """Yield options one by one, bids in a row together, and whether they hold the chosen one."""
 
     def kind(numbered: tuple[int, Option]) -> int | None:
         number, option = numbered
@@ -315,7 +315,7 @@ def group_tiles(
 
 
 def _options(frame: Frame, who: str, chosen: int | None) -> Iterator[Cell]:
-    """The chosen one is marked; whose they were stands before them, for another is to move now."""
+    """Yield the options, the chosen one marked, after the name of the seat that was asked."""
     yield f"{who} had", "dim"
     cells = list(options_text(frame.options, chosen))
     for number, (words, marked) in enumerate(cells, 1):
@@ -324,7 +324,7 @@ def _options(frame: Frame, who: str, chosen: int | None) -> Iterator[Cell]:
 
 
 def _evidence(frame: Frame, foul: FoulRecord, look: Look) -> Iterator[Row]:
-    """Nothing of it stands in a foul that another seat sees."""
+    """Yield the evidence of a foul; a foul that another seat sees has none."""
     if not foul.detail:
         return
     yield (
@@ -341,19 +341,19 @@ def _evidence(frame: Frame, foul: FoulRecord, look: Look) -> Iterator[Row]:
 
 
 def foul_clock(foul: FoulRecord) -> str:
-    """The figures of a lateness."""
+    """Return the figures of a late answer."""
     cpu = "not known" if foul.cpu_ms is None else f"{foul.cpu_ms:g} ms"
     return f"limit {foul.limit_ms} ms; CPU {cpu}; given back {foul.given_back_ms:g} ms"
 
 
 def _each(numbers: Iterable[int], look: Look) -> list[Cell]:
-    """A number for each seat; partners share theirs."""
+    """Return a number for each seat; partners share theirs."""
     shown = [f"{who} {number}" for who, number in zip(look.parties(), numbers, strict=False)]
     return [(f"{words},", "") for words in shown[:-1]] + [(shown[-1], "")]
 
 
 def _table(frame: Frame, look: Look) -> Iterator[Row]:
-    """What lies on the table; nothing before the first deal."""
+    """Yield the rows of the table; none before the first deal."""
     if not any(frame.hands):
         return
     yield "line", _tiles(frame.line, look, in_line=True) or [("empty", "dim")]
@@ -386,7 +386,7 @@ def _free(text: str, style: str) -> list[Cell]:
 
 
 def row(label: str, cells: list[Cell], look: Look) -> Text:
-    """A row of a frame, wrapped between its cells."""
+    """Return a row of a frame, wrapped between its cells."""
     names = map(look.name, range(len(look.names)))
     margin, width = 4 + max(map(cell_len, ("boneyard", *names))), look.width
     text = Text("  ").append(label, "dim")

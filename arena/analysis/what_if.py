@@ -1,9 +1,9 @@
-"""What each option of a question may come to: the round played on under other hidden tiles. Pure.
+"""Values of the options of a question, by playing the round on under other hidden tiles. Pure.
 
-The hidden tiles are dealt anew so that the asked seat could not tell (worlds.py), each such deal
-as likely as the next: what the others' choices say about their hands beyond what they had to do is
-not used. From there a plain player plays on in every seat, so an outlook says what an option is
-worth among plain players, not what the bot would have made of it.
+The hidden tiles are dealt anew so that the asked seat could not tell (alternative_deals.py), each
+such deal as likely as the next; inferences from the others' choices are not used. From there a
+simple heuristic plays on in every seat, so a value says what an option is worth among heuristic
+players, not what the bot would have made of it.
 """
 
 import math
@@ -31,28 +31,28 @@ from protocol.messages import Option, Play
 from protocol.records import ChoiceRecord, DealRecord, FoulRecord
 
 BETWEEN = 100
-"""Changes between two deals that are played on: so many make one nearly independent of the last."""
+"""Changes between two deals that are used: so many make them nearly independent."""
 NORMAL = 1.96
 """Standard errors in half of a 95 % interval."""
 
 
 class OptionValue(Struct, frozen=True):
-    """What an option came to, over all deals that were tried."""
+    """The value of an option, over all deals that were tried."""
 
     lead: float
-    """Points that the seat's side gained beyond the mean of the others, till the round's end."""
+    """Points that the seat's side gains beyond the average of the others, until the round's end."""
     half_width: float
-    """Half of the 95 % interval of that."""
+    """Half of the 95 % interval of `lead`."""
     beyond: float
-    """The same less what the compared option came to under the same deals."""
+    """`lead` minus that of the compared option under the same deals."""
     beyond_half_width: float
-    """Half of the 95 % interval of that."""
+    """Half of the 95 % interval of `beyond`."""
 
 
 def option_values(
     games: Sequence[Game], compared: int, luck: random.Random
 ) -> tuple[OptionValue, ...]:
-    """Every option of a question under every deal, in order; one of them is compared with.
+    """Return the value of every option of a question, in order, against the `compared` option.
 
     The games differ in what is hidden from the seat to move.
     """
@@ -74,7 +74,7 @@ def option_values(
 
 
 def _interval(values: Sequence[float]) -> tuple[float, float]:
-    """The mean, and half of its 95 % interval; infinite from one value alone."""
+    """Return the mean, and half of its 95 % interval; infinite from one value alone."""
     many = len(values)
     mean = sum(values) / many
     if many < 2:
@@ -84,7 +84,7 @@ def _interval(values: Sequence[float]) -> tuple[float, float]:
 
 
 def _played_on(game: Game, before: Game, seed: bytes) -> float:
-    """What a seat made of the rest of the round, the plain player in every seat."""
+    """Return a seat's gain in the rest of the round, with the heuristic in every seat."""
     seat = before.playing.turn
     while not game.over and not game.playing.over:
         if engine.needs_deal(game):
@@ -97,7 +97,7 @@ def _played_on(game: Game, before: Game, seed: bytes) -> float:
 
 
 def heuristic_move(options: Sequence[Option]) -> Option:
-    """What a plain player does: its heaviest tile, doubles first; else the first option."""
+    """Return the heuristic's choice: its heaviest tile, doubles first; else the first option."""
     plays = [option for option in options if isinstance(option, Play)]
     return max(plays, key=_weight) if plays else options[0]
 
@@ -110,7 +110,7 @@ def _weight(option: Play) -> tuple[bool, int]:
 def sampled_deals(
     logged: LoggedGame, decision: Decision, many: int, luck: random.Random
 ) -> Iterator[Game]:
-    """The table at a question under so many other deals that the seat could not tell apart.
+    """Yield the table at a question under `many` deals that the seat could not tell apart.
 
     Raises DamagedLogError.
     """
@@ -121,7 +121,7 @@ def sampled_deals(
 
 
 def _so_far(logged: LoggedGame, decision: Decision) -> tuple[RoundHistory, StopAt]:
-    """The question's round up to it, as everybody sees it."""
+    """Return the round up to the question, as everybody sees it."""
     start = game = engine.new_game(logged.sitting.rules, len(logged.sitting.seats))
     deals, acts = list[Dealt](), list[PublicMove]()
     fouled = set(logged.game.forfeited)
@@ -141,11 +141,11 @@ def _so_far(logged: LoggedGame, decision: Decision) -> tuple[RoundHistory, StopA
 
 
 def _before(step: Step, decision: Decision) -> bool:
-    """Whether a step comes before the answer to the question; all do if it has none."""
+    """Tell whether a step comes before the answer to the question; all do if it has none."""
     return decision.record is None or step.record is not decision.record
 
 
 def _acts(game: Game, choice: int, fouled: set[int]) -> list[PublicMove]:
-    """What everybody sees of a choice."""
+    """Return the public moves of a choice."""
     seat, option = game.playing.turn, engine.legal(game)[choice]
     return [] if isinstance(option, QUIET) else [PublicMove(seat, option, seat in fouled)]
