@@ -1,52 +1,63 @@
-"""What an event will take, and what it will tell. Pure.
+"""Forecast of an event's duration and of the precision of its ratings. Pure.
 
-**Time.** A game takes what lies between the ends of two games of a sitting, on average; what is
-left of the time that was measured, at so many jobs, the sittings took to begin and end:
+**Sittings.** The rounds of a Swiss or a knockout follow from results: here the better bot always
+wins. Versus lasts as long as it would if every board were like those of the calibration.
+
+**Time.** A game takes the average time between the ends of two games of a sitting; the rest of the
+measured time, over all jobs, is the time in which sittings begin and end:
 
     game = mean(ends apart)     sitting = (jobs · seconds - games · game) / sittings
     (sittings · sitting + games · game) / jobs
 
-**Interval.** The rating model's information H of the games that are planned, at the strengths
-that were measured, says how sure the ratings would be if all pairs of seats were independent.
-That variance is divided by what it is in the calibration's games, over what it was found to be
-there by boards (below 1 where a table breaks into pairs that depend on each other):
+**Interval.** The rating model's information H of the planned games, at the measured strengths,
+gives the variance of the ratings if all pairs of seats were independent. It is divided by `saved`,
+the ratio in the calibration's games of that variance to the one clustered by boards (below 1 if the
+pairs of a table depend on each other):
 
     V = H⁺ / saved          95 %: ± t(0.975, boards - 1) · sqrt(V)
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
 from math import ceil
+from typing import assert_never
 
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
 from protocol.records import Result
-from tournaments.forecast.likely import expected_sittings
 from tournaments.plan.event import Event
-from tournaments.plan.formats import Versus, name_of
+from tournaments.plan.formats import (
+    Gauntlet,
+    Knockout,
+    Ladder,
+    RoundRobin,
+    Swiss,
+    Versus,
+    name_of,
+)
 from tournaments.plan.seats import rotations
 from tournaments.plan.sprt_settings import MOST
 from tournaments.rating.ratings import fit
 from tournaments.rating.sprt import boards_expected, outcomes
 from tournaments.rating.statistics import ELO, Bools, Error, Floats, reach, share
-from tournaments.schedule.schedule import sittings
+from tournaments.schedule.schedule import PlannedSitting, Stage, sittings, stages
 
 TELLING = 10
-"""Boards of pairings below which nothing is known about what boards save."""
+"""Fewest boards from which the effect of duplicate boards can be estimated."""
 WANTED = 10.0
-"""The half width, in Elo, of which the forecast says what it takes."""
+"""Half width, in Elo, for which the forecast tells the number of boards."""
 
 
 class Trial(Struct, frozen=True, kw_only=True):
-    """What a short calibration measured."""
+    """Measurements of a short calibration."""
 
     jobs: int
     """Sittings side by side."""
     seconds: float
-    """How long games were played, in s."""
+    """Duration of the calibration, in s."""
     sittings: int
     """Sittings that began."""
     games: int
@@ -54,54 +65,54 @@ class Trial(Struct, frozen=True, kw_only=True):
     questions: float | None
     """Questions in a game, on average; None if no game was over."""
     game_s: float | None
-    """Time that a job takes for a game, in s; None if no game was over,"""
+    """Time that a job needs for a game, in s; None if no game was over,"""
     sitting_s: float | None
     """and for beginning and ending a sitting."""
     saved: float | None
-    """Variance of differences of ratings if pairs of seats were independent, over that by boards;
-    None: too few boards to know."""
+    """Variance of differences of ratings if pairs of seats were independent, over the variance
+    clustered by boards; None with too few boards."""
     elo: dict[str, float]
-    """Ratings of those who played, in Elo."""
+    """Ratings of the entrants that played, in Elo."""
     answer: int | None = None
-    """Versus: boards until the answer, expected if all are like those that were tried; None:
-    another format, or no board was whole."""
+    """Versus: expected boards until the answer, if all are like those of the calibration; None for
+    another format, or if no board was complete."""
 
 
 class Forecast(Struct, frozen=True, kw_only=True):
-    """What an event will take, and what it will tell."""
+    """Expected size, duration and precision of an event."""
 
     event: str
-    """The event."""
+    """Name of the event."""
     entrants: int
-    """Who plays."""
+    """Number of entrants."""
     seats: int
     """Seats at a table."""
     format: str
-    """How it is decided who meets whom."""
+    """Name of the format."""
     boards: int
     """Boards for each pairing; in a Swiss for each round, in a knockout for each match; with
-    versus those that the answer is likely to take."""
+    versus the expected boards until the answer."""
     most_boards: int
-    """Boards that it may take, over all rounds."""
+    """Most boards, over all rounds."""
     rounds: int
-    """Rounds that follow from each other; 1 in formats that have none."""
+    """Rounds, each planned from the results before it; 1 in formats without rounds."""
     sittings: int
-    """Sittings: so often are processes started for a table. In a Swiss, a knockout and versus this
-    and what follows is only likely: see likely.py."""
+    """Sittings; each starts the processes of a table. In a Swiss, a knockout and versus this and
+    the figures below are estimates, see `expected_sittings`."""
     games: int
     """Games."""
     questions: int | None
-    """About so many questions; None if no game of the calibration was over."""
+    """Expected questions; None if no game of the calibration was over."""
     minutes: float | None
-    """About so many minutes; None if no game of the calibration was over."""
+    """Expected minutes; None if no game of the calibration was over."""
     elo_half_width: float
     """Half width of a rating's 95 % interval, in Elo; the mean over the entrants."""
     lead_half_width: float
     """Half width of the 95 % interval of the difference of two ratings, in Elo; the mean."""
     boards_for_10_elo: int
-    """Boards, in the sense of `boards`, after which that is 10 Elo."""
+    """Boards, in the sense of `boards`, after which `lead_half_width` is 10 Elo."""
     trial: Trial
-    """What this comes from."""
+    """The measurements behind the forecast."""
 
 
 def trial_of(
@@ -114,7 +125,7 @@ def trial_of(
     sittings: int,
     questions: float | None,
 ) -> Trial:
-    """What a calibration tells: its results, and when each game ended, in s."""
+    """Measure a calibration by its results. `ends`: the time at which each game ended, in s."""
     pools = fit(results, partners=event.rules.deal.partners).pools
     game = _game_s(event, ends, jobs * seconds)
     return Trial(
@@ -145,7 +156,7 @@ def _answer(event: Event, results: Sequence[Result]) -> int | None:
 
 
 def _game_s(event: Event, ends: Mapping[str, float], worked_s: float) -> float | None:
-    """Mean time between the ends of two games of a sitting, in s; all, if there were none."""
+    """Return the mean time between two games' ends in a sitting, in s; without two, all time."""
     if not ends:
         return None
     games = [
@@ -153,13 +164,13 @@ def _game_s(event: Event, ends: Mapping[str, float], worked_s: float) -> float |
         for plan in sittings(event, {})
         for before, end in pairwise(sorted(ends[g.name] for g in plan.games if g.name in ends))
     ]
-    # Not more than there was: sittings that a calibration cut short may have been its longest.
+    # Not more than was measured: sittings that a calibration cut short may have been its longest.
     each = [end - before for end, before in games] or [worked_s / len(ends)]
     return min(sum(each) / len(each), worked_s / len(ends))
 
 
 def _saved(event: Event, results: Sequence[Result]) -> float | None:
-    """Model's variance over clustered variance, of differences of those who won and lost."""
+    """Return the model's variance of rating differences over the clustered variance."""
     whole = _whole_boards(results)
     partners = event.rules.deal.partners
     # A short calibration has few boards, but each of them with many sets of entrants.
@@ -180,7 +191,7 @@ def _saved(event: Event, results: Sequence[Result]) -> float | None:
 
 
 def _whole_boards(results: Iterable[Result]) -> list[Result]:
-    """Games of boards of which a set of entrants played every rotation, numbered for each set."""
+    """Return games of boards that a set of entrants played in every rotation, renumbered by set."""
     played: dict[tuple[int, tuple[str, ...]], list[Result]] = {}
     for one in results:
         played.setdefault((one.board, tuple(sorted(one.seats))), []).append(one)
@@ -189,7 +200,7 @@ def _whole_boards(results: Iterable[Result]) -> list[Result]:
 
 
 def forecast(event: Event, jobs: int, trial: Trial) -> Forecast:
-    """What the event takes at so many jobs."""
+    """Forecast an event that runs at this many jobs."""
     tables = Counter[tuple[int, ...]]()
     sat = 0
     for plan in expected_sittings(event, trial.elo, trial.answer):
@@ -219,7 +230,7 @@ def forecast(event: Event, jobs: int, trial: Trial) -> Forecast:
 
 
 def _seconds(trial: Trial, sat: int, games: int) -> float | None:
-    """Seconds for one job to play it all."""
+    """Return the time in which one job plays everything, in s."""
     if trial.game_s is None or trial.sitting_s is None:
         return None
     return sat * trial.sitting_s + games * trial.game_s
@@ -228,8 +239,9 @@ def _seconds(trial: Trial, sat: int, games: int) -> float | None:
 def _half_widths(
     event: Event, tables: Mapping[tuple[int, ...], int], boards: int, trial: Trial
 ) -> tuple[float, float]:
-    """Half widths of a rating and of a difference of two, in Elo, each the mean over all that the
-    tables connect.
+    """Return the half widths of a rating and of a difference of two, in Elo.
+
+    Each is the mean over all entrants, or pairs of them, that the tables connect.
     """
     elo = [trial.elo.get(one.name, 0.0) for one in event.entrants]
     covariance = _covariance(tables, elo, event.rules.deal.partners) / (trial.saved or 1.0)
@@ -250,20 +262,20 @@ def _linked(tables: Iterable[tuple[int, ...]], size: int) -> Bools:
 
 
 def _lead(covariance: Floats, i: int, j: int) -> float:
-    """Variance of the difference of two ratings."""
+    """Return the variance of the difference of two ratings."""
     return float(covariance[i, i] + covariance[j, j] - 2 * covariance[i, j])
 
 
 def _covariance(
     tables: Mapping[tuple[int, ...], int], elo: Sequence[float], partners: bool
 ) -> Floats:
-    """Covariance of ratings (natural logits) if pairs of seats were independent."""
+    """Return the covariance of ratings (natural logits) if pairs of seats were independent."""
     information = _information(tables, np.array(elo) / ELO, partners)
     return np.asarray(np.linalg.pinv(information, hermitian=True), np.float64)
 
 
 def _information(tables: Mapping[tuple[int, ...], int], logits: Floats, partners: bool) -> Floats:
-    """Information about the entrants in so many games at each table; seats are left out."""
+    """Return the information about entrants in these numbers of games; seats are left out."""
     information = np.zeros((len(logits), len(logits)))
     for table, games in tables.items():
         sides = [[*table[0::2]], [*table[1::2]]] if partners else [[who] for who in table]
@@ -274,3 +286,54 @@ def _information(tables: Mapping[tuple[int, ...], int], logits: Floats, partners
             p = share(row @ logits)
             information += games * p * (1 - p) * np.outer(row, row)
     return information
+
+
+def expected_sittings(
+    event: Event, elo: Mapping[str, float], answer: int | None
+) -> Iterator[PlannedSitting]:
+    """Yield the sittings that an event plays if the stronger side always wins.
+
+    `elo`: the strength of each entrant, in Elo; without one it counts as average. `answer`: the
+    boards until the answer of versus; None: it plays all its boards.
+    """
+    match event.format:
+        case RoundRobin() | Gauntlet() | Ladder():
+            return sittings(event, {})
+        case Swiss() | Knockout():
+            return _won_by_the_better(event, elo)
+        case Versus():
+            boards = min(event.boards, answer or event.boards)
+            return sittings(replace(event, format=RoundRobin(), boards=boards), {})
+        case form:
+            assert_never(form)
+
+
+def _won_by_the_better(event: Event, elo: Mapping[str, float]) -> Iterator[PlannedSitting]:
+    results: dict[str, Result] = {}
+    for stage in stages(event, results):
+        yield from stage
+        results |= _results(event, stage, elo)
+
+
+def _results(event: Event, stage: Stage, elo: Mapping[str, float]) -> Iterator[tuple[str, Result]]:
+    names = [one.name for one in event.entrants]
+    sides = 2 if event.rules.deal.partners else event.seats
+    for plan in stage:
+        seats = tuple(names[one] for one in plan.seats)
+        strong = [sum(elo.get(name, 0.0) for name in seats[side::sides]) for side in range(sides)]
+        # Equals rank in the order of the plan: ties would need more boards.
+        ahead = sorted(range(sides), key=lambda side: (-strong[side], plan.seats[side]))
+        places = tuple(1 + ahead.index(seat % sides) for seat in range(event.seats))
+        for game in plan.games:
+            yield (
+                game.name,
+                Result(
+                    game=game.name,
+                    board=game.board,
+                    seats=seats,
+                    scores=places[::-1],
+                    places=places,
+                    rounds=1,
+                    why="target",
+                ),
+            )

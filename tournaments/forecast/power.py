@@ -1,4 +1,4 @@
-"""How many boards would tell two entrants apart, after a run. Pure.
+"""Number of boards that would separate two entrants, estimated after a run. Pure.
 
 An error falls with the root of the boards. With d the measured lead, e its
 standard error after n boards, two entrants' interval leaves out 0 with probability 0.8 after
@@ -16,39 +16,39 @@ from tournaments.rating.ratings import Pool, Ratings
 from tournaments.rating.statistics import Error, Z
 
 POWER = 0.8416212335729143
-"""Normal quantile of the probability, 0.8, with which entrants are to be separated."""
+"""Normal quantile of the probability, 0.8, with which the boards shall separate entrants."""
 
 
 class Separation(Struct, frozen=True, kw_only=True):
-    """Whether two entrants are told apart, and what it would take."""
+    """The lead of one entrant over another, and the boards that would separate them."""
 
     one: str
     """The entrant that is ahead."""
     other: str
-    """The one behind it."""
+    """The entrant behind."""
     elo: float
-    """By how much it is ahead, in Elo."""
+    """Measured lead, in Elo."""
     half_width: float
-    """Half width of the 95 % interval of that, in Elo."""
+    """Half width of the lead's 95 % interval, in Elo."""
     played: int
-    """Boards for each pairing that were played."""
+    """Boards played for each pairing."""
     needed: int | None
-    """Boards for each pairing, those included, that separate them with probability 0.8 if that is
-    the true lead; None: not a million."""
+    """Boards for each pairing, played ones included, that separate them with probability 0.8 if
+    that is the true lead; None if a million is too few."""
 
     @property
     def apart(self) -> bool:
-        """Whether the results separate them already."""
+        """True if the results separate them already."""
         return self.elo > self.half_width
 
 
 def separations(
     ratings: Ratings, boards: int, pair: tuple[str, str] | None = None
 ) -> tuple[Separation, ...]:
-    """The pair, or all neighbours in the tables, after so many boards for each pairing.
+    """Return the separation of the pair, or of all neighbours in the tables.
 
-    Neighbours of which the results do not say by how much one is better are left out. Raises
-    UserError when there is no such entrant, or the results do not compare the two.
+    `boards`: boards played for each pairing. Neighbours whose difference the results leave unknown
+    are left out. Raises UserError for an unknown entrant, or if the results do not compare the two.
     """
     if pair is None:
         return tuple(
@@ -78,7 +78,7 @@ def separations(
 
 
 def _separation(pool: Pool, one: int, other: int, boards: int) -> Separation | None:
-    """None: the results do not say by how much one is better."""
+    """Return a separation; None if the results leave the difference unknown."""
     error = pool.errors[one][other]
     if error is None:
         return None

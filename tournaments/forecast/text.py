@@ -1,14 +1,14 @@
-"""The plan for people: a forecast and a separation in sentences. Pure."""
+"""Forecasts and separations as text for people. Pure."""
 
 from tournaments.forecast.forecast import WANTED, Forecast, Trial
 from tournaments.forecast.power import Separation
 
 STATIC = ("round-robin", "gauntlet", "ladder")
-"""Formats in which results decide nothing."""
+"""Formats whose schedule does not depend on results."""
 
 
 def forecast_text(forecast: Forecast) -> list[str]:
-    """A forecast for people."""
+    """Write a forecast as lines for people."""
     trial = forecast.trial
     took = "more than was tried" if forecast.minutes is None else duration(forecast.minutes)
     about = "" if forecast.format in STATIC else "about "
@@ -28,7 +28,7 @@ def forecast_text(forecast: Forecast) -> list[str]:
 
 
 def _format(forecast: Forecast) -> str:
-    """What is played of how many boards."""
+    """Describe the format and its boards."""
     if forecast.format == "versus":
         return (
             f"versus: likely {forecast.boards:,} boards, {forecast.most_boards:,} at most, "
@@ -51,7 +51,7 @@ def _each(forecast: Forecast) -> str:
 
 
 def duration(minutes: float) -> str:
-    """About how long, in a unit that fits."""
+    """Write a duration, given in minutes, in a suitable unit."""
     if minutes < 2:
         return f"about {max(1, round(60 * minutes))} s"
     if minutes < 120:
@@ -74,7 +74,7 @@ def _measured(trial: Trial) -> str:
 
 
 def separation_text(pair: Separation) -> str:
-    """A separation for people."""
+    """Write a separation as a sentence for people."""
     lead = (
         f"{pair.one} is {pair.elo:.0f} ± {pair.half_width:.0f} Elo ahead of {pair.other} "
         f"after {pair.played:,} boards"

@@ -1,4 +1,4 @@
-"""Ledgers of several events side by side: what each holds, who is who, which deals are the same."""
+"""Ledgers of several events as one: shared labels for entrants and numbers for boards."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, islice
@@ -18,37 +18,37 @@ from tournaments.storage.ledger import read_ledger, results_of
 FINGERPRINT_SHOWN = 8
 """Characters of a fingerprint that tell versions of an entrant apart."""
 UNKNOWN = "unknown"
-"""What stands for a fingerprint that nobody knows beside one that is known."""
+"""Label for an unknown fingerprint beside a known one."""
 NEAR = 100
-"""Folders that are looked at for a name that was mistyped."""
+"""Folders that are searched for a suggestion after a mistyped name."""
 
 
 class Source(NamedTuple):
-    """A ledger, and what is known about its event."""
+    """A ledger, and its event if that is known."""
 
     said: str
     """The path as the user gave it."""
     ledger: Path
-    """The file."""
+    """The ledger file."""
     event: Event | None
-    """The plan beside it, if there is one."""
+    """The plan in the same folder; None without one."""
     deals: Mapping[int, str]
-    """The commitment to each board's deals, as far as it was published."""
+    """The commitment to each board's deals, as far as published."""
     seats: int
     """Seats at a table; 0 if the ledger holds no result."""
 
     @property
     def choices(self) -> bytes:
-        """All choices of the rules, whatever they are called; nothing if they are not known."""
+        """The settings of the rules without their name, encoded; empty if unknown."""
         if self.event is None:
             return b""
         return msgspec.json.encode(replace(self.event.rules, name=""), order="deterministic")
 
 
 def open_source(path: Path) -> Source:
-    """What a ledger, or the folder of an event, holds.
+    """Open a ledger, or the folder of an event.
 
-    Raises UserError; DamagedFileError is one.
+    Raises UserError, also as DamagedFileError.
     """
     ledger = Folder(path).ledger if path.is_dir() else path
     try:
@@ -64,7 +64,7 @@ def open_source(path: Path) -> Source:
 
 
 def results_in(ledger: Path, event: Event | None) -> Iterator[Result]:
-    """Read a ledger, of an event if one lies beside it.
+    """Read a ledger, checked against its event if there is one.
 
     Raises DamagedFileError.
     """
@@ -97,7 +97,7 @@ def check_no_overlap(sources: Sequence[Source]) -> None:
 
 
 def _who_sat(of: Source) -> set[tuple[str | None, ...]]:
-    """The deals of each game, and the fingerprint in each seat."""
+    """Return, for each game, its deals and the fingerprint in each seat."""
     known = fingerprints(of)
     return {
         (of.deals.get(result.board, of.said), *(known.get(name, name) for name in result.seats))
@@ -106,20 +106,20 @@ def _who_sat(of: Source) -> set[tuple[str | None, ...]]:
 
 
 def fingerprints(of: Source) -> dict[str, str]:
-    """The fingerprint of each entrant, as far as the plan says so."""
+    """Return the fingerprint of each entrant, as far as the plan tells it."""
     return {one.name: one.fingerprint for one in of.event.entrants} if of.event else {}
 
 
 class EntrantNames:
-    """What entrants are called when several ledgers stand side by side.
+    """Labels of entrants when several ledgers are rated together.
 
-    Entrants are the same if they have the same fingerprint and, versions aside, the same name:
-    `mine@2` of one event may be `mine` of another. Where the events disagree about what to call
-    them, each is called by its name and the beginning of its own fingerprint.
+    Entrants are the same if they have the same fingerprint and, apart from the version, the same
+    name: `mine@2` of one event may be `mine` of another. If the events disagree about a name, each
+    of its entrants is labelled with the name and the beginning of its own fingerprint.
     """
 
     def __init__(self, sources: Iterable[Source]) -> None:
-        """Look through the plans."""
+        """Read the plans."""
         self._known: dict[str, dict[str, list[str]]] = {}
         called: dict[str, set[tuple[str, str]]] = {}
         for one in sources:
@@ -130,7 +130,7 @@ class EntrantNames:
         self._disputed = {first for first, said in called.items() if not _one_to_one(said)}
 
     def label(self, of: Source, name: str) -> str:
-        """What an entrant of a ledger is called."""
+        """Return the label of an entrant of a ledger."""
         first = first_version(name)
         mine = fingerprints(of).get(name)
         if mine is None:
@@ -144,7 +144,7 @@ class EntrantNames:
         return f"{name}@{fingerprint[:shown]}"
 
     def notices(self) -> Iterator[str]:
-        """A sentence for each name that several versions share."""
+        """Yield a sentence for each name that several versions share."""
         for name in sorted(self._disputed):
             told = (
                 f"{self._version(name, one)} ({', '.join(said)})"
@@ -154,18 +154,18 @@ class EntrantNames:
 
 
 def _one_to_one(called: set[tuple[str, str]]) -> bool:
-    """Whether each name stands for one fingerprint, and each fingerprint has one name."""
+    """Tell whether each name has one fingerprint, and each fingerprint one name."""
     return all(len(set(one)) == len(called) for one in zip(*called, strict=True))
 
 
 class BoardIds:
-    """One number for each set of deals: boards of different events are different boards."""
+    """Numbers for sets of deals: boards of different events are different boards."""
 
     def __init__(self) -> None:
         self._numbers: dict[tuple[str, int] | str, int] = {}
 
     def number(self, of: Source, board: int) -> int:
-        """The number of a board; the same for the same deals, whichever event played them."""
+        """Return the number of a board; it is the same for the same deals in any event."""
         deal = of.deals.get(board, (of.said, board))
         return self._numbers.setdefault(deal, len(self._numbers))
 
@@ -176,14 +176,14 @@ class MergedResults:
     def __init__(
         self, sources: Sequence[Source], labels: EntrantNames, boards: BoardIds, fouls: bool
     ) -> None:
-        """`fouls`: whether games with a foul are among them."""
+        """`fouls`: True to include games with a foul."""
         self._sources = sources
         self._labels = labels
         self._boards = boards
         self._fouls = fouls
 
     def __iter__(self) -> Iterator[Result]:
-        """Every result, under the labels of its entrants and the number of its board."""
+        """Yield every result with the labels of its entrants and the number of its board."""
         for one in self._sources:
             labels: dict[str, str] = {}
             for result in results_in(one.ledger, one.event):

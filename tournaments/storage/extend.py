@@ -1,4 +1,4 @@
-"""What a later plan may change in an event that was begun: pure, sentences for what it may not."""
+"""Changes of a plan after an event has begun: versions, newcomers, and what is forbidden. Pure."""
 
 from collections.abc import Container, Iterator
 
@@ -19,15 +19,15 @@ FIXED = {
     "limits": "the limits of bots",
     "predictable": "the seed",
 }
-"""What stays as it was, and what its user calls it."""
+"""Parts of a plan that cannot change, with their names for the user."""
 
 
 def resolve_versions(old: Event, new: Event, played: Container[str]) -> Event:
-    """The new plan with the versions of the old one's entrants.
+    """Return the new plan with the versions of the old plan's entrants.
 
-    An entrant whose files are those of an earlier version is that version. Any others are a
-    version of their own: `mine` becomes `mine@2`, and the one before is retired, unless none of
-    its games was `played`.
+    An entrant whose files are those of an earlier version is that version. Any other files make a
+    new version: `mine` becomes `mine@2`, and the earlier one is retired, unless none of its games
+    was `played`.
     """
     names = {one.name: _version(old, one, played) for one in new.entrants}
     active = [_as_before(old, replace(one, name=names[one.name])) for one in new.entrants]
@@ -50,7 +50,7 @@ def resolve_versions(old: Event, new: Event, played: Container[str]) -> Event:
 
 
 def _as_before(old: Event, entrant: Entrant) -> Entrant:
-    """Who played already goes on with the board from which it played."""
+    """Keep the first board of an entrant that played already."""
     same = (one for one in old.entrants if (one.name, one.fingerprint) == _who(entrant))
     return next((replace(entrant, first_board=one.first_board) for one in same), entrant)
 
@@ -60,13 +60,13 @@ def _who(entrant: Entrant) -> tuple[str, str]:
 
 
 def newcomers(old: Event, new: Event) -> frozenset[str]:
-    """Who is in the new plan and was not in the old one, or not with these files."""
+    """Return the names that are new in the new plan, or whose files are."""
     before = set(map(_who, old.entrants))
     return frozenset(one.name for one in new.entrants if _who(one) not in before)
 
 
 def delayed(old: Event, new: Event, first_board: int) -> Event:
-    """The new plan, in which newcomers play from this board on."""
+    """Return the new plan with its newcomers playing only from this board on."""
     late = newcomers(old, new)
     entrants = (
         replace(one, first_board=first_board) if one.name in late else one for one in new.entrants
@@ -75,7 +75,7 @@ def delayed(old: Event, new: Event, first_board: int) -> Event:
 
 
 def first_version(name: str) -> str:
-    """What an entrant was called before its files changed."""
+    """Return an entrant's name before its files changed."""
     return name.partition("@")[0]
 
 
@@ -88,7 +88,7 @@ def _unit_named(unit: str, names: dict[str, str]) -> str:
 
 
 def _version(old: Event, entrant: Entrant, played: Container[str]) -> str:
-    """What a bot is called in the event, by its files."""
+    """Return the version of a bot in the event, by its files."""
     before = [one for one in old.entrants if first_version(one.name) == entrant.name]
     for one in before:
         if one.fingerprint == entrant.fingerprint:
@@ -100,14 +100,14 @@ def _version(old: Event, entrant: Entrant, played: Container[str]) -> str:
 
 
 def new_versions(old: Event, new: Event) -> Iterator[tuple[str, str]]:
-    """Versions that are retired now, and those that play on for them."""
+    """Yield each version that is retired now, with the version that replaces it."""
     playing = {first_version(one.name): one.name for one in new.entrants if not one.retired}
     for name in sorted(new.retired - old.retired):
         yield name, playing[first_version(name)]
 
 
 def incompatibility(old: Event, new: Event) -> str | None:
-    """What forbids to go on with an event after a new plan; None: nothing, and nothing is lost."""
+    """Return why the new plan cannot extend the event; None if it can, without losing anything."""
     fixed = [said for name, said in FIXED.items() if getattr(old, name) != getattr(new, name)]
     if fixed:
         return f"the plan is not the same in {' and '.join(fixed)}"
@@ -146,9 +146,9 @@ def _format(old: Event, new: Event) -> str | None:
 
 
 def _sides(event: Event) -> list[str]:
-    """Who is asked about, and against whom, whatever their versions.
+    """Return the two bots of the test, whatever their versions.
 
-    To turn the question around when there are results would be a second test of them.
+    Swapping them after the first results would be a second test of the same results.
     """
     return [first_version(event.entrants[unit[0]].name) for unit in event.units]
 
@@ -163,7 +163,7 @@ def _same_boards(old: Event, new: Event) -> str | None:
 
 
 def _same_field(old: Event, new: Event) -> str | None:
-    """Rounds follow from earlier rounds, and from who played them."""
+    """Return a complaint if the field changed: rounds follow from earlier ones and their field."""
     if new.retired != old.retired:
         name = min(new.retired ^ old.retired)
         return (
@@ -179,7 +179,7 @@ def _same_field(old: Event, new: Event) -> str | None:
 
 
 def _tables(old: Event, new: Event) -> str | None:
-    """Every table must stay, but for those of retired versions."""
+    """Return a complaint if a table is gone, unless a retired version sat there."""
     lost = _met(old) - _met(new)
     for table in sorted(sorted(table) for table in lost):
         if new.retired.isdisjoint(name for unit in table for name in unit.split("+")):
@@ -192,7 +192,7 @@ def _tables(old: Event, new: Event) -> str | None:
 def _why(old: Event, new: Event) -> str:
     if old.teams != new.teams:
         return "teams"
-    # Of many bots only some tables of three or more are played, others with each bot more.
+    # With many bots only some tables of three or more are played; one more bot changes them.
     grown = len(new.units) > len(old.units) and isinstance(new.format, RoundRobin)
     return "to so many bots a ladder adds one: --format ladder" if grown else "format"
 

@@ -1,4 +1,4 @@
-"""Whose deals were public before somebody met them: the boards of an event, and who came late."""
+"""Public deals: the boards whose deals a latecomer's author could have known."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,40 +14,40 @@ from tournaments.plan.event import Entrant
 from tournaments.storage.folder import Folder, published_seeds
 
 Span = tuple[int, int]
-"""Boards from the first to the last."""
+"""The first and the last of consecutive boards."""
 
 
 class Before(Struct, frozen=True, forbid_unknown_fields=True):
-    """A line of history.jsonl: a plan that another one took the place of."""
+    """A line of history.jsonl: a plan that a later one replaced."""
 
     boards: int
-    """Boards that were committed to: the first so many lines of commitments.jsonl."""
+    """Boards with a commitment then: the number of lines in commitments.jsonl."""
     sha256: str
-    """SHA-256 of those lines, in hex: what the report showed then."""
+    """SHA-256 of those lines, in hex, as the report showed it then."""
     public: tuple[Span, ...]
-    """Boards whose deals were public when the next plan came: the first and the last of each row
-    of them. A game's log shows them from its first deal on, long before the seed does."""
+    """Boards whose deals were public when the next plan came. A game's log shows them from its
+    first deal on, long before the seed does."""
     entrants: dict[str, str]
-    """Who had played until then, retired or not, and the fingerprint of each."""
+    """The entrants until then, retired or not, with their fingerprints."""
 
 
 class Latecomer(Struct, frozen=True):
-    """An entrant that came when deals which it has met since were public."""
+    """An entrant that joined when deals were already public which it has met since."""
 
     entrant: str
-    """What it is called in the tables."""
+    """Name in the tables."""
     boards: int
-    """Boards whose deals were public when it came."""
+    """Boards whose deals were public when it joined."""
     games: int
-    """Games that it played."""
+    """Games that it has played."""
     public: int
-    """How many of them were on those boards."""
+    """Games among them on those boards."""
 
 
 def public_boards(folder: Folder) -> set[int]:
-    """The boards of which a log shows deals, or whose seed is published.
+    """Return the boards whose deals a log shows or whose seed is published.
 
-    What is damaged is left out: it is told elsewhere.
+    Skips damaged lines and files: other checks report them.
     """
     public = set(_in_ledger(folder))
     with suppress(DamagedFileError):
@@ -69,7 +69,7 @@ def _in_ledger(folder: Folder) -> Iterator[int]:
 
 
 def spans(boards: Iterable[int]) -> tuple[Span, ...]:
-    """The same boards as rows of them, in order."""
+    """Return the boards as spans, in order."""
     found: list[Span] = []
     for board in sorted(set(boards)):
         if found and found[-1][1] == board - 1:
@@ -80,19 +80,19 @@ def spans(boards: Iterable[int]) -> tuple[Span, ...]:
 
 
 def among(board: int, rows: Iterable[Span]) -> bool:
-    """Whether a board is in one of the rows."""
+    """Tell whether a board is in one of the spans."""
     return any(first <= board <= last for first, last in rows)
 
 
 def count(rows: Iterable[Span]) -> int:
-    """How many boards the rows have."""
+    """Count the boards in the spans."""
     return sum(last - first + 1 for first, last in rows)
 
 
 def latecomers(
     history: Sequence[Before], entrants: Iterable[Entrant], results: Iterable[Result]
 ) -> tuple[Latecomer, ...]:
-    """Who came when deals were public that they have met since, in the order of the plan."""
+    """Return the entrants that met deals which were public when they joined, in plan order."""
     met = {one.name: found for one in entrants if (found := _public_to(one, history))}
     games, public = Counter[str](), Counter[str]()
     for result in results if met else ():
@@ -108,7 +108,7 @@ def latecomers(
 
 
 def _public_to(entrant: Entrant, history: Sequence[Before]) -> tuple[Span, ...]:
-    """The boards whose deals were public when an entrant came with these files."""
+    """Return the boards whose deals were public when an entrant joined with these files."""
     public: tuple[Span, ...] = ()
     for before in history:
         if before.entrants.get(entrant.name) == entrant.fingerprint:
@@ -118,7 +118,7 @@ def _public_to(entrant: Entrant, history: Sequence[Before]) -> tuple[Span, ...]:
 
 
 def describe_latecomers(late: Sequence[Latecomer]) -> str:
-    """Say of each who came late how much of its play that was; empty if nobody did."""
+    """Return a sentence on how much each latecomer played on public deals; empty without any."""
     if not late:
         return ""
     each = ", ".join(f"{one.entrant} ({one.public} of its {one.games} games)" for one in late)

@@ -1,6 +1,6 @@
-"""Many results in little memory: columns of numbers, from which each is made anew when asked for.
+"""Compact storage of results in memory, as columns of numbers; each Result is rebuilt on demand.
 
-A result takes about a kilobyte when it is read; here a game of two takes some 35 bytes.
+A Result takes about a kilobyte; here a game of two takes some 35 bytes.
 """
 
 from array import array
@@ -11,23 +11,23 @@ from protocol.messages import WhyGame
 from protocol.records import Result, SeatFoul
 
 BLOCK = 32
-"""Boards whose games are found together."""
+"""Boards whose games share a block of the index."""
 MOST = 2**31
 """Every number in the columns is smaller."""
 MOST_PLACES = 256
 """Every place is smaller."""
 Ending = tuple[WhyGame, tuple[SeatFoul, ...]]
-"""Why a game ended, and the fouls in it: there are few that differ."""
+"""Reason why a game ended, and its fouls: few of them differ."""
 
 
 class ResultStore(Mapping[str, Result]):
-    """Results by game, in the order in which they came; the first that is told of a game counts.
+    """Results by game, in the order in which they were added; the first result of a game counts.
 
     It may be read while results are added.
     """
 
     def __init__(self, results: Iterable[Result] = ()) -> None:
-        """Add these."""
+        """Add these results."""
         self._tables: dict[str, int] = {}
         self._seats: list[tuple[str, ...]] = []
         self._whos: list[str] = []
@@ -36,17 +36,17 @@ class ResultStore(Mapping[str, Result]):
         # One entry for each game,
         self._table, self._board = array("I"), array("I")
         self._rounds, self._ending, self._begin = array("I"), array("I"), array("Q")
-        # and one for each seat of it, from where it begins.
+        # and one for each of its seats, starting at the game's `_begin`.
         self._scores, self._places = array("i"), array("B")
         self._rows: dict[tuple[int, int], array[int]] = {}
-        # What is not as our own referee writes it is kept as it is, and has no numbers.
+        # A result unlike those of our own referee is stored as it is, outside the columns.
         self._odd: dict[str, int] = {}
         self._kept: dict[int, Result] = {}
         for result in results:
             self.add(result)
 
     def add(self, result: Result) -> None:
-        """Add a result, unless there is one of its game."""
+        """Add a result, unless its game has one."""
         row, board, who = len(self._table), result.board, ".".join(result.seats)
         table = self._tables.setdefault(who, len(self._seats))
         if table == len(self._seats):
@@ -75,7 +75,7 @@ class ResultStore(Mapping[str, Result]):
 
     @staticmethod
     def _fits(result: Result, game: str, seats: tuple[str, ...]) -> bool:
-        """Whether it is called as every game of an event is, and its numbers have room."""
+        """Tell whether the game's name has the usual form and its numbers fit into the columns."""
         scores, places = result.scores, result.places
         return (
             result.game == game
@@ -94,20 +94,20 @@ class ResultStore(Mapping[str, Result]):
         return number
 
     def _row(self, game: object) -> int | None:
-        """Where the result of a game stands."""
+        """Return the row of a game; None without a result."""
         if not isinstance(game, str):
             return None
         board, _, who = game.partition(".")
         table = self._tables.get(who)
         if table is not None and board.isdecimal() and board.isascii() and len(board) < 11:
             block = self._rows.get((table, int(board) // BLOCK))
-            # An odd game may be called 01.ada.bob.
+            # A game outside the columns may be called 01.ada.bob.
             if block and block[int(board) % BLOCK] and f"{int(board)}" == board:
                 return block[int(board) % BLOCK] - 1
         return self._odd.get(game)
 
     def at(self, row: int) -> Result:
-        """The result that came after so many others."""
+        """Return the result in a row; rows count from 0 in the order of arrival."""
         if row in self._kept:
             return self._kept[row]
         table, board, begin = self._table[row], self._board[row], self._begin[row]
@@ -126,15 +126,15 @@ class ResultStore(Mapping[str, Result]):
         )
 
     def first(self, count: int | None = None) -> "Rows":
-        """So many of the results that came first, or all that there are now."""
+        """Return the first `count` results, or all results so far."""
         return Rows(self, range(len(self))[:count])
 
     def beginning(self, count: int) -> "ResultStore":
-        """So many of the results that came first, by game."""
+        """Return a store of the first `count` results."""
         return self if count >= len(self) else ResultStore(self.first(count))
 
     def __getitem__(self, game: str) -> Result:
-        """Raises KeyError."""
+        """Return the result of a game; KeyError without one."""
         if (row := self._row(game)) is None:
             raise KeyError(game)
         return self.at(row)
@@ -149,12 +149,12 @@ class ResultStore(Mapping[str, Result]):
         return len(self._table)
 
     def values(self) -> ValuesView[Result]:
-        """The results in the order in which they came."""
+        """Return the results in the order in which they were added."""
         return _Values(self)
 
 
 class _Values(ValuesView[Result]):
-    """Does not look for the place of each."""
+    """A view that reads the rows in order, without an index lookup for each."""
 
     _mapping: ResultStore
 
@@ -163,10 +163,10 @@ class _Values(ValuesView[Result]):
 
 
 class Rows(Sequence[Result]):
-    """Some of the results, each made when it is asked for."""
+    """Some rows of a store as a sequence; each Result is rebuilt on demand."""
 
     def __init__(self, columns: ResultStore, rows: Sequence[int]) -> None:
-        """Those that came after so many others."""
+        """Select these rows of a store."""
         self._columns = columns
         self._rows = rows
 
