@@ -1,1 +1,1 @@
-"""What a ruleset does, without I/O: one file for each group of rules."""
+"""The rules of play as pure functions on values, without I/O: a file for each group of choices."""

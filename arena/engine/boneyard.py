@@ -1,8 +1,9 @@
-"""The boneyard: in which order tiles are drawn from it, which are never drawn, and the auction.
+"""The boneyard: the order in which tiles are drawn, the reserve that is not, and the auction.
 
 A scattered boneyard lies in rows, one for each two seats; one of the two draws from the front and
-the other from the back. Of face-down tiles any is as good as the next, so the game stays the same
-in law; but when the board is played again, one seat's draws do not shift another's.
+the other from the back. All face-down tiles are equally likely, so the chances of the game are the
+same as with one pile; but when the board is played again with other seats' bots, one seat's draws
+do not shift another's.
 """
 
 from itertools import pairwise
@@ -17,13 +18,16 @@ from protocol.ruleset import Boneyard, Turn
 from protocol.tiles import Tile
 
 LAST = 2
-"""Tiles that an auction is about."""
+"""The number of tiles that are auctioned together (C.26)."""
 MOST_BIDS = 400
-"""Bids that a question lists besides a check and all that a seat has."""
+"""The most bids that a question lists besides a check and the whole of a seat's chips.
+
+With more the options would not fit into a line of the protocol (`MAX_LINE`).
+"""
 
 
 def arrange(boneyard: Boneyard, tiles: Row, seats: int) -> tuple[Row, ...]:
-    """The tiles that were not dealt, in rows."""
+    """Lay the tiles that were not dealt in rows."""
     match boneyard.order:
         case "row":
             return (tiles,)
@@ -36,25 +40,25 @@ def arrange(boneyard: Boneyard, tiles: Row, seats: int) -> tuple[Row, ...]:
 
 
 def count(stock: tuple[Row, ...]) -> int:
-    """Tiles in the boneyard."""
+    """Return the number of tiles in the boneyard."""
     return sum(map(len, stock))
 
 
 def drawable(boneyard: Boneyard, turn: Turn, stock: tuple[Row, ...]) -> int:
-    """Tiles that may still be drawn (C.25, C.26); none at all in a block game."""
+    """Return the number of tiles that may still be drawn (C.25, C.26): 0 in a block game."""
     if turn.draw_limit == 0:
         return 0
     return max(0, count(stock) - boneyard.reserve)
 
 
 def draw(boneyard: Boneyard, seat: int, stock: tuple[Row, ...]) -> tuple[Tile, tuple[Row, ...]]:
-    """The tile that this seat draws next, and what is left.
+    """Return the tile that this seat draws next, and the boneyard that is left.
 
-    From a row everybody draws at the same end (C Egypt).
+    From a single row all seats draw at the same end (C Egypt).
     """
     if boneyard.order == "row":
         return stock[0][0], (stock[0][1:],)
-    # Whose own row is empty draws from the next one that is not, in a circle.
+    # A seat whose own row is empty draws from the next row that is not, in a circle.
     own = min(seat // 2, len(stock) - 1)
     at = next(at for at in (*range(own, len(stock)), *range(own)) if stock[at])
     row = stock[at]
@@ -63,7 +67,7 @@ def draw(boneyard: Boneyard, seat: int, stock: tuple[Row, ...]) -> tuple[Tile, t
 
 
 def draw_tile(game: Game, state: Round, seat: int) -> Round:
-    """The round after a seat has drawn a tile; nothing is said of whose turn it is."""
+    """Return the round after a seat has drawn a tile; the caller decides whose turn it is then."""
     rules = game.rules
     tile, stock = draw(rules.boneyard, seat, state.stock)
     return Round(
@@ -82,21 +86,21 @@ def draw_tile(game: Game, state: Round, seat: int) -> Round:
 
 
 def auction_opens(game: Game, state: Round) -> bool:
-    """Whether the last two tiles are offered now, once in a round (C.26)."""
+    """Tell whether the last two tiles are auctioned now, once in a round (C.26)."""
     return game.rules.boneyard.auction and not state.aside.auctioned and count(state.stock) == LAST
 
 
 def auction(game: Game, state: Round) -> Round:
-    """The seat whose turn it is opens an auction that goes round twice."""
+    """Open the auction: it goes round the table twice, from the seat whose turn it is (C.26)."""
     queue = game.order(state.turn) * 2
     aside = replace(state.aside, phase="auction", queue=queue, then=state.turn)
     return replace(state, aside=aside)
 
 
 def legal_bids(game: Game, state: Round) -> tuple[Bid, ...]:
-    """A check, or more than the last bid, at most what the seat holds.
+    """Return a check, and the bids above the highest so far, up to the seat's chips.
 
-    A question must fit a line: of very many bids only the lowest are listed, and the highest.
+    A question must fit into a line: of very many bids only the lowest are listed, and the highest.
     """
     higher = range(state.aside.bid + 1, stakes.chips(game, state.turn) + 1)
     listed = [*higher[:MOST_BIDS], *higher[MOST_BIDS:][-1:]]
@@ -104,7 +108,7 @@ def legal_bids(game: Game, state: Round) -> tuple[Bid, ...]:
 
 
 def apply_bid(game: Game, state: Round, bid: Bid) -> Game:
-    """The game after a bid; after the last one the highest bidder pays and takes the tiles."""
+    """Return the game after a bid; after the last bid the highest bidder pays and draws both."""
     seat, aside = state.turn, state.aside
     if bid.chips:
         aside = replace(aside, bid=bid.chips, bidder=seat)

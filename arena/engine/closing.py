@@ -1,4 +1,4 @@
-"""How a turn, a round and a game close: who moves next, who has won, and whether it goes on."""
+"""The end of a turn, a round and a game: the next seat to move, the points, the places."""
 
 from msgspec.structs import replace
 
@@ -10,7 +10,7 @@ from protocol.messages import WhyGame
 
 
 def next_turn(game: Game, state: Round) -> Game:
-    """A turn is over: somebody is out, or the last tiles are auctioned, or the next one moves."""
+    """End a turn: a seat went out, or the last tiles are auctioned, or the next seat moves."""
     if state.out is not None:
         return scored(game, replace(state, over="out"))
     if boneyard.auction_opens(game, state):
@@ -19,7 +19,7 @@ def next_turn(game: Game, state: Round) -> Game:
 
 
 def settle(game: Game, state: Round) -> Game:
-    """The turn has moved on: the round may be blocked, or be called so."""
+    """Begin a turn: first see whether the round is blocked, or a seat may call it so."""
     if end.blocked(game, state):
         return scored(game, replace(state, over="blocked"))
     if state.line and end.can_be_called(game, state):
@@ -28,7 +28,7 @@ def settle(game: Game, state: Round) -> Game:
 
 
 def decide_turn(game: Game, state: Round) -> Game:
-    """The same game at another moment of its round; `replace` would cost more than the move."""
+    """Return the game with another state of its round; `replace` would cost more than the move."""
     return Game(
         game.rules,
         game.seats,
@@ -42,7 +42,9 @@ def decide_turn(game: Game, state: Round) -> Game:
 
 
 def places(game: Game, fouled: frozenset[int] = frozenset()) -> tuple[int, ...]:
-    """Place of each seat, 1 for the highest score; equals share a place, as partners do.
+    """Return the place of each seat, 1 for the highest score; equal scores share a place.
+
+    So do partners.
 
     Seats that fouled, and their partners, share the last place.
     """
@@ -57,7 +59,7 @@ def places(game: Game, fouled: frozenset[int] = frozenset()) -> tuple[int, ...]:
 
 
 def scored(game: Game, finished: Round) -> Game:
-    """The round is over: points to the winner, and the pot."""
+    """End a round: credit its points and the pot to the winner."""
     before, winner = game.scores, score.winner(game, finished)
     if winner is not None:
         worth = score.round_points(game, finished, winner) + game.pot
@@ -68,7 +70,7 @@ def scored(game: Game, finished: Round) -> Game:
 
 
 def _game_over(game: Game, rounds: int) -> WhyGame | None:
-    """The target ends the game for a single best score; equal scores play on."""
+    """Return why the game is over, or None: the target needs a single best score (C score)."""
     limits = game.rules.game
     if limits.rounds:
         return "rounds" if rounds >= limits.rounds else None

@@ -1,4 +1,4 @@
-"""Dealing: the set, the hands, what stays in the boneyard, and deals that do not count."""
+"""The deal: the set, the hands, the boneyard, and deals that do not count."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ KEEP_OR_REFUSE: tuple[Option, ...] = (Keep(), Refuse())
 def deal_tiles(
     rules: Ruleset, seats: int, stream: Iterator[int]
 ) -> tuple[tuple[Hand, ...], tuple[Row, ...]]:
-    """Shuffled hands for each seat, and the boneyard (C deal)."""
+    """Deal a shuffled hand to each seat, and the rest to the boneyard (C deal)."""
     order = tuple(shuffle(stream, set_of_tiles(rules.deal)))
     size = hand_size(rules.deal, seats)
     assert size is not None, "A game begins only at a table that its rules have."
@@ -24,7 +24,7 @@ def deal_tiles(
 
 
 def too_strong(deal: Deal, hands: tuple[Hand, ...]) -> int | None:
-    """The first seat whose hand must be declared: too many tiles of one number (C.6)."""
+    """Return the first seat that must declare its hand: too many tiles of one number (C.6)."""
     if deal.annul_suit == 0:
         return None
     for seat, hand in enumerate(hands):
@@ -35,16 +35,16 @@ def too_strong(deal: Deal, hands: tuple[Hand, ...]) -> int | None:
 
 
 def refusable(game: Game, state: Round) -> bool:
-    """Whether a seat with many doubles could annul this deal (C.5).
+    """Tell whether a seat with many doubles could annul this deal (C.5).
 
-    Then every seat has its say: that some seat is skipped would tell what it does not hold.
+    Then every seat is asked: a seat that is skipped would show that it holds few doubles.
     """
     size = hand_size(game.rules.deal, game.seats) or 0
     return 0 < game.rules.deal.refuse_doubles <= size and state.aside.deal < MOST_DEALS
 
 
 def keep_or_refuse(game: Game, state: Round) -> tuple[Option, ...]:
-    """What the seat to move may do about the deal: what it drew for the lead was not dealt."""
+    """Return the options about the deal (C.5), without the tiles that were drawn for the lead."""
     dealt = state.hands[state.turn][: hand_size(game.rules.deal, game.seats)]
     doubles = sum(high == low for high, low in dealt)
     return KEEP_OR_REFUSE if doubles >= game.rules.deal.refuse_doubles else KEEP

@@ -1,4 +1,4 @@
-"""The engine's face: start a game, deal a round, list what is legal, act. Pure functions."""
+"""The engine's public functions: start a game, deal a round, list the legal options, act."""
 
 from typing import assert_never
 
@@ -30,7 +30,7 @@ from protocol.ruleset import Ruleset, check_seats, target
 from protocol.tiles import Tile
 
 Placing = tuple[tuple[Tile, Where], ...]
-"""Tiles and the ends that they go to."""
+"""Tiles, each with the end of the line that it goes to."""
 
 __all__ = [
     "IllegalOptionError",
@@ -47,9 +47,9 @@ __all__ = [
 
 
 def new_game(rules: Ruleset, seats: int) -> Game:
-    """A game before its first round.
+    """Return a game before its first round.
 
-    Raises ImpossibleRulesError when the game is not played at such a table.
+    Raises ImpossibleRulesError if the game has no table of this size.
     """
     check_seats(rules, seats)
     none = (0,) * seats
@@ -58,13 +58,13 @@ def new_game(rules: Ruleset, seats: int) -> Game:
 
 
 def needs_deal(game: Game) -> bool:
-    """Whether chance must decide something before anybody can move."""
+    """Tell whether chance must decide something before a seat can move."""
     state = game.round
     return state is None or state.over is not None or state.aside.phase == "deal"
 
 
 def legal(game: Game) -> tuple[Option, ...]:
-    """What the seat to move may do: at least one option until the round is over."""
+    """Return the options of the seat to move: at least one until the round is over."""
     state = game.round
     if state is None or state.over:
         return ()
@@ -84,7 +84,7 @@ def legal(game: Game) -> tuple[Option, ...]:
 
 
 class IllegalOptionError(ValueError):
-    """An option that the seat to move does not have: a mistake of the program that takes it."""
+    """An option that the seat to move does not have: a mistake of the calling program."""
 
 
 def act(game: Game, option: Option) -> Game:
@@ -100,8 +100,8 @@ def act(game: Game, option: Option) -> Game:
 def act_unchecked(game: Game, option: Option) -> Game:
     """Do as `act` with an option that was taken from `legal` of this very game.
 
-    For whoever has just listed the options, and for rollouts: to list them again would take long.
-    What any other option does to the game is not defined.
+    The referee and rollouts have just listed the options; to list them again would take long.
+    The effect of any other option is not defined.
     """
     state = game.playing
     match option:
@@ -130,7 +130,10 @@ def act_unchecked(game: Game, option: Option) -> Game:
 
 
 def _played(game: Game, state: Round, tiles: Placing) -> Round:
-    """The round after one tile was played, or two, and the turn has passed on."""
+    """Return the round after one tile was played, or two, and the turn has passed on.
+
+    The whole struct is written out: `replace` would cost more than the move.
+    """
     seat, line, events, hand = state.turn, state.line, state.events, state.hands[state.turn]
     for tile, where in tiles:
         line, lies = turn.place(line, tile, where)
@@ -165,12 +168,13 @@ def _passed(game: Game, state: Round) -> Round:
 
 
 def _drew(game: Game, state: Round) -> Game:
-    """A tile was drawn and paid for; the turn goes on unless drawing ends it (E play)."""
+    """Draw a tile and pay for it; the turn goes on unless drawing ends it (E play)."""
     after = boneyard.draw_tile(game, state, state.turn)
     if game.rules.stakes.fee:
         game = stakes.pay(game, state.turn, game.rules.stakes.fee)
     blocked = end.blocked(game, after)
-    # The last two tiles may unblock it where they are auctioned; the drawer's pass is not asked.
+    # An auction of the last two tiles may unblock the round. The drawer can only pass now, so the
+    # turn ends without that question.
     if game.rules.turn.draw_ends_turn or (blocked and boneyard.auction_opens(game, after)):
         return closing.next_turn(game, replace(after, turn=game.after(state.turn), drawn=0))
     if blocked:
@@ -179,5 +183,5 @@ def _drew(game: Game, state: Round) -> Game:
 
 
 def pips(game: Game) -> tuple[int, ...]:
-    """What each hand of the round counts."""
+    """Return the pips that each hand of the round counts."""
     return score.pips_held(game, game.playing)

@@ -1,4 +1,4 @@
-"""The lead: which seat begins a round, and with what."""
+"""The lead: the seat that begins a round, and the tile with which it begins."""
 
 from collections.abc import Callable, Iterator
 from typing import assert_never
@@ -13,7 +13,7 @@ ODD_OR_EVEN: tuple[Option, ...] = (Guess("odd"), Guess("even"))
 
 
 def method(game: Game) -> Method:
-    """How the leader of the next round is found (C.7)."""
+    """Return the method that decides the leader of the next round (C.7)."""
     lead, before = game.rules.lead, game.round
     if before is None:
         return lead.first
@@ -26,9 +26,10 @@ def method(game: Game) -> Method:
 
 
 def choose_leader(game: Game, how: Method, stream: Iterator[int]) -> tuple[int, Lots]:
-    """The leader as far as chance or the last round decides, and the lots drawn for it.
+    """Choose the leader as far as chance or the last round decides; draw the lots for it.
 
-    Where a double decides: who draws first if nobody holds it. For odd and even: who calls.
+    If a double decides, the seat is the one that draws first if nobody holds the double; with odd
+    and even it is the seat that guesses.
     """
     seats, before, deal = game.seats, game.round, game.rules.deal
     match how:
@@ -51,20 +52,20 @@ def choose_leader(game: Game, how: Method, stream: Iterator[int]) -> tuple[int, 
 
 
 def _in_turn(game: Game, how: str, leader: int, winner: int | None) -> int:
-    """C.9, C.10; without a winner the leader stays."""
+    """Return the leader after another round (C.9, C.10); without a winner the leader stays."""
     if how == "rotate":
         return game.after(leader)
     return leader if how == "same" or winner is None else winner
 
 
 def draw_lots(deal: Deal, seats: range | list[int], stream: Iterator[int]) -> Lots:
-    """Every one of these seats draws a tile of a freshly shuffled set and shows it."""
+    """Draw and show a tile for each of these seats, from a freshly shuffled set."""
     tiles = shuffle(stream, set_of_tiles(deal))
     return tuple(Lot(seat, tile) for seat, tile in zip(seats, tiles, strict=False))
 
 
 def is_right_guess(lots: Lots, guess: Guess) -> bool:
-    """Whether the total of the lots is as the seat said (C.11)."""
+    """Tell whether the total of the lots is odd or even as the seat guessed (C.11)."""
     return (_total(lots) % 2 == 1) == (guess.parity == "odd")
 
 
@@ -75,7 +76,7 @@ def _total(lots: Lots) -> int:
 def _by_lot(
     best: Callable[[list[int]], int], deal: Deal, seats: int, stream: Iterator[int]
 ) -> tuple[int, Lots]:
-    """Every seat draws a tile; the tied draw again from a freshly shuffled set (C.8, D)."""
+    """Draw a tile for each seat; tied seats draw again from a freshly shuffled set (C.8, D)."""
     tied = list(range(seats))
     shown: Lots = ()
     while len(tied) > 1:
@@ -87,12 +88,12 @@ def _by_lot(
 
 
 def lead_weight(tile: Tile) -> tuple[int, int]:
-    """What makes one tile heavier than another: its pips, and among equals its larger end."""
+    """Return the weight of a tile: its pips, and among equals its larger end (C.16)."""
     return sum(tile), max(tile)
 
 
 def holder_of(deal: Deal, how: Method, hands: tuple[Hand, ...]) -> tuple[int, Tile] | None:
-    """The seat with the double that this method asks for, and that double."""
+    """Return the seat with the double that this method asks for, and that double."""
     wanted = [
         (tile[0], seat, tile)
         for seat, hand in enumerate(hands)
@@ -103,14 +104,14 @@ def holder_of(deal: Deal, how: Method, hands: tuple[Hand, ...]) -> tuple[int, Ti
 
 
 def next_leader(hands: tuple[Hand, ...]) -> tuple[int, Tile]:
-    """The seat with the highest double dealt, or if there is none with the heaviest tile."""
+    """Return the seat with the highest double dealt, or without a double the heaviest tile."""
     held = [(tile, seat) for seat, hand in enumerate(hands) for tile in hand]
     tile, seat = max(held, key=lambda one: (one[0][0] == one[0][1], lead_weight(one[0])))
     return seat, tile
 
 
 def required(lead: Lead, hand: Hand, won_with: Tile | None) -> Tile | None:
-    """The only tile that the leader may play first; None: any (C.14-C.16)."""
+    """Return the only tile that the leader may play first, or None for any (C.14-C.16)."""
     match lead.tile:
         case "any":
             return None

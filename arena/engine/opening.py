@@ -1,4 +1,4 @@
-"""How a round opens: chance decides, the deal counts or not, somebody leads, antes are paid."""
+"""The opening of a round: chance, deals that do not count, the leader, the starter, the antes."""
 
 from msgspec.structs import replace
 
@@ -11,7 +11,7 @@ from protocol.tiles import Tile
 
 
 def chance_decides(game: Game, seed: bytes) -> Dealt:
-    """What the board's seed deals next: lots alone where one is to be guessed, else tiles."""
+    """Return what the board's seed deals next: only lots if they are to be guessed, else tiles."""
     before = game.round
     if before is not None and before.over is None:
         return _tiles(game, seed, before.number, before.aside.deal + 1, before.aside.began, ())
@@ -33,7 +33,7 @@ def _tiles(game: Game, seed: bytes, number: int, which: int, leader: int, lots: 
 
 
 def begin(game: Game, dealt: Dealt) -> Game:
-    """The game after chance has decided: a round begins, or the same is dealt again."""
+    """Return the game after chance has decided: a round begins, or it is dealt again."""
     before = game.round
     again = before is not None and before.number == dealt.round
     how, events = (before.aside.how, before.events) if before and again else (lead.method(game), ())
@@ -65,7 +65,10 @@ def _fresh(game: Game, dealt: Dealt, events: tuple[Event, ...], aside: Interlude
 
 
 def _led(game: Game, state: Round) -> Game:
-    """The round with its leader, unless the deal does not count: first C.6, then C.13."""
+    """Find the leader, unless the deal does not count.
+
+    The order matters where both hold: a hand is declared (C.6) before the double is missed (C.13).
+    """
     how = state.aside.how
     may_annul = state.aside.deal < MOST_DEALS
     strong = deal.too_strong(game.rules.deal, state.hands)
@@ -88,7 +91,7 @@ def _led(game: Game, state: Round) -> Game:
 
 
 def _drawn_for(game: Game, state: Round) -> tuple[Round, tuple[int, Tile] | None]:
-    """The seats draw a tile each in turn until one has the double; no reserve holds (C.3)."""
+    """Let the seats draw a tile each in turn until one has the double, the reserve too (C.3)."""
     seat = state.leader
     while boneyard.count(state.stock):
         state = boneyard.draw_tile(game, state, seat)
@@ -100,7 +103,7 @@ def _drawn_for(game: Game, state: Round) -> tuple[Round, tuple[int, Tile] | None
 
 
 def _shown(game: Game, state: Round) -> Game:
-    """The starter is turned up, and the seats keep or refuse the deal (E deal, C.5)."""
+    """Turn up the starter, and ask the seats whether they keep the deal (E deal, C.5)."""
     if game.rules.deal.starter:
         at = next(at for at, row in enumerate(state.stock) if row)
         tile, rest = state.stock[at][0], state.stock[at][1:]
@@ -121,7 +124,7 @@ def _shown(game: Game, state: Round) -> Game:
 
 
 def _opened(game: Game, state: Round) -> Game:
-    """The deal counts: antes are paid, and the leader moves."""
+    """Begin play, for the deal counts: the seats pay their antes, and the leader moves."""
     aside = replace(state.aside, phase="play", queue=())
     state = replace(state, turn=state.leader, aside=aside)
     return closing.settle(stakes.ante(game), state)
@@ -133,7 +136,7 @@ def _annulled(game: Game, state: Round, event: Annulled) -> Game:
 
 
 def apply_keep(game: Game, state: Round, option: Keep | Refuse) -> Game:
-    """The game after a seat has kept the deal or refused it (C.5)."""
+    """Return the game after a seat has kept the deal or refused it (C.5)."""
     if isinstance(option, Refuse):
         return _annulled(game, state, Annulled(state.turn, "doubles"))
     queue = state.aside.queue[1:]
@@ -144,7 +147,7 @@ def apply_keep(game: Game, state: Round, option: Keep | Refuse) -> Game:
 
 
 def apply_guess(game: Game, state: Round, guess: Guess) -> Game:
-    """The lots are shown; who was right leads, and the tiles can be dealt."""
+    """Show the lots: the seat that was right leads, and the tiles can be dealt (C.11)."""
     caller, lots = state.turn, state.aside.lots
     leader = caller if lead.is_right_guess(lots, guess) else game.after(caller)
     events = (*state.events, Guessed(caller, guess.parity), *lots)

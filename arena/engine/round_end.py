@@ -1,4 +1,4 @@
-"""The end of a round: when nobody goes out and nobody can go on, or somebody says so."""
+"""The end of a round in which nobody went out: it is blocked, or a seat calls it so."""
 
 from typing import assert_never
 
@@ -13,7 +13,7 @@ CALL_OR_GO_ON: tuple[Option, ...] = (Call(), GoOn())
 
 
 def blocked(game: Game, state: Round) -> bool:
-    """Whether the round is over although every seat still holds tiles (C play, C.20)."""
+    """Tell whether the round is over although every seat still holds tiles (C play, C.20)."""
     rules = game.rules
     if not state.line:
         return False
@@ -29,7 +29,7 @@ def blocked(game: Game, state: Round) -> bool:
 
 
 def _nobody_can_go_on(rules: Ruleset, state: Round) -> bool:
-    """Nothing can be played and nothing drawn; empty passes round the table are not asked."""
+    """Tell whether no seat can play or draw; then no seat is asked to pass, either."""
     if state.drawable:
         return False
     if rules.turn.tiles == 2:
@@ -39,14 +39,14 @@ def _nobody_can_go_on(rules: Ruleset, state: Round) -> bool:
 
 
 def _dead_ends(deal: Deal, state: Round) -> int:
-    """How many ends show a number of which every tile lies on the line."""
+    """Return the number of ends whose number is dead: all its tiles have been played."""
     whole = deal.highest_pip + deal.doubles
     ends = (state.line[0][0], state.line[-1][1])
     return sum(sum(end in tile for tile in state.line) == whole for end in ends)
 
 
 def can_be_called(game: Game, state: Round) -> bool:
-    """Whether a seat may call the round blocked (E play).
+    """Tell whether a seat may call the round blocked (E play).
 
     With two tiles a turn one dead end is enough, for nobody can play a pair any more.
     """
@@ -56,13 +56,13 @@ def can_be_called(game: Game, state: Round) -> bool:
 
 
 def ask_everybody(game: Game, state: Round) -> Round:
-    """Every seat is asked whether it calls, the next to move first."""
+    """Ask every seat whether it calls the round blocked, the next to move first."""
     aside = replace(state.aside, phase="call", queue=game.order(state.turn), then=state.turn)
     return replace(state, aside=aside)
 
 
 def apply_answer(state: Round, answer: Call | GoOn) -> Round:
-    """The round after a seat has called, or has not."""
+    """Return the round after a seat has called, or has not."""
     if isinstance(answer, Call):
         return replace(state, events=(*state.events, Called(state.turn)), over="blocked")
     aside = state.aside

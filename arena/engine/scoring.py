@@ -1,4 +1,4 @@
-"""Scoring a round: what hands count, who wins, and how many points."""
+"""The score of a round: the pips of hands, the winner, the points."""
 
 from typing import assert_never
 
@@ -11,19 +11,19 @@ Pips = tuple[int, ...]
 
 
 def pips(score: Score, hand: Hand) -> int:
-    """What a hand counts; an empty hand counts nothing (C score, C Dutch)."""
+    """Return the pips that a hand counts: 0 for an empty hand (C score, C Dutch)."""
     return sum(a + b if a or b else score.double_blank for a, b in hand)
 
 
 def pips_held(game: Game, state: Round) -> Pips:
-    """What each hand counts."""
+    """Return the pips that each hand counts."""
     return tuple(pips(game.rules.score, hand) for hand in state.hands)
 
 
 def winner(game: Game, state: Round) -> int | None:
-    """The seat that wins the round; with partners the one that leads for its side.
+    """Return the seat that wins the round, or None; of partners one of the two.
 
-    That is the seat that went out, else the lighter seat of the winning side.
+    Of a winning side that is the seat that went out, else the one with fewer pips.
     """
     score, count = game.rules.score, pips_held(game, state)
     if state.out is not None and score.winner == "out":
@@ -38,18 +38,19 @@ def winner(game: Game, state: Round) -> int | None:
 
 
 def _parties(game: Game, values: Pips) -> Pips:
-    """A value for each side with partners, else for each seat."""
+    """Add the values of partners: return one for each side, or without partners for each seat."""
     if game.rules.deal.partners:
         return values[0] + values[2], values[1] + values[3]
     return values
 
 
 def _lowest(game: Game, state: Round, party: Pips) -> int | None:
-    """The seat or side with the fewest pips, whoever went out."""
+    """Return the seat or side with the fewest pips, whichever went out."""
     tied = _least(party)
     if len(tied) == 1:
         return tied[0]
-    # A tie with a seat that went out is the literal one (B, C): nobody scores.
+    # B and C taken literally: a seat that went out may be tied, as by a hand of only the 0-0, and
+    # then nobody scores.
     return None if state.out is not None else _broken(game, state, party, tied)
 
 
@@ -58,7 +59,7 @@ def _least(values: Pips) -> list[int]:
 
 
 def _broken(game: Game, state: Round, party: Pips, tied: list[int]) -> int | None:
-    """Who wins a tied blocked round (C.37); where a tie-break is itself tied, nobody."""
+    """Return the winner of a tied blocked round (C.37); None if the tie-break is tied itself."""
     tie = game.rules.score.tie
     match tie:
         case "nobody":
@@ -80,19 +81,19 @@ def _broken(game: Game, state: Round, party: Pips, tied: list[int]) -> int | Non
 
 
 def _only(among: list[int], values: Pips) -> int | None:
-    """The one with the lowest value, if it is one alone."""
+    """Return the one with the lowest value, or None if several have it."""
     lowest = [one for one in among if values[one] == min(values[other] for other in among)]
     return lowest[0] if len(lowest) == 1 else None
 
 
 def _blocker(state: Round) -> int | None:
-    """The seat that played the last tile."""
+    """Return the seat that played the last tile."""
     played = [event.seat for event in state.events if isinstance(event, Played)]
     return played[-1] if played else None
 
 
 def round_points(game: Game, state: Round, won_by: int) -> int:
-    """Points for the winner of the round, bonuses included; never below 0.
+    """Return the points for the winner of the round, bonuses included: never below 0.
 
     With partners the two hands of a side count as one (C.36).
     """
@@ -122,7 +123,7 @@ def _by(formula: Formula, own: int, others: int, losers: int) -> int:
 
 
 def _bonus(score: Score, state: Round, won_by: int) -> int:
-    """Extra points for an early round, and for how the winner went out (C Puerto Rico)."""
+    """Return extra points for an early round, and for the winner's last tile (C Puerto Rico)."""
     extra = score.bonus[state.number - 1] if state.number <= len(score.bonus) else 0
     if state.out == won_by:
         last = [event for event in state.events if isinstance(event, Played)][-1]
@@ -132,7 +133,7 @@ def _bonus(score: Score, state: Round, won_by: int) -> int:
 
 
 def _capicu(last: Played, line: tuple[Tile, ...]) -> bool:
-    """Whether the last tile, not a double, fitted both ends; equal ends count as both."""
+    """Tell whether the last tile, not a double, fitted both ends; equal ends count as both."""
     if len(line) < 2 or last.tile[0] == last.tile[1]:
         return False
     rest = line[1:] if last.end == "left" else line[:-1]

@@ -1,4 +1,4 @@
-"""Random numbers that anyone can recompute from a seed, and the seeds' commitments.
+"""Seeds of boards, their commitments, and the random numbers that anyone can recompute from them.
 
     board seed = HMAC-SHA-256(secret, "boneyard board 1|EVENT|BOARD")
     commitment = SHA-256("boneyard commitment 1|" + board seed)
@@ -22,17 +22,17 @@ _WORDS = struct.Struct(">8I").unpack
 
 
 def board_seed(secret: bytes, event: str, board: int) -> bytes:
-    """The 32-byte seed that fixes every deal on a board."""
+    """Return the 32-byte seed that fixes every deal on a board."""
     return hmac.digest(secret, f"boneyard board 1|{event}|{board}".encode(), "sha256")
 
 
 def commitment(seed: bytes) -> str:
-    """What is published before the first game, in hex."""
+    """Return the commitment to a seed, published before the first game, in hex."""
     return hashlib.sha256(b"boneyard commitment 1|" + seed).hexdigest()
 
 
 def random_words(seed: bytes, round_number: int, purpose: str) -> Iterator[int]:
-    """An endless stream of 32-bit words."""
+    """Yield an endless stream of 32-bit words."""
     prefix = f"boneyard words 1|{round_number}|{purpose}|"
     counter = 0
     while True:
@@ -41,7 +41,12 @@ def random_words(seed: bytes, round_number: int, purpose: str) -> Iterator[int]:
 
 
 def randbelow(stream: Iterator[int], n: int) -> int:
-    """A number from 0 to n - 1, each as likely: words in the uneven rest are thrown away."""
+    """Return a number from 0 to n - 1, each as likely.
+
+    Words at the top, where less than a whole range of n is left, are thrown away: taken modulo n
+    they would make small numbers likelier. With a set of tiles that happens about once in 10⁸
+    words.
+    """
     even = WORD - WORD % n
     for word in stream:
         if word < even:
@@ -50,7 +55,7 @@ def randbelow(stream: Iterator[int], n: int) -> int:
 
 
 def shuffle(stream: Iterator[int], items: Iterable[T]) -> Sequence[T]:
-    """The items in random order (Fisher-Yates, from the last place down)."""
+    """Return the items in random order (Fisher-Yates, from the last place down)."""
     order = list(items)
     for last in range(len(order) - 1, 0, -1):
         chosen = randbelow(stream, last + 1)

@@ -6,18 +6,18 @@ from arena.engine.state import Game
 
 
 def chips(game: Game, seat: int) -> int:
-    """Chips that a seat holds; only where seats begin with some."""
+    """Return the chips that a seat holds; only for rules with chips."""
     return game.rules.stakes.chips + game.scores[seat]
 
 
 def can_pay(game: Game, seat: int) -> bool:
-    """Whether a seat can pay for a tile (C.27); without chips a score may go below 0."""
+    """Tell whether a seat can pay for a tile (C.27); without chips a score may go below 0."""
     stakes = game.rules.stakes
     return stakes.chips == 0 or chips(game, seat) >= stakes.fee
 
 
 def credit(game: Game, scores: tuple[int, ...], seat: int, points: int) -> tuple[int, ...]:
-    """Scores after a seat, and with partners its side, has won or paid."""
+    """Return the scores after a seat, and with partners its side, has won or paid points."""
     if game.rules.deal.partners:
         return tuple(
             own + points if other % 2 == seat % 2 else own for other, own in enumerate(scores)
@@ -26,7 +26,7 @@ def credit(game: Game, scores: tuple[int, ...], seat: int, points: int) -> tuple
 
 
 def pay(game: Game, seat: int, points: int) -> Game:
-    """The game after a seat has paid, into the pot where there is one."""
+    """Return the game after a seat has paid; the points go into the pot if the rules have one."""
     return replace(
         game,
         scores=credit(game, game.scores, seat, -points),
@@ -35,7 +35,7 @@ def pay(game: Game, seat: int, points: int) -> Game:
 
 
 def ante(game: Game) -> Game:
-    """The game after every seat has paid its ante, or what it has left (Auction Draw)."""
+    """Return the game after each seat has paid its ante, or all it has left (Auction Draw)."""
     stakes = game.rules.stakes
     if stakes.ante == 0:
         return game

@@ -1,4 +1,4 @@
-"""The truth about a game as values: what lies where and who is to move. No rules live here."""
+"""The state of a game as values: every tile's place and the seat to move. No rules live here."""
 
 from typing import Literal
 
@@ -13,21 +13,21 @@ Row = tuple[Tile, ...]
 Seats = tuple[int, ...]
 Lots = tuple[Lot, ...]
 Method = FirstLead | Literal["rotate", "same", "winner"]
-"""How the leader of a round is found."""
+"""The method that decides the leader of a round."""
 Phase = Literal["guess", "deal", "keep", "play", "call", "auction"]
 
 
 class Dealt(Struct, frozen=True):
-    """What chance decided: all that a round needs besides what the seats choose."""
+    """The decisions of chance: all that a round needs besides the choices of the seats."""
 
     round: int
     """The round's number, from 1."""
     deal: int
-    """Which deal of the round, from 1; 0: only lots, before anything is dealt."""
+    """The deal's number in the round, from 1; 0: only lots, before tiles are dealt."""
     leader: int
     """The seat that leads, unless a double decides; with deal 0 the seat that guesses."""
     lots: Lots
-    """Tiles drawn and shown for the lead, and shuffled back."""
+    """Tiles that seats drew and showed for the lead; they were shuffled back."""
     hands: tuple[Hand, ...]
     """Tiles dealt to each seat."""
     stock: tuple[Row, ...]
@@ -35,18 +35,21 @@ class Dealt(Struct, frozen=True):
 
 
 class Interlude(Struct, frozen=True, gc=False):
-    """What is going on besides playing tiles; the same value through most of a round."""
+    """The state of a round besides its tiles.
+
+    It stays the same value through most of a round, so that a move does not copy it.
+    """
 
     deal: int
-    """Which deal of the round is played."""
+    """The number of the deal that is played, from 1."""
     how: Method
-    """How the leader of this round is found."""
+    """The method that decides the leader of this round."""
     began: int = 0
-    """The seat that chance or the last round made leader, whatever a double said later."""
+    """The seat that chance or the last round made leader, though a double may decide later."""
     phase: Phase = "play"
-    """What the seat to move is asked about; "deal": nobody moves before tiles are dealt."""
+    """The subject of the next question; "deal": tiles are dealt before a seat moves."""
     queue: Seats = ()
-    """Seats that are still to be asked in this phase, the one to move first."""
+    """Seats still to be asked in this phase, the one to move first."""
     then: int = 0
     """The seat whose turn it is after this phase."""
     must_lead: Tile | None = None
@@ -56,26 +59,26 @@ class Interlude(Struct, frozen=True, gc=False):
     bid: int = 0
     """The highest bid, in chips."""
     bidder: int = 0
-    """Who bid it."""
+    """The seat that bid it."""
     auctioned: bool = False
-    """Whether the last two tiles have been offered."""
+    """True once the last two tiles have been auctioned."""
 
 
 class Round(Struct, frozen=True, gc=False):
     """One deal being played."""
 
     number: int
-    """From 1."""
+    """The round's number, from 1."""
     leader: int
     """The seat that leads."""
     turn: int
     """The seat to move."""
     hands: tuple[Hand, ...]
-    """What each seat holds."""
+    """The tiles that each seat holds."""
     stock: tuple[Row, ...]
     """The boneyard in rows; see `arena.engine.boneyard`."""
     drawable: int
-    """How many of its tiles may still be drawn."""
+    """The number of its tiles that may still be drawn."""
     line: tuple[Tile, ...]
     """The line from left to right, each tile (left, right)."""
     drawn: int
@@ -83,28 +86,29 @@ class Round(Struct, frozen=True, gc=False):
     passes: int
     """Passes since the last play or draw."""
     events: tuple[Event, ...]
-    """What has happened, with nothing hidden."""
+    """The history of the round, with nothing hidden."""
     aside: Interlude
-    """What is going on besides playing tiles."""
+    """The state of the round besides its tiles."""
     over: WhyRound | None = None
-    """Why the round is over, once it is."""
+    """The reason why the round is over; None: it is not."""
     out: int | None = None
     """The seat that went out."""
     winner: int | None = None
-    """The seat that won it, once it is over; with partners the one that leads for its side."""
+    """The seat that won the round, once it is over; with partners the one that leads for its side.
+    """
 
 
 class Game(Struct, frozen=True, gc=False):
-    """Rounds up to the target."""
+    """A game: its rounds up to the target."""
 
     rules: Ruleset
     """The ruleset."""
     seats: int
-    """How many seats."""
+    """The number of seats."""
     target: int
     """Points that end the game."""
     step: int
-    """What is added to a seat to find the next: 1, or -1 for counter-clockwise."""
+    """The step from a seat to the next: 1, or -1 for counter-clockwise."""
     scores: tuple[int, ...]
     """Points of each seat."""
     pot: int
@@ -112,20 +116,20 @@ class Game(Struct, frozen=True, gc=False):
     round: Round | None
     """The round that is being played or was played last; None before the first."""
     points: tuple[int, ...]
-    """Points that the last finished round brought each seat."""
+    """Points that each seat gained or lost in the last finished round."""
     over: WhyGame | None = None
-    """Why the game is over, once it is."""
+    """The reason why the game is over; None: it is not."""
 
     @property
     def playing(self) -> Round:
-        """The round; it is a mistake of ours to ask for it before one is dealt."""
+        """The round that was dealt last; asking before the first deal is our own mistake."""
         assert self.round is not None, "No round has been dealt."
         return self.round
 
     def after(self, seat: int) -> int:
-        """The next seat in the direction of play."""
+        """Return the next seat in the direction of play."""
         return (seat + self.step) % self.seats
 
     def order(self, first: int) -> Seats:
-        """All seats in the direction of play."""
+        """Return all seats in the direction of play, from this one on."""
         return tuple((first + turn * self.step) % self.seats for turn in range(self.seats))

@@ -1,4 +1,4 @@
-"""A turn: what the seat to move may do with tiles."""
+"""A turn: the plays, draws and passes of the seat to move."""
 
 from arena.engine import stakes
 from arena.engine.state import Game, Hand, Round
@@ -11,7 +11,10 @@ PASS = Pass()
 
 
 def options(game: Game, state: Round) -> tuple[Option, ...]:
-    """Everything the seat to move may do: plays, then a draw, then (unable) a pass."""
+    """Return the options of the seat to move: plays, then a draw, then a pass.
+
+    The order matters: the first option is the one that the referee takes for a seat that fouled.
+    """
     required = state.aside.must_lead
     if required is not None and not state.line:
         return (Play(required, "lead"),)
@@ -26,7 +29,7 @@ def options(game: Game, state: Round) -> tuple[Option, ...]:
 
 
 def plays(turn: Turn, state: Round, hand: Hand) -> list[Option]:
-    """Every way in which a hand can be played on the line as it lies."""
+    """Return every play from a hand on the line as it lies."""
     if not state.line:
         return [Play(tile, "lead") for tile in hand]
     left, right = state.line[0][0], state.line[-1][1]
@@ -43,7 +46,7 @@ def plays(turn: Turn, state: Round, hand: Hand) -> list[Option]:
 
 
 def _pairs(hand: Hand, left: int, right: int) -> list[Option]:
-    """Two tiles on opposite ends (E play); with equal ends each pair is listed once."""
+    """Return every two tiles for opposite ends (E play); with equal ends each pair once."""
     found: list[Option] = []
     for at, one in enumerate(hand):
         if left in one:
@@ -63,12 +66,15 @@ def _may_draw(game: Game, state: Round, able: bool) -> bool:
 
 
 def _may_draw_when_able(turn: Turn, leading: bool) -> bool:
-    """C.22 and C.23; before the first tile only where the leader may (B, C; not D)."""
+    """Tell whether a seat that can play may draw (C.22, C.23).
+
+    Before the first tile only if the leader may (B, C; not D).
+    """
     return turn.draw_when_able and (turn.leader_may_draw or not leading)
 
 
 def place(line: tuple[Tile, ...], tile: Tile, end: str) -> tuple[tuple[Tile, ...], Tile]:
-    """The line with the tile on it, and the tile as it lies."""
+    """Return the line with the tile on it, and the tile as it lies."""
     if end == "lead":
         return (tile,), tile
     if end == "left":

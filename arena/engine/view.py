@@ -1,4 +1,7 @@
-"""The only door from truth to a seat: what it may know is built here from nothing."""
+"""The view of a game from one seat: the only place where messages are built from the whole truth.
+
+Each message is built from nothing, field by field, so that a seat learns only what it may know.
+"""
 
 from typing import cast
 
@@ -23,7 +26,7 @@ from protocol.tiles import Tile
 
 
 class Memory:
-    """What each seat has seen of a round, every event encoded once."""
+    """The history of a round as each seat saw it, every event encoded once."""
 
     def __init__(self, seats: int) -> None:
         self._seen = [bytearray() for _ in range(seats)]
@@ -31,7 +34,7 @@ class Memory:
         self._round = 0
 
     def advance(self, state: Round) -> None:
-        """Add what has happened since the last call; a new round begins with nothing."""
+        """Add the events since the last call; a new round begins with an empty history."""
         if state.number != self._round:
             self._seen = [bytearray() for _ in self._seen]
             self._known, self._round = 0, state.number
@@ -45,19 +48,19 @@ class Memory:
         self._known = len(state.events)
 
     def events_for(self, seat: int) -> list[Event]:
-        """The round so far as this seat saw it, encoded: a list that the codec copies unchanged."""
+        """Return the round so far as this seat saw it: encoded, for the codec to copy unchanged."""
         return cast(list[Event], encoded_events(self._seen[seat]))
 
 
 def seen_by_others(event: Event) -> Event:
-    """An event as the seats see it that did not do it: a drawn tile is not named."""
+    """Return an event as the other seats see it: a drawn tile is not named."""
     return Drew(event.seat) if isinstance(event, Drew) else event
 
 
 def history(state: Round, seat: int) -> list[Event]:
-    """The round so far as this seat saw it, for those who look at it in this process.
+    """Return the round so far as this seat saw it, for callers in this process.
 
-    What is sent comes from a `Memory`, which encodes each event once.
+    The events that are sent come from a `Memory`, which encodes each event once.
     """
     return [
         event if type(event) is not Drew or event.seat == seat else Drew(event.seat)
@@ -66,7 +69,7 @@ def history(state: Round, seat: int) -> list[Event]:
 
 
 def starting_events(game: Game, number: int, seat: int, clock: Clock) -> GameStarts:
-    """What a seat is told when a game begins."""
+    """Return the message to a seat when a game begins."""
     return GameStarts(
         game=number,
         seat=seat,
@@ -88,7 +91,7 @@ def question(
     number: int,
     time_ms: int,
 ) -> Ask:
-    """A question to the seat to move: its own hand, and of the rest what lies open."""
+    """Return a question to the seat to move, with its own hand and what lies open."""
     state = game.playing
     line = state.line
     return Ask(
@@ -110,24 +113,24 @@ def question(
 
 
 class Onlooker(Struct, frozen=True):
-    """What lies open on the table: what somebody knows who sits at no seat."""
+    """The open table: all that an onlooker may know, who sits at no seat."""
 
     round: int
     """The round's number in the game, from 1."""
     line: tuple[Tile, ...]
     """The line as it lies, from left to right, each tile [left, right]."""
     boneyard: Stock
-    """What is left to draw."""
+    """The boneyard as everybody sees it."""
     hands: tuple[int, ...]
-    """How many tiles each seat holds."""
+    """The number of tiles that each seat holds."""
     scores: tuple[int, ...]
     """Points of each seat so far."""
     pot: int
-    """Points in the pot; 0 where nothing is paid."""
+    """Points in the pot; 0 if the rules have no pot."""
 
 
 def onlooker(game: Game) -> Onlooker:
-    """What is shown of a game that is being played to whoever does not play it."""
+    """Return the open table of a game in play, for somebody who does not play it."""
     state = game.playing
     return Onlooker(
         round=state.number,
@@ -140,9 +143,9 @@ def onlooker(game: Game) -> Onlooker:
 
 
 def round_over(game: Game, number: int, events: list[Event]) -> RoundOver:
-    """What a seat is told when a round is over: all hands are shown.
+    """Return the message to a seat when a round is over: it shows all hands.
 
-    Sorted, for the order in which tiles were dealt and drawn was never seen.
+    They are sorted, because no seat saw the order in which others were dealt and drew tiles.
     """
     state = game.playing
     assert state.over is not None, "A round that is told of is over."
@@ -161,5 +164,5 @@ def round_over(game: Game, number: int, events: list[Event]) -> RoundOver:
 def game_over(
     number: int, why: WhyGame, scores: tuple[int, ...], places: tuple[int, ...]
 ) -> GameOver:
-    """What every seat is told when a game is over."""
+    """Return the message to every seat when a game is over."""
     return GameOver(game=number, why=why, scores=scores, places=places)

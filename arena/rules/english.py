@@ -1,4 +1,4 @@
-"""A sentence about a game, and numbers and lists in words. No rules live here."""
+"""English for explanations: sentences, and numbers and lists in words. No rules live here."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
@@ -16,14 +16,14 @@ Heading = Literal[
 
 
 class Sentence(NamedTuple):
-    """One thing that a player must know."""
+    """A sentence that a player must know."""
 
     heading: Heading
-    """The part of the game that it is about."""
+    """The heading under which it stands."""
     text: str
     """One or two sentences of plain English."""
     sources: tuple[str, ...] = ()
-    """The clauses that say so, as in rules.md; none where the house or the user decided."""
+    """The clauses that say so, as in rules.md; none if our project or the user decided."""
 
 
 NUMBERS = (
@@ -37,22 +37,22 @@ ORDINALS = (
 
 
 def number_word(n: int) -> str:
-    """A small number in words."""
+    """Write a small number in words."""
     return NUMBERS[n] if n < len(NUMBERS) else f"{n:,}"
 
 
 def count(n: int, what: str) -> str:
-    """So many of something: "one tile", "two tiles"."""
+    """Count things in words: "one tile", "two tiles"."""
     return f"{number_word(n)} {what}{'' if n == 1 else 's'}"
 
 
 def count_points(n: int, what: str = "point") -> str:
-    """Points as a score sheet shows them: "100 points"."""
+    """Count points in digits, as a score sheet shows them: "100 points"."""
     return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
 def ordinal_word(n: int) -> str:
-    """Which one: "first", "21st"."""
+    """Write an ordinal number: "first", "21st"."""
     if n <= len(ORDINALS):
         return ORDINALS[n - 1]
     ending = {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th") if n // 10 % 10 != 1 else "th"
@@ -60,17 +60,17 @@ def ordinal_word(n: int) -> str:
 
 
 def join_words(words: Iterable[str], joint: str = "and") -> str:
-    """Words as a list: "two, three or four"."""
+    """Join words to a list: "two, three or four"."""
     *most, last = words
     return f"{', '.join(most)} {joint} {last}" if most else last
 
 
 def by_table(values: Mapping[int, int], say: Callable[[int], str], joint: str = "and") -> str:
-    """What holds at each table: "seven tiles with two or three players and six with four"."""
+    """Write a value for each table: "seven tiles with two or three players and six with four"."""
     first, *others = dict.fromkeys(values.values())
     if not others:
         return say(first)
-    # The unit is said once: after "seven tiles" and "100 points" stand "six" and "61".
+    # Only the first value has its unit: "six" follows "seven tiles", and "61" follows "100 points".
     said = [f"{say(first)} with {_tables(values, first)} players"]
     said += [f"{say(value).split()[0]} with {_tables(values, value)}" for value in others]
     return join_words(said, joint)
@@ -88,11 +88,11 @@ def spanned(numbers: Sequence[int]) -> str:
 
 
 def clauses(*groups: Iterable[str]) -> tuple[str, ...]:
-    """All clauses of some sentences, each once, in the order of the sources."""
+    """Return all clauses of some sentences, each once, in the order of the sources."""
     return tuple(sorted({clause for group in groups for clause in group}, key=_place))
 
 
 def _place(clause: str) -> tuple[str, int, str]:
-    """C.9 stands before C.10, and what is not numbered before both."""
+    """Return the sort key of a clause: C.9 before C.10, clauses without a number before both."""
     letter, _, rest = clause.partition(".")
     return clause[0], int(rest) if rest.isdecimal() else 0, letter

@@ -1,4 +1,4 @@
-"""A ruleset in plain English, every sentence made from its choices, so that none can lie."""
+"""A ruleset explained in plain English: every sentence is made from the choices themselves."""
 
 from itertools import chain
 
@@ -18,9 +18,9 @@ PARTS = (
     scoring.scoring,
     scoring.the_game,
 )
-"""The parts of a game in the order in which a player meets them."""
+"""The parts of a game, in the order in which a player meets them."""
 
 
 def explain(rules: Ruleset) -> list[Sentence]:
-    """What a player must know to play this game, in the order of the headings."""
+    """Return all that a player must know to play this game, in the order of the headings."""
     return list(chain.from_iterable(part(rules) for part in PARTS))

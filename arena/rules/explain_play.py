@@ -1,4 +1,4 @@
-"""While a round is played: the turn, the boneyard, the stakes, and how the round ends."""
+"""Explanations of play: the turn, the boneyard, the stakes, and the end of a round."""
 
 from collections.abc import Iterator
 from typing import assert_never
@@ -14,7 +14,7 @@ END: Heading = "End of a round"
 
 
 def the_turn(rules: Ruleset) -> Iterator[Sentence]:
-    """Tell what a player may do."""
+    """Yield the sentences on the turn."""
     if playable_seat_counts(rules) != (2,):
         yield _direction(rules)
     yield _tiles(rules)
@@ -61,7 +61,7 @@ def _tiles(rules: Ruleset) -> Sentence:
 
 
 def _alone(rules: Ruleset) -> str:
-    """Say when a last tile may be played alone."""
+    """Return when a last tile may be played alone, with two tiles a turn."""
     if not effects.draws(rules):
         return ""
     empty = "the boneyard is empty" if rules.boneyard.reserve == 0 else "no tile may be drawn"
@@ -82,7 +82,7 @@ def _when_able(rules: Ruleset) -> Iterator[Sentence]:
 
 
 def _draw_on(rules: Ruleset) -> str:
-    """Say how far a player may draw who need not."""
+    """Return how many tiles a player who can play may draw instead."""
     match effects.draw_limit(rules):
         case "unlimited":
             return " as many tiles as they like, even after one that fits"
@@ -122,7 +122,7 @@ def _draw_ends_turn(rules: Ruleset) -> Sentence:
 
 
 def _as_wished(rules: Ruleset) -> str:
-    """Say what a player may do who cannot play and need not draw."""
+    """Return the options of a player who cannot play and need not draw."""
     take = "buy" if effects.fees(rules) else "draw"
     match effects.draw_limit(rules):
         case "unlimited":
@@ -157,7 +157,7 @@ def _must_draw(rules: Ruleset) -> Sentence:
 
 
 def the_boneyard(rules: Ruleset) -> Iterator[Sentence]:
-    """Tell what is not dealt, and who gets it."""
+    """Yield the sentences on the tiles that are not dealt."""
     yield _left(rules)
     if effects.draws(rules):
         yield _reserve(rules)
@@ -220,7 +220,7 @@ AUCTION = (
 
 
 def the_stakes(rules: Ruleset) -> Iterator[Sentence]:
-    """Tell what is paid besides points for rounds."""
+    """Yield the sentences on payments besides the points for rounds."""
     if not effects.pays(rules):
         return
     stakes = rules.stakes
@@ -280,7 +280,7 @@ def _pot(rules: Ruleset) -> str:
 
 
 def end_of_a_round(rules: Ruleset) -> Iterator[Sentence]:
-    """Tell when a round is over."""
+    """Yield the sentences on the end of a round."""
     text = "A round ends when a player goes out, that is, plays their last tile."
     yield Sentence(END, text, ("A", "B", "C play", "D", "E"))
     yield _blocked(rules)
@@ -303,7 +303,7 @@ def _blocked(rules: Ruleset) -> Sentence:
 
 
 def _dead_ends(rules: Ruleset) -> Iterator[Sentence]:
-    """Tell what happens when all tiles of an end's number lie on the line."""
+    """Yield the sentences on dead ends: all tiles of an end's number have been played."""
     match rules.end.blocked:
         case "play_on":
             if effects.draws(rules):

@@ -1,4 +1,4 @@
-"""What a round is worth and to whom, and when the game is over."""
+"""Explanations of the score: the winner of a round, its points, and the end of the game."""
 
 from collections.abc import Iterator
 from typing import assert_never
@@ -18,9 +18,9 @@ from protocol.ruleset import Formula, Ruleset, playable_seat_counts, target
 SCORING: Heading = "Scoring"
 GAME: Heading = "The game"
 CUSTOMARY = {2: 100, 3: 61, 4: 61}
-"""The targets of A, B, C and E."""
+"""The targets of A, B, C and E, by the number of players."""
 FORMULAS_OF_PIPS = ("others_minus_own", "others", "everybody", "difference")
-"""Who went out holds no pips: after that all of these are the same."""
+"""Formulas that are equal after a player went out, who holds no pips."""
 C_FORMULA = {
     "others_minus_own": "C.34",
     "others": "C.31",
@@ -32,7 +32,7 @@ C_FORMULA = {
 
 
 def scoring(rules: Ruleset) -> Iterator[Sentence]:
-    """Tell who wins a round, and what it is worth."""
+    """Yield the sentences on the winner of a round, and its points."""
     yield _pips(rules)
     yield _winner(rules)
     yield from _ties(rules)
@@ -79,7 +79,7 @@ def _winner(rules: Ruleset) -> Sentence:
 
 
 def _ties(rules: Ruleset) -> Iterator[Sentence]:
-    """Tell of a tied blocked round, and of the literal tie with a player who went out."""
+    """Yield the sentences on a tied blocked round, and on a tie with a player who went out."""
     breaker = _tie_break(rules)
     if breaker is None:
         text = f"If {_tied(rules)}{_even_out(rules)}, nobody wins the round."
@@ -102,7 +102,7 @@ def _tied(rules: Ruleset) -> str:
 
 
 def _even_out(rules: Ruleset) -> str:
-    """Say that a player who went out may be tied, where that can be."""
+    """Return the words for a tie with a player who went out; empty if there can be none."""
     if not effects.literal_tie(rules):
         return ""
     if rules.deal.partners:
@@ -123,7 +123,7 @@ def _literal(rules: Ruleset) -> str:
 
 
 def _tie_break(rules: Ruleset) -> tuple[str, tuple[str, ...]] | None:
-    """Say how a tie in a blocked round is broken; None: nobody wins it."""
+    """Return how a tie in a blocked round is broken, and the clauses; None: nobody wins it."""
     tied = "side" if rules.deal.partners else "tied player"
     again = "if that is a tie too, nobody wins"
     match rules.score.tie:
@@ -188,7 +188,7 @@ def _worth(formula: Formula) -> str:
 
 
 def _floor(rules: Ruleset) -> str:
-    """Say that 0 is the least, where a winner without the fewest pips could score less."""
+    """Return that 0 is the least, if a winner without the fewest pips could score less."""
     signed = rules.score.points_blocked in ("others_minus_own", "difference")
     heavy = rules.score.tie in ("blocker", "outsider") and _tie_break(rules) is not None
     return " (never less than 0)" if signed and heavy and effects.parties(rules) > 2 else ""
@@ -209,7 +209,7 @@ def _sources(formula: Formula) -> tuple[str, ...]:
 
 
 def _side_points(rules: Ruleset) -> Iterator[Sentence]:
-    """Tell partners' points: the two hands of a side count as one."""
+    """Yield the sentences on partners' points: the two hands of a side count as one (C.36)."""
     out, blocked = map(_side_worth, (rules.score.points_out, rules.score.points_blocked))
     if out == blocked:
         yield Sentence(SCORING, f"The winning side scores {out}.", ("C.36",))
@@ -251,7 +251,7 @@ def _bonuses(rules: Ruleset) -> Iterator[Sentence]:
 
 
 def _early(rules: Ruleset) -> str:
-    """Tell the extra points for the first rounds of a game."""
+    """Return the extra points for the first rounds of a game."""
     extra = [(at, n) for at, n in enumerate(rules.score.bonus[: effects.rounds(rules)], 1) if n]
     (first, most), *others = extra
     more = [f"of the {ordinal_word(at)} {n:,}" for at, n in others]
@@ -264,7 +264,7 @@ def _early(rules: Ruleset) -> str:
 
 
 def the_game(rules: Ruleset) -> Iterator[Sentence]:
-    """Tell when it is over, and who has won."""
+    """Yield the sentences on the end of a game and its winner."""
     fixed = rules.game.rounds
     if fixed:
         length = f"The game lasts {count(fixed, 'round')}"

@@ -1,4 +1,4 @@
-"""Before the first turn: players, tiles, deals that do not count, and the lead."""
+"""Explanations of the setup: players, tiles, deals that do not count, and the lead."""
 
 from collections.abc import Iterator
 from typing import assert_never
@@ -18,12 +18,12 @@ from protocol.ruleset import BY_DOUBLE, MOST_DEALS, SMALL, Deal, Lead, Ruleset, 
 TABLE: Heading = "Players and tiles"
 LEAD: Heading = "The lead"
 CUSTOMARY = {2: 7, 3: 7, 4: 6}
-"""The hands of A and B."""
+"""The hands of A and B, by the number of players."""
 AT_MOST = f"at most {MOST_DEALS - 1} times in a round"
 
 
 def players_and_tiles(rules: Ruleset) -> Iterator[Sentence]:
-    """Tell who plays with what, and which deals do not count."""
+    """Yield the sentences on the players, the tiles, and deals that do not count."""
     yield _players(rules)
     yield _the_set(rules.deal)
     yield _hands(rules)
@@ -93,7 +93,7 @@ def _annulled(rules: Ruleset) -> Iterator[Sentence]:
 
 
 def the_lead(rules: Ruleset) -> Iterator[Sentence]:
-    """Tell who begins each round, and with what."""
+    """Yield the sentences on the leader of each round and the first tile."""
     yield from _rounds(rules)
     if effects.may_miss(rules):
         yield _missing(rules)
@@ -101,7 +101,7 @@ def the_lead(rules: Ruleset) -> Iterator[Sentence]:
 
 
 def _rounds(rules: Ruleset) -> Iterator[Sentence]:
-    """Tell who leads the first round, later ones, and those after a round that ended oddly."""
+    """Yield the sentences on the leader: of the first round, of later and of special ones."""
     first, later = rules.lead.first, effects.later(rules)
     blocked, tie = effects.after_blocked(rules), effects.after_tie(rules)
     text, sources = _chosen(rules, first)
@@ -124,7 +124,7 @@ def _rounds(rules: Ruleset) -> Iterator[Sentence]:
 
 
 def _later(rules: Ruleset, how: effects.Found) -> Sentence:
-    """Tell who leads later rounds in general."""
+    """Return the sentence on the leader of later rounds in general."""
     text, sources = _chosen(rules, how)
     match how:
         case "rotate":
@@ -139,7 +139,10 @@ def _later(rules: Ruleset, how: effects.Found) -> Sentence:
 
 
 def _chosen(rules: Ruleset, how: effects.Found) -> tuple[str, tuple[str, ...]]:
-    """Say how a leader is found, after "In the first round" or "after a blocked round"."""
+    """Return how a leader is found, and the clauses.
+
+    The words follow "In the first round" or "after a blocked round".
+    """
     match how:
         case "random":
             return "a player chosen at random leads.", ("A", "B", "E deal")
@@ -211,7 +214,7 @@ HEAVIEST = "the heaviest tile (of equally heavy ones, the one with the larger nu
 
 
 def _missing(rules: Ruleset) -> Sentence:
-    """Tell what happens when nobody was dealt the double that is asked for."""
+    """Return the sentence on a round in which nobody was dealt the double that leads."""
     nobody, one = _nobody_has_it(rules), "double_six" in effects.doubles(rules)
     next_best = f"the player with {HEAVIEST} leads"
     if one:

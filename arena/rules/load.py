@@ -1,4 +1,4 @@
-"""Rulesets as users write them: the name of a game, a TOML file of choices, CHOICE=VALUE."""
+"""Rulesets as users write them: the name of a game, a TOML file of choices, or CHOICE=VALUE."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -11,25 +11,25 @@ from protocol.errors import UserError, unknown_name
 from protocol.ruleset import HandSizes, Ruleset, choices, derive
 
 SUFFIX = ".toml"
-"""What a file of rules ends with; every other word is the name of a game."""
+"""The ending of a file of rules; any other word is the name of a game."""
 BESIDES = ("base", "name")
-"""What a file of rules may say besides choices."""
+"""The fields that a file of rules may have besides choices."""
 LONGEST_FILE = 1 << 22
-"""Bytes of a file; many times what rules, or an event of some thousand bots, take."""
+"""The most bytes of a file: many times what rules, or an event of some thousand bots, take."""
 LONGEST_NAME = 64
 SEATS = dict(zip("2345678", HandSizes.__struct_fields__, strict=True))
-"""What a table by seats calls its numbers: a user may write 2 or two."""
+"""Our names for the numbers of a table by seats: a user may write 2 or two."""
 WORDS = {"true": True, "yes": True, "false": False, "no": False}
 
 
 class _InFileError(UserError):
-    """A mistake in a file, which the text names; the file it is the base of is not at fault."""
+    """A mistake in a file that the text names; a file that has it as base is not at fault."""
 
 
 def load_ruleset(text: str, folder: Path) -> Ruleset:
-    """The ruleset that a user means: a named game, or a file of their own.
+    """Load the ruleset that a user names: a game, or a file of their own in the folder.
 
-    Files are looked for in the folder. Raises UserError.
+    Raises UserError.
     """
     if text in VARIANTS:
         return find_variant(text)
@@ -40,7 +40,7 @@ def load_ruleset(text: str, folder: Path) -> Ruleset:
 
 
 def read_limited(path: Path) -> bytes:
-    """What a user wrote in a file.
+    """Read a file that a user wrote.
 
     Raises UserError for a file that cannot be read, or is longer than anybody writes: a name that
     leads to a disk or to /dev/zero must not fill the memory.
@@ -56,9 +56,9 @@ def read_limited(path: Path) -> bytes:
 
 
 def parse_toml(path: Path) -> dict[str, Any]:
-    """What a user wrote in a file of TOML.
+    """Read a file of TOML that a user wrote.
 
-    Raises UserError for what is none.
+    Raises UserError, also for a file that is not TOML.
     """
     try:
         return msgspec.toml.decode(read_limited(path), type=dict[str, Any])
@@ -67,7 +67,7 @@ def parse_toml(path: Path) -> dict[str, Any]:
 
 
 def ruleset_from_table(written: Mapping[str, Any], folder: Path) -> Ruleset:
-    """The ruleset that differs from its `base` in the choices that are written out.
+    """Return the ruleset that differs from its `base` in the table's choices.
 
     Raises UserError.
     """
@@ -75,7 +75,7 @@ def ruleset_from_table(written: Mapping[str, Any], folder: Path) -> Ruleset:
 
 
 def with_overrides(rules: Ruleset, words: Iterable[str]) -> Ruleset:
-    """The ruleset with some of its choices changed, each written CHOICE=VALUE.
+    """Return the ruleset with some of its choices changed, each written CHOICE=VALUE.
 
     Raises UserError.
     """
@@ -84,7 +84,7 @@ def with_overrides(rules: Ruleset, words: Iterable[str]) -> Ruleset:
 
 
 def _read(path: Path, within: tuple[Path, ...]) -> Ruleset:
-    """The ruleset in a file; `within` are the files that it is the base of."""
+    """Load the ruleset in a file; `within` are the files that it is the base of."""
     try:
         written = parse_toml(path)
     except UserError as error:
@@ -103,7 +103,7 @@ def _read(path: Path, within: tuple[Path, ...]) -> Ruleset:
 def _spelled(
     written: Mapping[str, Any], folder: Path, name: str | None, within: tuple[Path, ...]
 ) -> Ruleset:
-    """What is written, over its base; without a name of its own it keeps the base's."""
+    """Apply a table's choices to its base; without a name of its own it keeps the base's."""
     _check(written)
     base = written.get("base", "draw")
     if isinstance(base, str) and base.endswith(SUFFIX):
@@ -116,7 +116,7 @@ def _spelled(
 
 
 def _check(written: Mapping[str, Any]) -> None:
-    """Refuse what is no choice, with the nearest that is."""
+    """Refuse a word that is not a choice; name the nearest choice."""
     owners = choices()
     for choice in written:
         if choice in owners.values():
@@ -129,7 +129,10 @@ def _check(written: Mapping[str, Any]) -> None:
 
 
 def _name(name: object) -> str:
-    """A name of its own: under a known one the reports would tell of another game."""
+    """Return a ruleset's own name; under a known name the reports would mislead.
+
+    Raises UserError.
+    """
     if not isinstance(name, str) or not name.isprintable() or not 0 < len(name) <= LONGEST_NAME:
         raise UserError(f"name must be a line of 1 to {LONGEST_NAME} characters, not {name!r}.")
     if name in VARIANTS:
@@ -138,7 +141,10 @@ def _name(name: object) -> str:
 
 
 def _choice(word: str) -> tuple[str, Any]:
-    """CHOICE=VALUE; see `_value`."""
+    """Parse CHOICE=VALUE; see `_value`.
+
+    Raises UserError.
+    """
     choice, equals, value = word.partition("=")
     if not equals:
         raise UserError(f"--set takes CHOICE=VALUE, not {word!r}.")
@@ -150,7 +156,7 @@ def _choice(word: str) -> tuple[str, Any]:
 
 
 def _value(choice: str, text: str) -> Any:
-    """A number, yes or no, a word; 100,75 is a list, and 2:7,3:7,4:6 a table by seats."""
+    """Parse a value: a number, yes, no, a word, a list (100,75), or a table by seats (2:7,4:6)."""
     parts = [part.strip() for part in text.split(",") if part.strip()]
     if ":" in text:
         pairs = (part.partition(":") for part in parts)
@@ -172,7 +178,7 @@ def _scalar(text: str) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """A table by seats may say 2 or two."""
+    """Return the value with our names in a table by seats, which may say 2 or two."""
     if isinstance(value, dict):
         return {SEATS.get(seats, seats): number for seats, number in value.items()}
     return value

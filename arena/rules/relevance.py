@@ -1,4 +1,4 @@
-"""Which choices matter in a ruleset: of what can never happen nothing is told."""
+"""The relevance of choices: an explanation leaves out whatever can never happen in a ruleset."""
 
 from typing import Literal
 
@@ -15,50 +15,56 @@ from protocol.ruleset import (
 )
 
 Found = FirstLead | Literal["rotate", "same", "winner"]
-"""How the leader of a round is found."""
+"""The method that decides the leader of a round."""
 
 
 def dealt_tiles(rules: Ruleset) -> dict[int, int]:
-    """Tiles dealt to each seat, for each number of seats that the game has."""
+    """Return the tiles dealt to each seat, for each number of seats that the game has."""
     return {seats: hand_size(rules.deal, seats) or 0 for seats in playable_seat_counts(rules)}
 
 
 def undealt(rules: Ruleset) -> dict[int, int]:
-    """Tiles that no hand is dealt, for each number of seats, a starter among them."""
+    """Return the number of tiles not dealt to hands, for each number of seats.
+
+    A starter is among them.
+    """
     whole = len(set_of_tiles(rules.deal))
     return {seats: whole - seats * hand for seats, hand in dealt_tiles(rules).items()}
 
 
 def boneyard_left(rules: Ruleset) -> dict[int, int]:
-    """Tiles in the boneyard when the first turn begins, if none was drawn for the lead."""
+    """Return the tiles in the boneyard as the first turn begins, for each number of seats.
+
+    No tile was drawn for the lead.
+    """
     return {seats: tiles - rules.deal.starter for seats, tiles in undealt(rules).items()}
 
 
 def draws(rules: Ruleset) -> bool:
-    """Whether a turn may ever draw a tile."""
+    """Tell whether a turn may ever draw a tile."""
     return (
         rules.turn.draw_limit != 0 and max(boneyard_left(rules).values()) > rules.boneyard.reserve
     )
 
 
 def draw_limit(rules: Ruleset) -> int | Literal["unlimited"]:
-    """Tiles that may be drawn in a turn; a limit above all that ever lie there is none."""
+    """Return the tiles that a turn may draw; a limit that no boneyard reaches is "unlimited"."""
     limit, most = rules.turn.draw_limit, max(boneyard_left(rules).values()) - rules.boneyard.reserve
     return "unlimited" if limit != "unlimited" and limit > most else limit
 
 
 def parties(rules: Ruleset) -> int:
-    """How many can win a round, at the largest table: players, or sides."""
+    """Return the number of players, or of sides, that can win a round at the largest table."""
     return 2 if rules.deal.partners else max(playable_seat_counts(rules))
 
 
 def rounds(rules: Ruleset) -> int:
-    """The most rounds that a game has."""
+    """Return the most rounds that a game has."""
     return rules.game.rounds or rules.game.max_rounds
 
 
 def always_won(rules: Ruleset) -> bool:
-    """Whether every round has a winner: with a starter it may be blocked before any play."""
+    """Tell whether every round has a winner; with a starter it may be blocked before any play."""
     score = rules.score
     return score.winner == "out" and score.tie == "blocker" and not rules.deal.starter
 
@@ -68,12 +74,12 @@ def _found(rules: Ruleset, how: LaterLead) -> Found:
 
 
 def later(rules: Ruleset) -> Found | None:
-    """Find how later rounds are led in general; None if there is no later round."""
+    """Return how later rounds are led in general; None if there is no later round."""
     return _found(rules, rules.lead.later) if rounds(rules) > 1 else None
 
 
 def after_blocked(rules: Ruleset) -> Found | None:
-    """Find how the round after a blocked one is led; None: as any later round."""
+    """Return how the round after a blocked one is led; None: as any later round."""
     how = rules.lead.after_blocked
     if how == "as_later" or later(rules) in (None, _found(rules, how)):
         return None
@@ -81,7 +87,7 @@ def after_blocked(rules: Ruleset) -> Found | None:
 
 
 def after_tie(rules: Ruleset) -> Found | None:
-    """Find how the round after one that nobody won is led; None: as it would be anyway."""
+    """Return how the round after one that nobody won is led; None: as it would be anyway."""
     how = rules.lead.after_tie
     if how == "as_later" or later(rules) is None or always_won(rules):
         return None
@@ -93,7 +99,7 @@ def after_tie(rules: Ruleset) -> Found | None:
 
 
 def _unwon(how: Found | None) -> Found | None:
-    """Take "the winner" for "the same leader", as it is after a round that nobody won."""
+    """Return "same" for "winner": after a round that nobody won the leader stays."""
     return "same" if how == "winner" else how
 
 
@@ -103,29 +109,29 @@ def _leads(rules: Ruleset) -> set[Found]:
 
 
 def doubles(rules: Ruleset) -> set[ByDouble]:
-    """List the doubles asked for: the highest that is held, the highest of the set, or both."""
+    """Return the doubles asked for: the highest that is held, the highest of the set, or both."""
     return {double for double in BY_DOUBLE if double in _leads(rules)}
 
 
 def always_by_double(rules: Ruleset) -> bool:
-    """Ask whether every round is led by who holds a double."""
+    """Tell whether a double decides the leader of every round."""
     return _leads(rules) <= set(BY_DOUBLE)
 
 
 def may_miss(rules: Ruleset) -> bool:
-    """Ask whether a double that is asked for may be in no hand."""
+    """Tell whether a double that is asked for may be in no hand."""
     out, asked = max(undealt(rules).values()), doubles(rules)
     least = 1 if "double_six" in asked else rules.deal.highest_pip + 1
     return bool(asked) and out >= least
 
 
 def can_be_drawn_for_lead(rules: Ruleset) -> bool:
-    """Whether a double may have to be drawn for before the lead."""
+    """Tell whether the seats may have to draw for a double before the lead."""
     return may_miss(rules) and rules.lead.missing == "draw_for_it"
 
 
 def free_lead(rules: Ruleset) -> bool:
-    """Whether in some round the leader chooses the first tile."""
+    """Tell whether in some round the leader chooses the first tile."""
     match rules.lead.tile:
         case "any":
             return not rules.deal.starter
@@ -136,33 +142,33 @@ def free_lead(rules: Ruleset) -> bool:
 
 
 def auctions(rules: Ruleset) -> bool:
-    """Whether the boneyard may ever be down to the two tiles that are auctioned."""
+    """Tell whether the boneyard may ever be down to the two tiles that are auctioned."""
     if not rules.boneyard.auction:
         return False
     return draws(rules) or 2 in boneyard_left(rules).values() or can_be_drawn_for_lead(rules)
 
 
 def fees(rules: Ruleset) -> bool:
-    """Whether drawing costs something."""
+    """Tell whether drawing costs something."""
     return rules.stakes.fee > 0 and draws(rules)
 
 
 def pays(rules: Ruleset) -> bool:
-    """Whether anybody ever pays."""
+    """Tell whether anybody ever pays."""
     return fees(rules) or rules.stakes.ante > 0 or auctions(rules)
 
 
 def pot(rules: Ruleset) -> bool:
-    """Ask whether anything ever goes into a pot."""
+    """Tell whether anything ever goes into a pot."""
     return rules.stakes.pot and pays(rules)
 
 
 def blank(rules: Ruleset) -> bool:
-    """Whether the set has the double blank."""
+    """Tell whether the set has the double blank."""
     return rules.deal.doubles
 
 
 def literal_tie(rules: Ruleset) -> bool:
-    """Whether who goes out may be tied: by a hand of only the 0-0, or by the other side."""
+    """Tell whether a player who goes out may be tied: by a lone 0-0, or by the other side."""
     no_pips = rules.score.double_blank == 0 and blank(rules)
     return rules.score.winner == "lowest" and (no_pips or rules.deal.partners)

@@ -1,4 +1,4 @@
-"""The named rulesets, each saying only how it differs from its base. Game names live here only."""
+"""The named rulesets, each as its differences from a base. Only this file names games."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -12,17 +12,17 @@ class Variant(NamedTuple):
     """A named game."""
 
     about: str
-    """One line for a list."""
+    """The description: one line for a list."""
     sources: tuple[str, ...]
-    """The clauses it comes from, as in rules.md."""
+    """The clauses from which it comes, as in rules.md."""
     base: str | None
-    """The game it differs from; None for the one that is made of the defaults."""
+    """The game from which it differs; None: it consists of the defaults."""
     differs: Mapping[str, Any]
-    """Its own choices."""
+    """The choices in which it differs."""
 
 
 SIXTY_ONE_FOR_PARTNERS = {"two": 100, "three": 61, "four": 61, "partners": 61}
-"""A and B: 61 in every game of three or four; C and E have partners play to 100."""
+"""The targets of A and B: 61 in every game of three or four; C and E let partners play to 100."""
 
 VARIANTS: dict[str, Variant] = {
     "draw": Variant(
@@ -278,7 +278,7 @@ VARIANTS: dict[str, Variant] = {
 
 @cache
 def find_variant(name: str) -> Ruleset:
-    """The ruleset of a named game.
+    """Return the ruleset of a named game.
 
     Raises UserError with the nearest names.
     """
