@@ -1,4 +1,4 @@
-"""A conversation with one process: says lines, hears lines, bounded in every wait and buffer."""
+"""A conversation with one bot process, bounded in every wait and buffer."""
 
 import fcntl
 import os
@@ -20,17 +20,18 @@ from arena.sandbox.usage import ResourceUsage
 from protocol.messages import MAX_LINE
 
 HEARD = 4 * READ
-"""Bytes that are kept of what a bot says; more is a flood."""
+"""Bytes of a bot's output that are kept; more is a flood."""
 STDERR_KEPT = 8_192
 """Bytes of its last stderr that are kept."""
 SENT_KEPT = 3
-"""Lines to it that are kept to be shown."""
+"""Lines to it that are kept for reports."""
 
 
 class Connection:
-    """One process and its pipes. Unlike `Bot` it is asked in turn, and tells more of what it saw.
+    """One process and its pipes.
 
-    Nothing else goes on meanwhile, so it waits by itself and not in a pump.
+    Unlike `BotProcess` it is asked one question at a time, and reports more of what it saw. Nothing
+    else goes on meanwhile, so it waits by itself and not in a poller.
     """
 
     def __init__(self, command: Command, sandbox: Sandbox) -> None:
@@ -39,23 +40,23 @@ class Connection:
         Raises CannotStartError.
         """
         self.began = time.monotonic()
-        """When it was started, in s of the monotonic clock."""
+        """The time of its start, in s of the monotonic clock."""
         self.said_at = self.began
-        """When something was said to it last."""
+        """The time of the last line to it."""
         self.heard_at = self.began
-        """When something was heard from it last."""
+        """The time of its last output."""
         self.sent: deque[bytes] = deque(maxlen=SENT_KEPT)
-        """The last lines that were said to it."""
+        """The last lines that were sent to it."""
         self.ended = ""
-        """How it ended, as the end of a sentence; empty while it runs."""
+        """The way it ended, as the end of a sentence; empty while it runs."""
         self.complained = 0
         """Bytes that it has written to stderr."""
         self.stderr = bytearray()
-        """The last of them."""
+        """The last bytes of its stderr."""
         self.tables = 1
-        """How many games at once it can play, by its hello."""
+        """The number of games at once that its hello offers."""
         self.limits = sandbox.limits
-        """What it may use."""
+        """The limits of its resources."""
         self._inbox, self._outbox = bytearray(), bytearray()
         self._slot, self._process = spawn(command, sandbox)
         self._pidfd = open_pidfd(self._slot, self._process)
@@ -77,45 +78,45 @@ class Connection:
         self._watch(self._pidfd, self._end)
 
     def __enter__(self) -> Self:
-        """The conversation, which ends with the block."""
+        """Return the conversation, which ends with the block."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Nothing is left of the process."""
+        """End the process and all that it started."""
         self.close()
 
-    # --- saying ---
+    # --- sending ---
 
     def send(self, *lines: bytes) -> None:
-        """Write lines in one go; what the pipe does not take follows while something is awaited."""
+        """Send lines in one write; what the pipe does not take follows during the next wait."""
         self.sent.extend(lines)
         self.said_at = time.monotonic()
         self._outbox += b"".join(lines)
         self._flush()
 
     def probe_with(self, data: bytes) -> None:
-        """Write what only a bot that is found out is told: it is not shown as what was said."""
+        """Send data that only a diagnosis uses: reports do not show it among the lines sent."""
         self._outbox += data
         self._flush()
 
     def close_stdin(self) -> None:
-        """Nothing more will be said."""
+        """Close the process's stdin."""
         self._outbox.clear()
         self._unwatch(self._stdin)
         assert self._process.stdin
         self._process.stdin.close()
 
     def unread(self) -> int:
-        """Bytes that were said and that it has not read yet."""
+        """Return the number of bytes sent that the process has not read yet."""
         waiting = bytearray(4)
         fcntl.ioctl(self._stdin, termios.FIONREAD, waiting)
         (unread,) = struct.unpack("i", waiting)
         return int(unread) + len(self._outbox)
 
-    # --- hearing ---
+    # --- receiving ---
 
     def next_line(self, seconds: float) -> bytes | None:
-        """Its next line without the newline, or None: nothing came, and nothing more may come.
+        """Return its next line without the newline; None if none came, or none may come any more.
 
         As at a table, a lag of ours moves the deadline by its own length.
         """
@@ -135,7 +136,7 @@ class Connection:
                 deadline += lag
 
     def read_for(self, seconds: float) -> bytes:
-        """All that it says in so many seconds; it is forgotten then."""
+        """Return and forget all that it writes in this many seconds."""
         deadline = time.monotonic() + seconds
         while not self.over and (left := deadline - time.monotonic()) > 0:
             self._wait(left)
@@ -143,37 +144,37 @@ class Connection:
         return self.rest()
 
     def rest(self) -> bytes:
-        """What has come and was not taken yet, half a line perhaps; it is forgotten then."""
+        """Return and forget all output that was not taken yet, perhaps half a line."""
         said = bytes(self._inbox)
         self._inbox.clear()
         return said
 
     @property
     def partial_line(self) -> bytes:
-        """What has come and is no whole line yet."""
+        """Return the output that is not a whole line yet."""
         return bytes(self._inbox)
 
     @property
     def flooded(self) -> bool:
-        """Whether it has said more than a line may hold, or more than anybody listens to."""
+        """Tell whether it has written more than a line may hold, or more than is kept."""
         return len(self._inbox) >= (HEARD if b"\n" in self._inbox else MAX_LINE)
 
     @property
     def over(self) -> bool:
-        """Whether nothing more can come."""
+        """Tell whether nothing more can come."""
         return bool(self.ended) or self.flooded
 
     @property
     def never_ran(self) -> bool:
-        """Whether the sandbox failed before the bot began."""
+        """Tell whether the sandbox failed before the bot began."""
         return self._slot.never_ran()
 
     def spent(self) -> ResourceUsage:
-        """What it has used so far."""
+        """Return the resources that it has used so far."""
         return self._slot.usage()
 
     def exits_within(self, seconds: float, goodbye: Sequence[bytes] = ()) -> float | None:
-        """Say goodbye and close its stdin; how many ms it took to leave, None if it has not."""
+        """Say goodbye and close its stdin; return the ms until it left, None if it has not."""
         if goodbye:
             self.send(*goodbye)
         began = time.monotonic()
@@ -227,7 +228,7 @@ class Connection:
         except BlockingIOError:
             pass
         except OSError:
-            # It closed its stdin, or is gone: that shows soon enough.
+            # The process closed its stdin, or has ended: that shows soon enough.
             self._outbox.clear()
         if not self._outbox:
             self._unwatch(self._stdin)
@@ -246,7 +247,7 @@ class Connection:
         del self.stderr[:-STDERR_KEPT]
 
     def _read(self, descriptor: int, into: bytearray) -> bool:
-        """Whether something came; a pipe that was closed is no longer watched."""
+        """Tell whether something came; stop watching a pipe that was closed."""
         try:
             data = os.read(descriptor, READ)
         except BlockingIOError:

@@ -1,7 +1,7 @@
-"""What is wrong with a line that is no answer, in words for its author. Pure; repairs nothing.
+"""Diagnoses of lines that are not answers, in words for the bot's author. Pure; repairs nothing.
 
-The codec says whether a line is a message. Here only lines come that are not, and JSON is read
-loosely, to see what their author meant.
+The codec decides whether a line is a message. This module gets only lines that are not, and reads
+JSON loosely to find out what their author meant.
 """
 
 import ast
@@ -16,30 +16,30 @@ from protocol.codec import Fault, printable
 from protocol.messages import MAX_LINE, MAX_NOTE, PROTOCOL, BotHello, Choose
 
 LOOKED_AT = 4_096
-"""Characters of a line that are looked at for what it may have been."""
+"""Characters of a line that a diagnosis considers."""
 FIELDS = {"hello": BotHello.__struct_fields__, "choose": Choose.__struct_fields__}
 DIAGNOSED = 120
 """Characters of a value that are shown."""
 
 
 class Diagnosis(NamedTuple):
-    """What is wrong, and what helps."""
+    """A fault, and advice."""
 
     fault: str
-    """A sentence."""
+    """The fault, a sentence."""
     mend: str
-    """Another."""
+    """The advice, a sentence."""
     gone: bool = False
-    """Whether the process had ended by itself."""
+    """True if the process had ended by itself."""
 
 
 class Expected(NamedTuple):
-    """What the line should have been."""
+    """The requirements of a line."""
 
     type: str
-    """Its `type`: hello or choose."""
+    """The message's `type`: hello or choose."""
     options: int = 0
-    """How many options the question has."""
+    """The number of options of the question."""
     id: int = 0
     """The question's number."""
 
@@ -47,7 +47,7 @@ class Expected(NamedTuple):
 def diagnose(
     line: bytes, behind: bytes, fault: Fault, due: Expected, language: Language
 ) -> Diagnosis:
-    """What is wrong with a line. `behind`: what has come after it; `fault`: the referee's word."""
+    """Return the fault of a line. `behind`: the output after it; `fault`: the referee's word."""
     return (
         _of_bytes(line)
         or _of_layout(line, behind, language)
@@ -57,7 +57,7 @@ def diagnose(
 
 
 def _of_bytes(line: bytes) -> Diagnosis | None:
-    """What is wrong before it is text."""
+    """Return the fault of a line that is not text."""
     if len(line) >= MAX_LINE:
         text = f"It wrote a line of more than {MAX_LINE} bytes."
         return Diagnosis(text, "Keep the note short, and end each line with a newline.")
@@ -79,7 +79,7 @@ def _of_bytes(line: bytes) -> Diagnosis | None:
 
 
 def _of_layout(line: bytes, behind: bytes, language: Language) -> Diagnosis | None:
-    """What keeps it from being one JSON object on one line."""
+    """Return the fault that keeps a line from being one JSON object on one line."""
     text = line.decode().rstrip("\r")
     if _parsed(text) is not None:
         return None
@@ -101,7 +101,7 @@ def _of_layout(line: bytes, behind: bytes, language: Language) -> Diagnosis | No
 
 
 def _of_pieces(text: str) -> Diagnosis | None:
-    """Text around a message, or a message that is nearly JSON."""
+    """Return the fault of text around a message, or of a message that is nearly JSON."""
     before, brace, _ = text.partition("{")
     value, end = _first(text, len(before)) if brace else (None, 0)
     if not isinstance(value, dict):
@@ -126,7 +126,7 @@ def _of_pieces(text: str) -> Diagnosis | None:
 
 
 def _of_message(line: bytes, due: Expected) -> Diagnosis | None:
-    """What is wrong with it as a message."""
+    """Return the fault of a message."""
     value = _parsed(line.decode())
     if isinstance(value, str) and isinstance(_parsed(value), dict):
         return Diagnosis("The message is encoded twice: it is a text.", "Encode it once.")
@@ -162,7 +162,7 @@ def _of_type(value: dict[str, Any], due: Expected) -> Diagnosis | None:
 
 
 def _of_fields(value: dict[str, Any], due: Expected, text: str) -> Iterator[Diagnosis]:
-    """What is wrong with its fields, the likeliest first."""
+    """Yield the faults of a message's fields, the likeliest first."""
     known = FIELDS[due.type]
     for name in value.keys() - {*known, "type"}:
         yield Diagnosis(
@@ -238,28 +238,28 @@ def _of_numbers(value: dict[str, Any], due: Expected) -> Iterator[Diagnosis]:
 
 
 def _parsed(text: str) -> Any:
-    """The JSON value of a text; None when it is none."""
+    """Return the JSON value of a text; None if it has none."""
     with suppress(ValueError, RecursionError):
         return json.loads(text)
     return None
 
 
 def _first(text: str, start: int) -> tuple[Any, int]:
-    """The first JSON value from there and where it ends; None when there is none."""
+    """Return the first JSON value from there and its end; None if there is none."""
     with suppress(ValueError, RecursionError):
         return json.JSONDecoder().raw_decode(text, start)
     return None, 0
 
 
 def _python(text: str) -> Any:
-    """What Python would read there."""
+    """Return the value of a Python literal."""
     with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
         return ast.literal_eval(text) if len(text) < LOOKED_AT else None
     return None
 
 
 def _lines_of_one(text: str, behind: str) -> int:
-    """On how many lines a JSON value stands that begins with this one; 0 when none does."""
+    """Return the number of lines of a JSON value that begins with this one; 0 if none does."""
     whole = f"{text}\n{behind}"[:LOOKED_AT]
     if not text.lstrip().startswith(("{", "[")):
         return 0
@@ -276,7 +276,7 @@ def _complaint(text: str) -> str:
 
 
 def _kind(value: Any) -> str:
-    """What a JSON value is called."""
+    """Return the name of a JSON value's type."""
     match value:
         case None:
             return "null"

@@ -1,4 +1,4 @@
-"""Why nothing came: watches a silent bot a little longer, and presses it, to find the reason."""
+"""Diagnoses of a silent bot: waits a little longer, then sends more questions to find the cause."""
 
 import re
 import time
@@ -13,17 +13,17 @@ from protocol.codec import Fault, decode_line, printable
 from protocol.messages import MAX_LINE, BotHello, Choose, Clock
 
 GRACE_MS = 2_000
-"""How much longer a late answer is waited for, at most."""
+"""Most extra time for a late answer, in ms."""
 PRESSED = 800
-"""Questions that are put to a silent bot at once, to see what its buffer holds back."""
+"""Questions sent at once to a silent bot, to reveal what its buffer holds back."""
 PRESSED_BYTES = 2**20
-"""How long they may be together."""
+"""Most bytes of those questions together."""
 PRESS_S = 1.0
-"""How long they are waited for; and then, with its stdin closed, the same again."""
+"""Seconds to wait for their answers; and again with stdin closed."""
 BUSY = 0.05
-"""The part of a core above which a bot thinks; who waits uses none. A full machine gives little."""
+"""The share of a core above which a bot is thinking; low, because a full machine gives little."""
 SHOWN = 80
-"""Characters of what came that are shown."""
+"""Characters of the bot's output that are shown."""
 
 READS_ON = (
     "Read line by line and answer each line before you read the next; in most languages a loop "
@@ -34,7 +34,7 @@ READS_ON = (
 def diagnose_silence(
     talk: Connection, due: Expected, limit_ms: int, language: Language
 ) -> Diagnosis:
-    """Why no line came within the limit. It spoils the conversation: the process is of no more use.
+    """Return the reason why no line came within the limit. The process cannot be used afterwards.
 
     The likelier reasons come first; each next one takes longer to find.
     """
@@ -68,7 +68,7 @@ def _gone(talk: Connection) -> bool:
 
 
 def exit_description(talk: Connection) -> Diagnosis:
-    """What is said of a bot whose process has ended."""
+    """Return the diagnosis of a bot whose process has ended."""
     stderr = bytes(talk.stderr).decode(errors="replace")
     named = crash(stderr)
     if named:
@@ -92,7 +92,7 @@ def exit_description(talk: Connection) -> Diagnosis:
 
 
 def chatter(said: bytes, when: str) -> Diagnosis:
-    """What is said of a bot that writes when nobody has asked it."""
+    """Return the diagnosis of a bot that writes without being asked."""
     line = said.partition(b"\n")[0]
     heard = decode_line(line)
     if isinstance(heard, Choose):
@@ -118,7 +118,7 @@ def _too_much(talk: Connection) -> Diagnosis:
 
 
 def _half(talk: Connection) -> Diagnosis:
-    """Something came, but no newline."""
+    """Return the diagnosis of output without a newline."""
     half = talk.partial_line
     if b"\r" in half:
         return Diagnosis("It ends its lines with \\r alone.", "End each line with \\n.")
@@ -131,7 +131,7 @@ def _half(talk: Connection) -> Diagnosis:
 
 
 def _held_back(talk: Connection, due: Expected, language: Language, unread: int) -> Diagnosis:
-    """It waits. Many questions at once make a full buffer run over; a closed stdin empties it."""
+    """Return the diagnosis of a waiting bot: more questions or a closed stdin flush its buffer."""
     if unread:
         return Diagnosis(
             f"It does not read its stdin: {unread} bytes wait there.",
@@ -160,14 +160,14 @@ def _held_back(talk: Connection, due: Expected, language: Language, unread: int)
 
 
 def _on_stderr(talk: Connection, due: Expected) -> bool:
-    """Whether what is missed stands there. Who only logs it there has said it on stdout too."""
+    """Tell whether the missing line is on stderr; a bot that logs it has it on stdout too."""
     heard = map(decode_line, bytes(talk.stderr).splitlines())
     kind = Choose if due.type == "choose" else BotHello
     return any(isinstance(one, kind) for one in heard)
 
 
 def _ran_over(line: bytes, due: Expected, language: Language, tables: int) -> Diagnosis:
-    """Questions brought something out."""
+    """Return the diagnosis of a bot that answered only after more questions."""
     if tables > 1:
         return Diagnosis(
             "It answered only when many more were asked: it waits until it has questions from "
@@ -187,7 +187,7 @@ def _ran_over(line: bytes, due: Expected, language: Language, tables: int) -> Di
 
 
 def _press(talk: Connection, due: Expected) -> None:
-    """Put the last question again and again; before a hello, a hello and a first question."""
+    """Repeat the last question; before a hello, send a hello and a first question."""
     last = talk.sent[-1]
     if due.type == "hello":
         last = rulings.hello() + b"".join(

@@ -1,4 +1,4 @@
-"""Says hello and asks, takes what comes as the referee would, and words what is wrong with it."""
+"""Expectations: sends hello and questions, takes answers as the referee would, and words faults."""
 
 import time
 from typing import NamedTuple, NoReturn
@@ -19,24 +19,24 @@ from protocol.messages import BotHello, Choose
 SHOWN = 160
 """Characters of a line that are shown."""
 GATHER_S = 0.05
-"""How long the rest of what begins with a bad line is waited for."""
+"""Seconds to wait for the rest of output that begins with a bad line."""
 
 
 class Answer(NamedTuple):
     """An answer that the referee took."""
 
     choice: int
-    """Which option."""
+    """The index of the option."""
     ms: float
-    """After so many ms."""
+    """The time of the answer, in ms."""
 
 
 def expect_hello(
     talk: Connection, start_ms: int, language: Language, hello: bytes | None = None
 ) -> BotHello:
-    """The bot's hello.
+    """Return the bot's hello.
 
-    Raises BrokenPromiseError.
+    Raises ViolationError.
     """
     talk.send(hello or rulings.hello())
     line = talk.next_line(talk.began + start_ms / 1000 - talk.said_at)
@@ -56,23 +56,23 @@ def expect_hello(
 def expect_answer(
     talk: Connection, seat: ScriptedSeat, language: Language, said: Sent | None = None
 ) -> Answer:
-    """Tell the bot what its seat is to be told, and take its answer to the open question.
+    """Send the bot its seat's messages, and return its answer to the open question.
 
-    Raises BrokenPromiseError.
+    Raises ViolationError.
     """
     send(talk, seat, said)
     return answered(talk, seat, language)
 
 
 def send(talk: Connection, seat: ScriptedSeat, said: Sent | None = None) -> None:
-    """Tell the bot what its seat is to be told."""
+    """Send the bot its seat's messages."""
     talk.send(*map(said, seat.lines()) if said else seat.lines())
 
 
 def answered(talk: Connection, seat: ScriptedSeat, language: Language) -> Answer:
-    """The answer to the question that was put last.
+    """Return the answer to the last question.
 
-    Raises BrokenPromiseError.
+    Raises ViolationError.
     """
     question = seat.question
     assert question, "Somebody must have been asked."
@@ -92,9 +92,9 @@ def answered(talk: Connection, seat: ScriptedSeat, language: Language) -> Answer
 
 
 def expect_silence(talk: Connection, seconds: float, when: str) -> None:
-    """Nothing may come for so long.
+    """Check that nothing comes for this many seconds.
 
-    Raises BrokenPromiseError.
+    Raises ViolationError.
     """
     said = talk.read_for(seconds)
     if said:
@@ -104,9 +104,9 @@ def expect_silence(talk: Connection, seconds: float, when: str) -> None:
 
 
 def within_stderr(talk: Connection) -> None:
-    """What it has written to stderr must fit a game's budget.
+    """Check that the bot's stderr fits a game's budget.
 
-    Raises BrokenPromiseError.
+    Raises ViolationError.
     """
     if talk.complained > STDERR_A_GAME:
         text = f"It wrote {talk.complained} bytes to stderr in one game."
@@ -115,9 +115,9 @@ def within_stderr(talk: Connection) -> None:
 
 
 def violation(talk: Connection, fault: str, mend: str, came: str, expected: str) -> NoReturn:
-    """What a step found by itself.
+    """Report a fault that a step has found by itself.
 
-    Raises BrokenPromiseError.
+    Raises ViolationError.
     """
     _broken(talk, Diagnosis(fault, mend), came.encode(), expected)
 
@@ -134,7 +134,7 @@ def _silent(talk: Connection, question: Question, old: list[bytes], language: La
 
 
 def _old_numbers(question: Question, old: list[bytes]) -> Diagnosis | None:
-    """An answer came, but to a question that is closed or never was."""
+    """Return the diagnosis of an answer to a question that is closed or never was."""
     if not old:
         return None
     said = decode_line(old[-1])
@@ -186,7 +186,7 @@ def _broken(talk: Connection, found: Diagnosis, came: bytes, expected: str) -> N
 
 
 def shorten(line: bytes) -> str:
-    """A line that was sent: its beginning and its end, where the options are."""
+    """Return a sent line, shortened to its beginning and its end, where the options are."""
     text = printable(line.rstrip(b"\n"), len(line))
     if len(text) <= SHOWN:
         return text
@@ -194,7 +194,7 @@ def shorten(line: bytes) -> str:
 
 
 def _last_words(stderr: str) -> str:
-    """The end of a stderr, or the line of it that names the crash and what stands before."""
+    """Return the end of a stderr, or the line of it that names the crash and the line before."""
     lines = [printable(line, SHOWN) for line in stderr.splitlines() if line.strip()]
     named = crash(stderr)
     end = next((n for n, line in enumerate(lines, 1) if line.strip() == named), len(lines))

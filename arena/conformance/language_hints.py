@@ -1,4 +1,4 @@
-"""What helps in the language that a bot is written in, as far as its command tells it."""
+"""Advice for the language of a bot, as far as its command reveals the language."""
 
 import re
 from pathlib import Path
@@ -8,14 +8,14 @@ from arena.sandbox.command import Command
 
 
 class Language(NamedTuple):
-    """How a language writes a line at once."""
+    """A language's way to write a line at once."""
 
     name: str
-    """What it is called."""
+    """The language's name."""
     flush: str
-    """How output is flushed."""
+    """The way to flush output."""
     json: str
-    """How an answer is made."""
+    """The way to make an answer."""
 
 
 COMPILED = Language(
@@ -61,11 +61,11 @@ CRASHES = (
     re.compile(r"^.+ at \S+ line \d+(?:, <\w*> (?:line|chunk) \d+)?\.$"),
     re.compile(r"^\S*lua\S*: .+:\d+: .*$"),
 )
-"""What a crash looks like on stderr, in the languages that say so."""
+"""Patterns of a crash on stderr, in the languages that report one."""
 
 
 def language(command: Command) -> Language:
-    """The language of a bot, by its program's name and the suffixes of the files it names."""
+    """Return the language of a bot, by its program's name and the suffixes of its files."""
     for part in command.argv[1:]:
         if Path(part).suffix in BY_SUFFIX:
             return LANGUAGES[BY_SUFFIX[Path(part).suffix]]
@@ -76,7 +76,7 @@ def language(command: Command) -> Language:
 
 
 def crash(stderr: str) -> str:
-    """The line of a stderr that names the crash; empty when none does."""
+    """Return the line of a stderr that names the crash; empty if there is none."""
     found = [line.strip() for line in stderr.splitlines() if _names_it(line.strip())]
     return found[-1] if found else ""
 

@@ -1,4 +1,4 @@
-"""What a step of the walk is and what comes of it: values, and the two ways to leave a step."""
+"""Values of the check: steps, their results, and the exceptions that end a step."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -14,35 +14,35 @@ State = Literal["pass", "fail", "skip"]
 
 
 class Violation(Struct, frozen=True):
-    """A promise that was broken: all that its author needs to mend it."""
+    """A broken promise, with all that its author needs to fix it."""
 
     fault: str
-    """What the bot does wrong, in a sentence."""
+    """The bot's fault, in a sentence."""
     sent: tuple[str, ...]
     """The last lines that it was sent, cut and safe to show."""
     came: str
-    """What came back, cut and safe to show."""
+    """The bot's output, cut and safe to show."""
     expected: str
-    """What should have come."""
+    """The output that was expected."""
     mend: str
-    """How to mend it."""
+    """Advice on how to fix it."""
     stderr: str = ""
     """The end of its stderr, safe to show."""
     gone: bool = False
-    """Whether the process had ended by itself."""
+    """True if the process had ended by itself."""
 
 
 class ViolationError(Exception):
-    """The bot does not keep what the protocol asks."""
+    """The bot breaks a promise of the protocol."""
 
     def __init__(self, finding: Violation) -> None:
         super().__init__(finding.fault)
         self.finding = finding
-        """What was found."""
+        """The broken promise."""
 
 
 class SkippedError(Exception):
-    """The step says nothing about this bot; the text is the reason."""
+    """The step cannot judge this bot; the text is the reason."""
 
 
 class OutOfTimeError(SkippedError):
@@ -55,7 +55,7 @@ class OutOfTimeError(SkippedError):
 
 
 class Game(NamedTuple):
-    """What an event plays."""
+    """The game of an event."""
 
     rules: Ruleset
     """Its ruleset."""
@@ -64,51 +64,51 @@ class Game(NamedTuple):
 
 
 class Budget(Struct, frozen=True):
-    """How much is tried, and how long it may take."""
+    """The extent and the duration of the check."""
 
     total_s: float = 300.0
     """Seconds after which no further step begins."""
     step_s: float = 15.0
     """Seconds after which a step asks no further question; less when many steps are to come."""
     pause_ms: int = 1_500
-    """How long the bot is left alone before it is asked again."""
+    """Time in which the bot is left alone before it is asked again, in ms."""
     quiet_ms: int = 100
-    """How long it is listened to where it must say nothing."""
+    """Time for which the check listens if the bot must be silent, in ms."""
     whole: bool = True
-    """Whole games and long ones; otherwise a round of each game and little more."""
+    """True for whole games and long ones; otherwise a round of each game and little more."""
 
 
 class Step(NamedTuple):
-    """One step of the walk."""
+    """One step of the check."""
 
     name: str
     """Its name for `--only`."""
     title: str
-    """What the bot does if it passes, as the end of a sentence about it."""
+    """The bot's action if it passes, as the end of a sentence about it."""
     promise: str
-    """The part of SPEC.md that asks for it."""
+    """The part of SPEC.md that demands it."""
     run: "Callable[[Session], str]"
-    """Tries it and returns a note; raises BrokenPromiseError or SkippedError."""
+    """The function that checks it and returns a note; it raises ViolationError or SkippedError."""
     gate: bool = False
-    """Whether all further steps would only say the same again when this one fails."""
+    """True if all further steps would only repeat the failure of this one."""
 
 
 class StepResult(Struct, frozen=True):
-    """What came of a step."""
+    """The result of a step."""
 
     number: int
     """Its number, from 1."""
     name: str
     """Its name."""
     title: str
-    """What it tries."""
+    """The subject of the step."""
     promise: str
-    """The part of SPEC.md that asks for it."""
+    """The part of SPEC.md that demands it."""
     state: State
-    """How it ended."""
+    """The state in which it ended."""
     note: str
-    """What was seen, or why it was skipped."""
+    """The observation, or the reason why it was skipped."""
     ms: int
-    """How long it took, in ms."""
+    """The step's duration, in ms."""
     finding: Violation | None = None
-    """What is wrong, when it failed."""
+    """The broken promise, if it failed."""

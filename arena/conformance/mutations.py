@@ -1,4 +1,4 @@
-"""The referee's lines as they may be: of a later version, with strange names, very long. Pure."""
+"""Changes to the referee's lines: of a later version, with strange names, very long. Pure."""
 
 import json
 from collections.abc import Callable
@@ -7,22 +7,22 @@ from typing import Any
 from protocol.messages import MAX_LINE
 
 STRANGE = 'Łódź 🁣 "дом\u00edno" \\ \u202eeman\u2066 \u2028'
-"""A name as a ruleset may have one."""
+"""An unusual name that a ruleset may have."""
 Sent = Callable[[bytes], bytes]
-"""How a line of the referee is changed before it is said."""
+"""A change to a line of the referee before it is sent."""
 WEATHER = b'{"type":"weather","id":5,"game":1,"sky":["rain",{"do":"rain"}],"choice":0}\n'
-"""A message of a type that nobody knows yet."""
+"""A message of a type that does not exist."""
 NEWER = 7
-"""What stands in fields that nobody knows yet."""
+"""The value of fields that do not exist."""
 
 
 def with_extra_fields(line: bytes) -> bytes:
-    """The line with unknown fields in every object, none before `id` or after `options`."""
+    """Return the line with unknown fields in every object, none before `id` or after `options`."""
     return _packed(_widened(json.loads(line)))
 
 
 def with_extra_options(line: bytes) -> bytes:
-    """A question whose options are all of a kind that nobody knows, as many as there were."""
+    """Return the question with all its options replaced by ones of an unknown kind."""
     value = json.loads(line)
     if value["type"] == "ask":
         value["options"] = [{"do": "swap", "with": n} for n, _ in enumerate(value["options"])]
@@ -30,7 +30,7 @@ def with_extra_options(line: bytes) -> bytes:
 
 
 def with_extra_events(line: bytes) -> bytes:
-    """A line whose events have one of a kind that nobody knows, before all others."""
+    """Return the line with an event of an unknown kind before all others."""
     value = json.loads(line)
     if "events" in value:
         value["events"].insert(0, {"do": "swap", "seat": 0, "with": 1})
@@ -38,7 +38,7 @@ def with_extra_events(line: bytes) -> bytes:
 
 
 def with_newer_name(line: bytes) -> bytes:
-    """The line of a game whose ruleset has a strange name."""
+    """Return the line of a game with an unusual name of its ruleset."""
     value = json.loads(line)
     if value["type"] == "game":
         value["rules"]["name"] = STRANGE
@@ -46,7 +46,7 @@ def with_newer_name(line: bytes) -> bytes:
 
 
 def at_full_length(line: bytes) -> bytes:
-    """A question as long as a line may be, by a field that nobody knows."""
+    """Return the question with an unknown field, as long as a line may be."""
     head, options, tail = line.rpartition(b',"options":')
     if not line.startswith(b'{"type":"ask"'):
         return line
@@ -60,7 +60,7 @@ def _packed(value: Any) -> bytes:
 
 
 def _widened(value: Any) -> Any:
-    """The value with one more field in each object."""
+    """Return the value with one more field in each object."""
     if isinstance(value, list):
         return [_widened(one) for one in value]
     if not isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""A walk for people: a line for each step, and all about what failed. For programs: one value."""
+"""Reports of a check: for people a line for each step and the faults, for programs one value."""
 
 from collections.abc import Iterable, Iterator
 
@@ -12,45 +12,45 @@ from arena.conformance.runner import Totals, totals
 TITLE = 44
 """Columns of a step's title."""
 WIDEST = 100
-"""Columns of a finding, however wide the terminal is."""
+"""Columns of a fault, however wide the terminal is."""
 TELLING = 20
-"""Questions with several options after which it is no chance to have taken option 0 each time."""
+"""Questions with several options after which option 0 each time is no coincidence."""
 INDENT = 9
-"""Columns before a finding: a step's number and state."""
+"""Columns before a fault: a step's number and state."""
 STYLES: dict[State, str] = {"pass": "green", "fail": "bold red", "skip": "yellow"}
 
 
 class Report(Struct, frozen=True):
-    """A walk that is over."""
+    """A check that is over."""
 
     name: str
     """The bot."""
     level: str
     """The sandbox level at which it ran: A, B, C, D or off."""
     seconds: float
-    """How long it took."""
+    """The check's duration, in s."""
     questions: int
     """Questions that the bot answered."""
     mean_ms: float
-    """What they took on average, in ms."""
+    """Their average time, in ms."""
     worst_ms: float
-    """What the slowest took, in ms."""
+    """The time of the slowest, in ms."""
     outcomes: tuple[StepResult, ...]
-    """What came of each step."""
+    """The result of each step."""
     choices: int = 0
     """Questions with several options that it answered."""
     first_choices: int = 0
-    """In how many of them it took option 0."""
+    """The number of those in which it took option 0."""
 
     @property
     def kept(self) -> bool:
-        """Whether nothing failed and no step was missed for want of time."""
+        """Tell whether nothing failed and no step was missed for lack of time."""
         counted = totals(self.outcomes)
         return not counted.failed and not counted.missed
 
 
 class Printer:
-    """Prints steps as they end; what says the same again is told in one line."""
+    """A printer of steps as they end; it joins repeated results into one line."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -58,7 +58,7 @@ class Printer:
         self._skipped: list[StepResult] = []
 
     def told(self, outcome: StepResult) -> None:
-        """A step has ended."""
+        """Print a step that has ended."""
         if self._skipped and self._skipped[-1].note != outcome.note:
             self.flush()
         if outcome.state == "skip":
@@ -102,7 +102,7 @@ class Printer:
         self._console.print()
 
     def _wrapped(self, words: str, style: str) -> Iterator[Text]:
-        """In lines that fit a terminal; in a pipe as it is."""
+        """Yield lines that fit a terminal; in a pipe yield the text unchanged."""
         width = min(self._console.width, WIDEST) - INDENT - len("expected ")
         for line in words.splitlines():
             text = Text(line, style)
@@ -121,7 +121,7 @@ def _parts(finding: Violation) -> Iterator[tuple[str, str]]:
 
 
 def summary(report: Report) -> Iterable[str]:
-    """What came of it all, in sentences."""
+    """Return the result of the whole check, in sentences."""
     counted: Totals = totals(report.outcomes)
     parts = [f"{counted.passed} passed", f"{counted.failed} failed", f"{counted.skipped} skipped"]
     if counted.missed:

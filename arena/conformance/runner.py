@@ -1,4 +1,4 @@
-"""The walk: every step by its number, one after another, within a time that is known before."""
+"""The check of a bot: every step by its number, one after another, within a fixed time."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -26,20 +26,20 @@ STEPS: tuple[Step, ...] = (
     *leaving.STEPS,
     *games.STEPS,
 )
-"""In this order, so that what explains the rest is told first."""
+"""All steps; a step comes before those whose failure it explains."""
 
 NumberedStep = tuple[int, Step]
 
 
 class Totals(NamedTuple):
-    """What a walk came to."""
+    """The totals of a check."""
 
     passed: int
     """Steps that passed."""
     failed: int
     """Steps that failed."""
     skipped: int
-    """Steps that say nothing about this bot."""
+    """Steps that cannot judge this bot."""
     missed: int
     """Steps that were not reached."""
 
@@ -49,7 +49,7 @@ OF_EVENTS: tuple[Step, ...] = (*STEPS, games.EVENT)
 
 
 def select_steps(words: Sequence[str], *, of_event: bool = False) -> tuple[NumberedStep, ...]:
-    """The steps that are meant: by number, range (3-7) or name, also 1,3-7; all without a word.
+    """Return the selected steps: by number, range (3-7) or name, also 1,3-7; without a word all.
 
     `of_event`: the bot plays an event's game and no other. Raises UserError.
     """
@@ -77,9 +77,9 @@ def _meant(word: str, steps: Sequence[Step]) -> range:
 
 
 def run_steps(desk: Session, steps: Sequence[NumberedStep]) -> Iterator[StepResult]:
-    """Try the steps, each as soon as the one before is told. Ends every process that it started.
+    """Run the steps; begin each after the result of the last is taken. End every process started.
 
-    Raises CannotStartError when the machine keeps the bot from starting.
+    Raises CannotStartError if the machine keeps the bot from starting.
     """
     ends = time.monotonic() + desk.pace.total_s
     gate = 0
@@ -105,11 +105,11 @@ def run_steps(desk: Session, steps: Sequence[NumberedStep]) -> Iterator[StepResu
 
 
 MISSED = "The time for the walk was up."
-"""Why a step was not reached."""
+"""The reason why a step was not reached."""
 
 
 def totals(outcomes: Sequence[StepResult]) -> Totals:
-    """How many steps ended how."""
+    """Return the number of steps by their state."""
     missed = sum(one.note == MISSED for one in outcomes)
     passed, failed, skipped = (
         sum(one.state == state for one in outcomes) for state in ("pass", "fail", "skip")
@@ -138,12 +138,12 @@ def _outcome(number: int, step: Step, reason: str) -> StepResult:
 
 
 def _compared(desk: Session, step: Step, outcome: StepResult, seconds: float) -> StepResult:
-    """A bot that ended by itself is tried without the sandbox: does it miss something there?"""
+    """Try a bot that ended by itself without the sandbox too, to see whether it lacks something."""
     if outcome.finding is None or desk.sandbox.level == "off":
         return outcome
     if desk.outside is None:
         return replace(outcome, finding=_perhaps(outcome.finding))
-    # Each by itself: what a process does that has played games before is not the sandbox's doing.
+    # Each with fresh processes: a process that has played games before would not show the sandbox.
     fails = [_fails(desk, sandbox, step, seconds) for sandbox in (desk.sandbox, desk.outside)]
     if fails != [True, False]:
         return outcome
@@ -151,7 +151,7 @@ def _compared(desk: Session, step: Step, outcome: StepResult, seconds: float) ->
 
 
 def _fails(desk: Session, sandbox: Sandbox, step: Step, seconds: float) -> bool:
-    """Whether a fresh process fails the step there."""
+    """Tell whether a fresh process fails the step there."""
     fresh = Session(desk.command, sandbox, desk.clock, desk.pace, game=desk.game)
     try:
         return _tried(fresh, 0, step, seconds).state == "fail"

@@ -1,4 +1,4 @@
-"""A game of the real engine and referee: the bot has one seat, the others are played here."""
+"""A game of the real engine and referee: the bot has one seat, the script plays the others."""
 
 from collections.abc import Callable
 from random import Random
@@ -17,7 +17,7 @@ WantedQuestion = Callable[[Question], bool]
 
 
 class ScriptedSeat:
-    """What the bot in one seat is told and asked, and how the referee takes its answers."""
+    """The bot's seat in one game: its messages and questions, and the referee's rulings."""
 
     def __init__(
         self,
@@ -31,7 +31,7 @@ class ScriptedSeat:
     ) -> None:
         """Begin the game on a board.
 
-        `wanted`: until this question its seat is played here too, as if it had been asked nothing.
+        `wanted`: until this question its seat is played here too, as if it had not been asked.
         Raises ImpossibleRulesError.
         """
         self.seat = seat
@@ -50,16 +50,16 @@ class ScriptedSeat:
 
     @property
     def question(self) -> Question | None:
-        """What the bot is asked; None when the game is over."""
+        """Return the open question to the bot; None if the game is over."""
         return self._referee.awaiting
 
     def lines(self) -> list[bytes]:
-        """What the bot is to be told since the last call."""
+        """Return the messages to the bot since the last call."""
         lines, self._lines = self._lines, []
         return lines
 
     def received(self, line: bytes, ms: float) -> Fault | None:
-        """The bot has answered with this line after so many ms; what the referee says to it."""
+        """Take the bot's answer after this many ms; return the referee's fault, if it finds one."""
         self._referee.received(self.seat, line, ms)
         for record in self._referee.records():
             if isinstance(record, FoulRecord):
@@ -68,7 +68,7 @@ class ScriptedSeat:
         return None
 
     def _go_on(self) -> None:
-        """Play the others, until the bot must choose or the game is over."""
+        """Play the others until the bot must choose or the game is over."""
         self._collect()
         while (question := self._referee.awaiting) and self._plays_here(question):
             if question.seat == self.seat:

@@ -1,4 +1,4 @@
-"""Where the walk's conversations are held: starts processes, keeps one, counts, ends them all."""
+"""One bot's session: starts its processes, keeps one for reuse, counts questions, ends them all."""
 
 import time
 
@@ -20,7 +20,7 @@ EVENT_BOARDS = 25
 
 
 class Session:
-    """One bot under examination."""
+    """The examination of one bot."""
 
     def __init__(
         self,
@@ -33,62 +33,62 @@ class Session:
     ) -> None:
         """Prepare; nothing is started yet.
 
-        `outside`: plain processes to compare with; None when nothing may run outside. `game`: the
+        `outside`: plain processes to compare with; None if nothing may run outside. `game`: the
         only one that the bot is asked to play; None: any.
         """
         self.command = command
-        """How the bot is started."""
+        """The bot's command."""
         self.sandbox = sandbox
-        """Where it runs."""
+        """The bot's sandbox."""
         self.outside = outside
         """Plain processes, to compare with."""
         self.clock = clock
-        """How long it may think."""
+        """The clock of its questions."""
         self.pace = pace
-        """How much is tried."""
+        """The extent of the check."""
         self.language = hints.language(command)
-        """What it is written in."""
+        """The bot's language."""
         self.hello: BotHello | None = None
-        """What it said first."""
+        """The bot's greeting."""
         self.game = game
         """The only game that it is asked to play; None: any."""
         self.questions = 0
         """Questions that it has answered."""
         self.choices = 0
-        """Of these, how many had several options;"""
+        """Answered questions with several options."""
         self.first_choices = 0
-        """in how many of those it took option 0."""
+        """Answered questions with several options in which it took option 0."""
         self.ms = 0.0
-        """What they took, in ms."""
+        """The time of all answers, in ms."""
         self.worst_ms = 0.0
-        """What the slowest took, in ms."""
+        """The time of the slowest answer, in ms."""
         self._number = 0
         self._kept: Connection | None = None
         self._step_ends = 0.0
 
     def begin_step(self, seconds: float) -> None:
-        """A step's time begins."""
+        """Begin a step, which has this many seconds."""
         self._step_ends = time.monotonic() + seconds
 
     @property
     def hurried(self) -> bool:
-        """Whether the step's time is used up: no further question."""
+        """Tell whether the step's time is used up, so that it asks no further question."""
         return time.monotonic() >= self._step_ends
 
     # --- processes ---
 
     def greeted(self, hello: bytes | None = None) -> Connection:
-        """A fresh process that has greeted; no other of this bot runs beside it.
+        """Return a fresh process that has greeted; end any other of this bot before.
 
-        Raises BrokenPromiseError, CannotStartError.
+        Raises ViolationError, CannotStartError.
         """
         self.drop()
         return self.another(hello)
 
     def another(self, hello: bytes | None = None) -> Connection:
-        """A process that has greeted, beside those that run.
+        """Return a process that has greeted, beside those that run.
 
-        Raises BrokenPromiseError, CannotStartError.
+        Raises ViolationError, CannotStartError.
         """
         talk = Connection(self.command, self.sandbox)
         try:
@@ -103,16 +103,16 @@ class Session:
 
     @property
     def note_kept(self) -> Connection:
-        """The process that plays on from step to step; a fresh one when the last was spoilt.
+        """Return the process that plays on from step to step; a fresh one if the last was dropped.
 
-        Raises BrokenPromiseError, CannotStartError.
+        Raises ViolationError, CannotStartError.
         """
         if self._kept is None:
             self._kept = self.greeted()
         return self._kept
 
     def drop(self) -> None:
-        """The kept process is spoilt, or of no more use."""
+        """Drop the kept process, which cannot be used any more."""
         kept, self._kept = self._kept, None
         if kept:
             kept.close()
@@ -129,9 +129,9 @@ class Session:
         clock: Clock | None = None,
         number: int = 0,
     ) -> ScriptedSeat:
-        """A new game for the bot; `number`: its number on the pipe, if not the next.
+        """Return a new game for the bot; `number`: its number on the pipe, if not the next.
 
-        With an event, its game at its table, whatever the step would play.
+        With an event it is the event's game at its table, whatever the step would play.
         """
         self._number += 1
         number, clock = number or self._number, clock or self.clock
@@ -148,9 +148,9 @@ class Session:
         clock: Clock,
         number: int,
     ) -> ScriptedSeat:
-        """Any rules may be an event's: on some boards nothing is asked of a seat.
+        """Return an event's game; its rules may be any, so that on some boards a seat is not asked.
 
-        Raises SkippedError when nothing is asked on any board that is tried.
+        Raises SkippedError if nothing is asked on any board that is tried.
         """
         seat %= game.seats
         for one in range(board, board + EVENT_BOARDS):
@@ -162,9 +162,9 @@ class Session:
     def found(
         self, rules: Ruleset, seats: int, wanted: WantedQuestion, clock: Clock | None = None
     ) -> ScriptedSeat:
-        """A game in which the bot's first question is one that is wanted.
+        """Return a game in which the bot's first question is the wanted one.
 
-        Raises SkippedError when no board leads to one.
+        Raises SkippedError if no board leads to one.
         """
         for board in range(1, (EVENT_BOARDS if self.game else BOARDS) + 1):
             one = self.seat(rules, seats, 0, board, wanted, clock)
@@ -173,9 +173,9 @@ class Session:
         raise SkippedError("No board led to such a question.")
 
     def ask(self, talk: Connection, seat: ScriptedSeat, said: Sent | None = None) -> Answer:
-        """Tell the bot what is new and take its answer.
+        """Send the bot its messages and take its answer.
 
-        Raises BrokenPromiseError.
+        Raises ViolationError.
         """
         options = len(seat.question.options) if seat.question else 0
         answer = judge.expect_answer(talk, seat, self.language, said)
@@ -183,7 +183,7 @@ class Session:
         return answer
 
     def count(self, ms: float, choice: int, options: int) -> None:
-        """Count a question that was answered with this choice after so many ms."""
+        """Count a question that was answered with this choice after this many ms."""
         self.questions += 1
         self.choices += options > 1
         self.first_choices += options > 1 and choice == 0
@@ -191,9 +191,9 @@ class Session:
         self.worst_ms = max(self.worst_ms, ms)
 
     def play(self, talk: Connection, seat: ScriptedSeat, said: Sent | None = None) -> int:
-        """Play a game to its end; how many questions it took.
+        """Play a game to its end; return the number of questions.
 
-        Raises BrokenPromiseError, and HurriedError when the step's time ends before it.
+        Raises ViolationError, and OutOfTimeError if the step's time ends before the game.
         """
         talk.complained = 0
         questions = 0
@@ -201,16 +201,16 @@ class Session:
             self.ask(talk, seat, said)
             questions += 1
         if seat.question:
-            # Nobody leaves a game in its middle: this process has done its part.
+            # A game must not be left in its middle: this process cannot be used further.
             self.drop()
             raise OutOfTimeError(questions)
         judge.send(talk, seat, said)
         return questions
 
     def play_on(self, talk: Connection, seat: ScriptedSeat, said: Sent | None = None) -> str:
-        """Play a game as far as the step's time goes, and say how far.
+        """Play a game as far as the step's time goes, and return a note of how far.
 
-        Raises BrokenPromiseError.
+        Raises ViolationError.
         """
         try:
             return f"{self.play(talk, seat, said)} questions"

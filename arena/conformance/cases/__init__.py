@@ -1,1 +1,1 @@
-"""The steps of the check, a module for each part of the protocol."""
+"""The steps of the check, one module for each part of the protocol."""

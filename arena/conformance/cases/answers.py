@@ -1,4 +1,4 @@
-"""Steps about answers: their number, their index, one for each question."""
+"""Steps about answers: the question's number, the index, one answer for each question."""
 
 from arena.conformance import expect as judge
 from arena.conformance import mutations as later
@@ -9,17 +9,17 @@ from arena.match.referee import QUESTIONS_A_GAME
 from arena.rules.variants import find_variant
 
 LARGEST = 2**53 // QUESTIONS_A_GAME - 1
-"""The largest number of a game: its questions' numbers are still whole in a double."""
+"""The largest number of a game: its questions' numbers are still exact in a double."""
 
 
 def second_answer(desk: Session) -> str:
-    """Each question under its own number."""
+    """Check that the bot answers each question under its own number."""
     talk, seat = desk.note_kept, desk.seat(find_variant("draw"))
     return desk.play_on(talk, seat)
 
 
 def only_option(desk: Session) -> str:
-    """A list of one: whoever counts from 1 is found out."""
+    """Check a list of one option, which exposes a bot that counts from 1."""
     if desk.game and desk.clock.forced == "skip":
         raise SkippedError("This event asks nothing when there is one option (clock.forced).")
     one = desk.found(
@@ -31,7 +31,7 @@ def only_option(desk: Session) -> str:
 
 
 def every_index(desk: Session) -> str:
-    """Lists of two, three and more options."""
+    """Check lists of two, three and more options."""
     met: set[int] = set()
     talk, seat = desk.note_kept, desk.seat(find_variant("old-draw"))
     while seat.question and not desk.hurried:
@@ -42,7 +42,7 @@ def every_index(desk: Session) -> str:
 
 
 def large_numbers(desk: Session) -> str:
-    """Numbers of questions near 2^53."""
+    """Check numbers of questions near 2^53."""
     with desk.greeted() as talk:
         seat = desk.seat(find_variant("draw"), number=LARGEST)
         desk.ask(talk, seat)
@@ -51,7 +51,7 @@ def large_numbers(desk: Session) -> str:
 
 
 def same_again(desk: Session) -> str:
-    """The same position under another number, in another game."""
+    """Ask about the same position again, under another number, in another game."""
     first, second = (desk.seat(find_variant("draw"), board=7) for _ in range(2))
     choices = [desk.ask(desk.note_kept, first).choice]
     desk.drop()
@@ -63,7 +63,7 @@ def same_again(desk: Session) -> str:
 
 
 def in_pieces(desk: Session) -> str:
-    """A question that comes in three pieces: a read may end anywhere."""
+    """Send a question in three pieces: a read may end anywhere."""
     talk, seat = desk.note_kept, desk.seat(short("draw"))
     *before, question = seat.lines()
     third = len(question) // 3
@@ -77,10 +77,10 @@ def in_pieces(desk: Session) -> str:
 
 
 def in_one_go(desk: Session) -> str:
-    """The end of a game, the next one and its first question in one write."""
+    """Send the end of a game, the next game and its first question in one write."""
     talk = desk.note_kept
     first, second = desk.seat(tiny()), desk.seat(short("draw"), board=2)
-    # Without the end, which follows with what comes next.
+    # All but the end, which follows with the next game.
     while first.question:
         if desk.hurried:
             desk.drop()

@@ -18,34 +18,34 @@ from protocol.codec import Fault, decode_line, printable
 from protocol.messages import Choose
 
 MANY, FEW = 64, 8
-"""Games that are played at once at most, and where little is tried."""
+"""Most games at once in a full check, and in a short one."""
 IN_TURN = 2
-"""Games one after another in each place."""
+"""Games in a row at each table."""
 
 
 class Open(NamedTuple):
     """A question that waits for its answer."""
 
     seat: ScriptedSeat
-    """Where it is asked."""
+    """The seat that is asked."""
     question: Question
-    """What is asked."""
+    """The question."""
     since: float
-    """When it was said, in s of the monotonic clock."""
+    """The time of sending, in s of the monotonic clock."""
 
     @property
     def ends(self) -> float:
-        """When its answer is late, in s of the monotonic clock."""
+        """Return the deadline of the answer, in s of the monotonic clock."""
         return self.since + self.question.time_ms / 1000
 
     @property
     def due(self) -> Expected:
-        """What its answer must be."""
+        """Return the requirements of the answer."""
         return Expected("choose", len(self.question.options), self.question.id)
 
 
 def several_games(desk: Session) -> str:
-    """As many games at once as it says; where one ends, the next begins, and the others go on."""
+    """Play as many games at once as the bot allows; when one ends, begin the next."""
     talk = desk.note_kept
     if talk.tables == 1:
         raise SkippedError("It plays one game at a time (`tables` in its hello).")
@@ -62,7 +62,7 @@ def several_games(desk: Session) -> str:
 
 
 def _asked(talk: Connection, seats: Iterable[ScriptedSeat]) -> dict[int, Open]:
-    """Say in one go what is new in these games; the questions by their numbers."""
+    """Send all news of these games in one write; return the questions by their numbers."""
     seats = list(seats)
     talk.send(*(line for seat in seats for line in seat.lines()))
     asked = [(seat, seat.question) for seat in seats if seat.question]
@@ -70,16 +70,16 @@ def _asked(talk: Connection, seats: Iterable[ScriptedSeat]) -> dict[int, Open]:
 
 
 def _heard(desk: Session, waiting: Mapping[int, Open], answered: int) -> list[bytes]:
-    """What has come, a line at least.
+    """Return the lines that have come, at least one.
 
-    Raises BrokenPromiseError.
+    Raises ViolationError.
     """
     talk, first = desk.note_kept, min(waiting.values(), key=lambda one: one.ends)
     lines: list[bytes] = []
     line = talk.next_line(first.ends - time.monotonic())
     while line is not None:
         lines.append(line)
-        # Not all that may come without end: each of them has its question.
+        # Not all that may come without end: each line must have its question.
         line = talk.next_line(0) if len(lines) < len(waiting) else None
     if not lines:
         _silent(desk, waiting, first, answered)
@@ -87,7 +87,7 @@ def _heard(desk: Session, waiting: Mapping[int, Open], answered: int) -> list[by
 
 
 def _silent(desk: Session, waiting: Mapping[int, Open], first: Open, answered: int) -> NoReturn:
-    """No answer to the first question, though perhaps to others."""
+    """Report that the first question has no answer, though perhaps others have."""
     talk, limit_ms = desk.note_kept, first.question.time_ms
     if talk.ended:
         found = exit_description(talk)
@@ -104,7 +104,7 @@ def _silent(desk: Session, waiting: Mapping[int, Open], first: Open, answered: i
 def _taken(desk: Session, waiting: dict[int, Open], line: bytes) -> ScriptedSeat:
     """Take an answer to any open question.
 
-    Raises BrokenPromiseError.
+    Raises ViolationError.
     """
     talk, said = desk.note_kept, decode_line(line)
     came, expected = printable(line), f"an answer to {_numbers(waiting)}"
@@ -126,7 +126,7 @@ def _taken(desk: Session, waiting: dict[int, Open], line: bytes) -> ScriptedSeat
 
 
 def _numbers(waiting: Mapping[int, Open]) -> str:
-    """The numbers of the open questions, some of them."""
+    """Return the numbers of some open questions."""
     some = sorted(waiting)[:4]
     return f"{', '.join(map(str, some))}{' …' if len(waiting) > len(some) else ''}"
 

@@ -12,41 +12,41 @@ from arena.rules.variants import find_variant
 
 
 def at_bye(desk: Session) -> str:
-    """After its games."""
+    """Say bye after games."""
     with desk.greeted() as talk:
         desk.play(talk, desk.seat(tiny()))
         return _leaves(talk, rulings.bye())
 
 
 def before_a_game(desk: Session) -> str:
-    """Every run begins so: each bot is started once, greets and may go."""
+    """Say bye before any game, as every run does when it checks the bots' greetings."""
     with desk.greeted() as talk:
         return _leaves(talk, rulings.bye())
 
 
 def at_bye_with_why(desk: Session) -> str:
-    """In the middle of a game, with a reason: it is said to have fouled."""
+    """Say bye in the middle of a game, with a reason: the bot is told that it has fouled."""
     with desk.greeted() as talk:
         desk.ask(talk, desk.seat(find_variant("draw")))
         return _leaves(talk, rulings.bye("It closed its stdout."))
 
 
 def at_the_end_of_stdin(desk: Session) -> str:
-    """Without a bye."""
+    """Close stdin without a bye."""
     with desk.greeted() as talk:
         desk.play(talk, desk.seat(tiny()))
         return _leaves(talk)
 
 
 def in_a_game(desk: Session) -> str:
-    """Stdin closes while others are to move."""
+    """Close stdin while others are to move."""
     with desk.greeted() as talk:
         desk.ask(talk, desk.seat(find_variant("draw")))
         return _leaves(talk)
 
 
 def _leaves(talk: Connection, *goodbye: bytes) -> str:
-    """It leaves in time and says nothing more."""
+    """Check that the bot leaves in time and says nothing more."""
     ms = talk.exits_within(SHUT_DOWN_S, goodbye)
     said = talk.rest()
     if ms is None:

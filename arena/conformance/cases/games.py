@@ -24,16 +24,16 @@ from protocol.messages import (
 from protocol.ruleset import Ruleset, derive, playable_seat_counts
 
 GAMES = 2
-"""Whole games at each table: one asked as usual, one asked at every turn."""
+"""Whole games at each table: one with the usual questions, one with a question at every turn."""
 
 
 def asking(desk: Session) -> Clock:
-    """The clock with which every turn is a question."""
+    """Return a clock with which every turn is a question."""
     return replace(desk.clock, forced="ask")
 
 
 def short(name: str, **differs: object) -> Ruleset:
-    """A named game that is over after a round."""
+    """Return a named game that is over after a round, with some settings changed."""
     return derive(cut(find_variant(name)), name, differs)
 
 
@@ -43,12 +43,12 @@ def cut(rules: Ruleset) -> Ruleset:
 
 
 def tiny() -> Ruleset:
-    """A round of three tiles each and no drawing, for what needs a game's end and no game."""
+    """Return rules for a round of three tiles each and no drawing: a game that ends soon."""
     return short("block", hand=3)
 
 
 def any_game(desk: Session) -> None:
-    """Leave a step that plays other games, when an event plays only its own.
+    """Skip a step that plays other games if an event plays only its own.
 
     Raises SkippedError.
     """
@@ -60,7 +60,7 @@ def any_game(desk: Session) -> None:
 
 
 def meets(kind: type[Option], rules: Ruleset, seats: int, desk: Session) -> str:
-    """The bot is asked where this kind is offered, and plays on to the end of the round."""
+    """Ask the bot where this kind of option is offered, and play the round to its end."""
 
     def wanted(question: Question) -> bool:
         return len(question.options) > 1 and any(
@@ -85,14 +85,14 @@ KINDS: dict[str, tuple[str, type[Option], Ruleset, int]] = {
     "bid": ("bids in an auction", Bid, short("auction-draw", hand=8), 3),
     "call": ("calls a blocked round, or goes on", Call, short("double-draw", hand=5), 2),
 }
-"""Option → what the bot does, and a game in which it comes to that, with its seats."""
+"""Option → the bot's action, a game in which it occurs, and the seats of that game."""
 
 
 # --- named games ---
 
 
 def plays(name: str, desk: Session) -> str:
-    """Games of this name at every table, in every seat in turn, without a foul."""
+    """Play games of this name at every table, in every seat in turn, without a foul."""
     any_game(desk)
     rules = find_variant(name) if desk.pace.whole else short(name)
     games = questions = 0
@@ -109,7 +109,7 @@ def plays(name: str, desk: Session) -> str:
 
 
 def plays_event(desk: Session) -> str:
-    """An event's own game in every seat, asked as the event asks."""
+    """Play an event's own game in every seat, asked as the event asks."""
     if desk.game is None:
         raise SkippedError("Only an event file names one game.")
     games = questions = 0
@@ -125,7 +125,7 @@ def plays_event(desk: Session) -> str:
 
 
 def _tables(name: str) -> str:
-    """ "2, 3 and 4" """
+    """Return the table sizes in words: "2, 3 and 4"."""
     return " and ".join(
         ", ".join(map(str, playable_seat_counts(find_variant(name)))).rsplit(", ", 1)
     )

@@ -1,4 +1,4 @@
-"""Steps about what the referee says: later versions, long lines, strange names, other seats."""
+"""Steps about the referee's messages: later versions, long lines, strange names, other seats."""
 
 from functools import partial
 
@@ -13,24 +13,24 @@ from protocol.messages import MAX_LINE
 from protocol.ruleset import derive
 
 SETS = 18
-"""The highest pip of the largest set."""
+"""The highest number of pips of the largest set."""
 LARGE_HAND = 64
 """The most tiles that rules can deal to a seat."""
 
 
 def changed(said: Sent, name: str, desk: Session) -> str:
-    """A round whose every line is changed."""
+    """Play a round in which every line is changed."""
     return desk.play_on(desk.note_kept, desk.seat(short(name)), said)
 
 
 def strange_name(desk: Session) -> str:
-    """A ruleset whose name nobody expects."""
+    """Play a ruleset with an unusual name."""
     any_game(desk)
     return changed(later.with_newer_name, "draw", desk)
 
 
 def unknown_messages(desk: Session) -> str:
-    """Messages of a type that nobody knows, between all others; they ask for nothing."""
+    """Send messages of an unknown type between all others; they need no answer."""
     talk, seat = desk.note_kept, desk.seat(short("draw"))
     talk.send(later.WEATHER)
     judge.expect_silence(talk, desk.pace.quiet_ms / 1000, "at a message of an unknown type")
@@ -38,7 +38,7 @@ def unknown_messages(desk: Session) -> str:
 
 
 def largest_set(desk: Session) -> str:
-    """The longest lists and lines that the engine makes."""
+    """Play with the largest set: the longest lists and lines that the engine makes."""
     any_game(desk)
     rules = derive(short("draw"), "draw", {"highest_pip": SETS, "hand": LARGE_HAND, "reserve": 0})
     longest = 0
@@ -53,7 +53,7 @@ def largest_set(desk: Session) -> str:
 
 
 def longest_line(desk: Session) -> str:
-    """A question of as many bytes as a line may have."""
+    """Send a question with as many bytes as a line may have."""
     talk, seat = desk.note_kept, desk.seat(short("draw"))
     desk.ask(talk, seat, later.at_full_length)
     desk.play_on(talk, seat)
@@ -61,7 +61,7 @@ def longest_line(desk: Session) -> str:
 
 
 def other_seats(desk: Session) -> str:
-    """The next game may be another, at another table, in another seat."""
+    """Play the next game with other rules, at another table, in another seat."""
     talk = desk.note_kept
     larger = derive(short("draw"), "draw", {"highest_pip": 9})
     games = (
@@ -78,7 +78,7 @@ def other_seats(desk: Session) -> str:
 
 
 def many_rounds(desk: Session) -> str:
-    """A game that goes on and on."""
+    """Play a game of many rounds."""
     any_game(desk)
     rounds = 60 if desk.pace.whole else 4
     rules = derive(find_variant("draw"), "draw", {"rounds": rounds})

@@ -1,4 +1,4 @@
-"""Steps about time and what is used of the machine: slow positions, pauses, memory, stderr."""
+"""Steps about time and resources: slow positions, pauses, memory, stderr."""
 
 from arena.conformance import expect as judge
 from arena.conformance.cases.games import short
@@ -9,13 +9,13 @@ from protocol.ruleset import derive
 
 MIB = 2**20
 STRETCH = 400
-"""Questions between two looks at its memory."""
+"""Questions between two measurements of memory."""
 SITTING = 20_000
-"""Questions that a bot should outlive: a very long sitting."""
+"""Questions that a bot must survive: a very long sitting."""
 
 
 def slow_positions(desk: Session) -> str:
-    """The most options, the longest lines, the most seats: none may take too long."""
+    """Ask at the most options, the longest lines, the most seats: none may take too long."""
     worst = 0.0
     for name, seats, differs in (
         ("draw", 2, {"highest_pip": 18, "hand": 64, "reserve": 0}),
@@ -35,7 +35,7 @@ def slow_positions(desk: Session) -> str:
 
 
 def after_a_pause(desk: Session) -> str:
-    """Others think for long: it waits without a word, and answers then."""
+    """Pause as if others thought for long: the bot must wait in silence, and answer then."""
     talk, seat = desk.note_kept, desk.seat(short("draw"))
     desk.ask(talk, seat)
     before = talk.spent().cpu_ms
@@ -47,7 +47,7 @@ def after_a_pause(desk: Session) -> str:
 
 
 def bounded_memory(desk: Session) -> str:
-    """Question after question: memory that grows with them would end a long sitting."""
+    """Ask question after question: memory that grows with them would end a long sitting."""
     talk, limit, asked = desk.note_kept, desk.sandbox.limits.memory, 0
     desk.play(talk, desk.seat(short("draw")))
     kept = talk.spent().memory
@@ -73,7 +73,7 @@ def bounded_memory(desk: Session) -> str:
 
 
 def _stretch(desk: Session, most: int) -> tuple[int, int]:
-    """Ask so many questions; how many were asked, and the memory that is kept then, in bytes."""
+    """Ask up to `most` questions; return their number and the memory then in use, in bytes."""
     talk, asked, board, memory = desk.note_kept, 0, 0, 0
     while asked < most and not desk.hurried and memory <= desk.sandbox.limits.memory:
         board += 1
@@ -87,7 +87,7 @@ def _stretch(desk: Session, most: int) -> tuple[int, int]:
 
 
 def little_stderr(desk: Session) -> str:
-    """Stderr is free, up to a budget a game."""
+    """Check that the bot writes no more to stderr than its budget a game."""
     talk = desk.note_kept
     desk.play(talk, desk.seat(find_variant("draw") if desk.pace.whole else short("draw")))
     judge.within_stderr(talk)

@@ -8,51 +8,51 @@ from arena.conformance.session import Session
 from arena.rules.variants import find_variant
 
 ANSWERS = 3
-"""How many answers are listened behind, as far as a game has so many questions."""
+"""Answers after each of which the check listens for more, if a game has so many questions."""
 STARTS = 3
-"""How often a start is timed."""
+"""Starts that are timed."""
 SLOW = 0.5
-"""The part of `start_ms` beyond which a start is called slow."""
+"""The share of `start_ms` beyond which a start is called slow."""
 
 
 def says_hello(desk: Session) -> str:
-    """The first line, within the limit."""
+    """Check that the first line is a hello and comes in time."""
     talk = desk.note_kept
     return f"after {_since_start(talk):.0f} ms"
 
 
 def only_hello(desk: Session) -> str:
-    """One line, and then it waits."""
+    """Check that the bot sends one line and then waits."""
     judge.expect_silence(desk.note_kept, desk.pace.quiet_ms / 1000, "after its hello")
     assert desk.hello
     return f"{desk.hello.name} {desk.hello.version}".strip()
 
 
 def silent_at_game(desk: Session) -> str:
-    """A game begins: nothing is asked yet."""
+    """Check that the bot is silent when a game begins: nothing is asked yet."""
     game, *_ = desk.seat(find_variant("draw")).lines()
     desk.note_kept.send(game)
     judge.expect_silence(desk.note_kept, desk.pace.quiet_ms / 1000, "when a game began")
-    # A game that was begun is not left for another.
+    # A game that has begun must be played to its end.
     desk.drop()
     return ""
 
 
 def answers_once(desk: Session) -> str:
-    """One line for one question."""
+    """Check that the bot sends one line for one question."""
     talk, seat = desk.note_kept, desk.seat(find_variant("draw"))
     for _ in range(ANSWERS):
         if seat.question is None:
             break
         desk.ask(talk, seat)
         judge.expect_silence(talk, desk.pace.quiet_ms / 3000, "after its answer")
-    # Its end is another step's.
+    # Another step plays it to its end.
     desk.drop()
     return ""
 
 
 def silent_at_end(desk: Session) -> str:
-    """A round and a game are over: there is nothing to say."""
+    """Check that the bot is silent at the end of a round and of a game."""
     talk = desk.note_kept
     desk.play(talk, desk.seat(tiny()))
     judge.expect_silence(talk, desk.pace.quiet_ms / 1000, "at the end of a game")
@@ -60,14 +60,14 @@ def silent_at_end(desk: Session) -> str:
 
 
 def first_answer(desk: Session) -> str:
-    """One whole line in time."""
+    """Check that the first answer is one whole line in time."""
     answer = desk.ask(desk.note_kept, desk.seat(find_variant("draw")))
     desk.drop()
     return f"option {answer.choice} after {answer.ms:.1f} ms"
 
 
 def start_times(desk: Session) -> str:
-    """How long a start takes, in the sandbox and, if a user asked for that, outside."""
+    """Time the starts, in the sandbox and, if a user asked for that, outside."""
     desk.drop()
     starts = STARTS if desk.pace.whole else 1
     within = min(_started(Connection(desk.command, desk.sandbox), desk) for _ in range(starts))
@@ -82,7 +82,7 @@ def start_times(desk: Session) -> str:
 
 
 def two_at_once(desk: Session) -> str:
-    """Sittings run side by side: nothing may be locked, and no port taken."""
+    """Start two processes: sittings run side by side, so a bot may lock no file, take no port."""
     with desk.greeted() as one, desk.another() as two:
         for talk in (one, two):
             desk.ask(talk, desk.seat(find_variant("draw")))
@@ -90,7 +90,7 @@ def two_at_once(desk: Session) -> str:
 
 
 def without_newer_hello(desk: Session) -> str:
-    """A referee of a later version says more in its hello."""
+    """Send the hello of a later version, which has more fields."""
     hello = b'{"type":"hello","protocol":1,"referee":"boneyard 9.9.1","minor":7,"wants":["x"]}\n'
     with desk.greeted(hello) as talk:
         desk.ask(talk, desk.seat(find_variant("draw")))
