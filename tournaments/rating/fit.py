@@ -1,4 +1,4 @@
-"""The fit of the rating model: which ratings make all results likeliest, and how sure they are."""
+"""Fit of the rating model: the likeliest ratings for all results, and their covariances."""
 
 from math import sqrt
 from typing import NamedTuple
@@ -21,36 +21,36 @@ from tournaments.rating.statistics import (
 from tournaments.rating.tally import Tally
 
 SINGULAR = 1e-10
-"""Share of the largest information below which a direction has none: partners who never part."""
+"""Share of the largest information below which a direction has none: partners that never part."""
 
 EXACT = 1e-12
-"""Variance in natural logits below which it is rounding: an anchor's, or of partners who never
-part."""
+"""Variance in natural logits below which an error counts as 0: that of an anchor, or between
+partners that never part."""
 
 
 class Cells(NamedTuple):
-    """The results: pairs of sides that agree in board, entrants and seats, summed up."""
+    """The results: pairs of sides that agree in board, entrants and seats, added up."""
 
     design: Design
     """The rows of the predictor; the first columns are the members of the first side, then those
     of the second."""
     rates: Floats
-    """Of each row: 1 if its members are of one part, so that its results rate them, else 0."""
+    """For each row: 1 if its members are of one part, so that its results rate them, else 0."""
     row: Ints
-    """Of each cell: its row of the design,"""
+    """For each cell: its row of the design,"""
     board: Ints
     """its board (ascending from 0),"""
     games: Floats
-    """its pairs"""
+    """its number of pairs of sides,"""
     points: Floats
     """and the points of the first side in them."""
 
     def expected(self, theta: Floats) -> Floats:
-        """Each cell's share of the points that these coefficients make one expect."""
+        """Return each cell's expected share of the points with these coefficients."""
         return stats.share(self.design.at(theta))[self.row]
 
     def rated(self) -> "Cells":
-        """Only the cells that rate somebody, their boards numbered anew."""
+        """Return only the cells that rate entrants, their boards renumbered."""
         use = self.rates[self.row] > 0
         board = np.unique(self.board[use], return_inverse=True)[1]
         return Cells(
@@ -59,7 +59,7 @@ class Cells(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """Coefficients and covariances in natural logits: entrants first, then seats but the last.
+    """Coefficients and covariances in natural logits: entrants first, then all seats but the last.
 
     Ratings of different parts cannot be compared: each part has its own zero.
     """
@@ -72,12 +72,13 @@ class Fit(NamedTuple):
     cells: Cells
     """All results, also those that rate nobody."""
     boards: tuple[int, ...]
-    """Boards on which results rate each entrant."""
+    """Number of boards with results that rate each entrant."""
 
     def error(self, i: int, j: int | None = None, *, boards: int, trusted: bool = True) -> Error:
-        """Error in Elo of coefficient i, or of i less j.
+        """Return the error, in Elo, of coefficient i, or of i minus j.
 
-        `boards` are those that bear on it. Unless `trusted`, the clustered variance says nothing.
+        `boards` is the number of boards that bear on it. Unless `trusted`, ignore the clustered
+        variance.
         """
         model, clustered = (
             float(v[i, i] if j is None else v[i, i] + v[j, j] - 2 * v[i, j])
@@ -130,8 +131,9 @@ def _cells(tally: Tally, core: Core) -> Cells:
 
 
 def _design(tally: Tally, core: Core) -> tuple[Design, Ints, Floats]:
-    """A row for each combination of entrants and seats that met, the row of each pair, and of each
-    row whether it rates.
+    """Return a row for each combination of entrants and seats that met, and its attributes.
+
+    The other values are the row of each pair of sides, and for each row whether it rates.
     """
     size, last = len(tally.names), tally.sides - 1
     code = wide(tally.seat[:, 0]) * tally.sides + tally.seat[:, 1]
@@ -149,7 +151,7 @@ def _design(tally: Tally, core: Core) -> tuple[Design, Ints, Floats]:
 
 
 def _seats_that_show(design: Design, games: Floats, size: int, sides: int) -> Design:
-    """The design without its seats if these games cannot tell them from the entrants."""
+    """Return the design, without its seats if these games cannot tell them from the entrants."""
     seen = design.squares(games)
     rank, without = (np.linalg.matrix_rank(m, hermitian=True) for m in (seen, seen[:size, :size]))
     if rank - without == sides - 1:
@@ -159,7 +161,7 @@ def _seats_that_show(design: Design, games: Floats, size: int, sides: int) -> De
 
 
 def _levels(core: Core, zero: Floats, columns: int) -> tuple[Floats, Floats]:
-    """The directions that no game sees: of each part the mean that is 0, and the shift of all."""
+    """Return the directions that no game sees: each part's mean, held at 0, and its shift."""
     parts = np.arange(int(core.part.max()) + 1)
     moved = np.zeros((columns, len(parts)))
     moved[: len(core.part)] = core.part[:, None] == parts
@@ -169,14 +171,14 @@ def _levels(core: Core, zero: Floats, columns: int) -> tuple[Floats, Floats]:
 
 
 def _blind(seen: Floats) -> Floats:
-    """The projection on the directions in which there is no information."""
+    """Return the projection on the directions without information."""
     values, vectors = np.linalg.eigh(seen)
     none: Bools = values < SINGULAR * values.max()
     return np.asarray(vectors[:, none] @ vectors[:, none].T, np.float64)
 
 
 def _boards(rated: Cells, size: int) -> tuple[int, ...]:
-    """Boards on which results rate each entrant."""
+    """Count the boards with results that rate each entrant."""
     members = np.abs(rated.design.value) > 0
     members &= rated.design.column < size
     boards = int(rated.board.max(initial=0)) + 1

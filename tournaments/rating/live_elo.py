@@ -17,30 +17,30 @@ from tournaments.rating.fouls import own_fouls
 from tournaments.rating.tally import share_of_pairs
 
 K = 8.0
-"""Elo that a game can move an entrant, at most."""
+"""Most Elo that a game can move an entrant."""
 
 
 class LiveRating(Struct, frozen=True):
-    """Where an entrant stands for the moment."""
+    """The provisional rating of an entrant."""
 
     elo: float = 0.0
-    """Elo; everybody begins with 0."""
+    """Elo; every entrant begins with 0."""
     games: int = 0
-    """Games that it played."""
+    """Games played."""
     points: float = 0.0
-    """Share of its pairs that it won, summed over its games."""
+    """Share of its pairs that the entrant won, summed over its games."""
     fouls: int = 0
-    """Fouls that it committed."""
+    """Fouls committed."""
 
 
 NEW = LiveRating()
-"""Who has not played yet."""
+"""The rating of an entrant that has not played yet."""
 
 
 def update(
     before: Mapping[str, LiveRating], result: Result, partners: bool
 ) -> dict[str, LiveRating]:
-    """Those whom a game moves, after it."""
+    """Return the new ratings of the entrants that a game moves."""
     sides = 2 if partners else len(result.seats)
     teams = [result.seats[side::sides] for side in range(sides)]
     elos = [sum(before.get(name, NEW).elo for name in team) / len(team) for team in teams]
@@ -59,6 +59,6 @@ def update(
 
 def _expected(elos: Sequence[float], side: int) -> float:
     others = [elo for other, elo in enumerate(elos) if other != side]
-    # Far beyond any rating a power would overflow.
+    # Far beyond any rating, the power would overflow.
     leads = [min(max(elos[side] - elo, -4000.0), 4000.0) for elo in others]
     return sum(1 / (1 + 10 ** (-lead / 400)) for lead in leads) / len(leads)

@@ -1,4 +1,4 @@
-"""How two partners do together, against what their ratings let one expect. Pure.
+"""Results of pairs of partners, compared with what their ratings let one expect. Pure.
 
 With y the points of a pair of partners in a game, p what ratings and seats make of it, z the
 column that says where the pair sat (1 first side, -1 second side, else 0), X the model's columns
@@ -23,41 +23,41 @@ from tournaments.rating.fit import SINGULAR, Cells, Fit
 from tournaments.rating.statistics import Error, Floats, Ints, sums
 
 TOLD_APART = 1e-6
-"""Share of a pair's information that must be left beside the ratings, or nothing can be said."""
+"""Share of a pair's information that the ratings must leave; with less, its synergy is unknown."""
 
 AT_ONCE = 4096
-"""Sums of a pair on a board that are multiplied out at once, which bounds the memory."""
+"""Sums of pairs on boards that are multiplied at once, which bounds the memory."""
 
 
 class Partners(Struct, frozen=True, kw_only=True):
-    """Two entrants as the two members of a side."""
+    """Two entrants that were partners on one side."""
 
     names: tuple[str, str]
-    """The two, by name."""
+    """Their names, sorted."""
     games: int
     """Games that they played together."""
     score: float
-    """Their share of the points in them, 0 to 1."""
+    """Their share of the points in those games, 0 to 1."""
     synergy: float | None
-    """That share less the one that their ratings let expect; None: the results cannot tell."""
+    """That share minus the share that their ratings predict; None if the results cannot tell."""
     half_width: float | None
     """Half width of the 95 % interval of `synergy`, clustered by board; None also with a single
     board."""
 
 
 class _Pairs(NamedTuple):
-    """Who sat together, as numbers from 0; everything else is by pair."""
+    """The pairs of partners, numbered from 0; the other fields use these numbers."""
 
     members: Ints
     """The two entrants of each pair."""
     of: Ints
-    """Of each row of the design: the pairs of both sides,"""
+    """For each row of the design: the pairs on both sides,"""
     sign: Floats
-    """with 1 and -1, or 0 and 0 if they are the same."""
+    """with 1 and -1, or with 0 and 0 if both sides are the same pair."""
 
 
 def partnerships(fit: Fit, names: tuple[str, ...]) -> tuple[Partners, ...]:
-    """Every two that sat together against others, those that gain most by it first."""
+    """Return every two entrants that were partners against others, the greatest synergy first."""
     pairs, cells = _pairs(fit.cells, len(names)), fit.cells
     count = len(pairs.members)
     expected = cells.expected(fit.theta)
@@ -95,14 +95,14 @@ def _told(
         names=(one, other),
         games=int(games),
         score=points / games,
-        # Rounded, as ratings are: ties must fall to the name, and bytes be the same elsewhere.
+        # Rounded, as ratings are: ties must fall to the name, and all machines agree.
         synergy=None if error is None else round(gained / games, 9) + 0.0,
         half_width=round(error.half_width() / games, 9) if error and error.df else None,
     )
 
 
 def _errors(cells: Cells, pairs: _Pairs, misfit: Floats, weight: Floats) -> list[Error | None]:
-    """The error of each pair's sum of misfits; None where it cannot be told from the ratings."""
+    """Return the error of each pair's sum of misfits; None if the ratings explain all of it."""
     design, count = cells.design, len(pairs.members)
     shared = np.zeros((count, design.size))
     for side in (0, 1):
@@ -123,7 +123,7 @@ def _errors(cells: Cells, pairs: _Pairs, misfit: Floats, weight: Floats) -> list
 def _clustered(
     cells: Cells, pairs: _Pairs, misfit: Floats, explained: Floats
 ) -> tuple[Floats, Floats]:
-    """Sum over boards of the squared sum of z'(y - p), and the number of boards, of each pair."""
+    """Return, for each pair, the sum over boards of (Σ z'(y - p))², and its number of boards."""
     count, size = explained.shape
     square, boards, cross = np.zeros(count), np.zeros(count), np.zeros((count, size))
     meat = np.zeros((size, size))

@@ -1,4 +1,4 @@
-"""Is it better: the sequential test of two entrants, board by board. Pure.
+"""The sequential test (SPRT) of two entrants, board by board. Pure.
 
 **Outcome.** Boards, not games, are independent: a board's outcome is the mean over its rotations
 of entrant A's share of the points (1, ½, 0) or of its margin in points. For two seats that is
@@ -48,35 +48,35 @@ Verdict = Literal["H1", "H0", "undecided"]
 NELO = 800 / log(10)
 """Normalised Elo of a lead as large as the standard deviation of a game."""
 STEP = 0.25
-"""By how much a virtual board is off the mean, as a share of the points;"""
+"""Distance of a virtual board from the mean, as a share of the points;"""
 STEPS = 5
-"""in points: how many times the distance of the hypotheses."""
+"""in points: this many times the distance of the hypotheses."""
 
 
 class Outcome(NamedTuple):
-    """What a board came to for entrant A."""
+    """The outcome of a board for entrant A."""
 
     board: int
-    """Its number."""
+    """Number of the board."""
     games: int
-    """Games that were played on it: its rotations."""
+    """Games played on the board: its rotations."""
     value: float
     """Mean share of the points, 0 to 1, or mean margin in points."""
 
 
 class Step(Struct, frozen=True):
-    """Where the test stands after a board."""
+    """The state of the test after a board."""
 
     boards: int
     """Boards so far."""
     llr: float
-    """Log-likelihood ratio of H1 to H0, natural."""
+    """Log-likelihood ratio (natural) of H1 to H0."""
     estimate: float
-    """A's lead as measured, in the unit of the hypotheses; a clean sweep's Elo is a bound."""
+    """A's measured lead, in the unit of the hypotheses; after a clean sweep its Elo is a bound."""
     noise: float
-    """Standard deviation of what a board adds to the ratio."""
+    """Standard deviation of a board's contribution to the ratio."""
     bounds: tuple[float, float]
-    """The ratios at which H0 and H1 are accepted."""
+    """The ratios at which the test accepts H0 and H1."""
 
 
 def outcomes(
@@ -87,11 +87,11 @@ def outcomes(
     lost_by: int,
     since: int = 1,
 ) -> tuple[Outcome, ...]:
-    """Outcomes of the boards up to the first that is not complete, in the order of the boards.
+    """Return the outcomes of the boards up to the first incomplete one, in the order of the boards.
 
-    `entrant` is A; without a name it is who sits in seat 0 of the first result of the first
-    board. By `lost_by` points, or more if it stood so, a game is lost that a foul ended; `since`
-    is the first board. ValueError unless two entrants met.
+    `entrant` is A; without a name it is the entrant in seat 0 of the first result of the first
+    board. A game that a foul ended counts as lost by `lost_by` points, or by more if the score was
+    worse; `since` is the first board. ValueError unless exactly two entrants met.
     """
     boards: dict[int, list[Result]] = {}
     for result in results:
@@ -100,11 +100,11 @@ def outcomes(
         return ()
     first = boards[min(boards)][0]
     own = _checked(entrant or first.seats[0], boards.values())
-    # Which boards are complete depends on the number of jobs; those without a gap do not.
+    # The number of jobs decides which boards are complete, but not which are without a gap.
     games = len(rotations(first.seats))
     whole = takewhile(lambda board: len(boards.get(board, ())) == games, count(since))
     each = partial(_margin, lost_by=lost_by) if settings.measure == "points" else _share
-    # Sums of halves are exact: the order of the games cannot matter.
+    # Sums of halves are exact, so the order of the games cannot matter.
     return tuple(
         Outcome(board, games, sum(each(own, game) for game in boards[board]) / games)
         for board in whole
@@ -141,7 +141,7 @@ def _split(own: str, seats: Sequence[str], values: Sequence[int]) -> tuple[list[
 
 
 class _Path(NamedTuple):
-    """The test after each of the boards along the last axis."""
+    """The state of the test after each of the boards along the last axis."""
 
     llr: Floats
     estimate: Floats
@@ -149,7 +149,7 @@ class _Path(NamedTuple):
 
 
 def likelihood_ratios(settings: Sprt, values: Floats, games: int = 2) -> Floats:
-    """The ratio after each board; boards lie along the last axis, with so many games each."""
+    """Return the ratio after each board; boards of `games` games lie along the last axis."""
     return _path(settings, values, games).llr
 
 
@@ -174,7 +174,7 @@ def _step(settings: Sprt) -> float:
 
 
 def _thetas(settings: Sprt, games: int) -> tuple[float, float]:
-    """Theta under H0 and under H1."""
+    """Return theta under H0 and under H1."""
     if settings.measure == "elo":
         return 1 / (1 + 10 ** (-settings.h0 / 400)), 1 / (1 + 10 ** (-settings.h1 / 400))
     scale = sqrt(games) / NELO if settings.measure == "nelo" else 1.0
@@ -182,7 +182,7 @@ def _thetas(settings: Sprt, games: int) -> tuple[float, float]:
 
 
 def _variance(settings: Sprt, variance: Floats, mean: Floats, n: Floats, games: int) -> Floats:
-    """V: the variance of what a board tells of theta, where the hypotheses are."""
+    """Return V: the variance of a board's information about theta, near the hypotheses."""
     centre = sum(_thetas(settings, games)) / 2
     if settings.measure == "points":
         return variance
@@ -193,7 +193,7 @@ def _variance(settings: Sprt, variance: Floats, mean: Floats, n: Floats, games: 
 
 
 def _inside(share: Floats, n: Floats) -> Floats:
-    """A share of n boards kept off 0 and 1, as if a clean sweep were a quarter board short."""
+    """Clip a share of n boards off 0 and 1, as if a clean sweep were a quarter board short."""
     return np.clip(share, 0.25 / (n + 1), 1 - 0.25 / (n + 1))
 
 
@@ -205,7 +205,7 @@ def _estimate(settings: Sprt, lead: Floats, n: Floats, games: int) -> Floats:
 
 
 def is_decided(settings: Sprt, outcomes: Sequence[Outcome]) -> bool:
-    """Whether the test has its answer after these boards: H0 or H1."""
+    """Tell whether the test has decided for H0 or H1 after these boards."""
     return bool(outcomes) and bool(_decided(settings, _tried(settings, outcomes)).any())
 
 
@@ -215,7 +215,7 @@ def _tried(settings: Sprt, outcomes: Sequence[Outcome]) -> _Path:
 
 
 def _decided(settings: Sprt, path: _Path) -> Bools:
-    """After which boards the ratio is past a bound, none of the first few among them."""
+    """Tell for each board whether the ratio is past a bound then, never before `min_boards`."""
     low, high = settings.bounds
     decided = (path.llr <= low) | (path.llr >= high)
     decided[: settings.min_boards - 1] = False
@@ -223,7 +223,7 @@ def _decided(settings: Sprt, path: _Path) -> Bools:
 
 
 def walk(settings: Sprt, outcomes: Sequence[Outcome]) -> tuple[Step, ...]:
-    """The test after each board, up to the board that decides it or is the last allowed."""
+    """Return the test after each board, up to the board that decides it or is the last allowed."""
     if not outcomes:
         return ()
     path = _tried(settings, outcomes)
@@ -237,7 +237,7 @@ def walk(settings: Sprt, outcomes: Sequence[Outcome]) -> tuple[Step, ...]:
 
 
 def answer(settings: Sprt, steps: Sequence[Step]) -> Verdict:
-    """What a walk ended with; undecided is an answer too."""
+    """Return the verdict of a walk; "undecided" is a verdict too."""
     if not steps or steps[-1].boards < settings.min_boards:
         return "undecided"
     low, high = settings.bounds
@@ -247,10 +247,10 @@ def answer(settings: Sprt, steps: Sequence[Step]) -> Verdict:
 
 
 def boards_still_needed(settings: Sprt, step: Step) -> int:
-    """Boards until the answer, expected if A's lead is what it is measured as now.
+    """Estimate the boards until the verdict, if A's true lead is the measured one.
 
-    The ratio is taken for a Brownian motion with the drift that it had so far (Wald). Never less
-    than what is left to `min_boards`, never more than what is left to `max_boards`.
+    The ratio is modelled as a Brownian motion with its drift so far (Wald). The result is never
+    below what is left to `min_boards`, never above what is left to `max_boards`.
     """
     to_h0, to_h1 = (bound - step.llr for bound in step.bounds)
     expected = _exit_time(to_h0, to_h1, step.llr / step.boards, step.noise**2)
@@ -259,9 +259,9 @@ def boards_still_needed(settings: Sprt, step: Step) -> int:
 
 
 def boards_expected(settings: Sprt, tried: Sequence[Outcome]) -> int | None:
-    """Boards from the first to the answer, expected if all are like those that were tried.
+    """Estimate the boards from the first to the verdict, if all are like those tried so far.
 
-    As `boards_still_needed`; None if nothing was tried.
+    See `boards_still_needed`; None if no board was tried.
     """
     if not tried:
         return None
@@ -272,7 +272,7 @@ def boards_expected(settings: Sprt, tried: Sequence[Outcome]) -> int | None:
 
 
 def _exit_time(low: float, high: float, drift: float, variance: float) -> float:
-    """Expected time at which a Brownian motion from 0 leaves the interval (low, high)."""
+    """Return the expected time in which a Brownian motion from 0 leaves (low, high)."""
     if low >= 0 or high <= 0:
         return 0.0
     if drift < 0:

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.signedinteger[Any]]
-"""Of any width: what is kept for each of a million games is as narrow as it can be, so a product of
-two columns, or a column and a count, is made of wide ones."""
+"""Integers of any width: the values of a million games are stored as narrow as possible, so widen
+columns before multiplying them with each other or with a count."""
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
@@ -19,28 +19,28 @@ ELO = 400 / log(10)
 Z = 1.959963984540054
 """Normal quantile of a two-sided 95 % interval."""
 NOTHING = 1e-9
-"""Share of the model's variance below which a clustered variance is nothing."""
+"""Share of the model's variance below which a clustered variance counts as 0."""
 SPARSE = 4
-"""Times as many codes as values, from which on they are sorted rather than put into a table."""
+"""Ratio of codes to values above which values are sorted, not counted in a table."""
 CLUSTERS_A_BLOCK = 1024
 """Clusters whose scores are held at once."""
 _CLOSED_FORM = 200
 """Degrees of freedom up to which Student's t is summed in closed form."""
 _ROUNDS = 1000
-"""Steps towards a maximum at most: with a prior each takes off a good part of what is left."""
+"""Most steps towards a maximum: with a prior each step removes much of the remaining distance."""
 _CLOSE = 1e-10
-"""A step, in natural logits, after which the rest shows in no decimal that is kept."""
+"""Size of a step, in natural logits, after which further steps change no stored decimal."""
 _FAR = 30.0
-"""Lead in natural logits (5200 Elo) past which a rating without a prior is running away."""
+"""Lead in natural logits (5200 Elo) beyond which a rating without a prior diverges."""
 
 
 def normal_cdf(z: float) -> float:
-    """Probability that a standard normal variable is at most `z`."""
+    """Return the probability that a standard normal variable is at most `z`."""
     return (1 + erf(z / sqrt(2))) / 2
 
 
 def t_cdf(t: float, df: int) -> float:
-    """Probability that Student's t with `df` degrees of freedom is at most `t`.
+    """Return the probability that Student's t with `df` degrees of freedom is at most `t`.
 
     Closed form of Abramowitz & Stegun 26.7.3 (odd) and 26.7.4 (even); from 201 degrees the
     normal approximation 26.7.8, whose error is then below 3e-6. ValueError if `df` < 1.
@@ -49,12 +49,12 @@ def t_cdf(t: float, df: int) -> float:
         raise ValueError(f"Student's t needs at least 1 degree of freedom, not {df}")
     if df > _CLOSED_FORM:
         return normal_cdf(t * (1 - 1 / (4 * df)) / sqrt(1 + t * t / (2 * df)))
-    # The sum's rounding may pass the ends by a bit.
+    # Rounding of the sum may exceed the limits slightly.
     return min(1.0, max(0.0, (1 + _inside(atan(t / sqrt(df)), df)) / 2))
 
 
 def _inside(theta: float, df: int) -> float:
-    """Signed probability of lying between -t and t, theta = atan(t / sqrt(df))."""
+    """Return the signed probability of lying between -t and t, theta = atan(t / sqrt(df))."""
     square, odd = cos(theta) ** 2, df % 2
     term, total = (cos(theta), 0.0) if odd else (1.0, 0.0)
     for power in range(odd, df - 1, 2):
@@ -65,7 +65,7 @@ def _inside(theta: float, df: int) -> float:
 
 @lru_cache(maxsize=4096)
 def t_quantile(p: float, df: int) -> float:
-    """The t that Student's t with `df` degrees of freedom stays below with probability `p`.
+    """Return the `p` quantile of Student's t with `df` degrees of freedom.
 
     ValueError unless 0 < p < 1 and df >= 1.
     """
@@ -85,16 +85,16 @@ class Error(NamedTuple):
     """The standard error of an estimate."""
 
     size: float
-    """In the estimate's unit."""
+    """Standard error, in the estimate's unit."""
     df: int
     """Degrees of freedom of its Student's t; 0 for a normal distribution."""
 
     def half_width(self) -> float:
-        """Half width of the estimate's 95 % interval."""
+        """Return the half width of the estimate's 95 % interval."""
         return self.size * (t_quantile(0.975, self.df) if self.df else Z)
 
     def cdf(self, deviation: float) -> float:
-        """Probability that an estimate errs by at most `deviation`, signs included."""
+        """Return the probability that an estimate errs by at most `deviation`, signs included."""
         z = deviation / self.size
         return t_cdf(z, self.df) if self.df else normal_cdf(z)
 
@@ -102,10 +102,10 @@ class Error(NamedTuple):
 def rank_intervals(
     los: Sequence[Sequence[float]], alpha: float = 0.05
 ) -> tuple[tuple[int, int], ...]:
-    """Best and worst rank of each entrant that its likelihoods of superiority leave open.
+    """Return each entrant's best and worst rank that its likelihoods of superiority leave open.
 
-    Every pair is a two-sided test; Holm's step-down keeps the chance of any wrong verdict at
-    `alpha`. An entrant's best rank is 1 + those proved better, its worst n - those proved worse.
+    Each pair is a two-sided test; Holm's step-down keeps the probability of any wrong verdict at
+    `alpha`. The best rank is 1 + the number proved better, the worst n - the number proved worse.
     """
     size = len(los)
     pairs = [(i, j) for i in range(size) for j in range(size) if los[i][j] > los[j][i]]
@@ -121,14 +121,14 @@ def rank_intervals(
 
 
 def wide(values: Ints) -> NDArray[np.int64]:
-    """The same values with room for their products."""
+    """Widen the values so that their products fit."""
     return values.astype(np.int64, copy=False)
 
 
 def numbered(codes: Ints, size: int) -> tuple[Ints, Ints]:
-    """The codes (from 0 to size - 1) that there are, ascending, and the place of each among them.
+    """Return the codes that occur (of 0 to size - 1), ascending, and each value's place among them.
 
-    As `numpy.unique` has it, but without sorting where a table of all codes takes less memory.
+    Like `numpy.unique`, but without sorting if a table of all codes takes less memory.
     """
     if size > SPARSE * len(codes):
         found, place = np.unique(codes, return_inverse=True)
@@ -140,7 +140,7 @@ def numbered(codes: Ints, size: int) -> tuple[Ints, Ints]:
 
 
 def sums(index: Ints, values: Floats | Ints, size: int) -> Floats:
-    """Sum of the values at each index from 0 to size - 1."""
+    """Sum the values at each index from 0 to size - 1."""
     return np.bincount(index, values, size).astype(np.float64)
 
 
@@ -153,21 +153,21 @@ class Design(NamedTuple):
     """Number of columns."""
 
     def above(self, other: "Design") -> "Design":
-        """The rows of both, these first."""
+        """Return the rows of both designs, these first."""
         column = np.concatenate((self.column, other.column))
         return Design(column, np.concatenate((self.value, other.value)), self.size)
 
     def at(self, theta: Floats) -> Floats:
-        """The predictor of each row."""
+        """Return the predictor of each row."""
         return np.asarray((self.value * theta[self.column]).sum(axis=1), np.float64)
 
     def total(self, weights: Floats) -> Floats:
-        """Sum of the rows, each times its weight."""
+        """Sum the rows, each times its weight."""
         flat = (self.value * weights[:, None]).ravel()
         return sums(self.column.ravel(), flat, self.size)
 
     def squares(self, weights: Floats) -> Floats:
-        """Sum of each row's outer product with itself, times its weight."""
+        """Sum each row's outer product with itself, times its weight."""
         cell = self.column[:, :, None] * self.size + self.column[:, None, :]
         value = self.value[:, :, None] * self.value[:, None, :] * weights[:, None, None]
         return sums(cell.ravel(), value.ravel(), self.size**2).reshape(self.size, self.size)
@@ -176,12 +176,12 @@ class Design(NamedTuple):
 def logistic(
     design: Design, games: Floats, points: Floats, pinned: Floats, prior: float
 ) -> tuple[Floats, Floats]:
-    """Find the coefficients (natural logits), and the information about them in the games.
+    """Find the coefficients (natural logits), and the games' information about them.
 
     Row k won `points[k]` of `games[k]`. `prior` virtual draws for each coefficient are spread over
-    the rows by their leverage: with 1 that is Jeffreys' prior, Firth's correction of the bias;
-    with 0 the maximum likelihood. `pinned` is added to the information to hold directions that no
-    row sees. ValueError if the maximum is not finite.
+    the rows by their leverage: with 1 this is Jeffreys' prior, Firth's correction of the bias;
+    with 0 it is maximum likelihood. `pinned` is added to the information to hold directions that
+    no row sees. ValueError if the maximum is not finite.
     """
     theta: Floats = np.zeros(design.size)
     draws: Floats = np.zeros(len(games))
@@ -209,7 +209,7 @@ def logistic(
 
 
 def _leverage(design: Design, games: Floats, theta: Floats, pinned: Floats) -> Floats:
-    """Tell of each row how many coefficients its games inform; what no row sees is left out."""
+    """Return, for each row, how many coefficients its games inform, without pinned directions."""
     p = share(design.at(theta))
     weight = games * p * (1 - p)
     covariance = np.linalg.inv(design.squares(weight) + pinned)
@@ -221,14 +221,14 @@ def _leverage(design: Design, games: Floats, theta: Floats, pinned: Floats) -> F
 
 
 def share(logit: Floats) -> Floats:
-    """Expected share of the points, given the lead in natural logits."""
+    """Return the expected share of the points, given the lead in natural logits."""
     return np.asarray(np.exp(-np.logaddexp(0, -logit)), np.float64)
 
 
 def _shortened(
     step: Floats, theta: Floats, design: Design, games: Floats, points: Floats
 ) -> Floats:
-    """The step, halved until the likelihood does not fall: Newton may overshoot far away."""
+    """Halve the step until the likelihood does not fall: Newton's method may overshoot far away."""
 
     def likelihood(where: Floats) -> float:
         logit = design.at(where)
@@ -242,7 +242,7 @@ def _shortened(
 
 
 def clustered(design: Design, row: Ints, cluster: Ints, misfit: Floats, bread: Floats) -> Floats:
-    """CR1 sandwich covariance; nan with fewer than two clusters.
+    """Return the CR1 sandwich covariance; nan with fewer than two clusters.
 
     Observation i belongs to design row `row[i]` and to `cluster[i]` (ascending from 0).
     """
@@ -255,10 +255,10 @@ def clustered(design: Design, row: Ints, cluster: Ints, misfit: Floats, bread: F
 
 
 class Block(NamedTuple):
-    """Consecutive clusters."""
+    """A block of consecutive clusters."""
 
     use: slice
-    """Their observations,"""
+    """Observations of the clusters,"""
     cluster: Ints
     """the cluster of each, counted from 0 within the block,"""
     scores: Floats
@@ -266,9 +266,9 @@ class Block(NamedTuple):
 
 
 def blocks(design: Design, row: Ints, cluster: Ints, misfit: Floats) -> Iterator[Block]:
-    """The scores of all clusters; see `clustered`.
+    """Yield the scores of all clusters, see `clustered`.
 
-    In blocks, which bound the memory: a dense score matrix would be clusters x columns.
+    They come in blocks to bound the memory: a dense score matrix would be clusters x columns.
     """
     for first in range(0, int(cluster.max(initial=-1)) + 1, CLUSTERS_A_BLOCK):
         low, high = np.searchsorted(cluster, (first, first + CLUSTERS_A_BLOCK))
@@ -280,7 +280,7 @@ def blocks(design: Design, row: Ints, cluster: Ints, misfit: Floats) -> Iterator
 
 
 def reach(graph: Bools) -> Bools:
-    """Who gets to whom along the arrows of `graph`, everyone to oneself included."""
+    """Return which nodes each node reaches along the arrows of `graph`; each reaches itself."""
     reached = graph | np.eye(len(graph), dtype=np.bool_)
     while True:
         further = (reached.astype(np.float32) @ reached.astype(np.float32)) > 0
@@ -293,9 +293,9 @@ class Clusters(NamedTuple):
     """Values summed by group, and by cluster within the group; one entry for each group."""
 
     size: Floats
-    """Values."""
+    """Number of values."""
     clusters: Floats
-    """Clusters that hold any."""
+    """Number of clusters with values."""
     mean: Floats
     spread: Floats
     """Sum of squared deviations of the values from the mean."""
@@ -304,10 +304,10 @@ class Clusters(NamedTuple):
 
 
 def by_cluster(group: Ints, cluster: Ints, value: Ints, groups: int) -> Clusters:
-    """Sum integers by group and cluster (both numbered from 0); a group without any has mean 0."""
+    """Sum integers by group and cluster (both numbered from 0); an empty group has mean 0."""
     one = np.ones_like(value)
     size = sums(group, one, groups)
-    # Integer sums first: they are exact, so that the order of the values cannot matter.
+    # Integer sums first: they are exact, so the order of the values cannot matter.
     mean = sums(group, value, groups) / np.maximum(size, 1)
     square = np.square(value, dtype=np.int64)
     spread = np.maximum(sums(group, square, groups) - size * mean**2, 0)
@@ -320,10 +320,10 @@ def by_cluster(group: Ints, cluster: Ints, value: Ints, groups: int) -> Clusters
 
 
 def saving(groups: Clusters) -> float | None:
-    """Variance of a group's total if its n values were independent, over the clustered one.
+    """Return a group total's variance if its values were independent, over the clustered one.
 
-    Both are summed over the groups with several clusters G and fewer of them than values:
-    Σ n/(n-1) Σ(y - ȳ)²  /  Σ G/(G-1) Σ(cluster's sum of y - ȳ)². None if that divides by nothing.
+    Both are summed over the groups with several clusters G and more values n than clusters:
+    Σ n/(n-1) Σ(y - ȳ)²  /  Σ G/(G-1) Σ(cluster's sum of y - ȳ)². None if the divisor is 0.
     """
     use = (groups.clusters > 1) & (groups.size > groups.clusters)
     n, count = groups.size[use], groups.clusters[use]

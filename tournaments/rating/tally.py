@@ -1,4 +1,4 @@
-"""Results as integers: who met whom, where, and how it ended; the pools that follow. Pure."""
+"""Results as columns of integers: entrants, boards and points; split into pools. Pure."""
 
 from array import array
 from collections import Counter
@@ -13,20 +13,20 @@ from tournaments.rating.fouls import own_fouls
 from tournaments.rating.statistics import Bools, Floats, Ints
 
 MOST = 2**27
-"""Boards, scores and places of games that are rated are smaller: their sums have room then."""
+"""Bound below which boards, scores and places must be, so that their sums fit."""
 
 
 class Tally(NamedTuple):
-    """What results come to; all of it integers, so that every sum is exact in any order."""
+    """Results as integers, so that every sum is exact in any order."""
 
     names: tuple[str, ...]
-    """The entrants, sorted; elsewhere they are numbers, places in this tuple."""
+    """Names of the entrants, sorted; elsewhere an entrant is its place in this tuple."""
     fouls: tuple[int, ...]
-    """Fouls of each; games that were lost beforehand are none."""
+    """Number of fouls of each entrant; games forfeited beforehand do not count."""
     sides: int
     """Sides of a game: its seats, or two with partners."""
     board: Ints
-    """Of each pair of sides: its board,"""
+    """For each pair of sides: its board,"""
     seat: Ints
     """the two sides' numbers,"""
     left: Ints
@@ -36,16 +36,16 @@ class Tally(NamedTuple):
     half: Ints
     """half points of the first,"""
     lead: Ints
-    """and its score less the second's, summed over members,"""
+    """and its score minus the second's, summed over members,"""
     whole: Bools
-    """which says something only if no foul ended the game."""
+    """which counts only if no foul ended the game."""
     played: Ints
-    """Of each appearance of an entrant: entrant, board, sides x own score - all scores, and 1 if
-    that says something."""
+    """For each appearance of an entrant: entrant, board, sides x own score - all scores, and 1 if
+    that counts."""
 
 
 def collect(results: Iterable[Result], partners: bool) -> Tally:
-    """Read results, once. ValueError if games cannot be rated, or not with each other."""
+    """Read results, once. ValueError if games cannot be rated, or not together."""
     boards, whole = array("i"), array("b")
     seen, scores, places = array("i"), array("i"), array("i")
     ids: dict[str, int] = {}
@@ -64,7 +64,7 @@ def collect(results: Iterable[Result], partners: bool) -> Tally:
     rank = np.zeros(len(names), np.int32)
     rank[[ids[name] for name in names]] = np.arange(len(names))
     members = 2 if partners else 1
-    # Seat s is of side s modulo the number of sides.
+    # Seat s is on side s modulo the number of sides.
     shape = len(boards), members, seats // members
     # Partners are a set: the seat within the side is not part of the model.
     who = np.sort(rank[np.asarray(seen, np.int32)].reshape(shape), axis=1).swapaxes(1, 2)
@@ -84,7 +84,7 @@ def _checked(seats: int, before: int, partners: bool) -> int:
 
 
 def _check_numbers(result: Result) -> None:
-    """Refuse what would not fit into the columns, or whose sums would not."""
+    """Refuse numbers that would not fit into the columns, or whose sums would not."""
     if not len(result.seats) == len(result.scores) == len(result.places):
         raise ValueError(f"game {result.game} has other numbers of seats, scores and places")
     numbers = (result.board, *result.scores, *result.places)
@@ -101,7 +101,7 @@ def _broken_up(
     score: Ints,
     place: Ints,
 ) -> Tally:
-    """Pairs and appearances of games; `who` is by game, side and member; score, place by side."""
+    """Split games into pairs and appearances; `who` is by game, side, member; the rest by side."""
     games, sides, members = who.shape
     a, b = np.triu_indices(sides, 1)
     over = sides * score - score.sum(axis=1, keepdims=True)
@@ -124,13 +124,13 @@ def _broken_up(
 
 
 def share_of_pairs(places: Sequence[int], side: int) -> float:
-    """Share of a side's pairs with the other sides of a game that it won, a tie ½."""
+    """Return the share of a side's pairs with the other sides that it won, a tie ½."""
     halves = sum(1 + (place > places[side]) - (place < places[side]) for place in places) - 1
     return halves / 2 / (len(places) - 1)
 
 
 def meetings(tally: Tally) -> tuple[Floats, Floats]:
-    """Pairs between each two entrants, and the points of the first in them."""
+    """Return the pairs between each two entrants, and the points of the first in them."""
     size = len(tally.names)
     games, points = np.zeros(size**2), np.zeros(size**2)
     for left in tally.left.T:
@@ -142,7 +142,7 @@ def meetings(tally: Tally) -> tuple[Floats, Floats]:
 
 
 def by_pool(tally: Tally) -> list[Tally]:
-    """A tally for each set of entrants linked by games, entrants and boards numbered anew."""
+    """Split a tally by sets of entrants linked by games; renumber entrants and boards."""
     linked = stats.reach(meetings(tally)[0] > 0)
     if tally.names and linked.all():
         return [_numbered(tally)]
@@ -172,7 +172,7 @@ def _select(tally: Tally, pool: Ints) -> Tally:
 
 
 def _numbered(tally: Tally) -> Tally:
-    """The same with its boards counted from 0."""
+    """Return the tally with its boards renumbered from 0."""
     boards = np.unique(tally.board)
     who, where, over, whole = tally.played.T
     numbers = np.searchsorted(boards, where).astype(np.int32)
