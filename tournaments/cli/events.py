@@ -118,7 +118,10 @@ _sandbox = click.option(
     "--move-ms", type=click.IntRange(1), default=None, help="Time for each question, in ms."
 )
 @click.option(
-    "--anchor", metavar="NAME=ELO", default=None, help="Give a bot this rating, in the report."
+    "--anchor",
+    metavar="NAME=ELO",
+    default=None,
+    help="Give a bot this rating, in the report; later runs keep it.",
 )
 @_sandbox
 @click.option(

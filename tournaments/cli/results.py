@@ -79,9 +79,9 @@ def verify(what: Path | None, seeds: Path | None) -> None:
 @click.option("--check", is_flag=True, help="Write nothing; exit code 1 if a file is not right.")
 @click.option(
     "--anchor",
-    metavar="NAME=ELO",
+    metavar="NAME=ELO|none",
     default=None,
-    help="Give a bot this rating; it becomes part of the event's plan.",
+    help="Give a bot this rating, or none; it becomes part of the event's plan.",
 )
 def report(folder: Path | None, check: bool, anchor: str | None) -> None:
     """Make an event's report anew from its plan and ledger.
@@ -94,15 +94,15 @@ def report(folder: Path | None, check: bool, anchor: str | None) -> None:
       boneyard report friday
       boneyard report friday --check
       boneyard report friday --anchor greedy=1500
+      boneyard report friday --anchor none
     """
     from protocol.errors import UserError
     from tournaments.commands import report as anew
-    from tournaments.plan.anchor import anchored
 
     if check and anchor:
         raise UserError("--check writes nothing, so it cannot set an --anchor: leave one out.")
     where = folder or usual_folder()
-    sys.exit(anew.check(where) if check else anew.remake(where, anchored(anchor)))
+    sys.exit(anew.check(where) if check else anew.remake(where, anchor))
 
 
 @click.command()

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from tournaments.commands.rate import RatedTable, RateOptions, rate_ledgers
-from tournaments.plan.anchor import Anchor
+from tournaments.plan.anchor import NONE, Anchor, anchored
 from tournaments.plan.event import as_json
 from tournaments.report import tables as standings
 from tournaments.report import terminal_tables as shown
@@ -28,17 +28,17 @@ STALE = 1
 """Exit code when a file is not what the ledger leads to."""
 
 
-def remake(path: Path, anchor: Anchor | None) -> int:
+def remake(path: Path, anchor: str | None) -> int:
     """Write the report's files anew from the plan and the ledger; the exit code.
 
-    An anchor becomes part of the plan. Raises UserError, also where less would be told than
-    before; DamagedFileError is one.
+    An anchor (NAME=ELO) becomes part of the plan, and "none" takes it out. Raises UserError, also
+    where less would be told than before; DamagedFileError is one.
     """
     folder = Folder(path)
     event = load_event(folder)
     with lock_for_writing(folder):
-        if anchor:
-            event = replace(event, anchor=anchor)
+        if anchor is not None:
+            event = replace(event, anchor=None if anchor == NONE else anchored(anchor))
             write_atomic(folder.event, [as_json(event)])
         files = files_now(folder, event, has_enough_logs(folder, event))
         for file, lines in files.items():

@@ -1,9 +1,10 @@
 """Changes of a plan after an event has begun: versions, newcomers, and what is forbidden. Pure."""
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
+from tournaments.plan.anchor import Anchor
 from tournaments.plan.event import Entrant, Event
 from tournaments.plan.formats import Gauntlet, Knockout, Ladder, RoundRobin, Swiss, Versus, name_of
 from tournaments.schedule.schedule import static
@@ -27,7 +28,7 @@ def resolve_versions(old: Event, new: Event, played: Container[str]) -> Event:
 
     An entrant whose files are those of an earlier version is that version. Any other files make a
     new version: `mine` becomes `mine@2`, and the earlier one is retired, unless none of its games
-    was `played`.
+    was `played`. A plan that names no anchor keeps the old one's.
     """
     names = {one.name: _version(old, one, played) for one in new.entrants}
     active = [_as_before(old, replace(one, name=names[one.name])) for one in new.entrants]
@@ -43,10 +44,26 @@ def resolve_versions(old: Event, new: Event, played: Container[str]) -> Event:
         renamed = tuple(_unit_named(one, names) for one in form.challengers)
         form = replace(form, challengers=renamed)
     teams = tuple((names.get(a, a), names.get(b, b)) for a, b in new.teams)
-    anchor = new.anchor
-    if anchor:
-        anchor = replace(anchor, name=names.get(anchor.name, anchor.name))
-    return replace(new, entrants=(*active, *kept), format=form, teams=teams, anchor=anchor)
+    entrants = (*active, *kept)
+    anchor = _renamed(new.anchor, names) if new.anchor else _kept_anchor(old, entrants, names)
+    return replace(new, entrants=entrants, format=form, teams=teams, anchor=anchor)
+
+
+def _kept_anchor(
+    old: Event, entrants: Iterable[Entrant], names: Mapping[str, str]
+) -> Anchor | None:
+    """The old plan's anchor: the version that has the rating, or the one in its place.
+
+    None for one who plays no more, which `incompatibility` forbids in words of its own.
+    """
+    if old.anchor is None or old.anchor.name in {one.name for one in entrants}:
+        return old.anchor
+    first = first_version(old.anchor.name)
+    return replace(old.anchor, name=names[first]) if first in names else None
+
+
+def _renamed(anchor: Anchor, names: Mapping[str, str]) -> Anchor:
+    return replace(anchor, name=names.get(anchor.name, anchor.name))
 
 
 def _as_before(old: Event, entrant: Entrant) -> Entrant:

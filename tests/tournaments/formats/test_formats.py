@@ -12,6 +12,7 @@ from protocol.messages import Clock
 from tests.support.events import boneyard, logs, made, run, started, wait_for_games
 from tests.support.planned_events import event
 from tests.support.tables import SAMPLES
+from tournaments.plan.anchor import Anchor
 from tournaments.plan.event import Event
 from tournaments.plan.formats import Gauntlet, Knockout, Ladder, RoundRobin, Swiss, Versus
 from tournaments.plan.from_options import EventOptions, build_event
@@ -438,6 +439,27 @@ def test_the_files_say_which_version_plays() -> None:
         swiss, replace(with_files("bot1", "b"), format=Swiss()), everybody
     )
     assert "bot bot1 has changed since" in (incompatibility(swiss, changed_swiss) or "")
+
+
+def test_an_anchor_is_kept_until_another_is_given() -> None:
+    """Met in a real event: the next `run` without --anchor lost what `report` had set."""
+    old = replace(event(3), anchor=Anchor("bot1", 1500))
+    new = event(3)
+    assert resolve_versions(old, new, ()).anchor == Anchor("bot1", 1500)
+    other = replace(new, anchor=Anchor("bot2", 1200))
+    assert resolve_versions(old, other, ()).anchor == Anchor("bot2", 1200)
+    # The rating is that of the version to which it was given; a new one has its own name for it.
+    who = [replace(one, fingerprint="b" * (one.name == "bot1")) for one in new.entrants]
+    changed = replace(new, entrants=tuple(who))
+    assert resolve_versions(old, changed, ("bot1",)).anchor == Anchor("bot1", 1500)
+    second = resolve_versions(old, replace(changed, anchor=Anchor("bot1", 1400)), ("bot1",))
+    assert second.anchor == Anchor("bot1@2", 1400)
+    assert resolve_versions(second, new, ("bot1",)).anchor == Anchor("bot1", 1400)
+    # Who takes the anchor out of the plan is told that nobody can be.
+    fewer = replace(new, entrants=(new.entrants[0], new.entrants[2]))
+    assert "nobody can be taken out" in (
+        incompatibility(old, resolve_versions(old, fewer, ())) or ""
+    )
 
 
 def test_a_result_of_an_earlier_version_cannot_be_left_out(tmp_path: Path) -> None:

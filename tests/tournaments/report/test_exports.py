@@ -287,6 +287,10 @@ def test_a_report_is_made_anew_with_an_anchor(event: Path, tmp_path: Path) -> No
     assert "did you mean random" in said
     both = ("--check", "--anchor", "random=1")
     assert "leave one out" in boneyard("report", str(folder), *both, code=2)
+    assert "An anchor is a name" in boneyard("report", str(folder), "--anchor", "", code=2)
+    boneyard("report", str(folder), "--anchor", "none")
+    assert load_event(Folder(folder)).anchor is None
+    assert (folder / "report.md").read_bytes() == (event / "report.md").read_bytes()
 
 
 @pytest.mark.parametrize("name", REPORTED)
