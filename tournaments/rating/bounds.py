@@ -10,7 +10,8 @@ is how likely it was to win all. Its lower bound is the rating at which P is 5 %
 two sides; at larger tables the pairs of a game depend on each other, and w makes the variance of
 an entrant's points in a game of equals what it is. The core's ratings are taken as they are.
 Below the core it is the other way around. Who of several parts is better, and how likely, follows
-from the same P: 1 - P / 2 at equal ratings.
+from the same P: 1 - P / 2 at equal ratings. Of two on the same side of the core only their own
+games count; w is 1 for them, since a game has one pair of the two.
 """
 
 from collections.abc import Iterator
@@ -123,12 +124,12 @@ def _at(fit: Fit, logits: Floats) -> Floats:
     return fit.cells.design.at(np.concatenate((logits, fit.theta[len(logits) :])))
 
 
-def chances(bounds: Bounds, fit: Fit, core: Core, games: Floats, sides: int) -> Floats:
+def chances(bounds: Bounds, fit: Fit, core: Core, games: Floats) -> Floats:
     """How likely the row's entrant is better than the column's; ½ within a part."""
     inside, logits = core.part == 0, fit.theta[: len(core.part)]
-    # Whoever is above another won all of their games.
+    # Whoever is above another won all of their games, which are independent of each other.
     only = core.above & ~core.above.T
-    won = 1 - np.exp(log(0.5) * 3 / (sides + 1) * games) / 2
+    won = 1 - np.exp(log(0.5) * games) / 2
     better = np.where(only, won, np.where(only.T, 1 - won, 0.5))
     low, high = logits[inside].min(), logits[inside].max()
     between = (low + high) / 2 + ((high - low) / 2 + 1) * PLACES

@@ -381,7 +381,7 @@ def _differences(case: _Case, order: list[int]) -> tuple[_Gaps, _Matrix]:
     """Standard errors (Elo) of all differences of ratings, and the likelihoods of superiority."""
     part, theta = case.core.part.tolist(), case.fit.theta.tolist()
     errors = np.full((len(order), len(order)), np.nan)
-    los = chances(case.bounds, case.fit, case.core, case.games, case.tally.sides)
+    los = chances(case.bounds, case.fit, case.core, case.games)
     for i in range(len(order)):
         errors[i, i] = 0.0
         for j in range(i):

@@ -581,6 +581,18 @@ def test_the_level_is_no_matter_of_a_single_board() -> None:
     assert only([*middle, *twice]).level == ("best", "m", "n", "o")
 
 
+def test_at_a_table_of_four_each_game_of_two_outside_the_core_counts_whole() -> None:
+    """A game has one pair of the two, so that no pairs of theirs depend on each other."""
+    middle = played(random.Random(6), {**MIDDLE, "p": 20.0}, 30, 4)
+    swept = [
+        game(100 + board, ("best", "good", *others), (9, 5, 1, 1))
+        for board, others in enumerate(itertools.islice(itertools.cycle(("mn", "op")), 6))
+    ]
+    pool = only([*middle, *swept])
+    assert [(r.name, r.bound) for r in pool.entrants][:2] == [("best", ">"), ("good", ">")]
+    assert pool.los[0][1] == pytest.approx(1 - 0.5**7)
+
+
 def test_a_chain_of_clean_sweeps_claims_no_precision() -> None:
     sweeps = [("a", "b"), ("b", "c"), ("a", "c")]
     results = [game(n, pair, (1, 0)) for n in range(20) for pair in sweeps]
