@@ -7,9 +7,11 @@ another; who lost nothing to a part, however much it won, is above it by an unkn
 of partners from several parts rates nobody, so the parts are found again without it.
 
 The largest part is the core; of equally large ones, the one with more games, then the one with
-the first name. The level of the ratings is the mean of the core, but of those alone whose place
-in it does not depend on a single board: who stay connected by the arrows that points on two
-boards or more have drawn. Where these are no more than half of the core, it is the whole core's.
+the first name. Where nobody took points off each other every part is one entrant: then the anchor
+is the core, if there is one. The level of the ratings is the mean of the core, but of those alone
+whose place in it does not depend on a single board: who stay connected by the arrows that points
+on two boards or more have drawn. Where these are no more than half of the core, it is the whole
+core's.
 """
 
 from typing import Literal, NamedTuple
@@ -39,12 +41,12 @@ class Core(NamedTuple):
     """The entrants whose mean is the level."""
 
 
-def core_of(tally: Tally) -> Core:
-    """Find the parts of a pool."""
+def core_of(tally: Tally, anchor: str | None = None) -> Core:
+    """Find the parts of a pool; `anchor` is the entrant whose rating is given beforehand."""
     within: Bools = np.ones(len(tally.board), np.bool_)
     while True:
         way = _reach(tally, within)
-        part = _parts(tally, way & way.T)
+        part = _parts(tally, way & way.T, anchor)
         still = of_one_part(part, tally.left, tally.right)
         if (still == within).all():
             break
@@ -78,13 +80,18 @@ def _arrows(tally: Tally, use: Bools) -> tuple[Ints, Ints]:
     return np.concatenate(codes), np.concatenate(boards)
 
 
-def _parts(tally: Tally, mutual: Bools) -> Ints:
-    """Number the parts by size, then by games, then by the first name."""
+def _parts(tally: Tally, mutual: Bools, anchor: str | None) -> Ints:
+    """Number the parts by size, then by games, then by the first name.
+
+    Where all are single the anchor's is the first.
+    """
     first = mutual.argmax(axis=1)
     size = len(first)
     seen = np.concatenate((tally.left.ravel(), tally.right.ravel()))
     members, games = np.bincount(first, minlength=size), np.bincount(first[seen], minlength=size)
     order = sorted(set(first.tolist()), key=lambda one: (-members[one], -games[one], one))
+    if len(order) == size and anchor in tally.names:
+        order.sort(key=lambda one: tally.names[one] != anchor)
     number = np.zeros(size, np.int64)
     number[order] = np.arange(len(order))
     return np.asarray(number[first], np.int64)

@@ -29,7 +29,8 @@ computed from the misfit and vanishes where nothing contradicts the model, as wi
 H⁻¹ and the normal quantile stand in, and for seats that took no points off each other.
 
 **Anchor.** Only differences of ratings are known. With an anchor in the core of a pool, the level
-is such that it has the rating that was asked for, and ± is that of the difference to it.
+is such that it has the rating that was asked for, and ± is that of the difference to it. Where
+nobody took points off each other it is the core.
 """
 
 from collections.abc import Iterable, Mapping
@@ -233,7 +234,7 @@ class _Case(NamedTuple):
 
 def _rate(tally: Tally, prior: float, anchor: Anchor | None) -> Pool:
     games, points = meetings(tally)
-    core = core_of(tally)
+    core = core_of(tally, anchor.name if anchor else None)
     if anchor and not (
         anchor.name in tally.names and not core.bound[tally.names.index(anchor.name)]
     ):

@@ -26,12 +26,14 @@ TITLES: dict[Bound, str] = {
 OUTSIDE = (
     "The bots of the core took points off each other, directly or through others. Who lost nothing "
     "to the core stands above it, who took nothing off it below; no result says by how much. `>` "
-    "and `<` are 95 % bounds, and change nobody's rating."
+    "and `<` are 95 % bounds, and change nobody's rating: were the bot weaker than that (`>`) or "
+    "stronger (`<`), such a sweep had a chance under 5 %."
 )
 """Why some stand apart."""
 SWEPT = (
     "No two bots took points off each other, also not through others, so nobody has a rating: {} "
-    "is set to 0 Elo, and `>` and `<` are 95 % bounds over it."
+    "is set to {} Elo, and `>` and `<` are 95 % bounds: were the bot weaker than that (`>`) or "
+    "stronger (`<`), such a sweep had a chance under 5 %."
 )
 """Why all stand apart."""
 NAMED = 5
@@ -102,11 +104,14 @@ def placing(pool: Pool) -> list[str]:
     """Say why some have bounds, and what 0 Elo is."""
     bounds = {one.bound for one in pool.entrants} - {""}
     core = [one.name for one in pool.entrants if not one.bound]
-    said = [OUTSIDE if len(core) > 1 else SWEPT.format(core[0])] if bounds else []
+    swept = bool(bounds) and len(core) == 1
+    said = [OUTSIDE] if bounds and not swept else []
+    if swept:
+        said.append(SWEPT.format(core[0], f"{pool.anchor.elo:+g}" if pool.anchor else "0"))
     if "?" in bounds:
         said.append("`?`: no results, also of others, say whether it is better than the core.")
     weak = sorted(set(core) - set(pool.level))
-    if pool.anchor:
+    if pool.anchor and not swept:
         name, elo = pool.anchor.name, pool.anchor.elo
         said.append(f"{name} is set to {elo:+g} Elo, and ± is of the lead over it.")
     elif weak:

@@ -276,6 +276,25 @@ def test_an_anchor_outside_the_core_holds_nothing() -> None:
     assert only(results, anchor=Anchor("best", 2000)) == only(results)
 
 
+def test_an_anchor_is_the_core_where_nobody_took_points_off_each_other() -> None:
+    results = beaten_by("first", ["greedy"], 2)
+    assert named(only(results))["first"].elo == 0
+    pool = only(results, anchor=Anchor("greedy", 1500))
+    assert [(r.name, r.bound) for r in pool.entrants] == [("first", ">"), ("greedy", "")]
+    assert pool.entrants[1].elo == 1500
+    assert known(pool.entrants[0].elo) == pytest.approx(
+        1500 + known(only(results, anchor=Anchor("greedy", 0)).entrants[0].elo)
+    )
+    said = " ".join(standings.placing(pool))
+    assert "greedy is set to +1500 Elo" in said
+    assert "0 Elo" not in said.replace("+1500 Elo", "")
+    assert standings.unanchored(pool, Anchor("greedy", 1500)) == []
+    # Also of a chain, of which the middle has the most games.
+    chain = [*beaten_by("a", "b"), *beaten_by("b", "c")]
+    assert [r.bound for r in only(chain).entrants] == [">", "", "<"]
+    assert [r.bound for r in only(chain, anchor=Anchor("c", 100)).entrants] == [">", ">", ""]
+
+
 def test_the_table_is_sorted_centred_and_counts_games() -> None:
     results = played(random.Random(1), STRENGTH, 100, first=40)
     pool = only(results)
@@ -562,6 +581,18 @@ def test_nothing_places_who_met_only_one_from_outside() -> None:
     middle = played(random.Random(6), MIDDLE, 60)
     pool = only([*middle, *beaten_by("best", "mno"), *beaten_by("best", "?")])
     assert [(r.name, r.bound, r.elo is None) for r in pool.entrants if r.bound] == [
+def test_at_a_table_of_four_each_game_of_two_outside_the_core_counts_whole() -> None:
+    """A game has one pair of the two, so that no pairs of theirs depend on each other."""
+    middle = played(random.Random(6), {**MIDDLE, "p": 20.0}, 30, 4)
+    swept = [
+        game(100 + board, ("best", "good", *others), (9, 5, 1, 1))
+        for board, others in enumerate(itertools.islice(itertools.cycle(("mn", "op")), 6))
+    ]
+    pool = only([*middle, *swept])
+    assert [(r.name, r.bound) for r in pool.entrants][:2] == [("best", ">"), ("good", ">")]
+    assert pool.los[0][1] == pytest.approx(1 - 0.5**7)
+
+
         ("best", ">", False), ("?", "?", True),
     ]  # fmt: skip
     assert pool.entrants[-1].ranks == (2, 5)
@@ -579,18 +610,6 @@ def test_the_level_is_no_matter_of_a_single_board() -> None:
     assert any("without best" in line for line in standings.placing(pool))
     twice = [*lucky, game(501, ("best", "n"), (0, 1))]
     assert only([*middle, *twice]).level == ("best", "m", "n", "o")
-
-
-def test_at_a_table_of_four_each_game_of_two_outside_the_core_counts_whole() -> None:
-    """A game has one pair of the two, so that no pairs of theirs depend on each other."""
-    middle = played(random.Random(6), {**MIDDLE, "p": 20.0}, 30, 4)
-    swept = [
-        game(100 + board, ("best", "good", *others), (9, 5, 1, 1))
-        for board, others in enumerate(itertools.islice(itertools.cycle(("mn", "op")), 6))
-    ]
-    pool = only([*middle, *swept])
-    assert [(r.name, r.bound) for r in pool.entrants][:2] == [("best", ">"), ("good", ">")]
-    assert pool.los[0][1] == pytest.approx(1 - 0.5**7)
 
 
 def test_a_chain_of_clean_sweeps_claims_no_precision() -> None:
