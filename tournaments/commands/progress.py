@@ -155,7 +155,7 @@ class Progress:
             for line in (
                 *standings.placing(pool),
                 *standings.unanchored(pool, anchor),
-                *([standings.WITHOUT_FOULS] if standings.has_clean(pool) else ()),
+                *standings.without_fouls(pool, anchor),
                 *standings.seat_advantages(pool),
             ):
                 console.print(Text(line, style="dim"))

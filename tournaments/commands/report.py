@@ -92,6 +92,7 @@ def _print(console: Console, table: RatedTable, anchor: Anchor | None) -> None:
         for line in (
             *standings.placing(pool),
             *standings.unanchored(pool, anchor),
+            *standings.without_fouls(pool, anchor),
             *standings.seat_advantages(pool),
         ):
             console.print(Text(line, style="dim"))

@@ -81,7 +81,8 @@ class Rating(Struct, frozen=True, kw_only=True):
     fouls: int
     """Fouls that it committed."""
     clean: "Clean | None" = None
-    """What it is rated by its games without a foul; None: it has none, or nobody fouled."""
+    """What it is rated by its games without a foul; None: it has none, nobody fouled, or these
+    games put it on another scale than `elo`, because only one of the two has the anchor."""
 
 
 class Clean(Struct, frozen=True, kw_only=True):
@@ -201,15 +202,18 @@ def fit_both(
         return ratings
     without = (result for result in results if not result.fouls)
     rated = {
-        one.name: Clean(elo=one.elo, half_width=one.half_width, bound=one.bound, games=one.games)
+        (one.name, pool.anchor): Clean(
+            elo=one.elo, half_width=one.half_width, bound=one.bound, games=one.games
+        )
         for pool in fit(without, prior=prior, partners=partners, anchor=anchor).pools
         for one in pool.entrants
     }
     return Ratings(tuple(_beside(pool, rated) for pool in ratings.pools))
 
 
-def _beside(pool: Pool, rated: Mapping[str, Clean]) -> Pool:
-    entrants = (replace(one, clean=rated.get(one.name)) for one in pool.entrants)
+def _beside(pool: Pool, rated: Mapping[tuple[str, Anchor | None], Clean]) -> Pool:
+    """Put beside a pool the ratings without fouls on its scale: of the same anchor, or of none."""
+    entrants = (replace(one, clean=rated.get((one.name, pool.anchor))) for one in pool.entrants)
     return replace(pool, entrants=tuple(entrants))
 
 

@@ -146,10 +146,12 @@ def _pool(pool: Pool, anchor: Anchor | None) -> Iterator[str]:
         f"In brackets: the ranks that the results leave open. {standings.RANKS}",
         "The margin leaves out games that a foul ended.",
     )
-    for sentence in (*standings.placing(pool), *standings.unanchored(pool, anchor)):
+    for sentence in (
+        *standings.placing(pool),
+        *standings.unanchored(pool, anchor),
+        *standings.without_fouls(pool, anchor),
+    ):
         yield from ("", sentence)
-    if standings.has_clean(pool):
-        yield from ("", standings.WITHOUT_FOULS)
     yield from ("", standings.PRIOR, "")
     yield from (f"- {line}" for line in standings.seat_advantages(pool))
     yield from (f"- {line}" for line in standings.duplicate_gain(pool))

@@ -57,6 +57,11 @@ WITHOUT_FOULS = (
     "fouls are accidents."
 )
 """How ratings without fouls can mislead."""
+OTHER_SCALE = (
+    "Elo without fouls is shown only for bots whose games without a foul put them on the scale of "
+    "the Elo beside it."
+)
+"""Why some have no rating without fouls, where there is an anchor."""
 RANKS = (
     "Ranks allow for all pairs being compared at once, so they are more cautious than the tables "
     "below."
@@ -136,6 +141,15 @@ def unanchored(pool: Pool, anchor: Anchor | None) -> list[str]:
     if any(one.name == anchor.name for one in pool.entrants):
         return [f"{anchor.name} has no rating that others could be over: it is not in the core."]
     return [f"No games connect these with {anchor.name}: 0 Elo is the mean of their core."]
+
+
+def without_fouls(pool: Pool, anchor: Anchor | None) -> list[str]:
+    """Say how to read the ratings without fouls, or why there are none where somebody fouled."""
+    said = [WITHOUT_FOULS] if has_clean(pool) else []
+    fouled = any(one.fouls for one in pool.entrants)
+    if anchor and fouled and any(one.clean is None for one in pool.entrants):
+        said.append(OTHER_SCALE)
+    return said
 
 
 def listed(names: Sequence[str]) -> str:

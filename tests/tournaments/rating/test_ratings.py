@@ -428,6 +428,28 @@ def test_who_has_no_game_without_a_foul_is_not_rated_without() -> None:
     assert [row[-2:] for row in standings.table(pool)[1] if row[1] == "b"] == [("·", "")]
 
 
+def test_ratings_on_two_scales_never_stand_in_one_row() -> None:
+    """The anchor took its only points in games with a foul, or lost only in such games."""
+    even = played(random.Random(8), {"a": 0.0, "b": 0.0}, 20)
+    lost = [game(100 + n, ("a", "z"), (1, 0)) for n in range(5)]
+    foul = [ended(game(200 + n, ("z", "b"), (1, 0))) for n in range(3)]
+    anchor = Anchor("z", 1500)
+    (pool,) = fit_both([*even, *lost, *foul], anchor=anchor).pools
+    assert pool.anchor == anchor
+    assert {r.clean for r in pool.entrants} == {None}
+    assert standings.without_fouls(pool, anchor) == [standings.OTHER_SCALE]
+    # Without the anchor both stand over a mean of their own.
+    (free,) = fit_both([*even, *lost, *foul]).pools
+    assert all(r.clean for r in free.entrants)
+    assert standings.without_fouls(free, None) == [standings.WITHOUT_FOULS]
+    # The other way around: outside by a foul in a game that connects all, inside without it.
+    pairs_of_two = [*even, *foul[:1], *played(random.Random(9), {"z": 0.0, "y": 0.0}, 1)]
+    (other,) = fit_both(pairs_of_two, anchor=anchor).pools
+    assert other.anchor is None
+    assert {r.name for r in other.entrants if r.clean} == {"a", "b"}
+    assert standings.OTHER_SCALE in standings.without_fouls(other, anchor)
+
+
 def test_a_seat_advantage_is_found_and_does_not_touch_the_ratings() -> None:
     pool = only(played(random.Random(3), {"a": 50.0, "b": 0.0, "c": -50.0}, 2000, first=60))
     (seat,) = pool.seats
@@ -559,6 +581,18 @@ def test_two_who_only_lost_to_each_other_s_betters_are_bounded_through_them() ->
     assert pool.los[0][1] == pytest.approx(1 - 0.5**41)
 
 
+def test_at_a_table_of_four_each_game_of_two_outside_the_core_counts_whole() -> None:
+    """A game has one pair of the two, so that no pairs of theirs depend on each other."""
+    middle = played(random.Random(6), {**MIDDLE, "p": 20.0}, 30, 4)
+    swept = [
+        game(100 + board, ("best", "good", *others), (9, 5, 1, 1))
+        for board, others in enumerate(itertools.islice(itertools.cycle(("mn", "op")), 6))
+    ]
+    pool = only([*middle, *swept])
+    assert [(r.name, r.bound) for r in pool.entrants][:2] == [("best", ">"), ("good", ">")]
+    assert pool.los[0][1] == pytest.approx(1 - 0.5**7)
+
+
 def test_two_cores_that_one_beat_the_other() -> None:
     upper = played(random.Random(6), {"a": 60.0, "b": 0.0, "c": -60.0}, 40)
     lower = played(random.Random(7), {"x": 60.0, "y": -60.0}, 40)
@@ -581,18 +615,6 @@ def test_nothing_places_who_met_only_one_from_outside() -> None:
     middle = played(random.Random(6), MIDDLE, 60)
     pool = only([*middle, *beaten_by("best", "mno"), *beaten_by("best", "?")])
     assert [(r.name, r.bound, r.elo is None) for r in pool.entrants if r.bound] == [
-def test_at_a_table_of_four_each_game_of_two_outside_the_core_counts_whole() -> None:
-    """A game has one pair of the two, so that no pairs of theirs depend on each other."""
-    middle = played(random.Random(6), {**MIDDLE, "p": 20.0}, 30, 4)
-    swept = [
-        game(100 + board, ("best", "good", *others), (9, 5, 1, 1))
-        for board, others in enumerate(itertools.islice(itertools.cycle(("mn", "op")), 6))
-    ]
-    pool = only([*middle, *swept])
-    assert [(r.name, r.bound) for r in pool.entrants][:2] == [("best", ">"), ("good", ">")]
-    assert pool.los[0][1] == pytest.approx(1 - 0.5**7)
-
-
         ("best", ">", False), ("?", "?", True),
     ]  # fmt: skip
     assert pool.entrants[-1].ranks == (2, 5)

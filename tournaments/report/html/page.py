@@ -219,7 +219,7 @@ def _pool(pool: Pool, tally: Tally, anchor: Anchor | None) -> PoolTold:
         told=[
             *standings.placing(pool),
             *standings.unanchored(pool, anchor),
-            *([standings.WITHOUT_FOULS] if clean else ()),
+            *standings.without_fouls(pool, anchor),
             standings.PRIOR,
             *map(minus, (*standings.seat_advantages(pool), *standings.duplicate_gain(pool))),
         ],
