@@ -52,7 +52,7 @@ def resolve_versions(old: Event, new: Event, played: Container[str]) -> Event:
 def _kept_anchor(
     old: Event, entrants: Iterable[Entrant], names: Mapping[str, str]
 ) -> Anchor | None:
-    """The old plan's anchor: the version that has the rating, or the one in its place.
+    """Return the old plan's anchor: the version that has the rating, or the one in its place.
 
     None for one who plays no more, which `incompatibility` forbids in words of its own.
     """
