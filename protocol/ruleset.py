@@ -337,6 +337,16 @@ def target(rules: Ruleset, seats: int) -> int:
     return points.four if said is UNSET else said
 
 
+def count_sides(partners: bool, seats: int) -> int:
+    """Count the sides of a game: two where partners play (`Deal.partners`), else its seats."""
+    return 2 if partners else seats
+
+
+def side_of(partners: bool, seat: int) -> int:
+    """Find a seat's side: seats 0 and 2 against 1 and 3 where partners play, else each its own."""
+    return seat % 2 if partners else seat
+
+
 def later_lot(lead: Lead) -> ByLot:
     """Return the lot of a later round: that of the first round, or the highest tile (C.8)."""
     match lead.first:

@@ -12,7 +12,7 @@ from arena.match.referee import Question, Referee
 from protocol.errors import UserError
 from protocol.messages import Drew, Event, Passed, WhyRound
 from protocol.records import ChoiceRecord, DealRecord, FoulRecord, RoundRecord
-from protocol.ruleset import Ruleset
+from protocol.ruleset import Ruleset, side_of
 
 
 class Decision(Struct, frozen=True):
@@ -198,5 +198,6 @@ def rounds(logged: LoggedGame, seat: int) -> Iterator[RoundEnd]:
 
 def opponents(rules: Ruleset, seats: int, seat: int) -> tuple[int, ...]:
     """Return the seats that do not win with this one."""
-    parties = 2 if rules.deal.partners else seats
-    return tuple(other for other in range(seats) if other % parties != seat % parties)
+    partners = rules.deal.partners
+    side = side_of(partners, seat)
+    return tuple(other for other in range(seats) if side_of(partners, other) != side)

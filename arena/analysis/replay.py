@@ -24,7 +24,7 @@ from protocol.records import (
     SentRecord,
     SpentRecord,
 )
-from protocol.ruleset import hand_size, set_of_tiles
+from protocol.ruleset import count_sides, hand_size, set_of_tiles, side_of
 
 
 def setup_of(logged: LoggedGame) -> GameSetup:
@@ -149,8 +149,9 @@ def _ended(game: Game, fouled: set[int], stop: bool) -> bool:
     """Tell whether the game is over, a foul ended it, or one seat or side alone has no foul."""
     if fouled and stop:
         return True
-    parties = 2 if game.rules.deal.partners else game.seats
-    return game.over is not None or len({seat % parties for seat in fouled}) >= parties - 1
+    partners = game.rules.deal.partners
+    lost = {side_of(partners, seat) for seat in fouled}
+    return game.over is not None or len(lost) >= count_sides(partners, game.seats) - 1
 
 
 def _taken(game: Game, record: LogRecord, options: tuple[Option, ...]) -> Step:

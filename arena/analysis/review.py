@@ -18,6 +18,7 @@ from arena.analysis.replay import steps
 from arena.analysis.text import Look
 from arena.logs.gamelog import LoggedGame
 from protocol.records import ChoiceRecord, FoulRecord, Result, RoundRecord
+from protocol.ruleset import side_of
 
 COLUMNS = ("round", "it ended", "won", "lost", "ahead", "tiles left", "pips", "drew", "passed")
 
@@ -28,7 +29,7 @@ def heading(logged: LoggedGame, seat: int, found: Sequence[Decision], look: Look
     result = logged.result
     if result is None:
         return text.append("the game has no result: it was cut off.")
-    party = seat % len(look.parties())
+    party = side_of(look.partners, seat)
     side = " for its side" if look.partners else ""
     text.append(
         f"place {result.places[party]} with {result.scores[party]} points{side}; "

@@ -39,7 +39,7 @@ from protocol.messages import (
     WhyGame,
 )
 from protocol.records import ChoiceRecord, FoulRecord, Result, RoundRecord
-from protocol.ruleset import target
+from protocol.ruleset import count_sides, target
 from protocol.tiles import Tile, high_first
 
 LYING = 0x1F031
@@ -90,7 +90,8 @@ class Look(Struct, frozen=True):
     def parties(self) -> list[str]:
         """Return the sides that win or lose: the seats, or the two partnerships."""
         names = [self.name(seat) for seat in range(len(self.names))]
-        return [" and ".join(names[side::2]) for side in (0, 1)] if self.partners else names
+        sides = count_sides(self.partners, len(names))
+        return [" and ".join(names[side::sides]) for side in range(sides)]
 
 
 def title(logged: LoggedGame, look: Look) -> Text:

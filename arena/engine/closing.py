@@ -7,6 +7,7 @@ from arena.engine import round_end as end
 from arena.engine import scoring as score
 from arena.engine.state import Game, Round
 from protocol.messages import WhyGame
+from protocol.ruleset import count_sides, side_of
 
 
 def next_turn(game: Game, state: Round) -> Game:
@@ -49,12 +50,12 @@ def places(game: Game, fouled: frozenset[int] = frozenset()) -> tuple[int, ...]:
     Seats that fouled, and their partners, share the last place.
     """
     partners = game.rules.deal.partners
-    last = {seat % 2 for seat in fouled} if partners else fouled
+    last = {side_of(partners, seat) for seat in fouled}
     ranks = [
-        (-1, 0) if (seat % 2 if partners else seat) in last else (0, score)
+        (-1, 0) if side_of(partners, seat) in last else (0, score)
         for seat, score in enumerate(game.scores)
     ]
-    sides = ranks[:2] if partners else ranks
+    sides = ranks[: count_sides(partners, game.seats)]
     return tuple(1 + sum(other > own for other in sides) for own in ranks)
 
 
@@ -74,7 +75,7 @@ def _game_over(game: Game, rounds: int) -> WhyGame | None:
     limits = game.rules.game
     if limits.rounds:
         return "rounds" if rounds >= limits.rounds else None
-    sides = game.scores[:2] if game.rules.deal.partners else game.scores
+    sides = game.scores[: count_sides(game.rules.deal.partners, game.seats)]
     best = max(sides)
     if best >= game.target and sides.count(best) == 1:
         return "target"

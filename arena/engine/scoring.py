@@ -4,7 +4,7 @@ from typing import assert_never
 
 from arena.engine.state import Game, Hand, Round
 from protocol.messages import Played
-from protocol.ruleset import Formula, Score
+from protocol.ruleset import Formula, Score, side_of
 from protocol.tiles import Tile
 
 Pips = tuple[int, ...]
@@ -32,7 +32,7 @@ def winner(game: Game, state: Round) -> int | None:
     won = _lowest(game, state, party)
     if won is None or not game.rules.deal.partners:
         return won
-    if state.out is not None and state.out % 2 == won:
+    if state.out is not None and side_of(True, state.out) == won:
         return state.out
     return min((won, won + 2), key=lambda seat: count[seat])
 

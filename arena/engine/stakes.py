@@ -3,6 +3,7 @@
 from msgspec.structs import replace
 
 from arena.engine.state import Game
+from protocol.ruleset import count_sides, side_of
 
 
 def chips(game: Game, seat: int) -> int:
@@ -18,11 +19,12 @@ def can_pay(game: Game, seat: int) -> bool:
 
 def credit(game: Game, scores: tuple[int, ...], seat: int, points: int) -> tuple[int, ...]:
     """Return the scores after a seat, and with partners its side, has won or paid points."""
-    if game.rules.deal.partners:
-        return tuple(
-            own + points if other % 2 == seat % 2 else own for other, own in enumerate(scores)
-        )
-    return (*scores[:seat], scores[seat] + points, *scores[seat + 1 :])
+    partners = game.rules.deal.partners
+    side = side_of(partners, seat)
+    return tuple(
+        own + points if side_of(partners, other) == side else own
+        for other, own in enumerate(scores)
+    )
 
 
 def pay(game: Game, seat: int, points: int) -> Game:
@@ -39,8 +41,7 @@ def ante(game: Game) -> Game:
     stakes = game.rules.stakes
     if stakes.ante == 0:
         return game
-    payers = range(2 if game.rules.deal.partners else game.seats)
-    for seat in payers:
+    for seat in range(count_sides(game.rules.deal.partners, game.seats)):
         most = chips(game, seat) if stakes.chips else stakes.ante
         game = pay(game, seat, min(stakes.ante, most))
     return game

@@ -38,7 +38,7 @@ from protocol.records import (
     SeatFoul,
     SentRecord,
 )
-from protocol.ruleset import Ruleset
+from protocol.ruleset import Ruleset, count_sides, side_of
 
 STALE_LINES = 16
 """Answers to questions that are no longer open which a seat may send in one game."""
@@ -158,9 +158,8 @@ class Referee:
         if self._fouls and self.seating.fouls.others == "stop":
             return True
         partners = self.seating.rules.deal.partners
-        parties = {seat % 2 if partners else seat for seat in range(self._game.seats)}
-        fouled = {foul.seat % 2 if partners else foul.seat for foul in self._fouls}
-        return len(parties - fouled) <= 1
+        fouled = {side_of(partners, foul.seat) for foul in self._fouls}
+        return len(fouled) >= count_sides(partners, self._game.seats) - 1
 
     def outgoing(self) -> list[tuple[int, bytes]]:
         """Lines to be written since the last call: seat and bytes."""

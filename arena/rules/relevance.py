@@ -8,6 +8,7 @@ from protocol.ruleset import (
     FirstLead,
     LaterLead,
     Ruleset,
+    count_sides,
     hand_size,
     later_lot,
     playable_seat_counts,
@@ -55,7 +56,7 @@ def draw_limit(rules: Ruleset) -> int | Literal["unlimited"]:
 
 def parties(rules: Ruleset) -> int:
     """Return the number of players, or of sides, that can win a round at the largest table."""
-    return 2 if rules.deal.partners else max(playable_seat_counts(rules))
+    return count_sides(rules.deal.partners, max(playable_seat_counts(rules)))
 
 
 def rounds(rules: Ruleset) -> int:

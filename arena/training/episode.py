@@ -9,7 +9,7 @@ from arena.engine import view
 from arena.engine.state import Game
 from arena.match.referee import needs_answer
 from protocol.messages import Ask, Clock, Option
-from protocol.ruleset import Ruleset
+from protocol.ruleset import Ruleset, count_sides, side_of
 
 Reward = Literal["points", "places"]
 """The kind of reward of a step; see `arena.training.boneyard_v0`."""
@@ -101,6 +101,7 @@ def standing(game: Game) -> Rewards:
 
 def _rivals(rules: Ruleset, values: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
     """Yield each seat's value and its rivals' values: all other seats, or the other side, once."""
+    partners = rules.deal.partners
+    sides = range(count_sides(partners, len(values)))
     for seat, own in enumerate(values):
-        others = [other for at, other in enumerate(values) if at != seat]
-        yield own, [values[1 - seat % 2]] if rules.deal.partners else others
+        yield own, [values[side] for side in sides if side != side_of(partners, seat)]

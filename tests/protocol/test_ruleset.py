@@ -19,9 +19,11 @@ from protocol.ruleset import (
     Targets,
     check_seats,
     choices,
+    count_sides,
     derive,
     hand_size,
     playable_seat_counts,
+    side_of,
     target,
 )
 from tests.support.rulesets import rulesets
@@ -344,3 +346,9 @@ def test_an_unknown_name_brings_the_nearest(name: str, names: list[str], hint: s
     error = unknown_name("game", name, names)
     assert str(error).startswith(f"Unknown game {name!r}: ")
     assert hint in str(error)
+
+
+def test_partners_make_two_sides_and_else_each_seat_is_one() -> None:
+    assert [count_sides(True, 4), count_sides(False, 4), count_sides(False, 2)] == [2, 4, 2]
+    assert [side_of(True, seat) for seat in range(4)] == [0, 1, 0, 1]
+    assert [side_of(False, seat) for seat in range(4)] == [0, 1, 2, 3]

@@ -28,6 +28,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from protocol.records import Result
+from protocol.ruleset import count_sides
 from tournaments.plan.event import Event
 from tournaments.plan.formats import (
     Gauntlet,
@@ -278,8 +279,8 @@ def _information(tables: Mapping[tuple[int, ...], int], logits: Floats, partners
     """Return the information about entrants in these numbers of games; seats are left out."""
     information = np.zeros((len(logits), len(logits)))
     for table, games in tables.items():
-        sides = [[*table[0::2]], [*table[1::2]]] if partners else [[who] for who in table]
-        for left, right in combinations(sides, 2):
+        sides = count_sides(partners, len(table))
+        for left, right in combinations([[*table[side::sides]] for side in range(sides)], 2):
             row = np.zeros(len(logits))
             np.add.at(row, left, 1 / len(left))
             np.add.at(row, right, -1 / len(right))
@@ -317,7 +318,7 @@ def _won_by_the_better(event: Event, elo: Mapping[str, float]) -> Iterator[Plann
 
 def _results(event: Event, stage: Stage, elo: Mapping[str, float]) -> Iterator[tuple[str, Result]]:
     names = [one.name for one in event.entrants]
-    sides = 2 if event.rules.deal.partners else event.seats
+    sides = count_sides(event.rules.deal.partners, event.seats)
     for plan in stage:
         seats = tuple(names[one] for one in plan.seats)
         strong = [sum(elo.get(name, 0.0) for name in seats[side::sides]) for side in range(sides)]

@@ -13,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from protocol.records import Result
+from protocol.ruleset import count_sides
 from tournaments.rating.fouls import own_fouls
 from tournaments.rating.tally import share_of_pairs
 
@@ -41,7 +42,7 @@ def update(
     before: Mapping[str, LiveRating], result: Result, partners: bool
 ) -> dict[str, LiveRating]:
     """Return the new ratings of the entrants that a game moves."""
-    sides = 2 if partners else len(result.seats)
+    sides = count_sides(partners, len(result.seats))
     teams = [result.seats[side::sides] for side in range(sides)]
     elos = [sum(before.get(name, NEW).elo for name in team) / len(team) for team in teams]
     fouls = Counter(result.seats[seat] for seat in own_fouls(result))

@@ -27,6 +27,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, combinations, islice
 
 from protocol.records import Result
+from protocol.ruleset import count_sides, side_of
 from tournaments.rating.ratings import Pool, Rating, Ratings
 from tournaments.rating.tally import share_of_pairs
 
@@ -51,20 +52,18 @@ def games_csv(
 ) -> Iterator[bytes]:
     """One line for each seat of each game; `sittings` names the sitting of a game."""
     rows = (
-        row
-        for result in results
-        for row in _seats(result, sittings.get(result.game, ""), 2 if partners else 0)
+        row for result in results for row in _seats(result, sittings.get(result.game, ""), partners)
     )
     return _csv(GAMES, rows)
 
 
-def _seats(result: Result, sitting: str, teams: int) -> Iterator[Row]:
-    seats, sides = len(result.seats), teams or len(result.seats)
+def _seats(result: Result, sitting: str, partners: bool) -> Iterator[Row]:
+    seats, sides = len(result.seats), count_sides(partners, len(result.seats))
     first = result.seats.index(min(result.seats))
     table = ".".join(result.seats[first:] + result.seats[:first])
     total = sum(result.scores)
     for seat, name in enumerate(result.seats):
-        side = seat % sides
+        side = side_of(partners, seat)
         own = sum(result.scores[side::sides])
         over = (sides * own - total) / ((sides - 1) * (seats // sides))
         yield (
@@ -76,7 +75,7 @@ def _seats(result: Result, sitting: str, teams: int) -> Iterator[Row]:
             seat,
             name,
             side,
-            result.seats[(seat + 2) % 4] if teams else None,
+            result.seats[(seat + 2) % 4] if partners else None,
             result.scores[seat],
             result.places[seat],
             share_of_pairs(result.places[:sides], side),
@@ -161,13 +160,13 @@ def pgn(event: str, results: Iterable[Result], partners: bool) -> Iterator[bytes
     are not independent, and those programs' errors are too narrow. With partners a side is one
     player, called by both names.
     """
-    games = (game for result in results for game in _games(event, result, 2 if partners else 0))
+    games = (game for result in results for game in _games(event, result, partners))
     while few := list(islice(games, LINES_AT_ONCE)):
         yield "".join(few).encode()
 
 
-def _games(event: str, result: Result, teams: int) -> Iterator[str]:
-    sides = teams or len(result.seats)
+def _games(event: str, result: Result, partners: bool) -> Iterator[str]:
+    sides = count_sides(partners, len(result.seats))
     names = ["+".join(sorted(result.seats[side::sides])) for side in range(sides)]
     for white, black in combinations(range(sides), 2):
         ahead = result.places[black] - result.places[white]

@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
 from protocol.records import Result
+from protocol.ruleset import count_sides, side_of
 from tournaments.plan.event import Event, Unit
 
 Halves = Counter[Unit]
@@ -25,7 +26,9 @@ def tables(event: Event, results: Iterable[Result]) -> dict[frozenset[Unit], Hal
 
 def _seats(event: Event, result: Result) -> Iterator[tuple[int, int]]:
     """Yield each seat with its half points against the other sides."""
-    sides = 2 if event.rules.deal.partners else len(result.seats)
+    partners = event.rules.deal.partners
+    sides = range(count_sides(partners, len(result.seats)))
     for seat, place in enumerate(result.places):
-        others = [result.places[other] for other in range(sides) if other != seat % sides]
+        own = side_of(partners, seat)
+        others = [result.places[side] for side in sides if side != own]
         yield seat, sum(1 + (place < other) - (place > other) for other in others)
