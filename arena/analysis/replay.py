@@ -10,12 +10,13 @@ from arena.engine import boneyard, lead
 from arena.engine import game as engine
 from arena.engine.state import Dealt, Game
 from arena.logs.gamelog import DamagedLogError, LoggedGame
-from arena.match.referee import GameSetup, Referee, needs_answer
+from arena.match.referee import GameSetup, Referee, decided_by_fouls, needs_answer
 from protocol.codec import encode_line
 from protocol.messages import Choose, Clock, Event, Option
 from protocol.records import (
     ChoiceRecord,
     DealRecord,
+    FoulPolicy,
     FoulRecord,
     GameRecord,
     LogRecord,
@@ -24,7 +25,7 @@ from protocol.records import (
     SentRecord,
     SpentRecord,
 )
-from protocol.ruleset import count_sides, hand_size, set_of_tiles, side_of
+from protocol.ruleset import hand_size, set_of_tiles
 
 
 def setup_of(logged: LoggedGame) -> GameSetup:
@@ -125,10 +126,10 @@ def steps(logged: LoggedGame) -> Iterator[Step]:
     Raises DamagedLogError at the first record that cannot follow.
     """
     game = engine.new_game(logged.sitting.rules, len(logged.sitting.seats))
-    stop = logged.sitting.fouls.others == "stop"
+    policy = logged.sitting.fouls
     fouled = set(logged.game.forfeited)
     for number, record in enumerate(logged.records, 1):
-        ended = _ended(game, fouled, stop)
+        ended = _ended(game, policy, fouled)
         options = () if ended else engine.legal(game)
         misfit = _misfit(game, record, options, ended)
         if misfit:
@@ -140,18 +141,14 @@ def steps(logged: LoggedGame) -> Iterator[Step]:
         step = _taken(game, record, options)
         yield step
         game = step.game
-        for step in _forced(game, logged.sitting.clock, fouled, stop):
+        for step in _forced(game, logged.sitting.clock, policy, fouled):
             yield step
             game = step.game
 
 
-def _ended(game: Game, fouled: set[int], stop: bool) -> bool:
-    """Tell whether the game is over, a foul ended it, or one seat or side alone has no foul."""
-    if fouled and stop:
-        return True
-    partners = game.rules.deal.partners
-    lost = {side_of(partners, seat) for seat in fouled}
-    return game.over is not None or len(lost) >= count_sides(partners, game.seats) - 1
+def _ended(game: Game, policy: FoulPolicy, fouled: set[int]) -> bool:
+    """Tell whether the game is over by the rules, or by fouls."""
+    return game.over is not None or decided_by_fouls(game, policy, fouled)
 
 
 def _taken(game: Game, record: LogRecord, options: tuple[Option, ...]) -> Step:
@@ -167,9 +164,9 @@ def _taken(game: Game, record: LogRecord, options: tuple[Option, ...]) -> Step:
             return Step(game, (), (), record)
 
 
-def _forced(game: Game, clock: Clock, fouled: set[int], stop: bool) -> Iterator[Step]:
+def _forced(game: Game, clock: Clock, policy: FoulPolicy, fouled: set[int]) -> Iterator[Step]:
     """Yield the steps that need no answer: only options, and those of a seat that has fouled."""
-    while not _ended(game, fouled, stop) and (options := engine.legal(game)):
+    while not _ended(game, policy, fouled) and (options := engine.legal(game)):
         if needs_answer(clock, options, fouled=game.playing.turn in fouled):
             return
         step = _step(game, engine.act_unchecked(game, options[0]), (), None)

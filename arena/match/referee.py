@@ -5,13 +5,14 @@ whom, what to write down, and which seat must answer next.
 """
 
 import hashlib
+from collections.abc import Set
 
 from msgspec import Struct
 
 from arena.engine import game as engine
 from arena.engine import view
 from arena.engine.shuffle import commitment
-from arena.engine.state import Dealt
+from arena.engine.state import Dealt, Game
 from protocol import __version__
 from protocol.codec import Fault, decode_line, encode_line, printable
 from protocol.messages import (
@@ -154,12 +155,8 @@ class Referee:
             self._go_on()
 
     def _decided(self) -> bool:
-        """Whether the fouls end the game, or leave only one seat, or side, that can win."""
-        if self._fouls and self.seating.fouls.others == "stop":
-            return True
-        partners = self.seating.rules.deal.partners
-        fouled = {side_of(partners, foul.seat) for foul in self._fouls}
-        return len(fouled) >= count_sides(partners, self._game.seats) - 1
+        fouled = {foul.seat for foul in self._fouls}
+        return decided_by_fouls(self._game, self.seating.fouls, fouled)
 
     def outgoing(self) -> list[tuple[int, bytes]]:
         """Lines to be written since the last call: seat and bytes."""
@@ -339,6 +336,15 @@ def parse_answer(question: Question, line: bytes) -> Choose | Fault | None:
         detail = f"Choice {said.choice} of {len(question.options)}, counted from 0."
         return Fault("illegal", detail)
     return said
+
+
+def decided_by_fouls(game: Game, policy: FoulPolicy, fouled: Set[int]) -> bool:
+    """Tell whether fouls of these seats end a game, or leave only one side that can win."""
+    if fouled and policy.others == "stop":
+        return True
+    partners = game.rules.deal.partners
+    sides = {side_of(partners, seat) for seat in fouled}
+    return len(sides) >= count_sides(partners, game.seats) - 1
 
 
 def needs_answer(clock: Clock, options: tuple[Option, ...], *, fouled: bool) -> bool:
