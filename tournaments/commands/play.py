@@ -36,7 +36,7 @@ from tournaments.commands.play_table import PreparedTable, TableOptions, prepare
 from tournaments.plan.event import Entrant, files_of
 from tournaments.runner.exit import STOPPED, stop_on_signal
 from tournaments.runner.runner import root_cause, save_crash
-from tournaments.runner.sitting import MACHINE, RunStoppedError, start_bots
+from tournaments.runner.sitting import MACHINE, RunStoppedError, greeting_complaint, start_bots
 from tournaments.schedule.game_numbers import numbers
 from tournaments.storage.folder import SECRET, Folder, lock_for_writing
 from tournaments.storage.open_event import seeded
@@ -231,10 +231,8 @@ async def greeted(bench: BotPool, entrants: Sequence[Entrant]) -> list[BotProces
     """
     bots = await start_bots(bench)
     for entrant, bot in zip(entrants, bots, strict=True):
-        if bot and bot.fault:
-            words = bot.stderr_tail()
-            said = f" Its stderr ends: {words}" if words else ""
-            raise UserError(f"Bot {entrant.name} does not greet: {bot.fault.detail}{said}")
+        if bot and (complaint := greeting_complaint(entrant.name, bot)):
+            raise UserError(complaint)
     return bots
 
 

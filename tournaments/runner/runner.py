@@ -28,6 +28,7 @@ from tournaments.runner.sitting import (
     InternalGameError,
     RunStoppedError,
     SittingRunner,
+    greeting_complaint,
     start_bots,
 )
 from tournaments.schedule.game_numbers import numbers
@@ -78,13 +79,10 @@ async def _complaint(
     complaint = None
     try:
         (bot,) = await start_bots(bench)
-        if bot and bot.fault:
-            words = bot.stderr_tail()
-            said = f" Its stderr ends: {words}" if words else ""
-            complaint = f"Bot {entrant.name} does not greet: {bot.fault.detail}{said}"
+        if bot and (complaint := greeting_complaint(entrant.name, bot)):
             if at_home:
                 complaint += f" {CHECK.format(word=shell_word(entrant))}"
-            complaint += sandbox_hint(sandbox.level, words, silent=bot.silent)
+            complaint += sandbox_hint(sandbox.level, bot.stderr_tail(), silent=bot.silent)
     except CannotStartError as error:
         complaint = f"Bot {entrant.name}: {error}."
     except RunStoppedError as stop:

@@ -149,3 +149,12 @@ async def start_bots(bench: BotPool, absent: Collection[int] = ()) -> list[BotPr
                 raise RunStoppedError(f"The run stopped, tried {number} times: {error}.") from error
         await trio.sleep(START_PAUSE_S)
         number += 1
+
+
+def greeting_complaint(name: str, bot: BotProcess) -> str | None:
+    """Say why the bot of this entrant did not greet; None if it did."""
+    if bot.fault is None:
+        return None
+    words = bot.stderr_tail()
+    said = f" Its stderr ends: {words}" if words else ""
+    return f"Bot {name} does not greet: {bot.fault.detail}{said}"
