@@ -16,7 +16,7 @@ from protocol.records import LogRecord, Result
 from tournaments.cluster.orders import ORDER_S, Answer, Order, Part, Played, Unplayed, encoded
 from tournaments.cluster.validate import BrokenAnswerError, answering
 from tournaments.plan.event import Event
-from tournaments.runner.runner import save_crash
+from tournaments.runner.exit import save_crash
 from tournaments.runner.sitting import RunStoppedError
 from tournaments.schedule.game_numbers import numbers
 from tournaments.schedule.schedule import PlannedGame, PlannedSitting, Stage

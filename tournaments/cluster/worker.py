@@ -20,8 +20,7 @@ from tournaments.cluster.asyncio_thread import Loop
 from tournaments.cluster.dask_worker import SchedulerConnection
 from tournaments.cluster.orders import offered
 from tournaments.cluster.worker_runner import OrderRunner
-from tournaments.runner.exit import INTERRUPTED, stop_on_signal
-from tournaments.runner.runner import root_cause
+from tournaments.runner.exit import INTERRUPTED, STOPPED, root_cause, stop_on_signal
 
 
 def own_name() -> str:
@@ -88,7 +87,7 @@ async def _serve(
                 nursery.cancel_scope.cancel()
         except* OSError as group:
             _tell(name, f"{root_cause(group)}.")
-            code = 1
+            code = STOPPED
     return INTERRUPTED if scope.cancelled_caught else code
 
 

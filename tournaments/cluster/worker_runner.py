@@ -34,8 +34,9 @@ from tournaments.cluster.orders import (
     encoded,
 )
 from tournaments.plan.event import Event
+from tournaments.runner.exit import root_cause
 from tournaments.runner.machine import machine
-from tournaments.runner.runner import check_greetings, root_cause
+from tournaments.runner.runner import check_greetings
 from tournaments.runner.sitting import MACHINE, InternalGameError, RunStoppedError, SittingRunner
 from tournaments.schedule.schedule import PlannedGame
 from tournaments.schedule.seating import rotate, seating

@@ -22,7 +22,8 @@ from tournaments.plan.from_options import EventOptions, build_event
 from tournaments.rating.ratings import fit
 from tournaments.report.format_section import done, uneven
 from tournaments.report.log_facts import log_facts
-from tournaments.runner.runner import Runner, check_greetings, root_cause
+from tournaments.runner.exit import STOPPED, root_cause
+from tournaments.runner.runner import Runner, check_greetings
 from tournaments.runner.sitting import MACHINE, RunStoppedError
 from tournaments.schedule.schedule import games
 from tournaments.storage import folder as folders
@@ -52,7 +53,7 @@ def plan_event(wishes: EventOptions, jobs: int, seconds: float, in_json: bool) -
         found = forecast_for(wishes, jobs, seconds)
     except (*MACHINE, RunStoppedError) as error:
         click.echo(f"The calibration stopped: {error}", err=True)
-        return 1
+        return STOPPED
     click.echo(_as_json(found) if in_json else "\n".join(forecast_text(found)))
     return 0
 

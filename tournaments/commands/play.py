@@ -34,18 +34,19 @@ from protocol.errors import UserError
 from protocol.records import LOG_FORMAT, Commitment, Result, Reveal, Sitting
 from tournaments.commands.play_table import PreparedTable, TableOptions, prepare_table
 from tournaments.plan.event import Entrant, files_of
-from tournaments.runner.exit import STOPPED, stop_on_signal
-from tournaments.runner.runner import root_cause, save_crash
-from tournaments.runner.sitting import MACHINE, RunStoppedError, greeting_complaint, start_bots
+from tournaments.runner.exit import (
+    INTERRUPTED,
+    STOPPED,
+    stop_on_signal,
+    stop_sentence,
+)
+from tournaments.runner.sitting import greeting_complaint, start_bots
 from tournaments.schedule.game_numbers import numbers
 from tournaments.storage.folder import SECRET, Folder, lock_for_writing
 from tournaments.storage.open_event import seeded
 
 EVENT = "play"
 """The event of all games that a person plays."""
-LEFT = 130
-"""Exit code after the person left."""
-
 Show = Callable[[HumanPlayer, trio.Event], Awaitable[bool]]
 """A screen: shows a game to its end once somebody is there to see it; False: the person leaves."""
 
@@ -85,10 +86,10 @@ def play_game(asked: TableOptions, out: Path, wanted: PlayOptions) -> int:
         if result:
             _publish(folder.seeds, Reveal(table.number, seed.hex()))
     if ended:
-        click.echo(_reason(folder, ended), err=True)
+        click.echo(stop_sentence(folder, ended, "game", "in the game"), err=True)
         return STOPPED
     _tell(folder, table, result)
-    return 0 if result else LEFT
+    return 0 if result else INTERRUPTED
 
 
 def _publish(path: Path, promise: Commitment | Reveal) -> None:
@@ -97,19 +98,6 @@ def _publish(path: Path, promise: Commitment | Reveal) -> None:
         append_atomic(descriptor, encode_line(promise))
     finally:
         os.close(descriptor)
-
-
-def _reason(folder: Folder, ended: BaseExceptionGroup[Exception]) -> str:
-    """Why a game stopped, and whose doing that is.
-
-    Raises UserError if it is the user's.
-    """
-    error = root_cause(ended)
-    if isinstance(error, UserError):
-        raise error
-    if isinstance(error, (RunStoppedError, *MACHINE)):
-        return f"The game stopped: {error}."
-    return save_crash(folder, ended, "in the game")
 
 
 def _tell(folder: Folder, table: PreparedTable, result: Result | None) -> None:

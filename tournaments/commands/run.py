@@ -26,9 +26,13 @@ from tournaments.plan.from_options import EventOptions, bots_in_file, build_even
 from tournaments.report.html.replay_links import make_pages
 from tournaments.report.missing_data import missing_results, refuse_fewer_logs
 from tournaments.report.report import files_now
-from tournaments.runner.exit import INTERRUPTED, STOPPED, stop_on_signal
-from tournaments.runner.runner import Runner, check_greetings, root_cause, save_crash
-from tournaments.runner.sitting import MACHINE, RunStoppedError
+from tournaments.runner.exit import (
+    INTERRUPTED,
+    STOPPED,
+    stop_on_signal,
+    stop_sentence,
+)
+from tournaments.runner.runner import Runner, check_greetings
 from tournaments.storage import folder as folders
 from tournaments.storage.folder import Folder
 from tournaments.storage.ledger import Ledger, finished_sittings, read_ledger
@@ -140,7 +144,7 @@ async def _play(
             ended = await _ended(folder, event, ledger, ready)
             nursery.cancel_scope.cancel()
     if ended:
-        click.echo(_reason(folder, ended), err=True)
+        click.echo(stop_sentence(folder, ended, "run", "between two games"), err=True)
     if ended or scope.cancelled_caught:
         _go_on(folder)
         return STOPPED if ended else INTERRUPTED
@@ -192,21 +196,6 @@ async def _ended(
     except* Exception as group:
         ended = group
     return ended
-
-
-def _reason(folder: Folder, ended: BaseExceptionGroup[Exception]) -> str:
-    """Why a run stopped, and whose doing that is.
-
-    Raises UserError if it is the user's.
-    """
-    error = root_cause(ended)
-    if isinstance(error, UserError):
-        raise error
-    if isinstance(error, RunStoppedError):
-        return str(error)
-    if isinstance(error, MACHINE):
-        return f"The run stopped: {error}."
-    return save_crash(folder, ended, "between two games")
 
 
 async def _run(folder: Folder, event: Event, ledger: Ledger, play: Play) -> None:

@@ -18,7 +18,7 @@ from arena.ui.replay_page import pack_game, replay_page
 from arena.ui.server import Page, Site, serve_site, tell
 from protocol.errors import UserError
 from tournaments.live.snapshot import LiveView
-from tournaments.runner.runner import root_cause
+from tournaments.runner.exit import root_cause
 from tournaments.storage.folder import Folder
 
 LOOK_S = 0.25

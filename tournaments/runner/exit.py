@@ -1,8 +1,15 @@
-"""Ends of a run: the signals that stop it, and the exit codes that say why it stopped."""
+"""Ends of a run: signals that stop it, and the sentence and exit code that say why it stopped."""
 
 import signal
+import traceback
+from contextlib import suppress
+from typing import Any, Literal
 
 import trio
+
+from protocol.errors import UserError
+from tournaments.runner.sitting import MACHINE, RunStoppedError
+from tournaments.storage.folder import Folder
 
 STOPPED = 1
 """Exit code if the machine, or a bug of ours, stopped the run."""
@@ -20,3 +27,39 @@ async def stop_on_signal(
         task_status.started()
         async for _ in signals:
             scope.cancel()
+
+
+def save_crash(folder: Folder, bug: BaseException | str, where: str) -> str:
+    """Save the traceback of a bug of ours, or a worker's; return a sentence for the user."""
+    trace = bug if isinstance(bug, str) else "".join(traceback.format_exception(bug))
+    with suppress(OSError):
+        folder.crash.write_text(trace)
+    return (
+        f"Boneyard itself failed {where}; nothing that was going on counts. "
+        f"Please report {folder.crash}."
+    )
+
+
+def root_cause(group: BaseExceptionGroup[Any]) -> BaseException:
+    """Return the original error under the groups of the nurseries it passed through."""
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+def stop_sentence(
+    folder: Folder, ended: BaseExceptionGroup[Exception], stopped: Literal["run", "game"], when: str
+) -> str:
+    """Say why a run, or a game with a person, stopped; a bug of ours is kept in the folder.
+
+    Raises UserError if it is the user's doing.
+    """
+    error = root_cause(ended)
+    if isinstance(error, UserError):
+        raise error
+    if isinstance(error, RunStoppedError):
+        return str(error)
+    if isinstance(error, MACHINE):
+        return f"The {stopped} stopped: {error}."
+    return save_crash(folder, ended, when)

@@ -1,11 +1,9 @@
 """Play an event on this machine: sittings side by side, each result into the ledger."""
 
 import re
-import traceback
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
-from typing import Any
 
 import trio
 
@@ -22,6 +20,7 @@ from protocol.records import Result
 from tournaments.plan.bot_command import shell_word
 from tournaments.plan.event import Entrant, Event
 from tournaments.runner.commit import commit_results
+from tournaments.runner.exit import root_cause, save_crash
 from tournaments.runner.machine import machine
 from tournaments.runner.sitting import (
     MACHINE,
@@ -186,22 +185,3 @@ class Runner:
 
     def _seed(self, board: int) -> bytes:
         return board_seed(self._secret, self._event.name, board)
-
-
-def save_crash(folder: Folder, bug: BaseException | str, where: str) -> str:
-    """Save the traceback of a bug of ours, or a worker's; return a sentence for the user."""
-    trace = bug if isinstance(bug, str) else "".join(traceback.format_exception(bug))
-    with suppress(OSError):
-        folder.crash.write_text(trace)
-    return (
-        f"Boneyard itself failed {where}; nothing that was going on counts. "
-        f"Please report {folder.crash}."
-    )
-
-
-def root_cause(group: BaseExceptionGroup[Any]) -> BaseException:
-    """Return the original error under the groups of the nurseries it passed through."""
-    error: BaseException = group
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error

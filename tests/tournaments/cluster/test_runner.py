@@ -36,7 +36,7 @@ from tournaments.cluster.runner import ClusterRunner, Pace
 from tournaments.cluster.validate import BrokenAnswerError, answering
 from tournaments.cluster.worker_runner import OrderRunner
 from tournaments.plan.event import Event, WrittenBot
-from tournaments.runner.runner import root_cause
+from tournaments.runner.exit import root_cause
 from tournaments.runner.sitting import RunStoppedError
 from tournaments.schedule.schedule import PlannedGame
 from tournaments.storage.folder import Folder, load_event, secret_of
