@@ -1,13 +1,16 @@
-"""Pairs for a round of a Swiss: the best matching, in which nobody meets again if that is possible.
+"""Pairs for a round of a Swiss: of neighbours, and nobody meets again if that is possible. Pure.
 
 The cost of a pair is the square of the distance of their places, so that neighbours meet; a pair
 that met before costs more than any round without one. The table is paired block by block from the
-top, for a matching of all takes time by the cube. A block that cannot be paired without a rematch
-is joined with the next one, the last with those before; so the whole field is tried at last, and
-two only meet again if every round of these bots would have a rematch.
+top, for a matching of all takes time by the cube. In a block, the cheapest matching of pairs at
+most `NEAR` places apart is taken if it pairs everybody, also if one with a pair farther apart
+would be cheaper; only if there is none, pairs at any distance are tried. A block that cannot be
+paired without a rematch is joined with the next one, the last with those before; so the whole
+field is tried at last, and two only meet again if every round of these bots would have a rematch.
 
-Ties of costs are broken by a hash of the places, so that there is one best matching, whatever
-algorithm finds it: a later version of networkx must come to the same rounds.
+Ties of costs are broken by a hash of the places, so that of the pairs that are tried there is one
+cheapest matching, whatever algorithm finds it: a later version of networkx must come to the same
+rounds.
 """
 
 from collections import Counter
@@ -51,7 +54,7 @@ def pairs(order: Sequence[Unit], met: Counter[frozenset[Unit]]) -> Pairs:
 
 
 def _fresh(block: Sequence[Unit], met: Counter[frozenset[Unit]]) -> Pairs | None:
-    """The best pairs of those who never met; None: there are none for all."""
+    """Pair those who never met, near ones if all can be; None: not all can be paired."""
     for near in (NEAR, len(block)):
         found = _matched(_graph(block, met, near, again=False), block)
         if len(found) * 2 == len(block):
