@@ -1,4 +1,4 @@
-"""The folder of an event: which file holds what, and how it is written so that nothing is lost."""
+"""The folder of an event: the paths of its files, and writes that lose nothing."""
 
 import errno
 import hashlib
@@ -24,43 +24,43 @@ from tournaments.plan.file_lock import try_lock
 P = TypeVar("P", Commitment, Reveal)
 
 SECRET = 32
-"""Bytes of a secret."""
+"""Length of a secret, in bytes."""
 NO_PLACE = {
     *(errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT),
     *(errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG),
 }
-"""Why no folder can ever be there; another reason is the machine's, and may pass."""
+"""Errors after which a folder can never be made; others are the machine's and may pass."""
 
 
 class Folder(Struct, frozen=True):
-    """The files of one event."""
+    """Paths of the files of an event."""
 
     path: Path
     """The folder."""
 
     @property
     def event(self) -> Path:
-        """The event as played."""
+        """The event's whole plan, as played."""
         return self.path / "event.json"
 
     @property
     def secret(self) -> Path:
-        """32 bytes from which every deal comes; readable by its owner only."""
+        """32 bytes from which every deal is derived; readable by their owner only."""
         return self.path / "secret.key"
 
     @property
     def commitments(self) -> Path:
-        """Published before the first game."""
+        """Commitments to the seeds of all boards, published before the first game."""
         return self.path / "commitments.jsonl"
 
     @property
     def history(self) -> Path:
-        """What was promised before the event was extended; none if it never was."""
+        """Earlier plans and their commitments; no file if the event was never extended."""
         return self.path / "history.jsonl"
 
     @property
     def seeds(self) -> Path:
-        """Published board by board when its games are over."""
+        """Seeds of finished boards, each published when the board's games are over."""
         return self.path / "seeds.jsonl"
 
     @property
@@ -70,17 +70,17 @@ class Folder(Struct, frozen=True):
 
     @property
     def report(self) -> Path:
-        """For people."""
+        """The report, for people."""
         return self.path / "report.md"
 
     @property
     def page(self) -> Path:
-        """For people who look before they read."""
+        """The report with charts, for a browser."""
         return self.path / "report.html"
 
     @property
     def results(self) -> Path:
-        """For programs."""
+        """The report, for programs."""
         return self.path / "results.json"
 
     @property
@@ -95,40 +95,40 @@ class Folder(Struct, frozen=True):
 
     @property
     def crosstable(self) -> Path:
-        """Who made what against whom, for programs."""
+        """The crosstable, for programs."""
         return self.path / "crosstable.csv"
 
     @property
     def pgn(self) -> Path:
-        """Who won against whom, for programs that rate chess games."""
+        """Results of pairs of entrants, for programs that rate chess games."""
         return self.path / "results.pgn"
 
     @property
     def times(self) -> Path:
-        """What the bots used of time, for programs."""
+        """The bots' use of time, for programs."""
         return self.path / "times.json"
 
     @property
     def crash(self) -> Path:
-        """What went wrong when a game had to be voided."""
+        """The traceback of a bug of ours that voided a game."""
         return self.path / "crash.txt"
 
     @property
     def build(self) -> Path:
-        """Compiled bots."""
+        """Folder of compiled bots."""
         return self.path / "build"
 
     @property
     def lock(self) -> Path:
-        """Held by the process that writes here; see `tournaments.plan.file_lock`."""
+        """File locked by the process that writes here; see `tournaments.plan.file_lock`."""
         return self.path / ".lock"
 
     def log(self, sitting: str) -> Path:
-        """The game log of a sitting."""
+        """Return the path of a sitting's game log."""
         return self.path / FOLDER / f"{sitting}{ENDING}"
 
     def logs(self) -> list[Path]:
-        """Every game log, by name; see `arena.logs.compression` for how they lie there."""
+        """Return all game logs, sorted by name; see `arena.logs.compression` for their forms."""
         return list_logs(self.path / FOLDER)
 
 
@@ -136,7 +136,7 @@ class Folder(Struct, frozen=True):
 def lock_for_writing(folder: Folder) -> Iterator[None]:
     """Hold the folder for writing.
 
-    Raises UserError while another process does, and where nothing can be written.
+    Raises UserError while another process holds it, or if nothing can be written there.
     """
     try:
         folder.path.mkdir(parents=True, exist_ok=True)
@@ -159,8 +159,8 @@ def lock_for_writing(folder: Folder) -> Iterator[None]:
 def kept_private(folder: Folder, over: Callable[[], bool]) -> Iterator[None]:
     """Let nobody else read the game logs until the event is over.
 
-    They show the deals of boards that others still have to play. Where the folder is not ours
-    to close, it stays as it is.
+    They show the deals of boards that other bots still have to play. A folder whose mode we may
+    not change stays as it is.
     """
     logs = folder.path / FOLDER
     logs.mkdir(exist_ok=True)
@@ -170,7 +170,7 @@ def kept_private(folder: Folder, over: Callable[[], bool]) -> Iterator[None]:
         yield
     finally:
         with suppress(OSError):
-            # A run that was refused leaves nothing behind; a folder with logs stays.
+            # A refused run leaves nothing behind; a folder with logs stays.
             logs.rmdir()
         if over() and logs.exists():
             with suppress(PermissionError):
@@ -178,9 +178,9 @@ def kept_private(folder: Folder, over: Callable[[], bool]) -> Iterator[None]:
 
 
 def secret_of(folder: Folder) -> bytes:
-    """The event's secret.
+    """Read the event's secret.
 
-    Raises UserError when it is not whole: deals from it could be predicted.
+    Raises UserError if it is not whole: anybody could predict its deals.
     """
     secret = content(folder.secret)
     if len(secret) != SECRET:
@@ -191,7 +191,7 @@ def secret_of(folder: Folder) -> bytes:
 def load_event(folder: Folder) -> Event:
     """Read the event of a folder.
 
-    Raises UserError when there is none, or when it has boards that nobody has promised.
+    Raises UserError if there is none, or if it has boards without a commitment.
     """
     event, promised = read_event(folder), _promised(folder)
     if promised is not None and event.all_boards > promised:
@@ -203,9 +203,9 @@ def load_event(folder: Folder) -> Event:
 
 
 def read_event(folder: Folder) -> Event:
-    """Read the event of a folder, whatever was promised about its deals.
+    """Read the event of a folder without a look at its commitments.
 
-    Raises UserError when there is none.
+    Raises UserError if there is none.
     """
     if not folder.event.is_file():
         raise UserError(f"{folder.path} holds no event: there is no {folder.event.name} in it.")
@@ -213,19 +213,19 @@ def read_event(folder: Folder) -> Event:
 
 
 def _promised(folder: Folder) -> int | None:
-    """Return the last board that was committed to, which is written before the event; else None."""
+    """Return the last board with a commitment, which is written before the event; else None."""
     with suppress(OSError, DamagedRecordError):
         return decode_commitment(last_line(folder.commitments)[0]).board
     return None
 
 
 def write_atomic(path: Path, lines: Iterable[bytes]) -> None:
-    """Replace a file at once: whoever reads it sees the old one or the new one."""
+    """Replace a file atomically: a reader sees the old content or the new one."""
     write_temporary(path, lines, 0o644)
 
 
 def has_content(path: Path, lines: Iterable[bytes]) -> bool:
-    """Whether a file is there and has just these bytes."""
+    """Tell whether a file exists and has exactly these bytes."""
     if not path.is_file():
         return False
     with path.open("rb") as file:
@@ -234,9 +234,9 @@ def has_content(path: Path, lines: Iterable[bytes]) -> bool:
 
 
 def write_temporary(path: Path, lines: Iterable[bytes], mode: int) -> None:
-    """Replace a file at once, readable by those whom the mode says.
+    """Replace a file atomically by one with this mode.
 
-    Raises OSError, and then nothing is left of it.
+    Raises OSError; then nothing is left of the new file.
     """
     beside = path.with_name(path.name + ".new")
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
@@ -246,14 +246,14 @@ def write_temporary(path: Path, lines: Iterable[bytes], mode: int) -> None:
             file.flush()
             os.fsync(file.fileno())
     except OSError:
-        # On a full disk what there is of it stands in everybody's way.
+        # On a full disk, half a file only takes up space.
         beside.unlink()
         raise
     beside.replace(path)
 
 
 def published_commitments(folder: Folder) -> dict[int, str]:
-    """The commitments by board.
+    """Read the commitments, by board.
 
     Raises DamagedFileError.
     """
@@ -261,7 +261,7 @@ def published_commitments(folder: Folder) -> dict[int, str]:
 
 
 def published_seeds(path: Path) -> dict[int, bytes]:
-    """The seeds that a file reveals, by board.
+    """Read the seeds that a file reveals, by board.
 
     Raises DamagedFileError.
     """
@@ -269,19 +269,19 @@ def published_seeds(path: Path) -> dict[int, bytes]:
 
 
 def digest(folder: Folder) -> str:
-    """SHA-256 of the published commitments, in hex: who knows it holds us to every deal."""
+    """Return the SHA-256 of the commitments, in hex: it binds us to every deal."""
     return hashlib.sha256(content(folder.commitments)).hexdigest()
 
 
 def content(path: Path) -> bytes:
-    """What is in a file; nothing when there is none."""
+    """Return the content of a file; empty if it does not exist."""
     return path.read_bytes() if path.exists() else b""
 
 
 def reveal_one(folder: Folder, event: Event, board: int) -> None:
-    """Publish the seed of a board that has just been finished, whichever was before it.
+    """Publish the seed of a board that has just been finished, after those published before.
 
-    `reveal` puts them all in order when the run is over. Raises OSError.
+    `reveal` sorts them all when the run is over. Raises OSError.
     """
     seed = board_seed(secret_of(folder), event.name, board)
     descriptor = os.open(folder.seeds, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
@@ -292,13 +292,13 @@ def reveal_one(folder: Folder, event: Event, board: int) -> None:
 
 
 def reveal(folder: Folder, event: Event, boards: Iterable[int]) -> None:
-    """Publish the seeds of finished boards; what was published once stays, whoever joins later."""
+    """Publish the seeds of finished boards; a published seed stays, even if bots join later."""
     secret, over = secret_of(folder), set(boards)
 
     def seed(board: int) -> str:
         return board_seed(secret, event.name, board).hex()
 
-    with suppress(DamagedFileError):  # What is damaged is written anew.
+    with suppress(DamagedFileError):  # A damaged file is written anew.
         public = _promises(folder.seeds, decode_reveal)
         over |= {one.board for one in public if one.seed == seed(one.board)}
     lines = (encode_line(Reveal(board, seed(board))) for board in sorted(over))
@@ -306,7 +306,7 @@ def reveal(folder: Folder, event: Event, boards: Iterable[int]) -> None:
 
 
 def _promises(path: Path, decode: Callable[[bytes], P]) -> Iterator[P]:
-    """What was published about each board, once for each."""
+    """Read what was published about each board; refuse a second line about a board."""
     boards: set[int] = set()
     for line in read_lines(path):
         try:
@@ -320,10 +320,10 @@ def _promises(path: Path, decode: Callable[[bytes], P]) -> Iterator[P]:
 
 
 def check_not_readable(folder: Folder, entrants: Iterable[Entrant], wish: SandboxMode) -> None:
-    """Refuse to keep secrets, and logs with everybody's tiles, in what a bot may read.
+    """Refuse a folder that a bot may read: it holds the secret, and logs with everybody's tiles.
 
-    They would change its fingerprint too, and nobody could go on with the event. Files of another
-    event are refused as well. Raises UserError.
+    It would change the bot's fingerprint too, so that nobody could continue the event. A bot that
+    may read files of another event is refused as well. Raises UserError.
     """
     for entrant in entrants:
         for path in map(Path, entrant.command.reads):
@@ -347,7 +347,7 @@ def check_not_readable(folder: Folder, entrants: Iterable[Entrant], wish: Sandbo
 
 
 def _event_around(path: Path) -> Folder | None:
-    """Return the event to which a path belongs, unless it is what was built for a bot."""
+    """Return the event to which a path belongs; None for a bot's build, and without an event."""
     for folder in map(Folder, (path, *path.parents)):
         if folder.secret.exists() and folder.event.exists():
             return None if path.is_relative_to(folder.build) else folder

@@ -1,7 +1,7 @@
-"""The plans that an event had before it was extended, so that no old promise can be forgotten.
+"""Earlier plans of an extended event, so that every commitment made under them stays checkable.
 
-The report follows from the last plan alone, as if the event had been played at once, but for who
-came when deals were public.
+The report follows from the last plan alone, as if the event had been played at once, except for
+the bots that joined when deals were public.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from tournaments.storage.public_deals import Before, spans
 
 
 def remember(folder: Folder, old: Event, public: Iterable[int]) -> None:
-    """Add the plan that is about to be replaced, once, and which boards' deals are public.
+    """Add the plan that is about to be replaced, once, with the boards whose deals are public.
 
     Raises DamagedFileError, OSError.
     """
@@ -25,7 +25,7 @@ def remember(folder: Folder, old: Event, public: Iterable[int]) -> None:
     digest = sha256(folder, old.all_boards)
     before = Before(old.all_boards, digest, spans(public), entrants)
     known = list(read_history(folder))
-    # A kill may have come between this and the new plan.
+    # An earlier call may have been killed between this line and the new plan.
     if before not in known[-1:]:
         write_atomic(folder.history, map(_line, [*known, before]))
 
@@ -35,7 +35,7 @@ def _line(before: Before) -> bytes:
 
 
 def read_history(folder: Folder) -> Iterator[Before]:
-    """The earlier plans, the first one first.
+    """Yield the earlier plans, the oldest first.
 
     Raises DamagedFileError.
     """
@@ -47,13 +47,13 @@ def read_history(folder: Folder) -> Iterator[Before]:
 
 
 def sha256(folder: Folder, boards: int) -> str:
-    """SHA-256 of the commitments to the first boards, in hex."""
+    """Return the SHA-256 of the commitments to the first boards, in hex."""
     lines = (line.data for line in islice(read_lines(folder.commitments), boards))
     return hashlib.sha256(b"".join(lines)).hexdigest()
 
 
 def broken_promises(folder: Folder) -> Iterator[str]:
-    """Earlier promises that the commitments do not keep.
+    """Yield a sentence for each earlier plan whose commitments have changed since.
 
     Raises DamagedFileError.
     """

@@ -1,4 +1,4 @@
-"""The results of an event, in the order of its schedule, whatever the order they came in."""
+"""The ledger: an event's results in the order of its schedule, not of their arrival."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -27,27 +27,27 @@ from tournaments.storage.folder import Folder, write_atomic
 from tournaments.storage.result_store import ResultStore
 
 LINES_AT_ONCE = 1000
-"""Lines that are written at once."""
+"""Most lines that are written at once."""
 SHOWN = 40
-"""Characters of a name that nobody has."""
+"""Most characters of an unknown name in an error."""
 LOGS_AT_ONCE = 100
-"""Logs whose results are held at once."""
+"""Most logs whose results are held at once."""
 
 
 class Ledger:
     """Results in the order of the schedule, so that the file is the same at any number of jobs.
 
-    `stage` is what can be played now, empty when the event is over; `left` counts the games of
-    each known board that have no result; `planned` is how many games the event has, see `games`.
-    The file holds the longest beginning of that order of which there are results. What is
-    finished out of turn waits in memory, and in its game log, which outlives a kill.
+    `stage` is the stage that can be played now, empty when the event is over; `left` counts the
+    games without a result on each known board; `planned` is the number of games of the event, see
+    `games`. The file holds the longest beginning of that order without a gap. A result that comes
+    out of turn waits in memory, and in its game log, which survives a kill.
     """
 
     def __init__(self, folder: Folder, event: Event) -> None:
-        """Open the folder's ledger and fetch from the game logs what it does not hold yet.
+        """Open the folder's ledger and add the results that only the game logs have.
 
-        After the event was extended, the ledger is put into the order of the new schedule.
-        Lines that a kill cut short are removed; `notices` says where.
+        After the event was extended, rewrite the ledger in the order of the new schedule. Remove
+        lines that a kill cut short; `notices` tells where.
         Raises DamagedFileError, OSError.
         """
         self.notices: list[str] = []
@@ -71,7 +71,7 @@ class Ledger:
         self._release()
 
     def _read(self) -> int:
-        """Read the file; how many of its lines are all of different games, from the first on."""
+        """Read the file; return the number of its lines, or 0 if a game has two."""
         lines = 0
         for entry in sealed.read_sealed(self._path, decode_result):
             self.results.add(entry.record)
@@ -84,7 +84,7 @@ class Ledger:
             self._recover(plan)
 
     def _enter(self) -> None:
-        """Go on to the first stage that lacks results."""
+        """Advance to the first stage that lacks results."""
         for stage in self._stages:
             self.stage = stage
             for plan in stage:
@@ -99,7 +99,7 @@ class Ledger:
                 break
         else:
             self.stage = ()
-        # What `games` says, without going through all stages again at each new one.
+        # The value of `games`, without going through all stages again at each new one.
         self.planned = self._known + (coming_sittings(self._event, self.stage) if self.stage else 0)
 
     def _recover(self, plan: PlannedSitting) -> None:
@@ -113,7 +113,7 @@ class Ledger:
             self.notices.append(notice)
 
     def _take_up(self, lines: int) -> None:
-        """Go on after the ledger's lines, or put them in order if the schedule has another."""
+        """Continue after the ledger's lines, or rewrite them if the schedule has another order."""
         for row in range(lines):
             if self.results.at(row).game != self._due:
                 self._check_rest(row)
@@ -125,7 +125,7 @@ class Ledger:
             self._rewrite()
 
     def _check_rest(self, lines: int) -> None:
-        """Refuse a ledger of other games; what leaves it must stand in the game logs."""
+        """Refuse a ledger of other games; a line that is dropped must be in the game logs."""
         plans = chain(past_sittings(self._folder, self._event), self._sittings())
         known = GameIndex(plans, lambda plan, _: self._folder.log(plan.name))
         logged = lru_cache(LOGS_AT_ONCE)(results_from_log)
@@ -142,7 +142,7 @@ class Ledger:
         return sittings(self._event, self.results)
 
     def _rewrite(self) -> None:
-        """The whole file at once, in the order of the schedule."""
+        """Rewrite the whole file at once, in the order of the schedule."""
         self._order = ledger_order(self._event, self.results)
         self._due = next(self._order, None)
         self._checksum = 0
@@ -154,7 +154,7 @@ class Ledger:
             yield line
 
     def add(self, result: Result) -> None:
-        """A game is over."""
+        """Add the result of a game that is over."""
         self.results.add(result)
         self.left[result.board] -= 1
         self._open -= 1
@@ -164,21 +164,21 @@ class Ledger:
 
     @property
     def complete(self) -> bool:
-        """Whether the event is over."""
+        """True if the event is over."""
         return not self.stage
 
     def missing(self, plan: PlannedSitting) -> list[PlannedGame]:
-        """What is left to play of a sitting: schedule minus ledger."""
+        """Return the games of a sitting that have no result: schedule minus ledger."""
         return [game for game in plan.games if game.name not in self.results]
 
     def _ready(self) -> Iterator[Result]:
-        """The results whose turn has come."""
+        """Yield the results whose turn has come."""
         while (due := self._due) is not None and due in self.results:
             self._due = next(self._order, None)
             yield self.results[due]
 
     def _release(self) -> None:
-        """Write every result whose turn has come, some at once."""
+        """Write every result whose turn has come, in batches."""
         ready = self._ready()
         while self._take(ready):
             descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
@@ -189,13 +189,13 @@ class Ledger:
                 os.close(descriptor)
 
     def _take(self, ready: Iterator[Result]) -> bool:
-        """Take some results; whether there are any to be written, from before too."""
+        """Take a batch of results; tell whether any wait to be written, earlier ones too."""
         self._pending += islice(ready, LINES_AT_ONCE)
         return bool(self._pending)
 
 
 def read_ledger(path: Path) -> Iterator[Result]:
-    """The results of a ledger.
+    """Yield the results of a ledger.
 
     Raises DamagedFileError.
     """
@@ -204,7 +204,7 @@ def read_ledger(path: Path) -> Iterator[Result]:
 
 
 def results_of(path: Path, event: Event) -> Iterator[Result]:
-    """Read a ledger of an event, which has results of its entrants and boards alone.
+    """Yield the results of an event's ledger; refuse other entrants and boards.
 
     Raises DamagedFileError.
     """
@@ -222,10 +222,10 @@ def results_of(path: Path, event: Event) -> Iterator[Result]:
 
 
 def results_from_log(path: Path) -> dict[str, Result]:
-    """The results in a game log, by game.
+    """Return the results in a game log, by game.
 
-    A kill may have come between a sitting's last result and its end: then the end is written
-    here, before the ledger takes the result and this log is not looked at again.
+    A kill may have come between a sitting's last result and its end: then write the end now,
+    before the ledger takes the result and nobody reads this log again.
     Raises DamagedFileError, OSError.
     """
     results: dict[str, Result] = {}
@@ -240,7 +240,7 @@ def results_from_log(path: Path) -> dict[str, Result]:
 
 
 def past_sittings(folder: Folder, event: Event) -> Iterator[PlannedSitting]:
-    """The sittings of earlier versions of entrants, as their logs have them; by name."""
+    """Yield the sittings of retired versions, as in their logs, by name."""
     if not event.retired:
         return
     index = {entrant.name: n for n, entrant in enumerate(event.entrants)}
@@ -253,7 +253,7 @@ def past_sittings(folder: Folder, event: Event) -> Iterator[PlannedSitting]:
 
 
 def boards_left(event: Event, results: Mapping[str, Result]) -> dict[int, int]:
-    """How many games of each board that is known to be played have no result, by board."""
+    """Count the games without a result on each known board."""
     left: dict[int, int] = {}
     for plan in sittings(event, results):
         for game in plan.games:
@@ -262,5 +262,5 @@ def boards_left(event: Event, results: Mapping[str, Result]) -> dict[int, int]:
 
 
 def finished_sittings(left: dict[int, int]) -> list[int]:
-    """Boards of which every game has a result, in order."""
+    """Return the boards on which every game has a result, in order."""
     return sorted(board for board, games in left.items() if games == 0)

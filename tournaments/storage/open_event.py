@@ -1,4 +1,4 @@
-"""Begins an event in its folder, or goes on with it: by the same plan or by one that extends it."""
+"""Begin an event in its folder, or continue it with the same plan or an extended one."""
 
 import hashlib
 import secrets
@@ -35,18 +35,18 @@ from tournaments.storage.public_deals import public_boards
 def open_event(
     folder: Folder, event: Event, seed: int | None, *, fresh_boards: bool = False
 ) -> tuple[Event, list[str]]:
-    """Write the event, its secret and its commitments; the event, and what the user should know.
+    """Write the event, its secret and its commitments; return the event and notes for the user.
 
-    In a folder that holds one, the event goes on: the same, or extended, with the versions of
-    its entrants. `fresh_boards`: who comes now meets the others on boards that nobody has seen.
-    Raises UserError when the plan does not extend it, DamagedFileError.
+    An event that the folder holds already is continued: unchanged, or extended, with versions of
+    its entrants. `fresh_boards`: bots that join now play only boards whose deals nobody has seen.
+    Raises UserError if the plan cannot extend the event, and DamagedFileError.
     """
     check_not_readable(folder, event.entrants, event.sandbox)
     if not folder.event.exists():
-        # Whatever a killed run left here was published by nobody.
+        # Whatever a killed run left here was never published.
         _write_secret(folder, seed)
         write_atomic(folder.commitments, _commitments(event, secret_of(folder)))
-        # Last, so that a folder with an event has all the rest.
+        # Last, so that a folder with an event has all other files.
         write_atomic(folder.event, [as_json(event)])
         return event, []
     old = load_event(folder)
@@ -68,9 +68,9 @@ def open_event(
 
 
 def _check_promises(folder: Folder, old: Event, event: Event) -> None:
-    """Refuse to play deals that are not those that were committed to."""
+    """Refuse to play deals that differ from those committed to."""
     secret = secret_of(folder)
-    # A longer file than the old plan's is what a killed extension left.
+    # A killed extension may have left more lines than the old plan has.
     for boards in (old.all_boards, event.all_boards):
         if has_content(folder.commitments, islice(_commitments(event, secret), boards)):
             break
@@ -81,7 +81,7 @@ def _check_promises(folder: Folder, old: Event, event: Event) -> None:
 
 
 def _go_on(folder: Folder, old: Event, event: Event, public: Collection[int]) -> list[str]:
-    """Replace the plan; what came before is remembered first."""
+    """Replace the plan, after adding the old one to the history; return notes for the user."""
     said: list[str] = []
     if event != old:
         said = list(_changes(old, event, public))
@@ -93,7 +93,7 @@ def _go_on(folder: Folder, old: Event, event: Event, public: Collection[int]) ->
 
 
 def _matters(old: Event, event: Event) -> bool:
-    """Whether promises grow, or somebody new plays."""
+    """Tell whether there are new boards to commit to, or new entrants."""
     return old.all_boards != event.all_boards or bool(newcomers(old, event))
 
 
@@ -113,7 +113,7 @@ def _changes(old: Event, event: Event, public: Collection[int]) -> Iterator[str]
 
 
 class _Played:
-    """Of which entrants there is a result, by the game logs."""
+    """Entrants that have a result in the game logs."""
 
     def __init__(self, folder: Folder) -> None:
         self._folder = folder
@@ -129,7 +129,7 @@ def _write_secret(folder: Folder, seed: int | None) -> None:
 
 
 def seeded(seed: int) -> bytes:
-    """The secret that a --seed stands for."""
+    """Return the secret that a --seed determines."""
     return hashlib.sha256(f"boneyard seed|{seed}".encode()).digest()
 
 
