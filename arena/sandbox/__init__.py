@@ -1,1 +1,1 @@
-"""What a bot may see, touch and use: the levels, their parts, and the probes that prove them."""
+"""The sandbox: levels that limit what a bot can see, touch and use, and probes that prove them."""

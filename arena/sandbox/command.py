@@ -1,4 +1,4 @@
-"""The words before a bot's command that put it into a level of the sandbox. Starts nothing."""
+"""Command lines that start a bot at a level of the sandbox. Starts nothing."""
 
 import os
 import stat
@@ -11,7 +11,7 @@ from msgspec import Struct
 from arena.sandbox.limits import Level, Limits
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store")
-"""Where the machine keeps programs and libraries: every bot may read them."""
+"""The machine's folders of programs and libraries, which every bot may read."""
 SETTINGS = (
     "/etc/ld.so.cache",
     "/etc/ld.so.conf",
@@ -21,7 +21,7 @@ SETTINGS = (
     "/etc/java*",
     "/etc/ssl/openssl.cnf",
 )
-"""The settings without which programs of the machine do not start."""
+"""The settings without which the machine's programs do not start."""
 STEADY = frozenset(
     [
         "acpi",
@@ -44,24 +44,24 @@ STEADY = frozenset(
         "version",
     ]
 )
-"""What bots may see of /proc besides their own processes: nobody can make it change."""
+"""The entries of /proc besides its own processes that a bot may see: no bot can change them."""
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
-"""All devices that bots have."""
+"""All devices that a bot has."""
 SIGNALS = 256
-"""Signals and timers that a bot may keep waiting: few, because all bots of one user draw on one
-stock, and notice its end."""
+"""Most signals and timers that may wait for a bot: few, because all bots of one user share one
+supply, and notice when it is used up."""
 NOBODY = "1000"
-"""The user that a bot believes to be, where it is in a user namespace of its own."""
+"""The user that a bot has inside a user namespace of its own."""
 COMPILED = "__pycache__"
-"""Where Python keeps what it compiled."""
+"""The name of the folder for Python's compiled files."""
 GATE = ("/bin/sh", "-c", 'echo >&2 && exec "$@"', "gate")
-"""The last words before a bot's own. Whoever asks to die with its parent does not, when the parent
-died before it asked: a referee that is killed while it starts bots would leave them. Once all have
-asked, an empty line on stderr finds out whether there still is a referee to read it."""
+"""The last words before a bot's own. A process that asks to die with its parent does not, if the
+parent died before the request: a referee that is killed while it starts bots would leave them
+running. After that request an empty line on stderr tests whether the referee still reads it."""
 
 
 class Command(Struct, frozen=True, forbid_unknown_fields=True):
-    """How a bot is started."""
+    """A bot's command, and the files that it may read."""
 
     argv: tuple[str, ...]
     """Program and arguments."""
@@ -70,22 +70,22 @@ class Command(Struct, frozen=True, forbid_unknown_fields=True):
     reads: tuple[str, ...] = ()
     """Files and folders that it may read besides the machine's, absolute."""
     own: tuple[str, ...] = ()
-    """Those of them that its fingerprint covers."""
+    """Those of them that the bot's fingerprint covers."""
 
 
 class Tools(Struct, frozen=True):
-    """The programs that a profile is made of; None where the machine has none."""
+    """The programs that a level needs; None if the machine lacks one."""
 
     bwrap: str | None
-    """bubblewrap."""
+    """The program of bubblewrap."""
     setpriv: str | None
-    """Of util-linux."""
+    """A program of util-linux."""
     prlimit: str | None
-    """Of util-linux."""
+    """A program of util-linux."""
 
 
 def find_tools() -> Tools:
-    """The tools on our PATH."""
+    """Return the tools on our PATH."""
     return Tools(which("bwrap"), which("setpriv"), which("prlimit"))
 
 
@@ -97,9 +97,9 @@ def wrap_command(
     user: int | None,
     passed: tuple[int, ...],
 ) -> tuple[str, ...]:
-    """The whole command line at a level.
+    """Return the whole command line at a level.
 
-    `user`: the number of the bot's own user, where we are root. `passed`: the descriptors for
+    `user`: the number of the bot's own user, if we are root. `passed`: the descriptors for
     bubblewrap: its news, and the seccomp filter. Level A's cgroup comes before all this.
     """
     match level:
@@ -135,13 +135,13 @@ def _bwrap(
     if as_user:
         yield from ("--unshare-user", "--uid", NOBODY, "--gid", NOBODY)
     else:
-        # What setpriv needs to become the bot's user, and gives up with it.
+        # setpriv needs these capabilities to become the bot's user, and gives them up with it.
         for capability in ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"):
             yield from ("--cap-add", capability)
-    # These first: what the bot may read can itself lie in /tmp.
+    # These come first, since a bot's readable files can themselves be in /tmp.
     yield from _kernel()
     for folder in ("/dev/shm", "/tmp"):
-        # A bot's own user writes there whoever made it.
+        # A bot's own user writes there, whoever made it.
         size = str(max(limits.file_bytes, 4096))
         yield from ("--perms", "1777", "--size", size, "--tmpfs", folder)
     yield from ("--remount-ro", "/dev")
@@ -154,10 +154,10 @@ def _bwrap(
 
 
 def _kernel() -> Iterator[str]:
-    """What lies in a bot's /proc and /dev.
+    """Yield bubblewrap's options for a bot's /proc and /dev.
 
-    /proc keeps the bot's own processes and what never changes. All else there counts the whole
-    machine, so that one bot could make a count which another reads: it is covered.
+    /proc keeps the bot's own processes and entries that never change. All other entries count the
+    whole machine, so that one bot could change a count which another reads: they are covered.
     There are no terminals, whose number is counted for the whole machine too.
     """
     yield from ("--proc", "/proc")
@@ -165,7 +165,7 @@ def _kernel() -> Iterator[str]:
         if entry.name.isdigit() or entry.name in STEADY or entry.is_symlink():
             continue
         if not entry.stat().st_mode & stat.S_IROTH:
-            continue  # Root's alone, which no bot is.
+            continue  # Only root can enter it, and no bot is root.
         if entry.is_dir():
             yield from ("--size", "4096", "--tmpfs", str(entry), "--remount-ro", str(entry))
         else:
@@ -179,12 +179,12 @@ def _kernel() -> Iterator[str]:
 
 
 def _files(command: Command) -> Iterator[str]:
-    """What lies in the bot's file system: all that it may read, at the same paths as outside."""
+    """Yield the options for the bot's files: all that it may read, at the same paths as outside."""
     made: set[str] = set()
     there: list[str] = []
     for path in readable_paths(command.reads):
         if _within(path, there):
-            continue  # A link in a folder that is there already cannot be made a second time.
+            continue  # A link in an existing folder cannot be made a second time.
         there.append(path)
         where = Path(path)
         yield from _parents(where, made)
@@ -197,9 +197,9 @@ def _files(command: Command) -> Iterator[str]:
 
 
 def compiled(own: Iterable[str]) -> Iterator[str]:
-    """Yield the folders below a bot's own in which Python keeps what it compiled.
+    """Yield the folders below a bot's own with Python's compiled files.
 
-    No fingerprint covers them, for they come and go: what lies there is not the bot's to read.
+    No fingerprint covers them, because they come and go, so the bot may not read them.
     """
     for folder in own:
         for path, below, _ in os.walk(folder):
@@ -210,7 +210,7 @@ def compiled(own: Iterable[str]) -> Iterator[str]:
 
 
 def _parents(path: PurePath, made: set[str]) -> Iterator[str]:
-    """The folders above a path, which only root could enter if bubblewrap made them by itself."""
+    """Yield the folders above a path, which only root could enter if bubblewrap made them."""
     for parent in map(str, reversed(path.parents[:-1])):
         if parent not in made and not _within(parent, SYSTEM):
             made.add(parent)
@@ -218,7 +218,7 @@ def _parents(path: PurePath, made: set[str]) -> Iterator[str]:
 
 
 def readable_paths(reads: Iterable[str]) -> Iterator[str]:
-    """What a bot may read: the machine's programs, libraries and settings, and its own."""
+    """Yield the paths a bot may read: the machine's programs, libraries, settings, and its own."""
     for path in SYSTEM:
         if Path(path).exists():
             yield path
@@ -228,7 +228,7 @@ def readable_paths(reads: Iterable[str]) -> Iterator[str]:
 
 
 def _within(path: str, folders: Iterable[str]) -> bool:
-    """Whether a path is one of the folders or lies in one."""
+    """Tell whether a path is one of the folders or is in one."""
     return any(PurePath(path).is_relative_to(folder) for folder in folders)
 
 
@@ -241,7 +241,7 @@ def _setpriv(tools: Tools, user: int | None) -> Iterator[str]:
 
 
 def _prlimit(tools: Tools, limits: Limits, counted: bool) -> Iterator[str]:
-    """`counted`: the kernel counts this bot's processes apart from all others of their user."""
+    """Yield the words of prlimit; `counted`: the kernel counts this bot apart from its user."""
     assert tools.prlimit
     yield tools.prlimit
     yield from ("--core=0", "--msgqueue=0", f"--sigpending={SIGNALS}")

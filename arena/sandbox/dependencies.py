@@ -1,4 +1,4 @@
-"""Which files a command needs: where its program is installed, and the files that it names."""
+"""Files that a command needs: its program's installation, and the files that it names."""
 
 import os
 from collections import deque
@@ -11,17 +11,17 @@ from arena.sandbox.command import SYSTEM
 MOST_LINKS = 16
 """Links that are followed from a program's name to its file."""
 MOST_SCRIPTS = 4
-"""Scripts whose interpreter is a script again; the kernel follows no more."""
+"""Scripts whose interpreter is a script in turn; the kernel follows no more."""
 FIRST_LINE = 256
-"""Bytes of a script's first line that are looked at for its interpreter."""
+"""Bytes of a script's first line that are searched for its interpreter."""
 SETTINGS_READ = 4096
 """Characters of a virtual environment's settings that are read."""
 PYTHONS = ("bin", "lib", "lib64", "pyvenv.cfg")
-"""What a Python, or a virtual environment, needs of its folder, in which a project may lie too."""
+"""The parts of a Python, or a virtual environment, in its folder, which may hold a project too."""
 
 
 def resolve_links(path: Path) -> Path:
-    """The path without links in its folders, but itself perhaps a link.
+    """Return the path without links in its folders; the path itself may be a link.
 
     Python finds its virtual environment by the link that it was called by.
     """
@@ -29,22 +29,22 @@ def resolve_links(path: Path) -> Path:
 
 
 def real_path(path: Path) -> Path:
-    """Return the path without links. Unlike `Path.resolve` it bears links in a circle."""
+    """Return the path without links. Unlike `Path.resolve` it accepts links in a circle."""
     return Path(os.path.realpath(path))
 
 
 def as_named(path: Path) -> Path:
-    """Return what a path names, be it a link or not: without links in its folders and without `..`.
+    """Return a named path, which may be a link: without links in its folders and without `..`.
 
-    Unlike `true_path` it may be compared with folders.
+    Unlike `real_path` the result may be compared with folders.
     """
     return resolve_links(path) if path.name not in ("", "..") else real_path(path)
 
 
 def program_paths(program: Path, folder: Path | None = None) -> Iterator[str]:
-    """Yield what must be readable for a program to start.
+    """Yield the paths that must be readable for a program to start.
 
-    That is each link on the way, and its installation; never all of the folder in which it runs.
+    These are each link on the way, and its installation; never all of the folder in which it runs.
     """
     for script in _scripts(program):
         for hop in _hops(script):
@@ -53,7 +53,7 @@ def program_paths(program: Path, folder: Path | None = None) -> Iterator[str]:
 
 
 def _scripts(program: Path) -> Iterator[Path]:
-    """Yield a program, and the interpreter of each that is a script."""
+    """Yield a program, and the interpreter of each script among them."""
     found: Path | None = program
     for _ in range(MOST_SCRIPTS):
         if found is None:
@@ -63,10 +63,10 @@ def _scripts(program: Path) -> Iterator[Path]:
 
 
 def named_paths(argv: Sequence[str], folder: Path) -> Iterator[str]:
-    """The files that a command names, and the folders inside its own folder, but never all of it.
+    """Yield the files that a command names, and folders inside its own folder, but never all of it.
 
-    What else lies in its own folder, the event's secret perhaps, must be opened to it in so many
-    words. A part that cannot be a file's name names none.
+    Other files in its own folder, perhaps the event's secret, are readable only if they are named
+    explicitly. A word that cannot be a file's name names none.
     """
     for part in argv:
         path = Path(folder, part)
@@ -76,7 +76,7 @@ def named_paths(argv: Sequence[str], folder: Path) -> Iterator[str]:
 
 
 def linked_paths(path: Path) -> Iterator[str]:
-    """Each link on the way to a file or folder, in its folders too, and at last itself."""
+    """Yield each link on the way to a file or folder, in its folders too, and at last itself."""
     there, links, ahead = Path("/"), 0, deque(path.parts[1:])
     while ahead:
         part = ahead.popleft()
@@ -91,15 +91,15 @@ def linked_paths(path: Path) -> Iterator[str]:
 
 
 def is_file(path: Path) -> bool:
-    """Whether there is such a file.
+    """Tell whether there is such a file.
 
-    Not by pathlib: a word of a command may be no path at all, or too long, and that is no error.
+    This avoids pathlib: a word of a command may not be a path, or too long, which is no error.
     """
     return os.path.isfile(path)  # noqa: PTH113
 
 
 def is_folder(path: Path) -> bool:
-    """Whether there is such a folder; see `is_file`."""
+    """Tell whether there is such a folder; see `is_file`."""
     return os.path.isdir(path)  # noqa: PTH112
 
 
@@ -113,13 +113,13 @@ def _hops(path: Path) -> Iterator[Path]:
 
 
 def _installation(program: Path, folder: Path | None) -> Iterator[Path]:
-    """Yield what a program came with, or the program alone where it has no folder of its own."""
+    """Yield a program's installation, or the program alone if it has no folder of its own."""
     prefix = program.parent.parent
     own = program.parent.name == "bin" and (
         (prefix / "lib").is_dir() or (prefix / "lib64").is_dir()
     )
-    # What lies in a home is not all an installation's, though it may have a bin and a lib.
-    # Not Path.home(): a user without one, as in a container, makes no mistake.
+    # A home may have a bin and a lib, but not all of it belongs to an installation.
+    # Not Path.home(), which raises for a user without a home, as in a container.
     home = Path(os.path.expanduser("~"))  # noqa: PTH111
     if not own or prefix in (Path("/"), home, home / ".local"):
         yield program
@@ -133,7 +133,7 @@ def _installation(program: Path, folder: Path | None) -> Iterator[Path]:
 def _base(settings: Path) -> Iterator[Path]:
     """Yield the installation from which a virtual environment's Python was copied.
 
-    The file may be anybody's: what it names must be a Python.
+    Anybody may have written the file, so its target must be a Python.
     """
     try:
         with settings.open(errors="replace") as file:
@@ -147,7 +147,7 @@ def _base(settings: Path) -> Iterator[Path]:
 
 
 def is_python(program: Path) -> bool:
-    """Return whether a file is a Python interpreter with its standard library beside it."""
+    """Tell whether a file is a Python interpreter with its standard library beside it."""
     prefix = program.parent.parent
     return (
         program.parent.name == "bin"
@@ -173,7 +173,7 @@ def interpreter(program: Path) -> Path | None:
 
 
 def is_within(path: Path, folders: Iterable[Path]) -> bool:
-    """Return whether a path is one of the folders or lies in one."""
+    """Tell whether a path is one of the folders or is in one."""
     return any(path.is_relative_to(folder) for folder in folders)
 
 

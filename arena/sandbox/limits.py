@@ -1,4 +1,4 @@
-"""What an event allows each bot's processes, and the names of the sandbox levels."""
+"""Limits of each bot's processes, and the names of the sandbox levels."""
 
 from typing import Annotated, Literal
 
@@ -7,7 +7,7 @@ from msgspec import Meta, Struct
 Level = Literal["A", "B", "C", "D", "off"]
 """A: namespaces and a cgroup. B: namespaces. C: Landlock. D: limits only. off: nothing."""
 LEVELS: tuple[Level, ...] = ("A", "B", "C", "D", "off")
-"""Best first."""
+"""The levels, best first."""
 ABOUT: dict[Level, str] = {
     "A": "namespaces, a filter of system calls, and a cgroup",
     "B": "namespaces and a filter of system calls",
@@ -15,16 +15,16 @@ ABOUT: dict[Level, str] = {
     "D": "limits only",
     "off": "nothing",
 }
-"""What each level is made of."""
+"""The parts of each level."""
 SandboxMode = Literal["auto", "require", "off"]
-"""auto: the best level that this machine proves. require: A or B or no game at all."""
+"""auto: the best level that this machine proves. require: level A or B, or no game at all."""
 REQUIRED: tuple[Level, ...] = ("A", "B")
 """The levels that `require` accepts."""
 MIB = 2**20
 
 
 class Limits(Struct, frozen=True, forbid_unknown_fields=True):
-    """What each bot may use. A bot that is refused something is its author's concern."""
+    """The limits of each bot. If a bot is refused something, its author must deal with it."""
 
     memory_mib: Annotated[int, Meta(ge=16, le=1_048_576)] = 512
     """Memory that all its processes may keep resident together, in MiB; more is a foul."""
@@ -42,28 +42,28 @@ class Limits(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def memory(self) -> int:
-        """Resident memory of all its processes, in bytes."""
+        """Return the resident memory of all its processes, in bytes."""
         return self.memory_mib * MIB
 
     @property
     def wall(self) -> int:
-        """Private memory of each process, in bytes: twice what is a foul.
+        """Return the private memory of each process, in bytes: twice the limit of the foul.
 
-        The foul tells an author what happened; this wall only keeps a burst from the machine.
+        The foul tells an author what happened; this limit only protects the machine from a burst.
         """
         return 2 * self.memory
 
     @property
     def address_space(self) -> int:
-        """Address space of each process, in bytes: Java and Node reserve far more than they use."""
+        """Return the address space of each process, in bytes; Java reserves more than it uses."""
         return max(4096 * MIB, 8 * self.memory)
 
     @property
     def file_bytes(self) -> int:
-        """Size of a file that it writes, in bytes."""
+        """Return the size of a file that it writes, in bytes."""
         return self.file_mib * MIB
 
 
 def level_name(level: str) -> str:
-    """What a level is called in a sentence."""
+    """Return the name of a level in a sentence."""
     return "off" if level == "off" else f"level {level}"

@@ -1,8 +1,8 @@
-"""Finds what in a bot's files would open more than was meant: links that lead out, named pipes.
+"""Search of a bot's files for what would open more than was meant: outward links, named pipes.
 
-A link opens its target to a bot when a command names the link, and on workers of a cluster, which
-are sent contents. A named pipe joins two bots that may both read the folder in which it lies.
-Only reads; a hard link cannot be told from the file that it is.
+A link opens its target to a bot if a command names the link, and on workers of a cluster, which
+receive contents. A named pipe joins two bots that may both read its folder. This module only reads;
+a hard link cannot be told from the file itself.
 """
 
 import os
@@ -24,20 +24,20 @@ from arena.sandbox.dependencies import (
 
 
 class Territory(NamedTuple):
-    """Where a bot's files lie, and where the links among them may lead."""
+    """The folders of a bot's files, and the permitted targets of the links among them."""
 
     own: tuple[Path, ...]
-    """Folders all of which the bot may read; links inside each may lead anywhere in it."""
+    """The folders that the bot may read completely; links inside each may lead anywhere in it."""
     base: Path
-    """The folder in which the bot's words are understood."""
+    """The folder to which the words of the bot's command are relative."""
     named: tuple[Path, ...]
-    """What an organiser has named, each by its own path: links may lead there too."""
+    """The paths that an organiser has named: links may lead there too."""
 
 
 def outward_on(path: Path, territory: Territory) -> Iterator[Path]:
-    """Yield each link on the way to a path that leads out of where it may lead.
+    """Yield each link on the way to a path that leads out of the territory.
 
-    A folder above all that is the bot's is the organiser's own, whatever it is made of.
+    A folder above all of the bot's files is the organiser's own, and may have any links.
     """
     own = (*territory.own, territory.base)
     for link in map(Path, linked_paths(path)):
@@ -47,7 +47,7 @@ def outward_on(path: Path, territory: Territory) -> Iterator[Path]:
 
 
 def outward_below(folder: Path, territory: Territory) -> Iterator[Path]:
-    """Yield each link in a folder that leads out of where it may lead, at any depth."""
+    """Yield each link in a folder, at any depth, that leads out of the territory."""
     for path in _below(folder):
         if path.is_symlink() and _leads_out(path, territory):
             yield path
@@ -71,8 +71,8 @@ def _leads_out(link: Path, territory: Territory) -> bool:
     everywhere = (*map(Path, readable_paths(())), *territory.named, *homes)
     if is_within(target, everywhere) or is_python(target):
         return False
-    # Without a folder of its own a bot's file lies among others: what is beside a link and not
-    # hidden is all that it may mean, or a link to `../.ssh` would open that.
+    # Without a folder of its own a bot's file is among others: it may mean only what is beside
+    # the link and not hidden, or a link to `../.ssh` would open that.
     return bool(homes) or not _is_beside(target, link.parent)
 
 
@@ -83,7 +83,7 @@ def _is_beside(target: Path, folder: Path) -> bool:
 
 
 def foreign_interpreter(script: Path, territory: Territory) -> Path | None:
-    """Return the program that a script of the bot's asks for by a path outside; None if it is well.
+    """Return the program outside that a bot's script asks for by its path; None if there is none.
 
     One that is asked for by its name alone is what the organiser's PATH says. Any Python may be
     asked for: scripts that pip writes ask for that of their virtual environment.

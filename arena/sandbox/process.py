@@ -1,4 +1,4 @@
-"""One bot's place in the sandbox: how it is started there, what it uses, and how it is ended."""
+"""One bot in the sandbox: its start, its use of resources, and its end."""
 
 import errno
 import os
@@ -21,7 +21,7 @@ from arena.sandbox.users import KILLER, User, needs_user
 
 Process = subprocess.Popen[bytes]
 SHORTAGES = frozenset({errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE})
-"""What the machine says when it is short of something and may have it a moment later."""
+"""Errors of a machine that is short of something and may have it a moment later."""
 END_ALL = """
 import os, sys
 killer, bots = map(int, sys.argv[1:])
@@ -31,17 +31,17 @@ try:
 except OSError:
     pass
 """
-"""Ends every process of a user. It may signal them by its effective user; they may not signal it,
-for its real and its saved user are others: a bot that is quicker would stop it, or live on."""
+"""A program that ends every process of a user. It may signal them by its effective user; they may
+not signal it, because its real and its saved user are others: a quicker bot would stop it."""
 END_S = 5.0
-"""How long that may take; it takes some 20 ms."""
+"""Seconds that this may take; it takes about 20 ms."""
 
 
 class SandboxedProcess:
-    """Holds a bot's user, cgroup and thread from its start until nothing of it is left."""
+    """A bot's user, cgroup and thread, held from its start until nothing of it is left."""
 
     def __init__(self, level: Level, limits: Limits, tools: Tools, cgroup: Cgroup | None) -> None:
-        """Take what the level needs.
+        """Acquire what the level needs.
 
         Raises OSError.
         """
@@ -55,7 +55,7 @@ class SandboxedProcess:
         self._news: int | None = None
 
     def start(self, command: Command) -> Process:
-        """Start the bot, its three pipes ours.
+        """Start the bot and return it with its three pipes.
 
         Raises OSError.
         """
@@ -83,9 +83,9 @@ class SandboxedProcess:
         return self._process
 
     def never_ran(self) -> bool:
-        """Whether bubblewrap has ended without a word on what it started.
+        """Tell whether bubblewrap has ended without a report that it started the bot.
 
-        It speaks on a pipe of its own, on which no bot can write.
+        It reports on a pipe of its own, on which no bot can write.
         """
         if self._news is None:
             return False
@@ -95,7 +95,7 @@ class SandboxedProcess:
             return False
 
     def usage(self) -> ResourceUsage:
-        """What the bot has used so far, all that it started included."""
+        """Return the resources that the bot and all that it started have used so far."""
         assert self._process
         if self._cgroup:
             return ResourceUsage(self._cgroup.cpu_ms(), self._cgroup.memory())
@@ -103,17 +103,17 @@ class SandboxedProcess:
 
     @property
     def counts_cpu(self) -> bool:
-        """Whether the CPU time is beyond the bot's influence, so that it may be ruled on."""
+        """Tell whether the CPU time is beyond the bot's influence, so that a referee may use it."""
         return self._cgroup is not None
 
     def kill(self) -> None:
-        """End the bot and what it started, as far as the level reaches; it is reaped by others."""
+        """Kill the bot and what it started, as far as the level reaches; others reap it."""
         assert self._process
         pid = self._process.pid
         if self._cgroup:
             self._cgroup.kill()
-        # In a namespace of its own the first process takes all others with it, and bubblewrap
-        # leaves only when it is gone.
+        # In a namespace the first process takes all others with it, and bubblewrap leaves only
+        # after that.
         inner = children(pid) if self._level in ("A", "B") else []
         for child in inner:
             _kill(child)
@@ -123,7 +123,7 @@ class SandboxedProcess:
             self._kill_user()
 
     def close(self) -> None:
-        """Give back what was taken; the bot has been killed and reaped."""
+        """Release what was acquired; the bot has been killed and reaped."""
         if self._walls:
             self._walls.shutdown()
         if self._cgroup:
@@ -135,7 +135,7 @@ class SandboxedProcess:
 
     @contextmanager
     def _descriptors(self) -> Iterator[tuple[int, ...]]:
-        """What bubblewrap is given: the pipe for its news, and the filter where there is one."""
+        """Yield descriptors for bubblewrap: its report pipe, and the filter if there is one."""
         if self._level not in ("A", "B"):
             yield ()
             return
@@ -157,13 +157,13 @@ class SandboxedProcess:
         # The thread restricts itself for good, and the bot inherits it. It lives as long as the
         # bot, because a bot dies with the thread that started it.
         self._walls = ThreadPoolExecutor(1)
-        # A link would open all that it leads to; what is behind it stands for itself.
+        # A link would open all that it leads to; its target is listed by itself.
         reads = [path for path in command.reads if not Path(path).is_symlink()]
         self._walls.submit(restrict_this_thread, (*readable_paths(reads), "/proc")).result()
         return self._walls.submit(start).result()
 
     def _kill_user(self) -> None:
-        """Without a namespace, what left the group is found by its user, which is the bot's own."""
+        """Kill, without a namespace, all of the bot's user: that includes what left its group."""
         if self._user and self._level in ("C", "D"):
             words = (sys.executable, "-ISc", END_ALL, str(KILLER), str(self._user.number))
             with suppress(OSError, subprocess.TimeoutExpired):
@@ -176,5 +176,5 @@ def _kill(pid: int) -> None:
 
 
 def clean_environment() -> dict[str, str]:
-    """What a bot is told of the machine: where programs are, and that text is UTF-8."""
+    """Return a bot's environment: the paths of programs, and UTF-8 as the encoding."""
     return {"PATH": os.environ.get("PATH", os.defpath), "LANG": "C.UTF-8", "HOME": "/nonexistent"}

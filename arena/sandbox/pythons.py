@@ -1,7 +1,7 @@
-"""Finds what keeps bots of another user from a file, and a Python that they can run.
+"""Checks whether bots of another user can reach a file, and a Python that they can run.
 
-Where there are no namespaces root gives each bot a user of its own, who cannot enter root's home:
-neither for a bot's files nor for a Python that was installed there, as pyenv and uv do.
+Without namespaces root gives each bot a user of its own, who cannot enter root's home: neither for
+a bot's files nor for a Python that was installed there, as pyenv and uv do.
 """
 
 import os
@@ -22,7 +22,7 @@ from arena.sandbox.limits import Level
 LEAST = (3, 11)
 """The oldest Python that the sample bots run on."""
 VERSION_S = 20
-"""How long a Python may take to say whether it is one."""
+"""Seconds that a Python may take to report its version."""
 FOREIGN: tuple[Level, ...] = ("C", "D")
 """The levels at which root's bots see the machine's own file system, as other users."""
 
@@ -37,7 +37,7 @@ def barrier(path: Path) -> Path | None:
 
 
 def runs_as_another(level: Level) -> bool:
-    """Return whether bots at a level are users who see the machine's folders as they are."""
+    """Tell whether bots at a level are users who see the machine's folders as they are."""
     return level in FOREIGN and os.getuid() == 0
 
 
@@ -85,7 +85,7 @@ def _runs_for_others(python: str) -> bool:
 
 
 def about_python() -> str:
-    """Say on which Python bots run instead of ours, and why; nothing where they run on ours."""
+    """Return a note on the Python that bots run instead of ours; empty if they run ours."""
     python, shut = python_for_others(sys.executable), barrier(Path(sys.executable))
     if python == sys.executable:
         return ""

@@ -1,4 +1,4 @@
-"""What this machine can promise, for people: a table of promises by levels, and what would help."""
+"""Reports of this machine's sandbox for people: a table of promises by levels, and remedies."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ from arena.sandbox.selftest.guarantees import GUARANTEES, Guarantee
 
 
 def guarantee_lines(findings: Sequence[LevelResult]) -> Table:
-    """Which promise each level keeps here; a number says how many attempts got through."""
+    """Return a table of the promises that each level keeps; a number counts successful attempts."""
     table = Table(box=None, pad_edge=False)
     table.add_column("promise")
     for finding in findings:
@@ -25,7 +25,7 @@ def guarantee_lines(findings: Sequence[LevelResult]) -> Table:
 
 
 def verdict(findings: Sequence[LevelResult]) -> Iterator[str]:
-    """What `--sandbox auto` takes here, why nothing better, and what would help, in sentences."""
+    """Yield sentences: the choice of `--sandbox auto`, why it is not a better one, and remedies."""
     best = best_of(findings)
     yield f"--sandbox auto takes level {best.level} here: {ABOUT[best.level]}."
     for finding in findings:
@@ -41,7 +41,7 @@ def verdict(findings: Sequence[LevelResult]) -> Iterator[str]:
 
 
 def best_of(findings: Sequence[LevelResult]) -> LevelResult:
-    """The best level that is confirmed; `off` always is."""
+    """Return the best level that is confirmed; `off` always is."""
     return next(finding for finding in findings if finding.confirmed)
 
 
@@ -56,7 +56,7 @@ HELP: dict[Level, str] = {
         "`systemd-run --user --scope -p Delegate=yes boneyard run ...`, or as root."
     ),
 }
-"""How to get to a level."""
+"""The way to get to a level."""
 
 
 def _cell(finding: LevelResult, promise: Guarantee) -> Text:

@@ -1,4 +1,4 @@
-"""The sandbox of a run: its level, and a slot for every bot."""
+"""The sandbox of a run: its level, and a sandboxed process for every bot."""
 
 from itertools import count
 
@@ -10,12 +10,12 @@ from arena.sandbox.pythons import about_python, runs_as_another
 
 
 class Sandbox:
-    """Gives out slots, all at one level and with the same limits."""
+    """A source of sandboxed processes, all at one level and with the same limits."""
 
     def __init__(self, level: Level, limits: Limits, missing: tuple[str, ...] = ()) -> None:
         """Prepare a level. `missing`: the promises that it is known not to keep, in sentences.
 
-        Raises OSError (NoCgroupError among them) when this machine has not got its parts.
+        Raises OSError (NoCgroupError among them) if this machine lacks its parts.
         """
         self.level = level
         self.limits = limits
@@ -27,12 +27,12 @@ class Sandbox:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What an organiser should know before the first game, in sentences."""
+        """Return what an organiser should know before the first game, in sentences."""
         about = about_python() if runs_as_another(self.level) else ""
         return tuple(filter(None, (about, *self.missing)))
 
     def new_process(self) -> SandboxedProcess:
-        """A place for one bot.
+        """Return a place for one bot.
 
         Raises OSError.
         """

@@ -1,4 +1,4 @@
-"""Finds the best level that this machine proves: each level is tried, never believed."""
+"""Choice of the best level that this machine proves: each level is tried, never assumed."""
 
 import errno
 import sys
@@ -31,7 +31,7 @@ NEEDED: dict[Level, frozenset[str]] = {
 }
 """The promises that a level must keep to bear its name."""
 SMALL = Limits(memory_mib=48, processes=16)
-"""The limits under which the levels are tried: a probe that gets past them does no harm."""
+"""The limits under which the levels are tried: a probe that exceeds them does no harm."""
 TRIED = Tried(
     processes=SMALL.processes,
     open_files=SMALL.open_files,
@@ -39,11 +39,11 @@ TRIED = Tried(
     memory_mib=2 * SMALL.memory_mib,
     tmp_mib=SMALL.file_mib,
 )
-"""The same limits, as the probes are told them."""
+"""The same limits in the form that the probes take."""
 TRIES = 3
-"""How often a level is tried when it may only be the machine's load that spoiled the try."""
+"""Tries of a level if the machine's load may have spoiled one."""
 PASSING = SHORTAGES | {errno.ENOSPC, errno.EDQUOT}
-"""What passes: it stops a run, and never lowers its level."""
+"""Errors that pass: they stop a run, and never lower its level."""
 OFF = (
     "Bots run as your own user and can read, disturb and outlive what they like. "
     "`boneyard doctor` explains what would help."
@@ -51,12 +51,12 @@ OFF = (
 
 
 class LevelResult(Struct, frozen=True):
-    """What became of one level on this machine."""
+    """The result of trying one level on this machine."""
 
     level: Level
     """The level."""
     why_not: str
-    """Why it is not there, a sentence; empty when it is."""
+    """The reason why it is not available, a sentence; empty if it is."""
     broken: tuple[Guarantee, ...]
     """The promises that it does not keep."""
     outcomes: dict[str, ProbeResult]
@@ -64,17 +64,17 @@ class LevelResult(Struct, frozen=True):
 
     @property
     def confirmed(self) -> bool:
-        """Whether bots can be run at this level."""
+        """Tell whether bots can run at this level."""
         return not self.why_not
 
 
 def choose_level(
     wish: SandboxMode, limits: Limits, folder: Path, files: Iterable[Path] = ()
 ) -> Sandbox:
-    """The sandbox for a run whose event lies in the folder.
+    """Return the sandbox for a run whose event is in the folder.
 
-    `files`: what its bots must be able to reach. Raises UserError when A or B
-    is required and not to be had.
+    `files`: what its bots must be able to reach. Raises UserError if A or B is required and not
+    available.
     """
     if wish == "off":
         return Sandbox("off", limits, (OFF,))
@@ -96,7 +96,7 @@ def choose_level(
 
 
 def _shut_out(level: Level, files: Iterable[Path]) -> str:
-    """Say why bots could not reach their files at a level; nothing if they can."""
+    """Return the reason why bots could not reach their files at a level; empty if they can."""
     for file in files if runs_as_another(level) else ():
         if shut := barrier(file):
             return (
@@ -108,9 +108,9 @@ def _shut_out(level: Level, files: Iterable[Path]) -> str:
 
 
 def examine_level(level: Level, folder: Path) -> LevelResult:
-    """Try a level with every probe; about a second. Nothing of it is left.
+    """Try a level with every probe, which takes about a second; nothing of it is left.
 
-    Raises OSError when the machine is short of something now: that says nothing of the level.
+    Raises OSError if the machine is short of something now: that says nothing about the level.
     """
     for _ in range(TRIES):
         finding, certain = _tried(level, folder)
@@ -120,7 +120,7 @@ def examine_level(level: Level, folder: Path) -> LevelResult:
 
 
 def _tried(level: Level, folder: Path) -> tuple[LevelResult, bool]:
-    """What one try found, and whether a busy machine can have had no part in that."""
+    """Return the result of one try, and whether a busy machine cannot have influenced it."""
     try:
         found = _probed(level, folder)
     except OSError as error:
@@ -154,7 +154,7 @@ def _sentence(error: Exception) -> str:
 
 
 def level_sentences(finding: LevelResult) -> Iterator[str]:
-    """One sentence for each promise that is missing."""
+    """Yield one sentence for each promise that is missing."""
     for promise in finding.broken:
         yield f"{promise.missing} {promise.remedy}"
 

@@ -1,8 +1,8 @@
-"""Temporary folders that go with their process, or with the next one of ours if that was killed.
+"""Temporary folders that end with their process, or with our next process if that was killed.
 
-A folder's owner holds a lock on it, which the kernel opens when the owner dies, however it does. In
-a temporary folder that everybody shares, others may put what they like in our way: what is swept is
-ours, is a folder that nobody else could have written to or moved, and is in nobody's hands.
+A folder's owner holds a lock on it, which the kernel releases however the owner dies. In a
+temporary folder that everybody shares, other users may create anything under our names: we sweep
+only folders of ours that nobody else could have written to or moved, and that nobody holds.
 """
 
 import fcntl
@@ -16,19 +16,19 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 PREFIX = "boneyard-tmp-"
-"""How the names of all of them begin."""
+"""The beginning of all their names."""
 YOUNG_S = 60.0
-"""A folder younger than this, in s, may be one that is not locked yet."""
+"""Seconds below which a folder may be one that is not locked yet."""
 OTHERS = stat.S_IWGRP | stat.S_IWOTH
 """The rights by which others than the owner could write to a folder, or move it."""
 
 
 @contextmanager
 def temporary_folder(purpose: str, where: Path | None = None, *, shared: bool) -> Iterator[Path]:
-    """Make a folder that is gone when the block ends; those of killed processes are swept.
+    """Make a folder that is removed when the block ends; sweep those of killed processes.
 
     `where`: the folder in which it is made, if not the machine's for temporary files. `shared`:
-    others may enter and read it, as bots must that are users of their own. Raises OSError.
+    others may enter and read it, as bots with users of their own must. Raises OSError.
     """
     beside = Path(where or tempfile.gettempdir())
     sweep(beside)
@@ -36,7 +36,7 @@ def temporary_folder(purpose: str, where: Path | None = None, *, shared: bool) -
     try:
         descriptor = os.open(made, os.O_RDONLY | os.O_DIRECTORY)
         try:
-            # Where a file system has no locks, nobody sweeps either.
+            # If a file system has no locks, nobody sweeps either.
             with suppress(OSError):
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             made.chmod(0o755 if shared else 0o700)
@@ -48,7 +48,7 @@ def temporary_folder(purpose: str, where: Path | None = None, *, shared: bool) -
 
 
 def sweep(where: Path) -> None:
-    """Remove what killed processes of ours left there; what is not surely that stays."""
+    """Remove what killed processes of ours left there; keep everything that may not be ours."""
     with suppress(OSError):
         descriptor = os.open(where, os.O_RDONLY | os.O_DIRECTORY)
         try:
@@ -61,7 +61,7 @@ def sweep(where: Path) -> None:
 
 
 def _holds_still(folder: int) -> bool:
-    """Return whether nobody but us or root can put another thing where ours was in a folder."""
+    """Tell whether nobody but us or root can replace our entry in a folder."""
     found = os.fstat(folder)
     keeps = not found.st_mode & OTHERS or bool(found.st_mode & stat.S_ISVTX)
     return keeps and found.st_uid in (0, os.geteuid())

@@ -1,4 +1,4 @@
-"""What a process and all that it started use, read from /proc. Ends and starts nothing."""
+"""The resources used by a process and its descendants, read from /proc. Ends and starts nothing."""
 
 import os
 from collections import deque
@@ -13,7 +13,7 @@ TICK_MS = 1000 / os.sysconf("SC_CLK_TCK")
 
 
 class ResourceUsage(Struct, frozen=True):
-    """What a bot has used."""
+    """A bot's use of resources."""
 
     cpu_ms: float
     """CPU time of all its processes since it was started, in ms."""
@@ -22,11 +22,11 @@ class ResourceUsage(Struct, frozen=True):
 
 
 def usage_of(pid: int, most: int) -> ResourceUsage:
-    """What a process and its descendants use; no more than `most` of them are looked at."""
+    """Return the use of a process and its descendants; consider no more than `most` of them."""
     cpu_ms, memory = 0.0, 0
     for _, one in zip(range(most), process_tree(pid), strict=False):
         with suppress(OSError, IndexError, ValueError):
-            # The name may hold anything; the figures stand after its closing bracket.
+            # The name may hold anything; the figures follow its closing bracket.
             fields = Path(f"/proc/{one}/stat").read_bytes().rpartition(b")")[2].split()
             cpu_ms += sum(map(int, fields[11:15])) * TICK_MS
             memory += int(fields[21]) * PAGE
@@ -34,7 +34,7 @@ def usage_of(pid: int, most: int) -> ResourceUsage:
 
 
 def process_tree(pid: int) -> Iterator[int]:
-    """A process and its descendants, parents first."""
+    """Yield a process and its descendants, parents first."""
     waiting = deque([pid])
     while waiting:
         one = waiting.popleft()
@@ -43,9 +43,9 @@ def process_tree(pid: int) -> Iterator[int]:
 
 
 def children(pid: int) -> list[int]:
-    """The processes that the threads of a process started and that still are its own."""
+    """Return the processes that the threads of a process started and that still are its own."""
     found: list[int] = []
-    # Not by pathlib, which takes half as long again: each bot is looked at ten times a second.
+    # Not by pathlib, which takes half as long again: each bot is measured ten times a second.
     with suppress(OSError):
         for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208
             with open(f"/proc/{pid}/task/{thread}/children", "rb") as file:  # noqa: PTH123

@@ -1,4 +1,4 @@
-"""Users that nobody else is: root gives every bot one of its own for as long as it lives."""
+"""Users that nobody else is: root gives every bot one of its own for as long as the bot lives."""
 
 import socket
 from contextlib import suppress
@@ -10,18 +10,18 @@ from arena.sandbox.limits import Level
 FIRST, LAST = 60_600, 61_100
 """User numbers that systems leave free; below 65,536, so that containers map them."""
 KILLER = LAST
-"""The user of what ends bots: none of them ever has it."""
+"""The user of the program that ends bots: no bot ever has it."""
 
 
 class NoUserLeftError(OSError):
-    """Every user number is taken by a living bot."""
+    """Every user number belongs to a living bot."""
 
 
 class User:
     """A user number that no other bot on this machine has, in this run or another."""
 
     def __init__(self) -> None:
-        """Take the first that is free.
+        """Take the first number that is free.
 
         Raises NoUserLeftError.
         """
@@ -38,15 +38,15 @@ class User:
         raise NoUserLeftError(f"All users from {FIRST} to {LAST} are taken by bots")
 
     def release(self) -> None:
-        """Nothing of the bot is left: another may have the number."""
+        """Give the number back; nothing of the bot is left."""
         self._claim.close()
 
 
 @cache
 def _in_use() -> frozenset[int]:
-    """Users who had processes when this run began: bots of others, or of a referee that was killed.
+    """Return the users who had processes when this run began: bots of others or of a dead referee.
 
-    Such a bot must not meet one that it could read. Looked at once; after that we know our own.
+    Such a bot must not meet one that it could read. This looks once; later the locks tell.
     """
     found: set[int] = set()
     for status in Path("/proc").glob("[0-9]*/status"):
@@ -57,5 +57,5 @@ def _in_use() -> frozenset[int]:
 
 
 def needs_user(level: Level, our_user: int) -> bool:
-    """Whether bots at this level run as somebody else: only root can see to that."""
+    """Tell whether bots at this level run as users of their own, which only root can arrange."""
     return level != "off" and our_user == 0

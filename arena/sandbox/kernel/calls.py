@@ -1,8 +1,8 @@
-"""The system calls that a bot may make, each group with its reason: what is not here is absent.
+"""The system calls that a bot may make, each group with its reason: any other call is refused.
 
-Two bots share files that both may only read. No call by which one of them could tell that the
-other reads, holds or awaits such a file is in this list; calls that are harmless but for some
-argument stand under RULES too. Numbers are those of the kernel, for x86-64 and for aarch64.
+Two bots share files that both may only read. No call in this list tells one of them that the other
+reads, holds or awaits such a file; calls that are harmless except for some argument are in RULES
+too. Numbers are those of the kernel, for x86-64 and for aarch64.
 """
 
 import errno
@@ -10,11 +10,11 @@ import errno
 from msgspec import Struct
 
 Numbers = tuple[int | None, int | None]
-"""A call's number on x86-64 and on aarch64; None where that machine has no such call."""
+"""A call's number on x86-64 and on aarch64; None if that machine has no such call."""
 
 
 class Group(Struct, frozen=True):
-    """Calls that are allowed for one reason."""
+    """A group of calls that are allowed for one reason."""
 
     why: str
     """The reason, a sentence."""
@@ -255,21 +255,21 @@ GROUPS = (
 
 
 class Rule(Struct, frozen=True):
-    """Allow a call only if one of its arguments has one of these values.
+    """A condition: a call is allowed only if one of its arguments has one of these values.
 
-    Arguments are numbers: what a pointer points to cannot be looked at.
+    Arguments are numbers: the filter cannot read what a pointer points to.
     """
 
     argument: int
-    """Which argument, the first being 0."""
+    """The index of the argument, from 0."""
     values: tuple[int, ...]
-    """What it may be, where the mask has ones."""
+    """The permitted values of the bits that the mask selects."""
     mask: int = 0xFFFF_FFFF
     """The bits of its lower half that count."""
     wide: bool = False
-    """Whether its upper half must be zero too, as that of a pointer to nothing is."""
+    """True if its upper half must be zero too, as in a null pointer."""
     refusal: int = errno.EINVAL
-    """The error that a kernel gives which does not know the value."""
+    """The error of a kernel that does not know the value."""
 
 
 _CLOCK_REALTIME, _PRIVATE = 256, 128
@@ -278,10 +278,10 @@ _FUTEX = range(14)
 _FUTEX_FD = 2
 
 RULES = {
-    # A futex is looked up by the page that it lies in, and two bots may both have a page of a
-    # library: how many were woken tells one of them that the other waits. Without PRIVATE only
-    # waiting is left: so a C library waits for the end of a thread, of which the kernel tells it.
-    # It leaves a wire open that no filter can close, see SECRETS.md.
+    # The kernel finds a futex by its page, and two bots may both have a page of a
+    # library: the number that was woken tells one bot that the other waits. Without PRIVATE only
+    # waiting is left, by which a C library waits for the end of a thread; the kernel wakes it.
+    # It leaves a channel open that no filter can close, see SECRETS.md.
     "futex": Rule(
         1,
         (
@@ -293,7 +293,7 @@ RULES = {
         refusal=errno.ENOSYS,
     ),
     # DUPFD, GETFD, SETFD, GETFL, SETFL, DUPFD_CLOEXEC, SETPIPE_SZ, GETPIPE_SZ: no lock, no lease,
-    # no notice, no hint to the disk, all of which belong to the file and not to who has it open.
+    # no notice, no hint to the disk, all of which belong to the file and not to its opener.
     "fcntl": Rule(1, (0, 1, 2, 3, 4, 1030, 1031, 1032)),
     # TCGETS, TIOCGPGRP, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX.
     "ioctl": Rule(
@@ -301,17 +301,17 @@ RULES = {
     ),
     # NORMAL, RANDOM, SEQUENTIAL, DONTNEED, FREE, DONTFORK, DOFORK, HUGEPAGE, NOHUGEPAGE, DONTDUMP,
     # DODUMP, WIPEONFORK, KEEPONFORK, GUARD_INSTALL, GUARD_REMOVE: they change one's own page
-    # tables. What reads, ages, drops or merges pages of a file is missing.
+    # tables. Advice that reads, ages, drops or merges pages of a file is missing.
     "madvise": Rule(2, (0, 1, 2, 4, 8, 10, 11, 14, 15, 16, 17, 18, 19, 102, 103)),
-    # HUGETLB: huge pages are a stock of the whole machine.
+    # HUGETLB: huge pages are a supply of the whole machine.
     "mmap": Rule(3, (0,), mask=0x4_0000, refusal=errno.ENOSYS),
     # CLOEXEC, ALLOW_SEALING, NOEXEC_SEAL, EXEC.
     "memfd_create": Rule(1, (0,), mask=0xFFFF_FFFF ^ 0x1B),
-    # QUERY, and what concerns the threads of one process.
+    # QUERY, and commands that concern the threads of one process.
     "membarrier": Rule(0, (0, 8, 16, 32, 64, 128, 256)),
     # All flags but those that make a namespace, in which a process would be root.
     "clone": Rule(0, (0,), mask=0x7E02_0000, refusal=errno.EPERM),
-    # Limits are one's own: 0 is the caller.
+    # Limits of the process itself: 0 is the caller.
     "prlimit64": Rule(0, (0,), refusal=errno.EPERM),
     # Named pipes.
     "mknod": Rule(1, (0o010000,), mask=0o170000, refusal=errno.EPERM),

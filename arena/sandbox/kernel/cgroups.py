@@ -1,6 +1,6 @@
-"""Level A's cgroup of one bot: all that it starts is counted, limited and ended together.
+"""Level A's cgroup of one bot: it counts, limits and ends all that the bot starts.
 
-Both layouts of the kernel are known: one tree for everything (v2), or a tree for each controller.
+It supports both layouts of the kernel: one tree for everything (v2), or a tree a controller (v1).
 """
 
 import os
@@ -16,29 +16,29 @@ from arena.sandbox.limits import Limits
 MOUNTS = Path("/proc/self/mountinfo")
 MEMBERSHIP = Path("/proc/self/cgroup")
 NEEDED = ("pids", "memory", "cpu")
-"""Controllers without which there is no level A."""
+"""Controllers that level A needs."""
 NAME = re.compile(r"boneyard-(\d+)-\d+")
 REFEREE = "boneyard-referee"
 """The cgroup into which we move ourselves: one that holds processes cannot have children."""
 PERIOD_US = 100_000
-"""Over which busy cores are counted, in µs."""
+"""The period over which busy cores are counted, in µs."""
 REMOVE_S = 2.0
-"""How long the kernel may take to let go of an ended process."""
+"""Seconds that the kernel may take to release an ended process."""
 
 
 class NoCgroupError(OSError):
-    """There is no cgroup that we may write to; the text says what is in the way."""
+    """There is no cgroup that we may write to; the text says why."""
 
 
 Parents = dict[Path, list[str]]
-"""Folder in which a cgroup may be made → the controllers that it brings."""
+"""Folder in which a cgroup may be made → the controllers that it provides."""
 
 
 class Cgroup:
     """One bot's cgroup: a folder, or one for each controller."""
 
     def __init__(self, parents: Parents, number: int, limits: Limits) -> None:
-        """Make it and set its limits.
+        """Make the cgroup and set its limits.
 
         Raises NoCgroupError.
         """
@@ -51,20 +51,20 @@ class Cgroup:
         except OSError as error:
             self.remove()
             raise NoCgroupError(f"No cgroup can be made: {error}") from error
-        # Found once: they are read ten times a second for each bot.
+        # Looked up once: these files are read ten times a second for each bot.
         self._cpuacct = self._file("cpuacct.usage")
         self._cpu_stat = self._file("cpu.stat")
         self._memory_stat = self._file("memory.stat")
 
     @property
     def entrance(self) -> tuple[str, ...]:
-        """The words before a command that starts it inside, or not at all."""
+        """Return the words before a command that start it inside, or not at all."""
         enter = 'while [ "$1" != -- ]; do echo 0 > "$1" || exit; shift; done; shift; exec "$@"'
         files = (str(folder / "cgroup.procs") for folder in self._made)
         return "/bin/sh", "-c", enter, "boneyard", *files, "--"
 
     def cpu_ms(self) -> float:
-        """CPU time of all that ever ran in it, in ms."""
+        """Return the CPU time of all that ever ran in it, in ms."""
         with suppress(OSError, ValueError):
             return int(self._cpuacct.read_text()) / 1e6
         with suppress(OSError, ValueError, KeyError):
@@ -72,33 +72,33 @@ class Cgroup:
         return 0.0
 
     def memory(self) -> int:
-        """Memory of all that runs in it, the shared memory that it made included, in bytes."""
+        """Return the memory of all that runs in it, with its shared memory, in bytes."""
         with suppress(OSError, ValueError, KeyError):
             stat = _numbers(self._memory_stat)
-            # One tree counts what lies below it; of the others' two figures that is the total.
+            # One tree counts all below it; of the two figures of the others this is the total.
             if "anon" in stat:
                 return stat["anon"] + stat["shmem"]
             return stat["total_rss"] + stat["total_shmem"]
         return 0
 
     def _file(self, name: str) -> Path:
-        """Where this file is; in the first folder, where it is missing, if it is nowhere."""
+        """Return the path of this file; in the first folder if there is none."""
         paths = [folder / name for folder in self._made]
         return next((path for path in paths if path.exists()), paths[0])
 
     def kill(self) -> None:
-        """End all that runs in it at once, where the kernel can; namespaces do it elsewhere."""
+        """Kill all that runs in it at once, if the kernel can; otherwise namespaces do it."""
         for folder in self._made:
             with suppress(OSError):
                 (folder / "cgroup.kill").write_text("1")
 
     def remove(self) -> None:
-        """Take it away; whatever ran in it has been killed."""
+        """Remove the cgroup; whatever ran in it has been killed."""
         self._made = _remove(self._made)
 
 
 def parents() -> Parents:
-    """Where cgroups can be made; those of runs that were killed are taken away.
+    """Return the places for cgroups; remove those of runs that were killed.
 
     Raises NoCgroupError.
     """
@@ -123,14 +123,14 @@ def _sweep(parent: Path) -> None:
 
 
 def _end(folder: Path) -> None:
-    """End what a referee that was killed has left: bots that it was just starting."""
+    """Kill the bots that a killed referee was just starting."""
     with suppress(OSError, ValueError):
         for process in map(int, _words(folder / "cgroup.procs")):
             os.kill(process, signal.SIGKILL)
 
 
 def _remove(folders: list[Path]) -> list[Path]:
-    """Take them away; those that the kernel does not let go of in time are returned."""
+    """Remove the folders; return those that the kernel does not release in time."""
     end = time.monotonic() + REMOVE_S
     while folders := [folder for folder in folders if not _removed(folder)]:
         if time.monotonic() > end:
@@ -140,7 +140,7 @@ def _remove(folders: list[Path]) -> list[Path]:
 
 
 def _controllers() -> Iterator[tuple[str, Path]]:
-    """Every controller that we need, and the folder of our own cgroup in its tree."""
+    """Yield every controller that we need, and the folder of our own cgroup in its tree."""
     for line in _lines(MEMBERSHIP):
         _, names, path = line.split(":", 2)
         for name in names.split(","):
@@ -153,7 +153,7 @@ def _controllers() -> Iterator[tuple[str, Path]]:
 
 
 def _delegated(folder: Path) -> list[str]:
-    """The controllers of the one tree that children of our folder get."""
+    """Return the controllers of the one tree that children of our folder get."""
     offered = _words(folder / "cgroup.controllers")
     wanted = " ".join(f"+{one}" for one in NEEDED if one in offered)
     with suppress(OSError):
@@ -167,7 +167,7 @@ def _delegated(folder: Path) -> list[str]:
 
 
 def _mounted(controller: str) -> Path | None:
-    """Where the tree of a controller is mounted; an empty name is the one tree."""
+    """Return the mount point of a controller's tree; an empty name means the one tree."""
     for line in _lines(MOUNTS):
         before, _, after = line.partition(" - ")
         kind, _, options = after.split(" ", 2)
@@ -216,7 +216,10 @@ def _removed(folder: Path) -> bool:
 
 
 def _numbers(path: Path) -> dict[str, int]:
-    """Raises OSError, and ValueError when it is no list of names and numbers."""
+    """Return the numbers in a file by their names.
+
+    Raises OSError, and ValueError if it is not a list of names and numbers.
+    """
     lines = (line.partition(" ") for line in path.read_text().splitlines())
     return {name: int(value) for name, _, value in lines}
 

@@ -1,7 +1,7 @@
-"""Level C's walls: Landlock and the seccomp filter, put on the calling thread for good.
+"""Level C's restrictions: Landlock and the seccomp filter, set on the calling thread for good.
 
 A thread that has done this starts a bot, and the bot inherits it: no launcher, no cost a start.
-Made of the kernel's own calls, for want of a kept library.
+It uses the kernel's own calls, because no maintained library exists.
 """
 
 import ctypes
@@ -19,7 +19,7 @@ _VERSION = 1
 _NO_NEW_PRIVS, _SET_SECCOMP, _FILTER = 38, 22, 2
 _EXECUTE, _WRITE, _READ, _LIST = 1, 2, 4, 8
 _ALL_FILES = {1: 0x1FFF, 2: 0x3FFF, 3: 0x7FFF, 4: 0x7FFF, 5: 0xFFFF}
-"""Landlock version → every right over files that it knows."""
+"""Landlock version → the bits of all file rights that it knows."""
 _ALL_TCP, _ALL_SCOPES = 0x3, 0x3
 
 
@@ -28,15 +28,15 @@ class CannotRestrictError(OSError):
 
 
 def version() -> int:
-    """Which Landlock the kernel has; 0: none."""
+    """Return the kernel's version of Landlock; 0: none."""
     return max(0, _call(_CREATE, None, 0, _VERSION))
 
 
 def restrict_this_thread(reads: Iterable[str]) -> None:
-    """From now on this thread and what it starts reads and runs only these paths.
+    """Restrict this thread and what it starts to reading and running only these paths.
 
-    It writes nothing, reaches no TCP port, no abstract socket and, where the kernel is new
-    enough, signals nobody outside. Raises CannotRestrictError.
+    It writes nothing, reaches no TCP port, no abstract socket and, if the kernel is new enough,
+    signals nobody outside. Raises CannotRestrictError.
     """
     rules = _ruleset()
     try:

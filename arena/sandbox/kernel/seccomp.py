@@ -1,7 +1,7 @@
 """The seccomp filter of levels A to C: the calls of calls.py as a program for the kernel.
 
-Namespaces and Landlock hide objects; this leaves only the calls that a bot needs. What it leaves
-out is refused as if the kernel did not know it: by ENOSYS, so that runtimes take their other way.
+Namespaces and Landlock hide objects; this leaves only the calls that a bot needs. It refuses all
+others as if the kernel did not know them: by ENOSYS, so that runtimes use their alternative.
 """
 
 import errno
@@ -16,7 +16,7 @@ from arena.sandbox.kernel.calls import GROUPS, RULES, Rule
 
 _X86, _ARM = 0xC000_003E, 0xC000_00B7
 _ARCHES = {"x86_64": (0, _X86), "aarch64": (1, _ARM)}
-"""Machine → column of the table of numbers, and what the kernel calls it."""
+"""Machine → column of the table of numbers, and the kernel's number of the machine."""
 
 _LOAD, _IS, _AT_LEAST, _AND, _RETURN, _JUMP = 0x20, 0x15, 0x35, 0x54, 0x06, 0x05
 _NUMBER, _ARCH, _ARGUMENTS = 0, 4, 16
@@ -29,14 +29,14 @@ Instruction = tuple[int, int, int, int]
 
 
 class _Stretch(Struct, frozen=True):
-    """Neighbouring numbers with one verdict, from `first` to the next stretch."""
+    """A range of numbers with one verdict, from `first` to the next range."""
 
     first: int
     verdict: int | Rule
 
 
 def filter_program() -> bytes | None:
-    """Give the filter for this kind of machine; None where its system calls are not known."""
+    """Return the filter for this kind of machine; None if its system calls are not known."""
     machine = platform.machine()
     return _program(machine) if machine in _ARCHES else None
 
@@ -48,7 +48,7 @@ def _program(machine: str) -> bytes:
 
 
 def _instructions(column: int, arch: int) -> Iterator[Instruction]:
-    """A search by halves: about as many comparisons as the number of stretches has binary digits.
+    """Yield a binary search: as many comparisons as the number of ranges has binary digits.
 
     Of the calls that are allowed whatever their arguments are, newer kernels remember the verdict.
     """
@@ -60,7 +60,7 @@ def _instructions(column: int, arch: int) -> Iterator[Instruction]:
 
 
 def _stretches(column: int) -> Iterator[_Stretch]:
-    """All numbers, in order: those that stand in no group are absent.
+    """Yield ranges of all numbers, in order: numbers in no group are absent.
 
     So are the highest, which are the same calls of x32 processes.
     """

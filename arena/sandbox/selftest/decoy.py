@@ -1,7 +1,7 @@
 """A process that stands in for the referee or for another bot while probes reach for it.
 
-Self-contained, as probes.py is: runs as `python -I -S standin.py TOKEN`, TOKEN being the secret
-that its command line carries. The first line of stdin says what it is to set up, the first line of
+Self-contained, as probes.py is: runs as `python -I -S decoy.py TOKEN`, TOKEN being the secret that
+its command line carries. The first line of stdin says what it is to set up, the first line of
 stdout what it has set up. Then it answers `report` with what was done to it and `end` by removing
 everything that it made. It leaves by itself when stdin closes or after LIFE_S.
 """
@@ -37,7 +37,7 @@ Undo = Callable[[], object]
 
 
 class Decoy:
-    """What is set up for the probes, and how each of it is removed again."""
+    """The objects set up for the probes, and the removal of each."""
 
     def __init__(self, order: dict[str, Any]) -> None:
         self.order = order
@@ -53,7 +53,7 @@ class Decoy:
         self.signals += 1
 
     def set_up(self) -> None:
-        """Each part alone: what a level forbids is missing, and the rest is there."""
+        """Set up each part alone: what a level forbids is missing, and the rest is there."""
         for part in self.order["parts"]:
             try:
                 getattr(self, part)()
@@ -63,7 +63,7 @@ class Decoy:
         self.ready.update(self.state())
 
     def state(self) -> dict[str, Any]:
-        """What a probe could have changed."""
+        """Return the values that a probe could have changed."""
         heard = select.select(self.datagrams, [], [], 0)[0]
         return {
             "signals": self.signals,
@@ -83,23 +83,23 @@ class Decoy:
     # Memory and descriptors.
 
     def memory(self) -> None:
-        """The secret lies at a known address: the bytes of an object that is kept."""
+        """Put the secret at a known address: the bytes of an object that is kept."""
         secret = b"".join((self.token, b"."))[:-1]
         self.kept.append(secret)
         self.ready["address"] = id(secret) + sys.getsizeof(b"") - 1
 
     def secret_file(self) -> None:
-        """A secret file is open."""
+        """Open a secret file."""
         self.ready["descriptor"] = os.open(self.order["secret_key"], os.O_RDONLY)
 
     def memfd(self) -> None:
-        """A file that only this process has."""
+        """Make a file that only this process has."""
         descriptor = os.memfd_create("boneyard")
         os.write(descriptor, self.token)
         self.ready["descriptor"] = descriptor
 
     def pipe(self) -> None:
-        """The number of a pipe."""
+        """Make a pipe and report its number."""
         ours, theirs = os.pipe()
         self.ready["pipe"] = os.fstat(ours).st_ino
         os.close(ours)
@@ -108,24 +108,24 @@ class Decoy:
     # Sockets.
 
     def tcp(self) -> None:
-        """A listener on loopback."""
+        """Listen on loopback."""
         listener = socket.create_server(("127.0.0.1", 0))
         self.kept.append(listener)
         self.ready["tcp"] = listener.getsockname()[1]
 
     def udp(self) -> None:
-        """A datagram socket on loopback."""
+        """Open a datagram socket on loopback."""
         listener = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         listener.bind(("127.0.0.1", 0))
         self.datagrams.append(listener)
         self.ready["udp"] = listener.getsockname()[1]
 
     def abstract(self) -> None:
-        """A listener without a file."""
+        """Listen on a socket without a file."""
         self._unix("\0" + self.order["abstract"])
 
     def unix(self) -> None:
-        """A listener with a file, for everybody."""
+        """Listen on a socket with a file, for everybody."""
         path = self.order["unix"]
         self._unix(path)
         self.undo.append(lambda: os.unlink(path))
@@ -140,7 +140,7 @@ class Decoy:
     # Places that two bots may share.
 
     def notes(self) -> None:
-        """A note in every place that can be written to."""
+        """Leave a note in every place that can be written to."""
         places = [*self.order["places"], os.environ.get("TMPDIR", "/tmp")]
         self.ready["noted"] = [place for place in dict.fromkeys(places) if self._noted(place)]
 
@@ -156,20 +156,20 @@ class Decoy:
         return True
 
     def locks(self) -> None:
-        """Both kinds of lock on a file that every bot reads."""
+        """Hold both kinds of lock on a file that every bot reads."""
         whole, part = (os.open(self.order["shared"], os.O_RDONLY) for _ in range(2))
         fcntl.flock(whole, fcntl.LOCK_EX | fcntl.LOCK_NB)
         # An open-file lock: a POSIX lock would end with the next close of the same file.
         fcntl.fcntl(part, F_OFD_SETLK, struct.pack("hhqqi4x", fcntl.F_RDLCK, 0, 0, 0, 0))
 
     def hint(self) -> None:
-        """A hint on its use, left with a file that every bot reads."""
+        """Leave a hint on its use with a file that every bot reads."""
         descriptor = os.open(self.order["shared"], os.O_RDONLY)
         fcntl.fcntl(descriptor, F_SET_RW_HINT, struct.pack("Q", self.order["hint"]))
         os.close(descriptor)
 
     def waiter(self) -> None:
-        """A thread that waits at a page of a file that every bot reads."""
+        """Start a thread that waits at a page of a file that every bot reads."""
         libc = ctypes.CDLL(None, use_errno=True)
         libc.mmap.restype = ctypes.c_void_p
         file = os.open(self.order["shared"], os.O_RDONLY)
@@ -186,7 +186,7 @@ class Decoy:
         threading.Thread(target=wait, daemon=True).start()
 
     def segment(self) -> None:
-        """System V shared memory."""
+        """Make System V shared memory."""
         libc = ctypes.CDLL(None, use_errno=True)
         libc.shmat.restype = ctypes.c_void_p
         libc.shmat.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_int]
@@ -195,14 +195,14 @@ class Decoy:
         ctypes.memmove(libc.shmat(number, None, 0), self.token, len(self.token))
 
     def semaphore(self) -> None:
-        """A System V semaphore with a known value."""
+        """Make a System V semaphore with a known value."""
         libc = ctypes.CDLL(None, use_errno=True)
         number = _checked(libc.semget(self.order["key"], 1, IPC_CREAT_EXCL_ALL))
         self.undo.append(lambda: libc.semctl(number, 0, IPC_RMID, 0))
         _checked(libc.semctl(number, 0, SETVAL, ctypes.c_long(self.order["semaphore"])))
 
     def messages(self) -> None:
-        """A System V queue with one message."""
+        """Make a System V queue with one message."""
         libc = ctypes.CDLL(None, use_errno=True)
         number = _checked(libc.msgget(self.order["key"], IPC_CREAT_EXCL_ALL))
         self.undo.append(lambda: libc.msgctl(number, IPC_RMID, None))
@@ -210,7 +210,7 @@ class Decoy:
         _checked(libc.msgsnd(number, message, ctypes.c_size_t(len(self.token)), 0))
 
     def queue(self) -> None:
-        """A POSIX queue with one message."""
+        """Make a POSIX queue with one message."""
         libc = ctypes.CDLL(None, use_errno=True)
         name = b"/" + self.order["note"].encode()
         room = struct.pack("llll32x", 0, 1, 128, 0)
@@ -219,7 +219,7 @@ class Decoy:
         _checked(libc.mq_send(queue, self.token, ctypes.c_size_t(len(self.token)), 0))
 
     def keys(self) -> None:
-        """A key in each keyring; it also expires by itself, since we may be killed."""
+        """Put a key in each keyring; it also expires by itself, since we may be killed."""
         libc = ctypes.CDLL(None, use_errno=True)
         calls = SYSCALLS[os.uname().machine]
         keyctl = partial(libc.syscall, calls["keyctl"])
@@ -232,7 +232,7 @@ class Decoy:
                 keyctl(KEYCTL_SETPERM, key, 0x3F3F3F3F)
 
     def serve(self) -> None:
-        """Touch the shared file now and then, for who watches it, until told to end."""
+        """Touch the shared file now and then, for bots that watch it, until told to end."""
         shared = self.order.get("shared")
         while True:
             if shared:
@@ -261,7 +261,7 @@ def _say(words: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    """Set up, say so, serve, remove."""
+    """Set up, report, serve, remove."""
     signal.alarm(LIFE_S)
     standin = Decoy(json.loads(sys.stdin.readline()))
     try:

@@ -1,4 +1,4 @@
-"""What the probes try to reach: set up by the referee before a run, and removed again."""
+"""Targets of the probes: the referee sets them up before a run, and removes them again."""
 
 import contextlib
 import ctypes
@@ -30,7 +30,7 @@ from arena.sandbox.temporary import temporary_folder
 
 HERE = Path(__file__).parent
 PLACES = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/run/lock")
-"""Where bots might leave each other notes, besides their own TMPDIR."""
+"""Folders for notes between bots, besides their own TMPDIR."""
 VARIABLE = "BONEYARD_PROBE"
 """The referee's environment variable that no bot should see."""
 OUTLIVING = ("outlive-child", "outlive-group", "outlive-stubborn", "outlive-daemon")
@@ -42,7 +42,7 @@ BOT_PARTS_IPC = ("segment", "semaphore", "messages", "queue", "keys")
 
 
 class Limits(Struct, frozen=True):
-    """The limits that the probes try to pass by a little; the same that the level sets."""
+    """The limits that the probes try to exceed by a little; the level sets the same."""
 
     processes: int = 16
     """Processes at once; at most 20, more is not tried."""
@@ -66,7 +66,7 @@ class Aim(Struct, frozen=True):
     abstract: str
     """Its abstract socket's name."""
     address: int = 0
-    """Where in its memory the secret lies."""
+    """The address of the secret in its memory."""
     descriptor: int = -1
     """Its descriptor of something secret."""
     tcp: int = 0
@@ -80,10 +80,10 @@ class Aim(Struct, frozen=True):
 
 
 class Targets(Struct, frozen=True):
-    """All that probes.py is told; sent to it as one line of JSON."""
+    """The targets that probes.py is told, sent to it as one line of JSON."""
 
     token: str
-    """The secret: what holds it was read."""
+    """The secret: a probe that finds it has read its holder."""
     secret_key: str
     """Path of the event's secret, for the referee's user only."""
     event_file: str
@@ -105,7 +105,7 @@ class Targets(Struct, frozen=True):
     shared: str
     """Path of a file that both bots read."""
     shared_read_at: int
-    """When it was last read and written, in seconds since 1970, unless somebody did since."""
+    """The time when it was last read and written, in s since 1970, unless somebody did since."""
     note: str
     """Name of the notes, queues and keys that the other bot leaves."""
     key: int
@@ -123,38 +123,38 @@ class Targets(Struct, frozen=True):
     machine_name: str
     """The machine's name."""
     outlive: dict[str, str]
-    """What the processes that try to outlive the bot call themselves, by probe."""
+    """The names of the processes that try to outlive the bot, by probe."""
     limits: Limits
-    """What is tried."""
+    """The limits that are tried."""
     referee: Aim
     """The referee's stand-in."""
     other: Aim
     """The other bot's."""
     names: tuple[str, ...] = ()
-    """Only these probes; all if empty."""
+    """The names of the only probes to make; all if empty."""
     variable: str = VARIABLE
     """The environment variable that holds the secret."""
     linger: bool = True
-    """Whether the script stays a while afterwards, to be killed."""
+    """True if the script stays a while afterwards, to be killed."""
 
 
 class Scene(Struct, frozen=True):
-    """Everything in its place, until the context ends."""
+    """The targets and the stand-ins, until the context ends."""
 
     targets: Targets
-    """What the probes are told."""
+    """The targets that the probes are told."""
     referee: Popen
     """The referee's stand-in, a plain process of the referee's own user."""
     other: Popen
-    """The other bot's, started as bots are."""
+    """The other bot's stand-in, started as bots are."""
     command: tuple[str, ...]
-    """How the probes are started."""
+    """The command of the probes."""
     reads: tuple[str, ...]
-    """What they must be able to read."""
+    """The paths that the probes must be able to read."""
 
 
 class _Places(Struct, frozen=True):
-    """Folders of one scene: the event lies where events lie, programs where all can read them."""
+    """The folders of one scene: the event's where events are, the programs' where all can read."""
 
     event: Path
     programs: Path
@@ -175,7 +175,7 @@ class _Places(Struct, frozen=True):
 def scene(
     start: Start, end: End, folder: Path, limits: Limits, names: tuple[str, ...] = ()
 ) -> Iterator[Scene]:
-    """Set up everything that the probes try to reach, around the folder where events lie.
+    """Set up everything that the probes try to reach, around the folder of events.
 
     On leaving, also by an exception, nothing of it is left. Raises CannotProbeError, OSError.
     """
@@ -202,7 +202,7 @@ def _folder(stack: contextlib.ExitStack, where: Path) -> Path:
 
 
 def _fill(places: _Places, token: str) -> None:
-    """Rights are as open as they are in careless hands: the sandbox must not live on them."""
+    """Write the files with the rights of careless users: the sandbox must not depend on rights."""
     texts = {
         places.event / "event.toml": token,
         places.event / "logs" / "game.jsonl": token + "\n",
@@ -221,7 +221,7 @@ def _fill(places: _Places, token: str) -> None:
 
 
 def _open_to_children(stack: contextlib.ExitStack, path: Path, token: str) -> None:
-    """What a careless start would hand down: a variable and a descriptor."""
+    """Set a variable and open a descriptor as a careless start would hand them down."""
     before = os.environ.get(VARIABLE)
     stack.callback(_set_variable, before)
     _set_variable(token)
@@ -325,7 +325,7 @@ def _ready(
 
 
 def _pid_outside(started: int, aim: Aim) -> int:
-    """The bot's own process, behind all that wraps it, by the number it has for us."""
+    """Return the process id of the bot itself, inside its wrappers, as we see it."""
     for status in Path("/proc").glob("[0-9]*/status"):
         with contextlib.suppress(OSError):
             if aim.argument.encode() not in (status.parent / "cmdline").read_bytes():
@@ -337,7 +337,7 @@ def _pid_outside(started: int, aim: Aim) -> int:
 
 
 def _swept(note: str, key: int) -> None:
-    """Remove what a stand-in left that was killed before it could."""
+    """Remove the leftovers of a stand-in that was killed before it could."""
     for place in PLACES:
         with contextlib.suppress(OSError):
             Path(place, note).unlink()

@@ -1,4 +1,4 @@
-"""What is promised of a level, and which probe belongs to which promise; knows no process."""
+"""Guarantees of the levels, and the probes that test each; knows no process."""
 
 from collections.abc import Iterable
 
@@ -6,16 +6,16 @@ from msgspec import Struct
 
 
 class Guarantee(Struct, frozen=True):
-    """One thing that people may rely on while every probe of it is refused."""
+    """A promise that people may rely on while every probe of it is refused."""
 
     name: str
     """One word."""
     kept: str
-    """A sentence for people, when all probes were refused."""
+    """A sentence for people, if all probes were refused."""
     missing: str
-    """A sentence for people, when one got through."""
+    """A sentence for people, if one got through."""
     remedy: str
-    """What to do about it, a sentence."""
+    """The remedy, a sentence."""
     probes: tuple[str, ...]
     """The attempts that must be refused, in the order of probes.py."""
 
@@ -286,9 +286,9 @@ PROBES = {probe: promise for promise in GUARANTEES for probe in promise.probes}
 
 
 def missing_guarantees(got: Iterable[str]) -> tuple[Guarantee, ...]:
-    """The promises that are not kept when these probes got through, each once.
+    """Return the promises that are broken if these probes got through, each once.
 
-    Raises KeyError for a name that is no probe's.
+    Raises KeyError for a name that is not a probe's.
     """
     broken = {PROBES[probe].name for probe in got}
     return tuple(promise for promise in GUARANTEES if promise.name in broken)

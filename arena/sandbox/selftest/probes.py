@@ -1,12 +1,12 @@
-"""What a bot could try against the referee, another bot and the machine; run as a bot.
+"""Attempts of a bot against the referee, another bot and the machine; this file runs as a bot.
 
 One self-contained file, because it must run where a bot runs: `python -I -S probes.py`. One line
-of stdin holds the targets (a JSON object, see targets.py), one line of stdout the outcomes: for
+of stdin holds the targets (a JSON object, see fixtures.py), one line of stdout the outcomes: for
 each probe `{"got": true|false, "detail": …}`, where `got` means that the attempt got through.
-What could not be tried at all counts as got through: only a refusal that was seen is a refusal.
+An attempt that could not be made counts as got through: only an observed refusal is a refusal.
 
-Bounded: at most FORKS forks, LARGEST_MIB of memory or files, SECONDS a probe. Nothing is done that
-outlasts the script, except by the `outlive-…` probes, whose processes end by themselves after 20 s.
+Bounded: at most FORKS forks, LARGEST_MIB of memory or files, SECONDS a probe. Nothing outlasts the
+script except the `outlive-…` probes, whose processes end by themselves after 20 s.
 """
 
 import ctypes
@@ -30,15 +30,15 @@ from typing import Any
 FORKS = 40
 """Workers (1 + SPOILING + CRASHES) + processes of the fork probe + those that outlive + clone3."""
 CRASHES = 8
-"""Workers that are started anew after a probe ended them."""
+"""Workers that are replaced after a probe ended them."""
 MOST_PROCESSES = 20
 """The highest limit on processes that is tried: one more than the limit is started."""
 LARGEST_MIB = 128
 """The highest limit on memory or files that is tried."""
 BEYOND_MIB = 8
-"""How far beyond a limit the probes go."""
+"""Amount by which the probes exceed a limit, in MiB."""
 SECONDS = 1.0
-"""What one probe may take."""
+"""Most seconds of one probe."""
 LINGER_S = 5
 OUTLIVE_S = 20
 MIB = 2**20
@@ -111,7 +111,7 @@ PR_SET_NAME, PR_GET_NO_NEW_PRIVS = 15, 39
 
 Targets = dict[str, Any]
 Probe = Callable[[Targets], str]
-"""Returns what it got; raises Refused or OSError when it was refused."""
+"""An attempt that returns what it got; it raises Refused or OSError if it was refused."""
 
 
 class Refused(Exception):  # noqa: N818 - the usual outcome, not an error
@@ -126,7 +126,7 @@ class Untried(Exception):  # noqa: N818 - neither is this
 
 
 def number(name: str) -> int:
-    """A system call's number on this machine."""
+    """Return a system call's number on this machine."""
     machine = NUMBERS.get(os.uname().machine)
     if machine is None:
         raise Untried(f"no call numbers for {os.uname().machine}")
@@ -134,7 +134,7 @@ def number(name: str) -> int:
 
 
 def syscall(name: str, *words: int | bytes | ctypes.Array[ctypes.c_char] | None) -> int:
-    """A raw system call. Raises OSError."""
+    """Make a raw system call. Raises OSError."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.syscall.restype = ctypes.c_long
     wide = [ctypes.c_long(word) if isinstance(word, int) else word for word in words]
@@ -142,12 +142,12 @@ def syscall(name: str, *words: int | bytes | ctypes.Array[ctypes.c_char] | None)
 
 
 def libc_call(name: str, *words: Any) -> int:
-    """A function of the C library that returns an int. Raises OSError."""
+    """Call a function of the C library that returns an int. Raises OSError."""
     return checked(int(getattr(ctypes.CDLL(None, use_errno=True), name)(*words)))
 
 
 def checked(result: int) -> int:
-    """The result of a call, or its error as an OSError."""
+    """Return the result of a call, or raise its error as an OSError."""
     if result < 0:
         code = ctypes.get_errno()
         raise OSError(code, os.strerror(code))
@@ -155,7 +155,7 @@ def checked(result: int) -> int:
 
 
 def fork() -> int:
-    """The only fork in this file. A child forgets handlers and timers of its parent."""
+    """Fork; nothing else in this file does. A child drops handlers and timers of its parent."""
     pid = os.fork()
     if pid == 0:
         signal.setitimer(signal.ITIMER_REAL, 0)
@@ -167,7 +167,7 @@ def fork() -> int:
 
 
 def read(path: str, size: int = 4096) -> bytes:
-    """The first bytes of a file."""
+    """Return the first bytes of a file."""
     descriptor, found = os.open(path, os.O_RDONLY | os.O_NONBLOCK), b""
     try:
         while len(found) < size and (more := os.read(descriptor, size - len(found))):
@@ -178,27 +178,27 @@ def read(path: str, size: int = 4096) -> bytes:
 
 
 def secret(targets: Targets, found: bytes) -> str:
-    """It counts only if the secret is in it."""
+    """Succeed only if the secret is in the bytes."""
     if targets["token"].encode() not in found:
         raise Refused("something else was there")
     return "read the secret"
 
 
 def something(found: object) -> str:
-    """It counts if there is anything."""
+    """Succeed if there is anything."""
     if not found:
         raise Refused("empty")
     return "read it"
 
 
 def try_open(path: str, flags: int) -> str:
-    """It counts if it can be opened; nothing is read or written."""
+    """Succeed if a path can be opened; read and write nothing."""
     os.close(os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC))
     return "opened it"
 
 
 def writable(folder: str) -> str:
-    """It counts if a file without a name can be made there; one with a name where that fails."""
+    """Succeed if a nameless file can be made there; try a named one if the system has none."""
     try:
         return try_open(folder, os.O_TMPFILE | os.O_WRONLY)
     except OSError as no:
@@ -211,7 +211,7 @@ def writable(folder: str) -> str:
 
 
 def appended(path: str, data: bytes) -> str:
-    """It counts if something can be added to a file, made if need be."""
+    """Succeed if something can be added to a file, which is made if missing."""
     descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
     os.write(descriptor, data)
     os.close(descriptor)
@@ -219,7 +219,7 @@ def appended(path: str, data: bytes) -> str:
 
 
 def home_listed(targets: Targets) -> str:
-    """The user's home, not an empty folder of its name."""
+    """List the user's home, not an empty folder of its name."""
     found = os.stat(targets["home"])
     if [found.st_dev, found.st_ino] != targets["home_identity"]:
         raise Refused("another folder")
@@ -227,19 +227,19 @@ def home_listed(targets: Targets) -> str:
 
 
 def own_tmp() -> str:
-    """Where a bot may write, if anywhere."""
+    """Return the folder in which a bot may write, if there is one."""
     return os.environ.get("TMPDIR", "/tmp")
 
 
 def namespace(name: str) -> str:
-    """The identity of one of our own namespaces; empty if it cannot be read."""
+    """Return the identity of one of our own namespaces; empty if it cannot be read."""
     with suppress(OSError):
         return os.readlink(f"/proc/self/ns/{name}")
     return ""
 
 
 def numbered(targets: Targets, who: str) -> int:
-    """A process id that means the same to us as to the referee."""
+    """Return a process id that means the same to us as to the referee."""
     own = namespace("pid")
     if own and own != targets["pid_namespace"]:
         raise Refused("process ids of its own")
@@ -247,7 +247,7 @@ def numbered(targets: Targets, who: str) -> int:
 
 
 def proc(targets: Targets, who: str, name: str) -> str:
-    """A path under /proc of another process; in a /proc of our own its number is somebody else."""
+    """Return a path under /proc of another process; in a /proc of ours its number is another's."""
     own = namespace("pid")
     if own and own != targets["pid_namespace"] and os.readlink("/proc/self") == str(os.getpid()):
         raise Refused("a /proc of its own")
@@ -255,7 +255,7 @@ def proc(targets: Targets, who: str, name: str) -> str:
 
 
 def find_process(targets: Targets, who: str) -> str:
-    """It counts if the other process's command line is anywhere in /proc."""
+    """Succeed if the other process's command line is anywhere in /proc."""
     wanted = targets[who]["argument"].encode()
     for pid in [name for name in os.listdir("/proc") if name.isdigit()][:5000]:
         with suppress(OSError):
@@ -284,7 +284,7 @@ def vm_read(targets: Targets, who: str) -> str:
 
 
 def seized(targets: Targets, who: str) -> str:
-    """Become the other's tracer; ends with this worker, and the other never stops."""
+    """Become the other's tracer; this ends with the worker, and the other never stops."""
     words = (ctypes.c_long(0), ctypes.c_long(0))
     libc_call("ptrace", ctypes.c_long(PTRACE_SEIZE), numbered(targets, who), *words)
     return "traces it"
@@ -304,7 +304,7 @@ def held(targets: Targets, who: str) -> str:
 
 
 def signalled(targets: Targets, who: str) -> str:
-    """Send a signal that does no harm; whether it arrived is seen at the other end."""
+    """Send a harmless signal; the other end shows whether it arrived."""
     os.kill(numbered(targets, who), signal.SIGURG)
     return "sent a signal"
 
@@ -338,7 +338,7 @@ def limited(targets: Targets, who: str) -> str:
 
 
 def sacrificed(targets: Targets, who: str) -> str:
-    """Name another as the first to be killed when memory ends; the old value is written back."""
+    """Mark another as the first to be killed when memory ends, then restore the old value."""
     path = proc(targets, who, "oom_score_adj")
     return appended(path, read(path))
 
@@ -354,7 +354,7 @@ def session_of(targets: Targets, who: str) -> str:
 
 
 def descriptors() -> list[int]:
-    """Those that were open at the start, beyond the three."""
+    """Return the descriptors that were open at the start, beyond the three."""
     found = []
     for descriptor in range(3, 256):
         with suppress(OSError):
@@ -364,14 +364,14 @@ def descriptors() -> list[int]:
 
 
 def inherited_secret(targets: Targets) -> str:
-    """Any descriptor that the referee left open."""
+    """Read any descriptor that the referee left open."""
     if not targets["inherited"]:
         raise Refused("none")
     return f"{len(targets['inherited'])} descriptors"
 
 
 def terminal_pushed(_: Targets) -> str:
-    """Type on the user's terminal: a null pointer fails with EFAULT behind every check."""
+    """Type on the user's terminal: a null pointer fails with EFAULT after every check."""
     terminal = os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY)
     try:
         libc_call("ioctl", terminal, ctypes.c_ulong(TIOCSTI), None)
@@ -384,7 +384,7 @@ def terminal_pushed(_: Targets) -> str:
 
 
 def network_cookie() -> int:
-    """The identity of our network; 0 where the kernel does not tell."""
+    """Return the identity of our network; 0 if the kernel does not tell."""
     with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         return int(
             struct.unpack("Q", any_socket.getsockopt(socket.SOL_SOCKET, SO_NETNS_COOKIE, 8))[0]
@@ -393,7 +393,7 @@ def network_cookie() -> int:
 
 
 def same_network(targets: Targets) -> str:
-    """Whether the referee's network is ours."""
+    """Succeed if the referee's network is ours."""
     if network_cookie() != targets["network"] or not targets["network"]:
         raise Refused("another network")
     return "the referee's network"
@@ -406,7 +406,7 @@ def tcp(port: int) -> str:
 
 
 def udp(targets: Targets) -> str:
-    """Send on loopback; whether it arrived is seen at the other end."""
+    """Send on loopback; the other end shows whether it arrived."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
         sender.sendto(b"probe", ("127.0.0.1", targets["referee"]["udp"]))
     return "sent"
@@ -428,7 +428,7 @@ def listening(targets: Targets) -> str:
 
 
 def routed(_: Targets) -> str:
-    """Whether a packet for a documentation address would go anywhere; none is sent."""
+    """Ask for a route to a documentation address; no packet is sent."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
         sender.connect(("192.0.2.1", 9))
     return "has a route"
@@ -441,7 +441,7 @@ def socket_of(family: int, kind: int, protocol: int = 0) -> str:
 
 
 def note(targets: Targets, place: str) -> str:
-    """Read what the other bot left in a place."""
+    """Read a note that the other bot left in a place."""
     return secret(targets, read(f"{place}/{targets['note']}"))
 
 
@@ -492,7 +492,7 @@ def key(targets: Targets, ring: int, name: str) -> str:
 
 @contextmanager
 def shared_file(targets: Targets) -> Iterator[int]:
-    """A descriptor of a file that every bot reads, as the interpreter's are."""
+    """Yield a descriptor of a file that every bot reads, as the interpreter's are."""
     descriptor = os.open(targets["shared"], os.O_RDONLY)
     try:
         yield descriptor
@@ -521,7 +521,7 @@ def record_locked(targets: Targets, command: int) -> str:
 
 
 def leased(targets: Targets) -> str:
-    """A lease fails while anybody else has the file open, and so tells it."""
+    """Take a lease, which fails while anybody else has the file open, and so reveals it."""
     with shared_file(targets) as descriptor:
         try:
             fcntl.fcntl(descriptor, F_SETLEASE, fcntl.F_WRLCK)
@@ -562,7 +562,7 @@ def attribute(targets: Targets) -> str:
 
 
 def device_times_changed(_: Targets) -> str:
-    """Leave the time of now on a device that every bot may write to."""
+    """Set the present time on a device that every bot may write to."""
     syscall("utimensat", -100, b"/dev/null", None, 0)
     return "changed them"
 
@@ -590,7 +590,7 @@ def folder_noticed(targets: Targets) -> str:
 
 
 def dropped(targets: Targets) -> str:
-    """Drop a file from memory: the next who reads it waits for the disk."""
+    """Drop a file from memory: its next reader waits for the disk."""
     with shared_file(targets) as descriptor:
         os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
     return "dropped it"
@@ -604,7 +604,7 @@ def read_ahead(targets: Targets) -> str:
 
 
 def read_if_there(targets: Targets) -> str:
-    """Read only what is in memory, and so learn whether it is."""
+    """Read only data in memory, and so learn whether they are there."""
     with shared_file(targets) as descriptor:
         try:
             os.preadv(descriptor, [bytearray(1)], 0, os.RWF_NOWAIT)
@@ -615,7 +615,7 @@ def read_if_there(targets: Targets) -> str:
 
 @contextmanager
 def shared_page(targets: Targets) -> Iterator[int]:
-    """The address of a page of a file that every bot reads."""
+    """Yield the address of a page of a file that every bot reads."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.mmap.restype = ctypes.c_void_p
     size, start = ctypes.c_size_t(mmap.PAGESIZE), ctypes.c_long(0)
@@ -638,7 +638,7 @@ def pages_listed(targets: Targets) -> str:
 
 
 def pages_counted(targets: Targets) -> str:
-    """Ask how many pages of a file are in memory; who may not know it is told so."""
+    """Ask how many pages of a file are in memory; the kernel refuses those who may not know."""
     room = ctypes.create_string_buffer(40)
     with shared_file(targets) as descriptor:
         syscall("cachestat", descriptor, ctypes.create_string_buffer(16), room, 0)
@@ -646,7 +646,7 @@ def pages_counted(targets: Targets) -> str:
 
 
 def page_placed(targets: Targets) -> str:
-    """Ask where a page lies; one that others use cannot be moved, which tells it."""
+    """Ask for a page's place; a page that others use cannot be moved, which reveals it."""
     pages, place = struct.Struct("P"), ctypes.create_string_buffer(4)
     with shared_page(targets) as page:
         syscall("move_pages", 0, 1, pages.pack(page), None, place, 0)
@@ -654,7 +654,7 @@ def page_placed(targets: Targets) -> str:
 
 
 def advised(targets: Targets, advice: int) -> str:
-    """Say what becomes of a page of a file."""
+    """Advise the kernel about a page of a file."""
     with shared_page(targets) as page:
         place, size = ctypes.c_void_p(page), ctypes.c_size_t(mmap.PAGESIZE)
         libc_call("madvise", place, size, advice)
@@ -669,7 +669,7 @@ def merged(_: Targets) -> str:
 
 
 def somebody_waits(counted: Callable[[], int]) -> str:
-    """It counts if anybody was found; the other bot may just be between two waits."""
+    """Succeed if anybody was found; the other bot may just be between two waits."""
     end = time.monotonic() + SECONDS / 2
     while time.monotonic() < end:
         if counted():
@@ -679,13 +679,13 @@ def somebody_waits(counted: Callable[[], int]) -> str:
 
 
 def woken(targets: Targets) -> str:
-    """Wake who waits at a page of a file: the other bot."""
+    """Wake the other bot, which waits at a page of a file."""
     with shared_page(targets) as page:
         return somebody_waits(lambda: syscall("futex", page, FUTEX_WAKE, MANY))
 
 
 def moved_to_another(targets: Targets) -> str:
-    """Have who waits at one word of a page wait at the next: the other bot. Then back again."""
+    """Move the other bot's wait from one word of a page to the next, then back again."""
     with shared_page(targets) as page:
         words = (page, page + 4)
 
@@ -705,7 +705,7 @@ def woken_anew(targets: Targets) -> str:
 
 
 def waits_for_several(_: Targets) -> str:
-    """The newer call for waiting: none at all is a mistake of the caller, if there is the call."""
+    """Wait by the newer call for nothing at all: a caller's mistake, if the call exists."""
     try:
         syscall("futex_waitv", None, 0, 0, None, 0)
     except OSError as no:
@@ -725,17 +725,17 @@ def path_remembered(targets: Targets) -> str:
 
 
 def flushed(targets: Targets) -> str:
-    """Wait until everything is on the disk, which takes as long as others have written."""
+    """Wait until everything is on the disk, which takes as long as others' writes."""
     with shared_file(targets) as descriptor:
         libc_call("syncfs", descriptor)
     return "flushed"
 
 
-# Stocks of the machine: who takes the last of them is noticed by all.
+# Supplies of the machine: everybody notices who takes the last of them.
 
 
 def reads_ordered(_: Targets) -> str:
-    """Take a place for reads without waiting; the machine has a number of them for all."""
+    """Reserve asynchronous reads, of which the machine has a number for all."""
     context = ctypes.create_string_buffer(8)
     syscall("io_setup", 1, context)
     syscall("io_destroy", struct.unpack("q", context.raw)[0])
@@ -743,7 +743,7 @@ def reads_ordered(_: Targets) -> str:
 
 
 def huge_page(_: Targets) -> str:
-    """Take a huge page; that there is none left tells something too."""
+    """Take a huge page; a lack of them is information too."""
     try:
         mmap.mmap(-1, 2 * MIB, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | MAP_HUGETLB).close()
     except OSError as no:
@@ -779,7 +779,7 @@ def all_interrupted(_: Targets) -> str:
     return "did it"
 
 
-# The kernel's rarer doors.
+# The kernel's rarer entrances.
 
 
 def perf_event(_: Targets) -> str:
@@ -805,7 +805,7 @@ def mounted(_: Targets) -> str:
 
 
 def handled(targets: Targets) -> str:
-    """Open a file by its number instead of its path, past every folder's rights."""
+    """Open a file by its number instead of its path, which passes every folder's rights."""
     room, where = ctypes.create_string_buffer(struct.pack("I", 128), 136), ctypes.c_int()
     path = targets["shared"].encode()
     libc_call("name_to_handle_at", -100, path, room, ctypes.byref(where), 0)
@@ -815,7 +815,7 @@ def handled(targets: Targets) -> str:
 
 
 def capable(_: Targets) -> str:
-    """Any capability counts: a bot needs none."""
+    """Succeed if we have any capability: a bot needs none."""
     head, room = struct.pack("Ii", 0x2008_0522, 0), ctypes.create_string_buffer(24)
     libc_call("capget", head, room)
     words = struct.unpack("6I", room.raw)
@@ -823,7 +823,7 @@ def capable(_: Targets) -> str:
 
 
 def gaining(_: Targets) -> str:
-    """Whether programs with the set-user-id bit would give their rights."""
+    """Succeed if programs with the set-user-id bit would give their rights."""
     if libc_call("prctl", PR_GET_NO_NEW_PRIVS, *(ctypes.c_ulong(0),) * 4):
         raise Refused("no new privileges")
     return "may gain rights"
@@ -855,13 +855,13 @@ def entered(targets: Targets) -> str:
 
 
 def new_user(_: Targets) -> str:
-    """A user namespace of our own, where we would be root."""
+    """Make a user namespace of our own, where we would be root."""
     libc_call("unshare", CLONE_NEWUSER)
     return "made one"
 
 
 def new_user_by_clone(_: Targets) -> str:
-    """The same by the newer call, whose flags no filter can see."""
+    """Make a user namespace by the newer call, whose flags no filter can see."""
     words = struct.pack("11Q", CLONE_NEWUSER, 0, 0, 0, signal.SIGCHLD, 0, 0, 0, 0, 0, 0)
     pid = syscall("clone3", words, len(words))
     if pid == 0:
@@ -871,7 +871,7 @@ def new_user_by_clone(_: Targets) -> str:
 
 
 def renamed(targets: Targets) -> str:
-    """Set the machine's name, to what it is."""
+    """Set the machine's name to its present value."""
     socket.sethostname(socket.gethostname())
     if namespace("uts") != targets["uts_namespace"]:
         raise Refused("a machine's name of its own")
@@ -892,23 +892,23 @@ def own_control_group(_: Targets) -> str:
     return try_open(f"/sys/fs/cgroup{group}/cgroup.procs", os.O_WRONLY)
 
 
-# Counters that everybody moves and everybody reads.
+# Counters that everybody changes and everybody reads.
 
 
 def disk_space(targets: Targets) -> str:
-    """How full the disk is that all share."""
+    """Read how full the disk is that all share."""
     return something(os.statvfs(targets["shared"]).f_bfree)
 
 
 def machine_load(_: Targets) -> str:
-    """Load and memory by a call, without any file."""
+    """Read load and memory by a call, without any file."""
     room = ctypes.create_string_buffer(128)
     libc_call("sysinfo", room)
     return something(struct.unpack("10L", room.raw[:80])[1:4])
 
 
 def machine_name(targets: Targets) -> str:
-    """The machine's name."""
+    """Read the machine's name."""
     if os.uname().nodename != targets["machine_name"]:
         raise Refused("another name")
     return "read it"
@@ -928,9 +928,9 @@ def page_shared(targets: Targets) -> str:
 
 
 def thread_ended(targets: Targets) -> str:
-    """End a thread that asked to have its end told at a page of a file; who waits there hears it.
+    """End a thread whose end the kernel reports at a page of a file; a waiting process hears it.
 
-    Whether the other bot did is seen at the other end.
+    The other end shows whether the other bot did.
     """
     with shared_page(targets) as page:
         thread = threading.Thread(target=syscall, args=("set_tid_address", page))
@@ -951,11 +951,11 @@ def pipe_numbered(targets: Targets) -> str:
     return "the same count"
 
 
-# Limits, a little beyond each and no further.
+# Limits, exceeded a little and no further.
 
 
 def tried(targets: Targets, name: str, most: int) -> int:
-    """A limit that can be tried safely."""
+    """Return a limit that can be tried safely."""
     limit = int(targets["limits"][name])
     if limit > most:
         raise Untried(f"a limit of {limit} is too large to try")
@@ -963,7 +963,7 @@ def tried(targets: Targets, name: str, most: int) -> int:
 
 
 def many_processes(targets: Targets) -> str:
-    """More processes at once than the limit; each waits until all are counted, or its alarm."""
+    """Start more processes than the limit; each waits until all are counted, or its alarm."""
     limit, started = tried(targets, "processes", MOST_PROCESSES), 0
     inside, outside = os.pipe()
     try:
@@ -983,7 +983,7 @@ def many_processes(targets: Targets) -> str:
 
 
 def many_files(targets: Targets) -> str:
-    """More open files than the limit."""
+    """Open more files than the limit."""
     limit = tried(targets, "open_files", 4096)
     opened_here: list[int] = []
     try:
@@ -997,7 +997,7 @@ def many_files(targets: Targets) -> str:
 
 @contextmanager
 def nameless(folder: str) -> Iterator[int]:
-    """A file that is gone with its descriptor."""
+    """Yield a file that is gone with its descriptor."""
     path = f"{folder}/boneyard-{os.getpid()}"
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     os.unlink(path)
@@ -1008,7 +1008,7 @@ def nameless(folder: str) -> Iterator[int]:
 
 
 def large_file(targets: Targets) -> str:
-    """A file beyond the limit; only its last byte takes room."""
+    """Make a file beyond the limit; only its last byte takes room."""
     limit = tried(targets, "file_mib", 2**20) * MIB
     with nameless(own_tmp()) as descriptor:
         os.pwrite(descriptor, b"x", limit)
@@ -1016,7 +1016,7 @@ def large_file(targets: Targets) -> str:
 
 
 def much_memory(targets: Targets, flags: int) -> str:
-    """More memory than the limit, every page of it touched."""
+    """Take more memory than the limit, and touch every page of it."""
     limit = tried(targets, "memory_mib", LARGEST_MIB) * MIB
     taken: list[mmap.mmap] = []
     while len(taken) * CHUNK < limit + BEYOND_MIB * MIB:
@@ -1026,7 +1026,7 @@ def much_memory(targets: Targets, flags: int) -> str:
 
 
 def much_room(limit: int, make: Callable[[], int]) -> str:
-    """More room in files than the limit; gone with their descriptors."""
+    """Fill more room in files than the limit; it is freed with their descriptors."""
     files: list[int] = []
     try:
         while len(files) * CHUNK < (limit + BEYOND_MIB) * MIB:
@@ -1039,7 +1039,7 @@ def much_room(limit: int, make: Callable[[], int]) -> str:
 
 
 def full_folder(targets: Targets, folder: str) -> str:
-    """More room in a folder than the limit."""
+    """Fill more room in a folder than the limit."""
 
     def make() -> int:
         with nameless(folder) as descriptor:
@@ -1049,18 +1049,18 @@ def full_folder(targets: Targets, folder: str) -> str:
 
 
 def memory_files(targets: Targets) -> str:
-    """More memory than the limit, in files without a folder."""
+    """Take more memory than the limit, in files without a folder."""
     limit = tried(targets, "memory_mib", LARGEST_MIB)
     return much_room(limit, lambda: os.memfd_create("boneyard"))
 
 
 def core_dumped(_: Targets) -> str:
-    """Whether a crash could write the memory to disk."""
+    """Succeed if a crash could write the memory to disk."""
     return something(max(resource.getrlimit(resource.RLIMIT_CORE), key=abs))
 
 
 def own_queue(targets: Targets) -> str:
-    """A message queue of our own: memory that no limit on memory counts."""
+    """Make a message queue of our own: memory that no limit on memory counts."""
     name = f"/{targets['note']}-own".encode()
     os.close(libc_call("mq_open", name, os.O_CREAT | os.O_RDWR, 0o600, None))
     libc_call("mq_unlink", name)
@@ -1077,25 +1077,25 @@ def limit_raised(_: Targets) -> str:
 
 
 def real_time(_: Targets) -> str:
-    """Run before everybody else; given up at once."""
+    """Run before everybody else; give it up at once."""
     os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
     os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
     return "ran first"
 
 
 def preferred(_: Targets) -> str:
-    """A better place at the processor than the other bot; given up at once."""
+    """Take a better place at the processor than the other bot; give it up at once."""
     own = os.getpriority(os.PRIO_PROCESS, 0)
     os.setpriority(os.PRIO_PROCESS, 0, own - 1)
     os.setpriority(os.PRIO_PROCESS, 0, own)
     return "preferred"
 
 
-# Processes that stay when the bot is killed; whether they do is seen from outside.
+# Processes that stay when the bot is killed; the runner sees whether they do.
 
 
 def stay(targets: Targets, name: str, prepare: Callable[[], object]) -> str:
-    """A child with a name of its own, that sleeps and ends by itself."""
+    """Start a child with a name of its own, which sleeps and ends by itself."""
     sign = targets["outlive"][name]
     ours, theirs = os.pipe()
     if fork() == 0:
@@ -1126,7 +1126,7 @@ def daemon() -> None:
 
 
 def stubborn() -> None:
-    """Hear no polite signal."""
+    """Ignore every polite signal."""
     for deaf in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
         signal.signal(deaf, signal.SIG_IGN)
 
@@ -1333,14 +1333,14 @@ PROBES: dict[str, Probe] = {
     "outlive-stubborn": lambda t: stay(t, "outlive-stubborn", stubborn),
     "outlive-daemon": lambda t: stay(t, "outlive-daemon", daemon),
 }
-"""Every probe, in the order in which they are made."""
+"""Every probe, in the order of their execution."""
 
 SPOILING = frozenset({"referee-trace", "other-bot-trace", "user-namespace"})
-"""After these the worker is no longer what it was: the next probe gets a new one."""
+"""Probes that spoil their worker: the next probe gets a new one."""
 
 
 def launcher(targets: Targets) -> int:
-    """Who started us: the first process of our own namespace, else our parent."""
+    """Return our starter: the first process of our own namespace, else our parent."""
     return 1 if namespace("pid") not in ("", targets["pid_namespace"]) else targets["parent"]
 
 
@@ -1348,7 +1348,7 @@ def launcher(targets: Targets) -> int:
 
 
 def outcome(probe: Probe, targets: Targets) -> dict[str, Any]:
-    """One probe's outcome; only a refusal that was seen is one."""
+    """Return one probe's outcome; only an observed refusal is one."""
     signal.setitimer(signal.ITIMER_REAL, SECONDS)
     try:
         return {"got": True, "detail": probe(targets)}
@@ -1365,14 +1365,14 @@ def outcome(probe: Probe, targets: Targets) -> dict[str, Any]:
 
 
 def too_long(*_: object) -> None:
-    """What the timer does to a probe that waits."""
+    """End a probe that waits, when the timer rings."""
     raise Untried(f"no answer in {SECONDS:g} s")
 
 
 def work(names: list[str], targets: Targets, pipe: int) -> None:
-    """Make the probes one after another and tell each outcome."""
+    """Make the probes one after another and report each outcome."""
     signal.signal(signal.SIGALRM, too_long)
-    # Where memory is limited for all together, this one is to end, not the one that tells.
+    # If memory is limited for all together, this process is to end, not the one that reports.
     with suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
         file.write("1000")
     for name in names:
@@ -1383,7 +1383,7 @@ def work(names: list[str], targets: Targets, pipe: int) -> None:
 
 
 def read_worker(pipe: int) -> tuple[dict[str, Any], bool]:
-    """What a worker told, and whether it ended by itself rather than be silent for too long."""
+    """Return a worker's outcomes, and whether it ended by itself before its time was up."""
     told, ended = b"", False
     while not ended and select.select([pipe], [], [], 3 * SECONDS)[0]:
         more = os.read(pipe, 65536)
@@ -1392,7 +1392,7 @@ def read_worker(pipe: int) -> tuple[dict[str, Any], bool]:
 
 
 def worked(names: list[str], targets: Targets) -> tuple[dict[str, Any], int]:
-    """The outcomes of one worker, and the signal that ended it or 0."""
+    """Return the outcomes of one worker, and the signal that ended it or 0."""
     ours, theirs = os.pipe()
     pid = fork()
     if pid == 0:
@@ -1411,7 +1411,7 @@ def worked(names: list[str], targets: Targets) -> tuple[dict[str, Any], int]:
 
 
 def tried_all(names: list[str], targets: Targets) -> dict[str, Any]:
-    """Every outcome. A probe that had its worker killed by the kernel was refused."""
+    """Return every outcome. A probe whose worker the kernel killed was refused."""
     outcomes: dict[str, Any] = {}
     left, crashes = list(names), 0
     while left and crashes <= CRASHES:
@@ -1427,7 +1427,7 @@ def tried_all(names: list[str], targets: Targets) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Targets in, outcomes out; then stay to be killed, as a bot is, if that is wanted."""
+    """Read targets, print outcomes; then stay to be killed, as a bot is, if that is wanted."""
     inherited = descriptors()
     targets: Targets = json.loads(sys.stdin.readline())
     targets |= {"inherited": inherited, "parent": os.getppid(), "own_program": sys.argv[0]}

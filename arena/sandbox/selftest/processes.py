@@ -1,4 +1,4 @@
-"""Processes of a scene: started plainly, asked, ended. Every wait has an end."""
+"""Processes of a scene: their start, questions to them, their end. Every wait has a limit."""
 
 import contextlib
 import os
@@ -12,17 +12,17 @@ from typing import Any, TypeAlias
 import msgspec
 
 PATIENCE_S = 10.0
-"""What any one wait may take on a crowded machine; all of them together take about 0.3 s."""
+"""Most seconds of any one wait on a crowded machine; all of them together take about 0.3 s."""
 LONGEST_LINE = 2**20
-"""Bytes of one answer."""
+"""Most bytes of one answer."""
 
 Popen: TypeAlias = "subprocess.Popen[bytes]"
 Start = Callable[[tuple[str, ...], tuple[str, ...]], Popen]
-"""Start a command with three pipes, as a bot is at the level that is tried. The first argument is
-the command, the second the files and folders that it must be able to read. Called twice: for
-another bot first, for the bot that probes then, each in a slot of its own."""
+"""A function that starts a command with three pipes, as a bot is at the level that is tried. The
+first argument is the command, the second the files and folders that it must be able to read. It is
+called twice: for another bot first, then for the bot that probes, each in a process of its own."""
 End = Callable[[Popen], None]
-"""Kill and reap what was started, as a bot at that level is."""
+"""A function that kills and reaps a process, as a bot at that level is."""
 
 
 class CannotProbeError(Exception):
@@ -30,7 +30,7 @@ class CannotProbeError(Exception):
 
 
 def ask_process(process: Popen, line: bytes) -> dict[str, Any]:
-    """Say a line and read the one-line answer, a JSON object. Raises CannotProbeError."""
+    """Send a line and return the one-line answer, a JSON object. Raises CannotProbeError."""
     assert process.stdin
     assert process.stdout
     with contextlib.suppress(BrokenPipeError):
@@ -77,7 +77,7 @@ def closed(process: Popen) -> None:
 
 
 def ended(process: Popen) -> None:
-    """Kill the group of what `started` started, reap it, close its pipes."""
+    """Kill the process group of what `started` started, reap it, close its pipes."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait(PATIENCE_S)
@@ -85,7 +85,7 @@ def ended(process: Popen) -> None:
 
 
 def started(command: tuple[str, ...], reads: tuple[str, ...]) -> Popen:
-    """A plain process in a session of its own, with next to no environment: no sandbox at all."""
+    """Start a plain process in a session of its own, with a minimal environment: no sandbox."""
     del reads
     return subprocess.Popen(
         command,

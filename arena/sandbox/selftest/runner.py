@@ -1,4 +1,4 @@
-"""The probes made at one level, and their outcomes as the referee sees them from outside."""
+"""Runs of the probes at one level, and their outcomes as the referee sees them from outside."""
 
 import contextlib
 import os
@@ -16,28 +16,28 @@ from arena.sandbox.selftest.guarantees import PROBES
 from arena.sandbox.selftest.processes import CannotProbeError, End, Start, ask_process, closed
 
 GRACE_S = 0.3
-"""How long the kernel may take to end what was killed."""
+"""Seconds that the kernel may take to end a killed process."""
 
 UNTRIED = "not tried"
-"""How the detail of a probe begins that could not be made: it counts as got through."""
+"""The beginning of the detail of a probe that could not be made: it counts as got through."""
 
 
 class ProbeResult(Struct, frozen=True):
-    """What became of one attempt."""
+    """The result of one attempt."""
 
     got: bool
-    """Whether it got through, or may have: only a refusal that was seen is one."""
+    """True if it got through, or may have: only a refusal that was seen is one."""
     detail: str
-    """How, in a few words; never a path or a secret."""
+    """The way in a few words; never a path or a secret."""
 
 
 class State(Struct, frozen=True):
-    """What a probe could have done to a stand-in."""
+    """The values of a stand-in that a probe could have changed."""
 
     signals: int
     """Signals that arrived."""
     woken: int
-    """How often it was woken at a page of a file."""
+    """The number of times that it was woken at a page of a file."""
     datagrams: int
     """Sockets with datagrams waiting."""
     nice: int
@@ -57,9 +57,9 @@ def run_probes(
 ) -> dict[str, ProbeResult]:
     """Make the named probes, or all, as a bot that `start` starts, in the order of probes.py.
 
-    `folder` is where events lie, and must be writable. Takes about a second; leaves nothing.
-    Raises CannotProbeError when a process does not start or answer at this level, OSError, and
-    ValueError for a name that is no probe's.
+    `folder` is that of events, and must be writable. Takes about a second; leaves nothing.
+    Raises CannotProbeError if a process does not start or answer at this level, OSError, and
+    ValueError for a name that is not a probe's.
     """
     if stray := set(names).difference(PROBES):
         raise ValueError(f"no such probes: {sorted(stray)}")
@@ -85,7 +85,7 @@ def _told(said: Mapping[str, Any]) -> dict[str, ProbeResult]:
 
 
 def _judged(said: ProbeResult, seen: bool | None) -> ProbeResult:
-    """What was seen outranks what was said; what was not even tried stays unknown."""
+    """Return an outcome in which observation outranks the report; untried stays unknown."""
     if seen is None or seen == said.got or said.detail.startswith(UNTRIED):
         return said
     return ProbeResult(seen, f"{said.detail}; {'seen' if seen else 'without effect'}")
@@ -101,7 +101,7 @@ def _states(setting: Scene) -> dict[str, State]:
 def _effects(
     setting: Scene, before: Mapping[str, State], found: Mapping[str, ProbeResult]
 ) -> dict[str, bool]:
-    """Whether each attempt at another process or file shows at the other end."""
+    """Return whether each attempt at another process or file shows at the other end."""
     after, targets = _states(setting), setting.targets
     seen = {
         "udp-referee": after["referee"].datagrams > 0,
@@ -121,7 +121,7 @@ def _effects(
 
 
 def _outlived(targets: Targets) -> dict[str, bool]:
-    """Which processes are still there after the kill; they are ended now."""
+    """Return which processes are still there after the kill, and end them."""
     deadline = time.monotonic() + GRACE_S
     while (alive := _alive(targets)) and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -132,7 +132,7 @@ def _outlived(targets: Targets) -> dict[str, bool]:
 
 
 def _alive(targets: Targets) -> dict[str, int]:
-    """Processes that bear one of this scene's names and are no corpses, by probe."""
+    """Return processes with one of this scene's names that are not zombies, by probe."""
     names, found = {sign: name for name, sign in targets.outlive.items()}, {}
     for status in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
