@@ -1,1 +1,1 @@
-"""The program: its entry in `main`, and the commands about many games, a file for each theme."""
+"""The command line: the program's entry in `main`, and the commands, one file for each theme."""

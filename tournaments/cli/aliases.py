@@ -1,4 +1,4 @@
-"""What commands and options are called elsewhere, and the errors for names that do not exist."""
+"""Other tools' names for our commands and options, and the errors for names that do not exist."""
 
 from collections.abc import Iterable
 
@@ -28,7 +28,7 @@ COMMANDS = {
     "validate": ("check",),
     "view": ("replay",),
 }
-"""Commands by names that others give them."""
+"""Our commands by the names that other tools use."""
 OPTIONS = {
     "--cores": ("--jobs",),
     "--count": ("--boards",),
@@ -46,16 +46,16 @@ OPTIONS = {
     "--variant": ("--rules",),
     "--workers": ("--jobs",),
 }
-"""Options by names that others give them; a name counts where there is no such option."""
+"""Our options by the names that other tools use; ignored where an option has that name."""
 
 
 def unknown_command(name: str, commands: Iterable[str]) -> UserError:
-    """The error for a command that does not exist, with what was meant."""
+    """Return the error for a command that does not exist; it suggests the nearest name."""
     return unknown_name("command", name, commands, COMMANDS)
 
 
 def unknown_option(error: click.NoSuchOption) -> click.UsageError:
-    """The same for an option of the command that was given."""
+    """Return the error for an option that the command does not have, with the nearest name."""
     assert error.ctx, "A command was reading its words."
     options = [one for param in error.ctx.command.get_params(error.ctx) for one in param.opts]
     known = [one for one in options if one.startswith("--")]

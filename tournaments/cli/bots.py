@@ -64,12 +64,12 @@ def check(
     compare: bool,
     as_json: bool,
 ) -> None:
-    """Check a bot, step by step, and say what to mend.
+    """Check a bot step by step and say what to fix.
 
-    It is talked to as the referee would. BOT is a sample bot, a file or a command as in `run`,
-    or an event file: then each of its bots is checked, and asked to play the event's game only.
-    Each failure shows what was sent, what came back, what was expected and how to mend it. Exit
-    code 0 when all is well, 1 when a step failed or was not reached in time.
+    The check talks to the bot as the referee does. BOT is a sample bot, a file or a command, as in
+    `run`, or an event file: then each of its bots is checked, and plays the event's game only.
+    Each failure shows what was sent, what your bot replied, what was expected and how to fix it.
+    Exit code 0 when all steps pass, 1 when a step failed or was not reached in time.
 
     \b
     Examples:
@@ -98,11 +98,11 @@ def check(
 @click.argument("language", default="", shell_complete=complete_languages)
 @click.argument("name", default="")
 def new(language: str, name: str) -> None:
-    """Make a bot that plays at once.
+    """Create a working bot in a language of your choice.
 
-    A folder NAME with its source, and an entry in bots.toml. Without anything: list the languages,
-    and whether this machine has what they need. What needs a toolchain that is not there is made
-    all the same.
+    The command writes the bot's source into a folder NAME and adds an entry to bots.toml. Without
+    arguments it lists the languages, and the programs that each still needs on this machine. It
+    creates a bot even if its toolchain is missing.
 
     \b
     Examples:
@@ -135,9 +135,9 @@ def _list_languages() -> None:
 
 @click.command()
 def bots() -> None:
-    """List the sample bots, and your own in bots.toml.
+    """List the sample bots and your own bots in bots.toml.
 
-    And whether this machine can run them.
+    The list also says which of them this machine cannot run, and why.
 
     \b
     Example:

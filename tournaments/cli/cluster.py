@@ -1,4 +1,4 @@
-"""The command of a cluster's machines, worker, and the options that it shares with run."""
+"""The `worker` command, and the cluster options that it shares with `run`."""
 
 import os
 import sys
@@ -28,12 +28,12 @@ trust_network = click.option(
 
 
 def default_jobs() -> int:
-    """Sittings side by side unless told otherwise: one core is left to the referee."""
+    """Return the default number of parallel sittings: all cores but one, for the referee."""
     return max(1, len(os.sched_getaffinity(0)) - 1)
 
 
 def workers_at(said: str, certificates: Path | None, *, trusted: bool) -> "ClusterAddress":
-    """Where `--cluster` leads.
+    """Parse the value of `--cluster`.
 
     Raises UserError.
     """
@@ -89,10 +89,11 @@ def worker(
 ) -> None:
     """Play sittings for runs on other machines.
 
-    A scheduler at ADDRESS gives them out. Start as many workers as you like, at any time, on
-    machines that have what the bots need; a run finds them by the same address (`boneyard run
-    EVENT --cluster ADDRESS`). A worker tries first what sandbox its machine can give, and plays no
-    event that asks for a better one. Ctrl-C ends it: what it was playing is played by others.
+    A scheduler at ADDRESS hands out the sittings. Start as many workers as you like, at any time,
+    on machines that have the programs that the bots need; a run finds them by the same address
+    (`boneyard run EVENT --cluster ADDRESS`). A worker first tests which sandbox its machine
+    supports, and plays no event that requires a better one. Ctrl-C ends the worker; other workers
+    then play its unfinished sittings.
 
     \b
     Examples:

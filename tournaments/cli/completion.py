@@ -1,4 +1,4 @@
-"""Suggestions for the shell after Tab: bots, events, logs, games, seats, rules. Never raise."""
+"""Shell completion after Tab: bots, events, logs, games, seats, rules. No function here raises."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -9,30 +9,30 @@ import click
 from click.shell_completion import CompletionItem, split_arg_string
 
 MOST = 200
-"""Names that are offered at once."""
+"""The largest number of suggestions."""
 READ = 20_000_000
-"""Bytes of logs that are searched for names of games before the shell has waited long enough."""
+"""Bytes of logs to search for game names; more would keep the user waiting."""
 
 Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
 def offered(names: Iterable[str], begun: str) -> list[CompletionItem]:
-    """The names that begin so."""
+    """Return the names that begin with what the user typed."""
     return [CompletionItem(name) for name in dict.fromkeys(names) if name.startswith(begun)][:MOST]
 
 
 def or_files(items: list[CompletionItem], begun: str) -> list[CompletionItem]:
-    """The names, or if none fits, whatever files the shell finds."""
+    """Return the items or, if there is none, a request for file names from the shell."""
     return items or [CompletionItem(begun, type="file")]
 
 
 def complete_logs(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Events' folders; else files."""
+    """Complete an event's folder; without a match, any file."""
     return or_files(offered(folders(begun), begun), begun)
 
 
 def folders(begun: str) -> Iterator[str]:
-    """The events' folders beside the path that was begun."""
+    """Yield the event folders that may continue a path."""
     from arena.analysis.find import EVENT
 
     with suppress(OSError, ValueError):
@@ -43,7 +43,7 @@ def folders(begun: str) -> Iterator[str]:
 
 
 def complete_games(context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
-    """The games of the log that was named before."""
+    """Complete a game's name from the log that the user named before."""
     from arena.analysis.find import usual_folder
     from protocol.errors import UserError
 
@@ -53,7 +53,7 @@ def complete_games(context: click.Context, _: click.Parameter, begun: str) -> li
 
 
 def games(log: Path) -> Iterator[str]:
-    """The names of a log's games, or of a folder's, found without reading every record."""
+    """Yield the names of the games in a log or folder, without decoding every record."""
     from arena.analysis.find import logs
     from arena.logs.checksummed import read_lines
     from protocol.codec import DamagedRecordError, decode_record, unsealed
@@ -74,7 +74,7 @@ def games(log: Path) -> Iterator[str]:
 
 
 def complete_rules(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Named games, and files of rules."""
+    """Complete a named game or a rules file."""
     from arena.rules.variants import VARIANTS
 
     own = (str(path) for path in sorted(Path().glob("*.toml")))
@@ -84,7 +84,7 @@ def complete_rules(_: click.Context, __: click.Parameter, begun: str) -> list[Co
 def complete_choices(
     context: click.Context, _: click.Parameter, begun: str
 ) -> list[CompletionItem]:
-    """Choices of the rules, up to their equals sign."""
+    """Complete the name of a rules choice, up to its equals sign."""
     from protocol.ruleset import choices
 
     del context
@@ -92,21 +92,24 @@ def complete_choices(
 
 
 def complete_seats(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
-    """The seats of the game that was named before, by number and by name."""
+    """Complete a seat, by number or by entrant, of the game that the user named before."""
     named = [word.split(".")[1:] for word in typed() if word.partition(".")[0].isdecimal()]
     names = named[-1] if named else []
     return offered((*map(str, range(len(names) or 4)), *names), begun)
 
 
 def typed() -> list[str]:
-    """The words after the command: an option that lacks its word keeps click from reading them."""
+    """Return the words after the command.
+
+    click does not parse them as long as an option lacks its value.
+    """
     return split_arg_string(os.environ.get("COMP_WORDS", ""))[2:]
 
 
 def complete_questions(
     context: click.Context, _: click.Parameter, begun: str
 ) -> list[CompletionItem]:
-    """The numbers of the questions of the game that was named before, and how each was answered."""
+    """Complete a question's number, with its answer, from the game that the user named before."""
     from arena.analysis import decisions
     from arena.analysis import review as account
     from arena.analysis.find import find_seat, require_one_game, usual_folder
@@ -125,11 +128,11 @@ def complete_questions(
 
 
 SUFFIXES = (".toml", ".py", ".js", ".mjs", ".sh", ".rb", ".pl", ".lua")
-"""What files end with that are offered as bots or events."""
+"""Suffixes of the files to suggest as bots or events."""
 
 
 def complete_bots(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Listed bots, event files and bots' files; else whatever files the shell finds."""
+    """Complete a listed bot, an event file or a bot's file; without a match, any file."""
     from protocol.errors import UserError
     from tournaments.plan.bot_catalog import all_bots
 
@@ -142,7 +145,7 @@ def complete_bots(_: click.Context, __: click.Parameter, begun: str) -> list[Com
 
 
 def complete_events(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Events' folders; else folders."""
+    """Complete an event's folder; without a match, any folder."""
     found = offered(folders(begun), begun)
     return found or [CompletionItem(begun, type="dir")]
 
@@ -150,14 +153,14 @@ def complete_events(_: click.Context, __: click.Parameter, begun: str) -> list[C
 def complete_planned(
     context: click.Context, parameter: click.Parameter, begun: str
 ) -> list[CompletionItem]:
-    """What `plan` takes: what `run` takes, and an event's folder."""
+    """Complete an argument of `plan`: any argument of `run`, or an event's folder."""
     found = offered(folders(begun), begun) if not context.params.get("what") else []
     bots = complete_bots(context, parameter, begun)
     return found + [one for one in bots if one.type == "plain" or not found]
 
 
 def complete_entrants(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
-    """The entrants of the event whose folder was named before, or the bots that were."""
+    """Complete an entrant of the event or of the bots that the user named before."""
     from protocol.errors import UserError
     from tournaments.storage.folder import Folder, load_event
 
@@ -170,7 +173,7 @@ def complete_entrants(_: click.Context, __: click.Parameter, begun: str) -> list
 
 
 def complete_languages(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Languages in which `new` makes a bot."""
+    """Complete a language for `new`."""
     from tournaments.plan.scaffold import languages
 
     return offered(languages(), begun)

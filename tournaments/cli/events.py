@@ -1,4 +1,4 @@
-"""Commands that play an event, or say beforehand what it will take: demo, run, plan."""
+"""Commands that play an event or estimate one: demo, run, plan."""
 
 import sys
 from collections.abc import Callable
@@ -152,11 +152,10 @@ def run(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Play an event: a file, or bots by name, file or command.
+    """Play an event: an event file, or bots by name, file or command.
 
-    Every pairing plays every board once in each rotation of the seats. Run the same
-    command again and it goes on where it stopped; with more boards, bots or rounds it plays
-    only what is missing.
+    Every pairing plays every board once in each rotation of the seats. Run the same command again
+    to continue where it stopped; with more boards, bots or rounds it plays only the missing games.
 
     \b
     Examples:
@@ -179,7 +178,7 @@ def run(
 
 
 def _wishes(what: tuple[str, ...], options: dict[str, Any]) -> "EventOptions":
-    """The options of `run` and `plan` have the names of the wishes' fields."""
+    """Build EventOptions; the options of `run` and `plan` have the names of its fields."""
     from tournaments.plan.from_options import EventOptions, FormatOptions
 
     wanted = FormatOptions(**{name: options.pop(name) for name in FormatOptions._fields})
@@ -187,7 +186,7 @@ def _wishes(what: tuple[str, ...], options: dict[str, Any]) -> "EventOptions":
 
 
 def _takes_what_run_takes(command: click.Command) -> click.Command:
-    """Add the arguments of `run` that say what is played, and at how many jobs."""
+    """Add the options of `run` that describe the event, and `--jobs`."""
     own = {option.name for option in command.params} | {"out", "seed", "cluster", "tls"}
     own |= {"trust_network"}
     command.params[:0] = [option for option in run.params if option.name not in own]
@@ -220,12 +219,12 @@ def plan(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Say what an event will take, and what it can tell.
+    """Estimate an event's duration and the precision of its ratings.
 
-    Before a run, with the same arguments as `boneyard run`: the bots play for a few seconds, on
-    deals of their own; then it says how many sittings, games, questions and minutes the event
-    will take, and how wide the intervals of its ratings will be. After a run, with its folder:
-    how many boards would tell two bots apart.
+    Before a run, give it the arguments of `boneyard run`: the bots play for a few seconds on
+    separate deals; then the command prints how many sittings, games, questions and minutes the
+    event will take, and how wide the intervals of its ratings will be. After a run, give it the
+    event's folder: it prints how many boards would tell two bots apart.
 
     \b
     Examples:
@@ -256,7 +255,8 @@ def plan(
 def demo(boards: int, sandbox: "SandboxMode | None", jobs: int | None, out: Path) -> None:
     """Play a rated round robin of the sample bots.
 
-    Of those that this machine can run. The deals are fixed, so that everybody sees the same demo.
+    Bots that this machine cannot run are left out. The deals are fixed, so that everybody sees the
+    same demo.
 
     \b
     Examples:

@@ -39,7 +39,7 @@ SEAT = click.option(
     shell_complete=complete_seats,
     help="Whose: a seat's number, or who sat there.  [default: who came last]",
 )
-"""The seat that a command is about."""
+"""The `--seat` option of commands about one seat."""
 
 
 @click.command()
@@ -59,12 +59,12 @@ def explain(
     plain: bool,
     as_json: bool,
 ) -> None:
-    """Say why a bot won or lost a game.
+    """Explain why a bot won or lost a game.
 
-    Its rounds, what turned the game, and its decisions in order. Each decision is shown as the
-    bot saw it: its hand, the line, what the others held, what it could do, what it did, noted
-    and took of time; a foul with its evidence. Below each stands the command that puts exactly
-    this question to the bot again.
+    The command prints the game's rounds, its turning points, and the bot's decisions in order. Each
+    decision is shown as the bot saw it: its hand, the line, the others' tile counts, its
+    options, its choice, its note and its time; a foul with its evidence. Below each decision stands
+    the command that puts exactly this question to the bot again.
 
     \b
     Examples:
@@ -87,7 +87,7 @@ def explain(
 
 
 def _summary(logged: "LoggedGame", seat: int, look: "Look") -> None:
-    """The game at a glance."""
+    """Print the game's result, its rounds and its turning points."""
     from arena.analysis import decisions
     from arena.analysis import review as account
 
@@ -106,7 +106,7 @@ def _summary(logged: "LoggedGame", seat: int, look: "Look") -> None:
 def _told(
     where: Path, logged: "LoggedGame", seat: int, only: int | None, look: "Look"
 ) -> Iterator["Text"]:
-    """Every decision, and every round's end after the last of its decisions."""
+    """Yield every decision, and each round's end after the last decision of that round."""
     from arena.analysis import decisions
     from arena.analysis import review as account
 
@@ -163,11 +163,11 @@ def replay(
 ) -> None:
     """Watch a game from its log.
 
-    LOG is a game log or an event's folder; without it, it is the event that lies here. Without
-    GAME the games are listed, unless there is only one; a part of a game's name will do. With
-    --html a page is written that needs nothing else and can be mailed; with --seat too, nothing
-    that this seat did not know is in it. With --html and an event's folder alone, the pages of
-    all its games are made.
+    LOG is a game log or an event's folder; by default it is the event in the current directory.
+    GAME is a game's name or any unique part of it; without it the command lists the games, unless
+    there is only one. --html writes a single page that needs no other file and can be mailed; with
+    --seat it holds only what that seat knew. --html with only an event's folder writes the pages of
+    all its games.
 
     \b
     Examples:
@@ -198,7 +198,7 @@ def replay(
 
 
 def _make_one(logged: "LoggedGame", seat: int | None, out: Path | None) -> None:
-    """The page of one game, for everybody or as one seat saw it."""
+    """Write the page of one game, for everybody or as one seat saw it."""
     from arena.ui.replay_files import write
     from arena.ui.replay_page import pack_game, replay_page
 
@@ -211,7 +211,7 @@ def _make_one(logged: "LoggedGame", seat: int | None, out: Path | None) -> None:
 
 
 def _make_all(folder: Path, seat: str | None, out: Path | None) -> None:
-    """The pages of all games of an event, in its folder."""
+    """Write the pages of all games of an event into its folder."""
     from arena.ui import replay_files as sittings
 
     if seat is not None or out:
@@ -227,7 +227,7 @@ def _make_all(folder: Path, seat: str | None, out: Path | None) -> None:
 def _drawn(
     logged: "LoggedGame", seat: int | None, only: int | None, look: "Look"
 ) -> Iterator["Text"]:
-    """The title, every frame that is wanted, and whether the log goes to the end."""
+    """Yield the title, the requested frames and a note if the log was cut off."""
     from rich.text import Text
 
     from arena.analysis import frames
@@ -247,7 +247,7 @@ def _drawn(
 
 
 def _paged(shown: Iterator["Text"], console: "Console") -> None:
-    """One frame at a time, until the last one is turned over or a key says enough."""
+    """Show one frame at a time until the user quits or turns the last one over."""
     from rich.text import Text
 
     from arena.analysis import text as render
@@ -318,14 +318,14 @@ def ask(
 ) -> None:
     """Put a question of a logged game to a bot again.
 
-    A fresh process hears the game, its rounds so far and the question, byte for byte, under the
-    same clock. BOT is a sample bot, a file or a command, as in `run`; without it, the bot that sat
-    there in the event. `boneyard explain` shows the questions with their numbers.
+    A fresh process gets the game, its rounds so far and the question, byte for byte, under the
+    same clock. BOT is a sample bot, a file or a command, as in `run`; by default it is the bot that
+    had the seat in the event. `boneyard explain` shows the questions with their numbers.
 
-    --deals tells what each option comes to, whatever lies hidden: the round is played on from this
-    question under other deals of the tiles that the seat could not see.
+    --deals estimates the value of each option: the command plays the round on from this question
+    under other deals of the tiles that the seat could not see.
 
-    Exit code 1 when the bot fouls.
+    Exit code 1 when the bot commits a foul.
 
     \b
     Examples:

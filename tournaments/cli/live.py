@@ -1,4 +1,4 @@
-"""Commands for people who look on or play themselves: watch, play."""
+"""Commands for spectators and human players: watch, play."""
 
 import sys
 from collections.abc import Callable
@@ -41,7 +41,7 @@ def _browser(command: Command) -> Command:
 
 
 def has_browser() -> bool:
-    """Whether what serves pages is installed."""
+    """Tell whether the package that serves pages is installed."""
     return find_spec("websockets") is not None
 
 
@@ -63,9 +63,10 @@ def has_browser() -> bool:
 def watch(folder: Path | None, port: int, everything: bool, browser: bool) -> None:
     """Watch an event in the browser while it is played, or after.
 
-    It reads the logs that the run is writing, and changes nothing: standings, the games on the
-    tables, fouls, the report, and replays of what is over. Of a game that is not over no hand is
-    shown. The address that it prints works on this machine only, and for nobody else.
+    The page shows the standings, the games in progress, fouls, the report, and replays of finished
+    games. The command reads the logs that the run is writing, and changes nothing. It hides the
+    hands of unfinished games unless you pass --open. It prints a local URL with a secret token,
+    which works on this machine only.
 
     \b
     Examples:
@@ -151,9 +152,8 @@ def play(
 ) -> None:
     """Play yourself, in the browser or in the terminal.
 
-    Against bots and with them: you sit in a seat like any bot's: the same protocol and the same
-    referee, and a log that `boneyard replay` and `boneyard verify` read. At a table for
-    partners you sit opposite yours.
+    You sit in a seat as a bot does, with the same protocol and the same referee; `boneyard replay`
+    and `boneyard verify` read the log. In a partnership game you sit opposite your partner.
 
     \b
     Examples:

@@ -37,18 +37,18 @@ COMMANDS = (
 
 
 class Commands(click.Group):
-    """A group that says which command or option was meant, and ends a user's error with 2."""
+    """A command group that suggests names for typos and ends a user's error with exit code 2."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command, or say which one was meant."""
+        """Find the command, or raise a UsageError that suggests the nearest name."""
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
             raise click.UsageError(f"{unknown_command(args[0], self.commands)}")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; a user's error is one sentence and exit code 2."""
+        """Run the command; print a user's error as one sentence and exit with code 2."""
         try:
             return super().invoke(ctx)
         except click.NoSuchOption as error:
@@ -71,8 +71,8 @@ def main() -> None:
       boneyard demo                     a small event of sample bots
       boneyard new python mine          a bot of your own to start from
       boneyard run greedy ./my_bot.py   your bot against a sample bot
-      boneyard plan greedy ./my_bot.py  what that will take, and tell
-      boneyard show OUT                 where it stands, while it runs or after
+      boneyard plan greedy ./my_bot.py  its duration and its precision
+      boneyard show OUT                 its standings, while it runs or after
       boneyard replay OUT               watch a game
       boneyard explain OUT GAME         why your bot lost it
       boneyard verify OUT               check every deal, byte and score

@@ -1,4 +1,4 @@
-"""What several commands take and print."""
+"""Arguments, options and output that several commands share."""
 
 import json
 import os
@@ -10,7 +10,7 @@ from tournaments.cli.completion import complete_choices, complete_games, complet
 
 
 class LogPath(click.Path):
-    """A log or a folder of them, under its own name also where it lies packed."""
+    """A log file or a folder of logs; finds a compressed log by its uncompressed name too."""
 
     def __init__(self) -> None:
         super().__init__(exists=True, path_type=Path)
@@ -21,7 +21,7 @@ class LogPath(click.Path):
         param: click.Parameter | None,
         ctx: click.Context | None,
     ) -> str | bytes | os.PathLike[str]:
-        """Where it lies."""
+        """Return the path of the file that exists, compressed or not."""
         from arena.logs.compression import actual_path
 
         return super().convert(actual_path(Path(value)), param, ctx)
@@ -33,9 +33,9 @@ LOG = click.argument(
     type=LogPath(),
     shell_complete=complete_logs,
 )
-"""A game log or an event's folder."""
+"""The argument for a game log or an event's folder."""
 GAME = click.argument("game", required=False, shell_complete=complete_games)
-"""A game, or a part of its name."""
+"""The argument for a game, or any unique part of its name."""
 CHOICES = click.option(
     "--set",
     "choices",
@@ -44,13 +44,13 @@ CHOICES = click.option(
     shell_complete=complete_choices,
     help="Change one choice of the rules; may be repeated.",
 )
-"""What differs from a named game."""
+"""The option that changes choices of a named game."""
 ASCII = click.option("--ascii", "plain", is_flag=True, help="Tiles as [6|4] instead of glyphs.")
-"""How tiles are shown."""
+"""The option that prints tiles in ASCII."""
 WISH = click.Choice(["auto", "require", "off"])
-"""How bots shall be locked in."""
+"""The sandbox modes that a user can choose."""
 
 
 def print_json(value: object) -> None:
-    """Print a value for programs."""
+    """Print a value as indented JSON."""
     click.echo(json.dumps(value, indent=2))

@@ -1,4 +1,4 @@
-"""Commands that need Linux, and what is said about them on other systems."""
+"""Commands that need Linux, and the error that other systems show for them."""
 
 import sys
 from collections.abc import Callable
@@ -13,19 +13,19 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 NAMES = {"darwin": "macOS", "win32": "Windows"}
-"""What people call the systems that Python names so."""
+"""Names of systems by Python's `sys.platform`."""
 WAYS = {"win32": "in WSL 2 or in a Linux container (Docker Desktop, Podman)"}
-"""How a system runs Linux programs."""
+"""Ways to run Linux programs, by `sys.platform`."""
 OTHERWISE = "in a Linux container (Docker, Podman, Colima) or a virtual machine"
-"""How every system does."""
+"""The way that every system has."""
 ON_LINUX_ONLY = frozenset(
     {"ask", "check", "demo", "doctor", "plan", "play", "run", "watch", "worker"}
 )
-"""Commands that start bots, or ask what bots may use here."""
+"""Commands that start bots or test the sandbox."""
 
 
 def linux_only(command: click.Command) -> click.Command:
-    """Return the command; other systems are told what works there, and how to run the rest."""
+    """Return the command; on other systems a call of it fails with advice how to run it."""
     if command.name in ON_LINUX_ONLY and command.callback:
         command.callback = _refused_elsewhere(command.name, command.callback)
     return command

@@ -1,4 +1,4 @@
-"""Commands about what was played: show, verify, report, rate."""
+"""Commands about results: show, verify, report, rate."""
 
 import sys
 from pathlib import Path
@@ -15,7 +15,7 @@ FOLDER = click.argument(
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     shell_complete=complete_events,
 )
-"""An event's folder; without it, the event that lies here."""
+"""The argument for an event's folder; by default, the event in the working folder."""
 
 
 @FOLDER
@@ -25,10 +25,11 @@ FOLDER = click.argument(
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 def show(folder: Path | None, watch: bool, as_json: bool) -> None:
-    """Show where an event stands, while it runs or after.
+    """Show an event's standings and progress, while it runs or after.
 
-    Its standings, how far it is, how long it will take, and its fouls. Reads only, and takes no
-    lock: use it from another terminal. Without FOLDER it is the event that lies here.
+    The command prints the standings, the progress, the remaining time and the fouls. It only reads
+    and takes no lock: use it from another terminal. FOLDER is by default the event in the current
+    directory.
 
     \b
     Examples:
@@ -58,9 +59,9 @@ def show(folder: Path | None, watch: bool, as_json: bool) -> None:
 def verify(what: Path | None, seeds: Path | None) -> None:
     """Check an event or one log: every deal, byte and score.
 
-    WHAT is an event's folder, a log, or a folder of logs such as `boneyard play` makes. Every game
-    is replayed and rated anew. Needs nothing but the published files. Exit code 1 when something
-    does not fit. Without WHAT it is the event that lies here.
+    WHAT is an event's folder, a log, or a folder of logs such as `boneyard play` writes; by default
+    it is the event in the current directory. The command replays and rates every game again, from
+    the published files alone. Exit code 1 when it finds a problem.
 
     \b
     Examples:
@@ -84,10 +85,10 @@ def verify(what: Path | None, seeds: Path | None) -> None:
     help="Give a bot this rating, or none; it becomes part of the event's plan.",
 )
 def report(folder: Path | None, check: bool, anchor: str | None) -> None:
-    """Make an event's report anew from its plan and ledger.
+    """Write an event's report again from its plan and ledger.
 
     report.md, results.json, games.csv, ratings.csv, crosstable.csv and results.pgn follow from
-    event.json and ledger.jsonl; report.html and times.json tell also what only the logs know.
+    event.json and ledger.jsonl; report.html and times.json also hold facts from the game logs.
 
     \b
     Examples:
@@ -136,8 +137,8 @@ def rate(
 ) -> None:
     """Rate the results of several events together.
 
-    WHAT are ledgers, or events by their folders. Bots are the same if name and fingerprint are.
-    Different games, by their rules or seats, get tables of their own.
+    WHAT are ledgers or event folders. Two bots are the same bot if their names and fingerprints are
+    equal. Each combination of rules and seats gets its own table.
 
     \b
     Examples:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from protocol.ruleset import Ruleset
 
 WIDEST = 100
-"""Columns of an explanation, however wide the terminal is."""
+"""The largest width of an explanation, in columns."""
 
 
 @click.command()
@@ -28,9 +28,9 @@ WIDEST = 100
 def rules(game: str | None, choices: tuple[str, ...], as_json: bool) -> None:
     """List the named games, or explain one in plain English.
 
-    GAME is a name of the list, or a file of your own: a `base` and the choices that
-    differ from it. In brackets stand the clauses of the sources. A choice takes a number,
-    yes or no, a word, a list (100,75) or a table by players (2:7,3:7,4:6).
+    GAME is a name from the list, or your own rules file: a `base` and the choices that differ from
+    it. Brackets name the clauses of the sources. A choice takes a number, yes or no, a word, a list
+    (100,75) or a table by players (2:7,3:7,4:6).
 
     \b
     Examples:
@@ -59,7 +59,7 @@ def rules(game: str | None, choices: tuple[str, ...], as_json: bool) -> None:
 
 
 def _title(game: str, ruleset: "Ruleset", choices: tuple[str, ...]) -> str:
-    """The line of the list, as long as it is true."""
+    """Return the game's line in the list, or its changes if there are any."""
     from arena.rules.variants import VARIANTS
 
     if choices:
@@ -68,7 +68,7 @@ def _title(game: str, ruleset: "Ruleset", choices: tuple[str, ...]) -> str:
 
 
 def _explained(ruleset: "Ruleset", title: str, width: int) -> Iterator["Text"]:
-    """The explanation in lines that fit, each sentence on lines of its own."""
+    """Yield the explanation in lines that fit the width; each sentence begins a new line."""
     from rich.text import Text
 
     from arena.rules.explain import explain

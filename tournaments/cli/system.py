@@ -17,11 +17,11 @@ from tournaments.cli.options import print_json
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Every attempt at every level, for programs.")
 def doctor(as_json: bool) -> None:
-    """Try what this machine can promise about bots.
+    """Test which sandbox levels this machine supports.
 
-    It takes some seconds. Each level is tried with all probes: small programs that do what a
-    cheating bot would, against stand-ins for the referee and for another bot. Nothing of it is
-    left behind.
+    The test takes some seconds. It runs all probes at each level: small programs that attack like a
+    cheating bot, against stand-ins for the referee and for another bot. It leaves no files or
+    processes behind.
 
     \b
     Examples:
@@ -66,7 +66,7 @@ def schema(what: str) -> None:
 
 PROGRAM = "boneyard"
 VARIABLE = "_BONEYARD_COMPLETE"
-"""The variable in which a shell asks what may come next."""
+"""The environment variable in which a shell asks for completions."""
 SHELLS = ("bash", "zsh", "fish")
 TOPICS = {
     "authors": ("sample_bots", "README.md"),
@@ -81,7 +81,7 @@ TOPICS = {
     "deals": ("protocol", "DEALS.md"),
     "secrets": ("arena", "SECRETS.md"),
 }
-"""Pages that `help` shows: the package in which each lies, and its file."""
+"""Pages that `help` prints: the package and the file of each."""
 
 
 def _subjects(context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
@@ -122,7 +122,7 @@ def help_(context: click.Context, subject: tuple[str, ...]) -> None:
 
 
 def _show_page(package: str, name: str) -> None:
-    """Print a page: laid out on a terminal, as it is into a pipe."""
+    """Print a page: formatted on a terminal, as Markdown into a pipe."""
     from importlib.resources import files
 
     text = files(package).joinpath(name).read_text(encoding="utf-8")
@@ -156,8 +156,8 @@ def version() -> None:
 def completion(context: click.Context, shell: str | None) -> None:
     """Print a script that completes commands in your shell.
 
-    It completes commands, options, bots, games of rules, events, games, seats and questions.
-    SHELL is bash, zsh or fish; without it, the one in $SHELL. For one session, or for good:
+    It completes commands, options, bots, rulesets, events, games, seats and questions. SHELL is
+    bash, zsh or fish; by default it is the one in $SHELL.
 
     \b
     Examples:

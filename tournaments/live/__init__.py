@@ -1,1 +1,1 @@
-"""Views of an event while it is played: `show` and `watch`. Changes nothing."""
+"""Read-only views of an event while it is played: `show` and `watch`."""

@@ -1,4 +1,4 @@
-"""`boneyard watch`: serves an event's boards and report on this machine while it is played."""
+"""The server behind `boneyard watch`: an event's tables and report, on this machine only."""
 
 import signal
 from contextlib import ExitStack
@@ -22,18 +22,18 @@ from tournaments.runner.exit import root_cause
 from tournaments.storage.folder import Folder
 
 LOOK_S = 0.25
-"""How often the logs are looked at."""
+"""Time between two readings of the logs while somebody watches, in s."""
 IDLE_S = 2.0
-"""How often while nobody watches."""
+"""Time between two readings while nobody watches, in s."""
 REPORTED = ("report.html", "games.csv", "crosstable.csv")
-"""The report, and the files to which it leads."""
+"""The report and the files that it links to."""
 LONGEST_REPORT = 2**25
-"""Bytes of a report that is served."""
+"""The largest report that is served, in bytes."""
 TEMPLATES = Path(__file__).parent
 
 
 def watch_event(path: Path, port: int, *, everything: bool, browser: bool) -> int:
-    """Serve an event until somebody presses Ctrl-C; the exit code.
+    """Serve an event until the user presses Ctrl-C; return the exit code.
 
     Raises UserError.
     """
@@ -65,7 +65,7 @@ async def _serve(watched: LiveView, port: int, *, browser: bool) -> None:
 
 
 async def follow(watched: LiveView, news: Broadcast) -> None:
-    """Look at the logs again and again, and tell what is new."""
+    """Read the logs at intervals and broadcast the changes."""
     while True:
         # In a thread: the first look at a long event takes seconds.
         text = await trio.to_thread.run_sync(_look, watched)
@@ -75,12 +75,12 @@ async def follow(watched: LiveView, news: Broadcast) -> None:
 
 
 def _look(watched: LiveView) -> str:
-    """What is new, as JSON; empty when nothing is."""
+    """Return the new snapshot as JSON, or an empty string if nothing changed."""
     return msgspec.json.encode(watched.now()).decode() if watched.look() else ""
 
 
 def site(watched: LiveView, news: Broadcast) -> Site:
-    """What is served: the boards, the report, replays of what may be seen; nothing else."""
+    """Build the site: the tables, the report and replays of the games that may be seen."""
 
     def find(name: str) -> Page | None:
         folder, _, file = name.partition("/")

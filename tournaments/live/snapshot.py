@@ -1,7 +1,7 @@
-"""What can be seen of an event just now, from its folder alone: nothing is held, locked or written.
+"""Live view of an event from its folder alone: reads only, takes no lock.
 
-Of a game that is not over an onlooker sees no hand, unless everything is asked for: not its tiles,
-its notes or its clocks, nor what stands in the log beside a foul, which may tell of them.
+A spectator sees no hand of an unfinished game unless everything is asked for: not its tiles, its
+notes or its clocks, nor what the log says beside a foul, which may tell of them.
 """
 
 from collections import deque
@@ -30,47 +30,47 @@ from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.result_store import ResultStore
 
 BOARDS = 12
-"""Games that are shown at once."""
+"""The largest number of games on the page."""
 OVER = 6
-"""How many of them may be over."""
+"""The largest number of finished games among them."""
 LAST = 40
-"""Finished games and fouls that are listed."""
+"""Length of the lists of finished games and of fouls."""
 SAID = 6
-"""Things that happened last which stand beside a game."""
+"""Latest events that stand beside a game."""
 ROWS = 200
 """Rows of the standings."""
 COUNT_EVERY = 8
-"""Looks after which it is worked out anew how many games there will be."""
+"""Looks between two computations of the number of planned games."""
 
 
 class LiveGame(Struct, frozen=True):
-    """A game that is being played, or has just been."""
+    """A game that is being played or has just ended."""
 
     sitting: str
     """The sitting, which names its log."""
     about: scenes.GameInfo
-    """Who plays what."""
+    """The players and the game."""
     scene: scenes.Scene
     """The table."""
     said: tuple[str, ...]
-    """What happened last, in sentences."""
+    """The latest events of the game, in sentences."""
     over: bool
     """Whether the game is over."""
     replay: str
-    """Where it is replayed; empty while it goes on."""
+    """The address of its replay; empty while it goes on."""
 
 
 class Finished(Struct, frozen=True):
-    """A game that is over, in a line of a list."""
+    """A finished game, as a line of a list."""
 
     words: str
-    """How it ended."""
+    """Its result in words."""
     replay: str
-    """Where it is replayed."""
+    """The address of its replay."""
 
 
 class Snapshot(Struct, frozen=True, kw_only=True):
-    """All that a page is sent at once."""
+    """The message that a page gets: the whole state of the event."""
 
     name: str
     """The event."""
@@ -85,7 +85,7 @@ class Snapshot(Struct, frozen=True, kw_only=True):
     rows: list[tuple[str, ...]]
     """Their rows, best first."""
     note: str
-    """What these numbers are."""
+    """A sentence about these numbers."""
     playing: tuple[LiveGame, ...]
     """Games on the tables."""
     finished: tuple[Finished, ...]
@@ -93,16 +93,16 @@ class Snapshot(Struct, frozen=True, kw_only=True):
     fouls: tuple[Finished, ...]
     """The last fouls, the newest first."""
     trouble: tuple[str, ...]
-    """What cannot be read, and why."""
+    """Unreadable files and the reasons."""
 
 
 class LiveView:
-    """An event's folder, looked at again and again."""
+    """A view of an event's folder that reads what is new at each look."""
 
     def __init__(self, folder: Folder, *, everything: bool) -> None:
-        """Nothing is read yet.
+        """Load the plan; read no results or logs yet.
 
-        `everything`: whether the hands of games that are not over are shown too.
+        `everything`: whether spectators also see the hands of unfinished games.
         Raises UserError when the folder holds no event.
         """
         self._folder = folder
@@ -110,7 +110,7 @@ class LiveView:
         self._begin(load_event(folder))
 
     def _begin(self, event: Event) -> None:
-        """Forget what was seen: the plan is new, or was changed."""
+        """Forget all that was read: the plan is new or has changed."""
         self.event = event
         self._written = _mark(self._folder.event)
         self._logs: dict[str, _Log] = {}
@@ -123,11 +123,11 @@ class LiveView:
 
     @property
     def report(self) -> Path:
-        """The event's report as a page, once it was written."""
+        """Return the path of the report's page, which may not exist yet."""
         return self._folder.path / "report.html"
 
     def look(self) -> bool:
-        """Read what was written since the last look; whether there was anything.
+        """Read what was written since the last look; tell whether there was anything.
 
         Raises UserError when the plan has become unreadable.
         """
@@ -143,25 +143,25 @@ class LiveView:
         return bool(changed) or self._looks == 1
 
     def _sizes(self) -> Iterator["_Log"]:
-        """The logs that have grown."""
+        """Yield the logs that have grown."""
         for path in self._folder.logs():
             log = self._logs.get(path.stem) or self._logs.setdefault(path.stem, _Log(path))
             if not log.trouble and log.has_grown():
                 yield log
 
     def _forget(self) -> None:
-        """Let go of the games of sittings that are over and not shown any more."""
+        """Drop the games of finished sittings that are not on the page any more."""
         for log in self._newest()[BOARDS:]:
             if log.over:
                 log.last = log.shown = None
 
     def _newest(self) -> list["_Log"]:
-        """The logs with games that go on, then the others, those that changed last first."""
+        """Return the logs with games in progress, then the others, latest change first."""
         logs = [log for log in self._logs.values() if log.last and not log.trouble]
         return sorted(logs, key=lambda log: (log.over, -log.changed))
 
     def _read(self, log: "_Log") -> bool:
-        """Whether whole lines were added."""
+        """Read a log's new lines; tell whether there were any."""
         before = log.tail.size
         try:
             for logged in log.tail.look():
@@ -177,7 +177,7 @@ class LiveView:
         return True
 
     def _over(self, log: "_Log", logged: LoggedGame) -> None:
-        """A game is over."""
+        """Record the end of a game."""
         result = logged.result
         assert result is not None
         log.last = logged
@@ -192,7 +192,7 @@ class LiveView:
                 self._fouls.appendleft(Finished(words, f"{replay}&at=foul&seat={record.seat}"))
 
     def now(self) -> Snapshot:
-        """What a page is sent."""
+        """Return the state of the event for a page."""
         over = len(self._results) >= self._planned > 0
         head, rows, note = self._standings(over)
         return Snapshot(
@@ -210,7 +210,10 @@ class LiveView:
         )
 
     def _standings(self, over: bool) -> tuple[tuple[str, ...], standings.Rows, str]:
-        """Provisional while games are played: the ratings take CPU that bots need."""
+        """Return head, rows and note of the standings.
+
+        While games are played they are only live Elo: a full rating takes CPU that bots need.
+        """
         if not over:
             head, rows = standings.provisional(self._ticks, ROWS)
             return head, rows, standings.PROVISIONAL
@@ -222,7 +225,7 @@ class LiveView:
         return tables[0][0], [row for _, rows in tables for row in rows], RATED
 
     def _playing(self) -> Iterator[LiveGame]:
-        """The games that go on, then those that ended last, each by their sittings' names."""
+        """Yield the games in progress, then those that ended last, each by sitting."""
         logs = self._newest()
         going = sum(not log.over for log in logs)
         logs = logs[: min(BOARDS, max(going, OVER))]
@@ -232,7 +235,7 @@ class LiveView:
                 yield log.shown
 
     def _shown(self, log: "_Log") -> LiveGame | None:
-        """What is shown of a log's last game; nothing before anything has happened in it."""
+        """Return a log's last game for a page; None before anything has happened in it."""
         logged = log.last
         assert logged is not None
         replay = _replay(log, logged) if logged.result or self._everything else ""
@@ -243,7 +246,7 @@ class LiveView:
             return None
 
     def games(self, page: str) -> list[LoggedGame] | None:
-        """The games that a replay page has, as far as they may be shown; None: no such page.
+        """Return the games of a replay page that may be seen; None if there is no such page.
 
         Those that are over, or all of them when everything is shown. Raises DamagedFileError.
         """
@@ -259,7 +262,7 @@ class LiveView:
 
 
 def shown(sitting: str, logged: LoggedGame, replay: str, *, everything: bool) -> LiveGame | None:
-    """The table as an onlooker sees it, or all of it: the game is over, or everything is asked for.
+    """Return the table as a spectator sees it, or all of it if the game is over or `everything`.
 
     Raises DamagedLogError.
     """
@@ -280,11 +283,11 @@ def shown(sitting: str, logged: LoggedGame, replay: str, *, everything: bool) ->
 
 
 RATED = "All games are played: ± is half of a 95 % interval. The report says more."
-"""What stands under the standings of an event that is over."""
+"""The note under the standings of a finished event."""
 
 
 class _Log:
-    """One log and what was made of it."""
+    """A log and what was read of it."""
 
     def __init__(self, path: Path) -> None:
         self.tail = LogFollower(path)
@@ -295,7 +298,7 @@ class _Log:
         self.shown: LiveGame | None = None
 
     def has_grown(self) -> bool:
-        """Whether there may be something that was not read; a packed log is looked at once."""
+        """Tell whether the log may have new lines; a compressed log is read once."""
         before, path = self.packed, self.tail.path
         self.packed = not path.exists()
         if self.packed:
@@ -307,17 +310,17 @@ class _Log:
 
     @property
     def over(self) -> bool:
-        """Whether nothing is being played in it."""
+        """Tell whether no game is in progress in the log."""
         return self.tail.playing() is None
 
 
 def _replay(log: _Log, logged: LoggedGame) -> str:
-    """Where a game is replayed, relative to the first page."""
+    """Return the address of a game's replay, relative to the first page."""
     file = page_name(log.tail.path.stem, place(logged))
     return f"{FOLDER}/{quote(file)}#game={quote(logged.game.game)}"
 
 
 def _mark(path: Path) -> tuple[int, int]:
-    """Changes whenever the file is replaced."""
+    """Return a mark of the file that changes whenever the file is replaced."""
     stat = path.stat()
     return stat.st_ino, stat.st_mtime_ns

@@ -1,4 +1,4 @@
-"""Where an event stands, read from its folder while somebody else may be writing there.
+"""Progress of an event, read from its folder while a run may be writing there.
 
 Reads only, and holds nothing. A last line that is not whole yet is left out. Results that wait in
 their game logs for their turn in the ledger count here already.
@@ -30,22 +30,22 @@ from tournaments.storage.public_deals import Latecomer, latecomers
 from tournaments.storage.result_store import ResultStore
 
 LOCKS = Path("/proc/locks")
-"""Where the kernel lists who holds which file."""
+"""The kernel's list of file locks."""
 MOUNTS = Path("/proc/self/mountinfo")
-"""Where it lists the file systems that are mounted here, and the device of each."""
+"""The kernel's list of mounted file systems and their devices."""
 ENOUGH_S = 2.0
-"""An estimate from less than this says nothing."""
+"""The shortest time from which the rest is estimated, in s."""
 
 
 class FoulCount(Struct, frozen=True):
     """The fouls of one class that one entrant committed."""
 
     entrant: str
-    """Who."""
+    """The entrant."""
     foul: FoulClass
-    """What."""
+    """The class of foul."""
     games: int
-    """In how many games."""
+    """Games with this foul."""
     game: str
     """The last of them in the order of the schedule,"""
     seat: int
@@ -53,12 +53,12 @@ class FoulCount(Struct, frozen=True):
 
 
 class Status(Struct, frozen=True, kw_only=True):
-    """Where an event stands."""
+    """Progress of an event."""
 
     name: str
     """The event's name."""
     about: str
-    """What is played, and how much of it, in words."""
+    """The event in words: its game, its format and its progress."""
     played: int
     """Games that have a result."""
     planned: int
@@ -66,25 +66,25 @@ class Status(Struct, frozen=True, kw_only=True):
     complete: bool
     """Whether nothing is left to play."""
     running: bool | None
-    """Whether somebody is playing it now; None: this machine does not tell."""
+    """Whether a run is playing it now; None: this machine does not tell."""
     left_s: float | None
-    """About how long it will go on, in s; None: it is not going on, or it is too early to tell."""
+    """Estimated time until the end, in s; None: nothing is running, or it is too early to tell."""
     fouls: tuple[FoulCount, ...]
     """Fouls that were committed, by entrant and class."""
     question: str
-    """Where the sequential test of versus stands; empty in other formats."""
+    """State of the sequential test of versus; empty in other formats."""
     won: str
-    """Who has won a knockout or a Swiss; empty before its end, and in other formats."""
+    """The winner of a knockout or a Swiss; empty before its end, and in other formats."""
     uneven: str
-    """Pairings of which not every rotation was played as often; empty if none, or all is over."""
+    """Pairings whose rotations were not all played equally often; empty if there are none."""
     latecomers: tuple[Latecomer, ...]
-    """Who came when deals were public that they have met since."""
+    """Entrants that have since met boards whose deals were public when they came."""
     ratings: Ratings
     """The tables."""
 
 
 def read_status(folder: Folder) -> Status:
-    """Look at a folder.
+    """Read the progress of an event from its folder.
 
     Raises UserError when it holds no event, DamagedFileError.
     """
@@ -112,7 +112,7 @@ def read_status(folder: Folder) -> Status:
 
 
 def so_far(folder: Folder, event: Event) -> tuple[ResultStore, bool]:
-    """Every result that there is, by game, and whether nothing is left to play.
+    """Return every result so far, by game, and whether nothing is left to play.
 
     Raises DamagedFileError.
     """
@@ -132,7 +132,7 @@ def _missing(results: Mapping[str, Result], plan: PlannedSitting) -> bool:
 
 
 def _add(results: ResultStore, folder: Folder, plan: PlannedSitting) -> None:
-    """The results of a sitting that the ledger has not got yet."""
+    """Add the results of a sitting's log that the ledger does not have yet."""
     if _missing(results, plan):
         for logged in read_games(folder.log(plan.name)):
             if logged.result:
@@ -140,7 +140,7 @@ def _add(results: ResultStore, folder: Folder, plan: PlannedSitting) -> None:
 
 
 def is_running(folder: Folder) -> bool | None:
-    """Tell whether somebody holds the folder for writing; None where the kernel does not say.
+    """Tell whether a process holds the folder for writing; None where the kernel does not say.
 
     The file is not opened: a run that asked this of its own folder would lose its lock.
     """
@@ -160,13 +160,16 @@ def is_running(folder: Folder) -> bool | None:
 
 
 def _holds(words: list[str], place: str) -> bool:
-    """Read a line, as `1: POSIX ADVISORY WRITE 4711 08:02:131072 0 EOF`; one with -> only waits."""
+    """Tell whether a line such as `1: POSIX ADVISORY WRITE 4711 08:02:131072 0 EOF` is this lock.
+
+    A line with `->` is a process that waits.
+    """
     held = next((word for word in words if word.count(":") == 2), "")
     return "POSIX" in words and "->" not in words and held.endswith(place)
 
 
 def _pace(folder: Folder, event: Event, results: Mapping[str, Result]) -> float | None:
-    """Games a second in this run, whose beginning is when results.json was published."""
+    """Return games per second of this run, which began when results.json was published."""
     with suppress(OSError, msgspec.MsgspecError):
         began = folder.results.stat().st_mtime
         lasted = time.time() - began

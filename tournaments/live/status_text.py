@@ -1,4 +1,4 @@
-"""The command `show`: where an event stands, printed once or again and again."""
+"""The command `show`: an event's progress, printed once or repeatedly."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -18,15 +18,15 @@ from tournaments.storage import public_deals as public
 from tournaments.storage.folder import Folder
 
 LOOK_EVERY_S = 2.0
-"""How often `--watch` looks again, at least."""
+"""The shortest time between two looks of `--watch`, in s."""
 REST = 5.0
-"""And so many times longer than looking took: it must not cost the bots their time."""
+"""The pause after a look, as a multiple of its duration: bots need the CPU."""
 OTHER_LINES = 6
-"""Lines of the terminal that the watched tables leave free."""
+"""Lines of the terminal that the tables leave free."""
 
 
 def show(path: Path, in_json: bool) -> int:
-    """Print where an event stands; the exit code.
+    """Print an event's progress; return the exit code.
 
     Raises UserError.
     """
@@ -42,7 +42,7 @@ def show(path: Path, in_json: bool) -> int:
 
 
 def watch(path: Path, in_json: bool) -> int:
-    """Show it again and again until nothing is left to play, or Ctrl-C; the exit code.
+    """Print progress repeatedly until nothing is left to play or Ctrl-C; return the exit code.
 
     A pipe gets a line, or with JSON an object on one line, whenever more was played.
     Raises UserError.
@@ -75,7 +75,7 @@ def _lines(folder: Folder, in_json: bool) -> None:
 
 
 def _looks(folder: Folder) -> Iterator[Status]:
-    """What is seen, until nothing is left to play."""
+    """Yield the progress at intervals until nothing is left to play."""
     while True:
         began = time.monotonic()
         seen = read_status(folder)
@@ -88,7 +88,7 @@ def _looks(folder: Folder) -> Iterator[Status]:
 def parts(
     folder: Folder, seen: Status, width: int, room: int | None = None
 ) -> Iterator[RenderableType]:
-    """All that is shown, in so many columns, and about so many lines where there is little room."""
+    """Yield the parts of the display for a width and, on a small terminal, a height."""
     yield Text(f"{seen.name}: {seen.about}", "bold")
     fouls = _fouls(seen.fouls)
     if room is not None:
@@ -110,7 +110,7 @@ def parts(
 
 
 def _fouls(found: Sequence[FoulCount]) -> tuple[tuple[str, ...], standings.Rows]:
-    """Head and rows: who fouled how, and where to look for the reason."""
+    """Return head and rows: the entrant, its foul, and a game that shows the evidence."""
     rows: standings.Rows = [
         (one.entrant, one.foul, one.game, f"{one.games}", f"{one.seat}") for one in found
     ]
@@ -123,7 +123,7 @@ def _example(folder: Folder, foul: FoulCount) -> str:
 
 
 def progress(seen: Status) -> str:
-    """How far it is, and how long it will take, in a line."""
+    """Return progress and remaining time in one line."""
     done = f"{seen.played} of {seen.planned} games"
     if seen.complete:
         return f"{done}: it is over."
