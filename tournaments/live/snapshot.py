@@ -240,7 +240,7 @@ class LiveView:
         assert logged is not None
         replay = _replay(log, logged) if logged.result or self._everything else ""
         try:
-            return shown(log.tail.path.stem, logged, replay, everything=self._everything)
+            return spectator_view(log.tail.path.stem, logged, replay, everything=self._everything)
         except DamagedFileError as error:
             log.trouble = str(error)
             return None
@@ -261,7 +261,9 @@ class LiveView:
         return None
 
 
-def shown(sitting: str, logged: LoggedGame, replay: str, *, everything: bool) -> LiveGame | None:
+def spectator_view(
+    sitting: str, logged: LoggedGame, replay: str, *, everything: bool
+) -> LiveGame | None:
     """Return the table as a spectator sees it, or all of it if the game is over or `everything`.
 
     Raises DamagedLogError.

@@ -211,15 +211,15 @@ def question_line(event: Event, results: Iterable[Result]) -> str:
     """Where the sequential test of versus stands, in one line; empty in other formats."""
     if not isinstance(event.format, Versus):
         return ""
-    steps = walked(event, event.format, active_results(event, results))
+    steps = sprt_steps(event, event.format, active_results(event, results))
     return f"Is {sides(event)[0]} better? {sprt_report.live(event.format.sprt, steps)}"
 
 
 def _versus(event: Event, form: Versus, results: Iterable[Result]) -> Iterator[str]:
-    yield from sprt_report.section(form.sprt, walked(event, form, results), *sides(event))
+    yield from sprt_report.section(form.sprt, sprt_steps(event, form, results), *sides(event))
 
 
-def walked(event: Event, form: Versus, results: Iterable[Result]) -> tuple[Step, ...]:
+def sprt_steps(event: Event, form: Versus, results: Iterable[Result]) -> tuple[Step, ...]:
     """The sequential test of versus, board by board."""
     one, _ = sides(event)
     since = event.boards_of(event.units).start

@@ -121,7 +121,7 @@ def placing(pool: Pool) -> list[str]:
         said.append(f"{name} is set to {elo:+g} Elo, and ± is of the lead over it.")
     elif weak:
         said.append(
-            f"0 Elo is the mean of the core without {listed(weak)}: a single board connects "
+            f"0 Elo is the mean of the core without {join_names(weak)}: a single board connects "
             f"{'it' if len(weak) == 1 else 'them'} with the others."
         )
     elif bounds and len(core) > 1:
@@ -152,7 +152,7 @@ def without_fouls(pool: Pool, anchor: Anchor | None) -> list[str]:
     return said
 
 
-def listed(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     """Names in a sentence: the first few, and how many more."""
     few = [*names[:NAMED], *([f"{len(names) - NAMED} more"] if len(names) > NAMED else [])]
     return f"{', '.join(few[:-1])} and {few[-1]}" if len(few) > 1 else few[0]

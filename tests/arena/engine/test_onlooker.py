@@ -15,12 +15,12 @@ from protocol.ruleset import playable_seat_counts
 from tests.support.golden import short
 from tests.support.logged_games import GAMES, any_of, bob_fouls, logged
 from tests.support.replay_pages import pairs
-from tournaments.live.snapshot import shown
+from tournaments.live.snapshot import spectator_view
 
 
 def seen(game: LoggedGame) -> bytes:
     """The bytes of a table, as a viewer is sent them."""
-    return msgspec.json.encode(shown("sitting", game, "", everything=False))
+    return msgspec.json.encode(spectator_view("sitting", game, "", everything=False))
 
 
 def differences(tries: int) -> Iterator[str]:
@@ -56,7 +56,7 @@ def test_a_foul_is_shown_without_its_evidence() -> None:
     cut = msgspec.structs.replace(game, records=game.records[:-4], result=None)
     assert b"bob fouls: illegal." in b"".join(map(_words, frames.frames(steps(cut), SPECTATOR)))
     assert b"Choice 99" not in seen(cut)
-    whole = shown("sitting", game, "", everything=False)
+    whole = spectator_view("sitting", game, "", everything=False)
     assert whole
     assert whole.over
 
@@ -69,7 +69,7 @@ def test_all_is_shown_when_it_is_asked_for() -> None:
     game = logged(find_variant("draw"), 2, any_of(1))
     cut = msgspec.structs.replace(game, records=game.records[:9], result=None)
     for everything in (False, True):
-        playing = shown("sitting", cut, "", everything=everything)
+        playing = spectator_view("sitting", cut, "", everything=everything)
         assert playing
         assert not playing.over
         closed = all(isinstance(hand, int) for hand in playing.scene.hands)

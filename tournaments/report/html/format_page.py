@@ -7,7 +7,7 @@ from protocol.records import Result
 from tournaments.plan.event import Event, Unit
 from tournaments.plan.formats import Knockout, Swiss, Versus
 from tournaments.report import sprt_section as sprt_report
-from tournaments.report.format_section import half, met, sides, walked
+from tournaments.report.format_section import half, met, sides, sprt_steps
 from tournaments.report.html import charts as figures
 from tournaments.report.html.cells import Cell, Table, games, minus
 from tournaments.report.html.charts import Walk
@@ -71,7 +71,7 @@ def question(event: Event, results: Sequence[Result]) -> Question | None:
     if not isinstance(event.format, Versus):
         return None
     sprt, (one, other) = event.format.sprt, sides(event)
-    steps = walked(event, event.format, active_results(event, results))
+    steps = sprt_steps(event, event.format, active_results(event, results))
     low, high = (minus(f"{bound:.2f}") for bound in sprt.bounds)
     rows = [
         [Cell(minus(text)) for text in (f"{s.boards}", f"{s.llr:+.2f}", f"{s.estimate:+.1f}")]

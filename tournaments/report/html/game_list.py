@@ -21,7 +21,7 @@ rounds, why it ended, and of each foul the seat and the class. All are numbers: 
 reasons and classes are places in their lists."""
 
 
-class Listed(Struct, frozen=True, kw_only=True):
+class GameList(Struct, frozen=True, kw_only=True):
     """The games that a page lists."""
 
     names: tuple[str, ...]
@@ -41,9 +41,9 @@ class Listed(Struct, frozen=True, kw_only=True):
     entrants in its seats, with dots between them."""
 
 
-def listed(
+def build_game_list(
     names: Sequence[str], seats: int, results: Sequence[Result], addresses: Mapping[str, str]
-) -> Listed:
+) -> GameList:
     """As many of the results, in their order, as have room."""
     places = {name: place for place, name in enumerate(names)}
     pages: dict[str, int] = {}
@@ -57,7 +57,7 @@ def listed(
             break
         pages.setdefault(page, len(pages))
         rows.append(row)
-    return Listed(
+    return GameList(
         names=tuple(names),
         seats=seats,
         pages=tuple(pages),

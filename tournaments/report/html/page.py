@@ -28,7 +28,7 @@ from tournaments.report.html import format_page
 from tournaments.report.html.cells import Cell, Table, games, minus, pieces, table
 from tournaments.report.html.charts import Histograms
 from tournaments.report.html.crosstable import Encounter, encounters
-from tournaments.report.html.game_list import listed
+from tournaments.report.html.game_list import build_game_list
 from tournaments.report.html.replay_links import AT_ONCE, addresses
 from tournaments.report.log_facts import EXAMPLES, Evidence, LogFacts
 from tournaments.schedule import swiss
@@ -104,7 +104,7 @@ def report_page(told: ReportData) -> str:
     event, known = told.event, told.measured
     replays = addresses(told.plans)
     names = [one.name for one in event.entrants]
-    found = listed(names, event.seats, told.results, replays)
+    found = build_game_list(names, event.seats, told.results, replays)
     return page(
         "report.html.j2",
         "report",
@@ -359,7 +359,7 @@ def _fouls(results: Sequence[Result]) -> Fouls | None:
     return Fouls(Table(head, rows, 1, frozenset((0,))), many, "forfeit" in classes)
 
 
-class Shown(NamedTuple):
+class FoulEvidence(NamedTuple):
     """A foul with its evidence, as it is shown."""
 
     foul: Evidence
@@ -373,8 +373,8 @@ class Shown(NamedTuple):
     """What explains it in the terminal."""
 
 
-def _shown(one: Evidence) -> Shown:
+def _shown(one: Evidence) -> FoulEvidence:
     # In the log a line's end is an escape like any other; here it may end the line.
     stderr = printable(one.stderr, EVIDENCE).replace("\\n", "\n").strip("\n")
     command = f"boneyard explain . {one.game} --seat {one.seat}"
-    return Shown(one, printable(one.detail, EVIDENCE), printable(one.line), stderr, command)
+    return FoulEvidence(one, printable(one.detail, EVIDENCE), printable(one.line), stderr, command)

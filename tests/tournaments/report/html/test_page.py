@@ -353,7 +353,7 @@ def test_a_list_of_games_says_what_the_ledger_says() -> None:
         results = made_up(plan, foul_every=4)
         known = addresses(told(plan, results).plans)
         names = [one.name for one in plan.entrants]
-        found = listed.listed(names, plan.seats, results, known)
+        found = listed.build_game_list(names, plan.seats, results, known)
         for row, result in zip(found.games, results, strict=True):
             page, board, *rest = row
             parts = [rest[n * plan.seats : (n + 1) * plan.seats] for n in range(3)]
