@@ -1,1 +1,1 @@
-"""Use cases, one a file: what a command does once its arguments are understood."""
+"""Use cases, one a file: the work of each command after its arguments are parsed."""

@@ -1,4 +1,4 @@
-"""The command `ask`: finds the question and the bot, asks, prints what came of it."""
+"""The command `ask`: finds a logged question and a bot, asks the bot, prints its answers."""
 
 import random
 import sys
@@ -38,7 +38,7 @@ from tournaments.storage.folder import Folder, load_event
 
 
 class AskOptions(NamedTuple):
-    """What stands on the command line; None where nothing was said."""
+    """The command's options; None where the user gave none."""
 
     log: Path | None
     """A game log or an event's folder."""
@@ -51,36 +51,36 @@ class AskOptions(NamedTuple):
     bot: str
     """A sample bot, a file or a command; empty for the bot that sat there."""
     times: int
-    """How often it is asked."""
+    """Number of times to ask."""
     deals: int | None
-    """Under how many other deals the options are tried."""
+    """Number of other deals to try the options under."""
     sandbox: SandboxMode | None
-    """Which sandbox."""
+    """The sandbox mode."""
 
 
 class Answers(Struct, frozen=True):
-    """What came of a question, for programs."""
+    """The answers to a question, as JSON for programs."""
 
     game: str
     """The game's name."""
     seat: int
     """The seat that was asked."""
     number: int
-    """Which question of the game it was to this seat, from 1."""
+    """The question's number among those to this seat in the game, from 1."""
     question: Raw
     """The question as it was asked, then and now."""
     logged: ChoiceRecord | FoulRecord | None
-    """What came of it then; null: the game was cut off."""
+    """The logged answer and its outcome; null: the game was cut off."""
     sandbox: str
-    """The sandbox level at which the bot was asked now: A, B, C, D or off; empty if it was not."""
+    """The sandbox level of the bot now: A, B, C, D or off; empty if the bot was not asked."""
     answers: tuple[ReaskResult, ...]
-    """What came of it now, each time that it was asked."""
+    """The answers now, one for each time the bot was asked."""
     outlooks: tuple[OptionValue, ...]
-    """What each option came to under other deals, in the order of the options."""
+    """The value of each option under other deals, in the order of the options."""
 
 
 def ask_again(wanted: AskOptions, *, raw: bool, plain: bool, as_json: bool) -> int:
-    """Ask and print; the exit code.
+    """Ask the bot and print its answers; return the exit code.
 
     Raises UserError.
     """
@@ -106,7 +106,10 @@ def ask_again(wanted: AskOptions, *, raw: bool, plain: bool, as_json: bool) -> i
 
 
 def _answers(wanted: AskOptions, where: Path, logged: LoggedGame, one: Decision) -> Answers:
-    """Raises UserError."""
+    """Ask as often as requested and evaluate the options.
+
+    Raises UserError.
+    """
     level, found = "", list[ReaskResult]()
     if wanted.times:
         event = _event(where)
@@ -128,7 +131,7 @@ def _answers(wanted: AskOptions, where: Path, logged: LoggedGame, one: Decision)
 
 
 def _event(where: Path) -> Event | None:
-    """The event to which a log, or a folder, belongs."""
+    """Return the event that a log or a folder belongs to; None if it belongs to none."""
     for path in (where, *where.resolve().parents[:2]):
         if Folder(path).event.is_file():
             return load_event(Folder(path))
@@ -136,7 +139,7 @@ def _event(where: Path) -> Event | None:
 
 
 def _sandbox(wanted: AskOptions, where: Path, event: Event | None) -> Sandbox:
-    """As in a run of the event, unless another is wished for."""
+    """Return the sandbox of the event's runs, unless the user asks for another."""
     wish: SandboxMode = wanted.sandbox or (event.sandbox if event else "auto")
     folder = where.resolve() if where.is_dir() else where.resolve().parent
     return choose_level(wish, event.limits if event else Limits(), folder)
@@ -144,7 +147,7 @@ def _sandbox(wanted: AskOptions, where: Path, event: Event | None) -> Sandbox:
 
 @contextmanager
 def _command(bot: str, name: str, event: Event | None) -> Iterator[Command]:
-    """How the bot is started; what is built for it goes when it is not needed any more.
+    """Yield the command that starts the bot; remove what was built for it afterwards.
 
     Raises UserError.
     """
@@ -159,7 +162,7 @@ def _command(bot: str, name: str, event: Event | None) -> Iterator[Command]:
 
 
 def _compared(one: Decision, found: list[ReaskResult]) -> int:
-    """The option with which the others are compared: the log's, else the bot's, else the first."""
+    """Return the option to compare the others with: the log's, else the bot's, else the first."""
     choices = (account.choice_label(one), *(answer.choice for answer in found))
     return next((choice for choice in choices if choice is not None), 0)
 
@@ -167,7 +170,7 @@ def _compared(one: Decision, found: list[ReaskResult]) -> int:
 def _outlooks(
     logged: LoggedGame, one: Decision, deals: int | None, compared: int
 ) -> tuple[OptionValue, ...]:
-    """The same question gets the same deals each time."""
+    """Return the options' values; the same question always gets the same deals."""
     if deals is None:
         return ()
     luck = random.Random(one.line)

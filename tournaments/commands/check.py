@@ -1,4 +1,4 @@
-"""The command `check`: finds the bots that are meant, walks with each, prints what came of it."""
+"""The command `check`: finds the bots, runs the steps with each, prints the results."""
 
 import time
 from pathlib import Path
@@ -37,28 +37,28 @@ NAMED = 16
 
 
 class CheckOptions(NamedTuple):
-    """What stands on the command line."""
+    """The command's options."""
 
     what: str
     """A bot, as `run` takes it, or an event file."""
     bot: str | None
-    """Which of the event file's bots."""
+    """The name of one of the event file's bots."""
     only: tuple[str, ...]
-    """Which steps."""
+    """The steps to run."""
     start_ms: int | None
     """Another limit for the hello, in ms."""
     move_ms: int | None
     """Another limit for each question, in ms."""
     sandbox: SandboxMode | None
-    """Which sandbox."""
+    """The sandbox mode."""
     pace: Budget
-    """How much is tried."""
+    """Limits of time and effort."""
     compare: bool = False
     """Whether the bot is started without the sandbox too."""
 
 
 def check_bots(asked: CheckOptions, in_json: bool) -> int:
-    """Walk with each bot that is meant; 1 when one of them breaks a promise, else 0.
+    """Check each bot; return 1 when one of them breaks a promise, else 0.
 
     Raises UserError.
     """
@@ -86,9 +86,9 @@ def list_steps() -> None:
 
 
 def _written(asked: CheckOptions) -> tuple[WrittenEvent, Path, Game | None]:
-    """The bots that are meant, with the clock and the sandbox under which they will play.
+    """Return the bots with their clock and sandbox, their folder, and the game to play.
 
-    The game is that of an event file; without one a bot must know them all.
+    The game is that of an event file; without one (None) a bot must know every game.
     """
     path, game = Path(asked.what), None
     if path.suffix == ".toml":
@@ -122,7 +122,7 @@ def _meant(bots: tuple[WrittenBot, ...], name: str | None) -> tuple[WrittenBot, 
 
 
 def outside_of(event: WrittenEvent, level: Level, compare: bool) -> Sandbox | None:
-    """Return plain processes to compare with, if a user asked for them.
+    """Return plain processes to compare with, if the user asked for them.
 
     Raises UserError for a bot that must be locked in.
     """
@@ -137,7 +137,7 @@ def outside_of(event: WrittenEvent, level: Level, compare: bool) -> Sandbox | No
 def _walked(
     entrant: Entrant, desk: Session, steps: tuple[NumberedStep, ...], in_json: bool
 ) -> Report:
-    """Walk, and print each step when it ends.
+    """Run the steps with a bot, print each when it ends, and return the report.
 
     Raises UserError when the bot cannot be started.
     """

@@ -1,4 +1,4 @@
-"""The command `plan`: plays a few boards in a folder that goes away, or reads a finished one."""
+"""The command `plan`: plays a few boards in a temporary folder, or reads a finished event."""
 
 import time
 from collections.abc import Iterator
@@ -33,19 +33,19 @@ from tournaments.storage.open_event import open_event
 from tournaments.storage.result_store import ResultStore
 
 GAMES = 4000
-"""Games of a calibration, at most: it ends by the clock."""
+"""The largest number of games of a calibration; the clock normally ends it sooner."""
 BOARDS = 1000
-"""Boards of a calibration, at most."""
+"""The largest number of boards of a calibration."""
 INCOMPARABLE = (
     "No two neighbours in the table took points off each other both ways, not through others "
     "either: nothing says how many boards would separate them."
 )
 BOARDS_A_SITTING = 5
-"""Few, so that whole boards are played before the time is over."""
+"""Boards of a sitting: few, so that whole boards are played before the time is over."""
 
 
 def plan_event(wishes: EventOptions, jobs: int, seconds: float, in_json: bool) -> int:
-    """Print what an event will take; the exit code.
+    """Print an event's estimated duration and precision; return the exit code.
 
     Raises UserError.
     """
@@ -59,7 +59,7 @@ def plan_event(wishes: EventOptions, jobs: int, seconds: float, in_json: bool) -
 
 
 def plan_folder(path: Path, pair: tuple[str, str] | None, in_json: bool) -> int:
-    """Print what it takes to separate the entrants of a folder; the exit code.
+    """Print how many boards would separate a folder's entrants; return the exit code.
 
     Raises UserError, DamagedFileError.
     """
@@ -84,9 +84,10 @@ def _as_json(found: Forecast | tuple[Separation, ...]) -> str:
 
 
 def forecast_for(wishes: EventOptions, jobs: int, seconds: float) -> Forecast:
-    """Play for at most so many seconds with the event's bots; what the event will take.
+    """Play for at most `seconds` with the event's bots; return the forecast.
 
-    The deals are not the event's. Nothing is left of it. Raises UserError, StoppedError, OSError.
+    The deals are not the event's, and nothing that was played is kept.
+    Raises UserError, StoppedError, OSError.
     """
     with temporary_folder("plan", shared=True) as path:
         folder = Folder(path)
@@ -95,7 +96,7 @@ def forecast_for(wishes: EventOptions, jobs: int, seconds: float) -> Forecast:
 
 
 def _short(event: Event) -> Event:
-    """The event with as many boards as a calibration may play."""
+    """Return the event with as many boards as a calibration may play."""
     each = games(event, {}) // event.boards
     boards = max(1, min(BOARDS, GAMES // each))
     return replace(event, boards=boards, boards_a_sitting=BOARDS_A_SITTING)
@@ -129,7 +130,7 @@ async def _play(
     seconds: float,
     ends: dict[str, float],
 ) -> float:
-    """Play until the time is over, noting when each game ended, in s; how long games were played.
+    """Play until the time is over, noting when each game ended, in s; return the time played, in s.
 
     Raises UserError, StoppedError, OSError.
     """
@@ -157,7 +158,7 @@ async def _run(
     jobs: int,
     ends: dict[str, float],
 ) -> None:
-    """Play it all; what stops it is raised in a group."""
+    """Play the whole event; errors come out in an exception group."""
     sender, receiver = trio.open_memory_channel[Result](100)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(_note, receiver, ends)
@@ -170,7 +171,7 @@ async def _note(receiver: trio.MemoryReceiveChannel[Result], ends: dict[str, flo
 
 
 def _unfinished(event: Event, results: ResultStore) -> Iterator[str]:
-    """What is to be known of an event that is not over; nothing of another."""
+    """Yield a note if the event is not finished."""
     of = games(event, results)
     if len(results) < of:
         yield f"The event is unfinished: {done(event, len(results), of)}"

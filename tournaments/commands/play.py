@@ -1,4 +1,4 @@
-"""`boneyard play`: a person sits down with bots, for a game that is logged like any other."""
+"""`boneyard play`: a person plays against bots, in a game that is logged like any other."""
 
 import os
 import secrets
@@ -46,24 +46,24 @@ from tournaments.storage.folder import SECRET, Folder, lock_for_writing
 from tournaments.storage.open_event import seeded
 
 EVENT = "play"
-"""The event of all games that a person plays."""
+"""The name of the event of all games that a person plays."""
 Show = Callable[[HumanPlayer, trio.Event], Awaitable[bool]]
 """A screen: shows a game to its end once somebody is there to see it; False: the person leaves."""
 
 
 class PlayOptions(NamedTuple):
-    """How the person looks on."""
+    """The person's display."""
 
     terminal: bool
-    """In the terminal; else in a browser."""
+    """Whether to play in the terminal instead of a browser."""
     port: int = 0
-    """Where the browser is listened to; 0: wherever there is place."""
+    """The port of the page; 0: any free port."""
     browser: bool = False
-    """Whether it is opened."""
+    """Whether to open the browser."""
 
 
 def play_game(asked: TableOptions, out: Path, wanted: PlayOptions) -> int:
-    """Play a game into a folder, and say what came of it; the exit code.
+    """Play a game into a folder and print the result; return the exit code.
 
     Raises UserError.
     """
@@ -101,7 +101,7 @@ def _publish(path: Path, promise: Commitment | Reveal) -> None:
 
 
 def _tell(folder: Folder, table: PreparedTable, result: Result | None) -> None:
-    """What came of it, and how to see it again."""
+    """Print the result and the commands that replay the game."""
     logged = next((one for one in read_games(folder.log(table.game))), None)
     if logged is None:
         click.echo("Nobody came to play.", err=True)
@@ -113,7 +113,7 @@ def _tell(folder: Folder, table: PreparedTable, result: Result | None) -> None:
 
 
 def command(folder: Folder, table: PreparedTable) -> str:
-    """What shows the game again."""
+    """Return the command that replays the game."""
     near = folder.path.is_relative_to(Path.cwd())
     path = folder.path.relative_to(Path.cwd()) if near else folder.path
     return shlex.join(("boneyard", "replay", str(path), table.game))
@@ -122,7 +122,7 @@ def command(folder: Folder, table: PreparedTable) -> str:
 async def _played(
     table: PreparedTable, folder: Folder, sandbox: Sandbox, seed: bytes, wanted: PlayOptions
 ) -> Result | None:
-    """Play it before a screen; None: the person left."""
+    """Play the game before a screen; return None if the person left."""
     names, seat = table.names, table.seat
     if wanted.terminal:
         console = Console(highlight=False)
@@ -149,7 +149,7 @@ async def _played(
 
 
 def _welcome(table: PreparedTable, look: render.Look) -> Iterator[str]:
-    """What somebody should know who sits down at the terminal."""
+    """Yield the introduction for a person at the terminal."""
     others = ", ".join(
         f"{look.name(seat)} (seat {seat})" for seat in range(len(table.names)) if seat != table.seat
     )
@@ -165,9 +165,9 @@ def _welcome(table: PreparedTable, look: render.Look) -> Iterator[str]:
 async def sat_down(
     table: PreparedTable, folder: Folder, sandbox: Sandbox, seed: bytes, show: Show
 ) -> Result | None:
-    """Play the game with a person who looks at this screen; None: he left, or nobody came.
+    """Play the game with the person at this screen; return None if they left or never connected.
 
-    What went wrong is raised in a group: StoppedError, CannotStartError, LagError, OSError,
+    Errors come out in an exception group: StoppedError, CannotStartError, LagError, OSError,
     UserError when a bot does not greet.
     """
     person, ready, over = HumanPlayer(), trio.Event(), trio.Event()
@@ -190,7 +190,7 @@ async def sat_down(
 async def _game(
     table: PreparedTable, folder: Folder, sandbox: Sandbox, seed: bytes, person: HumanPlayer
 ) -> Result:
-    """The game, and nothing is left of it but its log."""
+    """Play the game and keep nothing of it but its log."""
     pump = Poller()
     bench = BotPool(pump, [bot.command for bot in table.bots], table.clock.start_ms, sandbox)
     async with trio.open_nursery() as nursery:
@@ -213,7 +213,7 @@ async def _game(
 
 
 async def greeted(bench: BotPool, entrants: Sequence[Entrant]) -> list[BotProcess | None]:
-    """The bots, all of which have greeted.
+    """Start the bots and return them once all have greeted.
 
     Raises UserError for the first that does not, StoppedError, CannotStartError, LagError.
     """

@@ -1,4 +1,4 @@
-"""The table of `boneyard play`: a person, bots in the other seats, and by which clock they play."""
+"""The table of `boneyard play`: the person, the bots in the other seats, and their clock."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,11 +18,11 @@ from tournaments.storage.folder import Folder, check_not_readable
 DAY_MS = 86_400_000
 """The longest clock: a person who does not answer for so long has left."""
 BANK = 5
-"""How many questions' time a game has besides."""
+"""The time bank of a game, in questions' times."""
 
 
 class TableOptions(NamedTuple):
-    """What stands on the command line."""
+    """The command's options."""
 
     rules: Ruleset
     """The game."""
@@ -31,41 +31,41 @@ class TableOptions(NamedTuple):
     seats: int | None
     """Seats at the table; None: as few as these bots need."""
     seat: int
-    """The person's."""
+    """The person's seat."""
     name: str
-    """What the person is called."""
+    """The person's name."""
     clock_s: int | None
     """Seconds for each question; None: nobody is hurried."""
     seed: int | None
-    """Fixes the deals."""
+    """The seed of the deals; None: a random one."""
     sandbox: SandboxMode
-    """How the bots are kept."""
+    """The sandbox mode of the bots."""
 
 
 class PreparedTable(NamedTuple):
-    """A table that is set: who sits where, for which game, into which log."""
+    """A table that is ready: its entrants, its game and its log."""
 
     number: int
     """The game's number in its folder, and its board's."""
     names: tuple[str, ...]
-    """Who sits in each seat."""
+    """The names in the order of the seats."""
     seat: int
-    """The person's."""
+    """The person's seat."""
     bots: tuple[Entrant, ...]
-    """The others', in the order of the seats."""
+    """The other entrants, in the order of the seats."""
     rules: Ruleset
     """The game."""
     clock: Clock
-    """For everybody at the table."""
+    """The clock of everybody at the table."""
 
     @property
     def game(self) -> str:
-        """The game's name."""
+        """Return the game's name."""
         return f"{self.number}.{'.'.join(self.names)}"
 
 
 def named_so(name: str) -> str:
-    """A person's name, which must do for a file's.
+    """Return a person's name after checking that a file name may contain it.
 
     Raises UserError.
     """
@@ -77,7 +77,7 @@ def named_so(name: str) -> str:
 
 
 def prepare_table(asked: TableOptions, folder: Folder) -> PreparedTable:
-    """Who plays, with bots found and built.
+    """Find and build the bots and set the table.
 
     Raises UserError.
     """
@@ -101,7 +101,7 @@ def prepare_table(asked: TableOptions, folder: Folder) -> PreparedTable:
 
 
 def _bots(words: Sequence[str], many: int, folder: Folder) -> list[Entrant]:
-    """So many bots, found and built; one that sits in several seats has a name for each.
+    """Find and build the bots of so many seats; a bot in several seats has a name for each.
 
     Raises UserError.
     """
@@ -118,7 +118,7 @@ def _bots(words: Sequence[str], many: int, folder: Folder) -> list[Entrant]:
 
 
 def _fits(rules: Ruleset, people: int) -> int:
-    """The smallest table of these rules for so many."""
+    """Return the size of the smallest table of these rules for so many players."""
     sizes = playable_seat_counts(rules)
     return next((size for size in sizes if size >= people), sizes[-1])
 
@@ -131,6 +131,6 @@ def _clock(asked: TableOptions) -> Clock:
 
 
 def _next(folder: Folder) -> int:
-    """The first number that no game of the folder has."""
+    """Return the lowest number that no game of the folder has."""
     taken = [path.stem.partition(".")[0] for path in folder.logs()]
     return 1 + max((int(number) for number in taken if number.isdigit()), default=0)

@@ -1,4 +1,4 @@
-"""What a person sees while an event is played: progress, an estimate, live standings."""
+"""The display of a running event: progress, an estimate, live standings."""
 
 import sys
 import time
@@ -30,21 +30,21 @@ from tournaments.storage.ledger import Ledger, read_ledger
 from tournaments.storage.result_store import ResultStore
 
 LINE_EVERY_S = 10.0
-"""How often a pipe gets a line."""
+"""Time between two lines into a pipe, in s."""
 LOOK_EVERY_S = 1.0
-"""How often the live standings are drawn anew, at most."""
+"""The shortest time between two updates of the live standings, in s."""
 TICKS_AT_ONCE = 20
-"""Games of an earlier run that are caught up with at each new one: bots must not wait for us."""
+"""Games of an earlier run to add at each new one: bots must not wait for us."""
 OTHER_LINES = 4
 """Lines of the terminal that the live table leaves free, besides those of fouls."""
 FOULS_KEPT = 3
-"""The last fouls that stand below the live table."""
+"""Length of the list of fouls below the live table."""
 FOULS_TOLD = 20
-"""Fouls that a pipe gets a line for; after them they are only counted."""
+"""Fouls that get a line each in a pipe; later ones are only counted."""
 
 
 class Progress:
-    """Shows a run on stderr; a terminal gets a live table, a pipe one line now and then."""
+    """The progress of a run on stderr: a live table in a terminal, occasional lines in a pipe."""
 
     def __init__(self, event: Event, ledger: Ledger) -> None:
         self._event = event
@@ -73,7 +73,7 @@ class Progress:
         self._taken_up = 0
 
     def __enter__(self) -> "Progress":
-        """Begin to show."""
+        """Start the display."""
         if self._console.is_terminal:
             self._live.start()
         return self
@@ -84,12 +84,12 @@ class Progress:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Clear the screen for the result."""
+        """Clear the display for the result."""
         if self._console.is_terminal:
             self._live.stop()
 
     def update(self, result: Result) -> None:
-        """A game is over."""
+        """Count a finished game."""
         self._bar.update(
             self._task, completed=len(self._ledger.results), total=self._ledger.planned
         )
@@ -104,7 +104,7 @@ class Progress:
         return None
 
     def _table(self) -> Group:
-        """Standings as far as there is room, the last fouls, the bar."""
+        """Return standings as far as there is room, the last fouls and the progress bar."""
         asked = question_line(self._event, self._ledger.results.values())
         below = [Text(standings.PROVISIONAL, "dim"), *([Text(asked, "bold")] if asked else ())]
         below += [Text(foul, "red", no_wrap=True, overflow="ellipsis") for foul in self._last_fouls]
@@ -113,7 +113,7 @@ class Progress:
         return Group(shown.table(head, rows, names=2), *below, self._bar)
 
     def _note_fouls(self, result: Result) -> None:
-        """Fouls are told as they come."""
+        """Show the fouls of a game as soon as it ends."""
         for foul in fouls_committed(result):
             self._fouls += 1
             text = f"Foul: {result.seats[foul.seat]}, {foul.foul}, in {result.game}."
@@ -123,13 +123,13 @@ class Progress:
                 print(f"{text}{more}", file=sys.stderr)
 
     def _tick(self) -> None:
-        """Take up some of the games that are still waiting for it."""
+        """Add some of the waiting games of an earlier run to the live standings."""
         for result in self._ledger.results.first()[self._taken_up :][:TICKS_AT_ONCE]:
             self._ticks |= update(self._ticks, result, self._partners)
             self._taken_up += 1
 
     def _line(self, now: float) -> None:
-        """A plain line for a log file."""
+        """Print a plain line for a log file."""
         if now < self._next:
             return
         self._next = now + LINE_EVERY_S
@@ -143,7 +143,7 @@ class Progress:
 
     @staticmethod
     def final(folder: Folder) -> None:
-        """Show where everything is, and the standings."""
+        """Print where the files are, and the standings."""
         console = shown.console()
         summary = msgspec.json.decode(folder.results.read_bytes(), type=Results)
         if not summary.played:
@@ -177,7 +177,7 @@ class Progress:
 
 
 def _told(folder: Folder, summary: Results) -> Iterator[str]:
-    """What came of the event's format, and what is not balanced yet."""
+    """Yield the result of the event's format, and what is not balanced yet."""
     event = load_event(folder)
     # A large ledger takes seconds to read: where nothing is to be told, it is not.
     if summary.played < summary.planned or not isinstance(event.format, Static):

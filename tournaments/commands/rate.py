@@ -1,4 +1,4 @@
-"""Ratings over the ledgers of several events: one table for each game that was played."""
+"""Ratings over the ledgers of several events: one table for each game."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -22,12 +22,15 @@ RATED_FORMAT = 1
 MOST_DRAWS = 1e6
 """The largest prior: beside more draws no results would show."""
 COMPARED = ("clock", "format", "fouls", "limits", "sandbox")
-"""What may differ between events that are rated together, and is told: also the format, for where
-results decide who plays on, as in versus, a lead that ends an event is on average too large."""
+"""Properties in which events that are rated together may differ; a note names the differences.
+
+The format is one of them: where results decide who plays on, as in versus, a lead that ends an
+event is on average too large.
+"""
 
 
 class RateOptions(Struct, frozen=True, kw_only=True):
-    """How somebody wants results to be rated."""
+    """The options of a rating."""
 
     prior: float = PRIOR
     """The power of Jeffreys' prior: virtual draws for each rating."""
@@ -36,16 +39,16 @@ class RateOptions(Struct, frozen=True, kw_only=True):
     pool: bool = False
     """Whether games of different rules stand in one table."""
     anchor: Anchor | None = None
-    """Who is given a rating beforehand."""
+    """The entrant with a fixed rating, and that rating."""
 
 
 class RatedTable(Struct, frozen=True, kw_only=True):
-    """The ratings of games that are the same game."""
+    """The ratings of all results with the same game."""
 
     title: str
     """The rules by name, the seats, and whether partners sit there."""
     ledgers: tuple[str, ...]
-    """Where the results come from, as they were asked for."""
+    """The sources of the results, as the user named them."""
     games: int
     """Games that were rated."""
     ratings: Ratings
@@ -53,20 +56,20 @@ class RatedTable(Struct, frozen=True, kw_only=True):
 
 
 class Rated(Struct, frozen=True, kw_only=True):
-    """What `boneyard rate --json` prints."""
+    """The output of `boneyard rate --json`."""
 
     format: int = RATED_FORMAT
     """Version of this format."""
     asked: RateOptions
-    """How the results were rated."""
+    """The options of the rating."""
     notices: tuple[str, ...]
-    """What to know before one compares them, in sentences."""
+    """Notes to read before comparing the ratings, in sentences."""
     tables: tuple[RatedTable, ...]
     """One for each game that was played, in the order of the ledgers."""
 
 
 class _Game(NamedTuple):
-    """What results must have in common to stand in one table."""
+    """The properties that results must share to stand in one table."""
 
     seats: int
     partners: bool
@@ -75,7 +78,7 @@ class _Game(NamedTuple):
 
 
 def rate_ledgers(paths: Sequence[Path], asked: RateOptions) -> Rated:
-    """Rate the results of ledgers, or of events by their folders.
+    """Rate the results of ledgers or event folders.
 
     Raises UserError; DamagedFileError is one.
     """
@@ -151,14 +154,14 @@ def _notices(
 
 
 def _pools(tables: Sequence[RatedTable]) -> Iterator[str]:
-    """Why the ratings of a game stand in several tables."""
+    """Yield notes that say why the ratings of a game stand in several tables."""
     for one in tables:
         if len(one.ratings.pools) > 1:
             yield f"{one.title}: no games connect its tables; their ratings cannot be compared."
 
 
 def _differences(sources: Sequence[Source]) -> Iterator[str]:
-    """What a table mixes."""
+    """Yield notes that name the differences between the events of a table."""
     if len(names := _rules(sources)) > 1:
         yield f"One table holds different games: {', '.join(names)}."
     events = [one.event for one in sources if one.event]

@@ -1,4 +1,4 @@
-"""The commands that rate what was played: an event's report made anew, ledgers rated together."""
+"""The commands that rate results: write an event's report again, rate ledgers together."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,14 +25,14 @@ from tournaments.storage.folder import (
 )
 
 STALE = 1
-"""Exit code when a file is not what the ledger leads to."""
+"""Exit code when a file differs from what the ledger gives."""
 
 
 def remake(path: Path, anchor: str | None) -> int:
-    """Write the report's files anew from the plan and the ledger; the exit code.
+    """Write the report's files again from the plan and the ledger; return the exit code.
 
     An anchor (NAME=ELO) becomes part of the plan, and "none" takes it out. Raises UserError, also
-    where less would be told than before; DamagedFileError is one.
+    if the new report would hold less than the old one; DamagedFileError is one.
     """
     folder = Folder(path)
     event = load_event(folder)
@@ -48,9 +48,9 @@ def remake(path: Path, anchor: str | None) -> int:
 
 
 def check(path: Path) -> int:
-    """Say which of the report's files are not what the plan and the ledger lead to; the exit code.
+    """Name the report's files that differ from what the plan and the ledger give.
 
-    Raises UserError; DamagedFileError is one.
+    Return the exit code. Raises UserError; DamagedFileError is one.
     """
     folder = Folder(path)
     event = load_event(folder)
@@ -68,7 +68,7 @@ def check(path: Path) -> int:
 
 
 def rate(paths: Sequence[Path], asked: RateOptions, in_json: bool) -> int:
-    """Rate ledgers together and print the tables; the exit code.
+    """Rate ledgers together and print the tables; return the exit code.
 
     Raises UserError; DamagedFileError is one.
     """

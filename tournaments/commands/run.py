@@ -1,4 +1,4 @@
-"""One run of the program: plays an event into its folder, shows it, publishes what came of it."""
+"""The command `run`: plays an event into its folder, shows its progress, publishes its results."""
 
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -44,31 +44,31 @@ if TYPE_CHECKING:
 
 
 class Execution(NamedTuple):
-    """Where an event is played."""
+    """The processes or workers that play an event."""
 
     jobs: int
     """Sittings side by side; with a cluster on each worker that is started here."""
     cluster: "ClusterAddress | None" = None
-    """Workers that play it; None: we do."""
+    """The workers that play it; None: this process plays."""
 
 
 class SeedOption(NamedTuple):
-    """Deals that are not by chance."""
+    """Deals from a fixed seed instead of chance."""
 
     seed: int
-    """What they come from."""
+    """The seed of the deals."""
     why: str
-    """What to say of them, in a sentence."""
+    """The warning about it, in a sentence."""
 
 
 Play = Callable[[trio.MemorySendChannel[Result]], Awaitable[None]]
-"""Plays what a ledger misses; each result goes into the channel, which it closes at the end."""
+"""A function that plays what a ledger misses, sends each result into the channel and closes it."""
 
 
 def run_event(
     wishes: EventOptions, out: Path, fixed: SeedOption | None, where: Execution, in_json: bool
 ) -> int:
-    """Play an event, or what is left of it; the program's exit code.
+    """Play an event, or the rest of it; return the exit code.
 
     Raises UserError.
     """
@@ -86,7 +86,7 @@ def run_event(
 def _run_in(
     folder: Folder, wishes: EventOptions, fixed: SeedOption | None, where: Execution
 ) -> int:
-    """Play into the folder and publish there; the exit code.
+    """Play into the folder and publish there; return the exit code.
 
     Raises OSError, UserError.
     """
@@ -125,7 +125,7 @@ def _go_on(folder: Folder) -> None:
 
 
 def _sources(wishes: EventOptions, plan: Event) -> dict[str, tuple[WrittenBot, Path]]:
-    """Each bot as it is written, and where, by fingerprint: versions have other names later."""
+    """Return each bot's entry and its folder by fingerprint, because a version's name changes."""
     bots, base = bots_in_file(wishes)
     return {one.fingerprint: (bot, base) for one, bot in zip(plan.entrants, bots, strict=True)}
 
@@ -133,7 +133,7 @@ def _sources(wishes: EventOptions, plan: Event) -> dict[str, tuple[WrittenBot, P
 async def _play(
     folder: Folder, event: Event, ledger: Ledger, ready: AbstractAsyncContextManager[Play]
 ) -> int:
-    """Play until the plan is done, or somebody or something stops it; the exit code.
+    """Play until the plan is done or the run is stopped; return the exit code.
 
     Raises UserError.
     """
@@ -153,7 +153,7 @@ async def _play(
 
 @asynccontextmanager
 async def _here(folder: Folder, event: Event, ledger: Ledger, jobs: int) -> AsyncIterator[Play]:
-    """How to play in this process.
+    """Yield the function that plays in this process.
 
     Raises UserError, StoppedError.
     """
@@ -178,7 +178,7 @@ def _there(
     where: Execution,
     cluster: "ClusterAddress",
 ) -> AbstractAsyncContextManager[Play]:
-    """How to play on workers."""
+    """Return a context with the function that plays on workers."""
     from tournaments.cluster.connect import connect
 
     tell = partial(click.echo, err=True)
@@ -188,7 +188,7 @@ def _there(
 async def _ended(
     folder: Folder, event: Event, ledger: Ledger, ready: AbstractAsyncContextManager[Play]
 ) -> BaseExceptionGroup[Exception] | None:
-    """Play; what ended it before its time."""
+    """Play; return the errors that ended it early, or None."""
     ended = None
     try:
         async with ready as play:
@@ -199,7 +199,7 @@ async def _ended(
 
 
 async def _run(folder: Folder, event: Event, ledger: Ledger, play: Play) -> None:
-    """Play and show it; what stops it is raised in a group."""
+    """Play and show the progress; errors come out in an exception group."""
     sender, receiver = trio.open_memory_channel[Result](100)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(_watch, receiver, folder, event, ledger)
@@ -209,7 +209,7 @@ async def _run(folder: Folder, event: Event, ledger: Ledger, play: Play) -> None
 async def _watch(
     receiver: trio.MemoryReceiveChannel[Result], folder: Folder, event: Event, ledger: Ledger
 ) -> None:
-    """Show each result, and reveal each board's seed when its last game is over."""
+    """Show each result, and reveal each board's seed after its last game."""
     public = set(folders.published_seeds(folder.seeds))
     with Progress(event, ledger) as progress:
         async for result in receiver:

@@ -1,4 +1,4 @@
-"""The JSON Schemas that programs may rely on, by the name under which they are printed."""
+"""The JSON Schemas that programs may rely on, by name."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -13,17 +13,17 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def results() -> dict[str, Any]:
-    """JSON Schema of results.json."""
+    """Return the JSON Schema of results.json."""
     return _schema(Results, f"Boneyard results {RESULTS_FORMAT}")
 
 
 def rated() -> dict[str, Any]:
-    """JSON Schema of what `boneyard rate --json` prints."""
+    """Return the JSON Schema of the output of `boneyard rate --json`."""
     return _schema(Rated, f"Boneyard ratings {RATED_FORMAT}")
 
 
 def _schema(of: type, title: str) -> dict[str, Any]:
-    """Made from the types themselves."""
+    """Derive a JSON Schema from a type."""
     (whole,), definitions = msgspec.json.schema_components([of], ref_template="#/$defs/{name}")
     return {"$schema": DIALECT, "title": title, **whole, "$defs": definitions}
 

@@ -1,6 +1,6 @@
-"""Checks an event from its published files alone: promises, deals, bytes, scores, ledger, report.
+"""Verification of an event from its published files: deals, bytes, scores, ledger, report.
 
-Whatever cannot be trusted is told once, with how much is thereby unchecked.
+A file that cannot be trusted is reported once, with the amount that stays unchecked because of it.
 """
 
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
@@ -43,24 +43,24 @@ from tournaments.storage.result_store import ResultStore
 
 T = TypeVar("T")
 SHORT = 10
-"""How many times too few commitments may be for the plan to be believed all the same."""
+"""The factor by which commitments may be too few before the plan itself is not believed."""
 Checked = Generator[str, None, T]
-"""Tells every fault; comes to what can be trusted."""
+"""A generator that yields every fault and returns the part that can be trusted."""
 
 
 class Promises(Struct, frozen=True):
-    """What was published about the deals, as far as it holds together."""
+    """The published facts about the deals, as far as they are consistent."""
 
     commitments: dict[int, str]
-    """By board; empty when nothing is known of them."""
+    """Commitments by board; empty when they cannot be read."""
     seeds: dict[int, bytes]
-    """Revealed seeds by board; only those that keep their promise."""
+    """Revealed seeds by board; only those that match their commitments."""
     revealed: frozenset[int]
-    """Boards of which a seed was published, whatever it is worth."""
+    """Boards with a published seed, valid or not."""
 
 
 def verify_folder(folder: Folder) -> Iterator[str]:
-    """Every way in which an event, finished or not, does not fit together.
+    """Yield every inconsistency of an event, finished or not.
 
     Raises UserError when there is no event.
     """
@@ -98,7 +98,7 @@ def verify_folder(folder: Folder) -> Iterator[str]:
 
 
 def verify_log(path: Path, seeds: Path | None) -> Iterator[str]:
-    """Every way in which one log does not fit the seeds in this file, or those of its folder.
+    """Yield every inconsistency of one log with the seeds in this file, or those of its folder.
 
     Raises UserError when they do not reveal all its boards.
     """
@@ -124,7 +124,7 @@ def verify_log(path: Path, seeds: Path | None) -> Iterator[str]:
 
 
 def unchecked(folder: Folder) -> int:
-    """Games that nobody can check yet, because their boards are not finished.
+    """Count the games that nobody can check yet, because their boards are not finished.
 
     Raises DamagedFileError.
     """
@@ -133,7 +133,7 @@ def unchecked(folder: Folder) -> int:
 
 
 def _promises(folder: Folder, event: Event) -> Checked[Promises]:
-    """The published files; a seed that is not what was committed to checks nothing."""
+    """Read the published files; drop each seed that does not match its commitment."""
     try:
         commitments, seeds = published_commitments(folder), published_seeds(folder.seeds)
     except DamagedFileError as error:
@@ -155,7 +155,7 @@ def _promises(folder: Folder, event: Event) -> Checked[Promises]:
 
 
 def _ledger(folder: Folder, event: Event) -> Checked[ResultStore | None]:
-    """The results by game, in order; None when not all can be read."""
+    """Read the results by game, in order; return None when not all can be read."""
     results = ResultStore()
     names = [entrant.name for entrant in event.entrants]
     # Read while the results come in: what a stage plans follows from those before it.
@@ -183,7 +183,7 @@ def _ledger(folder: Folder, event: Event) -> Checked[ResultStore | None]:
 
 
 def _kept_since(folder: Folder) -> Iterator[str]:
-    """Promises of before the event was extended."""
+    """Yield the promises from before an extension of the event that are broken."""
     try:
         yield from broken_promises(folder)
     except DamagedFileError as error:
@@ -191,7 +191,7 @@ def _kept_since(folder: Folder) -> Iterator[str]:
 
 
 def _past(folder: Folder, event: Event, ledger: Mapping[str, Result] | None) -> Iterator[str]:
-    """The games of earlier versions: all that their logs have, and no others."""
+    """Yield the games of earlier versions that only the ledger or only a log has."""
     if ledger is None:
         return
     logs = GameIndex(past_sittings(folder, event), lambda plan, _: folder.log(plan.name))
@@ -208,7 +208,7 @@ def _past(folder: Folder, event: Event, ledger: Mapping[str, Result] | None) -> 
 
 
 def _readable(path: Path) -> tuple[list[LoggedGame], DamagedFileError | None]:
-    """The finished games of a log as far as it can be read, and what is the matter after them."""
+    """Return the finished games of a log up to its first damage, and that damage."""
     games: list[LoggedGame] = []
     try:
         games.extend(logged for logged in read_games(path) if logged.result)
@@ -220,7 +220,7 @@ def _readable(path: Path) -> tuple[list[LoggedGame], DamagedFileError | None]:
 def _sitting(
     path: Path, event: Event, plan: PlannedSitting, promises: Promises, ledger: Mapping[str, Result]
 ) -> Iterator[str]:
-    """What is wrong with a sitting's log, and where the ledger tells otherwise."""
+    """Yield the faults of a sitting's log and its differences from the ledger."""
     games, damage = _readable(path)
     for sitting in {logged.sitting.boards: logged.sitting for logged in games}.values():
         yield from _misplaced(path, event, plan, sitting)
@@ -244,7 +244,7 @@ def _sitting(
 def _forfeits(
     path: Path, event: Event, plan: PlannedSitting, results: Mapping[str, Result]
 ) -> Iterator[str]:
-    """What was lost beforehand must follow from the fouls before it in the log."""
+    """Yield the games whose forfeits do not follow from the fouls before them in the log."""
     before: dict[str, Result] = {}
     for game, result in results.items():
         if fouls_given(result) != forfeited(event.fouls, plan, before):
@@ -259,7 +259,7 @@ def _numbers(
     games: Iterable[LoggedGame],
     promises: Promises,
 ) -> Iterator[str]:
-    """Where bots knew a game by another number than follows from the seeds that are public."""
+    """Yield the games whose numbers for the bots do not follow from the public seeds."""
     due = numbers(who, boards, promises.seeds.get)
     for game in (logged.game for logged in games):
         if game.number != due.get(game.board, game.number):
@@ -269,7 +269,7 @@ def _numbers(
 def _games(
     path: Path, plan: PlannedSitting, games: list[LoggedGame], promises: Promises
 ) -> Checked[dict[str, Result]]:
-    """The results by game, each game checked by itself."""
+    """Check each game by itself; return the results by game."""
     results: dict[str, Result] = {}
     for logged in games:
         game = logged.game
@@ -293,7 +293,7 @@ def _names(event: Event, plan: PlannedSitting) -> tuple[str, ...]:
 
 
 def _misplaced(path: Path, event: Event, plan: PlannedSitting, sitting: Sitting) -> Iterator[str]:
-    """Whether a sitting is not the one that was planned."""
+    """Yield the differences between a sitting and its plan."""
     was = (sitting.event, sitting.seats, sitting.boards)
     terms = (sitting.rules, sitting.clock, sitting.fouls)
     # It may have been played before boards were added.
@@ -305,7 +305,7 @@ def _misplaced(path: Path, event: Event, plan: PlannedSitting, sitting: Sitting)
 
 
 def _game(path: Path, logged: LoggedGame, promises: Promises) -> Iterator[str]:
-    """What in a game does not follow from its seed, or contradicts what was published."""
+    """Yield each part of a game that contradicts its seed or the published facts."""
     board = logged.game.board
     if promises.commitments.get(board, logged.game.commitment) != logged.game.commitment:
         yield f"{path}: {logged.game.game} names another commitment than was published"
@@ -320,9 +320,9 @@ def _report(
     promises: Promises,
     unsure: Collection[Path],
 ) -> Iterator[str]:
-    """The report must follow from the ledger and the logs as they were when it was written.
+    """Yield the report's files that do not follow from the ledger and the logs of their time.
 
-    Files that show what a log says that has been told to be wrong are `unsure`: left out.
+    The files in `unsure` are left out: they show logs that are known to be wrong.
     """
     if not folder.results.exists():
         # A kill may come between the plan and its first report, but no game is played without.
@@ -354,7 +354,7 @@ def _report(
 
 
 def _pages(folder: Folder, logs: Sequence[Path]) -> Iterator[str]:
-    """List the replay pages that do not show what their log says.
+    """Yield the replay pages that do not show what their log says.
 
     A log that goes on is newer than its pages. An event may have none at all: they are made from
     its logs at any time; when it is over it has all or none.

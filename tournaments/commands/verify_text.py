@@ -1,4 +1,4 @@
-"""The command `verify`: prints what does not fit in an event or in game logs. Plays nothing."""
+"""The command `verify`: prints the problems of an event or of game logs. Plays nothing."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +14,7 @@ from tournaments.storage.public_deals import count
 
 
 def verify_event(path: Path, seeds: Path | None) -> int:
-    """Check an event, its logs or one log, and print what does not fit; the exit code.
+    """Check an event, its logs or one log, and print the problems; return the exit code.
 
     Raises UserError.
     """
@@ -34,7 +34,7 @@ def verify_event(path: Path, seeds: Path | None) -> int:
 
 
 def _verify_logs(path: Path, seeds: Path | None) -> Iterator[str]:
-    """List what does not fit in a log, or in all those of a folder that holds no event.
+    """Yield the problems of a log, or of all logs in a folder that holds no event.
 
     Raises UserError.
     """
@@ -47,7 +47,7 @@ def _verify_logs(path: Path, seeds: Path | None) -> Iterator[str]:
 
 
 def _tell_what_is_left(folder: Folder) -> None:
-    """Print what nobody can check yet, and what only who was there at the beginning can check."""
+    """Print what nobody can check yet, and what only witnesses of the start can check."""
     if waiting := unchecked(folder):
         click.echo(f"{waiting} games wait for their boards' seeds: run the event to its end.")
     click.echo(f"The commitments' SHA-256 is {digest(folder)}:")

@@ -1,4 +1,7 @@
-"""How an event was played, in sentences for both reports; what is in backticks is code. Pure."""
+"""Text about the clock, fouls, sandbox, deals and files of an event for both reports. Pure.
+
+Backticks mark code.
+"""
 
 from collections.abc import Iterator, Sequence
 
@@ -8,13 +11,13 @@ from tournaments.plan.event import Terms
 from tournaments.report.log_facts import SandboxSummary
 
 WORKERS_TOLD = 8
-"""Workers that are named one by one."""
+"""The largest number of workers that are named one by one."""
 FORFEIT = "`forfeit`: a game that earlier fouls in the sitting had lost."
-"""What the one class of foul means that is no foul of its game."""
+"""The meaning of `forfeit`, the only class that is not a foul of its own game."""
 
 
 def clock_text(event: Terms) -> Iterator[str]:
-    """How long the bots might think, and when they were asked."""
+    """Yield sentences about the bots' time limits and about the moments of the questions."""
     of = event.clock
     yield (
         f"Clock: {of.start_ms} ms to start, {of.move_ms} ms for each question, "
@@ -28,7 +31,7 @@ def clock_text(event: Terms) -> Iterator[str]:
 
 
 def foul_policy_text(event: Terms) -> str:
-    """What a foul cost."""
+    """Return a sentence about the penalty for a foul."""
     return f"Fouls: {_cost(event.fouls, event.seats)}"
 
 
@@ -45,28 +48,28 @@ def _cost(policy: FoulPolicy, seats: int) -> str:
 
 
 def sandbox_text(kept: Sequence[SandboxSummary]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """How the bots were kept, and the promises that this left open."""
+    """Yield a sentence for each sandbox level, and the guarantees that it lacked."""
     for one in kept:
         where = f"{level_name(one.level)} {share(one.sittings, one.of)}"
         yield f"Sandbox: {where}{_on(one.workers)}.", one.missing
 
 
 def share(sittings: int, of: int) -> str:
-    """In how many of the sittings that were played."""
+    """Return the part of the sittings in words."""
     if sittings < of:
         return f"in {sittings} of {of} sittings"
     return "in the one sitting" if of == 1 else f"in all {of} sittings"
 
 
 def _on(workers: Sequence[str]) -> str:
-    """On whose machines that was, if not on the event's own; a long list stands elsewhere."""
+    """Name the workers; leave out the event's own machine, and the names in a long list."""
     if len(workers) > WORKERS_TOLD:
         return f", on {len(workers)} workers that `times.json` names"
     return f", on {', '.join(workers)}" if workers else ""
 
 
 def promise(event: Terms) -> Iterator[str]:
-    """What was promised about the deals; the commitments' SHA-256 belongs under it."""
+    """Yield the promises about the deals; the commitments' SHA-256 belongs below them."""
     if event.predictable:
         yield "They come from a seed that is known. **Anyone can predict them.**"
     yield (
@@ -79,18 +82,18 @@ KEEP = """\
 Keep that number from the report as it is before the first game, and nobody can change
 a deal behind your back. `seeds.jsonl` reveals each board's seed when its games are over.
 To check it all:"""
-"""What the commitments' SHA-256 is good for; the commands belong under it."""
+"""The use of the commitments' SHA-256; the commands belong below it."""
 CHECKS = ("sha256sum commitments.jsonl", "boneyard verify .")
 """The commands that check the deals."""
 DISTRUST = """\
 or, without trusting this program, write 30 lines after `protocol/DEALS.md` in its source, or
 use those that stand beside that page; with the source in `boneyard` it is
 `node boneyard/protocol/check_deals.mjs commitments.jsonl seeds.jsonl games`."""
-"""How to check them otherwise."""
+"""The other way to check them."""
 
 
 def files(event: Terms) -> Iterator[str]:
-    """What else lies there, for other programs."""
+    """Yield a sentence for each file that other programs can read."""
     yield "`results.json`: all of this; `boneyard schema results` is its JSON Schema."
     yield "`games.csv`: a line for each seat of each game. `ratings.csv`, `crosstable.csv`."
     white = "White is seat 0"

@@ -50,7 +50,7 @@ Row = Sequence[object]
 def games_csv(
     results: Iterable[Result], sittings: Mapping[str, str], partners: bool
 ) -> Iterator[bytes]:
-    """One line for each seat of each game; `sittings` names the sitting of a game."""
+    """Yield one line for each seat of each game; `sittings` maps a game to its sitting."""
     rows = (
         row for result in results for row in _seats(result, sittings.get(result.game, ""), partners)
     )
@@ -87,7 +87,7 @@ def _seats(result: Result, sitting: str, partners: bool) -> Iterator[Row]:
 
 
 def ratings_csv(ratings: Ratings, fingerprints: Mapping[str, str]) -> Iterator[bytes]:
-    """One line for each entrant, best first; pools are numbered from 1."""
+    """Yield one line for each entrant, best first; pools are numbered from 1."""
     rows = (
         _standing(number, rank, rating, fingerprints.get(rating.name))
         for number, pool in enumerate(ratings.pools, 1)
@@ -119,7 +119,7 @@ def _standing(pool: int, rank: int, rating: Rating, fingerprint: str | None) -> 
 
 
 def crosstable_csv(ratings: Ratings) -> Iterator[bytes]:
-    """One line for each two entrants of a pool, in both orders, whether they met or not.
+    """Yield one line for each ordered pair of a pool's entrants, whether they met or not.
 
     `points` are the entrant's of `games` pairs with the opponent; `lead_elo` is its rating less
     the opponent's and `error_elo` the standard error of that, both empty where the results do not
@@ -154,7 +154,7 @@ def _csv(head: Row, rows: Iterable[Row]) -> Iterator[bytes]:
 
 
 def pgn(event: str, results: Iterable[Result], partners: bool) -> Iterator[bytes]:
-    """Every game as Ordo and BayesElo read it: seat 0 is White, seat 1 Black.
+    """Yield every game for Ordo and BayesElo: seat 0 is White, seat 1 Black.
 
     A game of three or more is broken into its pairs of seats, of which the lower is White; they
     are not independent, and those programs' errors are too narrow. With partners a side is one

@@ -1,4 +1,4 @@
-"""What the report says about an event's format: a line, a table or a bracket, from its results."""
+"""The section of the Markdown report about the format: a line, a table or a bracket."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,11 +16,11 @@ from tournaments.schedule.schedule import active_results
 from tournaments.storage.extend import first_version
 
 UNEVEN_TOLD = 3
-"""Pairings that are named whose rotations were not played equally often."""
+"""The largest number of uneven pairings that are named."""
 
 
 def headline(event: Event, played: int, planned: int) -> str:
-    """What is played, and how much of it."""
+    """Return a sentence about the game, the format and the number of games played."""
     boards = "1 board" if event.boards == 1 else f"{event.boards} boards"
     each = f"{boards} for each pairing"
     match event.format:
@@ -41,7 +41,7 @@ def headline(event: Event, played: int, planned: int) -> str:
 
 
 def done(event: Event, played: int, planned: int) -> str:
-    """How much of an event is played."""
+    """Return a sentence about the number of games played."""
     of = ""
     if played < planned:
         of = {Knockout: "about ", Versus: "at most "}.get(type(event.format), "")
@@ -68,7 +68,7 @@ def _format(event: Event) -> str:
 
 
 def section(event: Event, results: Sequence[Result]) -> Iterator[str]:
-    """What only this format has to tell; nothing in a round robin."""
+    """Yield the lines that only this format has; none in a round robin."""
     still = active_results(event, results)
     match event.format:
         case RoundRobin() | Gauntlet() | Ladder():
@@ -108,7 +108,7 @@ def _swiss(event: Event, results: Sequence[Result]) -> Iterator[str]:
 
 
 def met_again(table: Sequence[swiss.Standing]) -> str:
-    """Say how many rematches a Swiss had."""
+    """Return a sentence about the rematches of a Swiss."""
     many = swiss.rematches(table)
     if not many:
         return "No two met twice."
@@ -116,12 +116,12 @@ def met_again(table: Sequence[swiss.Standing]) -> str:
 
 
 def met(place: dict[Unit, str], got: int, others: Sequence[Unit]) -> str:
-    """What a unit made in a round, and the places of those whom it met."""
+    """Return a unit's points in a round and the places of its opponents."""
     return f"{half(got)} ({', '.join(place[other] for other in others) or 'bye'})"
 
 
 def half(halves: int) -> str:
-    """Half points as people write them: 2½."""
+    """Format half points as people write them: 2½."""
     whole = halves // 2
     return f"{whole}" if halves % 2 == 0 else f"{whole or ''}½"
 
@@ -154,7 +154,10 @@ def _match(event: Event, match: knockout.Match) -> str:
 
 
 def won(event: Event, results: Sequence[Result], planned: int) -> tuple[str, str] | None:
-    """Who has won a knockout or a Swiss, and what; None before its end, and in other formats."""
+    """Return the winner of a knockout or a Swiss and the title; None before its end.
+
+    Other formats have no winner: None.
+    """
     still = active_results(event, results)
     match event.format:
         case Knockout() as form:
@@ -173,12 +176,15 @@ def won(event: Event, results: Sequence[Result], planned: int) -> tuple[str, str
 
 
 def won_line(event: Event, results: Sequence[Result], planned: int) -> str:
-    """The same in one line; empty while nobody has won."""
+    """Return the same in one line; empty while nobody has won."""
     return " ".join(won(event, results, planned) or ())
 
 
 def uneven(event: Event, results: Sequence[Result], planned: int) -> str:
-    """Of which pairings not every rotation was played as often; empty if none, or all is over."""
+    """Name the pairings whose rotations were not all played equally often.
+
+    Empty if there are none, or if the event is finished.
+    """
     if len(results) >= planned:
         return ""
     played = Counter(one.seats for one in active_results(event, results))
@@ -193,7 +199,7 @@ def uneven(event: Event, results: Sequence[Result], planned: int) -> str:
 
 
 def _turned(seats: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-    """A table's rotations, the same ones whichever of them it is."""
+    """Return a table's rotations, in the same order for each of them."""
     return tuple(sorted(rotations(seats)))
 
 
@@ -208,7 +214,7 @@ def _in_seatings(seats: tuple[str, ...], games: Sequence[int]) -> str:
 
 
 def question_line(event: Event, results: Iterable[Result]) -> str:
-    """Where the sequential test of versus stands, in one line; empty in other formats."""
+    """Return the state of the sequential test of versus in one line; empty in other formats."""
     if not isinstance(event.format, Versus):
         return ""
     steps = sprt_steps(event, event.format, active_results(event, results))
@@ -220,23 +226,23 @@ def _versus(event: Event, form: Versus, results: Iterable[Result]) -> Iterator[s
 
 
 def sprt_steps(event: Event, form: Versus, results: Iterable[Result]) -> tuple[Step, ...]:
-    """The sequential test of versus, board by board."""
+    """Return the steps of the sequential test of versus, board by board."""
     one, _ = sides(event)
     since = event.boards_of(event.units).start
     return walk(form.sprt, outcomes(form.sprt, results, one, lost_by=event.target, since=since))
 
 
 def sides(event: Event) -> list[str]:
-    """The two of versus, by name: is the first one better?"""
+    """Return the names of the two sides of versus; the test asks about the first."""
     return [event.entrants[unit[0]].name for unit in event.units]
 
 
 EARLIER = "Their games count in the ratings under their own names; they play no more."
-"""What is to be said of earlier versions."""
+"""The introduction to the list of earlier versions."""
 
 
 def versions(event: Event, results: Sequence[Result]) -> Iterator[str]:
-    """Which entrants are earlier versions, and what there is of them; a sentence each."""
+    """Yield a sentence for each entrant that is an earlier version."""
     for one in event.entrants:
         if one.retired:
             played = sum(one.name in result.seats for result in results)

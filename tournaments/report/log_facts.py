@@ -1,8 +1,8 @@
-"""What the game logs alone know of an event: times, evidence of fouls, sandboxes, machines.
+"""Facts that only the game logs hold: times, evidence of fouls, sandboxes, machines.
 
-It differs each time an event is played, and not each time it is read: it follows from the logs, of
-which only those games are read that the ledger has, so that a report can be made anew and checked
-while more is played. Damaged lines are left out; `verify` names them.
+They differ each time an event is played, and not each time they are read. Only the games that the
+ledger has are read, so that a report can be made and checked again while the event goes on. Damaged
+lines are left out; `verify` names them.
 """
 
 from collections import Counter
@@ -32,11 +32,11 @@ from tournaments.storage.folder import Folder
 TOLD = tuple(
     b'{"type":"%s",' % kind for kind in (b"sitting", b"game", b"foul", b"spent", b"result")
 )
-"""How the lines begin that are read; a log has hundreds of others."""
+"""Beginnings of the lines to read; a log has hundreds of others."""
 EXAMPLES = 3
-"""Fouls of a class of which an entrant's evidence is kept."""
+"""The largest number of examples of one class of foul by one entrant."""
 LAST_WORDS = 1000
-"""Characters of a bot's stderr that are kept of an example, the last ones."""
+"""The largest length of an example's stderr, in characters; the end is kept."""
 
 
 class Evidence(Struct, frozen=True, kw_only=True):
@@ -47,23 +47,23 @@ class Evidence(Struct, frozen=True, kw_only=True):
     game: str
     """The game."""
     seat: int
-    """Which seat fouled."""
+    """The seat that fouled."""
     entrant: str
-    """Who sat there."""
+    """The entrant in this seat."""
     foul: FoulClass
-    """What it did."""
+    """The class of foul."""
     detail: str
     """A sentence for the bot's author."""
     line: str
     """The offending line, cut and escaped."""
     stderr: str
-    """The last that the bot wrote to stderr, cut and escaped."""
+    """The end of the bot's stderr, cut and escaped."""
     ms: float
     """Time since the question, in ms."""
 
 
 class Machine(Struct, frozen=True, order=True):
-    """Where sittings were played."""
+    """A machine that played sittings."""
 
     machine: str
     """System, processor, cores and Python; empty if it is not known."""
@@ -75,22 +75,22 @@ _Level = tuple[str, tuple[str, ...]]
 
 
 class SandboxSummary(Struct, frozen=True):
-    """How the bots of some sittings were kept."""
+    """The sittings that were played at one sandbox level."""
 
     level: str
     """The sandbox level: A, B, C, D or off."""
     missing: tuple[str, ...]
-    """The promises that it did not keep, in sentences."""
+    """The guarantees that it lacked, in sentences."""
     sittings: int
-    """Sittings that were played so, or in part,"""
+    """Sittings at this level, wholly or in part."""
     of: int
-    """of so many that were played."""
+    """All sittings that were played."""
     workers: tuple[str, ...] = ()
-    """The workers on which that was, by name; none where it was the event's own machine."""
+    """Names of the workers with this level; empty for the event's own machine."""
 
 
 class Levels:
-    """Sums up how one sitting after another was kept."""
+    """A sum of sandbox levels over sittings."""
 
     def __init__(self) -> None:
         self._sittings = Counter[_Level]()
@@ -98,7 +98,7 @@ class Levels:
         self._of = 0
 
     def add(self, parts: Collection[Sitting]) -> None:
-        """A sitting that was played in these parts; one without any does not count."""
+        """Add a sitting that was played in these parts; ignore one without any."""
         for part in parts:
             workers = self._workers.setdefault(_level(part), set())
             workers.update([part.worker] if part.worker else [])
@@ -106,7 +106,7 @@ class Levels:
         self._of += bool(parts)
 
     def kept(self) -> tuple[SandboxSummary, ...]:
-        """The levels, the most frequent first."""
+        """Return the levels, most frequent first."""
         order = sorted(self._sittings, key=lambda level: (-self._sittings[level], level))
         return tuple(
             SandboxSummary(
@@ -121,20 +121,20 @@ def _level(part: Sitting) -> _Level:
 
 
 class LogFacts(Struct, frozen=True, kw_only=True):
-    """All of it."""
+    """All facts from the logs."""
 
     times: Times
-    """What the bots used of time."""
+    """The bots' use of time."""
     evidence: tuple[Evidence, ...]
-    """Of each entrant and class of foul the first few, in this order, by board and game."""
+    """The first fouls of each entrant and class, in this order, by board and game."""
     kept: tuple[SandboxSummary, ...]
-    """The levels of the sandbox at which it was played."""
+    """The sandbox levels of the sittings."""
     machines: tuple[tuple[Machine, int], ...]
-    """Where it was played, and how many sittings; the most frequent first."""
+    """The machines and their numbers of sittings; most frequent first."""
 
 
 class _Finished(NamedTuple):
-    """What a log says of a game that counts."""
+    """The records of a game that counts."""
 
     result: Result
     spent: SpentRecord | None
@@ -142,7 +142,7 @@ class _Finished(NamedTuple):
 
 
 def log_facts(folder: Folder, games: Collection[str] | None = None) -> LogFacts:
-    """What the logs say of these games, or of all that they hold."""
+    """Collect the facts of these games, or of all games in the logs."""
     watch = TimingTotals()
     evidence: dict[tuple[str, FoulClass], list[Evidence]] = {}
     levels = Levels()
@@ -166,7 +166,7 @@ def log_facts(folder: Folder, games: Collection[str] | None = None) -> LogFacts:
 
 
 def _keep(evidence: dict[tuple[str, FoulClass], list[Evidence]], game: _Finished) -> None:
-    """Add the fouls of a game to those of its entrants, of which few are kept at any time."""
+    """Add a game's fouls to those of its entrants; keep only a few examples of each class."""
     for foul in game.fouls:
         one = _evidence(game.result, foul)
         kept = evidence.get((one.entrant, one.foul), [])
@@ -190,7 +190,7 @@ def _evidence(result: Result, foul: FoulRecord) -> Evidence:
 
 
 def _told(path: Path) -> Iterator[tuple[Sitting | None, _Finished]]:
-    """The games that came to a result, each with the line that says where it was played."""
+    """Yield each finished game with the record of the part of its sitting."""
     part: Sitting | None = None
     fouls: list[FoulRecord] = []
     spent: SpentRecord | None = None
@@ -208,7 +208,7 @@ def _told(path: Path) -> Iterator[tuple[Sitting | None, _Finished]]:
 
 
 def _records(path: Path) -> Iterator[LogRecord]:
-    """The lines that say something about time, fouls or the machine."""
+    """Yield the records about time, fouls and machines."""
     for line in grep_prefix(path, TOLD):
         with suppress(DamagedRecordError):
             yield decode_record(unsealed(line))

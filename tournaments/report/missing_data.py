@@ -1,4 +1,4 @@
-"""What a folder has lost from which its report was made: results of the ledger, game logs."""
+"""Detection of results or logs that went missing since the report was written."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -20,7 +20,7 @@ from tournaments.storage.result_store import ResultStore
 
 
 def published(folder: Folder) -> int:
-    """How many games results.json tells of: the ledger had as many when it was written.
+    """Return the number of games in results.json, which the ledger had when it was written.
 
     Raises OSError, msgspec.MsgspecError.
     """
@@ -32,17 +32,17 @@ def published(folder: Folder) -> int:
 
 
 def reported(folder: Folder) -> int:
-    """The same, or 0 where results.json says nothing."""
+    """Return the same, or 0 if results.json cannot be read."""
     with suppress(OSError, msgspec.MsgspecError, ValueError):
         return published(folder)
     return 0
 
 
 def shortened(folder: Folder, before: int, has: int) -> str | None:
-    """What is the matter with a ledger that has so many results, where a report told of others.
+    """Describe what the ledger lost if it has fewer results than the report; else None.
 
-    More are none: a run was killed, or goes on. One that was killed while it put the ledger of a
-    longer plan in order is told too, until it goes on.
+    More results are no loss: a run was killed, or goes on. A run that was killed while it reordered
+    the ledger for a longer plan is reported too, until it goes on.
     """
     if has >= before:
         return None
@@ -52,7 +52,7 @@ def shortened(folder: Folder, before: int, has: int) -> str | None:
 
 
 def has_enough_logs(folder: Folder, event: Event) -> ResultStore:
-    """The ledger's results, of which a report would tell no less than the one that is there.
+    """Return the ledger's results after checking that a new report would lose nothing.
 
     Raises UserError, DamagedFileError.
     """
@@ -81,9 +81,9 @@ def _refuse_unplanned(folder: Folder, event: Event, results: ResultStore) -> Non
 
 
 def missing_results(folder: Folder, results: ResultStore) -> str | None:
-    """What is to be said before games are played that a report told of: their seeds may be known.
+    """Return a warning that reported games are played again: their seeds may be known.
 
-    Raises UserError when neither the ledger nor the logs have a single one left.
+    None if no game is missing. Raises UserError when neither the ledger nor the logs have any left.
     """
     gone = reported(folder) - len(results)
     if gone <= 0:
@@ -101,7 +101,7 @@ def missing_results(folder: Folder, results: ResultStore) -> str | None:
 
 
 def refuse_fewer_logs(folder: Folder, event: Event, results: ResultStore) -> None:
-    """Refuse to write what the logs alone know while some of them are gone, if that loses anything.
+    """Refuse to write facts from the logs if some logs are missing and facts would be lost.
 
     Damage in a log that is there stops no report: `verify` names it. Raises UserError.
     """
@@ -115,7 +115,7 @@ def refuse_fewer_logs(folder: Folder, event: Event, results: ResultStore) -> Non
 
 
 def _timed(folder: Folder) -> int:
-    """Of how many games times.json tells, each counted for every seat; 0 where it says nothing."""
+    """Return the number of games in times.json, each counted for every seat; 0 if unreadable."""
     with suppress(OSError, msgspec.MsgspecError, ValueError):
         return _games(msgspec.json.decode(folder.times.read_bytes(), type=Times))
     return 0
@@ -126,7 +126,7 @@ def _games(times: Times) -> int:
 
 
 def _without_log(folder: Folder, event: Event, results: Mapping[str, Result]) -> str | None:
-    """A game that has a result and whose log is not there."""
+    """Return the first game that has a result and no log; None if there is none."""
     there = set(folder.logs())
     for plan in sittings(event, results):
         if folder.log(plan.name) not in there:

@@ -1,4 +1,4 @@
-"""What an event came to, for people and for programs, from its plan, its ledger and its logs.
+"""The report of an event for people and for programs, from its plan, its ledger and its logs.
 
 Nothing depends on time but times.json and, of report.html, what `measured` reads from the logs: the
 same ledger gives the same bytes of all others, and the same logs those of these two.
@@ -36,23 +36,23 @@ RESULTS_FORMAT = 1
 
 
 class Version(Struct, frozen=True):
-    """Who is rated."""
+    """The name and the fingerprint of an entrant."""
 
     name: str
-    """What it is called in the tables."""
+    """The name in the tables."""
     fingerprint: str
     """SHA-256 of its command and of the files that are its own; another one is another version."""
 
 
 class Results(Struct, frozen=True, kw_only=True):
-    """results.json. How bots are started is left out: that names this machine's folders."""
+    """The content of results.json. It leaves out how bots start: that names local folders."""
 
     format: int = RESULTS_FORMAT
     """Version of this file's format."""
     event: Terms
-    """The plan but for who plays."""
+    """The plan without its entrants."""
     entrants: tuple[Version, ...]
-    """Who plays, in the order of the plan."""
+    """The entrants in the order of the plan."""
     played: int
     """Games that have a result."""
     planned: int
@@ -60,22 +60,22 @@ class Results(Struct, frozen=True, kw_only=True):
     commitments: str
     """SHA-256 of commitments.jsonl, in hex."""
     latecomers: tuple[Latecomer, ...]
-    """Who came when deals were public that they have met since."""
+    """Entrants that have since met boards whose deals were public when they came."""
     sandboxes: tuple[SandboxSummary, ...]
-    """The levels of the sandbox at which the bots were kept."""
+    """The sandbox levels of the sittings."""
     ratings: Ratings
     """Tables, one for each pool of entrants that games connect."""
 
 
 def files_now(folder: Folder, event: Event, results: ResultStore) -> dict[Path, Iterable[bytes]]:
-    """The report's files as they follow from the ledger's results and the logs as they are."""
+    """Return the report's files from the ledger's results and the logs as they are."""
     return report_files(folder, event, results, log_facts(folder, results))
 
 
 def report_files(
     folder: Folder, event: Event, by_game: ResultStore, known: LogFacts
 ) -> dict[Path, Iterable[bytes]]:
-    """The report's files after these results, in their order, and what the logs know of them.
+    """Return the report's files after these results, in their order, with the facts of the logs.
 
     Each comes in pieces that can be read once.
     """
@@ -113,7 +113,7 @@ def report_files(
 
 
 def from_logs(folder: Folder) -> tuple[Path, ...]:
-    """The files that show what the logs alone know, which differs each time an event is played."""
+    """Return the files with facts from the logs, which differ each time an event is played."""
     return folder.page, folder.times
 
 

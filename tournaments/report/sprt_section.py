@@ -1,4 +1,4 @@
-"""The sequential test for people: a line while it runs, a section of the report after. Pure."""
+"""The sequential test in words: a line while it runs, a section of the report after. Pure."""
 
 from collections.abc import Iterator, Sequence
 
@@ -7,12 +7,12 @@ from tournaments.rating.sprt import Step, answer, boards_still_needed
 from tournaments.report import tables as standings
 
 UNITS: dict[Measure, str] = {"elo": "Elo", "nelo": "normalised Elo", "points": "points a game"}
-"""How the unit of the hypotheses is called."""
+"""Names of the hypotheses' units."""
 BARS = "▁▂▃▄▅▆▇█"
 WIDTH = 60
-"""Signs of a sparkline, at most."""
+"""The largest width of a sparkline, in characters."""
 ROWS = 8
-"""Steps that the table shows."""
+"""The largest number of steps in the table."""
 
 FOULS = (
     " A game that a foul ended is lost by the points that a game is played to, or by more if it "
@@ -21,7 +21,7 @@ FOULS = (
 
 
 def live(settings: Sprt, steps: Sequence[Step], games: int = 2) -> str:
-    """Where the test stands, in one line; `games` are played on a board."""
+    """Return the state of the test in one line; `games` are played on a board."""
     if not steps:
         return f"LLR 0.00 {_bounds(settings)}, no board is complete"
     last = steps[-1]
@@ -40,7 +40,7 @@ def _bounds(settings: Sprt) -> str:
 
 
 def section(settings: Sprt, steps: Sequence[Step], one: str, other: str) -> Iterator[str]:
-    """The test of entrant `one` against `other` as Markdown: the answer, the walk, a table."""
+    """Yield the Markdown of a test of `one` against `other`: the answer, the walk, a table."""
     yield from ("", f"## Is {one} better than {other}?", "")
     yield f"**{sentence(settings, steps, one)}**"
     yield from ("", question(settings, one))
@@ -57,7 +57,7 @@ def section(settings: Sprt, steps: Sequence[Step], one: str, other: str) -> Iter
 
 
 def sentence(settings: Sprt, steps: Sequence[Step], one: str) -> str:
-    """The answer, or that there is none yet."""
+    """Return the answer, or a sentence that there is none yet."""
     boards = steps[-1].boards if steps else 0
     after = f"after {boards} board{'' if boards == 1 else 's'}"
     unit = UNITS[settings.measure]
@@ -70,7 +70,7 @@ def sentence(settings: Sprt, steps: Sequence[Step], one: str) -> str:
 
 
 def question(settings: Sprt, one: str) -> str:
-    """What was asked, and how sure the answer must be."""
+    """Return the hypotheses and the error rates in a sentence."""
     return (
         f"H0: {one} leads by {settings.h0:g} {UNITS[settings.measure]}, or less. H1: by "
         f"{settings.h1:g}, or more. H1 is accepted wrongly with probability {settings.alpha:g}, "
@@ -80,7 +80,7 @@ def question(settings: Sprt, one: str) -> str:
 
 
 def sparkline(settings: Sprt, steps: Sequence[Step]) -> str:
-    """The walk in a row of at most 60 signs, each as high as the ratio lies between the bounds."""
+    """Draw the walk in at most 60 characters, by the ratio's place between the bounds."""
     return "".join(_bar(settings, step.llr) for step in subsample(steps, WIDTH))
 
 
@@ -91,6 +91,6 @@ def _bar(settings: Sprt, llr: float) -> str:
 
 
 def subsample(steps: Sequence[Step], most: int) -> list[Step]:
-    """At most so many of the steps, evenly spread, the last among them."""
+    """Return at most so many of the steps, evenly spread, the last among them."""
     size = min(most, len(steps))
     return [steps[len(steps) * (place + 1) // size - 1] for place in range(size)]

@@ -13,16 +13,16 @@ from tournaments.report.timing import Times
 COLUMNS = ("#", "bot", "Elo", "±", "games", "score", "margin", "±", "fouls")
 CLEAN = ("Elo without fouls", "±")
 PARTNERS_SHOWN = 15
-"""Pairs of partners that are shown at each end of the table."""
+"""The number of pairs of partners at each end of the table."""
 PROVISIONAL = "Provisional, game by game; the ratings with their intervals come at the end."
-"""What stands under the live ticker."""
+"""The note under the live ticker."""
 TITLES: dict[Bound, str] = {
     ">": "above the core",
     "": "the core",
     "<": "below the core",
     "?": "not placed",
 }
-"""What the groups of a table are called."""
+"""Titles of the groups of a table."""
 OUTSIDE = (
     "The bots of the core took points off each other, directly or through others. Who lost nothing "
     "to the core stands above it, who took nothing off it below; no result says by how much. `>` "
@@ -35,16 +35,16 @@ SWEPT = (
     "is set to {} Elo, and `>` and `<` are 95 % bounds: were the bot weaker than that (`>`) or "
     "stronger (`<`), such a sweep had a chance under 5 %."
 )
-"""Why all stand apart."""
+"""The reason why all entrants stand apart."""
 NAMED = 5
-"""Names that a sentence lists."""
+"""The largest number of names that a sentence lists."""
 PRIOR = (
     "Prior: Jeffreys', which is Firth's correction: as if each rating had one more draw, spread "
     "over its games by how much each tells. It takes off what maximum likelihood adds to a lead on "
     "average: of two bots 1.6 Elo at 76 % of 300 games, 11 Elo at 95 %, 36 Elo at 56 wins of 60. "
     "`boneyard rate --prior 0` leaves it out, as Ordo does."
 )
-"""What the prior is, and what it does."""
+"""The meaning of the prior and its effect."""
 INTERVALS = (
     "± is half of the 95 % interval of the lead over {}, clustered by board. In simulated "
     "events, also with 1,000 Elo from the best to the worst and 5 to 25 boards, 94 to 97 % of such "
@@ -56,24 +56,24 @@ WITHOUT_FOULS = (
     "bot that fouls when it is behind: its lost games are then left out. Compare it only where "
     "fouls are accidents."
 )
-"""How ratings without fouls can mislead."""
+"""The caution about ratings without fouls."""
 OTHER_SCALE = (
     "Elo without fouls is shown only for bots whose games without a foul put them on the scale of "
     "the Elo beside it."
 )
-"""Why some have no rating without fouls, where there is an anchor."""
+"""The reason why some have no rating without fouls if there is an anchor."""
 RANKS = (
     "Ranks allow for all pairs being compared at once, so they are more cautious than the tables "
     "below."
 )
-"""What is said of ranks where other tables stand below them."""
+"""The meaning of ranks if other tables stand below them."""
 Rows = list[tuple[str, ...]]
 
 
 def table(pool: Pool) -> tuple[tuple[str, ...], Rows]:
-    """Head and rows, best first; where `fit_both` put them, also the ratings without fouls.
+    """Return head and rows, best first, also without fouls where `fit_both` rated that.
 
-    Where there are bots outside the core, a row says where each group begins.
+    If there are bots outside the core, a row marks where each group begins.
     """
     beside = has_clean(pool)
     head = (*COLUMNS, *(CLEAN if beside else ()))
@@ -89,10 +89,10 @@ def table(pool: Pool) -> tuple[tuple[str, ...], Rows]:
 
 
 class Group(NamedTuple):
-    """Entrants that stand in the same way to the core."""
+    """Entrants that stand in the same relation to the core."""
 
     title: str
-    """What they are; nothing where everybody is in the core."""
+    """The group's title; empty if everybody is in the core."""
     placed: list[tuple[int, Rating]]
     """Their places in the table, and their ratings."""
 
@@ -106,7 +106,7 @@ def groups(pool: Pool) -> list[Group]:
 
 
 def placing(pool: Pool) -> list[str]:
-    """Say why some have bounds, and what 0 Elo is."""
+    """Return sentences that explain the bounds and the meaning of 0 Elo."""
     bounds = {one.bound for one in pool.entrants} - {""}
     core = [one.name for one in pool.entrants if not one.bound]
     swept = bool(bounds) and len(core) == 1
@@ -135,7 +135,7 @@ def intervals(pool: Pool) -> str:
 
 
 def unanchored(pool: Pool, anchor: Anchor | None) -> list[str]:
-    """Say why an anchor does not hold here, if there is one and it does not."""
+    """Return a sentence if the anchor does not hold in this pool."""
     if anchor is None or pool.anchor is not None:
         return []
     if any(one.name == anchor.name for one in pool.entrants):
@@ -153,13 +153,13 @@ def without_fouls(pool: Pool, anchor: Anchor | None) -> list[str]:
 
 
 def join_names(names: Sequence[str]) -> str:
-    """Names in a sentence: the first few, and how many more."""
+    """Join the first few names and count the rest."""
     few = [*names[:NAMED], *([f"{len(names) - NAMED} more"] if len(names) > NAMED else [])]
     return f"{', '.join(few[:-1])} and {few[-1]}" if len(few) > 1 else few[0]
 
 
 def has_clean(pool: Pool) -> bool:
-    """Whether ratings by the games without a foul stand beside the others."""
+    """Tell whether the pool also has ratings without fouls."""
     return any(rating.clean for rating in pool.entrants)
 
 
@@ -168,12 +168,12 @@ def _clean(clean: Clean | None) -> tuple[str, str]:
 
 
 def elo(one: Rating | Clean) -> str:
-    """A rating: +12; a bound: >+120; neither: ?."""
+    """Format a rating as +12, a bound as >+120, anything else as ?."""
     return one.bound if one.elo is None else f"{one.bound}{one.elo:+.0f}"
 
 
 def half_width(one: Rating | Clean) -> str:
-    """What stands under ±; nothing for a bound."""
+    """Format the half-width of a rating's interval; empty for a bound."""
     return "" if one.half_width is None else f"{one.half_width:.0f}"
 
 
@@ -194,7 +194,7 @@ def _row(place: int, rating: Rating) -> tuple[str, ...]:
 
 
 def provisional(ticks: Mapping[str, LiveRating], room: int) -> tuple[tuple[str, ...], Rows]:
-    """Head and rows of the live ticker, best first, in at most so many lines."""
+    """Return head and rows of the live ticker, best first, in at most so many lines."""
     best = sorted(ticks.items(), key=lambda one: (-one[1].elo, one[0]))
     rows: Rows = [
         (
@@ -207,7 +207,7 @@ def provisional(ticks: Mapping[str, LiveRating], room: int) -> tuple[tuple[str, 
 
 
 def cut(rows: Rows, room: int) -> Rows:
-    """The rows, or of too many the first, and in the second column how many more there are."""
+    """Return the rows, or the first ones and in the second column the number of the others."""
     if len(rows) <= room:
         return rows
     more = f"and {len(rows) - max(1, room) + 1} more"
@@ -215,7 +215,7 @@ def cut(rows: Rows, room: int) -> Rows:
 
 
 def crosstable(pool: Pool) -> tuple[tuple[str, ...], Rows]:
-    """Head and rows: the share of points that the row's entrant took off the column's."""
+    """Return head and rows: the share of points that the row's entrant took off the column's."""
     names = [rating.name for rating in pool.entrants]
     rows = [
         (name, *(_share(cell.games, cell.score) for cell in cells))
@@ -229,7 +229,7 @@ def _share(games: int, score: float) -> str:
 
 
 def likelihoods(pool: Pool) -> tuple[tuple[str, ...], Rows]:
-    """Head and rows: how likely it is that the row's entrant is the better one."""
+    """Return head and rows: the probability that the row's entrant is the better one."""
     names = [rating.name for rating in pool.entrants]
     rows: Rows = [
         (name, *("·" if own == other else f"{likely:.1%}" for other, likely in enumerate(line)))
@@ -239,9 +239,9 @@ def likelihoods(pool: Pool) -> tuple[tuple[str, ...], Rows]:
 
 
 def partners(pool: Pool) -> tuple[tuple[str, ...], Rows]:
-    """Head and rows: what two make together, and how much of it their ratings do not explain.
+    """Return head and rows: the strength of each pair and its unexplained part.
 
-    Of a long list only both ends.
+    Of a long list only both ends are there.
     """
     listed = list(pool.partners)
     if len(listed) > 2 * PARTNERS_SHOWN:
@@ -258,7 +258,7 @@ def partners(pool: Pool) -> tuple[tuple[str, ...], Rows]:
 
 
 def partners_told(pool: Pool) -> list[str]:
-    """Sentences that say how to read the table of partners."""
+    """Return sentences that explain the table of partners."""
     said = [
         "Synergy: percentage points of the score beyond what the ratings of the two, and of those "
         "against them, let expect; ± is half of its 95 % interval, clustered by board. One pair "
@@ -272,7 +272,7 @@ def partners_told(pool: Pool) -> list[str]:
 
 
 def seat_advantages(pool: Pool) -> list[str]:
-    """One sentence for each seat whose advantage can be told."""
+    """Return one sentence for each seat with an estimated advantage."""
     return [
         f"Seat {seat.seat} is worth {seat.elo:+.0f} ± {seat.half_width:.0f} Elo over the last seat."
         for seat in pool.seats
@@ -280,7 +280,7 @@ def seat_advantages(pool: Pool) -> list[str]:
 
 
 def duplicate_gain(pool: Pool) -> list[str]:
-    """A sentence on what playing boards again in every rotation has saved, if it is known."""
+    """Return a sentence on the games that replaying boards has saved, if that is known."""
     if pool.boards_save is None:
         return []
     return [
@@ -290,7 +290,7 @@ def duplicate_gain(pool: Pool) -> list[str]:
 
 
 def time_used(times: Times) -> tuple[tuple[str, ...], Rows]:
-    """Head and rows: what each entrant used of time for a question."""
+    """Return head and rows: each entrant's time for a question."""
     rows: Rows = [
         (
             one.name,
@@ -306,13 +306,13 @@ def time_used(times: Times) -> tuple[tuple[str, ...], Rows]:
 
 
 def shares(times: Times) -> tuple[tuple[str, ...], Rows]:
-    """Head and rows: what was played on which worker."""
+    """Return head and rows: the games and levels of each worker."""
     rows: Rows = [(one.worker, f"{one.games}", ", ".join(one.sandbox)) for one in times.workers]
     return ("worker", "games", "sandbox"), rows
 
 
 def lag(times: Times) -> list[str]:
-    """Say how long the referee did not look, and what that means; nothing where it always did."""
+    """Return sentences about the referee's lag; none if there was none."""
     if not times.worst_lag_ms:
         return []
     return [
@@ -322,7 +322,7 @@ def lag(times: Times) -> list[str]:
 
 
 def markdown(head: Sequence[str], rows: Rows) -> list[str]:
-    """A table as Markdown, the first two columns to the left."""
+    """Format a table as Markdown, the first two columns aligned left."""
     rule = ["---" if column < 2 else "---:" for column in range(len(head))]
     return [_line(head), _line(rule), *(_line(row) for row in rows)]
 

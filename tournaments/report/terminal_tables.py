@@ -1,4 +1,4 @@
-"""Tables on a terminal: what standings.py words, rich draws."""
+"""Tables on a terminal: rich draws the rows of `tables`."""
 
 from collections.abc import Sequence
 
@@ -11,25 +11,25 @@ from tournaments.rating.ratings import Pool
 from tournaments.report import tables as standings
 
 WHOLE = 1000
-"""Columns where nobody looks: in a pipe nothing is cut or wrapped."""
+"""The width of a pipe, in columns: nothing is cut or wrapped there."""
 GAP = 2
-"""Columns between two columns of a table."""
+"""The space between two columns of a table."""
 CUT = ("bot", "partner", "time", "fouls of", "the last in")
-"""Heads of the columns that are made narrower when the terminal is."""
+"""Heads of the columns that become narrower if the terminal is narrow."""
 SHORT_NAME = 16
-"""Names are cut down to so much before a column is left out."""
+"""The length to which names are cut before a column is left out."""
 
 
 def console() -> Console:
-    """Where tables are printed: a terminal as it is, or a pipe, plain and as wide as needed."""
+    """Return a console for stdout; a pipe gets no colors and no line breaks."""
     found = Console(highlight=False)
     return found if found.is_terminal else Console(highlight=False, width=WHOLE)
 
 
 def standing(pool: Pool, width: int, room: int | None = None) -> Table:
-    """The table of a pool in so many columns, and lines where there is little room.
+    """Return the table of a pool for a width and, on a small terminal, a height.
 
-    Where it is too narrow, the ratings without fouls are left out.
+    A narrow table leaves out the ratings without fouls.
     """
     head, rows = standings.table(pool)
     if standings.has_clean(pool) and _needed(head, rows) > width:
@@ -39,14 +39,14 @@ def standing(pool: Pool, width: int, room: int | None = None) -> Table:
 
 
 def _needed(head: Sequence[str], rows: standings.Rows) -> int:
-    """Columns that a table takes whose names are cut."""
+    """Return the width of a table with shortened names, in columns."""
     widths = [max(map(cell_len, cells)) for cells in zip(head, *rows, strict=True)]
     widths[1] = min(widths[1], SHORT_NAME)
     return sum(widths) + GAP * (len(widths) - 1)
 
 
 def table(head: Sequence[str], rows: standings.Rows, names: int = 1) -> Table:
-    """A table whose first columns are names, and the others numbers; only names are ever cut."""
+    """Build a table whose first columns are names, the others numbers; only names are ever cut."""
     drawn = Table(box=None, header_style="bold", pad_edge=False)
     for number, column in enumerate(head):
         word = number < names

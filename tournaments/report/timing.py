@@ -1,4 +1,4 @@
-"""What the bots used of time, summed up: differs each time, so it has a file of its own. Pure."""
+"""The bots' use of time, summed up, in a file of its own: it differs each time. Pure."""
 
 from collections import Counter
 
@@ -9,12 +9,12 @@ from protocol.records import Result, Sitting, SpentRecord
 
 
 class TimeStats(Struct, frozen=True, kw_only=True):
-    """What an entrant's bots used in all its games that count."""
+    """The time of an entrant's bots in all its games that count."""
 
     name: str
     """The entrant."""
     games: int
-    """Games that say what was used."""
+    """Games with a record of their time."""
     questions: int
     """Questions that it answered."""
     mean_ms: float
@@ -29,7 +29,7 @@ class TimeStats(Struct, frozen=True, kw_only=True):
 
 
 class Share(Struct, frozen=True, kw_only=True):
-    """What was played on a worker; the first line of each part of a game log names it too."""
+    """The games of one worker; the first line of each part of a game log names it too."""
 
     worker: str
     """The worker."""
@@ -40,18 +40,18 @@ class Share(Struct, frozen=True, kw_only=True):
 
 
 class Times(Struct, frozen=True, kw_only=True):
-    """times.json."""
+    """The content of times.json."""
 
     entrants: tuple[TimeStats, ...]
     """By name."""
     worst_lag_ms: float
     """The longest time for which the referee did not look while a bot was asked, in ms."""
     workers: tuple[Share, ...] = ()
-    """What was played on which worker, by name; none where it was the event's own machine."""
+    """The games of each worker, by name; empty for the event's own machine."""
 
 
 class _Sum:
-    """What one entrant used so far."""
+    """The time of one entrant so far."""
 
     def __init__(self) -> None:
         self.games = self.questions = self.timed = 0
@@ -87,7 +87,7 @@ class _Sum:
 
 
 class TimingTotals:
-    """Sums up what one game after another took."""
+    """The sums of time over games."""
 
     def __init__(self) -> None:
         self._sums: dict[str, _Sum] = {}
@@ -96,7 +96,7 @@ class TimingTotals:
         self._levels: dict[str, set[str]] = {}
 
     def add(self, result: Result, spent: SpentRecord | None, sitting: Sitting | None) -> None:
-        """Add a game, and where it was played."""
+        """Add a game and its worker."""
         if sitting and sitting.worker:
             self._shares[sitting.worker] += 1
             self._levels.setdefault(sitting.worker, set()).add(sitting.sandbox)
@@ -109,7 +109,7 @@ class TimingTotals:
             self._sums.setdefault(name, _Sum()).add(*used)
 
     def times(self) -> Times:
-        """What it came to."""
+        """Return the totals."""
         workers = tuple(
             Share(worker=name, sandbox=tuple(sorted(self._levels[name])), games=games)
             for name, games in sorted(self._shares.items())
@@ -119,5 +119,5 @@ class TimingTotals:
 
 
 def as_json(times: Times) -> bytes:
-    """times.json."""
+    """Encode times.json."""
     return msgspec.json.format(msgspec.json.encode(times), indent=1) + b"\n"

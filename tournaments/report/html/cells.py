@@ -1,4 +1,4 @@
-"""Tables of the report page: cells with what they say, where they lead and how they look. Pure."""
+"""Tables of the report page: cells with their text, link and style. Pure."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,20 +8,20 @@ CODE = re.compile(r"`([^`]*)`|\*\*([^*]*)\*\*")
 
 
 class Cell(NamedTuple):
-    """A cell."""
+    """A cell of a table."""
 
     text: str
-    """What it says."""
+    """The text."""
     href: str = ""
-    """Where it leads."""
+    """The target of its link."""
     kind: str = ""
-    """The class of its looks."""
+    """The CSS class."""
     small: str = ""
-    """What it says besides, in small print."""
+    """An addition in small print."""
 
 
 class Table(NamedTuple):
-    """A table whose columns sort."""
+    """A table with sortable columns."""
 
     head: Sequence[str]
     """The names of the columns."""
@@ -39,11 +39,11 @@ class Piece(NamedTuple):
     kind: str
     """code, strong or nothing."""
     text: str
-    """What it says."""
+    """The text."""
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> Table:
-    """A table of plain text; the left columns are names, and lead to their games."""
+    """Build a table of plain text; the left columns are names, and link to their games."""
     cells = [
         [Cell(text, games(text)) if at < left else Cell(minus(text)) for at, text in enumerate(row)]
         for row in rows
@@ -52,17 +52,17 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> 
 
 
 def games(*names: str) -> str:
-    """Where the page lists the games in which all of them sat."""
+    """Return the link to the page's list of the games of all these entrants."""
     return "#games/" + "/".join(names)
 
 
 def minus(text: str) -> str:
-    """A number with the sign that is as wide as a plus."""
+    """Replace the hyphen of a number with a minus sign, which is as wide as a plus."""
     return text.replace("-", "−")
 
 
 def pieces(sentence: str) -> Iterator[Piece]:
-    """A sentence of the Markdown report in parts: what stands in backticks is code."""
+    """Yield the parts of a sentence of the Markdown report; backticks mark code."""
     end = 0
     for found in CODE.finditer(sentence):
         yield Piece("", sentence[end : found.start()])

@@ -1,7 +1,7 @@
-"""The figures of the report as numbers: where each line and bar stands. Pure.
+"""The figures of the report as numbers: the place of each line and bar. Pure.
 
 Places are percentages of a figure's width and height, so that it fits any screen and its text does
-not stretch. What they look like is the templates' and the style's.
+not stretch. Templates and styles decide the looks.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from tournaments.report.html.cells import minus
 from tournaments.report.sprt_section import subsample
 
 TICKS = 5
-"""Ticks of an axis, about."""
+"""The approximate number of ticks of an axis."""
 MARGIN = 0.04
 """Share of an axis that stays free at either end."""
 BINS = 21
@@ -33,23 +33,23 @@ class Tick(NamedTuple):
     """A mark on an axis."""
 
     at: str
-    """Where, in percent."""
+    """The place, in percent."""
     label: str
-    """What it says."""
+    """The text."""
 
 
 class Axis(NamedTuple):
-    """Values from left to right."""
+    """A range of values from left to right."""
 
     low: float
     high: float
 
     def at(self, value: float) -> str:
-        """Where a value stands, in percent."""
+        """Return the place of a value, in percent."""
         return percent((value - self.low) / (self.high - self.low))
 
     def ticks(self) -> list[Tick]:
-        """Round values within it."""
+        """Return round values within the range."""
         step = nice((self.high - self.low) / TICKS)
         first = floor(self.low / step) + 1
         values = [step * n for n in range(first, floor(self.high / step) + 1)]
@@ -57,24 +57,24 @@ class Axis(NamedTuple):
 
 
 def axis(low: float, high: float) -> Axis:
-    """An axis on which both values are well inside."""
+    """Return an axis that holds both values well inside."""
     free = MARGIN * (high - low) or 1.0
     return Axis(low - free, high + free)
 
 
 def percent(share: float) -> str:
-    """A share in percent, short and never outside the figure by much."""
+    """Format a share in percent, short and never outside the figure by much."""
     return f"{100 * min(max(share, -1.0), 2.0):.2f}".rstrip("0").rstrip(".") + "%"
 
 
 def nice(step: float) -> float:
-    """The next step up that people count in: 1, 2, 5, 10."""
+    """Return the next step up that people count in: 1, 2, 5, 10."""
     power = 10.0 ** floor(log10(step))
     return next(power * one for one in (1, 2, 5, 10) if power * one >= step * 0.999)
 
 
 def label(value: float) -> str:
-    """A value on an axis: +20, −0.5, 0."""
+    """Format a value on an axis: +20, −0.5, 0."""
     return minus(f"{value:+g}") if abs(value) > 1e-12 else "0"
 
 
@@ -82,18 +82,18 @@ class Interval(NamedTuple):
     """A rating in the forest plot."""
 
     low: str
-    """Where its 95 % interval begins,"""
+    """The place of the 95 % interval's lower end."""
     middle: str
-    """where the rating is, or nothing if it has none,"""
+    """The place of the rating; empty if there is none."""
     high: str
-    """and where the interval ends."""
+    """The place of the 95 % interval's upper end."""
 
 
 class Forest(NamedTuple):
     """Ratings with their intervals on one axis."""
 
     zero: str
-    """Where 0 Elo is."""
+    """The place of 0 Elo."""
     ticks: list[Tick]
     """The axis."""
     rows: list[Interval]
@@ -101,7 +101,7 @@ class Forest(NamedTuple):
 
 
 def forest(pool: Pool) -> Forest:
-    """The intervals of all ratings; of a bound, all that lies beyond it."""
+    """Return the intervals of all ratings; for a bound, everything beyond it."""
     ends = [
         end
         for one in pool.entrants
@@ -134,7 +134,7 @@ class Bar(NamedTuple):
 
 
 class Histogram(NamedTuple):
-    """How an entrant's margins are spread."""
+    """The distribution of an entrant's margins."""
 
     bars: list[Bar]
     """Those that are not empty."""
@@ -143,7 +143,7 @@ class Histogram(NamedTuple):
 
 
 class Histograms(NamedTuple):
-    """Of several entrants on one axis."""
+    """Histograms of several entrants on one axis."""
 
     ends: tuple[str, str]
     """Points at which the outermost bars begin, which hold all that lies beyond."""
@@ -152,7 +152,7 @@ class Histograms(NamedTuple):
 
 
 def histograms(margins: dict[str, Floats]) -> Histograms:
-    """The spread of each entrant's margins, which are in points; none may be empty.
+    """Return the distribution of each entrant's margins, in points; none may be empty.
 
     Each is as tall as its tallest bar.
     """
@@ -211,7 +211,7 @@ class Walk(NamedTuple):
 
 
 def walk(settings: Sprt, steps: Sequence[Step]) -> Walk:
-    """The walk so far; there must be a step."""
+    """Return the walk so far; there must be a step."""
     low, high = settings.bounds
     drawn = subsample(steps, POINTS)
     scale = axis(min(low, *(one.llr for one in drawn)), max(high, *(one.llr for one in drawn)))

@@ -1,4 +1,4 @@
-"""What each two entrants took off each other, with intervals that know the boards. Pure."""
+"""Results of each pair of entrants, with intervals that treat boards as independent. Pure."""
 
 from collections.abc import Sequence
 from math import sqrt
@@ -11,36 +11,36 @@ from tournaments.rating.tally import Tally
 
 HALF = 0.5
 TAIL = 0.025
-"""What lies on either side of a 95 % interval."""
+"""The probability on either side of a 95 % interval."""
 
 
 class Encounter(NamedTuple):
-    """What an entrant made against another."""
+    """The result of an entrant against another."""
 
     games: int
     """Their pairs: at three seats or more a game has several."""
     share: float
     """Share of the points that it took, a tie ½."""
     low: float | None
-    """The 95 % interval of the share, boards being what is independent;"""
+    """The lower end of the share's 95 % interval; boards are independent."""
     high: float | None
-    """None: there is one board, or nothing says how much it may err."""
+    """The upper end; None: there is one board, or the error is unknown."""
 
     @property
     def decided(self) -> Literal["", "ahead", "behind"]:
-        """Whether the interval excludes one half."""
+        """Tell which side of one half the interval lies on; empty if it contains one half."""
         if self.low is not None and self.low > HALF:
             return "ahead"
         return "behind" if self.high is not None and self.high < HALF else ""
 
     def turned(self) -> "Encounter":
-        """The same from the other side."""
+        """Return the same encounter from the other side."""
         low, high = (None if end is None else 1 - end for end in (self.high, self.low))
         return Encounter(self.games, 1 - self.share, low, high)
 
 
 def encounters(tally: Tally, names: Sequence[str]) -> list[list[Encounter | None]]:
-    """Of each of the names against each, in their order; None: they never met.
+    """Return the encounters of each name with each, in their order; None: they never met.
 
     All names must be the tally's.
     """
@@ -58,7 +58,7 @@ def _between(met: dict[tuple[int, int], Encounter], i: int, j: int) -> Encounter
 
 
 def _met(tally: Tally) -> dict[tuple[int, int], Encounter]:
-    """By the two entrants' numbers, the lower first."""
+    """Return the encounters by the two entrants' numbers, the lower first."""
     size = len(tally.names)
     pairs = [_ordered(a, b, tally.half) for a in tally.left.T for b in tally.right.T]
     low, high, half = (np.concatenate(column) for column in zip(*pairs, strict=True))
@@ -78,7 +78,7 @@ def _ordered(a: Ints, b: Ints, half: Ints) -> tuple[Ints, Ints, Ints]:
 
 
 def _encounter(games: int, boards: int, share: float, spread: float) -> Encounter:
-    """The cluster mean and its interval by Student's t.
+    """Return the cluster mean and its interval by Student's t.
 
     A clean sweep has no spread; then boards are taken for tosses of a coin (Clopper and Pearson).
     """

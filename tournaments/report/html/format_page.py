@@ -1,4 +1,4 @@
-"""What the report page shows of one format: a sequential test, a Swiss, a bracket. Pure."""
+"""The part of the report page about the format: a sequential test, a Swiss, a bracket. Pure."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -15,35 +15,35 @@ from tournaments.schedule import knockout, swiss
 from tournaments.schedule.schedule import active_results
 
 STEPS = 10
-"""Steps of a sequential test that its table shows."""
+"""The largest number of steps in the table of a sequential test."""
 
 
 class Question(NamedTuple):
     """The sequential test of versus."""
 
     title: str
-    """What is asked."""
+    """The question."""
     answer: str
-    """What is known of it."""
+    """The answer so far."""
     asked: str
-    """The hypotheses, and how sure the answer must be."""
+    """The hypotheses and the error rates."""
     walk: Walk | None
     """The path of the ratio; None before the first board."""
     bounds: tuple[str, str]
     """The ratios at which H0 and H1 are accepted."""
     steps: Table
-    """Some of its steps in numbers."""
+    """A selection of its steps in numbers."""
 
 
 class Side(NamedTuple):
     """A line of a match."""
 
     name: str
-    """Who."""
+    """The entrants."""
     points: str
-    """What it took: the match, then what a tie needed."""
+    """The points of the match, then those of the extra boards after a tie."""
     won: bool
-    """Whether it goes on."""
+    """Whether it advances."""
 
 
 class Match(NamedTuple):
@@ -52,22 +52,22 @@ class Match(NamedTuple):
     sides: tuple[Side, ...]
     """The better seed first; a bye has one."""
     note: str
-    """What the points do not tell."""
+    """A remark on the result."""
     href: str
-    """Its games."""
+    """The link to its games."""
 
 
 class Bracket(NamedTuple):
-    """A knockout."""
+    """A knockout's bracket."""
 
     rounds: list[tuple[str, list[Match]]]
     """Each round and its matches, from the top."""
     winner: str
-    """Who has won; nobody while it goes on."""
+    """The winner; empty while it goes on."""
 
 
 def question(event: Event, results: Sequence[Result]) -> Question | None:
-    """The test of versus; None in other formats."""
+    """Return the test of versus; None in other formats."""
     if not isinstance(event.format, Versus):
         return None
     sprt, (one, other) = event.format.sprt, sides(event)
@@ -88,7 +88,7 @@ def question(event: Event, results: Sequence[Result]) -> Question | None:
 
 
 def swiss_table(event: Event, results: Sequence[Result]) -> Table | None:
-    """The table of a Swiss; None in other formats."""
+    """Return the table of a Swiss; None in other formats."""
     if not isinstance(event.format, Swiss):
         return None
     lines = swiss.standings(event, active_results(event, results))
@@ -111,12 +111,12 @@ def swiss_table(event: Event, results: Sequence[Result]) -> Table | None:
 
 
 def _games(event: Event, *units: Unit) -> str:
-    """The games in which these met: of each the first member, for partners sit together."""
+    """Return the link to these units' games, by the first member, because partners sit together."""
     return games(*(event.entrants[unit[0]].name for unit in units))
 
 
 def bracket(event: Event, results: Sequence[Result]) -> Bracket | None:
-    """The bracket of a knockout; None in other formats."""
+    """Return the bracket of a knockout; None in other formats."""
     if not isinstance(event.format, Knockout):
         return None
     known = knockout.bracket(event, event.format, active_results(event, results))
@@ -144,7 +144,7 @@ def _match(event: Event, match: knockout.Match) -> Match:
 
 
 def _points(match: knockout.Match, at: int) -> str:
-    """Points of a side: 7½, or 5 + 2 where a tie went on."""
+    """Return the points of a side: 7½, or 5 + 2 where a tie was played on."""
     return " + ".join(half(halves[at]) for halves in (match.halves, match.more) if halves)
 
 

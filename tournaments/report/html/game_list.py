@@ -1,4 +1,4 @@
-"""The games of an event as the report's script lists them: a few numbers each, bounded. Pure."""
+"""The games of an event for the report's script: a few numbers each, bounded. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
@@ -11,7 +11,7 @@ from protocol.messages import WhyGame
 from protocol.records import FoulClass, Result
 
 BYTES = 2_500_000
-"""What the list of games may take of a page."""
+"""The largest size of the list of games, in bytes."""
 WHYS: tuple[str, ...] = get_args(WhyGame)
 FOULS: tuple[str, ...] = get_args(FoulClass)
 
@@ -29,9 +29,9 @@ class GameList(Struct, frozen=True, kw_only=True):
     seats: int
     """Seats of a game."""
     pages: tuple[str, ...]
-    """Where games are replayed: what stands before a game's name in its address."""
+    """Beginnings of replay addresses, to be followed by a game's name."""
     whys: tuple[str, ...] = WHYS
-    """Why a game ended."""
+    """Reasons for the end of a game."""
     fouls: tuple[str, ...] = FOULS
     """Classes of fouls."""
     total: int
@@ -44,7 +44,7 @@ class GameList(Struct, frozen=True, kw_only=True):
 def build_game_list(
     names: Sequence[str], seats: int, results: Sequence[Result], addresses: Mapping[str, str]
 ) -> GameList:
-    """As many of the results, in their order, as have room."""
+    """Return the list of as many results, in their order, as fit."""
     places = {name: place for place, name in enumerate(names)}
     pages: dict[str, int] = {}
     rows: list[Row] = []

@@ -1,4 +1,4 @@
-"""report.html: what an event came to, on one page. From values to values; the template escapes.
+"""report.html: the report of an event on one page. From values to values; the template escapes.
 
 The page follows from what it is given and nothing else. What only the logs know, times and the
 evidence of fouls, comes in as `Measured`; everything else follows from the plan and the ledger.
@@ -36,21 +36,21 @@ from tournaments.schedule.schedule import PlannedSitting, active_results
 
 HERE = Path(__file__).parent
 MATRIX = 64
-"""Entrants, the best ones, that a table of all against all shows; the files have everybody."""
+"""The largest number of entrants in a table of all against all; the files have everybody."""
 NAMED = 8
-"""Entrants up to which the columns of such a table are called by name; then by rank."""
+"""The largest number of entrants for columns with names; with more, columns have ranks."""
 INTERVALS = 12
-"""Entrants up to which its cells show their intervals."""
+"""The largest number of entrants for cells with intervals."""
 SHOWN = 100
-"""Fouls whose evidence is shown."""
+"""The largest number of fouls with evidence."""
 EVIDENCE = 2_000
-"""Characters of a bot's words that are shown of a foul."""
+"""The largest length of a bot's words, in characters."""
 OPEN = 6
-"""Entrants that are named where a place is open between them."""
+"""The largest number of entrants that are named as possible winners."""
 
 
 class ReportData(NamedTuple):
-    """What the page follows from."""
+    """The data that the page shows."""
 
     event: Event
     results: Sequence[Result]
@@ -59,8 +59,7 @@ class ReportData(NamedTuple):
     commitments: str
     """SHA-256 of commitments.jsonl, in hex."""
     notes: Sequence[str]
-    """What is to be known before the figures are trusted: pairings that are not balanced yet, and
-    who came when deals were public."""
+    """Warnings: unbalanced pairings, and entrants that came when deals were public."""
     ratings: Ratings
     measured: LogFacts
     plans: Sequence[PlannedSitting]
@@ -71,15 +70,15 @@ class Matrix(NamedTuple):
     """A table of all against all."""
 
     names: list[str]
-    """The entrants that have room, best first."""
+    """The entrants that fit, best first."""
     rows: list[list[Cell]]
     """The cells, by row."""
     left_out: int
-    """Entrants that have no room."""
+    """The number of entrants that do not fit."""
 
 
 class PoolTold(NamedTuple):
-    """What the page shows of a pool."""
+    """The part of the page about a pool."""
 
     standings: list[tuple[str, Table, figures.Forest]]
     """Of each group of the table its title, its rows, and their intervals on the same axis."""
@@ -88,19 +87,19 @@ class PoolTold(NamedTuple):
     told: list[str]
     """Sentences under the standings."""
     clean: bool
-    """Whether ratings without fouls stand beside the others."""
+    """Whether there are ratings without fouls."""
     crosstable: Matrix
     likelihoods: Matrix
     partners: Table | None
     partners_told: list[str]
     margins: Histograms | None
-    """None: no game has a margin that counts."""
+    """The margins; None: no game has a margin that counts."""
     margins_left_out: int
-    """Entrants whose margins have no room."""
+    """The number of entrants whose margins do not fit."""
 
 
 def report_page(told: ReportData) -> str:
-    """The page as HTML."""
+    """Return the page as HTML."""
     event, known = told.event, told.measured
     replays = addresses(told.plans)
     names = [one.name for one in event.entrants]
@@ -164,12 +163,12 @@ def _times(known: LogFacts) -> Table:
 
 
 def _command(entrant: Entrant) -> str:
-    """Its words without folders, which are this machine's."""
+    """Return the command's words without folders, which are local."""
     return printable(" ".join(Path(part).name for part in entrant.command.argv))
 
 
 def _lead(told: ReportData) -> str:
-    """What people want to know first, in a sentence or two."""
+    """Return the main result in a sentence or two."""
     event = told.event
     if not told.ratings.pools:
         return "No game is over yet."
@@ -189,7 +188,7 @@ def _lead(told: ReportData) -> str:
 
 
 def _open_to(first: Sequence[Rating]) -> str:
-    """Who may be the best, by the ratings."""
+    """Return a sentence about who may be first, by the ratings."""
     names = [one.name for one in first]
     if len(names) == 1:
         return f"**{names[0]}** is the best of them: the results leave nobody else the first rank."
@@ -301,7 +300,7 @@ def _encounter(met: Encounter | None, small: bool) -> Cell:
 
 
 SURE = 0.975
-"""From which likelihood on it is shaded: what a 95 % interval would call decided."""
+"""The probability from which a cell is shaded: the limit of a 95 % interval."""
 
 
 def _likelihoods(pool: Pool, names: list[str]) -> Matrix:
@@ -320,7 +319,7 @@ def _likelihood(likely: float, own: bool) -> Cell:
 
 
 def _margins(tally: Tally, names: Sequence[str]) -> dict[str, Floats]:
-    """Points by which each was ahead, of the games that no foul ended; those who have any."""
+    """Return the margins of each entrant in games that no foul ended; omit those without any."""
     who, _, over, whole = tally.played.T
     # Kept as integers in the tally: sides x own sum - all sums, over (sides - 1) x members.
     scale = (tally.sides - 1) * tally.left.shape[1]
@@ -329,13 +328,13 @@ def _margins(tally: Tally, names: Sequence[str]) -> dict[str, Floats]:
 
 
 class Fouls(NamedTuple):
-    """How often who did what."""
+    """The numbers of fouls by entrant and class."""
 
     table: Table
     games: int
     """Games with a foul."""
     forfeits: bool
-    """Whether games were lost beforehand."""
+    """Whether games were forfeited."""
 
 
 def _fouls(results: Sequence[Result]) -> Fouls | None:
@@ -360,17 +359,17 @@ def _fouls(results: Sequence[Result]) -> Fouls | None:
 
 
 class FoulEvidence(NamedTuple):
-    """A foul with its evidence, as it is shown."""
+    """A foul with its evidence, as text."""
 
     foul: Evidence
     detail: str
-    """A sentence for its author."""
+    """A sentence for the bot's author."""
     line: str
     """The offending line."""
     stderr: str
     """The last lines of stderr."""
     command: str
-    """What explains it in the terminal."""
+    """The command that explains the foul in the terminal."""
 
 
 def _shown(one: Evidence) -> FoulEvidence:

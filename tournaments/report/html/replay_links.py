@@ -1,4 +1,4 @@
-"""Where each game of an event is replayed: pages in the event's folder, and links to them."""
+"""Replay pages of an event in its folder, and the links to them."""
 
 from collections.abc import Iterable, Mapping
 from urllib.parse import quote
@@ -9,7 +9,7 @@ from tournaments.schedule.schedule import PlannedGame, PlannedSitting
 from tournaments.storage.folder import Folder
 
 AT_ONCE = 1000
-"""Games of which the pages are made when an event is over; of more they are made when asked for.
+"""The largest number of games whose pages are made at an event's end; of more, on request.
 
 A page costs about 20 ms of one core for each of its games, which is about what it costs us to
 play a game between bots that answer at once.
@@ -17,10 +17,10 @@ play a game between bots that answer at once.
 
 
 def addresses(plans: Iterable[PlannedSitting]) -> Mapping[str, str]:
-    """Where each game of these sittings is replayed, relative to the event's folder, by game.
+    """Return the address of each game's replay, relative to the event's folder.
 
-    To a moment of it leads `&at=12` behind that, to what a seat saw `&seat=1`. Where the page is
-    not there yet, `boneyard replay FOLDER --html` makes it.
+    Append `&at=12` for a moment of it, `&seat=1` for a seat's view. `boneyard replay FOLDER --html`
+    makes a page that does not exist yet.
     """
     return GameIndex(plans, _address)
 
@@ -30,7 +30,7 @@ def _address(plan: PlannedSitting, game: PlannedGame) -> str:
 
 
 def make_pages(folder: Folder, games: int) -> str | None:
-    """Make the pages of an event of so many games; a sentence if they are left for later.
+    """Make the pages of an event of so many games; return a sentence if they are left for later.
 
     Raises DamagedFileError, OSError.
     """
