@@ -101,7 +101,7 @@ def lacks(name: str) -> str | None:
     return reason if test() else None
 
 
-TRACES = frozenset({"page-sharing", "end-of-a-thread", "numbers-of-pipes"})
+TRACES = frozenset({"page-sharing", "end-of-a-thread", "numbers-of-pipes", "numbers-of-eventfds"})
 """What the kernel tells of its own accord: only a virtual machine for each bot would hide it."""
 UNSHARED = frozenset({"shared-memory-limit", "memory-file-limit"})
 """Memory that two processes share is counted by a cgroup only."""

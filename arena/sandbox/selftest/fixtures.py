@@ -37,7 +37,10 @@ OUTLIVING = ("outlive-child", "outlive-group", "outlive-stubborn", "outlive-daem
 SO_NETNS_COOKIE = 71
 IPC_RMID = 0
 REFEREE_PARTS = ("memory", "secret_file", "tcp", "udp", "abstract", "unix")
-BOT_PARTS = ("memory", "memfd", "tcp", "abstract", "notes", "locks", "hint", "waiter", "pipe")
+BOT_PARTS = (
+    *("memory", "memfd", "tcp", "abstract", "notes", "locks", "hint", "waiter"),
+    *("pipe", "eventfd"),
+)
 BOT_PARTS_IPC = ("segment", "semaphore", "messages", "queue", "keys")
 
 
@@ -77,6 +80,8 @@ class Aim(Struct, frozen=True):
     """Its folder for temporary files."""
     pipe: int = 0
     """The number of a pipe that it made."""
+    eventfd: int = 0
+    """The number of an eventfd that it holds."""
 
 
 class Targets(Struct, frozen=True):

@@ -124,7 +124,7 @@ GUARANTEES = (
     ),
     Guarantee(
         name="shared",
-        kept="Bots cannot leave each other notes.",
+        kept="Bots cannot leave each other notes by folders, memory, keys or locks.",
         missing="Two bots can pass each other notes by folders, memory, keys or locks.",
         remedy="Install bubblewrap on a kernel with seccomp.",
         probes=(
@@ -236,13 +236,14 @@ GUARANTEES = (
         kept="Bots leave each other no traces in the kernel.",
         missing=(
             "Two bots that run at once and agreed on it can pass each other bits: by which pages "
-            "of a library are in use, by threads that end, by the numbers of pipes."
+            "of a library are in use, by threads that end, by the numbers of pipes and eventfds."
         ),
         remedy="No level hides these; a virtual machine for each bot does.",
         probes=(
             "page-sharing",
             "end-of-a-thread",
             "numbers-of-pipes",
+            "numbers-of-eventfds",
         ),
     ),
     Guarantee(

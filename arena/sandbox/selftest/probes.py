@@ -103,6 +103,7 @@ MANY, ALL_BITS = 1000, 0xFFFF_FFFF
 MAP_HUGETLB = 0x4_0000
 RESOLVE_CACHED = 0x20
 MOST_PIPES = 10_000_000
+MOST_EVENTFDS = 32
 IN_OPEN = 0x20
 KEYCTL_READ, KEYCTL_SEARCH = 11, 10
 SESSION, USER, OWN_PROCESS = -3, -4, -2
@@ -951,6 +952,27 @@ def pipe_numbered(targets: Targets) -> str:
     return "the same count"
 
 
+def eventfd_numbered(targets: Targets) -> str:
+    """See that the other bot holds an eventfd: of those that we make, none gets its number.
+
+    Each has the lowest number that is free, so that in a set of our own one would get it.
+    """
+    theirs, ours = targets["other"]["eventfd"], list[int]()
+    try:
+        while len(ours) < MOST_EVENTFDS:
+            ours.append(libc_call("eventfd", 0, 0))
+            told = read(f"/proc/self/fdinfo/{ours[-1]}").partition(b"eventfd-id:")[2]
+            number = int(told.split()[0])
+            if number == theirs:
+                raise Refused("numbers of its own")
+            if number > theirs:
+                return "the same numbers"
+    finally:
+        for descriptor in ours:
+            os.close(descriptor)
+    raise Untried(f"its number {theirs} is too far away")
+
+
 # Limits, exceeded a little and no further.
 
 
@@ -1313,6 +1335,7 @@ PROBES: dict[str, Probe] = {
     "page-sharing": page_shared,
     "end-of-a-thread": thread_ended,
     "numbers-of-pipes": pipe_numbered,
+    "numbers-of-eventfds": eventfd_numbered,
     # limits
     "processes-limit": many_processes,
     "open-files-limit": many_files,
