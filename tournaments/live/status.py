@@ -6,7 +6,7 @@ their game logs for their turn in the ledger count here already.
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,9 +15,9 @@ from msgspec import Struct
 
 from arena.logs.compression import actual_path
 from arena.logs.gamelog import read_games
-from protocol.records import FoulClass, Result
+from protocol.records import Result
 from tournaments.plan.event import Event
-from tournaments.rating.fouls import fouls_committed
+from tournaments.rating.fouls import FoulCount, count_fouls
 from tournaments.rating.ratings import Ratings, fit_both
 from tournaments.report.format_section import headline, question_line, uneven, won_line
 from tournaments.report.missing_data import published
@@ -35,21 +35,6 @@ MOUNTS = Path("/proc/self/mountinfo")
 """The kernel's list of mounted file systems and their devices."""
 ENOUGH_S = 2.0
 """The shortest time from which the rest is estimated, in s."""
-
-
-class FoulCount(Struct, frozen=True):
-    """The fouls of one class that one entrant committed."""
-
-    entrant: str
-    """The entrant."""
-    foul: FoulClass
-    """The class of foul."""
-    games: int
-    """Games with this foul."""
-    game: str
-    """The last of them in the order of the schedule,"""
-    seat: int
-    """and the seat in it."""
 
 
 class Status(Struct, frozen=True, kw_only=True):
@@ -102,7 +87,7 @@ def read_status(folder: Folder) -> Status:
         complete=complete,
         running=running,
         left_s=round((planned - played) / pace, 1) if pace else None,
-        fouls=tuple(_fouls(found)),
+        fouls=count_fouls(found, forfeits=False),
         question=question_line(event, found),
         won=won_line(event, found, planned),
         uneven=uneven(event, found, planned),
@@ -186,13 +171,3 @@ def _pace(folder: Folder, event: Event, results: Mapping[str, Result]) -> float 
 
 def _written(path: Path) -> float:
     return actual_path(path).stat().st_mtime if actual_path(path).exists() else 0.0
-
-
-def _fouls(results: Iterable[Result]) -> Iterator[FoulCount]:
-    found: dict[tuple[str, FoulClass], FoulCount] = {}
-    for result in results:
-        for foul in fouls_committed(result):
-            key = result.seats[foul.seat], foul.foul
-            before = found[key].games if key in found else 0
-            found[key] = FoulCount(*key, before + 1, result.game, foul.seat)
-    return (found[key] for key in sorted(found))

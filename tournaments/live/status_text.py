@@ -11,7 +11,8 @@ from rich.live import Live
 from rich.text import Text
 
 from tournaments.forecast.text import duration
-from tournaments.live.status import FoulCount, Status, read_status
+from tournaments.live.status import Status, read_status
+from tournaments.rating.fouls import FoulCount
 from tournaments.report import tables as standings
 from tournaments.report import terminal_tables as shown
 from tournaments.storage import public_deals as public

@@ -4,7 +4,6 @@ Nothing depends on time but times.json and, of report.html, what `measured` read
 same ledger gives the same bytes of all others, and the same logs those of these two.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from protocol.codec import printable
 from protocol.records import Result
 from tournaments.plan.anchor import Anchor
 from tournaments.plan.event import Entrant, Event, Terms
+from tournaments.rating.fouls import count_fouls
 from tournaments.rating.ratings import Pool, Ratings, fit_both
 from tournaments.report import conditions as how
 from tournaments.report import exports
@@ -167,14 +167,12 @@ def _pool(pool: Pool, anchor: Anchor | None) -> Iterator[str]:
 
 
 def _fouls(results: Sequence[Result]) -> Iterator[str]:
-    counts = Counter(
-        (result.seats[foul.seat], foul.foul) for result in results for foul in result.fouls
-    )
+    counts = count_fouls(results, forfeits=True)
     yield from ("", "## Fouls", "")
     if not counts:
         yield "None."
         return
-    rows: standings.Rows = [(*key, f"{count}") for key, count in sorted(counts.items())]
+    rows: standings.Rows = [(one.entrant, one.foul, f"{one.games}") for one in counts]
     yield from standings.markdown(("bot", "foul", "games"), rows)
     yield from (
         "",

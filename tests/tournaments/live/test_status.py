@@ -19,7 +19,8 @@ from tests.support.events import BONEYARD, boneyard, copied, run, small_event, u
 from tests.support.results import game
 from tournaments.live import status as glances
 from tournaments.live import status_text as glance_shown
-from tournaments.live.status import FoulCount, Status, read_status, so_far
+from tournaments.live.status import Status, read_status, so_far
+from tournaments.rating.fouls import FoulCount, count_fouls
 from tournaments.rating.ratings import Ratings, fit_both
 from tournaments.report import tables as standings
 from tournaments.storage.folder import Folder, load_event, lock_for_writing
@@ -246,8 +247,10 @@ def test_fouls_are_counted_by_class_and_the_last_is_named() -> None:
     results = [game(board, "ab", (1, 0)) for board in range(3)]
     results[0] = replace(results[0], fouls=(SeatFoul(1, "late"),))
     results[1] = replace(results[1], fouls=(SeatFoul(1, "late"), SeatFoul(0, "forfeit")))
-    (found,) = glances._fouls(results)
-    assert found == FoulCount("b", "late", 2, results[1].game, 1)
+    late = FoulCount("b", "late", 2, results[1].game, 1)
+    lost = FoulCount("a", "forfeit", 1, results[1].game, 0)
+    assert count_fouls(results, forfeits=False) == (late,)
+    assert count_fouls(results, forfeits=True) == (lost, late)
 
 
 def test_a_terminal_gets_the_live_tables_in_its_own_width(event: Path) -> None:

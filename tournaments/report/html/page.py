@@ -17,6 +17,7 @@ from protocol.records import Result
 from tournaments.plan.anchor import Anchor
 from tournaments.plan.event import Entrant, Event
 from tournaments.plan.formats import Knockout, Swiss
+from tournaments.rating.fouls import count_fouls
 from tournaments.rating.ratings import Clean, Pool, Rating, Ratings
 from tournaments.rating.statistics import Floats
 from tournaments.rating.tally import Tally, by_pool, collect
@@ -339,7 +340,7 @@ class Fouls(NamedTuple):
 
 def _fouls(results: Sequence[Result]) -> Fouls | None:
     counts = Counter(
-        (result.seats[foul.seat], foul.foul) for result in results for foul in result.fouls
+        {(one.entrant, one.foul): one.games for one in count_fouls(results, forfeits=True)}
     )
     if not counts:
         return None
