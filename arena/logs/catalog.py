@@ -1,4 +1,4 @@
-"""The game logs of a folder: which there are, which has a game, which are full and packed."""
+"""The game logs of a folder: list them, find a game's log, compress the finished ones."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -8,26 +8,26 @@ from arena.logs.checksummed import grep_prefix, last_line
 from arena.logs.gamelog import OVER
 
 FOLDER = "games"
-"""The folder of an event, or of a person, in which they lie."""
+"""The folder of game logs in an event's folder, or in the folder of a person's games."""
 ENDING = ".jsonl"
-"""How the names of game logs end."""
+"""The ending of a game log's name."""
 SITTING_PREFIX = "from-"
-"""How they begin; then come the sitting's first board and its seats, with dots between them."""
+"""The beginning of a game log's name; the sitting's first board and its seats follow, with dots."""
 ORDERS = 10
-"""The most circular orders, those of six seats: so many sittings may take turns with boards."""
+"""The most circular orders, those of six seats: as many sittings may take turns with boards."""
 MIN_PACK_BYTES = 2**15
-"""Bytes from which on a full log is packed; what is smaller can be read as it lies."""
+"""The size in bytes from which a finished log is compressed; a smaller one stays plain text."""
 LOG_PREFIXES = (b'{"type":"sitting",', b'{"type":"deal",')
-"""How lines begin that nothing but a log has: neither a ledger nor what a bot is told."""
+"""Beginnings of lines that only a log has: neither a ledger nor a bot's pipe has them."""
 
 
 def list_logs(folder: Path) -> list[Path]:
-    """The game logs in a folder, packed or not, by name."""
+    """Return the game logs in a folder, compressed or not, sorted by name."""
     return packed.list_files(folder, ENDING)
 
 
 def is_log(path: Path) -> bool:
-    """Whether a file is a game log, however damaged: by where it lies, or by some line of it.
+    """Tell whether a file is a game log, however damaged: by its folder, or by a line in it.
 
     Raises OSError.
     """
@@ -37,9 +37,9 @@ def is_log(path: Path) -> bool:
 
 
 def logs_of_sittings(folder: Path, game: str) -> list[Path]:
-    """The few logs in a folder that may have a game, by their names alone, the likeliest first.
+    """Return the few logs in a folder that may have a game, by name alone, the likeliest first.
 
-    A game is called by its board and its seats, a log by its first board and its seats. Those of
+    A game's name has its board and its seats, a log's name its first board and its seats. Logs of
     the same seats follow each other, unless two circular orders seat them alike. No log is opened.
     """
     board, _, seats = game.partition(".")
@@ -52,9 +52,9 @@ def logs_of_sittings(folder: Path, game: str) -> list[Path]:
 
 
 def compress_finished(path: Path) -> None:
-    """Pack a log that goes to its sitting's end, if it is worth it.
+    """Compress a log that has its sitting's end, if it is large enough.
 
-    Raises OSError, and then it lies there as it was.
+    Raises OSError, and then the log is as it was.
     """
     if path.exists() and path.stat().st_size >= MIN_PACK_BYTES:
         last, torn = last_line(path)
@@ -63,9 +63,9 @@ def compress_finished(path: Path) -> None:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Do for a folder's logs what kills kept from being done.
+    """Finish for a folder's logs the work that a kill interrupted.
 
-    Raises OSError when something cannot be removed.
+    Raises OSError if a file cannot be removed.
     """
     packed.remove_leftovers(folder)
     for path in list_logs(folder):

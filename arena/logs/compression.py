@@ -1,8 +1,8 @@
-"""Files that are full lie there compressed: how they are packed, and read whichever way they lie.
+"""Compressed storage of finished logs, and the reading of files whether compressed or not.
 
-A file keeps its name for everybody; packed it lies beside that, with `.zst` after it. Whatever
-moment a kill comes at, one of the two is whole; where both lie there they hold the same, and the
-plain one counts.
+Callers always use the plain file's name; the compressed file has `.zst` after it. Whatever the
+moment of a kill, one of the two is whole; if both are there they hold the same, and the plain one
+counts.
 """
 
 import io
@@ -21,13 +21,13 @@ else:
     from backports import zstd
 
 ENDING = ".zst"
-"""What a packed file's name has more."""
+"""The ending that a compressed file's name has after the plain name."""
 BESIDE = ".new"
-"""What it has more until it is whole."""
+"""The ending of a file's name until the file is whole."""
 CHUNK = 2**17
 """Bytes that are read at once."""
 WINDOW_LOG = 23
-"""Logarithm of the memory that unpacking may take: a file can come from anybody."""
+"""The logarithm of the bytes that decompression may take: a file can come from anybody."""
 OPTIONS: dict[int, int] = {
     zstd.CompressionParameter.compression_level: 3,
     zstd.CompressionParameter.checksum_flag: 1,
@@ -35,21 +35,24 @@ OPTIONS: dict[int, int] = {
 
 
 class DamagedFileError(UserError):
-    """A file is not what was written; the text names it, the line, its first byte and why."""
+    """Damage in a file; the text names the file, the line, its first byte and the reason."""
 
 
 def compressed_path(path: Path) -> Path:
-    """What a file is called when it is packed."""
+    """Return the path of a file's compressed form."""
     return path.with_name(path.name + ENDING)
 
 
 def actual_path(path: Path) -> Path:
-    """Where a file lies, packed or not; its own name when it is not there at all."""
+    """Return the path of a file as it exists, compressed or not; its own if there is no file."""
     return compressed_path(path) if not path.exists() and compressed_path(path).exists() else path
 
 
 def list_files(folder: Path, ending: str) -> list[Path]:
-    """The files of a folder whose names end so, packed or not, by name; none without a folder."""
+    """Return the files of a folder with this ending, compressed or not, sorted by name.
+
+    Without a folder there are none.
+    """
     with suppress(FileNotFoundError):
         names = {path.name.removesuffix(ENDING) for path in folder.iterdir()}
         return [folder / name for name in sorted(names) if name.endswith(ending)]
@@ -58,10 +61,10 @@ def list_files(folder: Path, ending: str) -> list[Path]:
 
 @contextmanager
 def open_any(path: Path) -> Iterator[io.BufferedReader | None]:
-    """Read a file whichever way it lies, also while somebody packs it; None when it is not there.
+    """Open a file for reading, compressed or not, even while a run compresses it; None: no file.
 
-    A path that is itself a packed file's is read so. Reading raises DamagedFileError. Raises
-    OSError.
+    The path may also be that of a compressed file. Reading from it raises DamagedFileError.
+    Raises OSError.
     """
     file = _found(path)
     try:
@@ -74,7 +77,7 @@ def open_any(path: Path) -> Iterator[io.BufferedReader | None]:
 def _found(path: Path) -> io.BufferedReader | None:
     if path.name.endswith(ENDING) and path.is_file():
         return _unpacking(path)
-    # The plain file once more: it may have been unpacked between the first two looks.
+    # The plain file once more: a run may have decompressed it between the first two looks.
     for open_it, name in ((_plain, path), (_unpacking, compressed_path(path)), (_plain, path)):
         with suppress(FileNotFoundError):
             return open_it(name)
@@ -90,7 +93,7 @@ def _unpacking(path: Path) -> io.BufferedReader:
 
 
 class _Unpacked(io.RawIOBase):
-    """What is in a packed file: one frame, and nothing after it."""
+    """The content of a compressed file: one frame, and nothing after it."""
 
     def __init__(self, path: Path) -> None:
         options: dict[int, int] = {zstd.DecompressionParameter.window_log_max: WINDOW_LOG}
@@ -106,7 +109,7 @@ class _Unpacked(io.RawIOBase):
         super().close()
 
     def readinto(self, buffer: "bytearray | memoryview") -> int:  # type: ignore[override]
-        """Raises DamagedFileError."""
+        """Read into the buffer. Raises DamagedFileError."""
         try:
             data = self._some(len(buffer))
         except (zstd.ZstdError, EOFError) as error:
@@ -115,7 +118,7 @@ class _Unpacked(io.RawIOBase):
         return len(data)
 
     def _some(self, most: int) -> bytes:
-        """Some bytes, none only at the end."""
+        """Return some bytes; none only at the end."""
         while not self._unpack.eof:
             raw = self._file.read(CHUNK) if self._unpack.needs_input else b""
             if self._unpack.needs_input and not raw:
@@ -128,9 +131,9 @@ class _Unpacked(io.RawIOBase):
 
 
 def compress(path: Path) -> None:
-    """Put a packed file in the place of a plain one to which nothing will be added.
+    """Replace a plain file, to which nothing will be added, by its compressed form.
 
-    Raises OSError, and then the plain one is still there.
+    Raises OSError, and then the plain file is still there.
     """
     size = path.stat().st_size
     compressor = zstd.ZstdCompressor(options=OPTIONS)
@@ -148,19 +151,19 @@ def _compressed(compressor: zstd.ZstdCompressor, chunks: Iterator[bytes]) -> Ite
 
 
 def decompress(path: Path) -> None:
-    """Put the plain file in the place of a packed one, so that something can be added to it.
+    """Replace a compressed file by its plain form, so that a run can append to it.
 
-    Raises OSError, DamagedFileError, and then the packed one is still there.
+    Raises OSError, DamagedFileError, and then the compressed file is still there.
     """
     if not path.exists() and compressed_path(path).exists():
         with _unpacking(compressed_path(path)) as file:
             _replace(path, compressed_path(path), iter(partial(file.read, CHUNK), b""))
-    # What a kill left beside the plain one would be older than it when that has grown.
+    # A kill may have left both; once the plain file grows, the compressed one would be outdated.
     compressed_path(path).unlink(missing_ok=True)
 
 
 def _replace(path: Path, source: Path, chunks: Iterator[bytes]) -> None:
-    """Write a file at once, as old as its source: what was made from it is still newer."""
+    """Write a file in one step, with its source's times: a report made from it is still newer."""
     beside = path.with_name(path.name + BESIDE)
     try:
         with beside.open("wb") as file:
@@ -170,13 +173,13 @@ def _replace(path: Path, source: Path, chunks: Iterator[bytes]) -> None:
         os.utime(beside, ns=(source.stat().st_atime_ns, source.stat().st_mtime_ns))
         beside.replace(path)
     except OSError:
-        # On a full disk what there is of it stands in everybody's way.
+        # On a full disk the partial file takes space that others need.
         beside.unlink(missing_ok=True)
         raise
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove the halves of files that kills left.
+    """Remove the partial files that a kill left in a folder.
 
     Raises OSError.
     """

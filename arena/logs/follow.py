@@ -1,7 +1,7 @@
-"""Follows a game log while somebody else writes it: reads what was added, holds and locks nothing.
+"""The following of a game log that another process writes: read the new lines, lock nothing.
 
-A last line that is not whole yet is left for the next look; so is what a kill cut short. What a
-log's end replaces (a torn line that was removed) was never read.
+A last line that is not whole yet waits for the next look; so does a line that a kill cut short,
+so that the repair of a log never takes back anything that was read.
 """
 
 import os
@@ -18,11 +18,11 @@ from protocol.records import GameRecord, LogRecord, Result, Sitting, SittingOver
 CHUNK = 2**20
 """Bytes that are read at once; no line of a log is longer."""
 LONGEST_GAME = 100_000
-"""Records of one game that are kept: more are no game that anybody could watch."""
+"""The most records of one game in memory: nobody could watch a longer game."""
 
 
 class LogFollower:
-    """One log, read as far as it was written when somebody last looked."""
+    """A reader of one log, as far as the log was written at the last look."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -32,11 +32,11 @@ class LogFollower:
         self.game: GameRecord | None = None
         """The last game that began."""
         self.records: list[LogRecord] = []
-        """Everything of that game after its first record."""
+        """All records of that game after its first."""
         self._checksum = 0
 
     def look(self) -> Iterator[LoggedGame]:
-        """Read what was added since the last look; the games that ended in it, one at a time.
+        """Read the lines since the last look; yield the games that ended in them, one at a time.
 
         Raises DamagedFileError, OSError.
         """
@@ -54,7 +54,7 @@ class LogFollower:
                     yield from self._take(line)
 
     def _skip(self, file: BinaryIO) -> None:
-        """Go to where the last look ended; when it is packed, by unpacking what comes before."""
+        """Go to where the last look ended; in a compressed file, by reading up to there."""
         if not file.seekable():
             left = self.size
             while left and (data := file.read(min(left, CHUNK))):
@@ -66,7 +66,7 @@ class LogFollower:
             raise DamagedFileError(f"{self.path} has become shorter.")
 
     def playing(self) -> LoggedGame | None:
-        """The game that goes on, or was cut off, as far as it was written."""
+        """Return the game that goes on, or was cut off, as far as it was written; or None."""
         if self.sitting is None or self.game is None or self._over:
             return None
         return LoggedGame(self.sitting, self.game, tuple(self.records), None)

@@ -1,4 +1,4 @@
-"""The game log of a sitting: appended while games are played, read back for replay."""
+"""The game log of a sitting: append to it while games are played, read it back for replay."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -26,20 +26,20 @@ from protocol.records import (
 )
 
 OVER = b'{"type":"sitting_over",'
-"""How the line begins with which a log is full."""
+"""The beginning of a finished log's last line."""
 
 
 class DamagedLogError(DamagedFileError):
-    """A log's records cannot have happened; the text names the first and the reason."""
+    """A record in a log that cannot have happened; the text names it and the reason."""
 
 
 class GameLog:
-    """One file that only grows. Each call writes whole lines with one system call."""
+    """The append-only log of one sitting. Each call writes whole lines with one system call."""
 
     def __init__(self, path: Path, sitting: Sitting) -> None:
-        """Open for appending; a new file begins with the sitting, and a packed one is unpacked.
+        """Open a log for appending: decompress it if need be, begin a new one with the sitting.
 
-        One in which every game has its result ends with that, whatever a kill cut off; see `sit`.
+        If every game has its result but a kill cut off the sitting's end, write that; see `sit`.
         Raises OSError, DamagedFileError.
         """
         self._sitting: Sitting | None = None
@@ -57,7 +57,7 @@ class GameLog:
             raise
 
     def _take_up(self, path: Path) -> None:
-        """Go on where the file ends."""
+        """Count the records of the file and take up its checksum, to go on where it ends."""
         end = 0
         for entry in read_records(path):
             self._checksum = entry.checksum
@@ -67,7 +67,7 @@ class GameLog:
             raise DamagedFileError(f"{path}, byte {end}: the last line is cut short; mend it first")
 
     def sit(self, sitting: Sitting) -> None:
-        """Fresh processes sit down: a line says so unless they do as those before them.
+        """Append the sitting of fresh processes, unless it is the same as the one before.
 
         Raises OSError.
         """
@@ -76,7 +76,7 @@ class GameLog:
             self.append([sitting])
 
     def append(self, records: Sequence[LogRecord]) -> None:
-        """Write the records; the last game's result takes the sitting's end with it.
+        """Append the records; after the last game's result, the sitting's end with them.
 
         Raises OSError, and then nothing was written.
         """
@@ -86,7 +86,7 @@ class GameLog:
             self._count(lines)
 
     def sync(self) -> None:
-        """Wait until the disk has it."""
+        """Wait until the disk has all records: about 4 ms, so once a game and not once a line."""
         os.fdatasync(self._descriptor)
 
     def close(self) -> None:
@@ -98,7 +98,7 @@ class GameLog:
         return len(self._sitting.boards) if self._sitting else 0
 
     def _end(self, records: Sequence[LogRecord]) -> list[SittingOver]:
-        """What must follow these records."""
+        """Return the sitting's end if it must follow these records."""
         if self._sitting is None:
             return []
         results = self._results + _results(records)
@@ -126,21 +126,24 @@ def _results(records: Sequence[LogRecord]) -> int:
 
 
 class Log(Protocol):
-    """Where the records of games go."""
+    """A place to which the records of games go."""
 
     def append(self, records: Sequence[LogRecord]) -> None:
         """Keep the records. Raises OSError, and then none was kept."""
 
 
 class WholeGame:
-    """Where a game that shares its log with others writes: all its records come with its result."""
+    """The buffer of a game that shares its log with others: its records go in with its result.
+
+    So the lines of two games are never mixed.
+    """
 
     def __init__(self, log: Log) -> None:
         self._log = log
         self._records: list[LogRecord] = []
 
     def append(self, records: Sequence[LogRecord]) -> None:
-        """Keep the records; the result brings them all into the log. Raises OSError."""
+        """Keep the records; with the result, append them all to the log. Raises OSError."""
         self._records += records
         if records and isinstance(records[-1], Result):
             self._log.append(self._records)
@@ -148,28 +151,29 @@ class WholeGame:
 
 
 class LoggedGame(Struct, frozen=True):
-    """One game as it stands in a log."""
+    """One game as a log has it."""
 
     sitting: Sitting
-    """The sitting it belongs to, as the log had it then: boards may have been added later."""
+    """The game's sitting as the log had it then: boards may have been added later."""
     game: GameRecord
-    """Its first record."""
+    """The game's first record."""
     records: tuple[LogRecord, ...]
-    """Everything after that, the result last."""
+    """All later records of the game, the result last."""
     result: Result | None
-    """None: the game was cut off and does not count."""
+    """The result; None: the game was cut off and does not count."""
 
     def choices(self) -> Iterator[ChoiceRecord | FoulRecord]:
-        """What came in, in order."""
+        """Yield the choices and fouls of the bots, in order."""
         for record in self.records:
             if isinstance(record, ChoiceRecord | FoulRecord):
                 yield record
 
 
 def read_records(path: Path) -> Iterator[Entry[LogRecord]]:
-    """Every whole line of a log: the sitting first, and after its end only one of more boards.
+    """Yield every whole line of a log, and check their order.
 
-    Before its end the same sitting may stand there again, where it was played elsewhere.
+    The sitting comes first. Before its end the same sitting may stand there again, because it went
+    on elsewhere; after its end there may only be one with more boards.
 
     Raises DamagedFileError.
     """
@@ -197,7 +201,7 @@ def read_records(path: Path) -> Iterator[Entry[LogRecord]]:
 
 
 def _beyond(record: LogRecord, sitting: Sitting) -> bool:
-    """Tell whether a record names a seat that the sitting does not have, or counts others."""
+    """Tell whether a record does not fit the number of the sitting's seats."""
     seats = len(sitting.seats)
     match record:
         case ChoiceRecord(seat=seat) | FoulRecord(seat=seat):
@@ -224,7 +228,7 @@ def _beyond(record: LogRecord, sitting: Sitting) -> bool:
 
 
 def _goes_on(before: Sitting, after: Sitting) -> bool:
-    """Whether a sitting is the one before it, played elsewhere or with boards added."""
+    """Tell whether a sitting is the one before it, played elsewhere or with boards added."""
     elsewhere = ("boards", "boneyard", "sandbox", "missing", "machine", "worker")
     same = (
         getattr(before, field) == getattr(after, field)
@@ -235,7 +239,10 @@ def _goes_on(before: Sitting, after: Sitting) -> bool:
 
 
 def sitting_lines(path: Path) -> list[Sitting]:
-    """The log's sitting, and the same elsewhere or with more boards, as far as can be read."""
+    """Return the log's sitting each time it was written, elsewhere or with more boards.
+
+    Lines that cannot be read are left out.
+    """
     found = []
     for line in grep_prefix(path, (b'{"type":"sitting",',)):
         with suppress(DamagedRecordError):
@@ -244,9 +251,9 @@ def sitting_lines(path: Path) -> list[Sitting]:
 
 
 def is_over(path: Path) -> bool:
-    """Whether the log's last line is its sitting's end: nothing was cut off it.
+    """Tell whether the log's last line is its sitting's end, so that nothing was cut off.
 
-    The lines before it are not looked at. Raises DamagedFileError, OSError.
+    The lines before it are not checked. Raises DamagedFileError, OSError.
     """
     data = b""
     for line in read_lines(path):
@@ -255,7 +262,7 @@ def is_over(path: Path) -> bool:
 
 
 def read_games(path: Path) -> Iterator[LoggedGame]:
-    """Every game in a log, one at a time.
+    """Yield every game in a log, one at a time.
 
     Raises DamagedFileError.
     """

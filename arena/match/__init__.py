@@ -1,1 +1,1 @@
-"""A game between processes: referee, table, clock, poller, and whoever sits at the table."""
+"""A game between processes: referee, table, clock, poller, and the players in the seats."""

@@ -1,4 +1,4 @@
-"""Bots as processes: started here and nowhere else, watched, killed and reaped with their group."""
+"""Bot processes: the only place that starts, watches, kills and reaps them, with their group."""
 
 import os
 import signal
@@ -18,63 +18,66 @@ from protocol.codec import Fault, printable
 from protocol.messages import MAX_LINE
 
 READ = 65_536
-"""Bytes read at once."""
+"""The most bytes read at once, so that one bot's flood does not hold up the others."""
 OUTBOX = 2**20
-"""Bytes that may wait for a bot that does not read."""
+"""The most bytes that may wait for a bot that does not read."""
 CLOSED = -1
-"""No descriptor: to write to it fails."""
+"""A descriptor to which every write fails."""
 STDERR_KEPT = 2_048
-"""Bytes of a bot's last stderr that are kept as evidence."""
+"""The last bytes of a bot's stderr that are kept as evidence."""
 STDERR_A_GAME = 2**20
 """Bytes of stderr that a bot may write in one game: reading them costs the other tables time."""
 SHUT_DOWN_S = 1.0
-"""How long a bot may take to leave after its stdin closed."""
+"""The time in s that a bot has to exit after its stdin was closed."""
 SHELL_SIGNALS = 128
-"""What bubblewrap, like a shell, adds to the signal that killed its program."""
+"""The number that bubblewrap, like a shell, adds to the signal that killed its program."""
 REAP_S = 10.0
-"""How long the kernel may take to end a killed process."""
+"""The time in s that the kernel has to end a killed process."""
 
 
 class Pipes(Protocol):
-    """Who reads and writes a bot's pipes."""
+    """The reader and writer of a bot's pipes: the poller."""
 
     looked_at: float
-    """When it looked at all pipes last, in s of the monotonic clock."""
+    """The time of its last look at all pipes, in s of the monotonic clock."""
 
     def register_reader(self, descriptor: int, reader: Callable[[], None] | None) -> None:
-        """Call the reader whenever the descriptor has something to read; None ends that."""
+        """Call the reader whenever the descriptor has data to read; None ends that."""
 
     def register_writer(self, bot: "BotProcess") -> None:
-        """Flush the bot whenever its pipe takes more, until nothing waits for it."""
+        """Flush the bot whenever its pipe takes more, until no line waits for it."""
 
 
 class CannotStartError(Exception):
-    """The machine or the command, not the bot, kept a process from starting: never a foul."""
+    """The failure of a bot's process to start; its text says why.
+
+    The machine or the command is to blame, not the bot: it is never a foul.
+    """
 
     def __init__(self, text: str, error: OSError | None = None) -> None:
         super().__init__(text)
         self.shortage = error is not None and error.errno in SHORTAGES
-        """Whether the machine was short of something: trying again may help."""
+        """True if the machine was short of a resource, so that trying again may help."""
 
 
 class BotProcess:
-    """One process and its three pipes. Never blocks, never raises for what the bot does."""
+    """One process and its three pipes. It never blocks, and never raises for what the bot does."""
 
     def __init__(self, command: Command, sandbox: Sandbox) -> None:
         """Start the process in this thread, in a slot of the sandbox and a group of its own.
 
-        Not through `trio.lowlevel.open_process`: it forks in a worker thread, and with that
-        thread's retirement dies every process that asked to die with its parent.
+        `trio.lowlevel.open_process` would fork in a worker thread, which trio retires after 10 s
+        without work; then the kernel kills each process that asked to die with its parent.
         Raises CannotStartError.
         """
         self.fault: Fault | None = None
         self.read_at = 0.0
         self.silent = True
-        """Whether it has written nothing to its stdout yet."""
+        """True until the bot writes to its stdout."""
         self.tables = 1
-        """Games that it can play at once, as it said in its hello."""
+        """The games that the bot can play at once, from its hello."""
         self.cpu_seen_ms = 0.0
-        """What `cpu_ms` said last: a question must not wait for the kernel to say it anew."""
+        """The last value of `cpu_ms`: a question must not wait until the kernel counts again."""
         self._heard: Callable[[], None] = ignore
         self._inbox = bytearray()
         self._outbox = bytearray()
@@ -96,21 +99,21 @@ class BotProcess:
 
     @property
     def pid(self) -> int:
-        """The process's id."""
+        """The id of the process."""
         return self._process.pid
 
     @property
     def never_ran(self) -> bool:
-        """Whether the sandbox ended before the bot began: the machine's doing, not the bot's."""
+        """True if the sandbox ended before the bot began: the machine's fault, not the bot's."""
         return self._slot.never_ran()
 
     @property
     def stdin(self) -> int | None:
-        """The descriptor that must become writable before the rest can be said."""
+        """The descriptor that must become writable before the rest can be sent; None: no rest."""
         return self._stdin if self._outbox else None
 
     def listen(self, pipes: Pipes, heard: Callable[[], None]) -> None:
-        """From now on `heard` is called whenever the bot has written or is gone."""
+        """Call `heard` from now on whenever the bot has written or is gone."""
         self._pipes = pipes
         self.on_input(heard)
         pipes.register_reader(self._stdout, self._readable)
@@ -118,7 +121,7 @@ class BotProcess:
         pipes.register_reader(self._pidfd, self._exited)
 
     def on_input(self, heard: Callable[[], None]) -> None:
-        """Who is called from now on: another game begins, with all of its stderr to fill."""
+        """Call `heard` from now on, for another game, in which stderr is counted from 0 again."""
         self._heard = heard
         self._stderr_read = 0
 
@@ -137,16 +140,16 @@ class BotProcess:
                 self._pipes.register_writer(self)
 
     def take_in(self) -> None:
-        """Read all that it has written up to now."""
+        """Read all that the bot has written up to now."""
         while self.fault is None and not self._closed and self._read_stdout():
             pass
 
     def flush(self) -> None:
-        """Write what is left."""
+        """Write the rest, or as much of it as the pipe takes."""
         del self._outbox[: self._write(self._outbox)]
 
     def next_line(self) -> bytes | None:
-        """The next complete line without its newline, or None. An endless line is a fault."""
+        """Return the next whole line without its newline, or None. An endless line is a fault."""
         inbox = self._inbox
         if not inbox:
             return None
@@ -160,22 +163,22 @@ class BotProcess:
         return line
 
     def disqualify(self, fault: Fault) -> None:
-        """The bot has fouled: nothing that it wrote counts any more, and it must be replaced."""
+        """Stop the bot for a foul: nothing that it wrote counts any more; it must be replaced."""
         self._inbox.clear()
         self._faulted(fault)
 
     def cpu_ms(self) -> float:
-        """CPU time of the bot and of all that it started, in ms, to about 10 ms."""
+        """Return the CPU time of the bot and of all that it started, in ms, to about 10 ms."""
         return self._spent().cpu_ms
 
     def _spent(self) -> ResourceUsage:
         spent = self._slot.usage()
-        # What has ended and was not waited for is counted no more: it was used all the same.
+        # The kernel drops the time of a process that ended and was not waited for. The bot used it.
         self.cpu_seen_ms = max(self.cpu_seen_ms, spent.cpu_ms)
         return replace(spent, cpu_ms=self.cpu_seen_ms)
 
     def check_limits(self) -> None:
-        """Called now and then: too much memory or CPU is a fault, and so is a closed stdout."""
+        """Fault the bot for too much memory or CPU, or a closed stdout; called now and then."""
         if self._closed and self.fault is None:
             self._faulted(Fault("gone", "It closed its stdout."))
             self._heard()
@@ -194,7 +197,7 @@ class BotProcess:
         return None
 
     def stderr_tail(self) -> str:
-        """The end of its stderr, safe to show."""
+        """Return the end of the bot's stderr, safe to show."""
         self._drain_stderr()
         return printable(bytes(self._stderr.lstrip(b"\n")), 4 * STDERR_KEPT)
 
@@ -209,7 +212,7 @@ class BotProcess:
             await self._killed()
 
     def _close_stdin(self) -> None:
-        """Its descriptor may be another's from now on: whatever is still said goes nowhere."""
+        """Close stdin; later lines go nowhere, for its descriptor may soon be another file's."""
         assert self._process.stdin
         self._process.stdin.close()
         self._stdin = CLOSED
@@ -226,7 +229,7 @@ class BotProcess:
         self._slot.close()
 
     def _kill(self) -> None:
-        # All is killed before the first process is reaped: until then its number is not reused.
+        # Kill the whole group before reaping the first process: until then its id is not reused.
         if self._process.returncode is None:
             self._slot.kill()
 
@@ -240,7 +243,7 @@ class BotProcess:
         except BlockingIOError:
             return 0
         except OSError:
-            # It closed its stdin: it will be late, or it is gone already.
+            # The bot closed its stdin: it will be late, or it is gone already.
             return len(line)
 
     def _readable(self) -> None:
@@ -248,7 +251,7 @@ class BotProcess:
         self._heard()
 
     def _read_stdout(self) -> bool:
-        """Read once; True if something came."""
+        """Read once; return True if data came."""
         assert self._pipes
         if len(self._inbox) > 4 * READ:
             self._faulted(Fault("flooding", f"More than {4 * READ} bytes that nobody asked for."))
@@ -257,18 +260,18 @@ class BotProcess:
             data = os.read(self._stdout, READ)
         except BlockingIOError:
             return False
-        # It was there when the pipes were looked at: the bot need not pay for the reads before.
+        # The data was there when the poller looked: the bot does not pay for reads of other bots.
         self.read_at = self._pipes.looked_at
         self._inbox += data
         self.silent = self.silent and not data
         if not data:
-            # Mostly it is about to end: how it ended is known when it has, a moment later.
+            # Mostly the process is about to end; a moment later `_exited` knows how.
             self._closed = True
             self._pipes.register_reader(self._stdout, None)
         return bool(data)
 
     def _exited(self) -> None:
-        """The process has ended, though something that it started may hold its stdout open."""
+        """Fault the bot because its process has ended; a child of it may hold its stdout open."""
         assert self._pipes
         self._pipes.register_reader(self._pidfd, None)
         if self.fault is None and not self._closed:
@@ -277,10 +280,10 @@ class BotProcess:
         self._heard()
 
     def _faulted(self, fault: Fault) -> None:
-        """Nothing more is read: what a condemned bot writes costs nobody any time."""
+        """Set the bot's first fault and read nothing more: its output must cost nobody time."""
         if self.fault is None:
             self.fault = fault
-            # Nobody will ask it again: until its game is over it would only burn CPU.
+            # No question will come again: until its game is over it would only burn CPU.
             self._kill()
             if self._pipes:
                 self._pipes.register_reader(self._stdout, None)
@@ -312,24 +315,24 @@ class BotProcess:
 
 
 def exit_reason(pidfd: int) -> str:
-    """What became of a process, as the end of a sentence about it; it is not reaped."""
-    # The process number must stay taken until the group is killed.
+    """Return how a process ended, as the end of a sentence about it; do not reap it."""
+    # The process id must stay taken until the group is killed.
     ended = os.waitid(os.P_PIDFD, pidfd, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     if ended is None:
         return "left"
     names = {known.value: known.name for known in signal.Signals}
     status, by_itself = ended.si_status, ended.si_code == os.CLD_EXITED
     killer = status - SHELL_SIGNALS if by_itself else status
-    # Above the signals are statuses of bots that ended by themselves: Perl's `die` has 255.
+    # Higher statuses than those of signals come from the bot itself: Perl's `die` has 255.
     if by_itself and not 0 < killer <= signal.SIGRTMAX:
         return f"exited with status {status}"
     return f"was killed by {names.get(killer, f'signal {killer}')}"
 
 
 def open_pidfd(slot: SandboxedProcess, process: Process) -> int:
-    """A descriptor that tells when the process has ended.
+    """Return a descriptor that becomes readable when the process has ended.
 
-    Raises CannotStartError, and leaves no process, when there is none to be had.
+    Raises CannotStartError if the machine has none left, and leaves no process.
     """
     try:
         return os.pidfd_open(process.pid)
@@ -341,15 +344,15 @@ def open_pidfd(slot: SandboxedProcess, process: Process) -> int:
 
 
 def spawn(command: Command, sandbox: Sandbox) -> tuple[SandboxedProcess, Process]:
-    """A bot's process in a slot of its own.
+    """Start a bot's process in a slot of its own.
 
-    Raises CannotStartError: what is missing, or refused by the machine, is nobody's foul.
+    Raises CannotStartError: a missing file, or a machine that refuses, is not a bot's foul.
     """
     for path in (command.folder, command.argv[0], *command.reads):
         if path.startswith("/") and not Path(path).exists():
             raise CannotStartError(f"{path} does not exist")
     for path in command.reads:
-        # What was looked at before the first game must still be what is opened now.
+        # The folder that was checked before the first game must still be the one opened now.
         if as_named(Path(path)) != Path(path):
             raise CannotStartError(f"a folder above {path} has become a link")
     try:
@@ -365,4 +368,4 @@ def spawn(command: Command, sandbox: Sandbox) -> tuple[SandboxedProcess, Process
 
 
 def ignore() -> None:
-    """Nobody listens yet."""
+    """Do nothing: no game listens to the bot yet."""

@@ -1,4 +1,4 @@
-"""Time as a table keeps it: deadlines, what is charged, what is given back. Moments come in.
+"""The clock of a table: deadlines, charged time, and time given back. It takes moments, reads none.
 
 The referee is itself a process on a shared machine. A time in which it did not look at the pipes
 (it was busy, or got no processor) is a lag. A lag moves the deadline of every open question by its
@@ -12,14 +12,17 @@ from collections.abc import Callable
 from protocol.records import ChoiceRecord, FoulRecord, LogRecord, SpentRecord
 
 MOST_GIVEN_BACK_MS = 10_000.0
-"""Time that may be given back for one question, in ms; its own limit where that is more."""
+"""The most time given back for one question, in ms, or the question's own limit if that is more.
+
+Beyond it nobody can say what time the bot had, so the game is stopped instead of scored.
+"""
 
 ANSWERS = (ChoiceRecord, FoulRecord)
-"""Records of what a seat was charged for a question."""
+"""Records of the time that a seat was charged for a question."""
 
 
 class LagError(Exception):
-    """The referee did not look for longer than may be given back for one question."""
+    """A lag of the referee that is longer than may be given back for one question."""
 
     def __init__(self, ms: float, most_ms: float) -> None:
         super().__init__(
@@ -30,20 +33,20 @@ class LagError(Exception):
 
 
 class Timer:
-    """A moment at which something is due, as the pump looks at it."""
+    """A moment at which the poller calls a function."""
 
     def __init__(self, due: Callable[[], None]) -> None:
         self.due = due
-        """Called at the first look at or after that moment."""
+        """The function; the poller calls it at its first look at or after the moment."""
         self.at = math.inf
         """The moment, in s of the monotonic clock; infinity: nothing is due."""
 
     def end(self) -> None:
-        """Nothing is due any more."""
+        """Stop the timer: nothing is due any more."""
         self.at = math.inf
 
     def add_lag(self, seconds: float, now: float) -> None:
-        """Take note of a lag of so many s that ended now: it moves deadlines only."""
+        """Ignore a lag of this many s that ended now: it moves deadlines only."""
 
 
 class Deadline(Timer):
@@ -52,9 +55,9 @@ class Deadline(Timer):
     def __init__(self, due: Callable[[], None], stop: Callable[[LagError], None]) -> None:
         super().__init__(due)
         self.limit_ms = 0
-        """How long the bot may take, in ms."""
+        """The time that the bot has, in ms."""
         self.given_back_ms = 0.0
-        """By how much this deadline was moved, in ms."""
+        """The time by which lags moved this deadline, in ms."""
         self.worst_lag_ms = 0.0
         """The longest lag since the first question was asked, in ms."""
         self._stop = stop
@@ -68,9 +71,9 @@ class Deadline(Timer):
         self.at = now + limit_ms / 1000
 
     def add_lag(self, seconds: float, now: float) -> None:
-        """Give back a lag of so many s that ended now, but nothing from before the question.
+        """Give back a lag of this many s that ended now, but no time from before the question.
 
-        Calls `stop` when more was given back than may be.
+        Calls `stop` if more was given back than may be.
         """
         if self.at == math.inf:
             return
@@ -83,16 +86,16 @@ class Deadline(Timer):
             self._stop(LagError(self.given_back_ms, most))
 
     def charged_ms(self, moment: float) -> float:
-        """Return what an answer found at that moment is charged, in ms: never over the limit.
+        """Return the time charged for an answer found at that moment, in ms, at most the limit.
 
-        What the bot wrote before it was asked costs nothing.
+        An answer that the bot wrote before the question costs nothing.
         """
         ms = round((moment - self._began) * 1000 - self.given_back_ms, 3)
         return min(max(0.0, ms), float(self.limit_ms))
 
 
 class TimeUsage:
-    """What each seat has used of time in one game, from what is logged."""
+    """The time that each seat has used in one game, from its records."""
 
     def __init__(self, seats: int) -> None:
         self._questions = [0] * seats
@@ -110,7 +113,7 @@ class TimeUsage:
             self._given_back_ms[seat] += record.given_back_ms
 
     def record(self, cpu_ms: tuple[float | None, ...], worst_lag_ms: float) -> SpentRecord:
-        """Return all of it, with what only the machine knows."""
+        """Return all of it as a record, with the CPU time and the lag, which no record has."""
         return SpentRecord(
             questions=tuple(self._questions),
             ms=tuple(round(ms, 3) for ms in self._ms),

@@ -1,4 +1,4 @@
-"""Waits for one bot's hello, and says whether it came, and came in time."""
+"""The handshake: greet a bot and wait for its hello under a deadline."""
 
 import time
 
@@ -12,11 +12,11 @@ from protocol.codec import Fault, printable
 from protocol.messages import BotHello
 
 WROTE = 60
-"""Characters that are shown of a line that is no hello."""
+"""The most characters shown of a line that is not a hello."""
 
 
 class Handshake:
-    """Waits for a bot's hello."""
+    """The wait for one bot's hello."""
 
     def __init__(self, pump: Poller, bot: BotProcess, start_ms: int) -> None:
         self._bot = bot
@@ -29,7 +29,7 @@ class Handshake:
     async def wait(self) -> LagError | None:
         """Wait until the bot has greeted, or has its `fault` set.
 
-        Returns why nobody can say whether it was late, if the machine does not keep time.
+        Returns the lag if the machine does not keep time, so that nobody knows whether it was late.
         """
         self._bot.listen(self._pump, self._heard)
         self._pump.add_timer(self._deadline)
@@ -69,7 +69,7 @@ class Handshake:
         if fault:
             self._bot.disqualify(fault)
         self._deadline.end()
-        # What its start took is charged to no game.
+        # Take up the CPU time of the start, so that no game is charged for it.
         self._bot.cpu_ms()
         self._bot.on_input(ignore)
         self._done.set()

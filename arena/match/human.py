@@ -1,8 +1,8 @@
 """A person at the table: a seat like a bot's, whose lines go to a screen instead of a pipe.
 
-The screen (a terminal, or a page behind a socket) is told what a bot would be told, in the same
-lines, so that it can show nothing which this seat may not know. What it answers is a line too. It
-offers only what was asked and is legal: a slip of a finger is no foul.
+The screen (a terminal, or a page behind a socket) gets the same lines as a bot, so that it can show
+only what this seat may know. Its answer is a line too. It offers only legal options of the open
+question: a slip of a finger is not a foul.
 """
 
 import time
@@ -15,25 +15,25 @@ from protocol.codec import Fault, decode_from_referee, encode_line
 from protocol.messages import Ask, Choose, GameOver, GameStarts, RoundOver, ToBot
 
 TOLD = 4096
-"""Messages that may wait for a screen that does not show them."""
+"""The most messages that may wait for a screen that does not show them."""
 
 
 class HumanPlayer:
-    """The seat of somebody who looks at a screen."""
+    """The seat of a person at a screen."""
 
     def __init__(self) -> None:
-        """Nobody looks yet; what is said waits in `told`."""
+        """Begin without a screen; messages wait in `told`."""
         self.fault: Fault | None = None
         self.read_at = 0.0
         self.cpu_seen_ms = 0.0
         self.question: Ask | None = None
-        """What is asked of it just now."""
+        """The open question, or None."""
         self._heard: Callable[[], None] = ignore
         self._answer: bytes | None = None
         self._tell, self.told = trio.open_memory_channel[ToBot](TOLD)
 
     def on_input(self, heard: Callable[[], None]) -> None:
-        """Who is called from now on when it has answered."""
+        """Call `heard` from now on when the person has answered."""
         self._heard = heard
 
     def send(self, line: bytes) -> None:
@@ -49,7 +49,7 @@ class HumanPlayer:
             self.fault = Fault("late", f"Over {TOLD} messages wait for the screen.")
 
     def choose(self, id: int, choice: int) -> bool:
-        """The person answers; whether that was asked and may be chosen."""
+        """Answer for the person; return False if the question or the option is not open."""
         question = self.question
         if question is None or question.id != id or not 0 <= choice < len(question.options):
             return False
@@ -60,22 +60,22 @@ class HumanPlayer:
         return True
 
     def take_in(self) -> None:
-        """Do nothing: what a person chooses is there at once."""
+        """Do nothing: a person's choice is there at once."""
 
     def next_line(self) -> bytes | None:
-        """The answer, once."""
+        """Return the answer, once."""
         line, self._answer = self._answer, None
         return line
 
     def disqualify(self, fault: Fault) -> None:
-        """It took too long."""
+        """Stop listening to the person, who took too long."""
         self.fault = fault
         self.question = self._answer = None
 
     def cpu_ms(self) -> float:
-        """A person uses none."""
+        """Return 0: a person uses no CPU time."""
         return 0.0
 
     def stderr_tail(self) -> str:
-        """A person has no stderr."""
+        """Return nothing: a person has no stderr."""
         return ""

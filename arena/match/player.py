@@ -1,4 +1,4 @@
-"""Who sits at a table, as the table knows it: a bot's process, a share of one, or a person."""
+"""A player as a table knows it: a bot process, a channel to a shared one, or a person."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -7,36 +7,36 @@ from protocol.codec import Fault
 
 
 class Player(Protocol):
-    """Takes lines and gives lines. Never blocks, never raises for what comes in."""
+    """A player takes lines and gives lines. It never blocks, and never raises for its input."""
 
     read_at: float
-    """When the pump found its last line, in s of the monotonic clock."""
+    """The time at which the poller found its last line, in s of the monotonic clock."""
 
     @property
     def fault(self) -> Fault | None:
-        """What it broke; nothing that it says counts any more."""
+        """The player's first fault; once it is set, nothing that the player sends counts."""
 
     @property
     def cpu_seen_ms(self) -> float | None:
-        """CPU time that it is known to have used, in ms; None where that cannot be told."""
+        """CPU time that the player used up to the last count, in ms; None: nobody can tell."""
 
     def on_input(self, heard: Callable[[], None]) -> None:
-        """Who is called from now on when it has said something or is gone."""
+        """Call `heard` from now on when the player has sent a line or is gone."""
 
     def send(self, line: bytes) -> None:
-        """Say a line to it; what it does not take yet is said when it does."""
+        """Send a line; what the player does not take yet is sent later."""
 
     def take_in(self) -> None:
-        """Read all that it has said up to now, so that `next_line` has it."""
+        """Read all that the player has sent up to now, so that `next_line` has it."""
 
     def next_line(self) -> bytes | None:
-        """The next line that it said, without its newline, or None."""
+        """Return the next line that the player sent, without its newline, or None."""
 
     def disqualify(self, fault: Fault) -> None:
-        """It has fouled."""
+        """Stop the player for a foul."""
 
     def cpu_ms(self) -> float | None:
-        """CPU time that it has used, in ms; None where that cannot be told."""
+        """Return the CPU time that the player has used, in ms; None: nobody can tell."""
 
     def stderr_tail(self) -> str:
-        """What it complained of last, safe to show."""
+        """Return the end of the player's stderr, safe to show."""

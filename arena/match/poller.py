@@ -1,9 +1,9 @@
-"""The one task that reads and writes every bot's pipes. Games are plain objects that it pokes.
+"""The poller: the one task that reads and writes every bot's pipes, and calls the games.
 
 A trio task or a cancel scope for each move would cost more than the move (10 µs against 2 µs), so
 one task owns an epoll with every pipe, works for at most a slice, and then lets trio run. A
-question only notes its deadline; the pump looks at the clock between reads. It knows when it meant
-to look and when it did, and gives the difference, a lag, back to every deadline that is open.
+question only notes its deadline; the poller looks at the clock between reads. It knows when it
+planned to look and when it did, and gives the difference, a lag, back to every open deadline.
 """
 
 import math
@@ -18,17 +18,20 @@ from arena.match.bot_process import BotProcess
 from arena.match.clock import Timer
 
 SLICE_S = 0.002
-"""How long the pump may work before other tasks run."""
+"""The time in s that the poller may work before other tasks run."""
 LINGER_S = 0.001
-"""How long it waits inside epoll before it waits in trio: instant bots answer within that."""
+"""The wait in s inside epoll before the wait in trio: instant bots answer within it.
+
+A wait in trio costs 11 µs, more than the whole move.
+"""
 NAP_S = 0.01
-"""The longest wait in trio: a stop of our process that falls into a nap is hidden for as long."""
+"""The longest wait in trio, in s: of a stop of our process that begins in it, as much is hidden."""
 FELT_S = 0.005
-"""Looking later than planned by less than this is no lag: a busy pump looks as often as that."""
+"""The shortest lag that is given back, in s: a busy poller often looks this much later."""
 
 
 class Poller:
-    """Reads, writes and deadlines for all bots and all tables of a run."""
+    """The reads, writes and deadlines of all bots and all tables of a run."""
 
     def __init__(self) -> None:
         self._epoll = select.epoll()
@@ -42,10 +45,10 @@ class Poller:
         self._lively = True
         self._planned = 0.0
         self.looked_at = time.monotonic()
-        """When it looked at all pipes last, in s of the monotonic clock."""
+        """The time of its last look at all pipes, in s of the monotonic clock."""
 
     async def run(self) -> None:
-        """Pump until cancelled."""
+        """Poll until cancelled."""
         try:
             while True:
                 if self._slice() and not self._soon:
@@ -65,13 +68,13 @@ class Poller:
             self._epoll.register(descriptor, select.EPOLLIN)
 
     def register_writer(self, bot: BotProcess) -> None:
-        """What a bot's pipe does not take is written when it does."""
+        """Flush the bot whenever its pipe takes more, until no line waits for it."""
         if bot.stdin is not None and bot.stdin not in self._blocked:
             self._blocked[bot.stdin] = bot
             self._epoll.register(bot.stdin, select.EPOLLOUT)
 
     def unregister(self, bot: BotProcess) -> None:
-        """The bot leaves; nothing more will be written to it."""
+        """Write nothing more to a bot, because it leaves."""
         for descriptor, blocked in list(self._blocked.items()):
             if blocked is bot:
                 self._unblock(descriptor)
@@ -82,11 +85,11 @@ class Poller:
         self.wake_by(timer.at)
 
     def remove_timer(self, timer: Timer) -> None:
-        """Look at it no more."""
+        """Stop looking at this timer."""
         self._timers.discard(timer)
 
     def wake_by(self, moment: float) -> None:
-        """Look at the timers at that moment at the latest: a nap that would miss it ends."""
+        """Look at the timers at that moment at the latest: end a nap that would miss it."""
         if moment < self._soonest:
             self._soonest = moment
             if moment < self._nap_ends:
@@ -99,7 +102,7 @@ class Poller:
             self._nap.cancel()
 
     def _slice(self) -> bool:
-        """Work for a slice of time; True when nothing came in for a while."""
+        """Work for a slice of time; return True if no data came for a while."""
         end = time.monotonic() + SLICE_S
         poll, readers = self._epoll.poll, self._readers
         while True:
@@ -125,13 +128,13 @@ class Poller:
                 return False
 
     def _turn(self) -> None:
-        """Do what was left for later; what it leaves in turn waits for another look round."""
+        """Call the works that were left for later; works that they leave wait for the next turn."""
         works, self._soon = self._soon, []
         for work in works:
             work()
 
     def _tick(self, now: float) -> None:
-        """Note that we look again: by how much that is later than planned is given back."""
+        """Note a look at the pipes; give back to all timers the time by which it came too late."""
         lag = now - self.looked_at - self._planned
         self.looked_at, self._planned = now, 0.0
         if lag > FELT_S:
@@ -155,7 +158,10 @@ class Poller:
                 self._epoll.unregister(descriptor)
 
     def _look(self) -> None:
-        """Do what is due by the last look at the pipes: all that it found has been read."""
+        """Call the timers that were due at the last look at the pipes.
+
+        All that this look found has been read, so no bot is late for an answer that lay in a pipe.
+        """
         looked_at = self.looked_at
         for timer in [one for one in self._timers if one.at <= looked_at]:
             # What was due before it may have begun its deadline anew, or ended it.

@@ -1,7 +1,7 @@
-"""Decides one game: lines in, lines and records out. No clock, no processes, no I/O.
+"""The referee of one game: lines in, lines and records out. No clock, no processes, no I/O.
 
-The table tells it what a seat said and how many ms that took; it tells the table what to say to
-whom, what to write down, and which seat must answer next.
+The table gives it each line of a seat, and the ms that the seat took; it gives the table the lines
+to send, the records to log, and the seat that must answer next.
 """
 
 import hashlib
@@ -42,13 +42,13 @@ from protocol.records import (
 from protocol.ruleset import Ruleset, count_sides, side_of
 
 STALE_LINES = 16
-"""Answers to questions that are no longer open which a seat may send in one game."""
+"""The most answers to closed questions that a seat may send in one game."""
 QUESTIONS_A_GAME = 1_000_000
-"""Question numbers of game n on a pipe begin at n times this."""
+"""The question numbers of game n on a pipe begin at n times this, so that each names its game."""
 
 
 class GameSetup(Struct, frozen=True):
-    """A game to be played: who sits where, on which board, by which rules."""
+    """The setup of a game: its entrants and seats, its board, its rules and its clock."""
 
     game: str
     """The game's name in the event."""
@@ -63,32 +63,32 @@ class GameSetup(Struct, frozen=True):
     clock: Clock
     """The clock."""
     fouls: FoulPolicy = FoulPolicy()
-    """What a foul costs."""
+    """The cost of a foul."""
     forfeited: tuple[int, ...] = ()
     """Seats that have lost the game before it begins; no bot sits there."""
 
 
 class Question(Struct, frozen=True):
-    """What a seat has been asked and has not answered."""
+    """The open question to a seat."""
 
     seat: int
-    """Who must answer."""
+    """The seat that must answer."""
     id: int
     """The question's number."""
     options: tuple[Option, ...]
-    """What it may choose from."""
+    """The options from which it must choose."""
     time_ms: int
-    """How long it may take."""
+    """The time that it has, in ms."""
 
 
 class Referee:
-    """The rules, the clock's accounts and the protocol of one game."""
+    """The referee of one game: its rules, its time accounts and its protocol."""
 
     def __init__(self, seating: GameSetup, seed: bytes) -> None:
         """Begin the game.
 
         `seed` is the board's; it fixes every deal.
-        Raises ImpossibleRulesError when the table is too large for the rules.
+        Raises ImpossibleRulesError if the rules have no table of this size.
         """
         seats = len(seating.seats)
         self.awaiting: Question | None = None
@@ -107,9 +107,9 @@ class Referee:
         self._begin()
 
     def received(self, seat: int, line: bytes, ms: float, given_back_ms: float = 0.0) -> None:
-        """The seat that is asked has written a line, and is charged `ms` for it.
+        """Take a line from the seat that is asked, and charge it `ms`.
 
-        `given_back_ms`: by how much its deadline was moved; it is not charged, only written down.
+        `given_back_ms`: the time by which its deadline was moved; it is logged, not charged.
         """
         question = self.awaiting
         assert question is not None, "A seat is listened to only while it is asked."
@@ -133,9 +133,10 @@ class Referee:
         line: bytes = b"",
         given_back_ms: float = 0.0,
     ) -> None:
-        """The seat that is asked has fouled. It loses; of three or more the others may play on.
+        """Forfeit the game for the seat that is asked; of three or more the others may play on.
 
-        A bot that is not asked can break nothing: what it does counts when it must answer.
+        The fouls of a bot that is not asked count when it must answer, so that the result does not
+        depend on timing.
         """
         self._records.append(
             FoulRecord(
@@ -159,22 +160,22 @@ class Referee:
         return decided_by_fouls(self._game, self.seating.fouls, fouled)
 
     def outgoing(self) -> list[tuple[int, bytes]]:
-        """Lines to be written since the last call: seat and bytes."""
+        """Return the lines to send since the last call, each with its seat."""
         lines, self._outgoing = self._outgoing, []
         return lines
 
     @property
     def unlogged(self) -> int:
-        """How many records wait for `records`."""
+        """The number of records that wait for `records`."""
         return len(self._records)
 
     def records(self) -> list[LogRecord]:
-        """Records to be logged since the last call."""
+        """Return the records to log since the last call."""
         records, self._records = self._records, []
         return records
 
     def has_fouled(self, seat: int) -> bool:
-        """Whether a seat is played on by the fallback: the first legal option."""
+        """Tell whether a seat has fouled, so that the referee plays its first legal option."""
         return bool(self._fouls) and any(foul.seat == seat for foul in self._fouls)
 
     def _begin(self) -> None:
@@ -216,7 +217,7 @@ class Referee:
         return engine.chance_decides(self._game, self._seed)
 
     def _go_on(self) -> None:
-        """Apply what is forced until a seat must choose or the game is over."""
+        """Play every forced option until a seat must choose or the game is over."""
         while True:
             if self._game.playing.over:
                 self._round_over()
@@ -251,7 +252,7 @@ class Referee:
         )
 
     def _ignore(self, seat: int, ms: float, line: bytes, given_back_ms: float) -> None:
-        """A late answer to a closed question is never taken for another; too many are a flood."""
+        """Ignore a late answer to a closed question; too many of them are a flood."""
         self._stale[seat] += 1
         if self._stale[seat] > STALE_LINES:
             detail = f"More than {STALE_LINES} answers to questions that were not open."
@@ -298,7 +299,7 @@ class Referee:
         return engine.places(self._game, frozenset(foul.seat for foul in self._fouls))
 
     def _close(self, why: WhyGame) -> None:
-        """Write down how the game ended; one that forfeits decided has no round."""
+        """Record the result; a game that forfeits decided before it began has no round."""
         game, seating = self._game, self.seating
         self.result = Result(
             game=seating.game,
@@ -322,7 +323,7 @@ class Referee:
 
 
 def parse_answer(question: Question, line: bytes) -> Choose | Fault | None:
-    """What a line amounts to as the answer to a question; None: it answers an earlier one."""
+    """Return the answer to a question, or the fault in it; None: it answers an earlier question."""
     said = decode_line(line)
     if isinstance(said, Fault):
         return said
@@ -348,29 +349,29 @@ def decided_by_fouls(game: Game, policy: FoulPolicy, fouled: Set[int]) -> bool:
 
 
 def needs_answer(clock: Clock, options: tuple[Option, ...], *, fouled: bool) -> bool:
-    """Whether the seat to move is asked; else its first option is taken.
+    """Tell whether the seat to move is asked; if not, the referee takes its first option.
 
-    Which seat has only one option is hidden, but the moment of the next question tells it, unless
-    every turn is a question.
+    With `forced = "skip"` a turn without a question shows that a seat had one option only: the next
+    question comes sooner. With "ask" every turn is a question.
     """
     return not fouled and (len(options) > 1 or clock.forced == "ask")
 
 
 def hello() -> bytes:
-    """The first line to every bot."""
+    """Return the first line to every bot."""
     return encode_line(Hello(protocol=PROTOCOL, referee=f"boneyard {__version__}"))
 
 
 def bye(why: str = "") -> bytes:
-    """The last line to every bot."""
+    """Return the last line to every bot."""
     return encode_line(Bye(why=why))
 
 
 def parse_hello(line: bytes) -> BotHello | Fault:
-    """What a bot's first line amounts to. Never raises."""
+    """Return the hello in a bot's first line, or its fault. Never raise."""
     said = decode_line(line)
     if isinstance(said, Fault):
-        # Too long is too long, whether the line was seen to end or not.
+        # A line is overlong whether or not its end was read.
         return said if said.foul == "overlong" else Fault("no_hello", said.detail)
     if isinstance(said, Choose):
         return Fault("no_hello", "The first line must be a hello.")

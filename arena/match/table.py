@@ -1,4 +1,4 @@
-"""Seats bots around a referee, keeps time, feeds the log. Decides nothing."""
+"""The table of one game: it connects bots, clock and log with a referee, and decides nothing."""
 
 import math
 import time
@@ -22,17 +22,21 @@ from protocol.codec import Fault
 from protocol.records import FoulRecord, LogRecord, Result
 
 LOOK_S = 0.1
-"""How often the bots' memory and pipes are looked at."""
+"""The interval in s at which the memory, the CPU time and the pipes of bots are checked."""
 LOG_EVERY = 64
-"""Records that are collected before they are written."""
+"""The most records that wait to be written: one system call for many is cheaper."""
 LOG_WITHIN_S = 0.2
-"""How long a record may wait to be written: onlookers follow the log."""
+"""The longest time in s that a record may wait to be written: onlookers follow the log."""
 LINES_AT_ONCE = 32
-"""Lines that one table reads before the other tables have their turn."""
+"""The most lines that one table reads before the others have their turn: a bot that writes answers
+in advance must not keep a table for itself."""
 
 
 class BotPool:
-    """The bots of a sitting: one process an entrant, replaced only when it is lost."""
+    """The bots of a sitting: one process for each entrant, replaced only when it is lost.
+
+    A new Python process costs as much as 4,000 moves, so a bot stays for many games.
+    """
 
     def __init__(
         self, pump: Poller, commands: Sequence[Command], start_ms: int, sandbox: Sandbox
@@ -44,19 +48,19 @@ class BotPool:
         self._bots: list[BotProcess | None] = [None] * len(commands)
 
     async def start_missing(self, absent: Collection[int] = ()) -> list[BotProcess | None]:
-        """Bots for the next game: those that were lost are started afresh, but none for `absent`.
+        """Return the bots for the next game; start lost ones afresh, but none for `absent`.
 
         Raises CannotStartError, LagError.
         """
         await self._dismiss([bot for bot in self._bots if bot and bot.fault])
-        # Leaving cannot be cancelled; after it, nobody new is started for a run that was.
+        # Dismissing cannot be cancelled; after it, a cancelled run must not start new bots.
         await trio.lowlevel.checkpoint_if_cancelled()
         empty = [seat for seat, bot in enumerate(self._bots) if bot is None]
         await self._greet(await self._start([seat for seat in empty if seat not in absent]))
         return list(self._bots)
 
     async def _greet(self, fresh: list[BotProcess]) -> None:
-        """Wait for their hellos.
+        """Wait for the hellos of fresh bots.
 
         Raises CannotStartError, LagError.
         """
@@ -79,13 +83,13 @@ class BotPool:
             for seat in seats:
                 self._bots[seat] = BotProcess(self._commands[seat], self._sandbox)
         except CannotStartError:
-            # A bot that was started but not greeted must not pass for one that was.
+            # A bot that was started but did not greet must not pass for one that did.
             await self.close()
             raise
         return [bot for seat in seats if (bot := self._bots[seat])]
 
     async def monitor(self) -> None:
-        """Look at every bot again and again, until cancelled."""
+        """Check every bot's limits at intervals, until cancelled."""
         while True:
             await trio.sleep(LOOK_S)
             for bot in self._bots:
@@ -93,7 +97,7 @@ class BotPool:
                     bot.check_limits()
 
     async def close(self) -> None:
-        """Every bot leaves, and is told its foul if it fouled; none is left behind."""
+        """Dismiss every bot, with its foul if it fouled; leave no process behind."""
         await self._dismiss([bot for bot in self._bots if bot])
 
     async def _dismiss(self, leaving: list[BotProcess]) -> None:
@@ -116,7 +120,7 @@ class Table:
         bots: Sequence[Player | None],
         log: Log,
     ) -> None:
-        """Seat the bots; None where a seat is forfeited."""
+        """Seat the bots; None for a forfeited seat."""
         self._pump = pump
         self._referee = referee
         self._bots = bots
@@ -135,7 +139,7 @@ class Table:
     async def play(self) -> Result:
         """Play the game to its end.
 
-        A bug of ours is raised here, out of the pump, so that it voids this game and no other.
+        Raises our own bugs here and not in the poller, so that they void this game and no other.
         Raises LagError.
         """
         for bot in self._bots:
@@ -150,7 +154,7 @@ class Table:
         finally:
             self._pump.remove_timer(self._deadline)
             self._pump.remove_timer(self._unlogged)
-            # A game that is cut off is seen as far as it came.
+            # The log shows a game that is cut off as far as it was played.
             self._log_now()
         if self._bug:
             raise self._bug
@@ -158,17 +162,17 @@ class Table:
         return self._referee.result
 
     def _expired(self) -> None:
-        """The seat that is asked has used up its time."""
+        """Judge the seat that is asked, for its deadline has passed."""
         self._guarded(self._too_late)
 
     def _stop(self, lag: LagError) -> None:
-        """Nobody can say any more what time a bot had: the game ends without a result."""
+        """End the game without a result: nobody knows any more what time a bot had."""
         self._log_now()
         self._bug = lag
         self._finish()
 
     def _heard(self) -> None:
-        """Somebody wrote or is gone: listen to whoever is asked, until nobody has more to say."""
+        """Listen to the seat that is asked until no line is left: a bot wrote or is gone."""
         self._guarded(self._listen_on)
 
     def _listen_on(self) -> None:
@@ -178,7 +182,7 @@ class Table:
         self._pump.call_soon(self._heard)
 
     def _too_late(self) -> None:
-        """Look at the pipe once more, now that the deadline has passed: what is there counts."""
+        """Look at the pipe once more after the deadline; a line that is there counts."""
         question, bot = self._question, self._asked
         if bot:
             bot.take_in()
@@ -188,7 +192,7 @@ class Table:
             self._foul(question, late, float(question.time_ms))
 
     def _guarded(self, work: Callable[[], None]) -> None:
-        """Our own failure ends this game only; `play` raises it."""
+        """Call the work; let a bug of ours end this game only. `play` raises the bug."""
         try:
             work()
         except Exception as bug:
@@ -222,7 +226,7 @@ class Table:
         self._deliver(at_once=True)
 
     def _figures(self, question: Question) -> dict[str, Any]:
-        """What is known about a lateness besides its times; it decides nothing."""
+        """Return the evidence on a late answer besides its times; it decides nothing."""
         before, now = self._cpu_before, self._asked.cpu_ms() if self._asked else None
         return {
             "limit_ms": question.time_ms,
@@ -230,14 +234,14 @@ class Table:
         }
 
     def _deliver(self, *, at_once: bool = False) -> None:
-        """Say what the referee wants said, note the deadline, log what has piled up."""
+        """Send the referee's lines, begin the deadline of a new question, log enough records."""
         referee = self._referee
         now = time.monotonic()
         for seat, line in referee.outgoing():
             bot = self._bots[seat]
             if bot:
                 bot.send(line)
-        # The clock of an open question runs on, whatever else its seat has written meanwhile.
+        # The clock of an open question runs on, whatever else its seat has sent meanwhile.
         if referee.awaiting is not self._question:
             self._ask(now)
         if at_once or referee.unlogged >= LOG_EVERY or referee.result:
@@ -247,12 +251,12 @@ class Table:
             self._pump.wake_by(self._unlogged.at)
 
     def _log_now(self) -> None:
-        """What has waited long enough is written, though it is little."""
+        """Log the records that have waited long enough, though they are few."""
         if self._referee.unlogged and not self._bug:
             self._guarded(lambda: self._write(self._referee.records()))
 
     def _ask(self, now: float) -> None:
-        """Another question is open, or none."""
+        """Begin the deadline of the question that is open now, if there is one."""
         question = self._question = self._referee.awaiting
         if question:
             bot = self._asked = self._bots[question.seat]
@@ -267,13 +271,13 @@ class Table:
         for record in complete:
             self._spending.add(record)
         if self._referee.result:
-            # The result stays last: what stands before it is known to be whole.
+            # The result stays last: a log with the result has all records of the game.
             lag_ms = self._deadline.worst_lag_ms
             complete.insert(-1, self._spending.record(self._cpu_used(), lag_ms))
         self._log.append(complete)
 
     def _with_evidence(self, record: LogRecord) -> LogRecord:
-        """A foul is logged with the bot's last words; the bot is killed and not used again."""
+        """Add the bot's stderr to a foul; kill the bot, which is not used again."""
         bot = self._bots[record.seat] if isinstance(record, FoulRecord) else None
         if not isinstance(record, FoulRecord) or bot is None:
             return record
@@ -282,7 +286,7 @@ class Table:
         return replace(record, stderr=bot.stderr_tail(), **figures)
 
     def _cpu_used(self) -> tuple[float | None, ...]:
-        """CPU time that each bot has used since the last game's end, in ms."""
+        """Return the CPU time that each bot has used since the end of its last game, in ms."""
         now = [bot.cpu_ms() if bot else None for bot in self._bots]
         began = zip(self._cpu_began, now, strict=True)
         return tuple(None if a is None or b is None else b - a for a, b in began)
