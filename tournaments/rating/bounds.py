@@ -1,4 +1,4 @@
-"""How far above or below the core an entrant is at least: bounds for those outside it. Pure.
+"""Rating bounds of entrants outside the core: at least how far above or below it they are. Pure.
 
 An entrant above the core lost nothing to it, so no rating is too high for it; but too low a rating
 makes what it won unlikely. With d its lead (by rating and seat) in each of its pairs against the
@@ -6,11 +6,11 @@ core, and against those above the core who are below it, and w = 3 / (sides + 1)
 
     log P(rating) = w · Σ log p(d)
 
-is how likely it was to win all. Its lower bound is the rating at which P is 5 %. w is exact for
-two sides; at larger tables the pairs of a game depend on each other, and w makes the variance of
-an entrant's points in a game of equals what it is. The core's ratings are taken as they are.
-Below the core it is the other way around. Who of several parts is better, and how likely, follows
-from the same P: 1 - P / 2 at equal ratings. Of two on the same side of the core only their own
+is its probability of winning them all. Its lower bound is the rating at which P is 5 %. w is exact
+for two sides; at larger tables the pairs of a game depend on each other, and w gives an entrant's
+points in a game of equals their true variance. The core's ratings are taken as exact. Below the
+core it is the other way around. The probability that one of several parts is better follows from
+the same P: it is 1 - P / 2 at equal ratings. For two on the same side of the core only their own
 games count; w is 1 for them, since a game has one pair of the two.
 """
 
@@ -26,32 +26,32 @@ from tournaments.rating.fit import Fit
 from tournaments.rating.statistics import Bools, Floats
 
 SURE = 0.05
-"""How likely the results are if a bound is the true rating."""
+"""Probability of the results if a bound is the true rating."""
 FARTHEST = 500.0
-"""Distance in natural logits within which bounds are looked for."""
+"""Distance in natural logits within which bounds are sought."""
 PLACES = np.linspace(-1.0, 1.0, 65)
-"""Where, from end to end of the core, two entrants of either side of it are taken to be level."""
+"""Levels across the core at which two entrants on opposite sides of it are compared."""
 
 
 class Sweep(NamedTuple):
-    """Games of a part against the placed, of which it won all or lost all."""
+    """Games of a part against placed entrants; it won all or lost all of them."""
 
     moved: Floats
-    """Of each row: how much of its lead is the part's rating,"""
+    """For each row: the share of the part's rating in its lead,"""
     lead: Floats
     """the rest of its lead, in natural logits,"""
     weight: Floats
     """and its games times w."""
     sign: int
-    """1: it won them all, -1: it lost them all."""
+    """1 if the part won them all, -1 if it lost them all."""
 
     def log_chance(self, shift: Floats) -> Floats:
-        """Log of how likely that is, if the part's zero is here, for each shift."""
+        """Return the log probability of these results for each shift of the part's zero."""
         lead = self.sign * (self.moved * shift[:, None] + self.lead)
         return np.asarray((-np.logaddexp(0, -lead) * self.weight).sum(axis=1), np.float64)
 
     def bound(self) -> float:
-        """The shift at which it is as likely as `SURE`."""
+        """Return the shift at which these results have the probability `SURE`."""
         low, high = -FARTHEST, FARTHEST
         while (middle := (low + high) / 2) not in (low, high):
             likely = float(self.log_chance(np.array([middle]))[0]) > log(SURE)
@@ -60,12 +60,12 @@ class Sweep(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """What is known of the entrants outside the core."""
+    """Ratings and bounds of a pool's entrants."""
 
     logit: Floats
-    """Rating, or bound, of each entrant in natural logits; nan: neither."""
+    """Rating or bound of each entrant in natural logits; nan without either."""
     sweeps: dict[int, Sweep]
-    """Of each part outside the core, the games that bound its rating, if there are any."""
+    """Games that bound the rating of each part outside the core, if there are any."""
 
 
 def bounds_of(fit: Fit, core: Core, sides: int) -> Bounds:
@@ -75,7 +75,7 @@ def bounds_of(fit: Fit, core: Core, sides: int) -> Bounds:
     known = np.where(core.part == 0, fit.theta[:size], np.nan)
     found, sweeps = known.copy(), dict[int, Sweep]()
     for sign in (1, -1):
-        # Those between bound who is farther out; those on the other side say nothing about it.
+        # Entrants in between bound those farther out; entrants on the other side tell nothing.
         placed = known.copy()
         for part in _outwards(core, sign):
             inside = core.part == part
@@ -87,7 +87,7 @@ def bounds_of(fit: Fit, core: Core, sides: int) -> Bounds:
 
 
 def _outwards(core: Core, sign: int) -> Iterator[int]:
-    """The parts above the core, or those below it, nearest first."""
+    """Return the parts above the core, or those below it, the nearest first."""
     reached = (core.above if sign > 0 else core.above.T).sum(axis=1)
     wanted = ">" if sign > 0 else "<"
     parts = {
@@ -99,9 +99,9 @@ def _outwards(core: Core, sign: int) -> Iterator[int]:
 
 
 def _sweep(fit: Fit, inside: Bools, placed: Floats, games: Floats, sign: int) -> Sweep:
-    """The results of a part against the placed, in either order of the two sides.
+    """Collect the results of a part against placed entrants, in either order of the two sides.
 
-    Others outside, who are with it on a side of partners, are taken to be as good as it is.
+    Unplaced partners of its members are assumed to be as strong as the part.
     """
     members = fit.cells.design.column[:, :-2]  # The last two columns are the seats.
     own, half = inside[members], members.shape[1] // 2
@@ -120,14 +120,14 @@ def _sweep(fit: Fit, inside: Bools, placed: Floats, games: Floats, sign: int) ->
 
 
 def _at(fit: Fit, logits: Floats) -> Floats:
-    """The lead of each row's first side, with these ratings."""
+    """Return the lead of each row's first side, with these ratings."""
     return fit.cells.design.at(np.concatenate((logits, fit.theta[len(logits) :])))
 
 
 def chances(bounds: Bounds, fit: Fit, core: Core, games: Floats) -> Floats:
-    """How likely the row's entrant is better than the column's; ½ within a part."""
+    """Return the probabilities that the row's entrant is better than the column's; ½ in a part."""
     inside, logits = core.part == 0, fit.theta[: len(core.part)]
-    # Whoever is above another won all of their games, which are independent of each other.
+    # An entrant above another won all of their games, which are independent of each other.
     only = core.above & ~core.above.T
     won = 1 - np.exp(log(0.5) * games) / 2
     better = np.where(only, won, np.where(only.T, 1 - won, 0.5))

@@ -1,17 +1,16 @@
-"""The core of a pool: whose results are connected both ways, and where the others stand. Pure.
+"""The core of a pool: entrants connected by results both ways, and the places of the others. Pure.
 
-Draw an arrow from each entrant to each from whom it took points: for a win one arrow, for a tie
-one each way, at any number of seats for every two on different sides. Entrants who all reach each
-other along the arrows are a part. Only results within a part say by how much one is better than
-another; who lost nothing to a part, however much it won, is above it by an unknown lead. A game
-of partners from several parts rates nobody, so the parts are found again without it.
+Draw an arrow from each entrant to each from which it took points: for a win one arrow, for a tie
+one each way, at any number of seats for every two on different sides. Entrants that all reach each
+other along the arrows are a part. Only results within a part tell by how much one is better than
+another; an entrant that lost nothing to a part is above it by an unknown lead, however much it won.
+A game of partners from several parts rates nobody, so the parts are found again without it.
 
 The largest part is the core; of equally large ones, the one with more games, then the one with
 the first name. Where nobody took points off each other every part is one entrant: then the anchor
-is the core, if there is one. The level of the ratings is the mean of the core, but of those alone
-whose place in it does not depend on a single board: who stay connected by the arrows that points
-on two boards or more have drawn. Where these are no more than half of the core, it is the whole
-core's.
+is the core, if there is one. The level of the ratings is the mean of the core, without entrants
+whose place in it depends on a single board: the others stay connected by the arrows that points on
+two boards or more have drawn. If these are at most half of the core, it is the whole core's mean.
 """
 
 from typing import Literal, NamedTuple
@@ -23,7 +22,7 @@ from tournaments.rating.statistics import Bools, Ints, wide
 from tournaments.rating.tally import Tally
 
 Bound = Literal["", ">", "<", "?"]
-"""'': the results rate it; '>': they give a lower bound only, '<': an upper one, '?': none."""
+"""'': rated; '>': only a lower bound, '<': only an upper bound, '?': no bound."""
 
 
 class Core(NamedTuple):
@@ -32,17 +31,17 @@ class Core(NamedTuple):
     part: Ints
     """The part of each entrant; 0 is the core."""
     bound: tuple[Bound, ...]
-    """Where it stands: '' in the core; '>' took points off it, perhaps through others, and lost
+    """Its place: '' in the core; '>' took points off it, perhaps through others, and lost
     none to it; '<' the other way around; '?' nothing leads from one to the other, or both ways
     lead through games of partners that rate nobody."""
     above: Bools
-    """Whether the row's entrant took points off the column's, perhaps through others."""
+    """True if the row's entrant took points off the column's, perhaps through others."""
     level: Bools
     """The entrants whose mean is the level."""
 
 
 def core_of(tally: Tally, anchor: str | None = None) -> Core:
-    """Find the parts of a pool; `anchor` is the entrant whose rating is given beforehand."""
+    """Find the parts of a pool; `anchor` is the entrant whose rating is fixed beforehand."""
     within: Bools = np.ones(len(tally.board), np.bool_)
     while True:
         way = _reach(tally, within)
@@ -69,7 +68,7 @@ def _reach(tally: Tally, use: Bools) -> Bools:
 
 
 def _arrows(tally: Tally, use: Bools) -> tuple[Ints, Ints]:
-    """List the arrows of these pairs of sides, as row times size plus column, and their boards."""
+    """Return these pairs' arrows, as row times size plus column, and their boards."""
     size, codes, boards = len(tally.names), [], []
     for left in wide(tally.left).T:
         for right in wide(tally.right).T:
@@ -81,9 +80,9 @@ def _arrows(tally: Tally, use: Bools) -> tuple[Ints, Ints]:
 
 
 def _parts(tally: Tally, mutual: Bools, anchor: str | None) -> Ints:
-    """Number the parts by size, then by games, then by the first name.
+    """Assign numbers to the parts by size, then by games, then by the first name.
 
-    Where all are single the anchor's is the first.
+    If every part is a single entrant, the anchor's part is the first.
     """
     first = mutual.argmax(axis=1)
     size = len(first)

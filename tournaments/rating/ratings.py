@@ -9,10 +9,10 @@ is 0), seat a's expected share against seat b is
 With partners (sides 0+2 against 1+3) a side's rating is the mean of its members' and a game is
 one pair. A pool is a set of entrants linked by games, and pools cannot be compared.
 
-**Core.** Who won or lost everything has no rating, only a bound. So a pool is rated by its core,
-the entrants whose results are connected both ways (`core.py`): only results within it count, and
-the mean of its ratings is 0. An entrant outside it is not rated; it gets a 95 % bound (`bounds.py`)
-and stands above or below the core, whatever the bound is. So it moves nobody.
+**Core.** An entrant that won or lost everything has no rating, only a bound. So a pool is rated by
+its core, the entrants whose results are connected both ways (`core.py`): only results within it
+count, and the mean of its ratings is 0. An entrant outside it is not rated; it gets a 95 % bound
+(`bounds.py`) and stands above or below the core, whatever the bound is. So it moves nobody.
 
 **Prior.** Ratings maximise the likelihood, times Jeffreys' prior to the power `prior` (1 unless
 told otherwise; 0: maximum likelihood, as in Ordo). That is Firth's correction: as if there were
@@ -68,45 +68,45 @@ class Rating(Struct, frozen=True, kw_only=True):
     ranks: tuple[int, int]
     """Best and worst rank in the pool that the results leave open (Holm, 5 % for the table)."""
     games: int
-    """Games that it played."""
+    """Games played."""
     boards: int
-    """Boards that it played on."""
+    """Boards played on."""
     score: float
     """Share of the points of its pairs, 0 to 1."""
     margin: float | None
-    """Mean over its games of its score less the mean of its opponents' scores, in points; games
-    that a foul ended are left out, and None is left if that leaves none."""
+    """Mean over its games of its score minus the mean of its opponents' scores, in points, without
+    games that a foul ended; None if that leaves no game."""
     margin_half_width: float | None
     """Half width of the 95 % interval of `margin`, in points; None with a single board."""
     fouls: int
-    """Fouls that it committed."""
+    """Fouls committed."""
     clean: "Clean | None" = None
-    """What it is rated by its games without a foul; None: it has none, nobody fouled, or these
-    games put it on another scale than `elo`, because only one of the two has the anchor."""
+    """Rating by its games without a foul; None: it has none, nobody fouled, or these games put it
+    on another scale than `elo`, because only one of the two has the anchor."""
 
 
 class Clean(Struct, frozen=True, kw_only=True):
     """An entrant's rating from the games in which nobody fouled."""
 
     elo: float | None
-    """Elo over the level of those with whom such games connect it, as in `Rating`."""
+    """Elo over the level of the entrants with whom such games connect it, as in `Rating`."""
     half_width: float | None
     """Half width of the 95 % interval of `elo`, in Elo; None if `elo` is a bound."""
     bound: Bound
     """As in `Rating`."""
     games: int
-    """Games that it played without a foul of anybody."""
+    """Games played without a foul of anybody."""
 
 
 class SeatAdvantage(Struct, frozen=True, kw_only=True):
-    """What sitting in a seat is worth; with partners, what being its side is worth."""
+    """Advantage of sitting in a seat; with partners, of being its side."""
 
     seat: int
     """The seat (with partners, the side), never the last."""
     elo: float
     """Elo over the last seat."""
     half_width: float
-    """Half width of its 95 % interval, in Elo."""
+    """Half width of the 95 % interval of `elo`, in Elo."""
 
 
 class Meeting(Struct, frozen=True):
@@ -119,7 +119,7 @@ class Meeting(Struct, frozen=True):
 
 
 class Pool(Struct, frozen=True, kw_only=True):
-    """Entrants linked by games: those above the core, the core, those below it, then those whom
+    """Entrants linked by games: those above the core, the core, those below it, then those that
     the results do not place; best first. All matrices are in the order of `entrants`."""
 
     entrants: tuple[Rating, ...]
@@ -129,40 +129,40 @@ class Pool(Struct, frozen=True, kw_only=True):
     boards: int
     """Boards played in the pool."""
     seats: tuple[SeatAdvantage, ...]
-    """What each seat but the last is worth; empty if seats never changed enough to tell."""
+    """Advantage of each seat but the last; empty if seats never changed enough to tell."""
     level: tuple[str, ...]
-    """Entrants whose mean is the level, sorted: the core, but for those whose place in it depends
+    """Entrants whose mean is the level, sorted: the core without those whose place in it depends
     on a single board; or the anchor alone."""
     anchor: Anchor | None
-    """The entrant whose rating was given beforehand, if it is in the core."""
+    """The entrant whose rating is fixed beforehand, if it is in the core."""
     errors: tuple[tuple[float | None, ...], ...]
-    """Standard error of row's less column's rating, in Elo; None where they cannot be compared."""
+    """Standard error of row's minus column's rating, in Elo; None if they cannot be compared."""
     los: tuple[tuple[float, ...], ...]
     """Likelihood that the row's entrant is better than the column's; ½ on the diagonal."""
     crosstable: tuple[tuple[Meeting, ...], ...]
-    """What each entrant made against each."""
+    """Games and points of each entrant against each."""
     boards_save: float | None
     """Variance of the same games on separate deals over that on these boards; None if unknown."""
     boards_save_margin: float | None
     """The same for the point margin."""
     partners: tuple[Partners, ...] = ()
-    """With partners: every two that sat together, those that gain most by it first."""
+    """With partners: every two that played together, the greatest synergy first."""
 
 
 class Ratings(Struct, frozen=True):
-    """What the ledger says about who is better."""
+    """Ratings of all entrants, from the results of a ledger."""
 
     pools: tuple[Pool, ...]
     """Largest pool first; ratings of different pools cannot be compared."""
 
 
 DECIMALS = 6
-"""Decimals of what is in Elo or in points,"""
+"""Decimals of values in Elo or in points,"""
 FINE = 9
-"""and of shares and likelihoods. What lies beyond is the processor's and its libraries' doing:
-whoever checks a report on another machine must come to the same bytes."""
+"""and of shares and likelihoods. Further decimals depend on the processor and its libraries, but a
+report checked on another machine must have the same bytes."""
 PRIOR = 1.0
-"""The power of Jeffreys' prior, unless told otherwise: virtual draws for each rating."""
+"""Default power of Jeffreys' prior: virtual draws for each rating."""
 
 
 def fit(
@@ -192,9 +192,9 @@ def fit_both(
     partners: bool = False,
     anchor: Anchor | None = None,
 ) -> Ratings:
-    """Ratings as `fit` gives them, beside each what it would be by the games without a foul.
+    """Return ratings as `fit` does, each with the rating by the games without a foul beside it.
 
-    `results` are gone through several times, so they must be no iterator. Raises ValueError as
+    `results` are read several times, so they must not be an iterator. Raises ValueError as
     `fit` does.
     """
     ratings = fit(results, prior=prior, partners=partners, anchor=anchor)
@@ -212,13 +212,13 @@ def fit_both(
 
 
 def _beside(pool: Pool, rated: Mapping[tuple[str, Anchor | None], Clean]) -> Pool:
-    """Put beside a pool the ratings without fouls on its scale: of the same anchor, or of none."""
+    """Put ratings without fouls beside a pool's if on the same scale: same anchor, or none."""
     entrants = (replace(one, clean=rated.get((one.name, pool.anchor))) for one in pool.entrants)
     return replace(pool, entrants=tuple(entrants))
 
 
 class _Case(NamedTuple):
-    """All that is known about a pool; entrants are numbered by name."""
+    """Everything computed about a pool; entrants are numbered by name."""
 
     tally: Tally
     games: Floats
@@ -233,7 +233,7 @@ class _Case(NamedTuple):
     margins: stats.Clusters
     """and those whose margin counts, with it."""
     anchor: Anchor | None
-    """The entrant to whom ± refers, if it is in the core; None: to the level."""
+    """The entrant to which ± refers, if it is in the core; None: the level."""
 
 
 def _rate(tally: Tally, prior: float, anchor: Anchor | None) -> Pool:
@@ -278,14 +278,13 @@ def _pool(case: _Case) -> Pool:
 
 
 PLACES: tuple[Bound, ...] = (">", "", "<", "?")
-"""Who stands above whom, whatever a bound is: a bound grows with the games, so it orders nobody."""
+"""Groups from top to bottom, whatever the bounds: these grow with the games, so order nobody."""
 
 
 def _order(case: _Case) -> list[int]:
-    """Sort the entrants as they stand in the table: who took points off others and lost none
-    stands above them."""
+    """Sort the entrants for the table; one that took points off others and lost none is above."""
     core = case.core
-    # Whoever is above another is above all that the other is; those of one part have one number.
+    # An entrant above another is above all that the other is; a part's entrants have one number.
     lead = (core.above.sum(axis=1) - core.above.sum(axis=0)).tolist()
 
     def place(i: int) -> tuple[int, int, float, str]:
@@ -296,13 +295,13 @@ def _order(case: _Case) -> list[int]:
 
 
 def _rated(case: _Case, i: int) -> float | None:
-    """Rating or bound of an entrant."""
+    """Return the rating or bound of an entrant."""
     logit = float(case.bounds.logit[i])
     return None if isnan(logit) else _elo(logit, case.anchor.elo if case.anchor else 0.0)
 
 
 def _elo(logit: float, level: float = 0.0) -> float:
-    # Rounded: ties must fall to the name.
+    # Rounded, so that ties fall to the name.
     return round(logit * ELO + level, DECIMALS) + 0.0
 
 
@@ -341,14 +340,14 @@ def _rating(case: _Case, i: int, ranks: tuple[int, int]) -> Rating:
 
 
 def _error(case: _Case, i: int) -> Error:
-    """The error of a rating over the level."""
+    """Return the error of a rating over the level."""
     if case.anchor is not None:
         return _apart(case, i, case.tally.names.index(case.anchor.name))
     return case.fit.error(i, boards=case.fit.boards[i])
 
 
 def _margin(case: _Case, i: int) -> tuple[float | None, float | None]:
-    """Mean margin and half width: a cluster mean, its variance G/(G-1) Σ(board's sum)² / n²."""
+    """Return the mean margin, a cluster mean of variance G/(G-1) Σ(board's sum)² / n², and ±."""
     games, boards = float(case.margins.size[i]), int(case.margins.clusters[i])
     if not games:
         return None, None
@@ -362,7 +361,7 @@ def _margin(case: _Case, i: int) -> tuple[float | None, float | None]:
 
 
 def _seats(case: _Case) -> tuple[SeatAdvantage, ...]:
-    """Advantages over the last seat, if the fit has them."""
+    """Return the advantages over the last seat, if the fit has them."""
     tally, size = case.tally, len(case.games)
     use = of_one_part(case.core.part, tally.left, tally.right)
     taken = np.zeros((tally.sides, tally.sides))
@@ -383,7 +382,7 @@ _Gaps = tuple[tuple[float | None, ...], ...]
 
 
 def _differences(case: _Case, order: list[int]) -> tuple[_Gaps, _Matrix]:
-    """Standard errors (Elo) of all differences of ratings, and the likelihoods of superiority."""
+    """Return standard errors (Elo) of all rating differences, and likelihoods of superiority."""
     part, theta = case.core.part.tolist(), case.fit.theta.tolist()
     errors = np.full((len(order), len(order)), np.nan)
     los = chances(case.bounds, case.fit, case.core, case.games)
@@ -404,7 +403,7 @@ def _differences(case: _Case, order: list[int]) -> tuple[_Gaps, _Matrix]:
 
 
 def _apart(case: _Case, i: int, j: int) -> Error:
-    """The error of the difference of two ratings."""
+    """Return the error of the difference of two ratings."""
     return case.fit.error(i, j, boards=min(case.fit.boards[i], case.fit.boards[j]))
 
 
@@ -414,7 +413,7 @@ def _superiority(lead: float, error: Error) -> float:
 
 
 def _savings(tally: Tally) -> tuple[float | None, float | None]:
-    """What duplicate boards save, for points and for the margin; see `stats.saving`."""
+    """Return the savings by duplicate boards, for points and for the margin; see `stats.saving`."""
     base = len(tally.names) ** tally.left.shape[1]
     left, right = _code(tally.left, len(tally.names)), _code(tally.right, len(tally.names))
     met = left != right
@@ -432,5 +431,5 @@ def _savings(tally: Tally) -> tuple[float | None, float | None]:
 
 
 def _code(members: Ints, size: int) -> Ints:
-    """One number below size ** members for the members of each side."""
+    """Encode the members of each side as one number below size ** members."""
     return np.asarray(members @ (size ** np.arange(members.shape[1])), np.int64)

@@ -1,12 +1,12 @@
-"""Pairs for a round of a Swiss: of neighbours, and nobody meets again if that is possible. Pure.
+"""Pairs for a round of a Swiss: neighbours, without rematches if that is possible. Pure.
 
 The cost of a pair is the square of the distance of their places, so that neighbours meet; a pair
 that met before costs more than any round without one. The table is paired block by block from the
-top, for a matching of all takes time by the cube. In a block, the cheapest matching of pairs at
-most `NEAR` places apart is taken if it pairs everybody, also if one with a pair farther apart
-would be cheaper; only if there is none, pairs at any distance are tried. A block that cannot be
+top, because a matching of all takes time by the cube. In a block, the cheapest matching of pairs
+at most `NEAR` places apart is taken if it pairs everybody, even if one with a pair farther apart
+would be cheaper; pairs at any distance are tried only if there is none. A block that cannot be
 paired without a rematch is joined with the next one, the last with those before; so the whole
-field is tried at last, and two only meet again if every round of these bots would have a rematch.
+field is tried at last, and two meet again only if every round of these bots has a rematch.
 
 Ties of costs are broken by a hash of the places, so that of the pairs that are tried there is one
 cheapest matching, whatever algorithm finds it: a later version of networkx must come to the same
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 BLOCK = 48
 """Places of a block, an even number; the last one has up to twice as many."""
 NEAR = 12
-"""Places on either side among which each is paired first: a tenth of the time."""
+"""Places on either side that are tried first for each unit: this takes a tenth of the time."""
 TIES = 32
-"""Bits that break a tie; those of all pairs together stay below the next cost."""
+"""Bits that break a tie; over all pairs together they stay below the next cost."""
 
 Pairs = list[tuple[Unit, ...]]
 
@@ -54,7 +54,7 @@ def pairs(order: Sequence[Unit], met: Counter[frozenset[Unit]]) -> Pairs:
 
 
 def _fresh(block: Sequence[Unit], met: Counter[frozenset[Unit]]) -> Pairs | None:
-    """Pair those who never met, near ones if all can be; None: not all can be paired."""
+    """Pair units that never met, near ones if possible; None if not all can be paired."""
     for near in (NEAR, len(block)):
         found = _matched(_graph(block, met, near, again=False), block)
         if len(found) * 2 == len(block):
@@ -65,7 +65,7 @@ def _fresh(block: Sequence[Unit], met: Counter[frozenset[Unit]]) -> Pairs | None
 def _graph(
     block: Sequence[Unit], met: Counter[frozenset[Unit]], near: int, *, again: bool
 ) -> "Graph[int]":
-    """Who may meet, within so many places; `again`: also those who met."""
+    """Return the graph of possible pairs at most `near` places apart; `again`: rematches too."""
     from networkx import Graph  # It takes a third of a second to import.
 
     graph: Graph[int] = Graph()
@@ -80,7 +80,7 @@ def _graph(
 
 
 def _matched(graph: "Graph[int]", block: Sequence[Unit]) -> Pairs:
-    """The cheapest of the largest matchings."""
+    """Return the cheapest of the largest matchings."""
     from networkx import max_weight_matching
 
     found = sorted(
