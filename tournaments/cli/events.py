@@ -13,6 +13,7 @@ from tournaments.cli.completion import (
     complete_bots,
     complete_entrants,
     complete_events,
+    complete_planned,
     complete_rules,
 )
 from tournaments.cli.options import CHOICES, WISH
@@ -195,6 +196,7 @@ def _takes_what_run_takes(command: click.Command) -> click.Command:
 
 @_takes_what_run_takes
 @click.command()
+@click.argument("what", nargs=-1, required=True, shell_complete=complete_planned)
 @click.option(
     "--separate",
     nargs=2,

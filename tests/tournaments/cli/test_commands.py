@@ -227,6 +227,8 @@ OFFERED: dict[tuple[str, ...], tuple[str, ...]] = {
     ("explain", "friday", "1.first.greedy", "--seat", "g"): ("greedy",),
     ("ask", "friday", "1.first.greedy", "4"): ("4",),
     ("ask", "friday", "1.first.greedy", "1", "--", "count"): ("counting",),
+    ("plan", "fr"): ("friday",),
+    ("plan", "gree"): ("greedy",),
     ("plan", "friday", "--separate", "ran"): ("random",),
     ("help", "ver"): ("verify", "version"),
 }
