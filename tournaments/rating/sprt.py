@@ -148,12 +148,8 @@ class _Path(NamedTuple):
     noise: Floats
 
 
-def likelihood_ratios(settings: Sprt, values: Floats, games: int = 2) -> Floats:
-    """Return the ratio after each board; boards of `games` games lie along the last axis."""
-    return _path(settings, values, games).llr
-
-
 def _path(settings: Sprt, values: Floats, games: int) -> _Path:
+    """Return what is known after each board; boards of `games` games lie along the last axis."""
     level = 0.0 if settings.measure == "points" else 0.5
     n = np.arange(1, values.shape[-1] + 1)
     off = values - level

@@ -21,10 +21,15 @@ from tournaments.rating.sprt import (
     Step,
     answer,
     boards_still_needed,
-    likelihood_ratios,
     walk,
 )
+from tournaments.rating.statistics import Floats
 from tournaments.report.sprt_section import live, section, sparkline
+
+
+def likelihood_ratios(settings: Sprt, values: Floats, games: int = 2) -> Floats:
+    """Return the log-likelihood ratio after each board."""
+    return sprt._path(settings, values, games).llr
 
 
 def boards_of(values: Sequence[float], games: int = 2) -> list[Outcome]:
