@@ -3,7 +3,10 @@
 import os
 import sys
 
-from hypothesis import HealthCheck, settings
+import pytest
+from hypothesis import HealthCheck, is_hypothesis_test, settings
+
+from tests.support.fast_run import EVERY_EXAMPLE, FAST_EXAMPLES
 
 # Hundreds of interpreters are started: each would compile everything anew where bytecode is not
 # kept, as images for containers like to have it.
@@ -11,10 +14,30 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
 settings.register_profile(
-    "suite",
+    "every",
     deadline=None,
     derandomize=True,
-    max_examples=60,
+    max_examples=EVERY_EXAMPLE,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.load_profile("suite")
+settings.register_profile("fast", settings.get_profile("every"), max_examples=FAST_EXAMPLES)
+settings.load_profile("every")
+
+
+def fast(config: pytest.Config) -> bool:
+    """Tell whether only what is not slow is run."""
+    return "not slow" in config.getoption("markexpr")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if fast(config):
+        settings.load_profile("fast")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark every property slow too, but in the fast run: there it is tried with few examples."""
+    if not fast(config):
+        for item in items:
+            if is_hypothesis_test(getattr(item, "obj", None)):
+                item.add_marker(pytest.mark.slow)

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import msgspec
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from protocol import codec
@@ -65,6 +65,7 @@ from protocol.records import (
     SpentRecord,
 )
 from protocol.tiles import tile_set
+from tests.support.fast_run import examples
 from tests.support.rulesets import rulesets
 
 CHOOSE = b'{"type":"choose","id":1,"choice":0}'
@@ -297,7 +298,7 @@ SEEDS = st.sampled_from([line for line, _ in GOOD.values() if len(line) < 500])
     st.lists(st.tuples(st.floats(0, 1), st.integers(0, 8), PIECES | st.binary(max_size=2))),
 )
 @example(CHOOSE, [])
-@settings(max_examples=300)
+@examples(300)
 def test_any_spoilt_message(line: bytes, spoils: list[tuple[float, int, bytes]]) -> None:
     """Cut some bytes out at some place and put others in, again and again."""
     for where, cut, put in spoils:

@@ -20,6 +20,7 @@ from protocol.messages import Bid, Choose, Drew, Option, Passed
 from protocol.ruleset import derive, playable_seat_counts, target
 from protocol.tiles import Tile
 from tests.bench.endgames import RULES, answers, collected, question
+from tests.support.fast_run import slow_except
 from tests.support.rulesets import MANY, many
 
 ROUNDS = 12
@@ -206,7 +207,10 @@ def asked() -> list[tuple[Game, bytes, bytes]]:
     return [each for table in TABLES for each in questions(*table)]
 
 
-@pytest.fixture(params=["greedy", "suit", "counting", "montecarlo", "ismcts"])
+# Slow: every rung can play every named game, in whatever order it is asked.
+@pytest.fixture(
+    params=slow_except(["suit", "ismcts"], ["greedy", "suit", "counting", "montecarlo", "ismcts"])
+)
 def rung(request: pytest.FixtureRequest) -> list[str]:
     """A bot that thinks as little as it can."""
     if request.param != "ismcts":

@@ -7,7 +7,7 @@ from contextlib import suppress
 from itertools import combinations, islice
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -27,11 +27,12 @@ from arena.rules.variants import find_variant
 from protocol.messages import Clock, Pass
 from protocol.ruleset import Ruleset, derive
 from protocol.tiles import Tile
+from tests.support.fast_run import examples
 from tests.support.random_rounds import played, questions
 from tests.support.rulesets import seated
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(seated(), st.integers(0, 2**32))
 def test_every_world_leads_to_the_same_question(table: tuple[Ruleset, int], number: int) -> None:
     # Chance as hypothesis would choose it changes hardly anything.
@@ -89,6 +90,8 @@ def tight_questions() -> Iterator[tuple[RoundHistory, StopAt, set[Left]]]:
                 yield cut, until, possible(cut, until)
 
 
+# Slow: other worlds come as often as chance would deal them, which a what-if rests on.
+@pytest.mark.slow
 def test_in_the_long_run_every_deal_comes_and_as_often_as_the_next() -> None:
     sizes = []
     for deal, until, expected in tight_questions():

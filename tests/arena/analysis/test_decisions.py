@@ -4,7 +4,7 @@ import hashlib
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -15,6 +15,7 @@ from protocol.errors import UserError
 from protocol.messages import Drew, Passed
 from protocol.records import ChoiceRecord, DealRecord, FoulRecord, SentRecord
 from protocol.ruleset import Ruleset, derive, playable_seat_counts
+from tests.support.fast_run import examples
 from tests.support.rulesets import seated
 from tests.support.transcripts import NONSENSE, any_of, overheard
 
@@ -27,7 +28,7 @@ def test_questions_are_those_that_were_asked_in_every_named_game() -> None:
             compare(find_variant(name), seats, name)
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(seated(), st.integers(0, 2**32), st.sampled_from([0.0, 0.02]))
 def test_questions_are_those_that_were_asked(
     table: tuple[Ruleset, int], seed: int, foul: float
@@ -125,7 +126,7 @@ def test_a_question_is_found_by_its_number_and_by_its_id() -> None:
         find_decision([], 1)
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(seated(), st.integers(0, 2**32))
 def test_rounds_add_up_to_the_scores(table: tuple[Ruleset, int], seed: int) -> None:
     logged, _ = overheard(*table, any_of(seed))

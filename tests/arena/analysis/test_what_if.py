@@ -4,7 +4,7 @@ import math
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -14,6 +14,7 @@ from arena.engine import game as engine
 from arena.rules.variants import find_variant
 from protocol.messages import Draw, Pass, Play
 from protocol.ruleset import Ruleset, derive
+from tests.support.fast_run import examples
 from tests.support.positions import position
 from tests.support.rulesets import seated
 from tests.support.transcripts import NONSENSE, any_of, overheard
@@ -81,7 +82,7 @@ def test_drawing_with_less_in_hand_is_paid_by_the_round_alone() -> None:
     assert found[0] == found[1]
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(seated(), st.integers(0, 2**32), st.sampled_from([0.0, 0.02]))
 def test_other_deals_ask_the_same_question(
     table: tuple[Ruleset, int], seed: int, foul: float

@@ -13,6 +13,7 @@ from arena.sandbox.limits import Level, Limits
 from arena.sandbox.sandbox import Sandbox
 from protocol.messages import Clock
 from tests.support.broken_bots import BROKEN, HARMLESS, PATIENT, PROGRAM, SANDBOXED, Row, command
+from tests.support.fast_run import slow_except
 from tests.support.hostile_behaviours import proved
 
 PACE = Budget(total_s=600, step_s=60, pause_ms=50, quiet_ms=60, whole=False)
@@ -50,7 +51,22 @@ def told(outcome: StepResult | None, row: Row) -> bool:
     return outcome.name == row.step and row.says in found.fault and row.mend in found.mend
 
 
-@pytest.mark.parametrize("how", BROKEN)
+FAST = (
+    "CannotBeTwo",
+    "CountsFrom1",
+    "KnowsAllFields",
+    "MixesUpTables",
+    "NeverFlushes",
+    "NumbersByItself",
+    "PrintsABanner",
+    "SpeaksProtocol2",
+    "TracesAll",
+)
+"""Bots that are found out at one step each."""
+
+
+# Slow: each mistake of the table is named as such, with the advice that mends it.
+@pytest.mark.parametrize("how", slow_except(FAST, BROKEN))
 def test_it_is_told_its_fault_first(how: str, tmp_path: Path) -> None:
     row = BROKEN[how]
     for number in range(TRIES):
@@ -64,7 +80,8 @@ def test_it_is_told_its_fault_first(how: str, tmp_path: Path) -> None:
     assert outcome.finding.sent
 
 
-@pytest.mark.parametrize("how", HARMLESS)
+# Slow: nothing that the protocol allows is held against a bot.
+@pytest.mark.parametrize("how", slow_except(["PlaysAtFourTables"], HARMLESS))
 def test_what_breaks_no_promise_passes(how: str) -> None:
     desk = Session(command(how), Sandbox("off", Limits()), PATIENT, PACE)
     assert [one for one in run_steps(desk, select_steps(("1-36",))) if one.finding] == []

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -12,6 +12,7 @@ from arena.logs.checksummed import DamagedFileError
 from arena.logs.follow import LogFollower
 from arena.logs.gamelog import GameLog, read_games
 from protocol.records import Result
+from tests.support.fast_run import examples
 from tests.support.golden import short
 from tests.support.logged_games import any_of, logged, write
 
@@ -23,7 +24,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write(folder / "log.jsonl", *games)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(cuts=st.lists(st.floats(0, 1), max_size=8))
 def test_however_it_is_written_the_same_games_end(log: Path, cuts: list[float]) -> None:
     data, growing = log.read_bytes(), log.with_name("growing.jsonl")

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.match.bot_process import BotProcess
 from arena.rules.variants import VARIANTS, find_variant
 from protocol.messages import Clock
 from protocol.ruleset import Ruleset, playable_seat_counts
+from tests.support.fast_run import examples
 from tests.support.interference import Difference, differences
 from tests.support.leaky_referees import LEAKS, Leak, nothing
 from tests.support.random_rounds import played, questions, resampled
@@ -28,7 +29,7 @@ numbers = st.integers(0, 2**32)
 """They fix chance: numbers that hypothesis chooses for a generator shuffle hardly anything."""
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(seated(), numbers)
 def test_neither_bytes_nor_moments_tell_what_is_hidden(
     table: tuple[Ruleset, int], number: int
@@ -37,7 +38,7 @@ def test_neither_bytes_nor_moments_tell_what_is_hidden(
     assert not list(differences(*table, number, random.Random(number)))
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(seated(), numbers)
 def test_no_byte_tells_what_is_hidden_where_only_options_are_not_asked(
     table: tuple[Ruleset, int], number: int
@@ -61,7 +62,7 @@ def test_no_game_of_more_than_four_seats_tells_what_is_hidden(
 
 
 @pytest.mark.slow
-@settings(max_examples=120)
+@examples(120)
 @given(seated(), numbers)
 def test_many_more_rulesets_tell_nothing(table: tuple[Ruleset, int], number: int) -> None:
     assert not list(differences(*table, number, random.Random(number)))

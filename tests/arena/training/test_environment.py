@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from pettingzoo.test import api_test, seed_test
@@ -45,6 +45,7 @@ from protocol.messages import (
 )
 from protocol.ruleset import Ruleset, derive, playable_seat_counts
 from protocol.tiles import tile_set
+from tests.support.fast_run import examples
 from tests.support.random_rounds import played, questions, resampled
 from tests.support.rulesets import MANY, many, seated
 
@@ -187,7 +188,7 @@ def states(rules: Ruleset, seats: int, number: int, luck: random.Random) -> Iter
             game = engine.act(game, luck.choice(engine.legal(game)))
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(seated(), numbers, lucks)
 def test_only_bids_from_outside_the_table_have_no_number(
     table: tuple[Ruleset, int], number: int, luck: random.Random
@@ -305,7 +306,7 @@ def test_seats_are_told_in_the_order_of_play() -> None:
     assert Encoding(find_variant("partnership"), 4).order(1) == (1, 0, 3, 2)
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(seated(), numbers, lucks)
 def test_no_byte_of_an_observation_tells_what_is_hidden(
     table: tuple[Ruleset, int], number: int, luck: random.Random
@@ -362,7 +363,7 @@ def test_a_bot_is_shown_what_the_agent_was(name: str, seats: int) -> None:
 # --- rewards ---
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(seated(), numbers, lucks, st.sampled_from(("points", "places")))
 def test_what_one_wins_the_others_lose(
     table: tuple[Ruleset, int], number: int, luck: random.Random, reward: Reward

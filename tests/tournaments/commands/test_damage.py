@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from protocol.codec import seal, unseal
 from tests.support.events import copied, laid_open, small_event, untouched
+from tests.support.fast_run import slow_except
 from tournaments.cli.main import main
 
 Damage = Callable[[Path], object]
@@ -158,7 +159,20 @@ TABLE: dict[str, tuple[Damage, str, str]] = {
 }
 
 
-@pytest.mark.parametrize("damage", TABLE)
+FAST = (
+    "a foul of seat 77",
+    "an unknown name",
+    "another format",
+    "a choice of seat 77",
+    "nine seats in a log",
+    "seeds out of order",
+    "a replay page that tells otherwise",
+)
+"""One damage for each file and each kind of fault."""
+
+
+# Slow: every damage is one sentence in every command that reads the file, and no traceback.
+@pytest.mark.parametrize("damage", slow_except(FAST, TABLE))
 def test_damage_is_told_in_a_sentence(played: Path, tmp_path: Path, damage: str) -> None:
     make, told, refuse = TABLE[damage]
     make(copied(played, tmp_path))

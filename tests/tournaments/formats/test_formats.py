@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from protocol.messages import Clock
 from tests.support.events import boneyard, logs, made, run, started, wait_for_games
+from tests.support.fast_run import slow_except
 from tests.support.planned_events import event
 from tests.support.tables import SAMPLES
 from tournaments.plan.anchor import Anchor
@@ -53,8 +54,16 @@ def fits(out: Path) -> bool:
 @pytest.mark.parametrize(
     ("words", "played", "told"),
     [
-        (("--format", "gauntlet", "--challenger", "random"), 6, "A gauntlet: random against"),
-        (("--format", "ladder"), 12, "A ladder: counting against"),
+        # Slow: they are played by the same loop as those beside them.
+        pytest.param(
+            ("--format", "gauntlet", "--challenger", "random"),
+            6,
+            "A gauntlet: random against",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            ("--format", "ladder"), 12, "A ladder: counting against", marks=pytest.mark.slow
+        ),
         (("--format", "swiss", "--rounds", "2"), 8, "| # | bot | points | Buchholz |"),
         (("--format", "swiss", "--rounds", "2", "--seats", "3"), 6, "(bye)"),
         (("--format", "gauntlet", "--seats", "4"), 4, "A gauntlet: first against"),
@@ -195,33 +204,33 @@ def test_versus_plays_at_the_most_what_was_said_last(
 # --- events that grow ---
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ((*FOUR[:3], "--boards", "2"), (*FOUR[:3], "--boards", "4")),
-        ((*FOUR[:3], "--boards", "2"), ("counting", *FOUR[:3], "--boards", "3")),
-        (
-            (*FOUR[:3], "--boards", "1", "--seats", "3"),
-            (*reversed(FOUR), "--boards", "2", "--seats", "3"),
-        ),
-        (
-            (*FOUR, "--boards", "1", "--format", "swiss", "--rounds", "1"),
-            (*FOUR, "--boards", "1", "--format", "swiss", "--rounds", "3"),
-        ),
-        (
-            (*FOUR[:2], "--format", "versus", "--boards", "22"),
-            (*FOUR[:2], "--format", "versus", "--boards", "24"),
-        ),
-        (
-            (*FOUR[:3], "--boards", "2"),
-            (*FOUR, "--boards", "2", "--format", "ladder"),
-        ),
-    ],
-    ids=["boards", "bots", "three seats", "rounds", "cap", "ladder"],
-)
-def test_an_extended_event_is_the_one_played_at_once(
-    tmp_path: Path, before: tuple[str, ...], after: tuple[str, ...]
-) -> None:
+GROWTH = {
+    "boards": ((*FOUR[:3], "--boards", "2"), (*FOUR[:3], "--boards", "4")),
+    "bots": ((*FOUR[:3], "--boards", "2"), ("counting", *FOUR[:3], "--boards", "3")),
+    "three seats": (
+        (*FOUR[:3], "--boards", "1", "--seats", "3"),
+        (*reversed(FOUR), "--boards", "2", "--seats", "3"),
+    ),
+    "rounds": (
+        (*FOUR, "--boards", "1", "--format", "swiss", "--rounds", "1"),
+        (*FOUR, "--boards", "1", "--format", "swiss", "--rounds", "3"),
+    ),
+    "cap": (
+        (*FOUR[:2], "--format", "versus", "--boards", "22"),
+        (*FOUR[:2], "--format", "versus", "--boards", "24"),
+    ),
+    "ladder": (
+        (*FOUR[:3], "--boards", "2"),
+        (*FOUR, "--boards", "2", "--format", "ladder"),
+    ),
+}
+"""What an event is first, and what the user makes of it later."""
+
+
+# Slow: an event that grew in any way is, to the byte, the one that was played at once.
+@pytest.mark.parametrize("way", slow_except(["bots"], GROWTH))
+def test_an_extended_event_is_the_one_played_at_once(tmp_path: Path, way: str) -> None:
+    before, after = GROWTH[way]
     grown, once = tmp_path / "grown", tmp_path / "once"
     run(grown, *before, *SHORT)
     promised = (grown / "commitments.jsonl").read_bytes()
@@ -384,6 +393,8 @@ def test_a_bot_that_changes_in_the_middle_of_a_killed_run(tmp_path: Path) -> Non
     assert fits(out)
 
 
+# Slow: a test of two versions tells which of them plays.
+@pytest.mark.slow
 def test_versus_asks_about_the_version_that_plays(tmp_path: Path) -> None:
     bot, out = tmp_path / "mine.py", tmp_path / "out"
     shutil.copy(SAMPLES / "first.py", bot)

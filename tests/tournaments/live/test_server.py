@@ -228,6 +228,8 @@ def test_a_port_that_is_taken_is_the_users_error(event: Path) -> None:
         assert "cannot be listened on" in boneyard("watch", f"{event}", "--port", port, code=2)
 
 
+# Slow: whoever watches sees games end, the standings and no tile too early, on a phone too.
+@pytest.mark.slow
 @needs_chromium
 def test_two_watch_and_see_games_end(event: Path, tmp_path: Path) -> None:
     folder = begun(event, tmp_path)

@@ -20,6 +20,7 @@ from arena.sandbox.limits import REQUIRED, Limits
 from arena.sandbox.select import choose_level
 from protocol.errors import UserError
 from tests.support.events import boneyard
+from tests.support.fast_run import slow_except
 from tournaments.plan.bot_catalog import LIST
 from tournaments.plan.bot_command import parse_bots, prepare_entrant, shell_word
 from tournaments.plan.event import Entrant, WrittenBot
@@ -366,7 +367,11 @@ def other_environment(tmp_path: Path) -> Path:
     return place / "bin" / "python"
 
 
-@pytest.mark.parametrize("python", ["{python}", "our own", "our own by its other name", "another"])
+# Slow: a policy finds its library whichever Python its author names.
+@pytest.mark.parametrize(
+    "python",
+    slow_except(["another"], ["{python}", "our own", "our own by its other name", "another"]),
+)
 def test_a_policy_plays_by_whatever_name_its_python_goes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other_environment: Path, python: str
 ) -> None:

@@ -22,6 +22,7 @@ from protocol.ruleset import Ruleset, derive, playable_seat_counts
 from tests.support.broken_bots import PATIENT
 from tests.support.conformance import QUICK, failed
 from tests.support.events import PLAIN, boneyard
+from tests.support.fast_run import slow_except
 from tests.support.scripted_bots import BYE, CASES, HELLO, LATER, ask, chosen, game, talk
 from tests.support.tables import play, sample
 from tournaments.plan import scaffold as new
@@ -44,7 +45,8 @@ TIMES = 3
 """How often every game is played at every table: over 200 games."""
 
 
-@pytest.fixture(scope="module", params=LANGUAGES)
+# Slow: the template of every language builds, answers, plays every game and passes `check`.
+@pytest.fixture(scope="module", params=slow_except(["c", "python"], LANGUAGES))
 def bot(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Command:
     """A new bot, as an event would start it."""
     language = request.param
@@ -100,7 +102,7 @@ def test_a_new_bot_takes_the_heaviest_play(bot: Command) -> None:
     assert choices[-2:] == [1, 2]
 
 
-@pytest.mark.parametrize("seats", [2, 3, 4])
+@pytest.mark.parametrize("seats", slow_except([2], [2, 3, 4]))
 async def test_a_new_bot_plays_every_named_game_without_a_foul(
     bot: Command, seats: int, level: Level, tmp_path: Path
 ) -> None:

@@ -10,12 +10,13 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from protocol.records import Result, SeatFoul
+from tests.support.fast_run import examples
 from tests.support.results import ELO, STRENGTH, ascent, game, known, only, pairs, played
 from tournaments.plan.anchor import Anchor
 from tournaments.rating import statistics as stats
@@ -225,7 +226,7 @@ def test_the_order_of_the_results_changes_no_byte(seats: int) -> None:
 
 
 @given(st.randoms(use_true_random=False), st.sampled_from([(2, 0), (3, 0), (4, 0), (4, 1)]))
-@settings(max_examples=15)
+@examples(15)
 def test_no_order_of_the_ledger_changes_a_byte(luck: random.Random, kind: tuple[int, int]) -> None:
     seats, partners = kind
     results = played(random.Random(seats), STRENGTH, 12, seats, deal=100)

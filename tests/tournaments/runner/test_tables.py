@@ -17,6 +17,7 @@ from protocol.codec import encode_line
 from protocol.messages import Choose
 from protocol.records import FoulRecord
 from tests.support.events import boneyard, ledger, records_of, run_file
+from tests.support.fast_run import slow_except
 from tests.support.tables import children, sample
 
 MANY = """
@@ -118,7 +119,8 @@ ONCE = "if asked == 9 and many('odd-starts') == 2: {}\n        else: answer(mess
 """The first process is that of the roll call: it is not asked anything."""
 
 
-@pytest.mark.parametrize("foul", WRONG)
+# Slow: whatever the foul, it costs the games that the process was in and no other.
+@pytest.mark.parametrize("foul", slow_except(["illegal"], WRONG))
 def test_a_foul_costs_the_games_that_the_process_was_in(tmp_path: Path, foul: str) -> None:
     """It has only one process; the games after that are played by a fresh one."""
     bots = tmp_path / "bots"

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -16,6 +16,7 @@ from arena.logs.catalog import ORDERS
 from protocol.errors import UserError
 from protocol.records import Result
 from protocol.ruleset import MOST_SEATS
+from tests.support.fast_run import examples
 from tests.support.planned_events import (
     ALONE,
     DYNAMIC,
@@ -151,7 +152,7 @@ TEAMS = st.builds(teams, st.integers(1, 9)) | st.builds(alone, st.integers(1, 9)
 
 
 @given(PLANS | TEAMS | st.builds(mixed, st.integers(4, 6)))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_a_plan_is_fair(one: Event) -> None:
     """Each table plays each board in each rotation; sittings meet no board twice."""
     plan = plan_of(one)
@@ -199,7 +200,7 @@ def test_over_the_boards_everybody_sits_beside_everybody_of_its_table_as_often(
 
 
 @given(st.integers(2, 30), st.integers(1, 3))
-@settings(max_examples=20, deadline=None)
+@examples(20)
 def test_any_prefix_of_a_plan_is_balanced(entrants: int, blocks: int) -> None:
     """In sittings, at two seats: nobody ever lies two behind, nor two more often first."""
     plan = plan_of(event(entrants, 2, boards=2 * blocks))
@@ -294,7 +295,7 @@ def test_how_much_is_to_come_is_known_before_as_well_as_it_can_be(one: Event) ->
 
 
 @given(st.integers(2, 30), st.integers(2, 4), st.integers(1, 6), st.integers(0, 999))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_a_swiss_lets_nobody_rest_twice_and_meets_again_only_when_it_must(
     entrants: int, seats: int, rounds: int, luck: int
 ) -> None:

@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 
 from tests.support.browser import faults, needs_chromium, opened
 from tests.support.events import copied, run, untouched
+from tests.support.fast_run import slow_except
 from tests.support.made_up_events import NOTHING, evidence, made_up, measured, told, written
 from tests.support.planned_events import event, teams
 from tournaments.plan.event import Event
@@ -78,7 +79,8 @@ class Tags(HTMLParser):
 
 
 @needs_chromium
-@pytest.mark.parametrize("name", [*filter(DIFFERENT.__contains__, EVENTS)])
+# Slow: the page of every format is without faults on a screen, on paper and on a phone.
+@pytest.mark.parametrize("name", slow_except(["partners"], filter(DIFFERENT.__contains__, EVENTS)))
 def test_every_kind_of_event_has_a_page_for_everybody(tmp_path: Path, name: str) -> None:
     """No complaint, no serious fault, nothing wider than a phone or a printed page."""
     plan = EVENTS[name]

@@ -1,0 +1,35 @@
+"""What the fast run leaves out: parameters and examples that only repeat a promise."""
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+EVERY_EXAMPLE = 60
+"""Examples of a property where its test says nothing else; the fast run tries fewer."""
+FAST_EXAMPLES = 15
+
+
+def slow_except(fast: Collection[Any], values: Iterable[Any]) -> list[Any]:
+    """Return a test's parameters, all marked slow but those of the fast run.
+
+    A parameter of several arguments is a tuple. A name in `fast` that is no parameter is a mistake
+    of the test, and fails its collection.
+    """
+    every = list(values)
+    unknown = [value for value in fast if value not in every]
+    assert not unknown, f"no such parameters: {unknown}. Name some of {every}."
+    return [
+        pytest.param(
+            *(value if isinstance(value, tuple) else (value,)),
+            marks=[] if value in fast else [pytest.mark.slow],
+        )
+        for value in every
+    ]
+
+
+def examples(number: int) -> settings:
+    """Return settings of a property that needs so many examples; the fast run tries its share."""
+    profile = settings.get_profile(settings.get_current_profile_name())
+    return settings(max_examples=max(1, number * profile.max_examples // EVERY_EXAMPLE))
