@@ -12,6 +12,7 @@ from arena.engine.shuffle import board_seed
 from arena.rules.variants import VARIANTS, find_variant
 from arena.training.episode import Episode
 from protocol.ruleset import Ruleset, derive, playable_seat_counts
+from tests.support.fast_run import FAST_GAMES, slow_except
 
 batched: Any = import_module("sample_bots.batched")
 
@@ -34,7 +35,8 @@ def asked(rules: Ruleset, seats: int, boards: int) -> Iterator[Any]:
             episode.act(episode.options[-(board % 2)])
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+# Slow: a batch changes no answer in any named game.
+@pytest.mark.parametrize("name", slow_except(FAST_GAMES, VARIANTS))
 def test_a_question_is_answered_the_same_alone_and_in_a_batch(name: str) -> None:
     rules = short(name)
     game = {"rules": msgspec.to_builtins(rules)}
@@ -53,6 +55,8 @@ def heaviest(ask: Any) -> int:
     return worth.index(max(worth))
 
 
+# Slow: the batched bot is stronger than a rule of thumb.
+@pytest.mark.slow
 def test_it_beats_heaviest_first() -> None:
     """The same deals in both seats: nothing here is left to luck."""
     rules = short("draw")

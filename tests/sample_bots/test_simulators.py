@@ -267,6 +267,8 @@ def spoiled(line: bytes, dice: random.Random) -> bytes:
     return json.dumps(message, separators=(",", ":")).encode()
 
 
+# Slow: ismcts stays within its memory whatever it reads.
+@pytest.mark.slow
 @needs_cc
 def test_ismcts_keeps_to_its_memory_whatever_it_reads(ismcts: str) -> None:
     dice = random.Random(1)
@@ -278,6 +280,8 @@ def test_ismcts_keeps_to_its_memory_whatever_it_reads(ismcts: str) -> None:
     assert done.stdout.count(b"\n") == len(every)
 
 
+# Slow: montecarlo has a world for every position.
+@pytest.mark.slow
 def test_montecarlo_can_imagine_every_position() -> None:
     for game, told, ask in asked():
         if game.playing.aside.phase in ("play", "call"):

@@ -9,6 +9,10 @@ from hypothesis import settings
 EVERY_EXAMPLE = 60
 """Examples of a property where its test says nothing else; the fast run tries fewer."""
 FAST_EXAMPLES = 15
+FAST_GAMES = ("draw", "dutch-partners", "auction-draw", "double-draw", "vietnamese")
+"""Named games of the fast run: free and forced draws, partners, bids, pairs of tiles, no draws."""
+FAST_TABLES = (("draw", 2), ("dutch-partners", 4), ("auction-draw", 3), ("double-draw", 2))
+"""Named games with their seats, likewise."""
 
 
 def slow_except(fast: Collection[Any], values: Iterable[Any]) -> list[Any]:

@@ -155,6 +155,23 @@ def half_merged() -> list[str]:
     ]
 
 
+def tests_imported() -> list[str]:
+    """Imports of one test module by another."""
+    faults = []
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        for node in ast.walk(tree(path)):
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                names += [alias.name for alias in node.names]
+            faults += [
+                f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 1)}: imports the test module "
+                f"{name}. Move what they share to tests/support."
+                for name in names
+                if name.rpartition(".")[2].startswith("test_")
+            ]
+    return faults
+
+
 def long_readme() -> list[str]:
     lines = len((ROOT / "README.md").read_text().splitlines())
     if lines <= MOST_README_LINES:
@@ -221,23 +238,25 @@ def measure() -> None:
     print(f"{len((ROOT / 'README.md').read_text().splitlines()):7} lines of README.md")
 
 
-def faults() -> list[str]:
-    return [
-        *crowded(),
-        *badly_named(),
-        *questions(),
-        *without_first_line(),
-        *half_merged(),
-        *long_readme(),
-    ]
+CHECKS = {
+    "crowded": crowded,
+    "badly-named": badly_named,
+    "questions": questions,
+    "without-first-line": without_first_line,
+    "half-merged": half_merged,
+    "tests-imported": tests_imported,
+    "long-readme": long_readme,
+}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--measure", action="store_true")
-    if parser.parse_args().measure:
+    parser.add_argument("--only", nargs="+", choices=CHECKS, default=list(CHECKS))
+    words = parser.parse_args()
+    if words.measure:
         return measure()
-    found = faults()
+    found = [fault for name in words.only for fault in CHECKS[name]()]
     sys.exit("\n".join(found) if found else 0)
 
 

@@ -14,6 +14,7 @@ from protocol.codec import decode_from_referee, encode_line
 from protocol.messages import Ask, Choose, Clock, GameOver, GameStarts, RoundOver, ToBot
 from protocol.records import Result, RoundRecord
 from protocol.ruleset import Ruleset
+from tests.support.fast_run import FAST_TABLES, slow_except
 from tests.support.golden import short
 from tests.support.logged_games import GAMES, NAMES, any_of, logged
 
@@ -47,7 +48,8 @@ def plain(frame: Frame) -> Frame:
     return replace(frame, events=(), record=None, turn=None, options=())
 
 
-@pytest.mark.parametrize(("name", "seats"), GAMES)
+# Slow: at every table a person sees what the replay of the seat shows.
+@pytest.mark.parametrize(("name", "seats"), slow_except(FAST_TABLES, GAMES))
 def test_a_person_sees_what_the_replay_of_its_seat_shows(name: str, seats: int) -> None:
     rules = short(name)
     game = logged(rules, seats, any_of(name))
@@ -70,7 +72,8 @@ def test_a_person_sees_what_the_replay_of_its_seat_shows(name: str, seats: int) 
         )
 
 
-@pytest.mark.parametrize(("name", "seats"), GAMES)
+# Slow: at every table a question is shown as it was asked.
+@pytest.mark.parametrize(("name", "seats"), slow_except(FAST_TABLES, GAMES))
 def test_a_question_is_shown_as_it_was_asked(name: str, seats: int) -> None:
     rules = short(name)
     for messages in told(rules, seats, name):

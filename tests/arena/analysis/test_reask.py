@@ -120,6 +120,8 @@ async def test_answers_to_earlier_questions_are_not_taken_for_the_answer() -> No
     assert (await once(command, question())).choice == 1
 
 
+# Slow: a bot that is asked again is timed as in a game.
+@pytest.mark.slow
 async def test_no_answer_in_time_is_late_and_says_what_was_given_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

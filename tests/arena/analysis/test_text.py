@@ -39,6 +39,7 @@ from protocol.records import (
 from protocol.records import Result as GameResult
 from protocol.ruleset import Ruleset, derive
 from protocol.tiles import Tile, high_first
+from tests.support.fast_run import FAST_TABLES, slow_except
 from tests.support.golden import short
 from tests.support.logged_games import (
     AGAIN,
@@ -149,7 +150,8 @@ def logs_alone(game: LoggedGame) -> None:
     assert all(len(step.options) > 1 for step in asked)
 
 
-@pytest.mark.parametrize(("name", "seats"), GAMES)
+# Slow: every named game at every table replays from its log.
+@pytest.mark.parametrize(("name", "seats"), slow_except(FAST_TABLES, GAMES))
 def test_every_game_replays_from_its_log_and_is_drawn_for_everybody(name: str, seats: int) -> None:
     for pick in (last, any_of(name)):
         game = logged(short(name), seats, pick)
@@ -470,6 +472,8 @@ def test_a_record_about_other_seats_is_the_users_error(
     assert says in shown.stderr
 
 
+# Slow: a log whose records are in another order is refused, whichever two change places.
+@pytest.mark.slow
 def test_no_record_can_stand_out_of_place() -> None:
     """Whatever record is left out or stands twice, the log is refused or a game: no crash."""
     game = logged(find_variant("dutch"), 3, bob_fouls)

@@ -82,6 +82,8 @@ def test_drawing_with_less_in_hand_is_paid_by_the_round_alone() -> None:
     assert found[0] == found[1]
 
 
+# Slow: every other deal of a what-if leads to the very question.
+@pytest.mark.slow
 @examples(15)
 @given(seated(), st.integers(0, 2**32), st.sampled_from([0.0, 0.02]))
 def test_other_deals_ask_the_same_question(

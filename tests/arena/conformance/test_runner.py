@@ -65,6 +65,8 @@ def test_whole_games_are_played_too() -> None:
     assert one.questions > 5_000
 
 
+# Slow: a check that runs out of time blames no bot.
+@pytest.mark.slow
 def test_a_step_without_time_leaves_off_and_fails_nobody() -> None:
     """A bot that is asked no further question must not look broken."""
     before = descriptors()

@@ -35,6 +35,7 @@ from protocol.ruleset import MOST_DEALS, Ruleset, derive, playable_seat_counts
 from protocol.ruleset import Game as Limits
 from protocol.tiles import high_first
 from tests.support import naive_rules as naive
+from tests.support.fast_run import FAST_GAMES, slow_except
 from tests.support.rulesets import MANY, many, seated
 
 seeds = st.integers(0, 2**32).map(lambda n: board_seed(b"test", "event", n))
@@ -204,7 +205,8 @@ def test_tens_of_thousands_of_rounds(table: Table, seed: bytes, choices: int) ->
     everything((replace(rules, game=Limits(target=100_000, max_rounds=12)), seats), seed, luck)
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+# Slow: every named game keeps every property of the engine.
+@pytest.mark.parametrize("name", slow_except(FAST_GAMES, VARIANTS))
 def test_every_named_game_keeps_every_property(name: str) -> None:
     rules = find_variant(name)
     for seats in playable_seat_counts(rules):

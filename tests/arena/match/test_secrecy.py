@@ -18,7 +18,7 @@ from arena.match.bot_process import BotProcess
 from arena.rules.variants import VARIANTS, find_variant
 from protocol.messages import Clock
 from protocol.ruleset import Ruleset, playable_seat_counts
-from tests.support.fast_run import examples
+from tests.support.fast_run import FAST_GAMES, examples, slow_except
 from tests.support.interference import Difference, differences
 from tests.support.leaky_referees import LEAKS, Leak, nothing
 from tests.support.random_rounds import played, questions, resampled
@@ -48,13 +48,14 @@ def test_no_byte_tells_what_is_hidden_where_only_options_are_not_asked(
     assert not [one for one in found if one.what == "bytes"]
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+# Slow: no named game tells a seat what is hidden from it.
+@pytest.mark.parametrize("name", slow_except(FAST_GAMES, VARIANTS))
 def test_no_named_game_tells_what_is_hidden(name: str) -> None:
     for seats in playable_seat_counts(find_variant(name)):
         assert not list(differences(find_variant(name), seats, seats, random.Random(name)))
 
 
-@pytest.mark.parametrize(("name", "seats", "differs"), MANY)
+@pytest.mark.parametrize(("name", "seats", "differs"), slow_except(MANY[:1], MANY))
 def test_no_game_of_more_than_four_seats_tells_what_is_hidden(
     name: str, seats: int, differs: dict[str, Any]
 ) -> None:
@@ -108,7 +109,8 @@ def test_a_leak_is_caught(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rules", "seats"), sorted({(leak.rules.name, leak.seats) for leak in LEAKS.values()})
+    ("rules", "seats"),
+    slow_except([("draw", 3)], sorted({(leak.rules.name, leak.seats) for leak in LEAKS.values()})),
 )
 def test_an_honest_referee_is_not_caught_at_the_same_tables(rules: str, seats: int) -> None:
     """So it is the leak that is caught, not the test."""

@@ -45,7 +45,7 @@ from protocol.messages import (
 )
 from protocol.ruleset import Ruleset, derive, playable_seat_counts
 from protocol.tiles import tile_set
-from tests.support.fast_run import examples
+from tests.support.fast_run import FAST_TABLES, examples, slow_except
 from tests.support.random_rounds import played, questions, resampled
 from tests.support.rulesets import MANY, many, seated
 
@@ -59,7 +59,8 @@ TOLD_TO_ALL = ("Observation is not a NumPy array", "Observation space for each a
 # --- PettingZoo ---
 
 
-@pytest.mark.parametrize(("name", "seats"), TABLES)
+# Slow: PettingZoo's own checks find nothing at any table.
+@pytest.mark.parametrize(("name", "seats"), slow_except(FAST_TABLES, TABLES))
 def test_petting_zoo_finds_nothing(name: str, seats: int) -> None:
     with warnings.catch_warnings():
         for told in TOLD_TO_ALL:

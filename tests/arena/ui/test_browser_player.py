@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page
 
 from arena.rules.variants import find_variant
@@ -55,6 +56,8 @@ def chosen(page: Page) -> list[int]:
     return found
 
 
+# Slow: every way to choose an option in the browser works.
+@pytest.mark.slow
 @needs_chromium
 def test_options_are_chosen_in_the_hand_at_an_end_in_the_list_and_by_number(
     tmp_path: Path,

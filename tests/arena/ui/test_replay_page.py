@@ -24,6 +24,7 @@ from protocol.records import ChoiceRecord, FoulRecord, RoundRecord
 from protocol.ruleset import Ruleset, derive, playable_seat_counts
 from protocol.tiles import high_first, tile_set
 from tests.support.browser import faults, needs_chromium, opened
+from tests.support.fast_run import FAST_TABLES, slow_except
 from tests.support.golden import short
 from tests.support.logged_games import (
     AGAIN,
@@ -56,7 +57,8 @@ def bare(scene: Fields) -> tuple[Any, ...]:
     return scene["round"], scene["line"], scene["lead"], str(scene["hands"]), str(scene["stock"])
 
 
-@pytest.mark.parametrize(("name", "seats"), GAMES)
+# Slow: the page has the whole of every named game.
+@pytest.mark.parametrize(("name", "seats"), slow_except(FAST_TABLES, GAMES))
 def test_every_game_is_packed_whole(name: str, seats: int) -> None:
     game = logged(short(name), seats, any_of(name), note="why")
     shown = whole(game)
@@ -135,7 +137,10 @@ def page_of(game: LoggedGame, seat: int | None = None) -> str:
 
 @pytest.mark.parametrize(
     ("name", "seats"),
-    [("draw", 2), ("dutch", 3), ("double-draw", 3), ("auction-draw", 3), ("vietnamese", 2)],
+    slow_except(
+        [("auction-draw", 3)],
+        [("draw", 2), ("dutch", 3), ("double-draw", 3), ("auction-draw", 3), ("vietnamese", 2)],
+    ),
 )
 def test_the_page_of_a_seat_is_the_same_in_every_world_that_it_cannot_tell(
     name: str, seats: int
@@ -309,6 +314,8 @@ def test_a_game_is_stepped_through_by_keys(tmp_path: Path) -> None:
         assert faults(page) == []
 
 
+# Slow: a replay is readable on a phone and by a screen reader.
+@pytest.mark.slow
 @needs_chromium
 def test_a_narrow_page_has_no_serious_faults_and_no_sideways_scroll(tmp_path: Path) -> None:
     game = changed(
@@ -387,6 +394,8 @@ def scenes_at(game: LoggedGame, at: int) -> Fields:
     return whole(game)[0][at]
 
 
+# Slow: a replay plays by itself and can be stopped.
+@pytest.mark.slow
 @needs_chromium
 def test_it_plays_by_itself_until_it_is_stopped(tmp_path: Path) -> None:
     with opened(saved(tmp_path, page_of(logged()))) as page:
@@ -501,7 +510,7 @@ OVERLAPS = """([lines, about, scene]) => {
 
 
 @needs_chromium
-@pytest.mark.parametrize("width", [360, 1000])
+@pytest.mark.parametrize("width", slow_except([360], [360, 1000]))
 def test_no_tile_of_a_line_lies_on_another_or_off_the_table(tmp_path: Path, width: int) -> None:
     luck = random.Random(width)
     game = logged(find_variant("dutch"), 4, any_of(5))

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.events import boneyard, contents, copied, small_event, untouched
+from tests.support.fast_run import slow_except
 from tournaments.cli.main import COMMANDS
 from tournaments.cli.platforms import ON_LINUX_ONLY
 
@@ -44,7 +45,7 @@ def elsewhere(system: str, folder: Path, *lines: str) -> str:
     return said
 
 
-@pytest.mark.parametrize("system", ["darwin", "win32"])
+@pytest.mark.parametrize("system", slow_except(["win32"], ["darwin", "win32"]))
 def test_what_was_played_can_be_looked_at_everywhere(
     system: str, played: Path, tmp_path: Path
 ) -> None:
@@ -65,7 +66,7 @@ def test_what_was_played_can_be_looked_at_everywhere(
         assert (event / path.relative_to(played)).read_bytes() == data, path
 
 
-@pytest.mark.parametrize("system", ["darwin", "win32"])
+@pytest.mark.parametrize("system", slow_except(["darwin"], ["darwin", "win32"]))
 def test_bots_are_begun_and_rules_are_read_everywhere(system: str, tmp_path: Path) -> None:
     said = elsewhere(system, tmp_path, "new python mine", "bots", "rules", "rules dutch", "schema")
     assert "Made mine/bot.py" in said

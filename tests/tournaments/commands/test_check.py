@@ -14,6 +14,7 @@ from arena.conformance.report import Printer
 from arena.conformance.runner import STEPS
 from arena.sandbox.limits import REQUIRED, Level, SandboxMode
 from protocol.errors import UserError
+from tests.support.fast_run import slow_except
 from tests.support.hostile_behaviours import proved
 from tests.support.tables import BOTS
 from tournaments.cli.main import main
@@ -138,7 +139,7 @@ def test_what_must_be_locked_in_is_never_tried_outside() -> None:
         outside_of(WrittenEvent(bots=(), sandbox="require"), "A", compare=True)
 
 
-@pytest.mark.parametrize("compare", [False, True])
+@pytest.mark.parametrize("compare", slow_except([True], [False, True]))
 def test_a_strangers_bot_is_started_in_the_sandbox_only(tmp_path: Path, compare: bool) -> None:
     """It leaves a note beside itself wherever it may write, and crashes in the sandbox."""
     if proved().level not in REQUIRED:
@@ -167,6 +168,8 @@ for line in sys.stdin:
 """
 
 
+# Slow: a bot for one game passes where only that game is played.
+@pytest.mark.slow
 def test_a_bot_for_one_game_passes_the_check_of_its_event_and_is_warned(tmp_path: Path) -> None:
     (tmp_path / "one.py").write_text(ONE_GAME.replace("CHOICE", "0"))
     path = tmp_path / "friday.toml"

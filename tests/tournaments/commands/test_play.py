@@ -274,6 +274,8 @@ def test_a_whole_game_is_played_by_clicking(tmp_path: Path) -> None:
     assert "Everything fits" in boneyard("verify", f"{games(tmp_path)[0]}")
 
 
+# Slow: a game can be played by keys, and a page loaded again goes on.
+@pytest.mark.slow
 @needs_chromium
 def test_keys_do_too_and_a_page_that_is_loaded_again_goes_on(tmp_path: Path) -> None:
     words = ("play", *SHORT, "--rules", "double-draw", "--out", str(tmp_path))

@@ -98,6 +98,8 @@ def test_different_games_are_never_pooled_in_silence(events: Path) -> None:
     assert pooled.tables[0].games == sum(table.games for table in apart.tables)
 
 
+# Slow: events that must not be pooled are refused with the reason.
+@pytest.mark.slow
 def test_what_is_never_pooled_says_why(events: Path, tmp_path: Path) -> None:
     """Other seats, and partners whose game has the name of another."""
 

@@ -236,6 +236,8 @@ def test_a_duration_has_a_unit_that_fits(minutes: float, words: str) -> None:
 # After a run
 
 
+# Slow: as many boards as are said separate two bots four times in five.
+@pytest.mark.slow
 def test_so_many_boards_separate_them_four_times_in_five() -> None:
     strength = {"a": 100.0, "b": 0.0}
     long = fit(played(random.Random(1), strength, 4000, deal=100))
@@ -300,6 +302,8 @@ QUICK = ("--seconds", "2", "--sandbox", "off")
 PATIENT = ("--seconds", "100", "--sandbox", "off")
 
 
+# Slow: the forecast is made from games of the real bots.
+@pytest.mark.slow
 @pytest.mark.usefixtures("scratch")
 def test_a_plan_is_made_with_real_bots(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calibrate, "GAMES", 66)  # It ends by them, however slow the machine is.
@@ -325,6 +329,8 @@ for line in sys.stdin:
 """
 
 
+# Slow: a bot too slow to be tried is named, and the plan goes on.
+@pytest.mark.slow
 @pytest.mark.usefixtures("scratch")
 def test_a_bot_that_is_too_slow_to_be_tried_is_said_so(tmp_path: Path) -> None:
     bot = tmp_path / "slow.py"

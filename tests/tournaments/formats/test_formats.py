@@ -91,6 +91,8 @@ def test_a_knockout_is_played_and_its_bracket_told(tmp_path: Path) -> None:
     assert fits(tmp_path)
 
 
+# Slow: a sequential test stops at its answer or its last board.
+@pytest.mark.slow
 def test_versus_stops_at_the_answer_or_at_the_last_board(tmp_path: Path) -> None:
     """A lead of 300 points would be a wonder; 20 boards are the fewest that are asked about."""
     words = ("greedy", "first", *SHORT, "--format", "versus", "--measure", "points")
@@ -345,6 +347,8 @@ def changed(bot: Path) -> None:
     bot.write_text(bot.read_text() + "\n# better\n")
 
 
+# Slow: a bot that changed is rated as a version of its own.
+@pytest.mark.slow
 def test_a_changed_bot_is_a_version_of_its_own(tmp_path: Path) -> None:
     bot, out = tmp_path / "mine.py", tmp_path / "out"
     shutil.copy(SAMPLES / "first.py", bot)

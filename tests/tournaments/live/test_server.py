@@ -270,6 +270,8 @@ def test_two_watch_and_see_games_end(event: Path, tmp_path: Path) -> None:
         opening.value.wait_for_selector(f"main[data-ready='{last.game.game}']")
 
 
+# Slow: a run in another process is watched from its first game to its end.
+@pytest.mark.slow
 @needs_chromium
 def test_a_run_is_watched_from_its_first_game(tmp_path: Path) -> None:
     """With a run that writes, in a process of its own; once it has ended the page says so."""

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from protocol.records import Result, SeatFoul
-from tests.support.fast_run import examples
+from tests.support.fast_run import examples, slow_except
 from tests.support.results import ELO, STRENGTH, ascent, game, known, only, pairs, played
 from tournaments.plan.anchor import Anchor
 from tournaments.rating import statistics as stats
@@ -460,7 +460,7 @@ def test_a_seat_advantage_is_found_and_does_not_touch_the_ratings() -> None:
         assert abs(known(rating.elo) - true) < known(rating.half_width) < 20
 
 
-@pytest.mark.parametrize("many", [126, 200])
+@pytest.mark.parametrize("many", slow_except([126], [126, 200]))
 def test_a_seat_advantage_is_found_among_very_many(many: int) -> None:
     """Met at two hundred entrants: their columns and the seats' did not fit into a byte."""
     strength = {f"bot{number}": 0.0 for number in range(many)}

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from protocol.records import Result
+from tests.support.fast_run import slow_except
 from tests.support.simulated_boards import Luck, simulated
 from tournaments.plan.sprt_settings import Measure, Sprt
 from tournaments.rating import sprt
@@ -303,7 +304,7 @@ def error_rate(settings: Sprt, luck: Luck, *, better: bool, runs: int, boards: i
 QUICK = [Sprt(h1=40), Sprt("nelo", h1=40), Sprt("points", h1=10)]
 
 
-@pytest.mark.parametrize("better", [False, True])
+@pytest.mark.parametrize("better", slow_except([False], [False, True]))
 @pytest.mark.parametrize("settings", QUICK, ids=lambda one: one.measure)
 def test_error_rates_are_at_most_one_and_a_half_times_the_nominal(
     settings: Sprt, better: bool

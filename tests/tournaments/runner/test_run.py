@@ -136,7 +136,11 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(event: Path, tmp_path
 
 @pytest.mark.parametrize(
     ("error", "part"),
-    [(ZeroDivisionError("ours"), "crash.txt"), (OSError(28, "No space left"), "No space left")],
+    [
+        (ZeroDivisionError("ours"), "crash.txt"),
+        # Slow: a full disk voids a game and no more; test_fates fills it in four places.
+        pytest.param(OSError(28, "No space left"), "No space left", marks=pytest.mark.slow),
+    ],
 )
 def test_what_we_spoil_ourselves_is_void_and_played_again(
     event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, part: str

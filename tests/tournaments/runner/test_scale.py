@@ -79,6 +79,8 @@ def test_every_command_reads_packed_logs(event: Path, plain: Path) -> None:
     assert "board 1" in boneyard("replay", f"{log}{ENDING}", "1.first.greedy")
 
 
+# Slow: an event with packed logs grows as one with open ones.
+@pytest.mark.slow
 def test_an_event_with_packed_logs_grows_as_one_with_open_ones(
     event: Path, plain: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -85,6 +85,8 @@ def noted(folder: Path, name: str) -> list[str]:
     return (folder / name).read_text().splitlines()
 
 
+# Slow: games played at once end as games played in turn, to the byte.
+@pytest.mark.slow
 def test_games_at_once_end_as_games_in_turn(tmp_path: Path) -> None:
     """Answers that come together, the last question first, make the same ledger to the byte."""
     run_file(event(tmp_path / "many", GATHERED, patient=ALL), tmp_path / "a")

@@ -81,6 +81,8 @@ def entrants(folder: Path) -> tuple[Entrant, ...]:
     return load_event(Folder(folder)).entrants
 
 
+# Slow: newcomers meet the field on boards that nobody has seen.
+@pytest.mark.slow
 def test_newcomers_meet_the_field_on_boards_that_nobody_has_seen(begun: Path) -> None:
     before = {one.game: one for one in results(begun)}
     said = run(begun, *TWO, "random", "--boards", "3", "--fresh-boards", "--jobs", "2")

@@ -239,6 +239,8 @@ def test_a_game_of_another_number_does_not_fit(played: Path, tmp_path: Path) -> 
     assert [fault for fault in verify_log(log, None) if said in fault]
 
 
+# Slow: no process meets a board twice, even over a stop.
+@pytest.mark.slow
 def test_no_process_meets_a_board_twice_even_when_the_run_is_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
