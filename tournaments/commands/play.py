@@ -42,7 +42,7 @@ from tournaments.runner.exit import (
 )
 from tournaments.runner.sitting import greeting_complaint, start_bots
 from tournaments.schedule.game_numbers import numbers
-from tournaments.storage.folder import SECRET, Folder, lock_for_writing
+from tournaments.storage.folder import SECRET, Folder, kept_private, lock_for_writing
 from tournaments.storage.open_event import seeded
 
 EVENT = "play"
@@ -80,7 +80,9 @@ def play_game(asked: TableOptions, out: Path, wanted: PlayOptions) -> int:
         _publish(folder.commitments, Commitment(table.number, commitment(seed)))
         result = None
         try:
-            result = trio.run(_played, table, folder, sandbox, seed, wanted)
+            # Its log shows every hand; when the game is at an end, so may anybody see them.
+            with kept_private(folder, lambda: True):
+                result = trio.run(_played, table, folder, sandbox, seed, wanted)
         except* Exception as group:
             ended = group
         if result:

@@ -125,6 +125,30 @@ def test_a_game_between_partners_is_played_through_a_pipe(tmp_path: Path) -> Non
     assert "The game is over" in boneyard("replay", f"{tmp_path}", game.game.game)
 
 
+PEEKS = """
+import json, os, stat, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print('{"type": "hello", "name": "peeks", "version": "1"}', flush=True)
+    elif message["type"] == "ask":
+        print(oct(stat.S_IMODE(os.stat(GAMES).st_mode)), file=open(SEEN, "w"))
+        print(json.dumps({"type": "choose", "id": message["id"], "choice": 0}), flush=True)
+"""
+
+
+def test_nobody_else_reads_the_log_while_the_game_goes_on(tmp_path: Path) -> None:
+    """It shows every hand; afterwards it may be read like the folder that it lies in."""
+    out, seen, bot = tmp_path / "out", tmp_path / "seen", tmp_path / "peeks.py"
+    out.mkdir(mode=0o755)
+    code = PEEKS.replace("GAMES", repr(str(out / "games"))).replace("SEEN", repr(str(seen)))
+    bot.write_text(code)
+    words = (*PLAIN, "--set", "target=1", "--against", str(bot))
+    assert typed(out, "\n" * 200, *words).returncode == 0
+    assert seen.read_text() == "0o700\n"
+    assert (out / "games").stat().st_mode == out.stat().st_mode
+
+
 def test_who_leaves_has_played_no_game(tmp_path: Path) -> None:
     done = typed(tmp_path, "\nq\n", *SHORT)
     assert done.returncode == 130
