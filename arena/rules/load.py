@@ -1,6 +1,6 @@
 """Rulesets as users write them: the name of a game, a TOML file of choices, or CHOICE=VALUE."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +81,55 @@ def with_overrides(rules: Ruleset, words: Iterable[str]) -> Ruleset:
     """
     differs = dict(map(_choice, words))
     return derive(rules, rules.name, differs) if differs else rules
+
+
+def find_overrides(rules: Ruleset) -> tuple[str, ...] | None:
+    """Return the words CHOICE=VALUE that make a ruleset of the named game whose name it has.
+
+    None if there are none: it has a name of its own, or a value that only a file can hold.
+    """
+    if rules.name not in VARIANTS:
+        return None
+    base = find_variant(rules.name)
+    owners = choices()
+    before, after = msgspec.to_builtins(base), msgspec.to_builtins(rules)
+    words = tuple(
+        f"{choice}={_spell_value(after[group][choice])}"
+        for choice, group in owners.items()
+        if after[group][choice] != before[group][choice]
+    )
+    try:
+        return words if with_overrides(base, words) == rules else None
+    except UserError:
+        return None
+
+
+def ruleset_title(name: str, words: Sequence[str]) -> str:
+    """Return what a game with such changes is called."""
+    return f"{name}, with {', '.join(words)}" if words else name
+
+
+def rules_command(name: str, words: Sequence[str]) -> str:
+    """Return the command that explains a named game with such changes."""
+    return " ".join(("boneyard rules", name, *(f"--set {word}" for word in words)))
+
+
+def _spell_value(value: Any) -> str:
+    """Spell a value so that `_value` reads it."""
+    match value:
+        case bool():
+            return "yes" if value else "no"
+        case dict():
+            digits = {field: digit for digit, field in SEATS.items()}
+            return ",".join(
+                f"{digits.get(field, field)}:{number}"
+                for field, number in value.items()
+                if number is not None
+            )
+        case list() | tuple():
+            return ",".join(map(_spell_value, value))
+        case _:
+            return str(value)
 
 
 def _read(path: Path, within: tuple[Path, ...]) -> Ruleset:

@@ -60,10 +60,11 @@ def rules(game: str | None, choices: tuple[str, ...], as_json: bool) -> None:
 
 def _title(game: str, ruleset: "Ruleset", choices: tuple[str, ...]) -> str:
     """Return the game's line in the list, or its changes if there are any."""
+    from arena.rules.load import ruleset_title
     from arena.rules.variants import VARIANTS
 
     if choices:
-        return f"{ruleset.name}, with {', '.join(choices)}"
+        return ruleset_title(ruleset.name, choices)
     return f"{game}: {VARIANTS[game].about}" if game in VARIANTS else f"{ruleset.name} ({game})"
 
 

@@ -23,6 +23,7 @@ from arena.match.player import Player
 from arena.match.poller import Poller
 from arena.match.referee import GameSetup, Referee
 from arena.match.table import BotPool, Table
+from arena.rules.load import find_overrides, rules_command, ruleset_title
 from arena.sandbox.limits import Limits
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_level
@@ -158,7 +159,9 @@ def _welcome(table: PreparedTable, look: render.Look) -> Iterator[str]:
     yield f"You are {look.name(table.seat)}, in seat {table.seat}; the others are {others}."
     if look.partners:
         yield f"Sides: {' against '.join(look.parties())}."
-    yield f"Rules: {table.rules.name}; `boneyard rules` explains them."
+    name, words = table.rules.name, find_overrides(table.rules)
+    explained = "" if words is None else f"; `{rules_command(name, words)}` explains them"
+    yield f"Rules: {ruleset_title(name, words or ())}{explained}."
     if table.clock.bank_ms:
         yield f"You have {table.clock.move_ms // 1000} s for each answer, and some for the game."
     yield ""

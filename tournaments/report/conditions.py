@@ -5,6 +5,7 @@ Backticks mark code.
 
 from collections.abc import Iterator, Sequence
 
+from arena.rules.load import find_overrides, rules_command, ruleset_title
 from arena.sandbox.limits import level_name
 from protocol.records import FoulPolicy
 from tournaments.plan.event import Terms
@@ -14,6 +15,15 @@ WORKERS_TOLD = 8
 """The largest number of workers that are named one by one."""
 FORFEIT = "`forfeit`: a game that earlier fouls in the sitting had lost."
 """The meaning of `forfeit`, the only class that is not a foul of its own game."""
+
+
+def rules_text(event: Terms) -> str:
+    """Say by which rules it was played, and which command explains them."""
+    name, words = event.rules.name, find_overrides(event.rules)
+    if words is None:
+        return f"Rules: {name}, which is no named game; in full in `event.json`."
+    title = f"{ruleset_title(name, words)}: " if words else ""
+    return f"Rules: {title}`{rules_command(name, words)}`; in full in `event.json`."
 
 
 def clock_text(event: Terms) -> Iterator[str]:

@@ -182,7 +182,7 @@ def _fouls(results: Sequence[Result]) -> Iterator[str]:
 
 def _how(event: Terms, kept: Sequence[SandboxSummary]) -> Iterator[str]:
     yield from ("", "## How it was played", "")
-    yield f"- Rules: `boneyard rules {event.rules.name}`; in full in `event.json`."
+    yield f"- {how.rules_text(event)}"
     limits, options = how.clock_text(event)
     yield from (f"- {limits}", f"- {how.foul_policy_text(event)}")
     yield (

@@ -6,7 +6,14 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from arena.rules.load import load_ruleset, ruleset_from_table, with_overrides
+from arena.rules.load import (
+    find_overrides,
+    load_ruleset,
+    rules_command,
+    ruleset_from_table,
+    ruleset_title,
+    with_overrides,
+)
 from arena.rules.variants import VARIANTS, find_variant
 from protocol.errors import UserError
 from protocol.ruleset import HandSizes, Ruleset, Targets, choices, derive, playable_seat_counts
@@ -210,3 +217,44 @@ def test_a_mistake_in_an_event_names_it(tmp_path: Path, rules: str, message: str
     done = CliRunner().invoke(main, ("run", str(event), "--out", str(tmp_path / "out")))
     assert done.exit_code == 2
     assert message in done.output
+
+
+# --- what differs from a named game ---
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ("highest_pip=9",),
+        ("draw_limit=3", "draw_when_able=no", "bonus=5,4"),
+        ("bonus=5",),
+        ("hand=2:7,3:7,4:5",),
+        ("target=2:100,3:61,4:61,partners:50",),
+    ],
+)
+def test_what_was_set_is_found_again(words: tuple[str, ...]) -> None:
+    rules = with_overrides(find_variant("draw"), words)
+    found = find_overrides(rules)
+    assert found is not None
+    assert sorted(found) == sorted(words)
+    command = rules_command("draw", found)
+    said = CliRunner().invoke(main, command.split()[1:])
+    assert said.exit_code == 0, said.output
+    assert ruleset_title("draw", found) in said.output
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_a_named_game_differs_from_itself_in_nothing(name: str) -> None:
+    assert find_overrides(find_variant(name)) == ()
+
+
+def test_a_game_with_a_name_of_its_own_has_no_command(tmp_path: Path) -> None:
+    assert find_overrides(load_ruleset(file(tmp_path, "").name, tmp_path)) is None
+    # As every other of a named game's, the words lead to the same rules, or there are none.
+    for variant in VARIANTS:
+        words = find_overrides(derive(find_variant(variant), "draw", {}))
+        assert words is not None
+        assert with_overrides(find_variant("draw"), words) == derive(
+            find_variant(variant), "draw", {}
+        )
