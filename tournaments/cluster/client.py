@@ -36,7 +36,7 @@ one finds the next one waiting."""
 
 
 class LostError(Exception):
-    """The connection to the scheduler was cut: all orders that are out must be sent again."""
+    """Loss of the connection to the scheduler: all orders that are out must be sent again."""
 
 
 class Wanted(NamedTuple):
@@ -63,7 +63,7 @@ async def workers_of(client: Client) -> dict[str, dict[str, Any]]:
 
 
 class DaskClient:
-    """Sends orders to workers. Its public methods are called under trio, the others in the loop."""
+    """A sender of orders to workers; trio calls its public methods, the loop the others."""
 
     def __init__(
         self,

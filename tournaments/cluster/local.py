@@ -1,4 +1,4 @@
-"""A cluster on this machine: a scheduler in this process, workers as processes tied to it."""
+"""A cluster on this machine: a scheduler in this process, and worker processes tied to it."""
 
 import asyncio
 import os

@@ -20,7 +20,7 @@ from tournaments.runner.exit import save_crash
 from tournaments.runner.sitting import RunStoppedError
 from tournaments.schedule.game_numbers import numbers
 from tournaments.schedule.schedule import PlannedGame, PlannedSitting, Stage
-from tournaments.schedule.seating import rotate, sitting
+from tournaments.schedule.seating import has_dependent_games, sitting
 from tournaments.storage.folder import Folder, secret_of
 from tournaments.storage.ledger import Ledger
 
@@ -187,7 +187,7 @@ class ClusterRunner:
             missing = sorted(self._ledger.missing(plan), key=lambda game: numbered[game.board])
             self._logs.expect(plan)
             while missing:
-                size = len(missing) if rotate(self._event) else self._pace.games
+                size = len(missing) if has_dependent_games(self._event) else self._pace.games
                 yield self._part(plan, missing[:size])
                 missing = missing[size:]
             nursery.start_soon(self._logs.done, plan)
@@ -196,7 +196,7 @@ class ClusterRunner:
         numbered = numbers(plan.who, plan.boards, self._seed)
         own = tuple(numbered[game.board] for game in games)
         known = (self._ledger.results.get(game.name) for game in plan.games)
-        had = tuple(filter(None, known)) if rotate(self._event) else ()
+        had = tuple(filter(None, known)) if has_dependent_games(self._event) else ()
         return Part(plan, tuple(games), own, had)
 
     async def _give(self, parts: Sequence[Part], nursery: trio.Nursery) -> None:

@@ -12,7 +12,7 @@ from tournaments.schedule.seating import game_names
 
 
 class BrokenAnswerError(Exception):
-    """A worker sent something that cannot answer its order; the text says what."""
+    """An answer of a worker that does not fit its order; the text says why."""
 
 
 def answering(

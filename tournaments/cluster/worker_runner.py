@@ -39,7 +39,7 @@ from tournaments.runner.machine import machine
 from tournaments.runner.runner import check_greetings
 from tournaments.runner.sitting import MACHINE, InternalGameError, RunStoppedError, SittingRunner
 from tournaments.schedule.schedule import PlannedGame
-from tournaments.schedule.seating import rotate, seating
+from tournaments.schedule.seating import has_dependent_games, seating
 
 
 class Records:
@@ -54,7 +54,7 @@ class Records:
 
 
 class OrderRunner:
-    """Plays orders side by side, in the thread that made it."""
+    """A player of orders, side by side, in the thread that made it."""
 
     def __init__(self, pump: Poller, name: str, folder: Path, proven: Sandbox) -> None:
         """`folder`: place to unpack bots. `proven`: the sandbox that this machine proved."""
@@ -136,7 +136,7 @@ class OrderRunner:
             return Referee(seated, seeds[game.board])
 
         sitter = SittingRunner(self._pump, bench, records, referee, over)
-        await sitter.sit(part.games, several=not rotate(run.event))
+        await sitter.sit(part.games, several=not has_dependent_games(run.event))
 
     def _sandbox(self, event: Event) -> Sandbox:
         if event.sandbox == "off":

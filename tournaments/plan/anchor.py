@@ -9,7 +9,7 @@ from protocol.errors import UserError
 FARTHEST = 1e6
 """The highest Elo that an entrant may be anchored at."""
 NONE = "none"
-"""What takes an anchor out of an event's plan."""
+"""Word that takes an anchor out of an event's plan."""
 
 
 class Anchor(Struct, frozen=True, forbid_unknown_fields=True):

@@ -15,11 +15,11 @@ class Form(Struct, frozen=True, tag_field="type", forbid_unknown_fields=True):
 
 
 class RoundRobin(Form, frozen=True, tag="round-robin"):
-    """Every table of entrants plays all boards."""
+    """A format in which every table of entrants plays all boards."""
 
 
 class Gauntlet(Form, frozen=True, tag="gauntlet"):
-    """Each challenger meets the field; the field does not meet itself."""
+    """A format in which each challenger meets the field; the field does not meet itself."""
 
     challengers: tuple[str, ...] = ()
     """Names of the challengers; without any, the first bot."""

@@ -32,7 +32,7 @@ from tournaments.runner.sitting import (
 )
 from tournaments.schedule.game_numbers import numbers
 from tournaments.schedule.schedule import PlannedGame, PlannedSitting
-from tournaments.schedule.seating import rotate, seating, sitting
+from tournaments.schedule.seating import has_dependent_games, seating, sitting
 from tournaments.storage.folder import Folder, secret_of
 from tournaments.storage.ledger import Ledger
 
@@ -160,7 +160,7 @@ class Runner:
         level, missing = self._sandbox.level, self._sandbox.missing
         record = sitting(self._event, plan, level, missing, machine())
         log = GameLog(self._folder.log(plan.name), record)
-        apart = not rotate(self._event)
+        apart = not has_dependent_games(self._event)
         try:
             async with commit_results(log.sync, self._count, at_once=not apart) as over:
                 numbered = numbers(plan.who, plan.boards, self._seed)

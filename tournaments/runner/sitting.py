@@ -27,7 +27,7 @@ MACHINE = (OSError, MemoryError, CannotStartError, LagError)
 
 
 class RunStoppedError(Exception):
-    """The run cannot go on here and now; all played games are stored. The text is the reason."""
+    """A stop of the run, which can go on later; played games are stored. The text is the reason."""
 
 
 class InternalGameError(Exception):

@@ -282,10 +282,10 @@ def games(event: Event, results: Mapping[str, Result]) -> int:
         count += count_games(stage)
         over = all_played(stage, results)
         last = stage
-    return count if over else count + coming_sittings(event, last)
+    return count if over else count + count_coming_games(event, last)
 
 
-def coming_sittings(event: Event, stage: Stage) -> int:
+def count_coming_games(event: Event, stage: Stage) -> int:
     """Estimate the number of games in the stages after this one; see `games`."""
     board = stage[0].boards[0]
     match event.format:

@@ -63,7 +63,7 @@ def sitting(
     )
 
 
-def rotate(event: Event) -> bool:
+def has_dependent_games(event: Event) -> bool:
     """Tell whether a sitting's games depend on earlier ones: a foul can cost the whole sitting."""
     return event.fouls.lose == "sitting"
 

@@ -16,7 +16,7 @@ from tournaments.schedule.schedule import (
     PlannedGame,
     PlannedSitting,
     Stage,
-    coming_sittings,
+    count_coming_games,
     ledger_order,
     planned,
     retired_games,
@@ -100,7 +100,9 @@ class Ledger:
         else:
             self.stage = ()
         # The value of `games`, without going through all stages again at each new one.
-        self.planned = self._known + (coming_sittings(self._event, self.stage) if self.stage else 0)
+        self.planned = self._known + (
+            count_coming_games(self._event, self.stage) if self.stage else 0
+        )
 
     def _recover(self, plan: PlannedSitting) -> None:
         self._mend(self._folder.log(plan.name))
