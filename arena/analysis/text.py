@@ -134,7 +134,7 @@ def outcome(logged: LoggedGame) -> str:
 def draw(frame: Frame, look: Look) -> Text:
     """Return one frame as text."""
     text = Text().append(f"Round {frame.round}.", "bold")
-    for sentence in option_label(frame, look):
+    for sentence in frame_sentences(frame, look):
         text.append(f" {sentence}")
     if frame.turn is not None and not isinstance(frame.record, FoulRecord):
         text.append(f" {look.name(frame.turn)} is to move.")
@@ -146,7 +146,7 @@ def draw(frame: Frame, look: Look) -> Text:
     return text
 
 
-def upright_tile(at: int, key: str) -> int | None:
+def turn_page(at: int, key: str) -> int | None:
     """Return the number of the frame after a key; None: leave."""
     return None if key in QUIT else max(0, at + TURNS.get(key, 0))
 
@@ -164,9 +164,9 @@ def _plain(tile: Tile) -> str:
     return f"[{tile[0]}|{tile[1]}]"
 
 
-def option_label(frame: Frame, look: Look) -> Iterator[str]:
+def frame_sentences(frame: Frame, look: Look) -> Iterator[str]:
     """Yield sentences about what has happened up to a frame."""
-    yield from event_text(frame.events, look)
+    yield from event_sentences(frame.events, look)
     match frame.record:
         case FoulRecord(seat=seat, foul=foul):
             yield f"{look.name(seat)} fouls: {foul}."
@@ -180,7 +180,7 @@ def option_label(frame: Frame, look: Look) -> Iterator[str]:
             pass
 
 
-def event_text(events: Iterable[Event], look: Look) -> Iterator[str]:
+def event_sentences(events: Iterable[Event], look: Look) -> Iterator[str]:
     """Yield a sentence for each event; plays or draws of a seat in a row share one."""
     for _, together in groupby(events, lambda event: (type(event), _doer(event))):
         same = list(together)
@@ -295,13 +295,13 @@ def _record(frame: Frame, look: Look) -> Iterator[Row]:
 
 def options_text(options: Iterable[Option], chosen: int | None) -> Iterator[tuple[str, bool]]:
     """Yield each option in words, and whether it is the chosen one; bids in a row are joined."""
-    for together, marked in group_tiles(options, chosen):
+    for together, marked in group_options(options, chosen):
         first, last = option_words(together[0]), option_words(together[-1])
         many = f"{first} to {last.removeprefix('bid ')}"
         yield (first if len(together) == 1 else many), marked
 
 
-def group_tiles(
+def group_options(
     options: Iterable[Option], chosen: int | None
 ) -> Iterator[tuple[tuple[Option, ...], bool]]:
     """Yield options one by one, bids in a row together, and whether they hold the chosen one."""

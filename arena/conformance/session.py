@@ -102,7 +102,7 @@ class Session:
         return talk
 
     @property
-    def note_kept(self) -> Connection:
+    def kept_connection(self) -> Connection:
         """Return the process that plays on from step to step; a fresh one if the last was dropped.
 
         Raises ViolationError, CannotStartError.

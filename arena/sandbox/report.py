@@ -12,7 +12,7 @@ from arena.sandbox.select import LevelResult
 from arena.sandbox.selftest.guarantees import GUARANTEES, Guarantee
 
 
-def guarantee_lines(findings: Sequence[LevelResult]) -> Table:
+def guarantee_table(findings: Sequence[LevelResult]) -> Table:
     """Return a table of the promises that each level keeps; a number counts successful attempts."""
     table = Table(box=None, pad_edge=False)
     table.add_column("promise")

@@ -188,7 +188,7 @@ class SceneBuilder:
         return Scene(
             round=frame.round,
             turn=frame.turn,
-            words=" ".join(render.option_label(frame, self._look)),
+            words=" ".join(render.frame_sentences(frame, self._look)),
             line=tiles(frame.line),
             lead=self._lead,
             laid=(left, right),

@@ -65,7 +65,7 @@ Hear = Callable[[str], None]
 """A function that takes a message from a socket."""
 
 
-def not_found(_: str) -> None:
+def ignore_message(_: str) -> None:
     """Ignore a message from a page."""
 
 
@@ -76,7 +76,7 @@ class Site(Struct, frozen=True):
     """The lookup of pages; the first page has an empty name."""
     tell: Publish
     """The sender of messages on a socket."""
-    hear: Hear = not_found
+    hear: Hear = ignore_message
     """The receiver of messages from a page."""
 
 

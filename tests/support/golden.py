@@ -12,7 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from arena.analysis.replay import Step, steps
-from arena.analysis.text import Look, event_text, options_text
+from arena.analysis.text import Look, event_sentences, options_text
 from arena.engine import game as engine
 from arena.engine.shuffle import board_seed, randbelow, random_words
 from arena.logs.gamelog import LoggedGame
@@ -206,7 +206,7 @@ def _step(step: Step, look: Look, asked: dict[tuple[int, int], Ask]) -> Iterator
             yield from _question(asked[said.seat, said.id], look, said.choice)
         case _:
             pass
-    yield from event_text(step.events, look)
+    yield from event_sentences(step.events, look)
     match step.record:
         case RoundRecord() as over:
             state = step.game.playing

@@ -260,7 +260,7 @@ def _paged(shown: Iterator["Text"], console: "Console") -> None:
             return
         console.clear()
         console.print(seen[at], "", Text(render.HELP, "dim"), sep="\n", soft_wrap=True)
-        at = render.upright_tile(at, _key())
+        at = render.turn_page(at, _key())
 
 
 def _key() -> str:

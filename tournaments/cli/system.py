@@ -40,7 +40,7 @@ def doctor(as_json: bool) -> None:
         print_json(msgspec.to_builtins(findings))
         return
     console = plain_console()
-    console.print(doctor.guarantee_lines(findings), "", sep="\n")
+    console.print(doctor.guarantee_table(findings), "", sep="\n")
     for sentence in doctor.verdict(findings):
         console.print(sentence, soft_wrap=not console.is_terminal)
 

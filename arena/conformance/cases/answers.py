@@ -14,7 +14,7 @@ LARGEST = 2**53 // QUESTIONS_A_GAME - 1
 
 def second_answer(desk: Session) -> str:
     """Check that the bot answers each question under its own number."""
-    talk, seat = desk.note_kept, desk.seat(find_variant("draw"))
+    talk, seat = desk.kept_connection, desk.seat(find_variant("draw"))
     return desk.play_on(talk, seat)
 
 
@@ -25,15 +25,15 @@ def only_option(desk: Session) -> str:
     one = desk.found(
         find_variant("block"), 2, lambda question: len(question.options) == 1, clock=asking(desk)
     )
-    answer = desk.ask(desk.note_kept, one)
-    desk.play_on(desk.note_kept, one)
+    answer = desk.ask(desk.kept_connection, one)
+    desk.play_on(desk.kept_connection, one)
     return f"option {answer.choice} of 1"
 
 
 def every_index(desk: Session) -> str:
     """Check lists of two, three and more options."""
     met: set[int] = set()
-    talk, seat = desk.note_kept, desk.seat(find_variant("old-draw"))
+    talk, seat = desk.kept_connection, desk.seat(find_variant("old-draw"))
     while seat.question and not desk.hurried:
         met.add(len(seat.question.options))
         desk.ask(talk, seat)
@@ -53,10 +53,10 @@ def large_numbers(desk: Session) -> str:
 def same_again(desk: Session) -> str:
     """Ask about the same position again, under another number, in another game."""
     first, second = (desk.seat(find_variant("draw"), board=7) for _ in range(2))
-    choices = [desk.ask(desk.note_kept, first).choice]
+    choices = [desk.ask(desk.kept_connection, first).choice]
     desk.drop()
-    choices.append(desk.ask(desk.note_kept, second).choice)
-    choices.append(desk.ask(desk.note_kept, desk.seat(find_variant("draw"), board=7)).choice)
+    choices.append(desk.ask(desk.kept_connection, second).choice)
+    choices.append(desk.ask(desk.kept_connection, desk.seat(find_variant("draw"), board=7)).choice)
     desk.drop()
     same = len(set(choices)) == 1
     return "the same answer each time" if same else f"answers differ: {choices}"
@@ -64,7 +64,7 @@ def same_again(desk: Session) -> str:
 
 def in_pieces(desk: Session) -> str:
     """Send a question in three pieces: a read may end anywhere."""
-    talk, seat = desk.note_kept, desk.seat(short("draw"))
+    talk, seat = desk.kept_connection, desk.seat(short("draw"))
     *before, question = seat.lines()
     third = len(question) // 3
     for piece in (b"".join(before) + question[:third], question[third : 2 * third]):
@@ -78,7 +78,7 @@ def in_pieces(desk: Session) -> str:
 
 def in_one_go(desk: Session) -> str:
     """Send the end of a game, the next game and its first question in one write."""
-    talk = desk.note_kept
+    talk = desk.kept_connection
     first, second = desk.seat(tiny()), desk.seat(short("draw"), board=2)
     # All but the end, which follows with the next game.
     while first.question:

@@ -46,7 +46,7 @@ class Open(NamedTuple):
 
 def several_games(desk: Session) -> str:
     """Play as many games at once as the bot allows; when one ends, begin the next."""
-    talk = desk.note_kept
+    talk = desk.kept_connection
     if talk.tables == 1:
         raise SkippedError("It plays one game at a time (`tables` in its hello).")
     places = min(talk.tables, MANY if desk.pace.whole else FEW)
@@ -74,7 +74,7 @@ def _heard(desk: Session, waiting: Mapping[int, Open], answered: int) -> list[by
 
     Raises ViolationError.
     """
-    talk, first = desk.note_kept, min(waiting.values(), key=lambda one: one.ends)
+    talk, first = desk.kept_connection, min(waiting.values(), key=lambda one: one.ends)
     lines: list[bytes] = []
     line = talk.next_line(first.ends - time.monotonic())
     while line is not None:
@@ -88,7 +88,7 @@ def _heard(desk: Session, waiting: Mapping[int, Open], answered: int) -> list[by
 
 def _silent(desk: Session, waiting: Mapping[int, Open], first: Open, answered: int) -> NoReturn:
     """Report that the first question has no answer, though perhaps others have."""
-    talk, limit_ms = desk.note_kept, first.question.time_ms
+    talk, limit_ms = desk.kept_connection, first.question.time_ms
     if talk.ended:
         found = exit_description(talk)
     elif answered:
@@ -106,7 +106,7 @@ def _taken(desk: Session, waiting: dict[int, Open], line: bytes) -> ScriptedSeat
 
     Raises ViolationError.
     """
-    talk, said = desk.note_kept, decode_line(line)
+    talk, said = desk.kept_connection, decode_line(line)
     came, expected = printable(line), f"an answer to {_numbers(waiting)}"
     if isinstance(said, Fault):
         found = diagnose(line, b"", said, next(iter(waiting.values())).due, desk.language)

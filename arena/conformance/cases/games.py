@@ -70,8 +70,8 @@ def meets(kind: type[Option], rules: Ruleset, seats: int, desk: Session) -> str:
     seat = desk.found(rules, seats, wanted)
     assert seat.question
     many = len(seat.question.options)
-    answer = desk.ask(desk.note_kept, seat)
-    desk.play_on(desk.note_kept, seat)
+    answer = desk.ask(desk.kept_connection, seat)
+    desk.play_on(desk.kept_connection, seat)
     return f"option {answer.choice} of {many}"
 
 
@@ -100,7 +100,7 @@ def plays(name: str, desk: Session) -> str:
         for seats, game in product(playable_seat_counts(rules), range(GAMES)):
             clock = asking(desk) if game % 2 else desk.clock
             seat = desk.seat(rules, seats, (game + seats) % seats, game + 1, clock=clock)
-            questions += desk.play(desk.note_kept, seat)
+            questions += desk.play(desk.kept_connection, seat)
             games += 1
     except OutOfTimeError as hurry:
         questions += hurry.questions
@@ -116,7 +116,7 @@ def plays_event(desk: Session) -> str:
     try:
         for game, seat in product(range(GAMES), range(desk.game.seats)):
             one = desk.seat(desk.game.rules, desk.game.seats, seat, game + 1)
-            questions += desk.play(desk.note_kept, one)
+            questions += desk.play(desk.kept_connection, one)
             games += 1
     except OutOfTimeError as hurry:
         questions += hurry.questions

@@ -20,7 +20,7 @@ LARGE_HAND = 64
 
 def changed(said: Sent, name: str, desk: Session) -> str:
     """Play a round in which every line is changed."""
-    return desk.play_on(desk.note_kept, desk.seat(short(name)), said)
+    return desk.play_on(desk.kept_connection, desk.seat(short(name)), said)
 
 
 def strange_name(desk: Session) -> str:
@@ -31,7 +31,7 @@ def strange_name(desk: Session) -> str:
 
 def unknown_messages(desk: Session) -> str:
     """Send messages of an unknown type between all others; they need no answer."""
-    talk, seat = desk.note_kept, desk.seat(short("draw"))
+    talk, seat = desk.kept_connection, desk.seat(short("draw"))
     talk.send(later.WEATHER)
     judge.expect_silence(talk, desk.pace.quiet_ms / 1000, "at a message of an unknown type")
     return desk.play_on(talk, seat, lambda line: later.WEATHER + line)
@@ -48,13 +48,13 @@ def largest_set(desk: Session) -> str:
         longest = max(longest, len(line))
         return line
 
-    questions = desk.play_on(desk.note_kept, desk.seat(rules), measured)
+    questions = desk.play_on(desk.kept_connection, desk.seat(rules), measured)
     return f"{questions}, lines of up to {longest} bytes"
 
 
 def longest_line(desk: Session) -> str:
     """Send a question with as many bytes as a line may have."""
-    talk, seat = desk.note_kept, desk.seat(short("draw"))
+    talk, seat = desk.kept_connection, desk.seat(short("draw"))
     desk.ask(talk, seat, later.at_full_length)
     desk.play_on(talk, seat)
     return f"{MAX_LINE} bytes"
@@ -62,7 +62,7 @@ def longest_line(desk: Session) -> str:
 
 def other_seats(desk: Session) -> str:
     """Play the next game with other rules, at another table, in another seat."""
-    talk = desk.note_kept
+    talk = desk.kept_connection
     larger = derive(short("draw"), "draw", {"highest_pip": 9})
     games = (
         (short("draw"), 2, 1),
@@ -82,7 +82,7 @@ def many_rounds(desk: Session) -> str:
     any_game(desk)
     rounds = 60 if desk.pace.whole else 4
     rules = derive(find_variant("draw"), "draw", {"rounds": rounds})
-    return f"{rounds} rounds, {desk.play_on(desk.note_kept, desk.seat(rules))}"
+    return f"{rounds} rounds, {desk.play_on(desk.kept_connection, desk.seat(rules))}"
 
 
 STEPS = (

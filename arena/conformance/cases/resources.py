@@ -24,7 +24,7 @@ def slow_positions(desk: Session) -> str:
         ("double-draw", 4, {}),
         ("draw", 8, {"highest_pip": 18, "hand": 20}),
     ):
-        talk, seat = desk.note_kept, desk.seat(derive(short(name), name, differs), seats)
+        talk, seat = desk.kept_connection, desk.seat(derive(short(name), name, differs), seats)
         for _ in range(12):
             if not seat.question or desk.hurried:
                 break
@@ -36,7 +36,7 @@ def slow_positions(desk: Session) -> str:
 
 def after_a_pause(desk: Session) -> str:
     """Pause as if others thought for long: the bot must wait in silence, and answer then."""
-    talk, seat = desk.note_kept, desk.seat(short("draw"))
+    talk, seat = desk.kept_connection, desk.seat(short("draw"))
     desk.ask(talk, seat)
     before = talk.spent().cpu_ms
     judge.expect_silence(talk, desk.pace.pause_ms / 1000, "while others were thinking")
@@ -48,7 +48,7 @@ def after_a_pause(desk: Session) -> str:
 
 def bounded_memory(desk: Session) -> str:
     """Ask question after question: memory that grows with them would end a long sitting."""
-    talk, limit, asked = desk.note_kept, desk.sandbox.limits.memory, 0
+    talk, limit, asked = desk.kept_connection, desk.sandbox.limits.memory, 0
     desk.play(talk, desk.seat(short("draw")))
     kept = talk.spent().memory
     while True:
@@ -74,7 +74,7 @@ def bounded_memory(desk: Session) -> str:
 
 def _stretch(desk: Session, most: int) -> tuple[int, int]:
     """Ask up to `most` questions; return their number and the memory then in use, in bytes."""
-    talk, asked, board, memory = desk.note_kept, 0, 0, 0
+    talk, asked, board, memory = desk.kept_connection, 0, 0, 0
     while asked < most and not desk.hurried and memory <= desk.sandbox.limits.memory:
         board += 1
         seat = desk.seat(short("draw"), board=board)
@@ -88,7 +88,7 @@ def _stretch(desk: Session, most: int) -> tuple[int, int]:
 
 def little_stderr(desk: Session) -> str:
     """Check that the bot writes no more to stderr than its budget a game."""
-    talk = desk.note_kept
+    talk = desk.kept_connection
     desk.play(talk, desk.seat(find_variant("draw") if desk.pace.whole else short("draw")))
     judge.within_stderr(talk)
     return f"{talk.complained} bytes in a game" if talk.complained else "nothing written"

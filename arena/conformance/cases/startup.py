@@ -17,13 +17,13 @@ SLOW = 0.5
 
 def says_hello(desk: Session) -> str:
     """Check that the first line is a hello and comes in time."""
-    talk = desk.note_kept
+    talk = desk.kept_connection
     return f"after {_since_start(talk):.0f} ms"
 
 
 def only_hello(desk: Session) -> str:
     """Check that the bot sends one line and then waits."""
-    judge.expect_silence(desk.note_kept, desk.pace.quiet_ms / 1000, "after its hello")
+    judge.expect_silence(desk.kept_connection, desk.pace.quiet_ms / 1000, "after its hello")
     assert desk.hello
     return f"{desk.hello.name} {desk.hello.version}".strip()
 
@@ -31,8 +31,8 @@ def only_hello(desk: Session) -> str:
 def silent_at_game(desk: Session) -> str:
     """Check that the bot is silent when a game begins: nothing is asked yet."""
     game, *_ = desk.seat(find_variant("draw")).lines()
-    desk.note_kept.send(game)
-    judge.expect_silence(desk.note_kept, desk.pace.quiet_ms / 1000, "when a game began")
+    desk.kept_connection.send(game)
+    judge.expect_silence(desk.kept_connection, desk.pace.quiet_ms / 1000, "when a game began")
     # A game that has begun must be played to its end.
     desk.drop()
     return ""
@@ -40,7 +40,7 @@ def silent_at_game(desk: Session) -> str:
 
 def answers_once(desk: Session) -> str:
     """Check that the bot sends one line for one question."""
-    talk, seat = desk.note_kept, desk.seat(find_variant("draw"))
+    talk, seat = desk.kept_connection, desk.seat(find_variant("draw"))
     for _ in range(ANSWERS):
         if seat.question is None:
             break
@@ -53,7 +53,7 @@ def answers_once(desk: Session) -> str:
 
 def silent_at_end(desk: Session) -> str:
     """Check that the bot is silent at the end of a round and of a game."""
-    talk = desk.note_kept
+    talk = desk.kept_connection
     desk.play(talk, desk.seat(tiny()))
     judge.expect_silence(talk, desk.pace.quiet_ms / 1000, "at the end of a game")
     return ""
@@ -61,7 +61,7 @@ def silent_at_end(desk: Session) -> str:
 
 def first_answer(desk: Session) -> str:
     """Check that the first answer is one whole line in time."""
-    answer = desk.ask(desk.note_kept, desk.seat(find_variant("draw")))
+    answer = desk.ask(desk.kept_connection, desk.seat(find_variant("draw")))
     desk.drop()
     return f"option {answer.choice} after {answer.ms:.1f} ms"
 

@@ -15,7 +15,15 @@ from msgspec.structs import replace
 import tournaments.cli.games
 from arena.analysis.frames import Frame, frames
 from arena.analysis.replay import Step, steps
-from arena.analysis.text import HELP, Look, draw, event_text, options_text, tile_text, upright_tile
+from arena.analysis.text import (
+    HELP,
+    Look,
+    draw,
+    event_sentences,
+    options_text,
+    tile_text,
+    turn_page,
+)
 from arena.logs.gamelog import DamagedLogError, LoggedGame
 from arena.match.referee import Question
 from arena.rules.variants import find_variant
@@ -226,7 +234,7 @@ def test_what_is_said_is_told_in_words() -> None:
         Bade(0, 0),
         Called(0),
     )
-    assert [*event_text(events, ASCII)] == [
+    assert [*event_sentences(events, ASCII)] == [
         "The deal does not count: bob holds too many tiles of one number.",
         "[6|4] is turned up.",
         "ada plays [6|4] on the left and [4|1] on the right.",
@@ -492,8 +500,8 @@ def test_no_record_can_stand_out_of_place() -> None:
     [("\r", 6), (" ", 6), ("n", 6), ("\x1b[C", 6), ("p", 4), ("\x1b[D", 4), ("x", 5), ("q", None)],
 )
 def test_keys_turn_frames(key: str, to: int | None) -> None:
-    assert upright_tile(5, key) == to
-    assert upright_tile(0, "p") == 0
+    assert turn_page(5, key) == to
+    assert turn_page(0, "p") == 0
 
 
 def press(monkeypatch: pytest.MonkeyPatch, keys: Iterator[str]) -> None:

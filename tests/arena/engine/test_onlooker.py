@@ -8,7 +8,7 @@ import pytest
 from arena.analysis import frames
 from arena.analysis.frames import SPECTATOR
 from arena.analysis.replay import steps
-from arena.analysis.text import Look, option_label
+from arena.analysis.text import Look, frame_sentences
 from arena.logs.gamelog import LoggedGame
 from arena.rules.variants import VARIANTS, find_variant
 from protocol.ruleset import playable_seat_counts
@@ -62,7 +62,7 @@ def test_a_foul_is_shown_without_its_evidence() -> None:
 
 
 def _words(frame: frames.Frame) -> bytes:
-    return " ".join(option_label(frame, Look(("ada", "bob", "cyd", "dan")))).encode()
+    return " ".join(frame_sentences(frame, Look(("ada", "bob", "cyd", "dan")))).encode()
 
 
 def test_all_is_shown_when_it_is_asked_for() -> None:
