@@ -11,7 +11,7 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from arena.engine import stakes
+from arena.engine import scoring
 from arena.engine.state import Game, Round, Row
 from protocol.messages import Bade, Bid, Drew
 from protocol.ruleset import Boneyard, Turn
@@ -102,7 +102,7 @@ def legal_bids(game: Game, state: Round) -> tuple[Bid, ...]:
 
     A question must fit into a line: of very many bids only the lowest are listed, and the highest.
     """
-    higher = range(state.aside.bid + 1, stakes.chips(game, state.turn) + 1)
+    higher = range(state.aside.bid + 1, scoring.chips(game, state.turn) + 1)
     listed = [*higher[:MOST_BIDS], *higher[MOST_BIDS:][-1:]]
     return Bid(0), *(Bid(chips) for chips in listed)
 
@@ -123,4 +123,4 @@ def apply_bid(game: Game, state: Round, bid: Bid) -> Game:
         return replace(game, round=state)
     for _ in range(LAST):
         state = draw_tile(game, state, aside.bidder)
-    return replace(stakes.pay(game, aside.bidder, aside.bid), round=replace(state, drawn=0))
+    return replace(scoring.pay(game, aside.bidder, aside.bid), round=replace(state, drawn=0))

@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from arena.engine import boneyard, stakes
+from arena.engine import boneyard
 from arena.engine import round_end as end
 from arena.engine import scoring as score
 from arena.engine.state import Game, Round
@@ -64,7 +64,7 @@ def scored(game: Game, finished: Round) -> Game:
     before, winner = game.scores, score.winner(game, finished)
     if winner is not None:
         worth = score.round_points(game, finished, winner) + game.pot
-        game = replace(game, scores=stakes.credit(game, before, winner, worth), pot=0)
+        game = replace(game, scores=score.credit(game, before, winner, worth), pot=0)
     points = tuple(new - old for old, new in zip(before, game.scores, strict=True))
     over = _game_over(game, finished.number)
     return replace(game, round=replace(finished, winner=winner), points=points, over=over)

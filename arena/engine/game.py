@@ -4,7 +4,7 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from arena.engine import boneyard, closing, deal, lead, opening, stakes, turn
+from arena.engine import boneyard, closing, deal, lead, opening, turn
 from arena.engine import round_end as end
 from arena.engine import scoring as score
 from arena.engine.closing import places
@@ -171,7 +171,7 @@ def _drew(game: Game, state: Round) -> Game:
     """Draw a tile and pay for it; the turn goes on unless drawing ends it (E play)."""
     after = boneyard.draw_tile(game, state, state.turn)
     if game.rules.stakes.fee:
-        game = stakes.pay(game, state.turn, game.rules.stakes.fee)
+        game = score.pay(game, state.turn, game.rules.stakes.fee)
     blocked = end.blocked(game, after)
     # An auction of the last two tiles may unblock the round. The drawer can only pass now, so the
     # turn ends without that question.

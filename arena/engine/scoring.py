@@ -1,10 +1,12 @@
-"""The score of a round: the pips of hands, the winner, the points."""
+"""Scoring: what hands count, who wins a round, its points; fees, antes, chips and the pot."""
 
 from typing import assert_never
 
+from msgspec.structs import replace
+
 from arena.engine.state import Game, Hand, Round
 from protocol.messages import Played
-from protocol.ruleset import Formula, Score, side_of
+from protocol.ruleset import Formula, Score, count_sides, side_of
 from protocol.tiles import Tile
 
 Pips = tuple[int, ...]
@@ -138,3 +140,44 @@ def _capicu(last: Played, line: tuple[Tile, ...]) -> bool:
         return False
     rest = line[1:] if last.end == "left" else line[:-1]
     return rest[0][0] in last.tile and rest[-1][1] in last.tile
+
+
+def chips(game: Game, seat: int) -> int:
+    """Return the chips that a seat holds; only for rules with chips."""
+    return game.rules.stakes.chips + game.scores[seat]
+
+
+def can_pay(game: Game, seat: int) -> bool:
+    """Tell whether a seat can pay for a tile (C.27); without chips a score may go below 0."""
+    stakes = game.rules.stakes
+    return stakes.chips == 0 or chips(game, seat) >= stakes.fee
+
+
+def credit(game: Game, scores: tuple[int, ...], seat: int, points: int) -> tuple[int, ...]:
+    """Return the scores after a seat, and with partners its side, has won or paid points."""
+    partners = game.rules.deal.partners
+    side = side_of(partners, seat)
+    return tuple(
+        own + points if side_of(partners, other) == side else own
+        for other, own in enumerate(scores)
+    )
+
+
+def pay(game: Game, seat: int, points: int) -> Game:
+    """Return the game after a seat has paid; the points go into the pot if the rules have one."""
+    return replace(
+        game,
+        scores=credit(game, game.scores, seat, -points),
+        pot=game.pot + points if game.rules.stakes.pot else 0,
+    )
+
+
+def ante(game: Game) -> Game:
+    """Return the game after each seat has paid its ante, or all it has left (Auction Draw)."""
+    stakes = game.rules.stakes
+    if stakes.ante == 0:
+        return game
+    for seat in range(count_sides(game.rules.deal.partners, game.seats)):
+        most = chips(game, seat) if stakes.chips else stakes.ante
+        game = pay(game, seat, min(stakes.ante, most))
+    return game

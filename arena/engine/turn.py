@@ -1,6 +1,6 @@
 """A turn: the plays, draws and passes of the seat to move."""
 
-from arena.engine import stakes
+from arena.engine import scoring
 from arena.engine.state import Game, Hand, Round
 from protocol.messages import Draw, Option, Pass, Play, PlayTwo
 from protocol.ruleset import Turn
@@ -62,7 +62,7 @@ def _may_draw(game: Game, state: Round, able: bool) -> bool:
     if able and not _may_draw_when_able(turn, leading=not state.line):
         return False
     limit = turn.draw_limit
-    return (limit == "unlimited" or state.drawn < limit) and stakes.can_pay(game, state.turn)
+    return (limit == "unlimited" or state.drawn < limit) and scoring.can_pay(game, state.turn)
 
 
 def _may_draw_when_able(turn: Turn, leading: bool) -> bool:

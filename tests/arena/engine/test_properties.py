@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena.engine import boneyard, stakes
+from arena.engine import boneyard, scoring
 from arena.engine import game as engine
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Game
@@ -168,7 +168,7 @@ def scored(before: Game, game: Game) -> None:
     pot = before.pot
     if before.playing.aside.phase in ("deal", "keep"):
         # The deal counted at last, antes were paid, and nobody could begin.
-        pot = stakes.ante(before).pot
+        pot = scoring.ante(before).pot
     if game.rules.stakes.pot:
         pot += paid_in_between(before, game)
     expected = naive.round_points(game, pot)
