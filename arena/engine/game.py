@@ -4,11 +4,11 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from arena.engine import boneyard, closing, deal, lead, opening, turn
+from arena.engine import boneyard, deal, lead, opening, turn
 from arena.engine import round_end as end
 from arena.engine import scoring as score
-from arena.engine.closing import places
 from arena.engine.opening import begin, chance_decides
+from arena.engine.round_end import places
 from arena.engine.state import Game, Round
 from protocol.messages import (
     Bid,
@@ -106,25 +106,25 @@ def act_unchecked(game: Game, option: Option) -> Game:
     state = game.playing
     match option:
         case Play():
-            return closing.next_turn(game, _played(game, state, ((option.tile, option.end),)))
+            return end.next_turn(game, _played(game, state, ((option.tile, option.end),)))
         case Draw():
             return _drew(game, state)
         case Pass():
-            return closing.next_turn(game, _passed(game, state))
+            return end.next_turn(game, _passed(game, state))
         case PlayTwo():
             pair: Placing = ((option.left, "left"), (option.right, "right"))
-            return closing.next_turn(game, _played(game, state, pair))
+            return end.next_turn(game, _played(game, state, pair))
         case Keep() | Refuse():
             return opening.apply_keep(game, state, option)
         case Call() | GoOn():
             after = end.apply_answer(state, option)
-            return closing.scored(game, after) if after.over else replace(game, round=after)
+            return end.scored(game, after) if after.over else replace(game, round=after)
         case Guess():
             return opening.apply_guess(game, state, option)
         case Bid():
             after_bid = boneyard.apply_bid(game, state, option)
             done = after_bid.playing.aside.auctioned
-            return closing.settle(after_bid, after_bid.playing) if done else after_bid
+            return end.settle(after_bid, after_bid.playing) if done else after_bid
         case _:
             assert_never(option)
 
@@ -176,10 +176,10 @@ def _drew(game: Game, state: Round) -> Game:
     # An auction of the last two tiles may unblock the round. The drawer can only pass now, so the
     # turn ends without that question.
     if game.rules.turn.draw_ends_turn or (blocked and boneyard.auction_opens(game, after)):
-        return closing.next_turn(game, replace(after, turn=game.after(state.turn), drawn=0))
+        return end.next_turn(game, replace(after, turn=game.after(state.turn), drawn=0))
     if blocked:
-        return closing.scored(game, replace(after, over="blocked"))
-    return closing.decide_turn(game, after)
+        return end.scored(game, replace(after, over="blocked"))
+    return end.decide_turn(game, after)
 
 
 def pips(game: Game) -> tuple[int, ...]:

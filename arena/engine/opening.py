@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from arena.engine import boneyard, closing, deal, lead, scoring
+from arena.engine import boneyard, deal, lead, round_end, scoring
 from arena.engine import shuffle as chance
 from arena.engine.state import Dealt, Game, Hand, Interlude, Lots, Round
 from protocol.messages import Annulled, Event, Guess, Guessed, Keep, Leads, Refuse, TurnedUp
@@ -127,7 +127,7 @@ def _opened(game: Game, state: Round) -> Game:
     """Begin play, for the deal counts: the seats pay their antes, and the leader moves."""
     aside = replace(state.aside, phase="play", queue=())
     state = replace(state, turn=state.leader, aside=aside)
-    return closing.settle(scoring.ante(game), state)
+    return round_end.settle(scoring.ante(game), state)
 
 
 def _annulled(game: Game, state: Round, event: Annulled) -> Game:
