@@ -4,10 +4,10 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from arena.engine import boneyard, deal, lead, opening, turn
+from arena.engine import boneyard, deal, lead, turn
 from arena.engine import round_end as end
 from arena.engine import scoring as score
-from arena.engine.opening import begin, chance_decides
+from arena.engine.deal import begin, chance_decides
 from arena.engine.round_end import places
 from arena.engine.state import Game, Round
 from protocol.messages import (
@@ -115,12 +115,12 @@ def act_unchecked(game: Game, option: Option) -> Game:
             pair: Placing = ((option.left, "left"), (option.right, "right"))
             return end.next_turn(game, _played(game, state, pair))
         case Keep() | Refuse():
-            return opening.apply_keep(game, state, option)
+            return deal.apply_keep(game, state, option)
         case Call() | GoOn():
             after = end.apply_answer(state, option)
             return end.scored(game, after) if after.over else replace(game, round=after)
         case Guess():
-            return opening.apply_guess(game, state, option)
+            return deal.apply_guess(game, state, option)
         case Bid():
             after_bid = boneyard.apply_bid(game, state, option)
             done = after_bid.playing.aside.auctioned
