@@ -25,6 +25,8 @@ P = TypeVar("P", Commitment, Reveal)
 
 SECRET = 32
 """Length of a secret, in bytes."""
+COMMITMENT = len(encode_line(Commitment(1, "0" * 64)))
+"""Bytes of a commitment at least."""
 NO_PLACE = {
     *(errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT),
     *(errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG),
@@ -191,10 +193,10 @@ def secret_of(folder: Folder) -> bytes:
 def load_event(folder: Folder) -> Event:
     """Read the event of a folder.
 
-    Raises UserError if there is none, or if it has boards without a commitment.
+    Raises UserError if there is none, or if it has boards without a commitment that can be read.
     """
     event, promised = read_event(folder), _promised(folder)
-    if promised is not None and event.all_boards > promised:
+    if event.all_boards > promised:
         raise UserError(
             f"{folder.event} is damaged: it has {event.all_boards} boards, and "
             f"{folder.commitments.name} promises the deals of {promised}."
@@ -212,11 +214,29 @@ def read_event(folder: Folder) -> Event:
     return from_json(folder.event.read_bytes(), folder.event)
 
 
-def _promised(folder: Folder) -> int | None:
-    """Return the last board with a commitment, which is written before the event; else None."""
-    with suppress(OSError, DamagedRecordError):
+def _promised(folder: Folder) -> int:
+    """Return the last board with a commitment; commitments are written before the event.
+
+    Raises UserError if there is none.
+    """
+    try:
         return decode_commitment(last_line(folder.commitments)[0]).board
-    return None
+    except OSError as error:
+        raise UserError(
+            f"{folder.commitments} cannot be read: {error.strerror}. It promises the event's "
+            "deals: put it back as it was published."
+        ) from error
+    except DamagedRecordError as error:
+        raise UserError(
+            f"{folder.commitments} is damaged, its last line is no commitment: {error}. Put it "
+            "back as it was published."
+        ) from error
+
+
+def most_promised(folder: Folder) -> int:
+    """Return for how many boards there can be a commitment, by the size of their file alone."""
+    size = folder.commitments.stat().st_size if folder.commitments.is_file() else 0
+    return size // COMMITMENT
 
 
 def write_atomic(path: Path, lines: Iterable[bytes]) -> None:

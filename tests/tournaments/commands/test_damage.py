@@ -17,6 +17,7 @@ Damage = Callable[[Path], object]
 BIG = 10**400
 LOG = "games/from-1.first.greedy.jsonl"
 GAME = "1.first.greedy"
+COMMITMENTS = "commitments.jsonl"
 COMMANDS = {
     "verify": ("verify",),
     "rate": ("rate",),
@@ -147,11 +148,25 @@ TABLE: dict[str, tuple[Damage, str, str]] = {
     "questions beyond number": (log("spent", questions=[BIG, 1]), "questions[0]", READ_LOG),
     "times of one seat": (log("spent", ms=[1.0]), "not about 2 seats", READ_LOG),
     "seeds out of order": (turned_round("seeds.jsonl"), "not in order", ""),
-    "no commitments": (lambda folder: (folder / "commitments.jsonl").unlink(), "commitment", ""),
+    "no commitments": (
+        lambda folder: (folder / "commitments.jsonl").unlink(),
+        "commitment",
+        READ_LEDGER,
+    ),
+    "999999 boards and an empty file of commitments": (
+        lambda folder: (plan(boards=999_999)(folder), (folder / COMMITMENTS).write_bytes(b"")),
+        "far more than were ever promised",
+        READ_LEDGER,
+    ),
+    "999999 boards and a damaged commitment": (
+        lambda folder: (plan(boards=999_999)(folder), (folder / COMMITMENTS).write_bytes(b"}\n")),
+        "far more than were ever promised",
+        READ_LEDGER,
+    ),
     "a commitment to board 10^400": (
         rewritten("commitments.jsonl", '"board":2', f'"board":{BIG}'),
         "commitments.jsonl, line 2",
-        "rate",
+        READ_LEDGER,
     ),
     "a seed of board -2": (rewritten("seeds.jsonl", '"board":2', '"board":-2'), "line 2", ""),
     "a replay page that tells otherwise": (rewritten(PAGE, "greedy", "grredy"), PAGE, ""),
