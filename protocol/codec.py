@@ -166,7 +166,7 @@ def unseal(line: bytes, previous: int) -> tuple[bytes, int]:
     return body + b"}", checksum
 
 
-def unsealed(line: bytes) -> bytes:
+def strip_checksum(line: bytes) -> bytes:
     """Return the line without its checksum, unchecked: for lines that are counted, not trusted."""
     return line[: -SEAL - 1] + b"}"
 

@@ -37,7 +37,7 @@ def too_strong(deal: Deal, hands: tuple[Hand, ...]) -> int | None:
     return None
 
 
-def refusable(game: Game, state: Round) -> bool:
+def is_refusable(game: Game, state: Round) -> bool:
     """Tell whether a seat with many doubles could annul this deal (C.5).
 
     Then every seat is asked: a seat that is skipped would show that it holds few doubles.
@@ -157,7 +157,7 @@ def _shown(game: Game, state: Round) -> Game:
             drawable=boneyard.drawable(rules.boneyard, rules.turn, stock),
             events=(*state.events, TurnedUp(tile)),
         )
-    if refusable(game, state):
+    if is_refusable(game, state):
         queue = game.order(state.leader)
         aside = replace(state.aside, phase="keep", queue=queue, then=state.leader)
         return replace(game, round=replace(state, turn=queue[0], aside=aside))

@@ -118,7 +118,7 @@ def act_unchecked(game: Game, option: Option) -> Game:
             return deal.apply_keep(game, state, option)
         case Call() | GoOn():
             after = end.apply_answer(state, option)
-            return end.scored(game, after) if after.over else replace(game, round=after)
+            return end.end_round(game, after) if after.over else replace(game, round=after)
         case Guess():
             return deal.apply_guess(game, state, option)
         case Bid():
@@ -172,14 +172,14 @@ def _drew(game: Game, state: Round) -> Game:
     after = boneyard.draw_tile(game, state, state.turn)
     if game.rules.stakes.fee:
         game = score.pay(game, state.turn, game.rules.stakes.fee)
-    blocked = end.blocked(game, after)
+    blocked = end.is_blocked(game, after)
     # An auction of the last two tiles may unblock the round. The drawer can only pass now, so the
     # turn ends without that question.
     if game.rules.turn.draw_ends_turn or (blocked and boneyard.auction_opens(game, after)):
         return end.next_turn(game, replace(after, turn=game.after(state.turn), drawn=0))
     if blocked:
-        return end.scored(game, replace(after, over="blocked"))
-    return end.decide_turn(game, after)
+        return end.end_round(game, replace(after, over="blocked"))
+    return end.with_round(game, after)
 
 
 def pips(game: Game) -> tuple[int, ...]:

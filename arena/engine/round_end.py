@@ -13,7 +13,7 @@ from protocol.ruleset import Deal, Ruleset, count_sides, side_of
 CALL_OR_GO_ON: tuple[Option, ...] = (Call(), GoOn())
 
 
-def blocked(game: Game, state: Round) -> bool:
+def is_blocked(game: Game, state: Round) -> bool:
     """Tell whether the round is over although every seat still holds tiles (C play, C.20)."""
     rules = game.rules
     if not state.line:
@@ -76,7 +76,7 @@ def apply_answer(state: Round, answer: Call | GoOn) -> Round:
 def next_turn(game: Game, state: Round) -> Game:
     """End a turn: a seat went out, or the last tiles are auctioned, or the next seat moves."""
     if state.out is not None:
-        return scored(game, replace(state, over="out"))
+        return end_round(game, replace(state, over="out"))
     if boneyard.auction_opens(game, state):
         return replace(game, round=boneyard.auction(game, state))
     return settle(game, state)
@@ -84,14 +84,14 @@ def next_turn(game: Game, state: Round) -> Game:
 
 def settle(game: Game, state: Round) -> Game:
     """Begin a turn: first see whether the round is blocked, or a seat may call it so."""
-    if blocked(game, state):
-        return scored(game, replace(state, over="blocked"))
+    if is_blocked(game, state):
+        return end_round(game, replace(state, over="blocked"))
     if state.line and can_be_called(game, state):
         state = ask_everybody(game, state)
-    return decide_turn(game, state)
+    return with_round(game, state)
 
 
-def decide_turn(game: Game, state: Round) -> Game:
+def with_round(game: Game, state: Round) -> Game:
     """Return the game with another state of its round; `replace` would cost more than the move."""
     return Game(
         game.rules,
@@ -122,7 +122,7 @@ def places(game: Game, fouled: frozenset[int] = frozenset()) -> tuple[int, ...]:
     return tuple(1 + sum(other > own for other in sides) for own in ranks)
 
 
-def scored(game: Game, finished: Round) -> Game:
+def end_round(game: Game, finished: Round) -> Game:
     """End a round: credit its points and the pot to the winner."""
     before, winner = game.scores, score.winner(game, finished)
     if winner is not None:

@@ -11,7 +11,7 @@ from msgspec import Struct
 from arena.logs import checksummed as sealed
 from arena.logs import compression as packed
 from arena.logs.checksummed import DamagedFileError, Entry, damaged, grep_prefix, read_lines
-from protocol.codec import DamagedRecordError, decode_record, unsealed
+from protocol.codec import DamagedRecordError, decode_record, strip_checksum
 from protocol.records import (
     ChoiceRecord,
     FoulRecord,
@@ -246,7 +246,7 @@ def sitting_lines(path: Path) -> list[Sitting]:
     found = []
     for line in grep_prefix(path, (b'{"type":"sitting",',)):
         with suppress(DamagedRecordError):
-            found.append(decode_record(unsealed(line)))
+            found.append(decode_record(strip_checksum(line)))
     return [record for record in found if isinstance(record, Sitting)]
 
 

@@ -18,10 +18,10 @@ WROTE = 60
 class Handshake:
     """The wait for one bot's hello."""
 
-    def __init__(self, pump: Poller, bot: BotProcess, start_ms: int) -> None:
+    def __init__(self, poller: Poller, bot: BotProcess, start_ms: int) -> None:
         self._bot = bot
         self._done = trio.Event()
-        self._pump = pump
+        self._poller = poller
         self._lag: LagError | None = None
         self._deadline = Deadline(self._expired, self._stop)
         self._deadline.begin(time.monotonic(), start_ms)
@@ -31,13 +31,13 @@ class Handshake:
 
         Returns the lag if the machine does not keep time, so that nobody knows whether it was late.
         """
-        self._bot.listen(self._pump, self._heard)
-        self._pump.add_timer(self._deadline)
+        self._bot.listen(self._poller, self._heard)
+        self._poller.add_timer(self._deadline)
         try:
             self._bot.send(rulings.hello())
             await self._done.wait()
         finally:
-            self._pump.remove_timer(self._deadline)
+            self._poller.remove_timer(self._deadline)
             self._bot.on_input(ignore)
         return self._lag
 

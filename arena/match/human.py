@@ -14,7 +14,7 @@ from arena.match.bot_process import ignore
 from protocol.codec import Fault, decode_from_referee, encode_line
 from protocol.messages import Ask, Choose, GameOver, GameStarts, RoundOver, ToBot
 
-TOLD = 4096
+MOST_MESSAGES = 4096
 """The most messages that may wait for a screen that does not show them."""
 
 
@@ -22,7 +22,7 @@ class HumanPlayer:
     """The seat of a person at a screen."""
 
     def __init__(self) -> None:
-        """Begin without a screen; messages wait in `told`."""
+        """Begin without a screen; messages wait in `messages`."""
         self.fault: Fault | None = None
         self.read_at = 0.0
         self.cpu_seen_ms = 0.0
@@ -30,7 +30,7 @@ class HumanPlayer:
         """The open question, or None."""
         self._heard: Callable[[], None] = ignore
         self._answer: bytes | None = None
-        self._tell, self.told = trio.open_memory_channel[ToBot](TOLD)
+        self._tell, self.messages = trio.open_memory_channel[ToBot](MOST_MESSAGES)
 
     def on_input(self, heard: Callable[[], None]) -> None:
         """Call `heard` from now on when the person has answered."""
@@ -46,7 +46,7 @@ class HumanPlayer:
         try:
             self._tell.send_nowait(told)
         except trio.WouldBlock:
-            self.fault = Fault("late", f"Over {TOLD} messages wait for the screen.")
+            self.fault = Fault("late", f"Over {MOST_MESSAGES} messages wait for the screen.")
 
     def choose(self, id: int, choice: int) -> bool:
         """Answer for the person; return False if the question or the option is not open."""

@@ -21,11 +21,11 @@ LINES_AT_ONCE = 256
 class MultiplexedBot:
     """The multiplexer of one process: it routes its lines to tables and sends theirs together."""
 
-    def __init__(self, pump: Poller, bot: BotProcess) -> None:
+    def __init__(self, poller: Poller, bot: BotProcess) -> None:
         self.bot = bot
         self.judged: GameChannel | None = None
         """The channel of the table whose foul stopped the process, or None."""
-        self._pump = pump
+        self._poller = poller
         self._shares: dict[int, GameChannel] = {}
         self._said = bytearray()
         self._stale = 0
@@ -44,7 +44,7 @@ class MultiplexedBot:
     def send(self, line: bytes) -> None:
         """Send a line, together with the lines of other tables in this slice."""
         if not self._said:
-            self._pump.call_soon(self.flush_all)
+            self._poller.call_soon(self.flush_all)
         self._said += line
 
     def disqualify(self, fault: Fault, judged: "GameChannel | None" = None) -> None:
@@ -77,7 +77,7 @@ class MultiplexedBot:
                 break
             self._hand_on(line)
         else:
-            self._pump.call_soon(self._heard)
+            self._poller.call_soon(self._heard)
             return
         if self.bot.fault:
             self.disqualify(self.bot.fault)

@@ -152,7 +152,7 @@ class Poller:
         self._unregister(descriptor)
 
     def _unregister(self, descriptor: int) -> None:
-        # When a run is cancelled, bots leave after their pump has ended.
+        # When a run is cancelled, bots leave after their poller has ended.
         if not self._epoll.closed:
             with suppress(OSError):
                 self._epoll.unregister(descriptor)

@@ -39,10 +39,10 @@ class BotPool:
     """
 
     def __init__(
-        self, pump: Poller, commands: Sequence[Command], start_ms: int, sandbox: Sandbox
+        self, poller: Poller, commands: Sequence[Command], start_ms: int, sandbox: Sandbox
     ) -> None:
         self._sandbox = sandbox
-        self._pump = pump
+        self._poller = poller
         self._commands = commands
         self._start_ms = start_ms
         self._bots: list[BotProcess | None] = [None] * len(commands)
@@ -67,7 +67,7 @@ class BotPool:
         lags: list[LagError | None] = []
 
         async def wait(bot: BotProcess) -> None:
-            lags.append(await Handshake(self._pump, bot, self._start_ms).wait())
+            lags.append(await Handshake(self._poller, bot, self._start_ms).wait())
 
         async with trio.open_nursery() as nursery:
             for bot in fresh:
@@ -104,7 +104,7 @@ class BotPool:
         with trio.CancelScope(shield=True):
             async with trio.open_nursery() as nursery:
                 for bot in leaving:
-                    self._pump.unregister(bot)
+                    self._poller.unregister(bot)
                     self._bots[self._bots.index(bot)] = None
                     fault = bot.fault
                     nursery.start_soon(bot.shut_down, rulings.bye(fault.detail if fault else ""))
@@ -115,13 +115,13 @@ class Table:
 
     def __init__(
         self,
-        pump: Poller,
+        poller: Poller,
         referee: Referee,
         bots: Sequence[Player | None],
         log: Log,
     ) -> None:
         """Seat the bots; None for a forfeited seat."""
-        self._pump = pump
+        self._poller = poller
         self._referee = referee
         self._bots = bots
         self._log = log
@@ -145,15 +145,15 @@ class Table:
         for bot in self._bots:
             if bot:
                 bot.on_input(self._heard)
-        self._pump.add_timer(self._deadline)
-        self._pump.add_timer(self._unlogged)
+        self._poller.add_timer(self._deadline)
+        self._poller.add_timer(self._unlogged)
         try:
             self._guarded(self._deliver)
             self._heard()
             await self._done.wait()
         finally:
-            self._pump.remove_timer(self._deadline)
-            self._pump.remove_timer(self._unlogged)
+            self._poller.remove_timer(self._deadline)
+            self._poller.remove_timer(self._unlogged)
             # The log shows a game that is cut off as far as it was played.
             self._log_now()
         if self._bug:
@@ -179,7 +179,7 @@ class Table:
         for _ in range(LINES_AT_ONCE):
             if self._done.is_set() or not self._listen():
                 return
-        self._pump.call_soon(self._heard)
+        self._poller.call_soon(self._heard)
 
     def _too_late(self) -> None:
         """Look at the pipe once more after the deadline; a line that is there counts."""
@@ -248,7 +248,7 @@ class Table:
             self._write(referee.records())
         elif referee.unlogged and self._unlogged.at == math.inf:
             self._unlogged.at = now + LOG_WITHIN_S
-            self._pump.wake_by(self._unlogged.at)
+            self._poller.wake_by(self._unlogged.at)
 
     def _log_now(self) -> None:
         """Log the records that have waited long enough, though they are few."""
@@ -263,7 +263,7 @@ class Table:
             assert bot, "Nobody is asked where nobody sits."
             self._cpu_before = bot.cpu_seen_ms
             self._deadline.begin(now, question.time_ms)
-            self._pump.wake_by(self._deadline.at)
+            self._poller.wake_by(self._deadline.at)
 
     def _write(self, records: Sequence[LogRecord]) -> None:
         self._unlogged.end()

@@ -77,10 +77,10 @@ def by_table(values: Mapping[int, int], say: Callable[[int], str], joint: str = 
 
 
 def _tables(values: Mapping[int, int], wanted: int) -> str:
-    return spanned([seats for seats, value in values.items() if value == wanted])
+    return name_range([seats for seats, value in values.items() if value == wanted])
 
 
-def spanned(numbers: Sequence[int]) -> str:
+def name_range(numbers: Sequence[int]) -> str:
     """Write numbers as a choice: "two", "two or three", "two to four"."""
     if len(numbers) > 2 and len(numbers) == numbers[-1] - numbers[0] + 1:
         return f"{number_word(numbers[0])} to {number_word(numbers[-1])}"

@@ -96,7 +96,7 @@ def _ties(rules: Ruleset) -> Iterator[Sentence]:
 def _tied(rules: Ruleset) -> str:
     if rules.deal.partners:
         return "both sides have equally many pips"
-    if effects.parties(rules) == 2:
+    if effects.count_winners(rules) == 2:
         return "both players have equally many pips"
     return "two or more players tie for the fewest pips"
 
@@ -140,7 +140,7 @@ def _tie_break(rules: Ruleset) -> tuple[str, tuple[str, ...]] | None:
             )
             return text, ("C.37",)
         case "outsider":
-            if effects.parties(rules) == 2:
+            if effects.count_winners(rules) == 2:
                 return None
             text = (
                 "the player with the fewest pips of those who are not tied wins it; if these tie "
@@ -191,7 +191,7 @@ def _floor(rules: Ruleset) -> str:
     """Return that 0 is the least, if a winner without the fewest pips could score less."""
     signed = rules.score.points_blocked in ("others_minus_own", "difference")
     heavy = rules.score.tie in ("blocker", "outsider") and _tie_break(rules) is not None
-    return " (never less than 0)" if signed and heavy and effects.parties(rules) > 2 else ""
+    return " (never less than 0)" if signed and heavy and effects.count_winners(rules) > 2 else ""
 
 
 def _sources(formula: Formula) -> tuple[str, ...]:
@@ -280,7 +280,7 @@ def _target(rules: Ruleset) -> Sentence:
     targets = {seats: target(rules, seats) for seats in playable_seat_counts(rules)}
     who = "side" if rules.deal.partners else "player"
     tied = f"If both {who}s reach it in the same round, the higher score wins; if they are equal"
-    if effects.parties(rules) > 2:
+    if effects.count_winners(rules) > 2:
         tied = (
             "If more than one reach it in the same round, the highest score wins; if the highest "
             "scores are equal"

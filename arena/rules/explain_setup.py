@@ -10,8 +10,8 @@ from arena.rules.english import (
     by_table,
     clauses,
     count,
+    name_range,
     number_word,
-    spanned,
 )
 from protocol.ruleset import BY_DOUBLE, MOST_DEALS, SMALL, Deal, Lead, Ruleset, playable_seat_counts
 
@@ -37,7 +37,7 @@ def _players(rules: Ruleset) -> Sentence:
             "and share one score."
         )
         return Sentence(TABLE, text, ("A", "B", "C play", "C.36"))
-    text = f"For {spanned(playable_seat_counts(rules))} players, everybody for themselves."
+    text = f"For {name_range(playable_seat_counts(rules))} players, everybody for themselves."
     return Sentence(TABLE, text, ("A", "B", "C play", "D", "E"))
 
 
@@ -123,7 +123,7 @@ def _rounds(rules: Ruleset) -> Iterator[Sentence]:
         yield Sentence(LEAD, text, clauses(("C.7",), sources))
 
 
-def _later(rules: Ruleset, how: effects.Found) -> Sentence:
+def _later(rules: Ruleset, how: effects.LeadMethod) -> Sentence:
     """Return the sentence on the leader of later rounds in general."""
     text, sources = _chosen(rules, how)
     match how:
@@ -138,7 +138,7 @@ def _later(rules: Ruleset, how: effects.Found) -> Sentence:
     return Sentence(LEAD, text, sources)
 
 
-def _chosen(rules: Ruleset, how: effects.Found) -> tuple[str, tuple[str, ...]]:
+def _chosen(rules: Ruleset, how: effects.LeadMethod) -> tuple[str, tuple[str, ...]]:
     """Return how a leader is found, and the clauses.
 
     The words follow "In the first round" or "after a blocked round".

@@ -15,7 +15,7 @@ from protocol.ruleset import (
     set_of_tiles,
 )
 
-Found = FirstLead | Literal["rotate", "same", "winner"]
+LeadMethod = FirstLead | Literal["rotate", "same", "winner"]
 """The method that decides the leader of a round."""
 
 
@@ -54,7 +54,7 @@ def draw_limit(rules: Ruleset) -> int | Literal["unlimited"]:
     return "unlimited" if limit != "unlimited" and limit > most else limit
 
 
-def parties(rules: Ruleset) -> int:
+def count_winners(rules: Ruleset) -> int:
     """Return the number of players, or of sides, that can win a round at the largest table."""
     return count_sides(rules.deal.partners, max(playable_seat_counts(rules)))
 
@@ -70,16 +70,16 @@ def always_won(rules: Ruleset) -> bool:
     return score.winner == "out" and score.tie == "blocker" and not rules.deal.starter
 
 
-def _found(rules: Ruleset, how: LaterLead) -> Found:
+def _found(rules: Ruleset, how: LaterLead) -> LeadMethod:
     return later_lot(rules.lead) if how == "lot" else how
 
 
-def later(rules: Ruleset) -> Found | None:
+def later(rules: Ruleset) -> LeadMethod | None:
     """Return how later rounds are led in general; None if there is no later round."""
     return _found(rules, rules.lead.later) if rounds(rules) > 1 else None
 
 
-def after_blocked(rules: Ruleset) -> Found | None:
+def after_blocked(rules: Ruleset) -> LeadMethod | None:
     """Return how the round after a blocked one is led; None: as any later round."""
     how = rules.lead.after_blocked
     if how == "as_later" or later(rules) in (None, _found(rules, how)):
@@ -87,7 +87,7 @@ def after_blocked(rules: Ruleset) -> Found | None:
     return _found(rules, how)
 
 
-def after_tie(rules: Ruleset) -> Found | None:
+def after_tie(rules: Ruleset) -> LeadMethod | None:
     """Return how the round after one that nobody won is led; None: as it would be anyway."""
     how = rules.lead.after_tie
     if how == "as_later" or later(rules) is None or always_won(rules):
@@ -99,12 +99,12 @@ def after_tie(rules: Ruleset) -> Found | None:
     return None if otherwise == {found} else found
 
 
-def _unwon(how: Found | None) -> Found | None:
+def _unwon(how: LeadMethod | None) -> LeadMethod | None:
     """Return "same" for "winner": after a round that nobody won the leader stays."""
     return "same" if how == "winner" else how
 
 
-def _leads(rules: Ruleset) -> set[Found]:
+def _leads(rules: Ruleset) -> set[LeadMethod]:
     found = (rules.lead.first, later(rules), after_blocked(rules), after_tie(rules))
     return {how for how in found if how is not None}
 

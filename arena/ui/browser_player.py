@@ -84,7 +84,7 @@ class BrowserPlayer:
 
     async def _play(self, person: HumanPlayer) -> None:
         sight: LiveFrames | None = None
-        async for told in person.told:
+        async for told in person.messages:
             if isinstance(told, GameStarts):
                 sight, seat = LiveFrames(told, self._names), told.seat
                 made = SceneBuilder(self._names, told.clock, partners=told.partners, seat=SPECTATOR)

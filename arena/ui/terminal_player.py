@@ -48,7 +48,7 @@ class TerminalPlayer:
     async def _show(self, person: HumanPlayer, ready: trio.Event) -> bool:
         ready.set()
         sight: LiveFrames | None = None
-        async for told in person.told:
+        async for told in person.messages:
             if isinstance(told, GameStarts):
                 sight = LiveFrames(told, self._look.names)
             elif isinstance(told, Ask | RoundOver | GameOver):

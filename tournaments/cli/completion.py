@@ -56,7 +56,7 @@ def games(log: Path) -> Iterator[str]:
     """Yield the names of the games in a log or folder, without decoding every record."""
     from arena.analysis.find import logs
     from arena.logs.checksummed import read_lines
-    from protocol.codec import DamagedRecordError, decode_record, unsealed
+    from protocol.codec import DamagedRecordError, decode_record, strip_checksum
     from protocol.records import GameRecord
 
     left = READ
@@ -68,7 +68,7 @@ def games(log: Path) -> Iterator[str]:
             if not line.startswith(b'{"type":"game",'):
                 continue
             with suppress(DamagedRecordError):
-                record = decode_record(unsealed(line))
+                record = decode_record(strip_checksum(line))
                 if isinstance(record, GameRecord):
                     yield record.game
 

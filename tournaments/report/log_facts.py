@@ -16,7 +16,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from arena.logs.checksummed import grep_prefix
-from protocol.codec import DamagedRecordError, decode_record, unsealed
+from protocol.codec import DamagedRecordError, decode_record, strip_checksum
 from protocol.records import (
     FoulClass,
     FoulRecord,
@@ -211,4 +211,4 @@ def _records(path: Path) -> Iterator[LogRecord]:
     """Yield the records about time, fouls and machines."""
     for line in grep_prefix(path, TOLD):
         with suppress(DamagedRecordError):
-            yield decode_record(unsealed(line))
+            yield decode_record(strip_checksum(line))

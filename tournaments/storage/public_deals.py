@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from arena.logs.checksummed import DamagedFileError, grep_prefix
 from arena.logs.gamelog import sitting_lines
-from protocol.codec import DamagedRecordError, decode_record, decode_result, unsealed
+from protocol.codec import DamagedRecordError, decode_record, decode_result, strip_checksum
 from protocol.records import GameRecord, Result
 from tournaments.plan.event import Entrant
 from tournaments.storage.folder import Folder, published_seeds
@@ -57,7 +57,7 @@ def public_boards(folder: Folder) -> set[int]:
         if not planned <= public:
             for line in grep_prefix(path, (b'{"type":"game",',)):
                 with suppress(DamagedRecordError):
-                    record = decode_record(unsealed(line))
+                    record = decode_record(strip_checksum(line))
                     public |= {record.board} if isinstance(record, GameRecord) else set()
     return public
 
@@ -65,7 +65,7 @@ def public_boards(folder: Folder) -> set[int]:
 def _in_ledger(folder: Folder) -> Iterator[int]:
     for line in grep_prefix(folder.ledger, (b'{"type":"result",',)):
         with suppress(DamagedRecordError):
-            yield decode_result(unsealed(line)).board
+            yield decode_result(strip_checksum(line)).board
 
 
 def spans(boards: Iterable[int]) -> tuple[Span, ...]:

@@ -91,7 +91,7 @@ async def test_who_was_too_late_is_asked_no_more() -> None:
 
 
 async def test_a_screen_that_shows_nothing_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(people, "TOLD", 1)
+    monkeypatch.setattr(people, "MOST_MESSAGES", 1)
     _, person = table()
     assert person.fault
     assert person.fault.foul == "late"

@@ -219,7 +219,7 @@ async def test_what_the_first_look_after_a_stall_finds_was_in_time(
     def asking(self: Table, now: float) -> None:
         ask(self, now)
         if self._question and self._question.seat == 1 and not answered.exists():
-            self._pump.call_soon(stalled)
+            self._poller.call_soon(stalled)
 
     monkeypatch.setattr(Table, "_ask", asking)
     bot = tmp_path / "bot.py"
