@@ -15,7 +15,7 @@ from tournaments.schedule.schedule import games, sittings, stages
 NOTHING = LogFacts(
     times=Times(entrants=(), worst_lag_ms=0.0),
     evidence=(),
-    kept=(SandboxSummary("D", ("`boneyard doctor` says more.",), 3, 4),),
+    sandboxes=(SandboxSummary("D", ("`boneyard doctor` says more.",), 3, 4),),
     machines=(),
 )
 RATHER = 25
@@ -77,7 +77,7 @@ def measured(event: Event, *told: Evidence) -> LogFacts:
     return LogFacts(
         times=Times(entrants=used, worst_lag_ms=7.0),
         evidence=told,
-        kept=NOTHING.kept,
+        sandboxes=NOTHING.sandboxes,
         machines=((Machine("Linux 6, a processor, 2 cores, CPython 3.11", "0.1"), 3),),
     )
 

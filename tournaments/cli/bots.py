@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("bot", required=False, shell_complete=complete_bots)
-@click.option("--bot", "name", metavar="NAME", default=None, help="One of an event file's bots.")
+@click.option("--bot", "name", metavar="NAME", default=None, help="Only this bot of an event file.")
 @click.option(
     "--only",
     multiple=True,
     metavar="STEP",
-    help="Only this step, by number (5), range (5-9) or name, or several (1,5-9); may be repeated.",
+    help="Run only these steps: number (5), range (5-9), name or list (1,5-9); may be repeated.",
 )
-@click.option("--list", "listed", is_flag=True, help="List the steps and end.")
-@click.option("--quick", is_flag=True, help="A round of each game instead of whole games.")
+@click.option("--list", "listed", is_flag=True, help="List the steps and exit.")
+@click.option("--quick", is_flag=True, help="Play one round of each game instead of whole games.")
 @click.option(
     "--seconds",
     type=click.IntRange(1, 86_400),
     default=300,
     show_default=True,
-    help="No further step begins after so long.",
+    help="Time after which no further step begins, in s.",
 )
 @click.option(
     "--start-ms", type=click.IntRange(1, 600_000), default=None, help="Time for the hello, in ms."
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     help="Start the bot without the sandbox too, as your own user, to tell whether the sandbox is "
     "why it fails, or starts slowly: only for a bot that you trust.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Every step on stdout, for programs.")
+@click.option("--json", "as_json", is_flag=True, help="Print every step as JSON.")
 def check(
     bot: str | None,
     name: str | None,
@@ -115,7 +115,7 @@ def new(language: str, name: str) -> None:
     if not language:
         return _list_languages()
     if not name:
-        raise UserError(f"What shall it be called? boneyard new {language} NAME")
+        raise UserError(f"Missing bot name. Usage: boneyard new {language} NAME")
     made = make_bot(language, name, Path())
     source, *_ = made.files
     click.echo(f"Made {', '.join(map(str, made.files))}, and an entry in bots.toml.")

@@ -23,7 +23,7 @@ tls = click.option(
 trust_network = click.option(
     "--trust-network",
     is_flag=True,
-    help="Speak unencrypted with a scheduler on another machine, and with whoever says to be it.",
+    help="Connect unencrypted to a scheduler on another machine, unauthenticated.",
 )
 
 
@@ -49,28 +49,28 @@ def workers_at(said: str, certificates: Path | None, *, trusted: bool) -> "Clust
     "--jobs",
     type=click.IntRange(1, 512),
     default=None,
-    help="Sittings side by side.  [default: cores - 1]",
+    help="Parallel sittings.  [default: cores - 1]",
 )
-@click.option("--name", default=None, help="What the report calls it.  [default: machine-process]")
+@click.option("--name", default=None, help="Name in the report.  [default: machine-process]")
 @click.option(
     "--folder",
     type=click.Path(file_okay=False, path_type=Path),
     default=None,
-    help="Where bots are unpacked and built, and kept.  [default: one that goes away]",
+    help="Folder to unpack and build bots in, and to keep them.  [default: a temporary one]",
 )
 @click.option(
     "--patience",
     type=click.IntRange(1, 86_400),
     default=300,
     show_default=True,
-    help="How long to look for the scheduler, in s, before the first connection or after a cut.",
+    help="Time to look for the scheduler, in s, before the first connection or after a cut.",
 )
 @click.option(
     "--sandbox",
     type=WISH,
     default="auto",
     show_default=True,
-    help="require: play nothing unless bots can be locked in; off: play only events that ask for "
+    help="require: play nothing unless bots run in a sandbox; off: play only events that ask for "
     "none.",
 )
 @tls

@@ -37,7 +37,7 @@ def _out_option(default: Path) -> Callable[[Command], Command]:
         default=default,
         show_default=True,
         shell_complete=complete_events,
-        help="The event's folder; run again with the same one to go on.",
+        help="The event's folder; use the same one again to continue.",
     )
 
 
@@ -45,13 +45,13 @@ _jobs = click.option(
     "--jobs",
     type=click.IntRange(1, 512),
     default=None,
-    help="Sittings side by side.  [default: cores - 1]",
+    help="Parallel sittings.  [default: cores - 1]",
 )
 _cluster = click.option(
     "--cluster",
     default=None,
     metavar="ADDRESS",
-    help="Workers play it: those of the scheduler at this address, or with local:4 four that are "
+    help="Play on workers: those of the scheduler at this address, or with local:4 four that are "
     "started on this machine. See `boneyard worker`.",
 )
 _seed = click.option(
@@ -66,7 +66,7 @@ _sandbox = click.option(
     "--sandbox",
     type=WISH,
     default=None,
-    help="auto: the best that this machine proves; require: bots are locked in, or nothing is "
+    help="auto: the best that this machine supports; require: bots run in a sandbox, or nothing is "
     "played; off: plain processes. See `boneyard doctor`.  [default: auto]",
 )
 
@@ -77,35 +77,35 @@ _sandbox = click.option(
     "--rules",
     default=None,
     shell_complete=complete_rules,
-    help="A named game or a file of your own; see `boneyard rules`.  [default: draw]",
+    help="A named game or your own rules file; see `boneyard rules`.  [default: draw]",
 )
 @CHOICES
 @click.option(
     "--seats",
     type=click.IntRange(2, 8),
     default=None,
-    help="Seats at a table.  [default: the fewest]",
+    help="Seats at a table.  [default: the fewest possible]",
 )
 @click.option(
     "--boards",
     type=click.IntRange(1),
     default=None,
-    help="Boards for each pairing; with versus the most.  [default: 50]",
+    help="Boards for each pairing; with versus the maximum.  [default: 50]",
 )
 @click.option(
     "--format",
     type=click.Choice(["round-robin", "gauntlet", "ladder", "swiss", "knockout", "versus"]),
     default=None,
-    help="Who meets whom.  [default: round-robin]",
+    help="Format of the event.  [default: round-robin]",
 )
-@click.option("--rounds", type=click.IntRange(1, 1000), default=None, help="swiss: how many.  [5]")
+@click.option("--rounds", type=click.IntRange(1, 1000), default=None, help="swiss: rounds.  [5]")
 @click.option(
     "--challenger",
     "challengers",
     multiple=True,
     metavar="BOT",
     shell_complete=complete_entrants,
-    help="gauntlet [the first bot], ladder [the last]: who meets the field; may be repeated.",
+    help="gauntlet [the first bot], ladder [the last]: bot that meets the field; may be repeated.",
 )
 @click.option("--h0", type=float, default=None, help="versus: the lead if not better.  [0]")
 @click.option("--h1", type=float, default=None, help="versus: the lead if better.  [20]")
@@ -128,12 +128,12 @@ _sandbox = click.option(
 @click.option(
     "--ask-forced",
     is_flag=True,
-    help="Ask although there is only one option: slower, but no moment tells of a hand.",
+    help="Ask also if there is only one option: slower, but the timing reveals nothing of a hand.",
 )
 @click.option(
     "--fresh-boards",
     is_flag=True,
-    help="Bots that come to an event which has begun play on boards that nobody has seen.",
+    help="Let bots that join later play on boards that nobody has seen.",
 )
 @_seed
 @_jobs
@@ -210,7 +210,7 @@ def _takes_what_run_takes(command: click.Command) -> click.Command:
     type=click.IntRange(1, 600),
     default=8,
     show_default=True,
-    help="How long the bots are tried, at most.",
+    help="Longest trial of the bots, in s.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of sentences.")
 def plan(

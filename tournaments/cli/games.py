@@ -37,7 +37,7 @@ SEAT = click.option(
     metavar="N|BOT",
     default=None,
     shell_complete=complete_seats,
-    help="Whose: a seat's number, or who sat there.  [default: who came last]",
+    help="A seat's number, or the bot that had it.  [default: the one that came last]",
 )
 """The `--seat` option of commands about one seat."""
 
@@ -46,10 +46,10 @@ SEAT = click.option(
 @LOG
 @GAME
 @SEAT
-@click.option("--round", "only", type=click.IntRange(1), default=None, help="Only this round.")
-@click.option("--brief", is_flag=True, help="Only the rounds and what turned the game.")
+@click.option("--round", "only", type=click.IntRange(1), default=None, help="Show only this round.")
+@click.option("--brief", is_flag=True, help="Print only the rounds and the turning points.")
 @ASCII
-@click.option("--json", "as_json", is_flag=True, help="All of it, for programs.")
+@click.option("--json", "as_json", is_flag=True, help="Print the explanation as JSON.")
 def explain(
     log: Path | None,
     game: str | None,
@@ -142,14 +142,14 @@ def _json(logged: "LoggedGame", seat: int) -> str:
     metavar="N|BOT",
     default=None,
     shell_complete=complete_seats,
-    help="Show only what it knew: a seat's number, or who sat there.",
+    help="Show only what this seat knew: its number, or the bot that had it.",
 )
-@click.option("--round", "only", type=click.IntRange(1), default=None, help="Only this round.")
+@click.option("--round", "only", type=click.IntRange(1), default=None, help="Show only this round.")
 @ASCII
-@click.option("--step", is_flag=True, help="One frame at a time: Enter, p back, q quit.")
+@click.option("--step", is_flag=True, help="Show one frame at a time: Enter, p back, q quit.")
 @click.option("--html", is_flag=True, help="Write a page for a browser instead.")
 @click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path), help="The page's file, with --html."
+    "--out", type=click.Path(dir_okay=False, path_type=Path), help="File for the page, with --html."
 )
 def replay(
     log: Path | None,
@@ -285,13 +285,13 @@ def _at_terminal() -> bool:
     type=click.IntRange(0, 1000),
     default=1,
     show_default=True,
-    help="Ask so often, each time a fresh process.",
+    help="Number of times to ask, each time a fresh process.",
 )
 @click.option(
     "--deals",
     type=click.IntRange(2, 10_000),
     default=None,
-    help="Also play the round on from here, with every option, under so many other deals of the "
+    help="Also play the round on from here, with every option, under this many other deals of the "
     "hidden tiles.",
 )
 @click.option(
@@ -300,7 +300,7 @@ def _at_terminal() -> bool:
     default=None,
     help="As in `run`.  [default: as in the event, else auto]",
 )
-@click.option("--raw", is_flag=True, help="Only print what the bot would be told.")
+@click.option("--raw", is_flag=True, help="Only print what the referee would send to the bot.")
 @ASCII
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of sentences.")
 def ask(

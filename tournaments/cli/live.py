@@ -30,7 +30,7 @@ def _port(command: Command) -> Command:
         type=click.IntRange(0, 65535),
         default=0,
         show_default="any that is free",
-        help="Where the browser is listened to, on 127.0.0.1 only.",
+        help="Port of the page, on 127.0.0.1 only.",
     )(command)
 
 
@@ -57,7 +57,7 @@ def has_browser() -> bool:
     "--open",
     "everything",
     is_flag=True,
-    help="Show all hands of games that are not over too, and the boneyard.",
+    help="Also show all hands and the boneyard of unfinished games.",
 )
 @_browser
 def watch(folder: Path | None, port: int, everything: bool, browser: bool) -> None:
@@ -87,7 +87,7 @@ def watch(folder: Path | None, port: int, everything: bool, browser: bool) -> No
     default="draw",
     show_default=True,
     shell_complete=complete_rules,
-    help="A named game or a file of your own; see `boneyard rules`.",
+    help="A named game or your own rules file; see `boneyard rules`.",
 )
 @CHOICES
 @click.option(
@@ -103,33 +103,33 @@ def watch(folder: Path | None, port: int, everything: bool, browser: bool) -> No
     "--seats",
     type=click.IntRange(2, 8),
     default=None,
-    help="Seats at the table.  [default: as few as these bots need]",
+    help="Number of seats.  [default: as few as these bots need]",
 )
-@click.option("--seat", type=click.IntRange(0, 7), default=0, show_default=True, help="Yours.")
-@click.option("--name", default="human", show_default=True, help="What you are called in the log.")
+@click.option("--seat", type=click.IntRange(0, 7), default=0, show_default=True, help="Your seat.")
+@click.option("--name", default="human", show_default=True, help="Your name in the log.")
 @click.option(
     "--clock",
     "clock_s",
     type=click.IntRange(1, 86_400),
     default=60,
     show_default=True,
-    help="Seconds for each question, and five times as many for the whole game besides.",
+    help="Time for each question, in s; the game has a bank of five times that.",
 )
-@click.option("--no-clock", is_flag=True, help="Nobody is hurried: a day for each question.")
+@click.option("--no-clock", is_flag=True, help="No time pressure: a day for each question.")
 @click.option("--seed", type=int, default=None, help="Fix the deals, to play them again.")
 @click.option(
     "--sandbox",
     type=WISH,
     default="auto",
     show_default=True,
-    help="How the bots are locked in; see `boneyard doctor`.",
+    help="Sandbox of the bots; see `boneyard doctor`.",
 )
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("boneyard-play"),
     show_default=True,
-    help="The folder of your games; each is logged there.",
+    help="Folder for the logs of your games.",
 )
 @click.option("--terminal", is_flag=True, help="Play here instead of in the browser.")
 @_port

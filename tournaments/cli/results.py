@@ -21,7 +21,7 @@ FOLDER = click.argument(
 @FOLDER
 @click.command()
 @click.option(
-    "--watch", "-w", is_flag=True, help="Go on showing it until the event is over, or Ctrl-C."
+    "--watch", "-w", is_flag=True, help="Update the display until the event is over or Ctrl-C."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 def show(folder: Path | None, watch: bool, as_json: bool) -> None:
@@ -54,7 +54,7 @@ def show(folder: Path | None, watch: bool, as_json: bool) -> None:
     "--seeds",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     default=None,
-    help="The revealed seeds for a log that lies in no event's folder.",
+    help="The file of revealed seeds, for a log outside an event's folder.",
 )
 def verify(what: Path | None, seeds: Path | None) -> None:
     """Check an event or one log: every deal, byte and score.
@@ -77,7 +77,7 @@ def verify(what: Path | None, seeds: Path | None) -> None:
 
 @click.command()
 @FOLDER
-@click.option("--check", is_flag=True, help="Write nothing; exit code 1 if a file is not right.")
+@click.option("--check", is_flag=True, help="Write nothing; exit code 1 if a file is wrong.")
 @click.option(
     "--anchor",
     metavar="NAME=ELO|none",
@@ -119,14 +119,12 @@ def report(folder: Path | None, check: bool, anchor: str | None) -> None:
     type=float,
     default=1.0,
     show_default=True,
-    help="Jeffreys' prior, as many times: virtual draws for each rating. 0: none, as in Ordo.",
+    help="Strength of Jeffreys' prior: virtual draws for each rating. 0: none, as in Ordo.",
 )
-@click.option("--no-fouls", is_flag=True, help="Leave out the games in which somebody fouled.")
-@click.option(
-    "--pool", is_flag=True, help="Put games of different rules with the same seats into one table."
-)
+@click.option("--no-fouls", is_flag=True, help="Leave out games with a foul.")
+@click.option("--pool", is_flag=True, help="Rate different rules with the same seats in one table.")
 @click.option("--anchor", metavar="NAME=ELO", default=None, help="Give a bot this rating.")
-@click.option("--json", "as_json", is_flag=True, help="Everything that is known, for programs.")
+@click.option("--json", "as_json", is_flag=True, help="Print all ratings as JSON.")
 def rate(
     what: tuple[Path, ...],
     prior: float,

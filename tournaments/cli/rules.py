@@ -24,7 +24,7 @@ WIDEST = 100
 @click.command()
 @click.argument("game", required=False, shell_complete=complete_rules)
 @CHOICES
-@click.option("--json", "as_json", is_flag=True, help="The choices as JSON, for programs.")
+@click.option("--json", "as_json", is_flag=True, help="Print the choices as JSON.")
 def rules(game: str | None, choices: tuple[str, ...], as_json: bool) -> None:
     """List the named games, or explain one in plain English.
 

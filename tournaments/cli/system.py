@@ -15,7 +15,7 @@ from tournaments.cli.options import print_json
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Every attempt at every level, for programs.")
+@click.option("--json", "as_json", is_flag=True, help="Print every attempt at every level as JSON.")
 def doctor(as_json: bool) -> None:
     """Test which sandbox levels this machine supports.
 
@@ -34,7 +34,7 @@ def doctor(as_json: bool) -> None:
     from arena.sandbox.limits import LEVELS
     from arena.sandbox.select import examine_level
 
-    # Events lie below the working folder as a rule.
+    # Most events are in folders below the working folder.
     findings = [examine_level(level, Path.cwd()) for level in LEVELS]
     if as_json:
         print_json(msgspec.to_builtins(findings))

@@ -179,7 +179,7 @@ class Progress:
 def _told(folder: Folder, summary: Results) -> Iterator[str]:
     """Yield the result of the event's format, and what is not balanced yet."""
     event = load_event(folder)
-    # A large ledger takes seconds to read: where nothing is to be told, it is not.
+    # A large ledger takes seconds to read: read it only if there is something to print.
     if summary.played < summary.planned or not isinstance(event.format, Static):
         results = ResultStore(read_ledger(folder.ledger)).first()
         lines = question_line(event, results), won_line(event, results, summary.planned)

@@ -66,7 +66,7 @@ def verify_folder(folder: Folder) -> Iterator[str]:
     Raises UserError when there is no event.
     """
     event = read_event(folder)
-    # Known first: while a run goes on, its ledger is never behind its report.
+    # Read the report first: while a run goes on, its ledger is never behind its report.
     before = reported(folder)
     promises = yield from _promises(folder, event)
     # To look for each of so many games would take for ever. A damaged file still has its size.
@@ -91,7 +91,7 @@ def verify_folder(folder: Folder) -> Iterator[str]:
     yield from _past(folder, event, ledger)
     planned = {folder.log(plan.name) for plan in plans}
     strange = [path for path in folder.logs() if path not in planned]
-    # Without a whole ledger it is not known what a Swiss or a knockout came to plan.
+    # A Swiss or a knockout plans later rounds from the ledger: without it they are unknown.
     if (ledger is None or short) and not isinstance(event.format, Static):
         if strange:
             yield f"{strange[0]}: logs of later rounds, {len(strange)}, are thereby unchecked"
@@ -164,7 +164,7 @@ def _ledger(folder: Folder, event: Event) -> Checked[ResultStore | None]:
     """Read the results by game, in order; return None when not all can be read."""
     results = ResultStore()
     names = [entrant.name for entrant in event.entrants]
-    # Read while the results come in: what a stage plans follows from those before it.
+    # A generator: a stage plans its games from the results that are read before it.
     planned = (
         (game.name, game.board, tuple(names[entrant] for entrant in plan.seats))
         for plan in sittings(event, results)
@@ -302,7 +302,7 @@ def _misplaced(path: Path, event: Event, plan: PlannedSitting, sitting: Sitting)
     """Yield the differences between a sitting and its plan."""
     was = (sitting.event, sitting.seats, sitting.boards)
     terms = (sitting.rules, sitting.clock, sitting.fouls)
-    # It may have been played before boards were added.
+    # The sitting may have been played before boards were added.
     boards = tuple(game.board for game in plan.games)[: len(sitting.boards)]
     if was != (event.name, _names(event, plan), boards):
         yield f"{path}: the event, the seats or the boards are not as planned"
@@ -344,9 +344,9 @@ def _report(
         yield f"{folder.commitments}: its SHA-256 is not the one in {folder.results.name}"
     results = ledger.beginning(told.played)
     known = log_facts(folder, results)
-    if sum(one.sittings for one in known.kept) < sum(one.sittings for one in told.sandboxes):
-        # A log is gone, which is told elsewhere.
-        known = structs.replace(known, kept=told.sandboxes)
+    if sum(one.sittings for one in known.sandboxes) < sum(one.sittings for one in told.sandboxes):
+        # A log is gone, which another check reports.
+        known = structs.replace(known, sandboxes=told.sandboxes)
     for path, lines in report_files(folder, event, results, known).items():
         if path not in unsure and not has_content(path, lines):
             yield f"{path}: does not follow from the ledger, the logs and the commitments"
@@ -354,7 +354,7 @@ def _report(
     hidden = [board for board in over if board not in promises.revealed]
     yield from (f"{folder.seeds}: board {board} is over, but no seed is there" for board in hidden)
     boards = [*promises.seeds]
-    # A run puts them in order before it publishes that the event is over.
+    # A run orders them before it publishes that the event is over.
     if told.played == told.planned and boards != sorted(boards):
         yield f"{folder.seeds}: its boards are not in order"
 

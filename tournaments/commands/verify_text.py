@@ -19,7 +19,7 @@ def verify_event(path: Path, seeds: Path | None) -> int:
     Raises UserError.
     """
     folder, faults = Folder(path), 0
-    # An event that lost its plan is no folder of logs: what else lies there would go unchecked.
+    # An event that lost its plan is not a folder of logs: its other files would go unchecked.
     event = folder.event.is_file() or folder.ledger.is_file()
     for fault in verify_folder(folder) if event else _verify_logs(path, seeds):
         click.echo(fault)

@@ -307,7 +307,7 @@ class _Log:
             return not before
         try:
             return path.stat().st_size != self.tail.size
-        except FileNotFoundError:  # It is being packed just now: the next look will see.
+        except FileNotFoundError:  # It is just being compressed: the next look reads it.
             return False
 
     @property

@@ -163,7 +163,7 @@ def _pace(folder: Folder, event: Event, results: Mapping[str, Result]) -> float 
             for plan in sittings(event, results)
             if _written(folder.log(plan.name)) > began
         )
-        # A sitting that was resumed has games from before; so has a ledger that was waited for.
+        # A resumed sitting has games of earlier runs; so has a ledger that waited for its turn.
         made = min(fresh, len(results) - published(folder))
         return made / lasted if made > 0 and lasted > ENOUGH_S else None
     return None

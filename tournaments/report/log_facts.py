@@ -105,7 +105,7 @@ class Levels:
         self._sittings.update({_level(part) for part in parts})
         self._of += bool(parts)
 
-    def kept(self) -> tuple[SandboxSummary, ...]:
+    def summaries(self) -> tuple[SandboxSummary, ...]:
         """Return the levels, most frequent first."""
         order = sorted(self._sittings, key=lambda level: (-self._sittings[level], level))
         return tuple(
@@ -127,7 +127,7 @@ class LogFacts(Struct, frozen=True, kw_only=True):
     """The bots' use of time."""
     evidence: tuple[Evidence, ...]
     """The first fouls of each entrant and class, in this order, by board and game."""
-    kept: tuple[SandboxSummary, ...]
+    sandboxes: tuple[SandboxSummary, ...]
     """The sandbox levels of the sittings."""
     machines: tuple[tuple[Machine, int], ...]
     """The machines and their numbers of sittings; most frequent first."""
@@ -160,7 +160,7 @@ def log_facts(folder: Folder, games: Collection[str] | None = None) -> LogFacts:
     return LogFacts(
         times=watch.times(),
         evidence=tuple(one for key in sorted(evidence) for one in evidence[key]),
-        kept=levels.kept(),
+        sandboxes=levels.summaries(),
         machines=tuple(sorted(machines.items(), key=lambda one: (-one[1], one[0]))),
     )
 

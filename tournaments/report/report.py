@@ -89,7 +89,7 @@ def report_files(
         planned=games(event, by_game),
         commitments=digest(folder),
         latecomers=latecomers(list(read_history(folder)), event.entrants, results),
-        sandboxes=known.kept,
+        sandboxes=known.sandboxes,
         ratings=ratings,
     )
     plans = (*past_sittings(folder, event), *sittings(event, by_game))

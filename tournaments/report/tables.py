@@ -29,7 +29,7 @@ OUTSIDE = (
     "and `<` are 95 % bounds, and change nobody's rating: were the bot weaker than that (`>`) or "
     "stronger (`<`), such a sweep had a chance under 5 %."
 )
-"""Why some stand apart."""
+"""The reason why some entrants stand apart."""
 SWEPT = (
     "No two bots took points off each other, also not through others, so nobody has a rating: {} "
     "is set to {} Elo, and `>` and `<` are 95 % bounds: were the bot weaker than that (`>`) or "
@@ -50,7 +50,7 @@ INTERVALS = (
     "events, also with 1,000 Elo from the best to the worst and 5 to 25 boards, 94 to 97 % of such "
     "intervals held the truth (`python -m tests.bench.coverage`)."
 )
-"""What ± is, over whom or what, and how far it can be trusted."""
+"""The meaning of ±, its reference, and its accuracy."""
 WITHOUT_FOULS = (
     "Elo without fouls rates the games in which nobody fouled. It is no measure of strength for a "
     "bot that fouls when it is behind: its lost games are then left out. Compare it only where "

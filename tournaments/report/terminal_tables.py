@@ -50,7 +50,7 @@ def table(head: Sequence[str], rows: standings.Rows, names: int = 1) -> Table:
     drawn = Table(box=None, header_style="bold", pad_edge=False)
     for number, column in enumerate(head):
         word = number < names
-        # What may wrap is what is made narrower; the cells themselves are cut, not wrapped.
+        # rich narrows only columns that may wrap; the cells themselves are cut, not wrapped.
         drawn.add_column(column, justify="left" if word else "right", no_wrap=column not in CUT)
     for row in rows:
         drawn.add_row(*(Text(cell, no_wrap=True, overflow="ellipsis") for cell in row))

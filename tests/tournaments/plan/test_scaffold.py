@@ -195,7 +195,7 @@ def test_a_list_keeps_what_the_user_wrote_in_it(here: Path) -> None:
         (("python", "a b"), "letters, digits"),
         (("python", "../x"), "letters, digits"),
         (("python", "x" * 33), "1 to 32"),
-        (("python", ""), "What shall it be called"),
+        (("python", ""), "Missing bot name"),
     ],
 )
 def test_what_cannot_be_made_is_refused_and_leaves_nothing(

@@ -134,7 +134,7 @@ def test_a_sitting_counts_once_for_each_level_at_which_it_was_played(tmp_path: P
     log(tmp_path, "a", moved)
     log(tmp_path, "b", [begun(5), *over(5)])
     log(tmp_path, "c", [begun(6), fouled()])
-    kept = log_facts(Folder(tmp_path)).kept
+    kept = log_facts(Folder(tmp_path)).sandboxes
     assert kept == (SandboxSummary("B", (), 2, 2), SandboxSummary("C", (), 1, 2, ("lab",)))
     assert [said for said, _ in how.sandbox_text(kept)] == [
         "Sandbox: level B in all 2 sittings.",

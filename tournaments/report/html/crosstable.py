@@ -62,7 +62,7 @@ def _met(tally: Tally) -> dict[tuple[int, int], Encounter]:
     size = len(tally.names)
     pairs = [_ordered(a, b, tally.half) for a in tally.left.T for b in tally.right.T]
     low, high, half = (np.concatenate(column) for column in zip(*pairs, strict=True))
-    others = low != high  # Who partners itself may meet itself.
+    others = low != high  # A bot that partners itself may meet itself.
     codes, pair = np.unique((low * size + high)[others], return_inverse=True)
     _, board = np.unique(np.tile(tally.board, len(pairs))[others], return_inverse=True)
     told = by_cluster(pair, board, half[others], len(codes))

@@ -78,13 +78,13 @@ class Matrix(NamedTuple):
     """The number of entrants that do not fit."""
 
 
-class PoolTold(NamedTuple):
+class PoolSection(NamedTuple):
     """The part of the page about a pool."""
 
     standings: list[tuple[str, Table, figures.Forest]]
     """Of each group of the table its title, its rows, and their intervals on the same axis."""
     intervals: str
-    """What ± is."""
+    """The meaning of ±."""
     told: list[str]
     """Sentences under the standings."""
     clean: bool
@@ -137,8 +137,8 @@ def report_page(told: ReportData) -> str:
         many=len(told.results) > AT_ONCE,
         rules=[(head, list(said)) for head, said in groupby(explain(event.rules), _heading)],
         how=how,
-        kept=list(how.sandbox_text(told.measured.kept)),
-        machines=[(one, how.share(many, known.kept[0].of)) for one, many in known.machines],
+        kept=list(how.sandbox_text(told.measured.sandboxes)),
+        machines=[(one, how.share(many, known.sandboxes[0].of)) for one, many in known.machines],
         commitments=told.commitments,
         bots=[(one, _command(one)) for one in event.entrants],
         earlier=format_report.EARLIER,
@@ -198,7 +198,7 @@ def _open_to(first: Sequence[Rating]) -> str:
     return f"The first rank is open between {len(names)} bots; {names[0]} is ahead."
 
 
-def _pools(told: ReportData) -> list[PoolTold]:
+def _pools(told: ReportData) -> list[PoolSection]:
     if not told.results:
         return []
     tallies = by_pool(collect(told.results, told.event.rules.deal.partners))
@@ -209,11 +209,11 @@ def _pools(told: ReportData) -> list[PoolTold]:
     ]
 
 
-def _pool(pool: Pool, tally: Tally, anchor: Anchor | None) -> PoolTold:
+def _pool(pool: Pool, tally: Tally, anchor: Anchor | None) -> PoolSection:
     clean = standings.has_clean(pool)
     names = [one.name for one in pool.entrants][:MATRIX]
     margins = _margins(tally, names)
-    return PoolTold(
+    return PoolSection(
         standings=_standings(pool, clean),
         intervals=standings.intervals(pool),
         told=[
