@@ -17,6 +17,7 @@ from arena.analysis.decisions import Decision, RoundEnd, decisions, rounds
 from arena.analysis.replay import steps
 from arena.analysis.text import Look
 from arena.logs.gamelog import LoggedGame
+from arena.rules.english import count_in_digits
 from protocol.records import ChoiceRecord, FoulRecord, Result, RoundRecord
 from protocol.ruleset import side_of
 
@@ -43,7 +44,7 @@ def _time(found: Sequence[Decision]) -> str:
         return "It was asked nothing."
     spent = [one.record.ms if one.record else 0.0 for one in found]
     slowest = max(range(len(found)), key=lambda at: spent[at])
-    many = "1 question" if len(found) == 1 else f"{len(found)} questions"
+    many = count_in_digits(len(found), "question")
     return (
         f"{many}, {sum(spent):.0f} ms in all, at most {spent[slowest]:.1f} ms "
         f"(question {found[slowest].number})."
@@ -161,9 +162,9 @@ def _ended(end: RoundEnd, look: Look) -> str:
 
 def _burden(end: RoundEnd) -> str:
     """What was left in the hand, and how it came there."""
-    left = "1 tile" if end.tiles == 1 else f"{end.tiles} tiles"
-    drew = "1 draw" if end.drew == 1 else f"{end.drew} draws"
-    passes = "1 pass" if end.passed == 1 else f"{end.passed} passes"
+    left = count_in_digits(end.tiles, "tile")
+    drew = count_in_digits(end.drew, "draw")
+    passes = count_in_digits(end.passed, "pass", "passes")
     return f"It was left with {left} ({end.pips} pips), after {drew} and {passes}."
 
 
@@ -172,7 +173,7 @@ def _times(number: int) -> str:
 
 
 def _many(ends: Sequence[RoundEnd]) -> str:
-    return "1 round" if len(ends) == 1 else f"{len(ends)} rounds"
+    return count_in_digits(len(ends), "round")
 
 
 def _drew(ends: Sequence[RoundEnd]) -> str:

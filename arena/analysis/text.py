@@ -10,6 +10,7 @@ from rich.text import Text
 
 from arena.analysis.frames import Frame
 from arena.logs.gamelog import LoggedGame
+from arena.rules.english import count_in_digits
 from protocol.codec import printable
 from protocol.messages import (
     MAX_NOTE,
@@ -375,7 +376,7 @@ def _table(frame: Frame, look: Look) -> Iterator[Row]:
 
 
 def _many(tiles: int) -> str:
-    return "1 tile" if tiles == 1 else f"{tiles} tiles"
+    return count_in_digits(tiles, "tile")
 
 
 def _tiles(tiles: Iterable[Tile], look: Look, *, in_line: bool = False) -> list[Cell]:

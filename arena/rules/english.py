@@ -51,6 +51,11 @@ def count_points(n: int, what: str = "point") -> str:
     return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
+def count_in_digits(n: int, what: str, many: str = "") -> str:
+    """Count things in digits: "1 tile", "12 tiles"; `many`: a plural that is not regular."""
+    return f"{n} {what if n == 1 else many or what + 's'}"
+
+
 def ordinal_word(n: int) -> str:
     """Write an ordinal number: "first", "21st"."""
     if n <= len(ORDINALS):

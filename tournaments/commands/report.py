@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from rich.console import Console
 from rich.text import Text
 
+from arena.rules.english import count_in_digits
 from tournaments.commands.rate import RatedTable, RateOptions, rate_ledgers
 from tournaments.plan.anchor import NONE, Anchor, anchored
 from tournaments.plan.event import as_json
@@ -85,7 +86,7 @@ def rate(paths: Sequence[Path], asked: RateOptions, in_json: bool) -> int:
 
 
 def _print(console: Console, table: RatedTable, anchor: Anchor | None) -> None:
-    games = "1 game" if table.games == 1 else f"{table.games} games"
+    games = count_in_digits(table.games, "game")
     console.print(Text(f"{table.title}: {games} of {', '.join(table.ledgers)}", style="bold"))
     for pool in table.ratings.pools:
         console.print(shown.standing(pool, console.width))

@@ -15,6 +15,7 @@ from arena.engine.shuffle import commitment
 from arena.logs.checksummed import DamagedFileError
 from arena.logs.compression import actual_path
 from arena.logs.gamelog import LoggedGame, is_over, read_games
+from arena.rules.english import count_in_digits
 from arena.ui.replay_files import FOLDER as REPLAYS
 from arena.ui.replay_files import page_name, pages
 from protocol.errors import UserError
@@ -291,7 +292,7 @@ def _games(
 
 
 def _results(count: int) -> str:
-    return "1 result of the ledger is" if count == 1 else f"{count} results of the ledger are"
+    return count_in_digits(count, "result of the ledger is", "results of the ledger are")
 
 
 def _names(event: Event, plan: PlannedSitting) -> tuple[str, ...]:

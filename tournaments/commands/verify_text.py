@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from arena.analysis.find import logs, refuse_others
+from arena.rules.english import count_in_digits
 from protocol.errors import UserError
 from tournaments.commands.verify import unchecked, verify_folder, verify_log
 from tournaments.storage.folder import Folder, digest
@@ -25,7 +26,7 @@ def verify_event(path: Path, seeds: Path | None) -> int:
         click.echo(fault)
         faults += 1
     if faults:
-        click.echo("1 thing does not fit." if faults == 1 else f"{faults} things do not fit.")
+        click.echo(count_in_digits(faults, "thing does not fit.", "things do not fit."))
         return 1
     click.echo("Everything fits.")
     if event:

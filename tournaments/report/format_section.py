@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
 
+from arena.rules.english import count_in_digits
 from protocol.records import Result
 from tournaments.plan.event import Event, Unit
 from tournaments.plan.formats import Gauntlet, Knockout, Ladder, RoundRobin, Swiss, Versus
@@ -21,7 +22,7 @@ UNEVEN_TOLD = 3
 
 def headline(event: Event, played: int, planned: int) -> str:
     """Return a sentence about the game, the format and the number of games played."""
-    boards = "1 board" if event.boards == 1 else f"{event.boards} boards"
+    boards = count_in_digits(event.boards, "board")
     each = f"{boards} for each pairing"
     match event.format:
         case RoundRobin() | Gauntlet() | Ladder():
@@ -207,7 +208,7 @@ def _in_seatings(seats: tuple[str, ...], games: Sequence[int]) -> str:
     *others, last = dict.fromkeys(seats)
     who = f"{', '.join(others)} and {last}{', in this order,' * (len(seats) > 2)}"
     if sum(games) == max(games):
-        many = "1 game" if sum(games) == 1 else f"{sum(games)} games"
+        many = count_in_digits(sum(games), "game")
         return f"{many} of {who} {'was' if sum(games) == 1 else 'were'} played in one seating only"
     *others, last = map(str, sorted(games, reverse=True))
     return f"{who} played {', '.join(others)} and {last} games in their {len(games)} seatings"

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from arena.rules.english import count_in_digits
 from tournaments.plan.sprt_settings import Measure, Sprt
 from tournaments.rating.sprt import Step, answer, boards_still_needed
 from tournaments.report import tables as standings
@@ -59,7 +60,7 @@ def section(settings: Sprt, steps: Sequence[Step], one: str, other: str) -> Iter
 def sentence(settings: Sprt, steps: Sequence[Step], one: str) -> str:
     """Return the answer, or a sentence that there is none yet."""
     boards = steps[-1].boards if steps else 0
-    after = f"after {boards} board{'' if boards == 1 else 's'}"
+    after = f"after {count_in_digits(boards, 'board')}"
     unit = UNITS[settings.measure]
     verdict = answer(settings, steps)
     if verdict == "H1":

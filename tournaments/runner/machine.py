@@ -5,6 +5,8 @@ import platform
 from functools import cache
 from pathlib import Path
 
+from arena.rules.english import count_in_digits
+
 CPU_INFO = Path("/proc/cpuinfo")
 
 
@@ -16,7 +18,7 @@ def machine() -> str:
         (
             f"{platform.system()} {platform.release()}",
             _processor(),
-            "1 core" if cores == 1 else f"{cores} cores",
+            count_in_digits(cores, "core"),
             f"{platform.python_implementation()} {platform.python_version()}",
         )
     )

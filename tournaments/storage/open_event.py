@@ -7,6 +7,7 @@ from itertools import islice
 
 from arena.engine.shuffle import board_seed, commitment
 from arena.logs.gamelog import read_games
+from arena.rules.english import count_in_digits
 from protocol.codec import encode_line
 from protocol.errors import UserError
 from protocol.records import Commitment
@@ -105,7 +106,7 @@ def _changes(old: Event, event: Event, public: Collection[int]) -> Iterator[str]
         )
     new = [one for one in event.entrants if one.name in newcomers(old, event)]
     if met := [one.name for one in new if any(board >= one.first_board for board in public)]:
-        boards = "1 board is" if len(public) == 1 else f"{len(public)} boards are"
+        boards = count_in_digits(len(public), "board is", "boards are")
         yield (
             f"The deals of {boards} public already: who wrote {' or '.join(met)} could have known "
             "them. --fresh-boards lets bots that come now play on boards that nobody has seen."
