@@ -299,6 +299,8 @@ def test_a_tool_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) 
             Sandbox(level, Limits())
 
 
+# Slow: `doctor` names the level that `auto` takes.
+@pytest.mark.slow
 def test_doctor_says_what_auto_takes() -> None:
     done = CliRunner().invoke(main, ["doctor"])
     assert done.exit_code == 0

@@ -366,6 +366,8 @@ def test_plan_takes_what_run_takes() -> None:
     assert mine == theirs - {"out", "seed"} - elsewhere | {"separate", "seconds"}
 
 
+# Slow: a finished event says how many boards would separate two bots.
+@pytest.mark.slow
 def test_a_finished_folder_says_what_separates(tmp_path: Path) -> None:
     out = tmp_path / "out"
     run(out, *BOTS, "--boards", "4", "--set", "target=30")

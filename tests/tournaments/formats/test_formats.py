@@ -102,6 +102,8 @@ def test_versus_stops_at_the_answer_or_at_the_last_board(tmp_path: Path) -> None
     assert fits(tmp_path)
 
 
+# Slow: teams and a format can stand in an event file.
+@pytest.mark.slow
 def test_teams_and_a_format_stand_in_an_event_file(tmp_path: Path) -> None:
     written = tmp_path / "cup.toml"
     written.write_text(
@@ -249,6 +251,8 @@ def test_an_extended_event_is_the_one_played_at_once(tmp_path: Path, way: str) -
     assert results.items() <= now.items()
 
 
+# Slow: what was promised before an event grew is checked later.
+@pytest.mark.slow
 def test_an_older_promise_is_remembered_and_checked(tmp_path: Path) -> None:
     words = ("first", "greedy", *SHORT)
     run(tmp_path, *words, "--boards", "2")

@@ -213,6 +213,8 @@ def test_a_folder_without_event_is_the_users_error(tmp_path: Path) -> None:
     assert "holds no event" in boneyard("watch", f"{tmp_path}", code=2)
 
 
+# Slow: a watched folder that goes away is an error of one sentence.
+@pytest.mark.slow
 def test_a_folder_that_goes_away_is_the_users_error(event: Path, tmp_path: Path) -> None:
     folder = copied(event, tmp_path / "event")
     with served("watch", str(folder)) as (watching, _):

@@ -115,7 +115,7 @@ def test_a_wrong_seed_is_named(event: Path, tmp_path: Path) -> None:
     assert len(said.splitlines()) == 2
 
 
-@pytest.mark.parametrize("name", ["ledger.jsonl", "report.md"])
+@pytest.mark.parametrize("name", slow_except(["ledger.jsonl"], ["ledger.jsonl", "report.md"]))
 def test_a_changed_result_is_named(event: Path, tmp_path: Path, name: str) -> None:
     folder = copied(event, tmp_path)
     path = folder / name
@@ -134,12 +134,13 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(event: Path, tmp_path
     assert made(tmp_path) == made(event)
 
 
+# Slow: a game that we spoil is void, and the same command plays it again.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("error", "part"),
     [
         (ZeroDivisionError("ours"), "crash.txt"),
-        # Slow: a full disk voids a game and no more; test_fates fills it in four places.
-        pytest.param(OSError(28, "No space left"), "No space left", marks=pytest.mark.slow),
+        (OSError(28, "No space left"), "No space left"),
     ],
 )
 def test_what_we_spoil_ourselves_is_void_and_played_again(
@@ -163,6 +164,8 @@ def test_what_we_spoil_ourselves_is_void_and_played_again(
     assert made(tmp_path) == made(event)
 
 
+# Slow: forced choices are told, kept and reproduced.
+@pytest.mark.slow
 def test_forced_choices_can_be_asked_too(event: Path, tmp_path: Path) -> None:
     """Told to the bots, kept in the log, and reproduced by whoever replays it."""
     words = ("first", "greedy", "random", "--boards", "1")
@@ -206,6 +209,8 @@ def test_a_lone_log_cannot_be_verified(event: Path, tmp_path: Path) -> None:
     assert "seeds" in boneyard("verify", str(lone), code=2)
 
 
+# Slow: partnership is played by four without a word about seats.
+@pytest.mark.slow
 def test_partnership_needs_no_word_about_seats(tmp_path: Path) -> None:
     bots = ("first", "greedy", "random", "counting")
     run(tmp_path, *bots, "--rules", "partnership", "--boards", "1")

@@ -37,6 +37,8 @@ def lying(folder: Path) -> set[str]:
     return {path.name.partition(".jsonl")[2] for path in (folder / "games").iterdir()}
 
 
+# Slow: a run packs the logs that are full.
+@pytest.mark.slow
 def test_a_run_packs_what_is_full(
     plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -53,6 +53,8 @@ def begun(tmp_path: Path) -> Path:
     return tmp_path / "out"
 
 
+# Slow: every report names who came when deals were public.
+@pytest.mark.slow
 def test_it_is_told_everywhere_who_came_when_deals_were_public(begun: Path) -> None:
     said = run(begun, *TWO, "random", "--boards", "4")
     assert "The deals of 3 boards are public already: who wrote random could have known" in said
