@@ -20,7 +20,7 @@ from tournaments.plan.event import Event
 from tournaments.rating.fouls import FoulCount, count_fouls
 from tournaments.rating.ratings import Ratings, fit_both
 from tournaments.report.format_section import headline, question_line, uneven, won_line
-from tournaments.report.missing_data import published
+from tournaments.report.missing_data import published, refuse_unplanned
 from tournaments.schedule.schedule import PlannedSitting, games, sittings, stages
 from tournaments.storage import folder as folders
 from tournaments.storage.folder import Folder
@@ -75,6 +75,7 @@ def read_status(folder: Folder) -> Status:
     """
     event = folders.load_event(folder)
     results, complete = so_far(folder, event)
+    refuse_unplanned(folder, event, results)
     played, planned = len(results), games(event, results)
     running = False if complete else is_running(folder)
     pace = None if complete or running is False else _pace(folder, event, results)

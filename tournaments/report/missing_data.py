@@ -58,7 +58,7 @@ def has_enough_logs(folder: Folder, event: Event) -> ResultStore:
     """
     before = reported(folder)
     results = ResultStore(results_of(folder.ledger, event))
-    _refuse_unplanned(folder, event, results)
+    refuse_unplanned(folder, event, results)
     if short := shortened(folder, before, len(results)):
         raise UserError(
             f"{short}: the same `boneyard run` as before makes it again from the game logs."
@@ -67,7 +67,7 @@ def has_enough_logs(folder: Folder, event: Event) -> ResultStore:
     return results
 
 
-def _refuse_unplanned(folder: Folder, event: Event, results: ResultStore) -> None:
+def refuse_unplanned(folder: Folder, event: Event, results: ResultStore) -> None:
     """Refuse results of games that the plan does not have.
 
     Raises DamagedFileError.

@@ -206,17 +206,21 @@ def read_ledger(path: Path) -> Iterator[Result]:
 
 
 def results_of(path: Path, event: Event) -> Iterator[Result]:
-    """Yield the results of an event's ledger; refuse other entrants and boards.
+    """Yield the results of an event's ledger; refuse other entrants, tables and boards.
 
     Raises DamagedFileError.
     """
     names = {entrant.name for entrant in event.entrants}
+    # Two processes of one entrant may be partners, as a team of its own.
+    most = max((unit.count(one) for unit in event.units for one in unit), default=1)
     for entry in sealed.read_sealed(path, decode_result):
         result = entry.record
         if strangers := [name for name in result.seats if name not in names]:
             why = f"{strangers[0][:SHOWN]!r} does not play in this event"
-        elif len(result.seats) != event.seats or result.board > event.all_boards:
+        elif len(result.seats) != event.seats or not 1 <= result.board <= event.all_boards:
             why = f"the event has {event.seats} seats and {event.all_boards} boards"
+        elif len(set(result.seats)) * most < len(result.seats):
+            why = f"{result.seats[0][:SHOWN]!r} cannot sit there against itself"
         else:
             yield result
             continue
