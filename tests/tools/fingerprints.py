@@ -131,6 +131,9 @@ def log_text(folder: Path) -> bytes:
         name = ""
         for line in text.decode().splitlines():
             record = without_times(line)
+            if isinstance(record, dict) and record.get("type") == "sitting":
+                # Where a run goes on depends on the moment at which it was stopped.
+                continue
             if isinstance(record, dict) and record.get("type") == "game":
                 name = record["game"]
                 games[name] = []
