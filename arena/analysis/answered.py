@@ -1,4 +1,4 @@
-"""What a bot answered when a question was put to it again, in words. No I/O; text is made safe."""
+"""Answers of a bot that was asked again, in words. No I/O; a bot's text is made safe."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -24,13 +24,13 @@ PLAYED_ON = (
 
 
 def answer_words(option: Option) -> str:
-    """An option in words."""
+    """Describe an option."""
     ((said, _),) = render.options_text([option], None)
     return said
 
 
 def answer_report(decision: Decision, found: Sequence[ReaskResult]) -> Iterator[Text]:
-    """The answers: one in full, many counted."""
+    """Describe the answers: one in full, many counted."""
     for one in found if len(found) == 1 else found[-1:] if found[-1].foul else ():
         yield from _in_full(decision, one)
     if len(found) > 1:
@@ -57,7 +57,7 @@ def _in_full(decision: Decision, one: ReaskResult) -> Iterator[Text]:
 
 
 def _compared(decision: Decision, choice: int) -> str:
-    """How a choice compares with the log's."""
+    """Compare a choice with the log's."""
     logged = choice_label(decision)
     if logged is None:
         return "where the log has a foul" if decision.record else "where the log has no answer"
@@ -67,7 +67,7 @@ def _compared(decision: Decision, choice: int) -> str:
 
 
 def _counted(decision: Decision, found: Sequence[ReaskResult]) -> Iterator[Text]:
-    """How often it chose what, and how long that took."""
+    """Count the choices, and tell how long they took."""
     many = Counter(one.choice for one in found if one.choice is not None)
     for choice, times in many.most_common():
         option = answer_words(decision.question.options[choice])
@@ -84,7 +84,7 @@ def _counted(decision: Decision, found: Sequence[ReaskResult]) -> Iterator[Text]
 def option_value_table(
     decision: Decision, outlooks: Sequence[OptionValue], compared: int, again: int | None
 ) -> Table:
-    """What each option comes to; marked: what the log has, and what the bot chooses now."""
+    """Return what each option comes to, with marks at the log's choice and at today's."""
     table = Table(box=None, header_style="bold", pad_edge=False)
     against = answer_words(decision.question.options[compared])
     for column in ("option", "", "points", "±", f"beyond {against}", "±"):

@@ -1,4 +1,4 @@
-"""Why a game went as it did for one seat, in words: its decisions, its rounds, what turned it.
+"""A game reviewed for one seat, in words: its decisions, its rounds, and what turned it.
 
 No I/O; text from bots is made safe. Nothing is judged that the log does not say: what a round
 cost, what was left in the hand, where a foul ended it.
@@ -25,7 +25,7 @@ COLUMNS = ("round", "it ended", "won", "lost", "ahead", "tiles left", "pips", "d
 
 
 def heading(logged: LoggedGame, seat: int, found: Sequence[Decision], look: Look) -> Text:
-    """Who the seat is, how it did, and what time it took."""
+    """Describe the seat, its result and the time that it took."""
     text = render.title(logged, look).append(f"\n{look.name(seat)} in seat {seat}: ", "bold")
     result = logged.result
     if result is None:
@@ -106,7 +106,7 @@ def review_game(logged: LoggedGame, seat: int) -> GameReview:
 
 
 def round_table(ends: Sequence[RoundEnd], look: Look) -> Table:
-    """A line for each round."""
+    """Return a line for each round."""
     table = Table(box=None, header_style="bold", pad_edge=False)
     for number, column in enumerate(COLUMNS):
         table.add_column(column, justify="left" if number == 1 else "right")
@@ -125,7 +125,7 @@ def _row(end: RoundEnd, look: Look) -> tuple[str, ...]:
 def turning_points(
     ends: Sequence[RoundEnd], found: Sequence[Decision], look: Look
 ) -> Iterator[str]:
-    """What decided the game, as far as points say it."""
+    """Describe what decided the game, as far as points tell."""
     yield from _fouls(found)
     if not ends:
         return
@@ -161,7 +161,7 @@ def _ended(end: RoundEnd, look: Look) -> str:
 
 
 def _burden(end: RoundEnd) -> str:
-    """What was left in the hand, and how it came there."""
+    """Describe what was left in the hand, and how it came there."""
     left = count_in_digits(end.tiles, "tile")
     drew = count_in_digits(end.drew, "draw")
     passes = count_in_digits(end.passed, "pass", "passes")
@@ -200,7 +200,7 @@ def _sign(number: int) -> int:
 
 
 def decision_text(one: Decision, seat: int, many: int, again: str, look: Look) -> Text:
-    """A decision: what the seat saw and could do, what it did, and how to ask it again."""
+    """Describe a decision: what the seat saw and could do, what it did, and how to ask it again."""
     text = Text(f"Question {one.number} of {many}. ", "bold")
     text.append_text(table_text(one, seat, look))
     text.append("\n").append(render.row("time", [(_clock(one), "")], look))
@@ -208,7 +208,7 @@ def decision_text(one: Decision, seat: int, many: int, again: str, look: Look) -
 
 
 def table_text(one: Decision, seat: int, look: Look) -> Text:
-    """The table as the seat saw it when it was asked, and what it did."""
+    """Draw the table as the seat saw it when it was asked, and tell what it did."""
     shown = list(frames.frames([one.step], seat))
     return render.draw(shown[0], look) if shown else Text(f"Round {one.round}.", "bold")
 
@@ -220,24 +220,24 @@ def _clock(one: Decision) -> str:
 
 
 def command(log: str, game: str, one: Decision) -> str:
-    """What puts the question to the bot again."""
+    """Return the command that puts the question to the bot again."""
     words = ("boneyard", "ask", log, game, f"{one.number}", "--seat", f"{one.question.seat}")
     return shlex.join(words)
 
 
 def ends_of_rounds(logged: LoggedGame, seat: int, look: Look) -> dict[int, Text]:
-    """How each round ended, everybody's tiles shown, by its number."""
+    """Return how each round ended, everybody's tiles shown, by its number."""
     over = (step for step in steps(logged) if isinstance(step.record, RoundRecord))
     return {frame.round: render.draw(frame, look) for frame in frames.frames(over, seat)}
 
 
 def choice_label(one: Decision) -> int | None:
-    """The option that was chosen; None after a foul, or when nothing came."""
+    """Return the option that was chosen; None after a foul, or when nothing came."""
     return one.record.choice if isinstance(one.record, ChoiceRecord) else None
 
 
 def answer_label(one: Decision) -> str:
-    """What was answered, in few words."""
+    """Return the answer in few words."""
     if one.record is None or isinstance(one.record, FoulRecord):
         return one.record.foul if one.record else "no answer"
     ((said, _),) = render.options_text([one.question.options[one.record.choice]], None)
