@@ -23,7 +23,7 @@ from tests.support.events import BONEYARD
 from tournaments.storage.folder import Folder
 from tournaments.storage.ledger import read_ledger
 
-BOTS = Path(__file__).parent / "bots" / "twins"
+BOTS = Path(__file__).parents[1] / "bots" / "twins"
 EVERY_MS = 150
 """How often the referee is stopped."""
 ENDS_S = 1_800
