@@ -59,7 +59,10 @@ class Row(NamedTuple):
 
     def at(self, place: Place) -> "Row":
         """The row for that place."""
-        return self.best if self.best and place == "best" else self
+        if place != "best" or not self.best:
+            return self
+        # Level C has no bubblewrap that would hold a pipe open which the bot has closed.
+        return self if self.detail == CLOSED and proved().level not in ("A", "B") else self.best
 
 
 def places(how: str) -> tuple[Place, ...]:
@@ -86,7 +89,9 @@ def unproven(row: Row, place: Place) -> str:
 
 LATE = Row("late", " ms.", HASTY)
 FINE = Row(None)
-SHUT = Row("gone", "closed its stdout", best=LATE)
+CLOSED = "closed its stdout"
+"""The referee's words for a pipe that ended."""
+SHUT = Row("gone", CLOSED, best=LATE)
 """bubblewrap holds the pipe open, so that only the clock tells."""
 REFUSED = Row(None, best=Row("gone", "status 1"))
 """What it tries is refused, and it does not expect that."""
