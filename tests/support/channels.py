@@ -626,7 +626,7 @@ def table() -> str:
         "",
         "*In the sandbox* means: closed at sandbox level A and B. Level C leaves open what",
         "`tests/arena/sandbox/test_levels.py` lists, level D and off nearly all of it. Of the 175",
-        "attempts of `arena/sandbox/proof` so many got through, as root and as a plain user:",
+        "attempts of `arena/sandbox/selftest` so many got through, as root and as a plain user:",
         "",
         "| level | as root | as a plain user |",
         "| --- | --- | --- |",
