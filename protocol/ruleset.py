@@ -398,7 +398,7 @@ def _objection(rules: Ruleset, seats: int) -> str | None:
         return f"Odd or even is called at a table of two, not {seats} (first)."
     hand = hand_size(rules.deal, seats)
     if hand is None:
-        return f"{rules.name} is not played by {seats}: give a hand for them (hand)."
+        return f"{rules.name} has no table of {seats}. Give a hand for it (hand)."
     return _too_few_tiles(rules, seats, hand)
 
 

@@ -201,7 +201,7 @@ def _order(rules: Ruleset) -> Sentence:
             text = "A player who draws takes any face-down tile."
             return Sentence(BONEYARD, text, ("C play", "D"))
         case "row":
-            text = "They lie in a row, and every tile drawn is taken from the same end of it."
+            text = "The boneyard is a row; every tile is drawn from the same end of it."
             return Sentence(BONEYARD, text, ("C Egypt",))
         case _:
             assert_never(rules.boneyard.order)
@@ -226,8 +226,9 @@ def the_stakes(rules: Ruleset) -> Iterator[Sentence]:
     stakes = rules.stakes
     yield _chips(rules)
     if stakes.ante:
-        text = f"First in every round each {_payer(rules)} pays {_price(stakes, stakes.ante)}"
-        text += " into the pot, or whatever is left." if stakes.chips else " into the pot."
+        text = f"At the start of each round each {_payer(rules)} pays "
+        text += f"{_price(stakes, stakes.ante)} into the pot"
+        text += ", or all that is left." if stakes.chips else "."
         yield Sentence(STAKES, text, ("C.26",))
     if effects.fees(rules):
         yield _fee(rules)
@@ -247,7 +248,7 @@ def _chips(rules: Ruleset) -> Sentence:
     chips, payer = rules.stakes.chips, _payer(rules)
     if chips == 0:
         whose = "its" if rules.deal.partners else "their"
-        text = f"What a {payer} pays comes off {whose} score, which may fall below 0."
+        text = f"What a {payer} pays is taken off {whose} score, which may fall below 0."
         return Sentence(STAKES, text, ("C.27",))
     holds = "it holds" if rules.deal.partners else "they hold"
     text = (
@@ -271,8 +272,8 @@ def _pot(rules: Ruleset) -> str:
     if effects.always_won(rules):
         return f"{taken}."
     return (
-        f"{taken}; if nobody wins the round, the pot stays for the next one. What is in it when "
-        "the game ends goes to nobody."
+        f"{taken}; if nobody wins the round, the pot stays for the next one. A pot that is left "
+        "when the game ends goes to nobody."
     )
 
 
@@ -311,8 +312,8 @@ def _dead_ends(rules: Ruleset) -> Iterator[Sentence]:
         case "at_once":
             if effects.draws(rules):
                 text = (
-                    "And it ends at once, blocked, when all tiles of the number at each end have "
-                    "been played, even if tiles are left to draw."
+                    "It ends at once, blocked, when all tiles of the number at each end have been "
+                    "played, even if tiles are left to draw."
                 )
                 yield Sentence(END, text, ("C.20",))
         case "call":
@@ -335,7 +336,7 @@ def _call(rules: Ruleset) -> Sentence:
     dead = "at one end" if rules.turn.tiles == 2 else "at each end"
     text = (
         f"Once all tiles of the number {dead} have been played, any player may call the round "
-        "blocked. Before every turn all players are asked, the next to play first; the first call "
-        "ends the round."
+        "blocked. Before every turn each player is asked in order, the next to play first; the "
+        "first call ends the round."
     )
     return Sentence(END, text, ("E play",))

@@ -110,7 +110,7 @@ def _rounds(rules: Ruleset) -> Iterator[Sentence]:
         return
     yield Sentence(LEAD, f"In the first round {text}", sources)
     if later == first:
-        yield Sentence(LEAD, "The leader of a later round is found in the same way.", sources)
+        yield Sentence(LEAD, "The leader of a later round is decided in the same way.", sources)
     elif later:
         yield _later(rules, later)
     if blocked:
@@ -245,7 +245,7 @@ def _missing(rules: Ruleset) -> Sentence:
 def _nobody_has_it(rules: Ruleset) -> str:
     asked = effects.doubles(rules)
     if asked == set(BY_DOUBLE):
-        return "If nobody holds the double that is asked for"
+        return "If nobody holds the double that must lead"
     if asked == {"double_six"}:
         return f"If nobody holds the {_top(rules)}"
     return "If nobody holds a double"

@@ -140,7 +140,7 @@ def _read(path: Path, within: tuple[Path, ...]) -> Ruleset:
         raise _InFileError(str(error)) from None
     real = path.resolve()
     if real in within:
-        raise _InFileError(f"{path} is its own base: let base name a game, such as draw.")
+        raise _InFileError(f"{path} is its own base. Set base to a game, such as draw.")
     try:
         return _spelled(written, path.parent, path.stem, (*within, real))
     except _InFileError:
@@ -171,7 +171,7 @@ def _check(written: Mapping[str, Any]) -> None:
         if choice in owners.values():
             inside = [own for own, group in owners.items() if group == choice]
             raise UserError(
-                f"Choices stand without their group: not {choice}, but {', '.join(inside)}."
+                f"{choice} is a group of choices, not a choice. Set one of {', '.join(inside)}."
             )
         if choice not in owners and choice not in BESIDES:
             raise unknown_name("choice of rules", choice, (*owners, *BESIDES))
@@ -185,7 +185,7 @@ def _name(name: object) -> str:
     if not isinstance(name, str) or not name.isprintable() or not 0 < len(name) <= LONGEST_NAME:
         raise UserError(f"name must be a line of 1 to {LONGEST_NAME} characters, not {name!r}.")
     if name in VARIANTS:
-        raise UserError(f"{name} is a game of the list: give yours a name of its own (name).")
+        raise UserError(f"{name} is the name of a built-in game. Give yours another name (name).")
     return name
 
 
@@ -200,7 +200,7 @@ def _choice(word: str) -> tuple[str, Any]:
     choice = choice.strip()
     _check({choice: None})
     if choice in BESIDES:
-        raise UserError(f"--set changes choices of the rules; {choice} is said otherwise.")
+        raise UserError(f"--set cannot change {choice}; set it in the rules file.")
     return choice, _value(choice, value.strip())
 
 

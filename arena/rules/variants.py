@@ -12,9 +12,9 @@ class Variant(NamedTuple):
     """A named game."""
 
     about: str
-    """The description: one line for a list."""
+    """The description: one line of a list."""
     sources: tuple[str, ...]
-    """The clauses from which it comes, as in rules.md."""
+    """The clauses that it follows, as in rules.md."""
     base: str | None
     """The game from which it differs; None: it consists of the defaults."""
     differs: Mapping[str, Any]
@@ -32,13 +32,13 @@ VARIANTS: dict[str, Variant] = {
         {},
     ),
     "drawing-game": Variant(
-        "The draw game, its first leader chosen at random.",
+        "The draw game; the first leader is chosen at random.",
         ("B", "C.10"),
         "draw",
         {"first": "random", "target": SIXTY_ONE_FOR_PARTNERS},
     ),
     "dutch": Variant(
-        "Play if you can, else draw one tile, else pass; 0-0 counts 13.",
+        "Play if you can; if not, draw one tile, then play it or pass; the 0-0 counts 13.",
         ("A", "C Dutch", "C.10", "C.28"),
         "draw",
         {
@@ -50,19 +50,19 @@ VARIANTS: dict[str, Variant] = {
         },
     ),
     "dutch-two": Variant(
-        "The Dutch game, drawing up to two tiles.",
+        "The Dutch game; a player who cannot play draws up to two tiles.",
         ("A", "C Dutch", "C.28"),
         "dutch",
         {"draw_limit": 2},
     ),
     "dutch-partners": Variant(
-        "The Dutch game in partnership: seven tiles each, so there is nothing to draw.",
+        "The Dutch game for two partnerships: seven tiles each and no boneyard.",
         ("A", "C Dutch", "C.36"),
         "dutch",
         {"partners": True, "hand": 7, "draw_limit": 0, "reserve": 0},
     ),
     "old-draw": Variant(
-        "The old draw game: lowest tile leads, draw as you please after the lead.",
+        "The old draw game: the lowest tile leads; after the lead draw as many tiles as you like.",
         ("D", "C.25"),
         "draw",
         {
@@ -76,13 +76,13 @@ VARIANTS: dict[str, Variant] = {
         },
     ),
     "old-draw-reserve": Variant(
-        "The old draw game, two tiles staying in the stock.",
+        "The old draw game; two tiles stay in the boneyard.",
         ("D", "C.26"),
         "old-draw",
         {"reserve": 2},
     ),
     "double-draw": Variant(
-        "Two tiles a turn on opposite ends, or draw one; anybody may call a blocked game.",
+        "Play two tiles a turn, one at each end, or draw one; any player may call a blocked round.",
         ("E",),
         "draw",
         {
@@ -98,7 +98,7 @@ VARIANTS: dict[str, Variant] = {
         },
     ),
     "block": Variant(
-        "No drawing: play or pass; going out wins the others' pips.",
+        "No drawing: play or pass; the player who goes out scores the others' pips.",
         ("C", "C.30", "C.31", "C.32", "C.34"),
         "draw",
         {
@@ -110,7 +110,7 @@ VARIANTS: dict[str, Variant] = {
         },
     ),
     "partnership": Variant(
-        "Two against two, seven tiles each and nothing to draw; 6-6 begins.",
+        "Two against two, seven tiles each and no boneyard; the 6-6 leads the first round.",
         ("C", "C.13", "C.36"),
         "block",
         {
@@ -123,13 +123,13 @@ VARIANTS: dict[str, Variant] = {
         },
     ),
     "draw-partners": Variant(
-        "The draw game, two against two: the lighter side wins the difference.",
+        "The draw game, two against two: the side with fewer pips scores the difference.",
         ("C play", "C score", "C.36"),
         "draw",
         {"partners": True},
     ),
     "puerto-rico": Variant(
-        "6-6 or the highest double begins, then the winner; the winner scores everybody's pips.",
+        "The highest double leads, then each winner; the winner scores the pips of all hands.",
         ("C Puerto Rico", "C.18", "C.23", "C.25", "C.33"),
         "draw",
         {
@@ -148,19 +148,19 @@ VARIANTS: dict[str, Variant] = {
         },
     ),
     "puerto-rico-blocker": Variant(
-        "As puerto-rico, but whoever blocked the game wins a tie.",
+        "Like puerto-rico, but the player who blocked the round wins a tie.",
         ("C Puerto Rico",),
         "puerto-rico",
         {"tie": "blocker", "after_tie": "as_later"},
     ),
     "puerto-rico-500": Variant(
-        "To 500, with bonuses for the first four rounds, for capicú and for going out with 0-0.",
+        "To 500 points, with bonuses for the first four rounds, capicú and going out with 0-0.",
         ("C Puerto Rico",),
         "puerto-rico",
         {"target": 500, "bonus": [100, 75, 50, 25], "capicu": 100, "out_with_blank": 100},
     ),
     "austrian": Variant(
-        "An 8-8 set without doubles; draw until you can play, then you must.",
+        "A double-eight set without its doubles; draw until you can play, then play.",
         ("C Austria", "C.18", "C.23", "C.25"),
         "draw",
         {
@@ -173,31 +173,31 @@ VARIANTS: dict[str, Variant] = {
         },
     ),
     "austrian-block": Variant(
-        "The Austrian set for four: eight tiles each and no drawing.",
+        "The Austrian set for four players: eight tiles each and no drawing.",
         ("C Austria",),
         "austrian",
         {"hand": {"four": 8}, "draw_limit": 0},
     ),
     "arab-row": Variant(
-        "The draw game with the boneyard in a row: everybody draws from the same end.",
+        "The draw game with the boneyard in a row; everybody draws from the same end.",
         ("C Egypt",),
         "draw",
         {"order": "row"},
     ),
     "jordanian": Variant(
-        "Five tiles of one number annul the deal; dead ends end the round at once.",
+        "Five tiles of one number annul the deal; two dead ends end the round at once.",
         ("C.6", "C.20"),
         "draw",
         {"annul_suit": 5, "blocked": "at_once"},
     ),
     "south-american": Variant(
-        "The draw game; each is dealt eight tiles minus one for each player.",
+        "The draw game; each player is dealt eight tiles minus one for each player.",
         ("C.2",),
         "draw",
         {"hand": "eight_minus_seats"},
     ),
     "vietnamese": Variant(
-        "One tile each, then draw in turn until somebody has the 6-6 and begins with it.",
+        "One tile each; the players draw in turn until somebody has the 6-6 and leads it.",
         ("C.3", "C.13"),
         "draw",
         {
@@ -209,13 +209,13 @@ VARIANTS: dict[str, Variant] = {
         },
     ),
     "ukrainian": Variant(
-        "Who holds the highest double leads, with any tile.",
+        "The draw game; the player with the highest double leads any tile.",
         ("C.12", "C.15"),
         "draw",
         {"first": "highest_double", "later": "highest_double", "missing": "draw_for_it"},
     ),
     "six-six": Variant(
-        "Every round begins with the 6-6; if nobody has it, it is drawn for.",
+        "The 6-6 leads every round; if nobody holds it, the players draw until somebody has it.",
         ("C.13",),
         "draw",
         {
@@ -226,19 +226,19 @@ VARIANTS: dict[str, Variant] = {
         },
     ),
     "french": Variant(
-        "The draw game; the first tile is whatever the leader chooses.",
+        "The draw game; the leader may play any tile first.",
         ("C.15",),
         "draw",
         {"tile": "any"},
     ),
     "domino-pool": Variant(
-        "Draw until you can play, and then you must; two dead tiles.",
+        "Draw until you can play, then play; two tiles stay in the boneyard.",
         ("C.18", "C.23", "C.26"),
         "draw",
         {"draw_when_able": False},
     ),
     "auction-draw": Variant(
-        "Chips: antes and bought tiles fill a pool; the last two tiles are auctioned.",
+        "Played for chips: antes and bought tiles fill a pot; the last two tiles are auctioned.",
         ("C.26", "C.27"),
         "draw",
         {
@@ -256,19 +256,19 @@ VARIANTS: dict[str, Variant] = {
         },
     ),
     "paid-draw": Variant(
-        "The draw game; every drawn tile costs a point.",
+        "The draw game; each drawn tile costs a point.",
         ("C.27",),
         "draw",
         {"fee": 1, "draw_optional": True},
     ),
     "pot-draw": Variant(
-        "Every drawn tile puts a point into a pot that the round's winner takes.",
+        "The draw game; each drawn tile costs a point, and the round's winner takes the pot.",
         ("C.27",),
         "paid-draw",
         {"pot": True},
     ),
     "point-a-round": Variant(
-        "The draw game of the early accounts: a won round is one point, to ten.",
+        "The draw game of early accounts: each round won scores one point; ten points win.",
         ("C.30",),
         "draw",
         {"winner": "out", "points_out": "one", "points_blocked": "one", "target": 10},

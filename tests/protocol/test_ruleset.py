@@ -146,7 +146,7 @@ def test_a_table_without_a_number_does_not_exist() -> None:
     rules = derive(BASE, "mine", {"hand": {"four": 5}})
     assert playable_seat_counts(rules) == (4,)
     for seats in (2, 3):
-        with pytest.raises(ImpossibleRulesError, match=f"mine is not played by {seats}: give a"):
+        with pytest.raises(ImpossibleRulesError, match=f"mine has no table of {seats}. Give a"):
             check_seats(rules, seats)
 
 
@@ -191,7 +191,7 @@ def test_a_table_has_two_to_eight_seats(seats: int) -> None:
         (
             {"hand": {"two": 7, "four": 24, "six": None}, "highest_pip": 18},
             6,
-            "mine is not played by 6: give a hand for them (hand).",
+            "mine has no table of 6. Give a hand for it (hand).",
         ),
         ({"partners": True, "highest_pip": 9}, 6, "Partners need a table of four, not 6"),
     ],
@@ -250,7 +250,7 @@ def test_the_tables_of_a_game(differs: dict[str, Any], expected: tuple[int, ...]
 @pytest.mark.parametrize(
     ("differs", "message"),
     [
-        ({"hand": {}}, "mine is not played by 2: give a hand for them (hand)"),
+        ({"hand": {}}, "mine has no table of 2. Give a hand for it (hand)"),
         (
             {"hand": 14, "starter": True},
             "2 seats × 14 tiles need 29 tiles with the starter; double-six has 28",
@@ -259,7 +259,7 @@ def test_the_tables_of_a_game(differs: dict[str, Any], expected: tuple[int, ...]
             {"hand": 19, "highest_pip": 8, "doubles": False},
             "2 seats × 19 tiles need 38 tiles; double-eight without doubles has 36",
         ),
-        ({"partners": True, "hand": {"two": 7}}, "mine is not played by 4"),
+        ({"partners": True, "hand": {"two": 7}}, "mine has no table of 4"),
         ({"partners": True, "first": "odd_even"}, "choose another first lead"),
         ({"hand": {"three": 5}, "first": "odd_even"}, "choose another first lead"),
         ({"doubles": False, "first": "double_six"}, "has none to lead with"),

@@ -257,6 +257,12 @@ def test_only_the_house_gives_no_source() -> None:
          "any other reason may play any tile first."),
         ("puerto-rico-blocker", "If two or more players tie for the fewest pips in a blocked "
          "round, the player who played the last tile wins it."),
+        ("arab-row", "The boneyard is a row; every tile is drawn from the same end of it."),
+        ("double-draw", "Once all tiles of the number at one end have been played, any player may "
+         "call the round blocked. Before every turn each player is asked in order, the next to "
+         "play first; the first call ends the round."),
+        ("jordanian", "It ends at once, blocked, when all tiles of the number at each end have "
+         "been played, even if tiles are left to draw."),
         ("jordanian", "A player who is dealt five or more tiles with the same number must declare "
          "it, and all tiles are dealt again (at most 19 times in a round)."),
         ("auction-draw", "Each tile drawn costs one chip, paid into the pot."),
@@ -264,7 +270,7 @@ def test_only_the_house_gives_no_source() -> None:
         ("auction-draw", "It also ends, blocked, as soon as nobody can play and no tile may be "
          "drawn or is left to be auctioned, or when every player has passed in succession."),
         ("pot-draw", "The winner takes the pot; if nobody wins the round, the pot stays for the "
-         "next one. What is in it when the game ends goes to nobody."),
+         "next one. A pot that is left when the game ends goes to nobody."),
     ],
 )  # fmt: skip
 def test_some_sentences(name: str, sentence: str) -> None:
@@ -289,8 +295,8 @@ def test_some_sentences(name: str, sentence: str) -> None:
          "and shows it. Whoever draws the most pips leads; those who tie draw again. The tiles "
          "are shuffled back in before the deal."),
         ("draw", {"later": "double_six"}, "In every later round the player with the 6-6 leads."),
-        ("auction-draw", {"partners": True}, "First in every round each side pays three chips "
-         "into the pot, or whatever is left."),
+        ("auction-draw", {"partners": True}, "At the start of each round each side pays three "
+        "chips into the pot, or all that is left."),
         ("draw-partners", {"points_blocked": "everybody"}, "After a blocked round it scores the "
          "total of all four hands."),
     ],
