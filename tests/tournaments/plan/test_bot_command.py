@@ -3,19 +3,26 @@
 import re
 import shlex
 import shutil
+import subprocess
 import sys
 import venv
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import editables
 import msgspec
 import pytest
 import trio
+from editables import EditableProject
 from msgspec.structs import replace
 
 import arena
 import protocol
 from arena.sandbox import dependencies as paths
+from arena.sandbox.command import readable_paths
+from arena.sandbox.kernel.landlock import restrict_this_thread
+from arena.sandbox.kernel.landlock import version as landlock_version
 from arena.sandbox.limits import REQUIRED, Limits
 from arena.sandbox.select import choose_level
 from protocol.errors import UserError
@@ -29,6 +36,7 @@ from tournaments.runner.runner import check_greetings
 from tournaments.storage.folder import Folder
 from tournaments.storage.open_event import open_event
 
+ROOT = Path(arena.__path__[0]).parent
 GREEDY = '[[bots]]\nname = "greedy"\n'
 MINE = GREEDY + '[[bots]]\nname = "mine"\nrun = ["{python}", "mine.py"'
 
@@ -45,10 +53,10 @@ def base(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def entrant(base: Path, *words: str, reads: tuple[str, ...] = ()) -> Entrant:
-    return prepare_entrant(
-        WrittenBot("mine", (sys.executable, *words), reads=reads), base, base / "build"
-    )
+def entrant(
+    base: Path, *words: str, reads: tuple[str, ...] = (), program: str = sys.executable
+) -> Entrant:
+    return prepare_entrant(WrittenBot("mine", (program, *words), reads=reads), base, base / "build")
 
 
 def opened(base: Path, *words: str, reads: tuple[str, ...] = ()) -> set[str]:
@@ -361,10 +369,34 @@ def other_environment(tmp_path: Path) -> Path:
     place = tmp_path / "venv"
     venv.create(place, with_pip=False)
     (packages,) = place.glob("lib/python3.*/site-packages")
-    checkout = Path(arena.__path__[0]).parent
-    (packages / "boneyard.pth").write_text(f"{checkout}\n")
-    shutil.copytree(Path(msgspec.__path__[0]), packages / "msgspec")
+    install = EditableProject("boneyard", ROOT)
+    for package in (arena, protocol):
+        install.map(package.__name__, package.__path__[0])
+    for name, content in install.files():
+        (packages / name).write_text(content)
+    for needed in (editables, msgspec):
+        shutil.copytree(Path(needed.__path__[0]), packages / needed.__name__)
     return place / "bin" / "python"
+
+
+def imports_ours(python: str | Path, bot: Path) -> bool:
+    """Tell whether a Python finds our packages behind Landlock, as level C has it."""
+    reads = entrant(bot.parent, bot.name, program=str(python)).command.reads
+    with ThreadPoolExecutor(1) as walls:
+        walls.submit(restrict_this_thread, (*readable_paths(reads), "/proc")).result()
+        words = (str(python), "-c", "import arena, protocol")
+        done = walls.submit(subprocess.run, words, cwd=bot.parent, capture_output=True).result()
+    return not done.returncode
+
+
+@pytest.mark.skipif(not landlock_version(), reason="the kernel has no Landlock")
+@pytest.mark.parametrize("own", [True, False], ids=["ours", "another's"])
+def test_behind_landlock_an_editable_install_is_found(
+    tmp_path: Path, other_environment: Path, own: bool
+) -> None:
+    """A bot may read our packages, but not list the checkout, where an event may lie."""
+    (tmp_path / "mine.py").touch()
+    assert imports_ours(sys.executable if own else other_environment, tmp_path / "mine.py")
 
 
 # Slow: a policy finds its library whichever Python its author names.
