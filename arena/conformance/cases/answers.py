@@ -93,10 +93,10 @@ def in_one_go(desk: Session) -> str:
 
 
 STEPS = (
-    Step("questions", "answers question after question", "Numbers of questions", second_answer),
+    Step("questions", "answers question after question", "Question ids", second_answer),
     Step("one-option", "takes the only option of a list", "Options", only_option),
     Step("indices", "chooses within lists of any length", "Bot: choose", every_index),
-    Step("numbers", "repeats very large numbers", "Numbers of questions", large_numbers),
+    Step("numbers", "repeats very large numbers", "Question ids", large_numbers),
     Step("again", "answers the same position again", "Bot: choose", same_again),
     Step("pieces", "reads a question that comes in pieces", "The pipe", in_pieces),
     Step("one-go", "reads several lines that come at once", "The pipe", in_one_go),

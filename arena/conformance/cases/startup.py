@@ -112,7 +112,7 @@ STEPS = (
     Step("only-hello", "writes nothing more until it is asked", "The pipe", only_hello),
     Step("game", "writes nothing when a game begins", "Who speaks when", silent_at_game),
     Step("first", "answers the first question", "Bot: choose", first_answer, gate=True),
-    Step("once", "answers each question once", "Numbers of questions", answers_once),
+    Step("once", "answers each question once", "Question ids", answers_once),
     Step("end", "writes nothing when a game ends", "Who speaks when", silent_at_end),
     Step("starts", "starts soon", "Time", start_times),
     Step("two", "runs twice at the same time", "Who speaks when", two_at_once),
