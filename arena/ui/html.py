@@ -16,6 +16,8 @@ import msgspec
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from arena.document import html as document
+
 HERE = Path(__file__).parent
 """The folder of the templates, styles and scripts of `arena`."""
 POLICY = (
@@ -62,13 +64,15 @@ def page(
 
 @cache
 def _environment(folders: tuple[Path, ...]) -> Environment:
-    return Environment(
-        loader=FileSystemLoader(folders),
+    found = Environment(
+        loader=FileSystemLoader((*folders, document.FOLDER)),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    found.filters |= {"inline": document.inline, "minus": document.minus}
+    return found
 
 
 def _joined(environment: Environment, names: Sequence[str]) -> str:

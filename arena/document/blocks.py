@@ -1,0 +1,267 @@
+"""Values of a document: sections, paragraphs, lists, tables and figures. Pure.
+
+A document is made once; a medium shows the blocks, columns and items whose `media` name it. A text
+is a line of Markdown, of which two marks are known: backticks for code, `**` for what is strong.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from enum import Flag, auto
+from itertools import compress
+from typing import Any, Literal, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+MARKS = re.compile(r"`([^`]*)`|\*\*([^*]*)\*\*")
+UNKNOWN = "·"
+"""The text of a cell whose value is not known."""
+
+
+class Media(Flag):
+    """The media that show a part of a document."""
+
+    MARKDOWN = auto()
+    TERMINAL = auto()
+    HTML = auto()
+    FILES = MARKDOWN | HTML
+    """All that is kept, so that it may be long."""
+    ALL = FILES | TERMINAL
+
+
+Tone = Literal["", "faint", "strong", "lead"]
+"""The weight of a paragraph; the lead is the main result, which stands first."""
+Kind = Literal["name", "word", "code", "digest", "number", "rank"]
+"""The content of a column: names of bots, other words, code, fingerprints, numbers, and ranks,
+which are numbers that stand first."""
+
+TextRow = tuple[str, ...]
+"""A row of a table as text."""
+
+
+class Part(Struct, frozen=True, kw_only=True):
+    """A part of a document that some media may leave out."""
+
+    media: Media = Media.ALL
+    """The media that show it."""
+
+
+class Paragraph(Part, frozen=True):
+    """A paragraph."""
+
+    text: str
+    """The text; a line break may stand where a source of Markdown breaks it."""
+    tone: Tone = ""
+
+
+class Item(Part, frozen=True):
+    """An item of a list."""
+
+    text: str
+    items: Sequence[str] = ()
+    """A list below it."""
+
+
+class Bullets(Part, frozen=True):
+    """A list; a terminal shows each item on a line of its own."""
+
+    items: Sequence[Item]
+    tone: Tone = ""
+
+
+class Code(Part, frozen=True):
+    """Lines as they are: commands, a fingerprint."""
+
+    text: str
+
+
+class Figure(Part, frozen=True, kw_only=True):
+    """A drawing, or a part that a script makes live; only an HTML page shows it."""
+
+    macro: str
+    """The name of the template's macro that draws it."""
+    value: Any
+    """The value that the macro draws."""
+    media: Media = Media.HTML
+
+
+class Cell(Struct, frozen=True):
+    """A cell of a table."""
+
+    text: str
+    detail: str = ""
+    """Small print: an interval, half of its width."""
+    href: str = ""
+    """The target of a link."""
+    tone: Literal["", "ahead", "behind", "self"] = ""
+    """The shade: ahead or behind for certain, or the diagonal."""
+    figure: Figure | None = None
+    """A drawing instead of text."""
+
+
+class Column(Part, frozen=True):
+    """A column of a table."""
+
+    head: str
+    kind: Kind = "number"
+    detail: str = ""
+    """The head of the small print where that has a column of its own, such as ±."""
+    spare: bool = False
+    """Whether a narrow terminal leaves it out."""
+    axis: Figure | None = None
+    """A drawing that takes the place of the head."""
+
+
+class Group(NamedTuple):
+    """Rows of a table under a title."""
+
+    title: str
+    """The title; empty if the table has only one group."""
+    rows: Sequence[Sequence[Cell]]
+
+
+class Table(Part, frozen=True):
+    """A table with typed columns."""
+
+    caption: str
+    """The table's name for screen readers."""
+    columns: Sequence[Column]
+    groups: Sequence[Group]
+    """The rows; text shows a title as a row of its own, a page as a table of its own."""
+
+    def plain(self) -> tuple[TextRow, list[TextRow]]:
+        """Return head and rows as text; small print has columns of its own."""
+        head = tuple(text for one in self.columns for text in _columns(one, one.head, one.detail))
+        rows: list[TextRow] = []
+        for group in self.groups:
+            if group.title:
+                rows.append(("", f"— {group.title} —", *[""] * (len(head) - 2)))
+            rows += [self._texts(row) for row in group.rows]
+        return head, rows
+
+    def plain_kinds(self) -> list[Kind]:
+        """Return the kind of each column of `plain`; small print is a number."""
+        kinds: list[Kind] = []
+        for column in self.columns:
+            kinds += [column.kind, "number"] if column.detail else [column.kind]
+        return kinds
+
+    def _texts(self, row: Sequence[Cell]) -> TextRow:
+        pairs = zip(self.columns, row, strict=True)
+        return tuple(text for one, cell in pairs for text in _columns(one, cell.text, cell.detail))
+
+    def keep(self, columns: Sequence[bool]) -> "Table":
+        """Return the table with some of its columns."""
+        groups = [
+            Group(title, [[*compress(row, columns)] for row in rows]) for title, rows in self.groups
+        ]
+        return replace(self, columns=[*compress(self.columns, columns)], groups=groups)
+
+
+class Matrix(Part, frozen=True):
+    """A table of all against all, the rows' names being also those of the columns."""
+
+    caption: str
+    names: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    unit: str = ""
+    """The unit of the numbers, where it stands behind each."""
+    source: str = ""
+    """The file that has all of it; a page shows only the first names."""
+
+    def plain(self) -> tuple[TextRow, list[TextRow]]:
+        """Return head and rows as text, without small print."""
+        rows = [
+            (name, *(_with_unit(cell.text, self.unit) for cell in row))
+            for name, row in zip(self.names, self.rows, strict=True)
+        ]
+        return ("", *self.names), rows
+
+
+class Section(Part, frozen=True):
+    """A part of a document with a title."""
+
+    title: str
+    blocks: Sequence["Block"]
+    id: str = ""
+    """The address within a page."""
+    label: str = ""
+    """The title in a page's list of sections; empty: it is not listed."""
+    scope: str = ""
+    """An addition to the title in a page where several have the same one."""
+    titled: Media = Media.ALL
+    """The media that show the title; in others its blocks follow those of the section before."""
+
+
+Block = Paragraph | Bullets | Code | Table | Matrix | Figure | Section
+
+
+class Document(Struct, frozen=True):
+    """A document."""
+
+    title: str
+    blocks: Sequence[Block]
+
+
+def table(caption: str, columns: Sequence[Column], rows: Iterable[Sequence[str | Cell]]) -> Table:
+    """Build a table of one group; a text is a cell that has nothing else."""
+    return Table(caption, columns, [Group("", [to_cells(row) for row in rows])])
+
+
+def to_cells(row: Iterable[str | Cell]) -> list[Cell]:
+    """Return a row with its texts as cells."""
+    return [Cell(one) if isinstance(one, str) else one for one in row]
+
+
+def bullets(texts: Iterable[str], tone: Tone = "", media: Media = Media.ALL) -> Bullets:
+    """Build a list of texts."""
+    return Bullets([Item(text) for text in texts], tone, media=media)
+
+
+def paragraphs(texts: Iterable[str], tone: Tone = "", media: Media = Media.ALL) -> list[Block]:
+    """Build a paragraph of each text."""
+    return [Paragraph(text, tone, media=media) for text in texts]
+
+
+def select(blocks: Iterable[Block], medium: Media) -> list[Block]:
+    """Return what a medium shows of these blocks."""
+    return [_selected(block, medium) for block in blocks if medium in block.media]
+
+
+def _selected(block: Block, medium: Media) -> Block:
+    match block:
+        case Section(blocks=inner):
+            return replace(block, blocks=select(inner, medium))
+        case Table(columns=columns):
+            return block.keep([medium in one.media for one in columns])
+        case Bullets(items=items):
+            return replace(block, items=[one for one in items if medium in one.media])
+        case _:
+            return block
+
+
+class Span(NamedTuple):
+    """A part of a text."""
+
+    mark: Literal["", "code", "strong"]
+    text: str
+
+
+def spans(text: str) -> Iterator[Span]:
+    """Yield the marked and the other parts of a text; none is empty."""
+    end = 0
+    for found in MARKS.finditer(text):
+        if found.start() > end:
+            yield Span("", text[end : found.start()])
+        yield Span("code", found[1]) if found[1] is not None else Span("strong", found[2])
+        end = found.end()
+    if end < len(text):
+        yield Span("", text[end:])
+
+
+def _columns(column: Column, text: str, detail: str) -> TextRow:
+    return (text, detail) if column.detail else (text,)
+
+
+def _with_unit(text: str, unit: str) -> str:
+    return text if text in ("", UNKNOWN) else text + unit

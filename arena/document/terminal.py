@@ -1,0 +1,118 @@
+"""Documents in a terminal, drawn by rich."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal, assert_never
+
+from rich.cells import cell_len
+from rich.console import Console, RenderableType
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from arena.document.blocks import (
+    Block,
+    Bullets,
+    Code,
+    Column,
+    Figure,
+    Matrix,
+    Media,
+    Paragraph,
+    Section,
+    Table,
+    TextRow,
+    Tone,
+    select,
+    spans,
+    table,
+)
+
+WHOLE = 1000
+"""The width of a pipe, in columns: nothing is cut or wrapped there."""
+GAP = 2
+"""The space between two columns of a table."""
+SHORT_NAME = 16
+"""The length to which names are cut before a column is left out."""
+STYLES: dict[Tone, str] = {"": "", "faint": "dim", "strong": "bold", "lead": "bold"}
+MARKS = {"": None, "code": None, "strong": "bold"}
+
+
+def open_console() -> Console:
+    """Return a console for stdout; a pipe gets no colors and no line breaks."""
+    found = Console(highlight=False)
+    return found if found.is_terminal else Console(highlight=False, width=WHOLE)
+
+
+def print_blocks(console: Console, blocks: Iterable[Block]) -> None:
+    """Print blocks at the console's width."""
+    for part in renderables(blocks, console.width):
+        console.print(part)
+
+
+def renderables(
+    blocks: Iterable[Block], width: int, room: int | None = None
+) -> Iterator[RenderableType]:
+    """Yield what a terminal shows for a width in columns; `room` is the most rows of a table."""
+    for block in select(blocks, Media.TERMINAL):
+        match block:
+            case Paragraph(text=text, tone=tone):
+                yield _text(text, tone)
+            case Bullets(items=items, tone=tone):
+                for item in items:
+                    yield _text("\n  ".join((item.text, *item.items)), tone)
+            case Code(text=text):
+                yield Text(text)
+            case Table():
+                yield _table(block, width, room)
+            case Matrix(names=names):
+                columns = [Column("", "name"), *map(Column, names)]
+                yield _table(table(block.caption, columns, block.plain()[1]), width, room)
+            case Section(title=title, blocks=inner, titled=titled):
+                if Media.TERMINAL in titled:
+                    yield Text(title, "bold")
+                yield from renderables(inner, width, room)
+            case Figure():
+                pass
+            case other:
+                assert_never(other)
+
+
+def _text(text: str, tone: Tone) -> Text:
+    """Return a text in its style; code keeps its backticks, so that a pipe has them too."""
+    drawn = Text(style=STYLES[tone])
+    for span in spans(text):
+        drawn.append(f"`{span.text}`" if span.mark == "code" else span.text, MARKS[span.mark])
+    return drawn
+
+
+def _table(shown: Table, width: int, room: int | None) -> RichTable:
+    """Draw a table; only names are ever cut, the cells of all other columns stay whole."""
+    if _needed(shown) > width:
+        shown = shown.keep([not one.spare for one in shown.columns])
+    head, rows = shown.plain()
+    drawn = RichTable(box=None, header_style="bold", pad_edge=False)
+    for text, kind in zip(head, shown.plain_kinds(), strict=True):
+        # rich narrows only columns that may wrap; the cells themselves are cut, not wrapped.
+        side: Literal["left", "right"] = "right" if kind == "number" else "left"
+        drawn.add_column(text, justify=side, no_wrap=kind != "name")
+    for row in rows if room is None else cut(rows, room):
+        drawn.add_row(*(Text(cell, no_wrap=True, overflow="ellipsis") for cell in row))
+    return drawn
+
+
+def _needed(shown: Table) -> int:
+    """Return the width of a table with shortened names, in columns."""
+    head, rows = shown.plain()
+    columns = zip(zip(head, *rows, strict=True), shown.plain_kinds(), strict=True)
+    widths = [
+        min(max(map(cell_len, cells)), SHORT_NAME if kind == "name" else WHOLE)
+        for cells, kind in columns
+    ]
+    return sum(widths) + GAP * (len(widths) - 1)
+
+
+def cut(rows: Sequence[TextRow], room: int) -> list[TextRow]:
+    """Return the rows, or the first ones and in the second column the number of the others."""
+    if len(rows) <= room:
+        return [*rows]
+    more = f"and {len(rows) - max(1, room) + 1} more"
+    return [*rows[: max(1, room) - 1], ("", more, *[""] * (len(rows[0]) - 2))]

@@ -1,0 +1,1 @@
+"""Tests of documents and of each way to render them."""

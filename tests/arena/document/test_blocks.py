@@ -1,0 +1,33 @@
+"""What a medium shows of a document, and the parts of its texts."""
+
+from arena.document.blocks import (
+    Column,
+    Media,
+    Paragraph,
+    Section,
+    bullets,
+    paragraphs,
+    select,
+    spans,
+    table,
+)
+
+
+def test_a_medium_leaves_out_blocks_columns_and_items_of_others() -> None:
+    columns = [Column("bot", "name"), Column("plot", media=Media.HTML)]
+    shown = table("bots", columns, [("ada", "|")])
+    page_only = Section("Page", paragraphs(["words"]), media=Media.HTML)
+    inner = Section("Both", [shown, Paragraph("faint", media=Media.TERMINAL), bullets("ab")])
+    (both,) = select([page_only, inner], Media.MARKDOWN)
+    assert isinstance(both, Section)
+    assert both.blocks == [table("bots", columns[:1], [("ada",)]), bullets("ab")]
+    assert select([page_only], Media.HTML) == [page_only]
+
+
+def test_a_text_is_cut_at_its_marks() -> None:
+    text = "Run `boneyard report .`, **now**: 2 * 3 `a`"
+    assert [*spans(text)] == [
+        ("", "Run "), ("code", "boneyard report ."), ("", ", "), ("strong", "now"),
+        ("", ": 2 * 3 "), ("code", "a"),
+    ]  # fmt: skip
+    assert [*spans("")] == []

@@ -1,0 +1,61 @@
+"""Documents as HTML."""
+
+from pathlib import Path
+
+import pytest
+
+from arena.document.blocks import Block, Cell, Matrix, Media, select
+from arena.document.html import inline, minus
+from arena.ui.html import page
+from tests.support.documents import DOCUMENT
+
+TEMPLATE = """\
+{% from "document.html.j2" import blocks, nav %}
+{% macro plot(value) %}<svg>{{ value }}</svg>{% endmacro %}
+{{ nav(shown) }}{{ blocks(shown, {"plot": plot}) }}
+"""
+
+
+def html(folder: Path, blocks: list[Block]) -> str:
+    (folder / "page.html.j2").write_text(TEMPLATE)
+    return page("page.html.j2", "", "", folders=(folder,), shown=select(blocks, Media.HTML))
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        '<p class="lead"><strong>ada</strong> is the best &amp; &lt;first&gt;.</p>',
+        '<a href="#standings">Standings</a>',
+        '<section id="standings">\n<h2 tabindex="-1">Standings of pool 1</h2>',
+        "<h3>Above</h3>",
+        '<caption class="hide">Standings: above</caption>',
+        '<span class="hide">plot</span><svg>an axis</svg>',
+        '<td class="n">−3 <small>±5</small></td>',
+        '<td class="plot"><svg>a drawing</svg></td>',
+        '<th scope="row"><a href="#bob"><bdi>bob</bdi></a></th>',
+        "<code><bdi>a|b</bdi></code>",
+        '<p class="faint">By <code>rate</code>: −3 is <strong>not</strong> a-3.</p>',
+        "<li>one<ul><li>more</li></ul></li>\n</ul>",
+        "<svg>a figure</svg>",
+        '<td class="self"></td><td class="ahead">62<small>50–70</small></td>',
+        '<pre tabindex="0">run\nrun on</pre>',
+    ],
+)
+def test_every_block_has_its_elements(tmp_path: Path, expected: str) -> None:
+    assert expected in html(tmp_path, [*DOCUMENT.blocks])
+
+
+def test_a_large_matrix_shows_the_first_and_names_the_file_of_all(tmp_path: Path) -> None:
+    names = [f"bot{n}" for n in range(70)]
+    whole = Matrix("All", names, [[Cell("50", "1–2")] * 70] * 70, source="all.csv")
+    found = html(tmp_path, [whole])
+    assert found.count("<td>50</td>") == 64 * 64
+    assert (
+        'The 64 best are shown, 6 are left out: <a href="all.csv">all.csv</a> has everybody.'
+        in found
+    )
+
+
+def test_only_the_hyphen_of_a_number_becomes_a_minus_sign() -> None:
+    assert minus("-3 (-4) >-5 a-6 7-8 x--9 - a") == "−3 (−4) >−5 a-6 7-8 x--9 - a"
+    assert inline("-1 `-2` <") == "−1 <code>-2</code> &lt;"

@@ -1,0 +1,51 @@
+"""Documents in a terminal."""
+
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from arena.document.blocks import TextRow
+from arena.document.terminal import cut, print_blocks
+from tests.support.documents import DOCUMENT
+
+WIDE = """\
+#        bot        Elo  ±  clean
+         — above —
+1 (1–2)  ada         +3  4     +9
+         — below —
+2        bob         -3  5      ·
+By `rate`: -3 is not a-3.
+one
+  more
+two
+Crosstable
+     ada  bob
+ada    ·  62%
+bob  38%    ·
+"""
+
+
+def printed(width: int) -> str:
+    console = Console(width=width, file=StringIO(), highlight=False)
+    print_blocks(console, DOCUMENT.blocks)
+    assert isinstance(console.file, StringIO)
+    return "".join(f"{line.rstrip()}\n" for line in console.file.getvalue().splitlines())
+
+
+def test_every_block_has_its_lines() -> None:
+    assert printed(80) == WIDE
+
+
+@pytest.mark.parametrize("width", [20, 26, 32])
+def test_a_narrow_terminal_leaves_out_a_column_and_cuts_only_names(width: int) -> None:
+    *_, ada, _, bob = printed(width).splitlines()[:5]
+    assert ada.split()[-2:] == ["+3", "4"]
+    assert bob.split()[-2:] == ["-3", "5"]
+
+
+def test_a_long_table_says_how_much_is_missing() -> None:
+    rows: list[TextRow] = [("1", "a"), ("2", "b"), ("3", "c")]
+    assert cut(rows, 3) == rows
+    assert cut(rows, 2) == [("1", "a"), ("", "and 2 more")]
+    assert cut([], 2) == []
