@@ -2,10 +2,13 @@
 
 import os
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 
+from arena.sandbox.temporary import temporary_folder
 from tests.support.fast_run import EVERY_EXAMPLE, FAST_EXAMPLES
 
 # Hundreds of interpreters are started: each would compile everything anew where bytecode is not
@@ -41,3 +44,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if is_hypothesis_test(getattr(item, "obj", None)):
                 item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that bots with users of their own may enter, unlike pytest's `tmp_path`."""
+    with temporary_folder("test", shared=True) as folder:
+        yield folder

@@ -5,7 +5,8 @@ import tempfile
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
-from arena.sandbox.limits import LEVELS
+from arena.sandbox.limits import LEVELS, REQUIRED
+from arena.sandbox.pythons import barrier, runs_as_another
 from arena.sandbox.select import LevelResult, examine_level
 from protocol.messages import Clock
 from protocol.records import FoulClass
@@ -61,8 +62,9 @@ class Row(NamedTuple):
         """The row for that place."""
         if place != "best" or not self.best:
             return self
-        # Level C has no bubblewrap that would hold a pipe open which the bot has closed.
-        return self if self.detail == CLOSED and proved().level not in ("A", "B") else self.best
+        # Level C has no bubblewrap, which would hold a closed pipe open and bear a group's signal.
+        bare = self.detail in (CLOSED, TERMINATED) and proved().level not in REQUIRED
+        return self if bare else self.best
 
 
 def places(how: str) -> tuple[Place, ...]:
@@ -83,6 +85,8 @@ def unproven(row: Row, place: Place) -> str:
     found = proved()
     if found.level == "off":
         return "no sandbox here: `boneyard doctor` says why"
+    if runs_as_another(found.level) and (shut := barrier(BOTS)):
+        return f"bots of users of their own may not enter {shut}, where this checkout lies"
     through = [probe for probe in row.needs if found.outcomes[probe].got]
     return f"level {found.level} does not refuse {', '.join(through)}" if through else ""
 
@@ -97,6 +101,7 @@ REFUSED = Row(None, best=Row("gone", "status 1"))
 """What it tries is refused, and it does not expect that."""
 MEMORY = Row("memory", "64 MiB", memory_mib=64)
 KILLED = "was killed by "
+TERMINATED = f"{KILLED}SIGTERM"
 PROCESSES = ("processes-limit",)
 SIGNALS = ("referee-signal", "other-bot-signal", "referee-renice", "referee-limit", "referee-trace")
 PRIORITY = ("raise-priority", "real-time")
@@ -177,7 +182,7 @@ ACTS: dict[str, dict[str, Row]] = {
         "realtime_signal": Row("gone", KILLED + "signal 40"),
         "alarm": Row("gone", KILLED + "SIGALRM"),
         "stopped": LATE,
-        "kills_its_group": Row("gone", KILLED + "SIGTERM", best=LATE),
+        "kills_its_group": Row("gone", TERMINATED, best=LATE),
         "ignores_signals": LATE,
         "never_leaves": FINE,
         "forks_some": FINE,

@@ -52,10 +52,10 @@ LONGEST_LOG = 400_000
 
 
 @pytest.fixture(autouse=True)
-def ended(tmp_path: Path) -> Iterator[None]:
+def ended(open_folder: Path) -> Iterator[None]:
     """Whatever a failed test leaves is ended, so that it spoils no other."""
     yield
-    end_all(str(tmp_path))
+    end_all(str(open_folder))
 
 
 @pytest.fixture
@@ -104,14 +104,14 @@ FAST = one_of_each()
     ],
 )
 async def test_it_costs_its_own_game_and_nothing_else(
-    how: str, row: Row, place: Place, tmp_path: Path
+    how: str, row: Row, place: Place, open_folder: Path, tmp_path: Path
 ) -> None:
     forget_peak()
     before, peak = descriptors(), peak_memory()
-    results = await played(row, place, hostile_bot(how, tmp_path), tmp_path)
+    results = await played(row, place, hostile_bot(how, open_folder), tmp_path)
     judged(row, results)
     logged(row, tmp_path / "log.jsonl", results)
-    await nothing_left(row, place, str(tmp_path))
+    await nothing_left(row, place, str(open_folder))
     assert descriptors() == before
     assert peak_memory() - peak < GROWTH
 
@@ -186,10 +186,12 @@ def end_all(tag: str) -> None:
             os.kill(pid, signal.SIGKILL)
 
 
-async def test_a_bot_that_deletes_itself_cannot_greet_again(tmp_path: Path) -> None:
+async def test_a_bot_that_deletes_itself_cannot_greet_again(
+    open_folder: Path, tmp_path: Path
+) -> None:
     """That is its own fault, not the machine's: the interpreter starts, the bot does not."""
-    bot = hostile_bot("state/deletes_itself_and_is_gone", tmp_path)
-    keeps_its_folder = Command(bot.argv, str(tmp_path))
+    bot = hostile_bot("state/deletes_itself_and_is_gone", open_folder)
+    keeps_its_folder = Command(bot.argv, str(open_folder))
     results = await play([sample(), keeps_its_folder], tmp_path / "log.jsonl", games=2)
     assert [[one.foul for one in result.fouls] for result in results] == [["gone"], ["gone"]]
 
@@ -204,13 +206,13 @@ async def test_a_flood_while_another_thinks_is_not_kept(tmp_path: Path) -> None:
     assert peak_memory() - peak < GROWTH
 
 
-async def test_two_that_misbehave_meet(tmp_path: Path) -> None:
+async def test_two_that_misbehave_meet(open_folder: Path, tmp_path: Path) -> None:
     """The seat that is asked first loses; neither costs us more than alone."""
     before = descriptors()
-    bots = [hostile("plumbing/endless_line", str(tmp_path)) for _ in range(2)]
+    bots = [hostile("plumbing/endless_line", str(open_folder)) for _ in range(2)]
     (result,) = await play(bots, tmp_path / "log.jsonl")
     assert len(result.fouls) == 1
-    await vanished(str(tmp_path))
+    await vanished(str(open_folder))
     assert descriptors() == before
 
 

@@ -62,23 +62,24 @@ def test_every_language_of_new_is_put_to_work() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", JOBS)
-def test_it_works_under_the_filter(name: str, sandbox: Sandbox, tmp_path: Path) -> None:
-    build, run = (tuple(word.format(built=tmp_path) for word in words) for words in JOBS[name])
+def test_it_works_under_the_filter(name: str, sandbox: Sandbox, open_folder: Path) -> None:
+    build, run = (tuple(word.format(built=open_folder) for word in words) for words in JOBS[name])
     for program in (*build[:1], *run[:1]):
-        if not program.startswith(str(tmp_path)) and not which(program):
+        if not program.startswith(str(open_folder)) and not which(program):
             pytest.skip(f"no {program} here")
+    if sandbox.level == "C":
+        pytest.skip("here nobody may write the files that this work writes")
     if name in new.languages() and (missing := new.missing_programs(new.languages()[name])):
         pytest.skip(missing)
-    tmp_path.chmod(0o755)  # Bots of root have another user.
     if build:
         environment = {
             **os.environ,
-            "GOCACHE": str(tmp_path / "cache"),
+            "GOCACHE": str(open_folder / "cache"),
             "GOFLAGS": "-buildvcs=false",
         }
         subprocess.run(build, cwd=WORK, env=environment, check=True, timeout=PATIENCE_S)
     program = which(run[0]) or run[0]
-    assert done((program, *run[1:]), sandbox, tmp_path) == (0, b"done\n")
+    assert done((program, *run[1:]), sandbox, open_folder) == (0, b"done\n")
 
 
 def done(argv: tuple[str, ...], sandbox: Sandbox, built: Path) -> tuple[int, bytes]:
