@@ -51,3 +51,19 @@ def open_folder() -> Iterator[Path]:
     """A folder that bots with users of their own may enter, unlike pytest's `tmp_path`."""
     with temporary_folder("test", shared=True) as folder:
         yield folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep self-tests of a sandbox with which tests meddle apart; all other caches are the user's.
+
+    A session may make a self-test once, as a user does in a day.
+    """
+    users = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    ours = tmp_path_factory.mktemp("cache")
+    for entry in users.iterdir() if users.is_dir() else ():
+        if entry.name != "boneyard":
+            (ours / entry.name).symlink_to(entry)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(ours))
+        yield

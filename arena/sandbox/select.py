@@ -1,4 +1,7 @@
-"""Choice of the best level that this machine proves: each level is tried, never assumed."""
+"""Choice of the best level that this machine proves: each level is tried, never assumed.
+
+What was found in full is kept for a day; then a check without the costly probes confirms it.
+"""
 
 import errno
 import sys
@@ -14,8 +17,10 @@ from arena.sandbox.limits import LEVELS, REQUIRED, Level, Limits, SandboxMode
 from arena.sandbox.process import SHORTAGES, SandboxedProcess
 from arena.sandbox.pythons import barrier, runs_as_another
 from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.selftest.cache import load_outcomes, save_outcomes
 from arena.sandbox.selftest.fixtures import Limits as Tried
-from arena.sandbox.selftest.guarantees import Guarantee, missing_guarantees
+from arena.sandbox.selftest.guarantees import CHEAP, COSTLY, Guarantee, missing_guarantees
+from arena.sandbox.selftest.machine import machine_fingerprint
 from arena.sandbox.selftest.processes import PATIENCE_S, CannotProbeError, Popen, closed
 from arena.sandbox.selftest.runner import UNTRIED, ProbeResult, run_probes
 from protocol.errors import UserError
@@ -67,6 +72,10 @@ class LevelResult(Struct, frozen=True):
         """Tell whether bots can run at this level."""
         return not self.why_not
 
+    def is_untried(self, probe: str) -> bool:
+        """Tell whether a probe could not be made, on a busy machine perhaps."""
+        return self.outcomes[probe].detail.startswith(UNTRIED)
+
 
 def choose_level(
     wish: SandboxMode, limits: Limits, folder: Path, files: Iterable[Path] = ()
@@ -83,7 +92,9 @@ def choose_level(
     for level in REQUIRED if wish == "require" else LEVELS[:-1]:
         if shut := _shut_out(level, files):
             return Sandbox("off", limits, (shut, OFF))
-        finding = examine_level(level, folder)
+        # Who requires a level is not content with what may be a day old.
+        test = examine_level if wish == "require" else recheck_level
+        finding = test(level, folder)
         if finding.confirmed:
             return Sandbox(level, limits, tuple(level_sentences(finding)))
         reasons.append(f"Level {level}: {finding.why_not}")
@@ -107,6 +118,29 @@ def _shut_out(level: Level, files: Iterable[Path]) -> str:
     return ""
 
 
+def recheck_level(level: Level, folder: Path) -> LevelResult:
+    """Try a level with the cheap probes; with every probe if one contradicts what is kept.
+
+    Raises OSError as `examine_level` does.
+    """
+    fingerprint = machine_fingerprint(level)
+    kept = load_outcomes(fingerprint)
+    if kept and _agrees(kept, level, folder):
+        return _judged(level, kept)
+    finding = examine_level(level, folder)
+    if finding.outcomes and not any(map(finding.is_untried, COSTLY)):
+        save_outcomes(fingerprint, finding.outcomes)
+    return finding
+
+
+def _agrees(kept: dict[str, ProbeResult], level: Level, folder: Path) -> bool:
+    try:
+        now = _probed(level, folder, CHEAP)
+    except (OSError, CannotProbeError):
+        return False  # The whole test tells why.
+    return all(kept[name].got == outcome.got for name, outcome in now.items())
+
+
 def examine_level(level: Level, folder: Path) -> LevelResult:
     """Try a level with every probe, which takes about a second; nothing of it is left.
 
@@ -122,7 +156,8 @@ def examine_level(level: Level, folder: Path) -> LevelResult:
 def _tried(level: Level, folder: Path) -> tuple[LevelResult, bool]:
     """Return the result of one try, and whether a busy machine cannot have influenced it."""
     try:
-        found = _probed(level, folder)
+        finding = _judged(level, _probed(level, folder))
+        return finding, _is_certain(finding)
     except OSError as error:
         if error.errno in PASSING:
             raise
@@ -132,12 +167,19 @@ def _tried(level: Level, folder: Path) -> tuple[LevelResult, bool]:
         foreign = shut is not None and "Permission denied" in str(error)
         why_not = _foreign(shut) if shut and foreign else _sentence(error)
         return LevelResult(level, why_not, (), {}), foreign
-    through = {name for name, outcome in found.items() if outcome.got}
-    lacking = [promise for promise in missing_guarantees(through) if promise.name in NEEDED[level]]
-    decisive = [found[name] for promise in lacking for name in promise.probes if name in through]
-    certain = not any(outcome.detail.startswith(UNTRIED) for outcome in decisive)
+
+
+def _judged(level: Level, found: dict[str, ProbeResult]) -> LevelResult:
+    broken = missing_guarantees(name for name, outcome in found.items() if outcome.got)
+    lacking = [promise for promise in broken if promise.name in NEEDED[level]]
     why_not = " ".join(promise.missing for promise in lacking)
-    return LevelResult(level, why_not, missing_guarantees(through), found), certain
+    return LevelResult(level, why_not, broken, found)
+
+
+def _is_certain(finding: LevelResult) -> bool:
+    """Tell whether every probe that decided against a level was made."""
+    lacking = [promise for promise in finding.broken if promise.name in NEEDED[finding.level]]
+    return not any(finding.is_untried(name) for promise in lacking for name in promise.probes)
 
 
 def _foreign(shut: Path) -> str:
@@ -159,7 +201,7 @@ def level_sentences(finding: LevelResult) -> Iterator[str]:
         yield f"{promise.missing} {promise.remedy}"
 
 
-def _probed(level: Level, folder: Path) -> dict[str, ProbeResult]:
+def _probed(level: Level, folder: Path, names: tuple[str, ...] = ()) -> dict[str, ProbeResult]:
     sandbox = Sandbox(level, SMALL)
     slots: dict[int, SandboxedProcess] = {}
 
@@ -184,4 +226,4 @@ def _probed(level: Level, folder: Path) -> dict[str, ProbeResult]:
             slot.close()
         closed(process)
 
-    return run_probes(start, end, folder, TRIED)
+    return run_probes(start, end, folder, TRIED, names)

@@ -152,10 +152,8 @@ class Scene(Struct, frozen=True):
     """The referee's stand-in, a plain process of the referee's own user."""
     other: Popen
     """The other bot's stand-in, started as bots are."""
-    command: tuple[str, ...]
-    """The command of the probes."""
-    reads: tuple[str, ...]
-    """The paths that the probes must be able to read."""
+    probing: Popen
+    """The bot that makes the probes, once it is told the targets; `end` may end it earlier."""
 
 
 class _Places(Struct, frozen=True):
@@ -190,16 +188,18 @@ def scene(
         _fill(places, token)
         _open_to_children(stack, places.event / "secret.key", token)
         common = _common(places, token, limits, names)
-        referee = _referee(stack, places, common)
-        other = _other(stack, places, common, start, end)
-        aims = {"referee": referee[1], "other": other[1]}
-        yield Scene(
-            targets=msgspec.convert({**common, **aims}, Targets),
-            referee=referee[0],
-            other=other[0],
-            command=places.command("probing", "probes.py"),
-            reads=places.reads("probing"),
-        )
+        # All three start at once: each needs longer to start than for all that it then does.
+        referee = _start_referee(stack, places, token)
+        other = _start_other(stack, places, common, start, end)
+        probing = start(places.command("probing", "probes.py"), places.reads("probing"))
+        stack.callback(closed, probing)
+        stack.callback(end, probing)
+        aims = {
+            "other": _other_aim(other, common),
+            "referee": _ready(referee, REFEREE_PARTS, f"{token}-referee", common),
+        }
+        targets = msgspec.convert({**common, **aims}, Targets)
+        yield Scene(targets=targets, referee=referee, other=other, probing=probing)
 
 
 def _folder(stack: contextlib.ExitStack, where: Path) -> Path:
@@ -278,41 +278,41 @@ def _network() -> int:
     return 0
 
 
-Standin = tuple[Popen, Aim]
-
-
-def _referee(stack: contextlib.ExitStack, places: _Places, common: Mapping[str, Any]) -> Standin:
-    argument = f"{common['token']}-referee"
+def _start_referee(stack: contextlib.ExitStack, places: _Places, token: str) -> Popen:
     process = subprocess.Popen(
-        [*places.command("other", "standin.py"), argument],
+        [*places.command("other", "standin.py"), f"{token}-referee"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         cwd=places.event,
-        env={**os.environ, VARIABLE: common["token"]},
+        env={**os.environ, VARIABLE: token},
         start_new_session=True,
     )
     stack.callback(ended, process)
     stack.callback(dismissed, process)
-    return process, _ready(process, REFEREE_PARTS, argument, common)
+    return process
 
 
-def _other(
+def _start_other(
     stack: contextlib.ExitStack,
     places: _Places,
     common: Mapping[str, Any],
     start: Start,
     end: End,
-) -> Standin:
-    argument = f"{common['token']}-other"
-    command = places.command("other", "standin.py", argument)
+) -> Popen:
     stack.callback(_swept, common["note"], common["key"])
+    command = places.command("other", "standin.py", f"{common['token']}-other")
     process = start(command, places.reads("other"))
     stack.callback(closed, process)
     stack.callback(end, process)
     stack.callback(dismissed, process)
-    aim = _ready(process, (*BOT_PARTS, *BOT_PARTS_IPC), argument, common)
-    return process, msgspec.structs.replace(aim, pid=_pid_outside(process.pid, aim))
+    return process
+
+
+def _other_aim(process: Popen, common: Mapping[str, Any]) -> Aim:
+    parts = (*BOT_PARTS, *BOT_PARTS_IPC)
+    aim = _ready(process, parts, f"{common['token']}-other", common)
+    return msgspec.structs.replace(aim, pid=_pid_outside(process.pid, aim))
 
 
 def _ready(

@@ -285,6 +285,21 @@ GUARANTEES = (
 PROBES = {probe: promise for promise in GUARANTEES for probe in promise.probes}
 """The promise that each probe belongs to."""
 
+COSTLY = frozenset(
+    {
+        "processes-limit",
+        "memory-limit",
+        "shared-memory-limit",
+        "memory-file-limit",
+        "tmp-limit",
+        "shared-folder-limit",
+        "end-of-a-thread",
+    }
+)
+"""Probes that fill memory, folders or the table of processes, or wait."""
+CHEAP = tuple(probe for probe in PROBES if probe not in COSTLY)
+"""All others: together they take less than the start of the processes that make them."""
+
 
 def missing_guarantees(got: Iterable[str]) -> tuple[Guarantee, ...]:
     """Return the promises that are broken if these probes got through, each once.

@@ -78,9 +78,10 @@ def closed(process: Popen) -> None:
 
 def ended(process: Popen) -> None:
     """Kill the process group of what `started` started, reap it, close its pipes."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait(PATIENCE_S)
+    if process.returncode is None:  # Else its number may be another's.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait(PATIENCE_S)
     closed(process)
 
 

@@ -65,12 +65,11 @@ def run_probes(
         raise ValueError(f"no such probes: {sorted(stray)}")
     with scene(start, end, folder, limits or Limits(), names) as setting:
         before = _states(setting)
-        probing = start(setting.command, setting.reads)
         try:
-            said = ask_process(probing, msgspec.json.encode(setting.targets))
+            said = ask_process(setting.probing, msgspec.json.encode(setting.targets))
         finally:
-            end(probing)
-            closed(probing)
+            end(setting.probing)
+            closed(setting.probing)
             alive = _outlived(setting.targets)
         found = _told(said)
         seen = {**_effects(setting, before, found), **alive}

@@ -265,10 +265,10 @@ def fixed(*confirmed: Level) -> Callable[[Level, Path], LevelResult]:
 def test_auto_takes_the_best_that_is_confirmed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(choice, "examine_level", fixed("D"))
+    monkeypatch.setattr(choice, "recheck_level", fixed("D"))
     monkeypatch.setattr(Sandbox, "_check_parts", lambda _: None)
     assert choose_level("auto", Limits(), tmp_path).level == "D"
-    monkeypatch.setattr(choice, "examine_level", fixed())
+    monkeypatch.setattr(choice, "recheck_level", fixed())
     nothing = choose_level("auto", Limits(), tmp_path)
     assert (nothing.level, nothing.missing) == ("off", (choice.OFF,))
 

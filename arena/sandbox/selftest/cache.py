@@ -1,0 +1,98 @@
+"""Outcomes of earlier self-tests on this machine, in a folder that only our own user writes to.
+
+Nobody else can forge them: a bot is another user, or sees no home, or may write nowhere. Only where
+nothing locks it in (level D as a plain user, or off) a bot could, and there it could change our
+programs too. `sandbox: require` and `doctor` believe nothing that is kept here.
+"""
+
+import os
+import stat
+import tempfile
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from arena.sandbox.selftest.guarantees import PROBES
+from arena.sandbox.selftest.runner import ProbeResult
+
+OLDEST_S = 86_400.0
+"""Seconds after which a self-test is made again: a day."""
+MOST_BYTES = 2**18
+"""Bytes that are read of one file; it has about 12,000."""
+MOST_FILES = 32
+"""Files that are kept: one for each level, machine and version; the oldest go first."""
+OTHERS = stat.S_IWGRP | stat.S_IWOTH
+"""The rights by which others than the owner could write."""
+
+
+class SelfTest(Struct, frozen=True, forbid_unknown_fields=True):
+    """One self-test as it is kept."""
+
+    at: float
+    """The time of its end, in s since 1970."""
+    outcomes: dict[str, ProbeResult]
+    """The outcome of every probe."""
+
+
+def load_outcomes(fingerprint: str) -> dict[str, ProbeResult] | None:
+    """Return a self-test's outcomes; None if there was none, or too long ago, or it is not ours."""
+    folder = cache_folder()
+    if folder is None:
+        return None
+    with suppress(OSError, msgspec.DecodeError):
+        kept = msgspec.json.decode(_read_ours(folder / f"{fingerprint}.json"), type=SelfTest)
+        if kept.outcomes.keys() == PROBES.keys() and 0 <= time.time() - kept.at < OLDEST_S:
+            return kept.outcomes
+    return None
+
+
+def save_outcomes(fingerprint: str, outcomes: Mapping[str, ProbeResult]) -> None:
+    """Keep a self-test's outcomes, if there is a folder to keep them in."""
+    folder = cache_folder()
+    if folder is None:
+        return
+    with suppress(OSError):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(dir=folder)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(msgspec.json.encode(SelfTest(time.time(), dict(outcomes))))
+        Path(name).replace(folder / f"{fingerprint}.json")
+        _sweep(folder)
+
+
+def cache_folder() -> Path | None:
+    """Return the folder; None if it would be somebody else's, as root's in another user's home."""
+    base = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))  # noqa: PTH111
+    folder = base / "boneyard" / "selftest"
+    if not folder.is_absolute():
+        return None
+    with suppress(OSError):
+        nearest = next(one for one in (folder, *folder.parents) if one.exists())
+        if _is_ours(nearest.stat()):
+            return folder
+    return None
+
+
+def _read_ours(path: Path) -> bytes:
+    """Return a file's bytes. Raises OSError if another user owns it or could have written it."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    with os.fdopen(descriptor, "rb") as file:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode) or not _is_ours(found):
+            raise PermissionError(f"Another user could have written it: {path}")
+        return file.read(MOST_BYTES)
+
+
+def _is_ours(found: os.stat_result) -> bool:
+    return found.st_uid == os.geteuid() and not found.st_mode & OTHERS
+
+
+def _sweep(folder: Path) -> None:
+    """Remove the oldest files."""
+    newest_first = sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
+    for path in newest_first[MOST_FILES:]:
+        path.unlink(missing_ok=True)
