@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Annotated, Any, Literal, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, get_type_hints
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -10,6 +10,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from protocol.errors import UserError, unknown_name
 from protocol.tiles import Tile, tile_set
 from protocol.validation import convert_or_explain
+
+Who = TypeVar("Who")
 
 MOST_SEATS = 8
 """The most seats that a table has."""
@@ -345,6 +347,11 @@ def count_sides(partners: bool, seats: int) -> int:
 def side_of(partners: bool, seat: int) -> int:
     """Find a seat's side: seats 0 and 2 against 1 and 3 where partners play, else each its own."""
     return seat % 2 if partners else seat
+
+
+def rotations(seats: tuple[Who, ...]) -> tuple[tuple[Who, ...], ...]:
+    """Return each rotation of a table once: two bots that partner themselves have two, not four."""
+    return tuple(dict.fromkeys(seats[turn:] + seats[:turn] for turn in range(len(seats))))
 
 
 def later_lot(lead: Lead) -> ByLot:

@@ -27,8 +27,9 @@ from arena.sandbox.command import Command
 from arena.sandbox.limits import Limits
 from protocol.messages import Clock
 from protocol.records import FoulPolicy, Result
+from tournaments.formats.base import Entrant
 from tournaments.plan import event as events
-from tournaments.plan.event import Entrant, Event
+from tournaments.plan.event import Event
 from tournaments.schedule.schedule import sittings
 from tournaments.storage.folder import Folder
 

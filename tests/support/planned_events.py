@@ -11,9 +11,16 @@ from arena.sandbox.limits import Limits
 from protocol.messages import Clock
 from protocol.records import FoulPolicy, Result
 from protocol.ruleset import SMALL, derive
-from tournaments.plan.event import Entrant, Event
-from tournaments.plan.formats import Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss, Versus
-from tournaments.plan.sprt_settings import Sprt
+from tournaments.formats.base import Entrant
+from tournaments.formats.gauntlet import Gauntlet
+from tournaments.formats.knockout import Knockout
+from tournaments.formats.ladder import Ladder
+from tournaments.formats.registry import Format
+from tournaments.formats.round_robin import RoundRobin
+from tournaments.formats.swiss import Swiss
+from tournaments.formats.versus import Versus
+from tournaments.plan.event import Event
+from tournaments.rating.sprt_settings import Sprt
 from tournaments.schedule.schedule import PlannedSitting, stages
 
 

@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator, Sequence
 
 from protocol.records import Result, SeatFoul
-from tournaments.plan.anchor import Anchor
+from tournaments.rating.anchor import Anchor
 from tournaments.rating.ratings import Pool, fit
 
 ELO = 400 / math.log(10)

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tournaments.plan.sprt_settings import Sprt
 from tournaments.rating.sprt import NELO
+from tournaments.rating.sprt_settings import Sprt
 
 Floats = NDArray[np.float64]
 

@@ -16,7 +16,7 @@ from tournaments.cli.completion import (
     complete_planned,
     complete_rules,
 )
-from tournaments.cli.options import CHOICES, WISH
+from tournaments.cli.options import CHOICES, WISH, FormatName
 
 if TYPE_CHECKING:
     from arena.sandbox.limits import SandboxMode
@@ -94,7 +94,7 @@ _sandbox = click.option(
 )
 @click.option(
     "--format",
-    type=click.Choice(["round-robin", "gauntlet", "ladder", "swiss", "knockout", "versus"]),
+    type=FormatName(),
     default=None,
     help="Format of the event.  [default: round-robin]",
 )

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import click
+from click.shell_completion import CompletionItem
 
 from tournaments.cli.completion import complete_choices, complete_games, complete_logs
 
@@ -25,6 +26,32 @@ class LogPath(click.Path):
         from arena.logs.compression import actual_path
 
         return super().convert(actual_path(Path(value)), param, ctx)
+
+
+class FormatName(click.ParamType):  # type: ignore[type-arg]  # older clicks know no argument
+    """The name of a format. The formats are loaded only when asked for: they need numpy."""
+
+    name = "format"
+
+    # Older clicks give no context.
+    def get_metavar(self, param: object, ctx: object = None) -> str:  # noqa: ARG002
+        """Return the names for a help text."""
+        return f"[{'|'.join(self._choice().choices)}]"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name; BadParameter if there is no such format."""
+        return self._choice().convert(value, param, ctx)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Complete a name."""
+        return self._choice().shell_complete(ctx, param, incomplete)
+
+    def _choice(self) -> click.Choice[str]:
+        from tournaments.formats.registry import FORMATS
+
+        return click.Choice(list(FORMATS))
 
 
 LOG = click.argument(

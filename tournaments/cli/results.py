@@ -146,7 +146,7 @@ def rate(
     """
     from tournaments.commands import report as anew
     from tournaments.commands.rate import RateOptions
-    from tournaments.plan.anchor import anchored
+    from tournaments.rating.anchor import anchored
 
     asked = RateOptions(prior=prior, fouls=not no_fouls, pool=pool, anchor=anchored(anchor))
     sys.exit(anew.rate(what, asked, as_json))

@@ -17,9 +17,10 @@ from msgspec.structs import replace
 
 from arena.sandbox.dependencies import is_file, named_paths, program_paths
 from protocol.errors import UserError
+from tournaments.formats.base import Entrant
 from tournaments.plan.bot_command import files_below, prepare_entrant, resolve_command
 from tournaments.plan.bot_files import check_files, check_folder
-from tournaments.plan.event import Entrant, WrittenBot
+from tournaments.plan.event import WrittenBot
 
 MOST = 2**28
 """Most bytes of a bot's files: each worker holds them in memory for a moment."""

@@ -21,9 +21,9 @@ from arena.sandbox.select import choose_level
 from arena.sandbox.temporary import temporary_folder
 from protocol.errors import UserError, unknown_name
 from protocol.ruleset import check_seats
+from tournaments.formats.base import Entrant
 from tournaments.plan.bot_command import parse_bots, prepare_entrant
 from tournaments.plan.event import (
-    Entrant,
     WrittenBot,
     WrittenEvent,
     files_of,

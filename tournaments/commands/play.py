@@ -34,7 +34,8 @@ from protocol.codec import encode_line
 from protocol.errors import UserError
 from protocol.records import LOG_FORMAT, Commitment, Result, Reveal, Sitting
 from tournaments.commands.play_table import PreparedTable, TableOptions, prepare_table
-from tournaments.plan.event import Entrant, files_of
+from tournaments.formats.base import Entrant
+from tournaments.plan.event import files_of
 from tournaments.runner.exit import (
     INTERRUPTED,
     STOPPED,

@@ -11,8 +11,9 @@ from arena.sandbox.limits import SandboxMode
 from protocol.errors import UserError
 from protocol.messages import Clock
 from protocol.ruleset import Ruleset, check_seats, playable_seat_counts
+from tournaments.formats.base import Entrant
 from tournaments.plan.bot_command import parse_bots, prepare_entrant, unique_name
-from tournaments.plan.event import Entrant, EntrantName
+from tournaments.plan.event import EntrantName
 from tournaments.storage.folder import Folder, check_not_readable
 
 DAY_MS = 86_400_000

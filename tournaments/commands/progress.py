@@ -16,7 +16,6 @@ from rich.text import Text
 from protocol.records import Result
 from tournaments.forecast.text import duration
 from tournaments.plan.event import Event
-from tournaments.plan.formats import Static
 from tournaments.rating.fouls import fouls_committed
 from tournaments.rating.live_elo import LiveRating, update
 from tournaments.report import tables as standings
@@ -180,7 +179,7 @@ def _told(folder: Folder, summary: Results) -> Iterator[str]:
     """Yield the result of the event's format, and what is not balanced yet."""
     event = load_event(folder)
     # A large ledger takes seconds to read: read it only if there is something to print.
-    if summary.played < summary.planned or not isinstance(event.format, Static):
+    if summary.played < summary.planned or not event.format.IS_STATIC:
         results = ResultStore(read_ledger(folder.ledger)).first()
         lines = question_line(event, results), won_line(event, results, summary.planned)
         yield from filter(None, (*lines, uneven(event, results, summary.planned)))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from protocol.errors import UserError, unknown_name
-from tournaments.plan.anchor import Anchor
+from tournaments.rating.anchor import Anchor
 from tournaments.rating.ratings import PRIOR, Ratings, fit_both
 from tournaments.storage.combine import (
     BoardIds,

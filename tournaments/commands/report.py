@@ -11,8 +11,8 @@ from rich.text import Text
 
 from arena.rules.english import count_in_digits
 from tournaments.commands.rate import RatedTable, RateOptions, rate_ledgers
-from tournaments.plan.anchor import NONE, Anchor, anchored
 from tournaments.plan.event import as_json
+from tournaments.rating.anchor import NONE, Anchor, anchored
 from tournaments.report import tables as standings
 from tournaments.report import terminal_tables as shown
 from tournaments.report.missing_data import has_enough_logs

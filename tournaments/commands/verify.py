@@ -21,7 +21,6 @@ from arena.ui.replay_files import page_name, pages
 from protocol.errors import UserError
 from protocol.records import Result, Sitting
 from tournaments.plan.event import Event
-from tournaments.plan.formats import Static
 from tournaments.rating.fouls import fouls_given
 from tournaments.report.log_facts import log_facts
 from tournaments.report.missing_data import reported, shortened
@@ -93,7 +92,7 @@ def verify_folder(folder: Folder) -> Iterator[str]:
     planned = {folder.log(plan.name) for plan in plans}
     strange = [path for path in folder.logs() if path not in planned]
     # A Swiss or a knockout plans later rounds from the ledger: without it they are unknown.
-    if (ledger is None or short) and not isinstance(event.format, Static):
+    if (ledger is None or short) and not event.format.IS_STATIC:
         if strange:
             yield f"{strange[0]}: logs of later rounds, {len(strange)}, are thereby unchecked"
     else:

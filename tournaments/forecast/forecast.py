@@ -21,28 +21,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
 from math import ceil
-from typing import assert_never
 
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
 from protocol.records import Result
-from protocol.ruleset import count_sides
+from protocol.ruleset import count_sides, rotations
 from tournaments.plan.event import Event
-from tournaments.plan.formats import (
-    Gauntlet,
-    Knockout,
-    Ladder,
-    RoundRobin,
-    Swiss,
-    Versus,
-    name_of,
-)
-from tournaments.plan.seats import rotations
-from tournaments.plan.sprt_settings import MOST
 from tournaments.rating.ratings import fit
-from tournaments.rating.sprt import boards_expected, outcomes
+from tournaments.rating.sprt_settings import MOST
 from tournaments.rating.statistics import ELO, Bools, Error, Floats, reach, share
 from tournaments.schedule.schedule import PlannedSitting, Stage, sittings, stages
 
@@ -144,16 +132,8 @@ def trial_of(
             for rating in pool.entrants
             if rating.elo is not None
         },
-        answer=_answer(event, results),
+        answer=event.format.expect_boards(event, results),
     )
-
-
-def _answer(event: Event, results: Sequence[Result]) -> int | None:
-    if not isinstance(event.format, Versus):
-        return None
-    test = event.format.sprt
-    one = event.entrants[event.units[0][0]].name
-    return boards_expected(test, outcomes(test, results, one, lost_by=event.target))
 
 
 def _game_s(event: Event, ends: Mapping[str, float], worked_s: float) -> float | None:
@@ -215,7 +195,7 @@ def forecast(event: Event, jobs: int, trial: Trial) -> Forecast:
         event=event.name,
         entrants=len(event.entrants),
         seats=event.seats,
-        format=name_of(event.format),
+        format=event.format.name,
         boards=boards,
         most_boards=event.all_boards,
         rounds=event.rounds,
@@ -297,16 +277,9 @@ def expected_sittings(
     `elo`: the strength of each entrant, in Elo; without one it counts as average. `answer`: the
     boards until the answer of versus; None: it plays all its boards.
     """
-    match event.format:
-        case RoundRobin() | Gauntlet() | Ladder():
-            return sittings(event, {})
-        case Swiss() | Knockout():
-            return _won_by_the_better(event, elo)
-        case Versus():
-            boards = min(event.boards, answer or event.boards)
-            return sittings(replace(event, format=RoundRobin(), boards=boards), {})
-        case form:
-            assert_never(form)
+    boards = min(event.boards, answer or event.boards)
+    event = replace(event, format=event.format.unstopped, boards=boards)
+    return sittings(event, {}) if event.format.IS_STATIC else _won_by_the_better(event, elo)
 
 
 def _won_by_the_better(event: Event, elo: Mapping[str, float]) -> Iterator[PlannedSitting]:

@@ -11,8 +11,8 @@ from math import ceil, sqrt
 from msgspec import Struct
 
 from protocol.errors import UserError, unknown_name
-from tournaments.plan.sprt_settings import MOST
 from tournaments.rating.ratings import Pool, Ratings
+from tournaments.rating.sprt_settings import MOST
 from tournaments.rating.statistics import Error, Z
 
 POWER = 0.8416212335729143

@@ -2,19 +2,19 @@
 
 from tournaments.forecast.forecast import WANTED, Forecast, Trial
 from tournaments.forecast.power import Separation
-
-STATIC = ("round-robin", "gauntlet", "ladder")
-"""Formats whose schedule does not depend on results."""
+from tournaments.formats.registry import FORMATS
 
 
 def forecast_text(forecast: Forecast) -> list[str]:
     """Write a forecast as lines for people."""
     trial = forecast.trial
     took = "more than was tried" if forecast.minutes is None else duration(forecast.minutes)
-    about = "" if forecast.format in STATIC else "about "
+    form = FORMATS[forecast.format]
+    about = "" if form.IS_STATIC else "about "
+    size = form.describe_forecast(forecast.boards, forecast.most_boards, forecast.rounds)
     asked = "unknown" if forecast.questions is None else f"about {forecast.questions:,}"
     return [
-        f"{forecast.event}: {forecast.entrants} bots, {forecast.seats} seats, {_format(forecast)}",
+        f"{forecast.event}: {forecast.entrants} bots, {forecast.seats} seats, {size}",
         f"Sittings   {about}{forecast.sittings:,}",
         f"Games      {about}{forecast.games:,}",
         f"Questions  {asked}",
@@ -22,32 +22,9 @@ def forecast_text(forecast: Forecast) -> list[str]:
         f"Ratings    ± {forecast.elo_half_width:.0f} Elo, and the difference of two "
         f"± {forecast.lead_half_width:.0f} Elo (95 %)",
         f"           ± {WANTED:.0f} Elo for a difference takes about "
-        f"{forecast.boards_for_10_elo:,} boards{_each(forecast)}",
+        f"{forecast.boards_for_10_elo:,} boards{form.EACH}",
         f"Measured   {_measured(trial)}",
     ]
-
-
-def _format(forecast: Forecast) -> str:
-    """Describe the format and its boards."""
-    if forecast.format == "versus":
-        return (
-            f"versus: likely {forecast.boards:,} boards, {forecast.most_boards:,} at most, "
-            "if all are like those that were tried"
-        )
-    rounds = f"{forecast.rounds} rounds, " if forecast.format in ("swiss", "knockout") else ""
-    return f"{forecast.format}: {rounds}{forecast.boards} boards{_each(forecast)}"
-
-
-def _each(forecast: Forecast) -> str:
-    match forecast.format:
-        case "versus":
-            return ""
-        case "swiss":
-            return " in each round"
-        case "knockout":
-            return " for each match"
-        case _:
-            return " for each pairing"
 
 
 def duration(minutes: float) -> str:

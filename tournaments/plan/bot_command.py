@@ -27,9 +27,10 @@ from arena.sandbox.dependencies import (
     resolve_links,
 )
 from protocol.errors import UserError, suggestion, unknown_name
+from tournaments.formats.base import Entrant
 from tournaments.plan.bot_catalog import LIST, all_bots
 from tournaments.plan.bot_files import check_files, check_folder
-from tournaments.plan.event import Entrant, WrittenBot
+from tournaments.plan.event import WrittenBot
 
 PYTHON = "{python}"
 """Placeholder for the interpreter that runs us."""

@@ -9,25 +9,17 @@ import msgspec
 from msgspec import Meta, Struct
 
 from arena.rules.load import load_ruleset, parse_toml, ruleset_from_table
-from arena.sandbox.command import Command
 from arena.sandbox.limits import Limits, SandboxMode
 from protocol.errors import UserError, unknown_name
 from protocol.messages import Clock
 from protocol.records import FoulPolicy
-from protocol.ruleset import MOST_SEATS, Ruleset, Seats, check_seats, playable_seat_counts, target
+from protocol.ruleset import MOST_SEATS, Ruleset, Seats, check_seats, playable_seat_counts
 from protocol.validation import convert_or_explain
-from tournaments.plan.anchor import Anchor
-from tournaments.plan.formats import (
-    Format,
-    Gauntlet,
-    Knockout,
-    Ladder,
-    RoundRobin,
-    Swiss,
-    Versus,
-    name_of,
-)
-from tournaments.plan.sprt_settings import MOST
+from tournaments.formats.base import Contest, Entrant, VersionName
+from tournaments.formats.registry import Format
+from tournaments.formats.round_robin import RoundRobin
+from tournaments.rating.anchor import Anchor
+from tournaments.rating.sprt_settings import MOST
 
 T = TypeVar("T")
 # In Python $ stands before a newline at the end too; \Z, which does not, is not JSON Schema's.
@@ -39,18 +31,7 @@ Word = Annotated[
     str, Meta(pattern=r"^[^\x00]*\Z", description="text in quotes, without a zero character")
 ]
 """A word of a command, or a path: the system ends both at a zero character."""
-VersionName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,40}(@[1-9][0-9]{0,3})?(?!\n)$")]
-"""`mine` is the first version of an entrant, `mine@2` the second."""
 Boards = Annotated[int, Meta(ge=1, le=MOST)]
-BOARDS_A_SITTING = 25
-"""Boards that one set of processes plays: enough to make the cost of starting them negligible."""
-VERSUS_BOARDS_A_SITTING = 10
-"""The same for versus; fewer, because the test looks for its answer after each set."""
-BOARDS = 50
-"""Boards of an event that names no number."""
-
-Unit = tuple[int, ...]
-"""Entrants that play as one: a single entrant (its index), or a team of two."""
 
 
 class WrittenBot(Struct, frozen=True, forbid_unknown_fields=True):
@@ -102,21 +83,6 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
     """The bot whose rating is fixed beforehand; without one, the mean of the core is 0."""
 
 
-class Entrant(Struct, frozen=True, forbid_unknown_fields=True):
-    """A rated bot: a command, and the fingerprint of its files."""
-
-    name: VersionName
-    """Name in the tables."""
-    command: Command
-    """Command that starts the bot."""
-    fingerprint: str
-    """SHA-256 of the command and of the files that it names."""
-    retired: bool = False
-    """True if the entrant plays no more, because another version took its place."""
-    first_board: Annotated[int, Meta(ge=1, le=MOST)] = 1
-    """The first board that the entrant plays; boards before it were public when the bot came."""
-
-
 class Terms(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The plan without its entrants: nothing in it depends on the machine that plays it."""
 
@@ -148,7 +114,7 @@ class Terms(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """True if the user chose the seed of the secret: then anyone can know the deals."""
 
 
-class Event(Terms, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Event(Terms, Contest, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The whole plan, as it is played."""
 
     entrants: tuple[Entrant, ...]
@@ -175,7 +141,7 @@ class Event(Terms, frozen=True, forbid_unknown_fields=True, kw_only=True):
             raise unknown_name("entrant in anchor:", self.anchor.name, names)
         check_seats(self.rules, self.seats)
         self._check_teams([entrant.name for entrant in active])
-        self._check_format()
+        self.format.check(self)
         if self.all_boards > MOST:
             raise UserError(
                 f"Over all its rounds the event has {self.all_boards:,} boards, and "
@@ -199,93 +165,16 @@ class Event(Terms, frozen=True, forbid_unknown_fields=True, kw_only=True):
             if name not in placed:
                 raise UserError(f"Bot {name} is in no team.")
 
-    def _check_format(self) -> None:
-        form, units = self.format, self.units
-        if isinstance(form, Gauntlet | Ladder):
-            self._check_challengers(form)
-        if isinstance(form, Knockout) and self.units_a_table != 2:
-            raise UserError("A knockout needs two sides: two seats, or partners in teams.")
-        if isinstance(form, Versus) and (
-            len(units) != 2 or self.units_a_table != 2 or any(len(set(unit)) > 1 for unit in units)
-        ):
-            raise UserError("Versus is between two bots: at two seats, or each partnering itself.")
-
-    def _check_challengers(self, form: Gauntlet | Ladder) -> None:
-        names = [self.unit_name(unit) for unit in self.units]
-        for name in form.challengers:
-            if name not in names:
-                raise unknown_name("challenger", name, names)
-        field = len(names) - len(self.challengers)
-        least = self.units_a_table - isinstance(form, Gauntlet)
-        if field < least:
-            raise UserError(
-                f"A {name_of(form)} needs a field of {least}, but {field} "
-                f"{'is' if field == 1 else 'are'} left beside the challengers."
-            )
-
-    @property
-    def units(self) -> tuple[Unit, ...]:
-        """Units that still play, in the order of the plan."""
-        if not self.teams:
-            return tuple((n,) for n, one in enumerate(self.entrants) if not one.retired)
-        index = {one.name: n for n, one in enumerate(self.entrants)}
-        return tuple((index[one], index[other]) for one, other in self.teams)
-
-    @property
-    def units_a_table(self) -> int:
-        """Number of units at a table."""
-        return 2 if self.teams else self.seats
-
-    def unit_name(self, unit: Unit) -> str:
-        """Return the name of a unit: `ada`, or `ada+bob`."""
-        return "+".join(self.entrants[one].name for one in unit)
-
-    @property
-    def challengers(self) -> tuple[int, ...]:
-        """Indexes of the units that a gauntlet or a ladder tests."""
-        names = [self.unit_name(unit) for unit in self.units]
-        match self.format:
-            case Gauntlet(challengers=()):
-                return (0,)
-            case Ladder(challengers=()):
-                return (len(names) - 1,)
-            case Gauntlet(challengers=named) | Ladder(challengers=named):
-                return tuple(place for place, name in enumerate(names) if name in named)
-            case _:
-                return ()
-
-    @property
-    def target(self) -> int:
-        """Points to which a game is played."""
-        return target(self.rules, self.seats)
-
-    @property
-    def retired(self) -> frozenset[str]:
-        """Names of the versions that play no more."""
-        return frozenset(entrant.name for entrant in self.entrants if entrant.retired)
-
     @property
     def rounds(self) -> int:
         """Rounds, each planned from the results before it; 1 in formats without rounds."""
-        match self.format:
-            case Swiss(rounds=rounds):
-                return rounds
-            case Knockout():
-                return (len(self.units) - 1).bit_length()
-            case _:
-                return 1
+        return self.format.count_rounds(self)
 
     @property
     def all_boards(self) -> int:
         """Most boards that the event can play, over all rounds; each is committed to."""
-        more = self.format.tie_boards if isinstance(self.format, Knockout) else 0
         late = max(entrant.first_board for entrant in self.entrants) - 1
-        return late + self.rounds * (self.boards + more)
-
-    def boards_of(self, table: Iterable[Unit]) -> range:
-        """Return the boards of a table: `boards` from the first that all its units play."""
-        first = max(self.entrants[one].first_board for unit in table for one in unit)
-        return range(first, first + self.boards)
+        return late + self.rounds * self.format.boards_a_round(self)
 
 
 def parse_event_file(path: Path) -> WrittenEvent:

@@ -1,7 +1,7 @@
 """Build an Event from command-line options and an optional event file."""
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -9,12 +9,9 @@ from arena.rules.load import load_ruleset, with_overrides
 from arena.sandbox.limits import SandboxMode
 from protocol.errors import UserError
 from protocol.ruleset import Ruleset
-from tournaments.plan.anchor import anchored
+from tournaments.formats.registry import FORMATS, Format
 from tournaments.plan.bot_command import parse_bots, prepare_entrant
 from tournaments.plan.event import (
-    BOARDS,
-    BOARDS_A_SITTING,
-    VERSUS_BOARDS_A_SITTING,
     Event,
     WrittenBot,
     WrittenEvent,
@@ -22,24 +19,14 @@ from tournaments.plan.event import (
     ruleset,
     usual_seats,
 )
-from tournaments.plan.formats import (
-    FORMATS,
-    Format,
-    FormatName,
-    Gauntlet,
-    Ladder,
-    Swiss,
-    Versus,
-    name_of,
-)
-from tournaments.plan.sizes import check_size
-from tournaments.plan.sprt_settings import Measure, Sprt
+from tournaments.rating.anchor import anchored
+from tournaments.rating.sprt_settings import Measure
 
 
 class FormatOptions(NamedTuple):
     """Command-line options of the format; None for an option that was not given."""
 
-    format: FormatName | None = None
+    format: str | None = None
     """The format, which decides who meets whom."""
     rounds: int | None = None
     """Rounds of a Swiss."""
@@ -51,6 +38,14 @@ class FormatOptions(NamedTuple):
     """lead under H1,"""
     measure: Measure | None = None
     """and the unit of both."""
+
+
+SETTINGS = {
+    "rounds": "--rounds",
+    "challengers": "--challenger",
+    **dict.fromkeys(("h0", "h1", "measure"), "--h0, --h1, --measure"),
+}
+"""Settings of formats, and the options that give them."""
 
 
 class EventOptions(NamedTuple):
@@ -104,16 +99,14 @@ def build_event(wishes: EventOptions, build: Path, *, predictable: bool) -> Even
     """
     plan, base = _written(wishes)
     rules = _rules(wishes, plan, base)
-    form, boards = _format(plan.format, wishes.wanted), plan.boards or BOARDS
-    if isinstance(form, Versus):
-        boards = _most_boards(form.sprt, wishes.boards, plan.boards)
-        form = replace(form, sprt=_sprt(form.sprt, max_boards=boards))
+    form = _format(plan.format, wishes.wanted)
+    form, boards = form.with_boards(wishes.boards, plan.boards)
     event = Event(
         name=plan.name,
         rules=rules,
         seats=plan.seats or usual_seats(rules, plan.teams),
         boards=boards,
-        boards_a_sitting=VERSUS_BOARDS_A_SITTING if isinstance(form, Versus) else BOARDS_A_SITTING,
+        boards_a_sitting=form.BOARDS_A_SITTING,
         format=form,
         teams=plan.teams,
         clock=plan.clock,
@@ -124,7 +117,7 @@ def build_event(wishes: EventOptions, build: Path, *, predictable: bool) -> Even
         anchor=plan.anchor,
         predictable=predictable,
     )
-    check_size(event)
+    form.check_size(event)
     return event
 
 
@@ -133,58 +126,20 @@ def _format(form: Format, wanted: FormatOptions) -> Format:
 
     Raises UserError if an option does not apply to this format.
     """
-    if wanted.format and wanted.format != name_of(form):
+    if wanted.format and wanted.format != form.name:
         form = FORMATS[wanted.format]
-    changes: dict[str, Any] = {}
-    asked = {"h0": wanted.h0, "h1": wanted.h1, "measure": wanted.measure}
-    for option, of, change in (
-        ("--rounds", Swiss, {"rounds": wanted.rounds}),
-        ("--challenger", Gauntlet | Ladder, {"challengers": wanted.challengers}),
-        ("--h0, --h1, --measure", Versus, {"sprt": asked}),
-    ):
-        said = {name: value for name, value in change.items() if _said(value)}
-        if said and not isinstance(form, of):
-            more = ", and --boards for how much is played" if option == "--rounds" else ""
-            raise UserError(f"{option}: a {name_of(form)} has no such choice; see --format{more}.")
-        changes |= said
-    if isinstance(form, Versus) and "sprt" in changes:
-        changes["sprt"] = _sprt(form.sprt, **_only_said(changes["sprt"]))
-    return replace(form, **changes)
-
-
-def _said(value: Any) -> bool:
-    return any(map(_said, value.values())) if isinstance(value, dict) else value not in (None, ())
-
-
-def _only_said(values: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if value is not None}
-
-
-def _most_boards(test: Sprt, asked: int | None, boards: int | None) -> int:
-    """Return the most boards of versus, from the command line or else from the event file.
-
-    Raises UserError.
-    """
-    if not asked and boards and test.max_boards not in (boards, Sprt().max_boards):
-        raise UserError(
-            f"Versus plays max_boards at the most: boards = {boards} and max_boards = "
-            f"{test.max_boards} cannot both be, so leave one out."
-        )
-    most = asked or boards or test.max_boards
-    if most < test.min_boards:
-        raise UserError(
-            f"Versus decides nothing before {test.min_boards} boards (min_boards): "
-            f"{'--boards' if asked else 'boards'} must be at least {test.min_boards}, not {most}."
-        )
-    return most
-
-
-def _sprt(test: Sprt, **changes: Any) -> Sprt:
-    """Change a test's settings; UserError for a test that cannot decide."""
-    try:
-        return replace(test, **changes)
-    except ValueError as error:
-        raise UserError(f"Versus: {error}.") from error
+    given = {
+        name: value
+        for name, value in wanted._asdict().items()
+        if name in SETTINGS and value not in (None, ())
+    }
+    for name in given:
+        if name not in form.OPTIONS:
+            more = ", and --boards for how much is played" if name == "rounds" else ""
+            raise UserError(
+                f"{SETTINGS[name]}: a {form.name} has no such choice; see --format{more}."
+            )
+    return form.with_options(given)
 
 
 def _written(wishes: EventOptions) -> tuple[WrittenEvent, Path]:

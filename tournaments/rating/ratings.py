@@ -42,8 +42,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from protocol.records import Result
-from tournaments.plan.anchor import Anchor
 from tournaments.rating import statistics as stats
+from tournaments.rating.anchor import Anchor
 from tournaments.rating.bounds import Bounds, bounds_of, chances
 from tournaments.rating.core import Bound, Core, core_of, of_one_part
 from tournaments.rating.fit import Fit, fit_model

@@ -39,8 +39,8 @@ import numpy as np
 from msgspec import Struct
 
 from protocol.records import Result
-from tournaments.plan.seats import rotations
-from tournaments.plan.sprt_settings import MOST, Sprt
+from protocol.ruleset import rotations
+from tournaments.rating.sprt_settings import MOST, Sprt
 from tournaments.rating.statistics import Bools, Floats
 
 Verdict = Literal["H1", "H0", "undecided"]

@@ -6,15 +6,19 @@ from typing import assert_never
 
 from arena.rules.english import count_in_digits
 from protocol.records import Result
-from tournaments.plan.event import Event, Unit
-from tournaments.plan.formats import Gauntlet, Knockout, Ladder, RoundRobin, Swiss, Versus
-from tournaments.plan.seats import rotations
+from protocol.ruleset import rotations
+from tournaments.formats import knockout, swiss
+from tournaments.formats.base import Unit, first_version
+from tournaments.formats.gauntlet import ChallengeFormat, Gauntlet
+from tournaments.formats.knockout import Knockout
+from tournaments.formats.ladder import Ladder
+from tournaments.formats.round_robin import RoundRobin
+from tournaments.formats.swiss import Swiss
+from tournaments.formats.versus import Versus
+from tournaments.plan.event import Event
 from tournaments.rating.sprt import Step, outcomes, walk
 from tournaments.report import sprt_section as sprt_report
 from tournaments.report import tables as standings
-from tournaments.schedule import knockout, swiss
-from tournaments.schedule.schedule import active_results
-from tournaments.storage.extend import first_version
 
 UNEVEN_TOLD = 3
 """The largest number of uneven pairings that are named."""
@@ -50,14 +54,13 @@ def done(event: Event, played: int, planned: int) -> str:
 
 
 def _format(event: Event) -> str:
-    names = ", ".join(event.unit_name(event.units[place]) for place in event.challengers)
     match event.format:
         case RoundRobin():
             return ""
-        case Gauntlet():
-            return f"A gauntlet: {names} against the field. "
-        case Ladder():
-            return f"A ladder: {names} against the field, which met before. "
+        case Gauntlet() as form:
+            return f"A gauntlet: {_challengers(event, form)} against the field. "
+        case Ladder() as form:
+            return f"A ladder: {_challengers(event, form)} against the field, which met before. "
         case Swiss():
             return "A Swiss. "
         case Knockout():
@@ -68,9 +71,13 @@ def _format(event: Event) -> str:
             assert_never(form)
 
 
+def _challengers(event: Event, form: ChallengeFormat) -> str:
+    return ", ".join(event.unit_name(event.units[place]) for place in form.places(event)[0])
+
+
 def section(event: Event, results: Sequence[Result]) -> Iterator[str]:
     """Yield the lines that only this format has; none in a round robin."""
-    still = active_results(event, results)
+    still = event.active_results(results)
     match event.format:
         case RoundRobin() | Gauntlet() | Ladder():
             return
@@ -159,7 +166,7 @@ def won(event: Event, results: Sequence[Result], planned: int) -> tuple[str, str
 
     Other formats have no winner: None.
     """
-    still = active_results(event, results)
+    still = event.active_results(results)
     match event.format:
         case Knockout() as form:
             last = knockout.bracket(event, form, still)[-1]
@@ -188,7 +195,7 @@ def uneven(event: Event, results: Sequence[Result], planned: int) -> str:
     """
     if len(results) >= planned:
         return ""
-    played = Counter(one.seats for one in active_results(event, results))
+    played = Counter(one.seats for one in event.active_results(results))
     often = {turned: [played[one] for one in turned] for turned in map(_turned, played)}
     found = [(turned, games) for turned, games in often.items() if min(games) < max(games)]
     if not found:
@@ -218,7 +225,7 @@ def question_line(event: Event, results: Iterable[Result]) -> str:
     """Return the state of the sequential test of versus in one line; empty in other formats."""
     if not isinstance(event.format, Versus):
         return ""
-    steps = sprt_steps(event, event.format, active_results(event, results))
+    steps = sprt_steps(event, event.format, event.active_results(results))
     return f"Is {sides(event)[0]} better? {sprt_report.live(event.format.sprt, steps)}"
 
 

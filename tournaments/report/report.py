@@ -12,8 +12,9 @@ from msgspec import Struct
 
 from protocol.codec import printable
 from protocol.records import Result
-from tournaments.plan.anchor import Anchor
-from tournaments.plan.event import Entrant, Event, Terms
+from tournaments.formats.base import Entrant
+from tournaments.plan.event import Event, Terms
+from tournaments.rating.anchor import Anchor
 from tournaments.rating.fouls import count_fouls
 from tournaments.rating.ratings import Pool, Ratings, fit_both
 from tournaments.report import conditions as how

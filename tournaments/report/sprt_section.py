@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from arena.rules.english import count_in_digits
-from tournaments.plan.sprt_settings import Measure, Sprt
 from tournaments.rating.sprt import Step, answer, boards_still_needed
+from tournaments.rating.sprt_settings import Measure, Sprt
 from tournaments.report import tables as standings
 
 UNITS: dict[Measure, str] = {"elo": "Elo", "nelo": "normalised Elo", "points": "points a game"}

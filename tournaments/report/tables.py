@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from tournaments.plan.anchor import Anchor
+from tournaments.rating.anchor import Anchor
 from tournaments.rating.core import Bound
 from tournaments.rating.live_elo import LiveRating
 from tournaments.rating.ratings import Clean, Pool, Rating

@@ -17,8 +17,9 @@ from arena.match.table import BotPool
 from arena.sandbox.limits import Level
 from arena.sandbox.sandbox import Sandbox
 from protocol.records import Result
+from tournaments.formats.base import Entrant
 from tournaments.plan.bot_command import shell_word
-from tournaments.plan.event import Entrant, Event
+from tournaments.plan.event import Event
 from tournaments.runner.commit import commit_results
 from tournaments.runner.exit import root_cause, save_crash
 from tournaments.runner.machine import machine

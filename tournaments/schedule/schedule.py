@@ -3,23 +3,17 @@
 Pure and deterministic. A board belongs to one stage.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar, assert_never
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain
 
 from msgspec import Struct
 
 from arena.logs.catalog import SITTING_PREFIX
 from protocol.records import Result
-from tournaments.plan.event import Event, Unit
-from tournaments.plan.formats import Gauntlet, Knockout, Ladder, RoundRobin, Static, Swiss, Versus
-from tournaments.plan.seats import circular_orders, rotations
-from tournaments.rating.sprt import Outcome, is_decided, outcomes
-from tournaments.schedule import knockout, swiss
-from tournaments.schedule.pairings import gauntlet, round_robin
-
-R = TypeVar("R", bound=Iterable[Result])
-Meeting = tuple[Unit, ...]
-"""The units at a table."""
+from protocol.ruleset import rotations
+from tournaments.formats.base import Meeting, Pairings
+from tournaments.plan.event import Event
+from tournaments.schedule.circular_orders import circular_orders
 
 
 class PlannedGame(Struct, frozen=True):
@@ -73,18 +67,17 @@ def stages(event: Event, results: Mapping[str, Result]) -> Iterator[Stage]:
 
     Results may come in while this runs: it computes each stage only when asked for it.
     """
-    if isinstance(event.format, Versus):
-        yield from _versus(event, event.format, results)
-        return
-    before = _Played(results)
-    while stage := _next_stage(event, event.format, before):
+    before = _Finished(results)
+    for tables in event.format.stages(event, before):
+        stage = tuple(plan for pairings in tables for plan in _sittings(event, pairings))
         yield stage
-        if isinstance(event.format, Static) or not all_played(stage, results):
+        # Of a large event it would take long to see whether all is played.
+        if event.format.IS_STATIC or not all_played(stage, results):
             return
         before.stages.append(stage)
 
 
-class _Played(Collection[Result]):
+class _Finished(Collection[Result]):
     """The results of finished stages, looked up on demand."""
 
     def __init__(self, results: Mapping[str, Result]) -> None:
@@ -92,8 +85,13 @@ class _Played(Collection[Result]):
         self._results = results
 
     def __iter__(self) -> Iterator[Result]:
-        names = (game.name for stage in self.stages for plan in stage for game in plan.games)
-        return (self._results[name] for name in names)
+        return chain.from_iterable(map(self._of, self.stages))
+
+    def latest(self) -> Iterator[Result]:
+        return self._of(self.stages[-1])
+
+    def _of(self, stage: Stage) -> Iterator[Result]:
+        return (self._results[game.name] for plan in stage for game in plan.games)
 
     def __len__(self) -> int:
         return sum(map(count_games, self.stages))
@@ -118,75 +116,12 @@ def sittings(event: Event, results: Mapping[str, Result]) -> Iterator[PlannedSit
         yield from stage
 
 
-def _next_stage(event: Event, form: Static | Swiss | Knockout, before: Collection[Result]) -> Stage:
-    """Return the stage after the finished ones with these results; empty if the event is over."""
-    match form:
-        case RoundRobin() | Gauntlet() | Ladder():
-            return () if before else _static_stage(event, static(event, form))
-        case Swiss():
-            return _stage(event, *swiss.next_round(event, form, before))
-        case Knockout():
-            return _stage(event, *knockout.next_matches(event, form, before))
-        case _:
-            assert_never(form)
-
-
-def _static_stage(event: Event, days: Sequence[Sequence[Meeting]]) -> Stage:
-    """Return tables of the entrants that were there first, then those with latecomers."""
-    boards = sorted({event.boards_of(table) for day in days for table in day}, key=_start)
-    return tuple(
-        plan
-        for own in boards
-        for plan in _stage(
-            event, [[table for table in day if event.boards_of(table) == own] for day in days], own
-        )
-    )
-
-
-def _start(boards: range) -> int:
-    return boards.start
-
-
-def static(event: Event, form: Static) -> list[list[Meeting]]:
-    """Return the tables, in days, of a format whose schedule does not depend on results."""
-    units, size = event.units, event.units_a_table
-    challengers = event.challengers
-    field = [place for place in range(len(units)) if place not in challengers]
-    days = []
-    if not isinstance(form, Gauntlet):
-        days += [
-            tuple(tuple(field[place] for place in table) for table in day)
-            for day in round_robin(len(field), size)
-        ]
-    if challengers:
-        days += gauntlet(challengers, field, size)
-    return [[tuple(units[place] for place in table) for table in day] for day in days]
-
-
-def _versus(event: Event, form: Versus, results: Mapping[str, Result]) -> Iterator[Stage]:
-    """Yield blocks of boards until the answer is known; the test looks at each board once."""
-    one, other = event.units
-    block = event.boards_a_sitting * len(_seatings(event, (one, other)))
-    tried: list[Outcome] = []
-    own = event.boards_of((one, other))
-    for first in own[::block]:
-        boards = range(first, min(first + block, own.stop))
-        stage = _stage(event, [[(one, other)]], boards)
-        yield stage
-        if not all_played(stage, results):
-            return
-        played = [results[game.name] for plan in stage for game in plan.games]
-        name = event.entrants[one[0]].name
-        tried += outcomes(form.sprt, played, name, lost_by=event.target, since=first)
-        if is_decided(form.sprt, tried):
-            return
-
-
-def _stage(event: Event, days: Sequence[Sequence[Meeting]], boards: range) -> Stage:
+def _sittings(event: Event, pairings: Pairings) -> Iterator[PlannedSitting]:
     """Return sittings block by block, and within a block day by day: any prefix is balanced."""
+    days, boards = pairings
     seatings = {table: _seatings(event, table) for day in days for table in day}
     orders = min(map(len, seatings.values()), default=1)
-    return tuple(
+    return (
         planned(event, turned, block)
         for order, block in _blocks(event, orders, boards)
         for day in days
@@ -259,12 +194,6 @@ def retired_games(event: Event, results: Mapping[str, Result]) -> list[str]:
     return [game for _, game in sorted(found)]
 
 
-def active_results(event: Event, results: R) -> R | list[Result]:
-    """Return the games of active entrants only: they alone decide the pairings."""
-    old = event.retired
-    return [one for one in results if old.isdisjoint(one.seats)] if old else results
-
-
 def past_order(result: Result) -> tuple[int, tuple[str, ...]]:
     """Return the sort key of a retired version's game."""
     return result.board, result.seats
@@ -287,18 +216,5 @@ def games(event: Event, results: Mapping[str, Result]) -> int:
 
 def count_coming_games(event: Event, stage: Stage) -> int:
     """Estimate the number of games in the stages after this one; see `games`."""
-    board = stage[0].boards[0]
-    match event.format:
-        case RoundRobin() | Gauntlet() | Ladder():
-            return 0
-        case Swiss(rounds=rounds):
-            left = rounds - swiss.play_round(event, board)
-            return left * count_games(stage)
-        case Knockout() as form:
-            return knockout.matches_after(event, form, board) * event.boards * event.seats
-        case Versus():
-            last = max(plan.boards[-1] for plan in stage)
-            left = event.boards_of(event.units).stop - 1 - last
-            return left * len(rotations(stage[0].seats))
-        case form:
-            assert_never(form)
+    last = max(plan.boards[-1] for plan in stage)
+    return event.format.count_later_games(event, last, count_games(stage))

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from protocol.errors import UserError, unknown_name
 from protocol.records import Result
+from tournaments.formats.base import first_version
 from tournaments.plan.event import Event
-from tournaments.storage.extend import first_version
 from tournaments.storage.folder import Folder, load_event, published_commitments
 from tournaments.storage.ledger import read_ledger, results_of
 

@@ -4,10 +4,9 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
-from tournaments.plan.anchor import Anchor
-from tournaments.plan.event import Entrant, Event
-from tournaments.plan.formats import Gauntlet, Knockout, Ladder, RoundRobin, Swiss, Versus, name_of
-from tournaments.schedule.schedule import static
+from tournaments.formats.base import Entrant, first_version
+from tournaments.plan.event import Event
+from tournaments.rating.anchor import Anchor
 
 FIXED = {
     "name": "the event's name",
@@ -39,10 +38,7 @@ def resolve_versions(old: Event, new: Event, played: Container[str]) -> Event:
         and first_version(one.name) in names
         and one.name in played
     ]
-    form = new.format
-    if isinstance(form, Gauntlet | Ladder):
-        renamed = tuple(_unit_named(one, names) for one in form.challengers)
-        form = replace(form, challengers=renamed)
+    form = new.format.renamed(names)
     teams = tuple((names.get(a, a), names.get(b, b)) for a, b in new.teams)
     entrants = (*active, *kept)
     anchor = _renamed(new.anchor, names) if new.anchor else _kept_anchor(old, entrants, names)
@@ -91,17 +87,8 @@ def delayed(old: Event, new: Event, first_board: int) -> Event:
     return replace(new, entrants=tuple(entrants))
 
 
-def first_version(name: str) -> str:
-    """Return an entrant's name before its files changed."""
-    return name.partition("@")[0]
-
-
 def _number(name: str) -> int:
     return int(name.partition("@")[2] or 1)
-
-
-def _unit_named(unit: str, names: dict[str, str]) -> str:
-    return "+".join(names.get(name, name) for name in unit.split("+"))
 
 
 def _version(old: Event, entrant: Entrant, played: Container[str]) -> str:
@@ -136,88 +123,4 @@ def incompatibility(old: Event, new: Event) -> str | None:
             return f"bot {entrant.name} plays in it, and nobody can be taken out"
     if new.boards < old.boards:
         return f"it has {old.boards} boards, and there cannot be fewer (boards)"
-    return _format(old, new)
-
-
-def _format(old: Event, new: Event) -> str | None:
-    match old.format, new.format:
-        case ((RoundRobin() | Gauntlet() | Ladder()), (RoundRobin() | Gauntlet() | Ladder())):
-            return _tables(old, new)
-        case Swiss(rounds=before), Swiss(rounds=after):
-            if after < before:
-                return f"it has {before} rounds, and there cannot be fewer (rounds)"
-            return _same_field(old, new) or _same_boards(old, new)
-        case Knockout(), Knockout():
-            if old.format != new.format:
-                return "a knockout's boards after a tie cannot change (tie_boards)"
-            return _same_field(old, new) or _same_boards(old, new)
-        case Versus(sprt=before), Versus(sprt=after):
-            if replace(before, max_boards=after.max_boards) != after:
-                return "what is asked cannot change after the first game (sprt)"
-            if _sides(old) != _sides(new):
-                return f"it asks whether {_sides(old)[0]} is better than {_sides(old)[1]}"
-            return None
-        case _:
-            was, wished = name_of(old.format), name_of(new.format)
-            return f"it is a {was}, which cannot become a {wished} (format)"
-
-
-def _sides(event: Event) -> list[str]:
-    """Return the two bots of the test, whatever their versions.
-
-    Swapping them after the first results would be a second test of the same results.
-    """
-    return [first_version(event.entrants[unit[0]].name) for unit in event.units]
-
-
-def _same_boards(old: Event, new: Event) -> str | None:
-    if old.boards == new.boards:
-        return None
-    return (
-        f"the rounds of a {name_of(old.format)} follow from those before, so their boards cannot "
-        "change (boards)"
-    )
-
-
-def _same_field(old: Event, new: Event) -> str | None:
-    """Return a complaint if the field changed: rounds follow from earlier ones and their field."""
-    if new.retired != old.retired:
-        name = min(new.retired ^ old.retired)
-        return (
-            f"bot {name} has changed since, and the rounds of a {name_of(old.format)} follow "
-            "from those that it played"
-        )
-    if [one.name for one in old.entrants] != [one.name for one in new.entrants]:
-        return (
-            f"the rounds of a {name_of(old.format)} follow from those before, so its bots cannot "
-            "change"
-        )
-    return None if old.teams == new.teams else "its teams cannot change (teams)"
-
-
-def _tables(old: Event, new: Event) -> str | None:
-    """Return a complaint if a table is gone, unless a retired version sat there."""
-    lost = _met(old) - _met(new)
-    for table in sorted(sorted(table) for table in lost):
-        if new.retired.isdisjoint(name for unit in table for name in unit.split("+")):
-            return (
-                f"{' and '.join(table)} meet in it, and would not meet any more ({_why(old, new)})"
-            )
-    return None
-
-
-def _why(old: Event, new: Event) -> str:
-    if old.teams != new.teams:
-        return "teams"
-    # With many bots only some tables of three or more are played; one more bot changes them.
-    grown = len(new.units) > len(old.units) and isinstance(new.format, RoundRobin)
-    return "to so many bots a ladder adds one: --format ladder" if grown else "format"
-
-
-def _met(event: Event) -> set[frozenset[str]]:
-    assert isinstance(event.format, RoundRobin | Gauntlet | Ladder)
-    return {
-        frozenset(event.unit_name(unit) for unit in table)
-        for day in static(event, event.format)
-        for table in day
-    }
+    return old.format.why_not_extended(old, new)

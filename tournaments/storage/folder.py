@@ -18,7 +18,8 @@ from arena.sandbox.limits import SandboxMode
 from protocol.codec import DamagedRecordError, decode_commitment, decode_reveal, encode_line
 from protocol.errors import UserError
 from protocol.records import Commitment, Reveal
-from tournaments.plan.event import Entrant, Event, from_json
+from tournaments.formats.base import Entrant
+from tournaments.plan.event import Event, from_json
 from tournaments.plan.file_lock import try_lock
 
 P = TypeVar("P", Commitment, Reveal)

@@ -10,7 +10,7 @@ from arena.logs.checksummed import DamagedFileError, grep_prefix
 from arena.logs.gamelog import sitting_lines
 from protocol.codec import DamagedRecordError, decode_record, decode_result, strip_checksum
 from protocol.records import GameRecord, Result
-from tournaments.plan.event import Entrant
+from tournaments.formats.base import Entrant
 from tournaments.storage.folder import Folder, published_seeds
 
 Span = tuple[int, int]

@@ -16,8 +16,8 @@ from tests.support.events import boneyard, copied, run, untouched
 from tests.support.results import game
 from tournaments.commands import progress
 from tournaments.commands.rate import Rated, RateOptions, rate_ledgers
-from tournaments.plan.anchor import Anchor, anchored
 from tournaments.plan.event import as_json
+from tournaments.rating.anchor import Anchor, anchored
 from tournaments.rating.ratings import fit
 from tournaments.report import tables as standings
 from tournaments.storage.folder import Folder, load_event

@@ -25,12 +25,14 @@ from tournaments.commands import plan as calibrate
 from tournaments.forecast.forecast import Trial, forecast, trial_of
 from tournaments.forecast.power import separations
 from tournaments.forecast.text import duration, forecast_text, separation_text
+from tournaments.formats.knockout import Knockout
+from tournaments.formats.swiss import Swiss
+from tournaments.formats.versus import Versus
 from tournaments.plan.event import Event
-from tournaments.plan.formats import Knockout, Swiss, Versus
-from tournaments.plan.sprt_settings import MOST, Sprt
 from tournaments.rating import statistics as stats
 from tournaments.rating.ratings import fit
 from tournaments.rating.sprt import outcomes, walk
+from tournaments.rating.sprt_settings import MOST, Sprt
 from tournaments.runner.sitting import SittingRunner
 from tournaments.schedule.schedule import games, sittings
 

@@ -13,11 +13,16 @@ from tests.support.events import boneyard, logs, made, run, started, wait_for_ga
 from tests.support.fast_run import slow_except
 from tests.support.planned_events import event
 from tests.support.tables import SAMPLES
-from tournaments.plan.anchor import Anchor
+from tournaments.formats.gauntlet import Gauntlet
+from tournaments.formats.knockout import Knockout
+from tournaments.formats.ladder import Ladder
+from tournaments.formats.round_robin import RoundRobin
+from tournaments.formats.swiss import Swiss
+from tournaments.formats.versus import Versus
 from tournaments.plan.event import Event
-from tournaments.plan.formats import Gauntlet, Knockout, Ladder, RoundRobin, Swiss, Versus
 from tournaments.plan.from_options import EventOptions, build_event
-from tournaments.plan.sprt_settings import Sprt
+from tournaments.rating.anchor import Anchor
+from tournaments.rating.sprt_settings import Sprt
 from tournaments.storage import folder as folders
 from tournaments.storage.extend import incompatibility, resolve_versions
 from tournaments.storage.folder import Folder, load_event

@@ -28,9 +28,10 @@ from arena.sandbox.select import choose_level
 from protocol.errors import UserError
 from tests.support.events import boneyard
 from tests.support.fast_run import slow_except
+from tournaments.formats.base import Entrant
 from tournaments.plan.bot_catalog import LIST
 from tournaments.plan.bot_command import parse_bots, prepare_entrant, shell_word
-from tournaments.plan.event import Entrant, WrittenBot
+from tournaments.plan.event import WrittenBot
 from tournaments.plan.from_options import EventOptions, build_event
 from tournaments.runner.runner import check_greetings
 from tournaments.storage.folder import Folder

@@ -12,8 +12,9 @@ from arena.sandbox.sandbox import Sandbox
 from protocol.errors import UserError
 from tests.support.events import boneyard
 from tournaments.cluster.bundles import pack_bot
+from tournaments.formats.base import Entrant
 from tournaments.plan.bot_command import prepare_entrant
-from tournaments.plan.event import Entrant, WrittenBot
+from tournaments.plan.event import WrittenBot
 
 
 @pytest.fixture

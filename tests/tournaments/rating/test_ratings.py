@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from protocol.records import Result, SeatFoul
 from tests.support.fast_run import examples, slow_except
 from tests.support.results import ELO, STRENGTH, ascent, game, known, only, pairs, played
-from tournaments.plan.anchor import Anchor
 from tournaments.rating import statistics as stats
+from tournaments.rating.anchor import Anchor
 from tournaments.rating.ratings import Meeting, Pool, Rating, fit, fit_both
 from tournaments.report import tables as standings
 

@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from protocol.records import Result
 from tests.support.fast_run import slow_except
 from tests.support.simulated_boards import Luck, simulated
-from tournaments.plan.sprt_settings import Measure, Sprt
 from tournaments.rating import sprt
 from tournaments.rating.sprt import (
     Outcome,
@@ -24,6 +23,7 @@ from tournaments.rating.sprt import (
     boards_still_needed,
     walk,
 )
+from tournaments.rating.sprt_settings import Measure, Sprt
 from tournaments.rating.statistics import Floats
 from tournaments.report.sprt_section import live, section, sparkline
 

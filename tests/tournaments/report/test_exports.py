@@ -19,8 +19,8 @@ from tests.support.events import DERIVED, REPORTED, boneyard, copied, small_even
 from tests.support.results import STRENGTH, ascent, game, known, played
 from tournaments.commands.rate import Rated
 from tournaments.commands.schemas import SCHEMAS
-from tournaments.plan.anchor import Anchor
 from tournaments.plan.event import as_json
+from tournaments.rating.anchor import Anchor
 from tournaments.rating.ratings import fit, fit_both
 from tournaments.report import exports
 from tournaments.report.report import Results

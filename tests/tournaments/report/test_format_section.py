@@ -10,11 +10,14 @@ from tests.support.events import boneyard, run
 from tests.support.made_up_events import made_up
 from tests.support.planned_events import alone, event, teams
 from tournaments.commands.progress import Progress
+from tournaments.formats import knockout
+from tournaments.formats.gauntlet import Gauntlet
+from tournaments.formats.knockout import Knockout
+from tournaments.formats.swiss import Swiss
+from tournaments.formats.versus import Versus
 from tournaments.plan.event import Event
-from tournaments.plan.formats import Gauntlet, Knockout, Swiss, Versus
-from tournaments.plan.sprt_settings import Sprt
+from tournaments.rating.sprt_settings import Sprt
 from tournaments.report.format_section import UNEVEN_TOLD, uneven, won, won_line
-from tournaments.schedule import knockout
 from tournaments.storage.folder import Folder
 
 IN_ORDER = "bot0, bot1 and bot2, in this order,"

@@ -1,7 +1,7 @@
 """Who meets whom: everybody equally, in every seat, beside everybody, and any prefix balanced."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from math import comb
 from random import Random
@@ -27,15 +27,19 @@ from tests.support.planned_events import (
     result,
     teams,
 )
+from tournaments.formats import knockout, matching, swiss, versus
+from tournaments.formats.base import MOST_GAMES
+from tournaments.formats.gauntlet import Gauntlet
+from tournaments.formats.knockout import Knockout
+from tournaments.formats.ladder import Ladder
+from tournaments.formats.pairings import ALL, round_robin
+from tournaments.formats.swiss import Swiss
+from tournaments.formats.versus import Versus
 from tournaments.plan.event import Event
-from tournaments.plan.formats import Gauntlet, Knockout, Ladder, Swiss, Versus
-from tournaments.plan.seats import circular_orders
-from tournaments.plan.sizes import MOST_GAMES, check_size
-from tournaments.plan.sprt_settings import Sprt
 from tournaments.rating import sprt
 from tournaments.rating.sprt import Outcome
-from tournaments.schedule import knockout, matching, schedule, swiss
-from tournaments.schedule.pairings import ALL, round_robin
+from tournaments.rating.sprt_settings import Sprt
+from tournaments.schedule.circular_orders import circular_orders
 from tournaments.schedule.schedule import PlannedSitting, Stage, games, sittings, stages
 
 
@@ -421,11 +425,14 @@ def test_versus_looks_at_each_board_once(monkeypatch: pytest.MonkeyPatch) -> Non
     seen: list[Result] = []
     asked = sprt.outcomes
 
-    def looked(test: Sprt, played: list[Result], *words: Any, **more: Any) -> tuple[Outcome, ...]:
-        seen.extend(played)
-        return asked(test, played, *words, **more)
+    def looked(
+        test: Sprt, played: Iterable[Result], *words: Any, **more: Any
+    ) -> tuple[Outcome, ...]:
+        again = list(played)
+        seen.extend(again)
+        return asked(test, again, *words, **more)
 
-    monkeypatch.setattr(schedule, "outcomes", looked)
+    monkeypatch.setattr(versus, "outcomes", looked)
     assert len(list(sittings(one, results))) == 60
     assert seen == list(results.values())
 
@@ -458,10 +465,10 @@ def test_what_is_too_large_to_plan_is_refused_before_it_is_planned(
     one: Event, part: str | None
 ) -> None:
     if part is None:
-        check_size(one)
+        one.format.check_size(one)
         return
     with pytest.raises(UserError, match=part):
-        check_size(one)
+        one.format.check_size(one)
 
 
 @pytest.mark.parametrize(
@@ -469,7 +476,7 @@ def test_what_is_too_large_to_plan_is_refused_before_it_is_planned(
 )
 def test_the_size_that_is_refused_is_never_more_than_there_is(one: Event) -> None:
     whole = replace(one, boards=-(-MOST_GAMES // (games(one, {}) // one.boards)) - 1)
-    check_size(whole)
+    whole.format.check_size(whole)
 
 
 def tables_of(one: Event) -> Iterator[frozenset[int]]:

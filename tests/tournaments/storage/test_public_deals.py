@@ -12,9 +12,9 @@ from arena.logs import compression as packed
 from protocol.records import Result
 from tests.support.events import boneyard, run
 from tests.support.planned_events import event
-from tournaments.plan.event import Entrant
-from tournaments.plan.formats import Versus
-from tournaments.plan.sprt_settings import Sprt
+from tournaments.formats.base import Entrant
+from tournaments.formats.versus import Versus
+from tournaments.rating.sprt_settings import Sprt
 from tournaments.schedule.schedule import sittings
 from tournaments.storage.extend import newcomers, resolve_versions
 from tournaments.storage.folder import Folder, load_event, secret_of

@@ -4,15 +4,17 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from protocol.records import Result
-from tournaments.plan.event import Event, Unit
-from tournaments.plan.formats import Knockout, Swiss, Versus
+from tournaments.formats import knockout, swiss
+from tournaments.formats.base import Unit
+from tournaments.formats.knockout import Knockout
+from tournaments.formats.swiss import Swiss
+from tournaments.formats.versus import Versus
+from tournaments.plan.event import Event
 from tournaments.report import sprt_section as sprt_report
 from tournaments.report.format_section import half, met, sides, sprt_steps
 from tournaments.report.html import charts as figures
 from tournaments.report.html.cells import Cell, Table, games, minus
 from tournaments.report.html.charts import Walk
-from tournaments.schedule import knockout, swiss
-from tournaments.schedule.schedule import active_results
 
 STEPS = 10
 """The largest number of steps in the table of a sequential test."""
@@ -71,7 +73,7 @@ def question(event: Event, results: Sequence[Result]) -> Question | None:
     if not isinstance(event.format, Versus):
         return None
     sprt, (one, other) = event.format.sprt, sides(event)
-    steps = sprt_steps(event, event.format, active_results(event, results))
+    steps = sprt_steps(event, event.format, event.active_results(results))
     low, high = (minus(f"{bound:.2f}") for bound in sprt.bounds)
     rows = [
         [Cell(minus(text)) for text in (f"{s.boards}", f"{s.llr:+.2f}", f"{s.estimate:+.1f}")]
@@ -91,7 +93,7 @@ def swiss_table(event: Event, results: Sequence[Result]) -> Table | None:
     """Return the table of a Swiss; None in other formats."""
     if not isinstance(event.format, Swiss):
         return None
-    lines = swiss.standings(event, active_results(event, results))
+    lines = swiss.standings(event, event.active_results(results))
     place = {line.unit: f"{number}" for number, line in enumerate(lines, 1)}
     rounds = [f"round {n}" for n in range(1, len(lines[0].rounds) + 1)]
     rows = [
@@ -119,7 +121,7 @@ def bracket(event: Event, results: Sequence[Result]) -> Bracket | None:
     """Return the bracket of a knockout; None in other formats."""
     if not isinstance(event.format, Knockout):
         return None
-    known = knockout.bracket(event, event.format, active_results(event, results))
+    known = knockout.bracket(event, event.format, event.active_results(results))
     last = known[-1][0] if len(known[-1]) == 1 else None
     return Bracket(
         rounds=[

@@ -14,9 +14,12 @@ from arena.rules.explain import explain
 from arena.ui.html import page
 from protocol.codec import printable
 from protocol.records import Result
-from tournaments.plan.anchor import Anchor
-from tournaments.plan.event import Entrant, Event
-from tournaments.plan.formats import Knockout, Swiss
+from tournaments.formats import swiss
+from tournaments.formats.base import Entrant
+from tournaments.formats.knockout import Knockout
+from tournaments.formats.swiss import Swiss
+from tournaments.plan.event import Event
+from tournaments.rating.anchor import Anchor
 from tournaments.rating.fouls import count_fouls
 from tournaments.rating.ratings import Clean, Pool, Rating, Ratings
 from tournaments.rating.statistics import Floats
@@ -32,8 +35,7 @@ from tournaments.report.html.crosstable import Encounter, encounters
 from tournaments.report.html.game_list import build_game_list
 from tournaments.report.html.replay_links import AT_ONCE, addresses
 from tournaments.report.log_facts import EXAMPLES, Evidence, LogFacts
-from tournaments.schedule import swiss
-from tournaments.schedule.schedule import PlannedSitting, active_results
+from tournaments.schedule.schedule import PlannedSitting
 
 HERE = Path(__file__).parent
 MATRIX = 64
@@ -150,7 +152,7 @@ def _met_again(told: ReportData) -> str:
     if not told.results or not isinstance(told.event.format, Swiss):
         return ""
     return format_report.met_again(
-        swiss.standings(told.event, active_results(told.event, told.results))
+        swiss.standings(told.event, told.event.active_results(told.results))
     )
 
 
@@ -182,7 +184,7 @@ def _lead(told: ReportData) -> str:
     if won:
         return f"**{won[0]}** {won[1]} {open_to}"
     if isinstance(event.format, Swiss):
-        first = swiss.standings(event, active_results(event, told.results))[0]
+        first = swiss.standings(event, event.active_results(told.results))[0]
         rounds, name = event.format.rounds, event.unit_name(first.unit)
         return f"**{name}** leads the Swiss, {len(first.rounds)} of {rounds} rounds. {open_to}"
     return open_to

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from protocol.records import Result
 from tests.support.results import STRENGTH, game, known, played
-from tournaments.plan.sprt_settings import Sprt
 from tournaments.rating.ratings import fit
 from tournaments.rating.sprt import outcomes, walk
+from tournaments.rating.sprt_settings import Sprt
 from tournaments.rating.statistics import t_quantile
 from tournaments.rating.tally import collect
 from tournaments.report.html import charts as figures

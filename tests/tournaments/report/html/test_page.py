@@ -16,9 +16,11 @@ from tests.support.events import copied, run, untouched
 from tests.support.fast_run import slow_except
 from tests.support.made_up_events import NOTHING, evidence, made_up, measured, told, written
 from tests.support.planned_events import event, teams
+from tournaments.formats.knockout import Knockout
+from tournaments.formats.swiss import Swiss
+from tournaments.formats.versus import Versus
 from tournaments.plan.event import Event
-from tournaments.plan.formats import Knockout, Swiss, Versus
-from tournaments.plan.sprt_settings import Sprt
+from tournaments.rating.sprt_settings import Sprt
 from tournaments.report.html import game_list as listed
 from tournaments.report.html import page as report_page
 from tournaments.report.html.format_page import Match, bracket

@@ -9,13 +9,14 @@ much as beating everybody; nobody has a second bye before all have had one.
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from itertools import combinations, groupby
-from typing import NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
+
+from msgspec import Meta
 
 from protocol.records import Result
-from tournaments.plan.event import Event, Unit
-from tournaments.plan.formats import Swiss
-from tournaments.schedule import matching
-from tournaments.schedule.match_points import Halves, tables
+from tournaments.formats import matching
+from tournaments.formats.base import Contest, FinishedStages, Meeting, Pairings, Unit
+from tournaments.formats.dependent_rounds import DependentRounds, Halves, match_points
 
 TRIES = 20_000
 """Tables of three or more that are tried in search of a round without a rematch."""
@@ -41,28 +42,58 @@ class Standing(NamedTuple):
         return self.points, self.buchholz, self.halves
 
 
+class Swiss(DependentRounds, frozen=True, tag="swiss"):
+    """Rounds in which entrants with similar scores meet that have met least often."""
+
+    OPTIONS: ClassVar[frozenset[str]] = frozenset(("rounds",))
+    EACH: ClassVar[str] = " in each round"
+
+    rounds: Annotated[int, Meta(ge=1, le=1_000)] = 5
+    """Number of rounds; each has boards of its own."""
+
+    def count_rounds(self, contest: Contest) -> int:
+        """Return the number of rounds."""
+        return self.rounds
+
+    def stages(self, contest: Contest, before: FinishedStages) -> Iterator[Sequence[Pairings]]:
+        """Yield each round: tables of units that are close in the standings of those before."""
+        for first in range(1, self.rounds * contest.boards + 1, contest.boards):
+            boards = range(first, first + contest.boards)
+            yield [Pairings([_round(contest, standings(contest, before))], boards)]
+
+    def count_later_games(self, contest: Contest, board: int, games: int) -> int:
+        """Return the number of games in the rounds after this board's."""
+        return (self.rounds - play_round(contest, board)) * games
+
+    def why_not_extended(self, old: Contest, new: Contest) -> str | None:
+        """Return why the new contest cannot extend an old one of this format; None if it can."""
+        if isinstance(new.format, Swiss) and new.format.rounds < self.rounds:
+            return f"it has {self.rounds} rounds, and there cannot be fewer (rounds)"
+        return super().why_not_extended(old, new)
+
+
 Round = dict[frozenset[Unit], Halves]
 
 
-def play_round(event: Event, board: int) -> int:
+def play_round(contest: Contest, board: int) -> int:
     """Return the round of a board, from 1."""
-    return (board - 1) // event.boards + 1
+    return (board - 1) // contest.boards + 1
 
 
-def rounds(event: Event, results: Collection[Result]) -> list[Round]:
+def rounds(contest: Contest, results: Collection[Result]) -> list[Round]:
     """Return the half points at the tables of each round."""
     found: list[Round] = []
-    for number, played in groupby(results, key=lambda result: play_round(event, result.board)):
+    for number, played in groupby(results, key=lambda result: play_round(contest, result.board)):
         found += [{} for _ in range(len(found), number)]
-        for table, halves in tables(event, played).items():
+        for table, halves in match_points(contest, played).items():
             found[number - 1].setdefault(table, Counter()).update(halves)
     return found
 
 
-def standings(event: Event, results: Collection[Result]) -> list[Standing]:
+def standings(contest: Contest, results: Collection[Result]) -> list[Standing]:
     """Return the standings, best first; units that are level in everything stay in plan order."""
-    played = rounds(event, results)
-    by_round = {unit: [_part(event, unit, one) for one in played] for unit in event.units}
+    played = rounds(contest, results)
+    by_round = {unit: [_part(contest, unit, one) for one in played] for unit in contest.units}
     points = {unit: sum(got for got, _ in parts) for unit, parts in by_round.items()}
     halves: Halves = Counter()
     for one in played:
@@ -81,50 +112,45 @@ def standings(event: Event, results: Collection[Result]) -> list[Standing]:
     return sorted(lines, key=lambda line: line.order, reverse=True)
 
 
-def _part(event: Event, unit: Unit, played: Round) -> tuple[int, tuple[Unit, ...]]:
+def _part(contest: Contest, unit: Unit, played: Round) -> tuple[int, tuple[Unit, ...]]:
     """Return a unit's half points and opponents in a round."""
     for table, halves in played.items():
         if unit in table:
-            others = tuple(one for one in event.units if one in table and one != unit)
+            others = tuple(one for one in contest.units if one in table and one != unit)
             own = halves[unit]
             return sum(1 + (own > halves[one]) - (own < halves[one]) for one in others), others
-    return 2 * (event.units_a_table - 1), ()
+    return 2 * (contest.units_a_table - 1), ()
 
 
 def rematches(table: Sequence[Standing]) -> int:
     """Count the rematches over all rounds."""
-    met = Counter(
-        pair for line in table for _, others in line.rounds for pair in _pairs(line.unit, others)
-    )
-    return sum(many // 2 - 1 for many in met.values())  # Each of the two units lists it.
+    return sum(many // 2 - 1 for many in _meetings(table).values())
 
 
-def next_round(
-    event: Event, form: Swiss, results: Collection[Result]
-) -> tuple[list[list[tuple[Unit, ...]]], range]:
-    """Return the tables and boards of the round after these results; no tables after the last."""
-    number = max((play_round(event, result.board) for result in results), default=0) + 1
-    boards = range((number - 1) * event.boards + 1, number * event.boards + 1)
-    if number > form.rounds:
-        return [], boards
-    table = standings(event, results)
-    left_over = _byes(event, table)
+def _round(contest: Contest, table: Sequence[Standing]) -> list[Meeting]:
+    """Return the tables of the round after these standings."""
+    left_over = _byes(contest, table)
     order = [line.unit for line in table if line.unit not in left_over]
-    if number == 1:
-        order = _folded(order, event.units_a_table)
-    met = Counter(
+    met = _meetings(table)
+    if not table[0].rounds:
+        order = _folded(order, contest.units_a_table)
+    return _tables(order, contest.units_a_table, met)
+
+
+def _meetings(table: Sequence[Standing]) -> Counter[frozenset[Unit]]:
+    """Count how often every two units met, twice each: both of them list it."""
+    return Counter(
         pair for line in table for _, others in line.rounds for pair in _pairs(line.unit, others)
     )
-    return [_tables(order, event.units_a_table, met)], boards
 
 
 def _pairs(unit: Unit, others: Sequence[Unit]) -> Iterator[frozenset[Unit]]:
     return (frozenset((unit, other)) for other in others)
 
 
-def _byes(event: Event, table: Sequence[Standing]) -> list[Unit]:
+def _byes(contest: Contest, table: Sequence[Standing]) -> list[Unit]:
     """Return the units that get a bye: the last among those that have had fewest."""
-    many = len(table) % event.units_a_table
+    many = len(table) % contest.units_a_table
 
     def had(line: Standing) -> int:
         return sum(not others for _, others in line.rounds)

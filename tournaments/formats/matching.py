@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from tournaments.plan.event import Unit
+from tournaments.formats.base import Unit
 
 if TYPE_CHECKING:
     from networkx import Graph

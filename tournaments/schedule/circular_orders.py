@@ -1,22 +1,13 @@
-"""Ways to sit around a table: its rotations, and circular orders. Pure."""
+"""Circular orders of a table: who sits beside whom, on which side. Pure."""
 
 from collections.abc import Iterator
 from itertools import permutations
-from typing import TypeVar
-
-Who = TypeVar("Who")
-
 
 Table = tuple[int, ...]
 
 
 ALL_WAYS = 4
-"""Most seats at which all tables are candidates, and each table sits in every circular order."""
-
-
-def rotations(seats: tuple[Who, ...]) -> tuple[tuple[Who, ...], ...]:
-    """Return each rotation of a table once: two bots that partner themselves have two, not four."""
-    return tuple(dict.fromkeys(seats[turn:] + seats[:turn] for turn in range(len(seats))))
+"""Most seats at which a table sits in every circular order."""
 
 
 def circular_orders(size: int) -> tuple[Table, ...]:

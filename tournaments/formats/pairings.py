@@ -16,11 +16,12 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from tournaments.plan.seats import ALL_WAYS, Table
-
+Table = tuple[int, ...]
 Small = NDArray[np.int16]
 Day = tuple[Table, ...]
 
+FEW_SEATS = 4
+"""Most seats at which all tables are candidates."""
 ALL = 70
 """Most tables of three or more that are all played; beyond it, enough for everybody to meet."""
 SAMPLE = 40_000
@@ -139,7 +140,7 @@ def _developed(units: int, size: int) -> Iterator[Table]:
         apart = int(met.max() - met.min())
         if met.min() > 0 and apart < spread:
             enough, spread = len(chosen), apart
-        if spread <= 1 or (enough and size > ALL_WAYS and len(chosen) >= TRIED):
+        if spread <= 1 or (enough and size > FEW_SEATS and len(chosen) >= TRIED):
             break
     for base in chosen[:enough]:
         for turn in range(units):
@@ -148,7 +149,7 @@ def _developed(units: int, size: int) -> Iterator[Table]:
 
 def _bases(units: int, size: int) -> Small:
     """Return tables with the first unit: all of them, or a sample if they are too many."""
-    if size <= ALL_WAYS or comb(units - 1, size - 1) <= SAMPLE:
+    if size <= FEW_SEATS or comb(units - 1, size - 1) <= SAMPLE:
         others: Iterable[Table] = combinations(range(1, units), size - 1)
     else:
         # The same sample every time: every Python draws the same sequence from the same seed.

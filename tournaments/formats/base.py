@@ -1,0 +1,230 @@
+"""The questions that every format answers, and the part of an event that it looks at. Pure."""
+
+from abc import abstractmethod
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Annotated, Any, ClassVar, NamedTuple, Protocol, Self, TypeVar
+
+from msgspec import Meta, Struct
+from msgspec.structs import replace
+
+from arena.sandbox.command import Command
+from protocol.errors import UserError
+from protocol.records import Result
+from protocol.ruleset import Ruleset, target
+from tournaments.rating.sprt_settings import MOST
+
+R = TypeVar("R", bound=Iterable[Result])
+VersionName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,40}(@[1-9][0-9]{0,3})?(?!\n)$")]
+"""`mine` is the first version of an entrant, `mine@2` the second."""
+MOST_GAMES = 2_000_000
+"""Most games of a stage: it is planned at once, and takes some 500 bytes for each."""
+BOARDS = 50
+"""Boards of an event that names no number."""
+
+Unit = tuple[int, ...]
+"""Entrants that play as one: a single entrant (its index), or a team of two."""
+Meeting = tuple[Unit, ...]
+"""The units at a table."""
+
+
+class Pairings(NamedTuple):
+    """Tables that all play the same boards."""
+
+    days: Sequence[Sequence[Meeting]]
+    """The tables, in days; any prefix is as balanced as it can be."""
+    boards: range
+    """Their boards."""
+
+
+class FinishedStages(Collection[Result], Protocol):
+    """The results of all stages that are over."""
+
+    def latest(self) -> Iterable[Result]:
+        """Return the results of the last of them."""
+
+
+class Entrant(Struct, frozen=True, forbid_unknown_fields=True):
+    """A rated bot: a command, and the fingerprint of its files."""
+
+    name: VersionName
+    """Name in the tables."""
+    command: Command
+    """Command that starts the bot."""
+    fingerprint: str
+    """SHA-256 of the command and of the files that it names."""
+    retired: bool = False
+    """True if the entrant plays no more, because another version took its place."""
+    first_board: Annotated[int, Meta(ge=1, le=MOST)] = 1
+    """The first board that the entrant plays; boards before it were public when the bot came."""
+
+
+def first_version(name: str) -> str:
+    """Return an entrant's name before its files changed."""
+    return name.partition("@")[0]
+
+
+class Contest:
+    """The part of an event that its format looks at."""
+
+    __slots__ = ()
+
+    rules: Ruleset
+    """The ruleset."""
+    seats: int
+    """Seats at a table."""
+    boards: int
+    """Boards that each pairing plays, each in every seating; with versus the most."""
+    boards_a_sitting: int
+    """Boards that one set of processes plays."""
+    format: "BaseFormat"
+    """The format."""
+    teams: tuple[tuple[str, str], ...]
+    """Fixed partners, by name; without any, partners are mixed."""
+    entrants: tuple[Entrant, ...]
+    """Bots that play, and versions that played before them."""
+
+    @property
+    def units(self) -> tuple[Unit, ...]:
+        """Units that still play, in the order of the plan."""
+        if not self.teams:
+            return tuple((n,) for n, one in enumerate(self.entrants) if not one.retired)
+        index = {one.name: n for n, one in enumerate(self.entrants)}
+        return tuple((index[one], index[other]) for one, other in self.teams)
+
+    @property
+    def units_a_table(self) -> int:
+        """Number of units at a table."""
+        return 2 if self.teams else self.seats
+
+    def unit_name(self, unit: Unit) -> str:
+        """Return the name of a unit: `ada`, or `ada+bob`."""
+        return "+".join(self.entrants[one].name for one in unit)
+
+    @property
+    def target(self) -> int:
+        """Points to which a game is played."""
+        return target(self.rules, self.seats)
+
+    @property
+    def retired(self) -> frozenset[str]:
+        """Names of the versions that play no more."""
+        return frozenset(entrant.name for entrant in self.entrants if entrant.retired)
+
+    def boards_of(self, table: Iterable[Unit]) -> range:
+        """Return the boards of a table: `boards` from the first that all its units play."""
+        first = max(self.entrants[one].first_board for unit in table for one in unit)
+        return range(first, first + self.boards)
+
+    def active_results(self, results: R) -> R | list[Result]:
+        """Return the games of active entrants only: they alone decide the pairings."""
+        old = self.retired
+        return [one for one in results if old.isdisjoint(one.seats)] if old else results
+
+
+class BaseFormat(Struct, frozen=True, tag_field="type", forbid_unknown_fields=True):
+    """A format: it decides who meets whom."""
+
+    OPTIONS: ClassVar[frozenset[str]] = frozenset()
+    """Settings that the command line can change."""
+    BOARDS_A_SITTING: ClassVar[int] = 25
+    """Boards that one set of processes plays: enough to make the cost of starting them
+    negligible."""
+    IS_STATIC: ClassVar[bool] = False
+    """True if the whole schedule is known before the first game."""
+    EACH: ClassVar[str] = " for each pairing"
+    """The words that tell what plays the boards of the plan."""
+    ESTIMATE: ClassVar[str] = ""
+    """The words before the number of planned games, while it is not known for sure."""
+
+    @property
+    def name(self) -> str:
+        """Name in an event file."""
+        return str(self.__struct_config__.tag)
+
+    # --- to be planned ---
+
+    def with_options(self, given: Mapping[str, Any]) -> Self:
+        """Return the format with other settings, a part of OPTIONS.
+
+        Raises UserError.
+        """
+        return replace(self, **given)
+
+    def with_boards(self, asked: int | None, written: int | None) -> tuple[Self, int]:
+        """Return the format, and the event's boards: of the command line, of the event file.
+
+        Raises UserError.
+        """
+        return self, asked or written or BOARDS
+
+    def renamed(self, names: Mapping[str, str]) -> Self:
+        """Return the format with other names of entrants in its settings."""
+        return self
+
+    def check(self, contest: Contest) -> None:
+        """Refuse entrants and seats that the format cannot pair.
+
+        Raises UserError.
+        """
+
+    def check_size(self, contest: Contest) -> None:
+        """Refuse a contest that is too large to plan.
+
+        Raises UserError.
+        """
+        mixed = contest.rules.deal.partners and not contest.teams
+        tables = self.count_fewest_tables(contest)
+        games = tables * contest.boards * contest.seats * (3 if mixed else 1)
+        if games > MOST_GAMES:
+            raise UserError(
+                f"That is {games:,} games at least, and {MOST_GAMES:,} are the most that are "
+                "planned at once: fewer boards (boards), or a Swiss (format)."
+            )
+
+    @abstractmethod
+    def count_fewest_tables(self, contest: Contest) -> int:
+        """Return a lower bound of the tables of a stage."""
+
+    def count_rounds(self, contest: Contest) -> int:
+        """Return the number of rounds, each planned from the results before it."""
+        return 1
+
+    def boards_a_round(self, contest: Contest) -> int:
+        """Return the most boards of a round."""
+        return contest.boards
+
+    # --- to be scheduled ---
+
+    @abstractmethod
+    def stages(self, contest: Contest, before: FinishedStages) -> Iterator[Sequence[Pairings]]:
+        """Yield the tables of each stage, which follow from the results of the stages `before`.
+
+        The next one is asked for only when the last one is over and its results are in `before`.
+        """
+
+    def count_later_games(self, contest: Contest, board: int, games: int) -> int:
+        """Estimate the games after a stage with this last board and this number of games."""
+        return 0
+
+    # --- to be extended ---
+
+    def why_not_extended(self, old: Contest, new: Contest) -> str | None:
+        """Return why the new contest cannot extend an old one of this format; None if it can."""
+        if type(new.format) is not type(self):
+            return f"it is a {self.name}, which cannot become a {new.format.name} (format)"
+        return None
+
+    # --- to be forecast ---
+
+    def expect_boards(self, contest: Contest, results: Sequence[Result]) -> int | None:
+        """Estimate the boards until the end, if all are like these; None: all are played."""
+        return None
+
+    @property
+    def unstopped(self) -> "BaseFormat":
+        """A format of the same tables that plays all boards, whatever the results."""
+        return self
+
+    def describe_forecast(self, boards: int, most: int, rounds: int) -> str:
+        """Describe the format and its boards: those expected, the most, and the rounds."""
+        return f"{self.name}: {boards} boards{self.EACH}"

@@ -1,0 +1,76 @@
+"""The base of formats whose rounds follow from the results of those before. Pure."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+
+from protocol.records import Result
+from protocol.ruleset import count_sides, side_of
+from tournaments.formats.base import BaseFormat, Contest, Unit
+
+
+class DependentRounds(BaseFormat, frozen=True):
+    """A format whose rounds follow from the results of those before, and from its field."""
+
+    def count_fewest_tables(self, contest: Contest) -> int:
+        """Return the number of tables of the first round."""
+        return len(contest.units) // contest.units_a_table
+
+    def why_not_extended(self, old: Contest, new: Contest) -> str | None:
+        """Return why the new contest cannot extend an old one of this format; None if it can."""
+        return (
+            super().why_not_extended(old, new)
+            or self._changed_field(old, new)
+            or self._changed_boards(old, new)
+        )
+
+    def _changed_field(self, old: Contest, new: Contest) -> str | None:
+        if new.retired != old.retired:
+            name = min(new.retired ^ old.retired)
+            return (
+                f"bot {name} has changed since, and the rounds of a {self.name} follow from those "
+                "that it played"
+            )
+        if [one.name for one in old.entrants] != [one.name for one in new.entrants]:
+            return (
+                f"the rounds of a {self.name} follow from those before, so its bots cannot change"
+            )
+        return None if old.teams == new.teams else "its teams cannot change (teams)"
+
+    def _changed_boards(self, old: Contest, new: Contest) -> str | None:
+        if old.boards == new.boards:
+            return None
+        return (
+            f"the rounds of a {self.name} follow from those before, so their boards cannot change "
+            "(boards)"
+        )
+
+    def describe_forecast(self, boards: int, most: int, rounds: int) -> str:
+        """Describe the format and its boards: those expected, the most, and the rounds."""
+        return f"{self.name}: {rounds} rounds, {boards} boards{self.EACH}"
+
+
+Halves = Counter[Unit]
+"""Half points of each unit: two for each opponent that it finished ahead of, one for a tie."""
+
+
+def match_points(contest: Contest, results: Iterable[Result]) -> dict[frozenset[Unit], Halves]:
+    """Return the half points that each table of units made, over all these games."""
+    unit_of = {contest.entrants[one].name: unit for unit in contest.units for one in unit}
+    met: defaultdict[frozenset[Unit], Halves] = defaultdict(Counter)
+    for result in results:
+        table = frozenset(unit_of[name] for name in result.seats)
+        # List a unit without a point too.
+        met[table].update(dict.fromkeys(table, 0))
+        for seat, halves in _seats(contest, result):
+            met[table][unit_of[result.seats[seat]]] += halves
+    return dict(met)
+
+
+def _seats(contest: Contest, result: Result) -> Iterator[tuple[int, int]]:
+    """Yield each seat with its half points against the other sides."""
+    partners = contest.rules.deal.partners
+    sides = range(count_sides(partners, len(result.seats)))
+    for seat, place in enumerate(result.places):
+        own = side_of(partners, seat)
+        others = [result.places[side] for side in sides if side != own]
+        yield seat, sum(1 + (place < other) - (place > other) for other in others)

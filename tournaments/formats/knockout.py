@@ -1,0 +1,156 @@
+"""The knockout: its bracket, which follows from the results, and its next matches. Pure.
+
+The bots are listed by seed: in the first round the best seed meets the last, and it can meet the
+second seed only in the final. Unless the number of units is a power of two, the best seeds have a
+bye. A tied match continues on more boards; if it is still tied, the better seed advances.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Annotated, ClassVar, NamedTuple
+
+from msgspec import Meta
+
+from protocol.errors import UserError
+from protocol.records import Result
+from protocol.ruleset import rotations
+from tournaments.formats.base import Contest, FinishedStages, Pairings, Unit
+from tournaments.formats.dependent_rounds import DependentRounds, match_points
+from tournaments.rating.sprt_settings import MOST
+
+
+class Match(NamedTuple):
+    """Two units of which one advances."""
+
+    units: tuple[Unit, ...]
+    """The better seed, then the other; in a bye only one."""
+    halves: tuple[int, ...]
+    """Half points of each from their games so far; empty before the first."""
+    more: tuple[int, ...]
+    """Half points of each from the boards after a tie; empty without any."""
+    winner: Unit | None
+    """The unit that advances; None while it is not known."""
+
+
+class Knockout(DependentRounds, frozen=True, tag="knockout"):
+    """An elimination tournament: the loser of a match is out. The bots are listed by seed."""
+
+    EACH: ClassVar[str] = " for each match"
+    ESTIMATE: ClassVar[str] = "about "
+
+    tie_boards: Annotated[int, Meta(ge=0, le=MOST)] = 10
+    """Boards that a tied match continues for; if it is still tied, the better seed advances."""
+
+    def check(self, contest: Contest) -> None:
+        """Refuse tables of more than two sides.
+
+        Raises UserError.
+        """
+        if contest.units_a_table != 2:
+            raise UserError("A knockout needs two sides: two seats, or partners in teams.")
+
+    def count_rounds(self, contest: Contest) -> int:
+        """Return the number of rounds: each halves the field."""
+        return (len(contest.units) - 1).bit_length()
+
+    def boards_a_round(self, contest: Contest) -> int:
+        """Return the most boards of a round, those after a tie among them."""
+        return contest.boards + self.tie_boards
+
+    def stages(self, contest: Contest, before: FinishedStages) -> Iterator[Sequence[Pairings]]:
+        """Yield the matches of each round, and then those that continue after a tie."""
+        while True:
+            known = bracket(contest, self, before)
+            undecided = [match for match in known[-1] if match.winner is None]
+            if not undecided:
+                return
+            main, more = boards_of(contest, self, len(known))
+            tied = any(match.halves for match in undecided)
+            yield [Pairings([[match.units for match in undecided]], more if tied else main)]
+
+    def count_later_games(self, contest: Contest, board: int, games: int) -> int:
+        """Estimate the games of the rounds after this board's; ties would add to them."""
+        number = (board - 1) // self.boards_a_round(contest) + 1
+        matches = (1 << (self.count_rounds(contest) - number)) - 1
+        return matches * contest.boards * contest.seats
+
+    def why_not_extended(self, old: Contest, new: Contest) -> str | None:
+        """Return why the new contest cannot extend an old one of this format; None if it can."""
+        if isinstance(new.format, Knockout) and new.format != self:
+            return "a knockout's boards after a tie cannot change (tie_boards)"
+        return super().why_not_extended(old, new)
+
+
+Bracket = list[list[Match]]
+"""The matches of each round; the winners of neighbours meet in the next round."""
+
+
+def bracket(contest: Contest, form: Knockout, results: Collection[Result]) -> Bracket:
+    """Return the bracket as far as the results decide it."""
+    alive: list[Unit | None] = [_at(contest.units, seed) for seed in _seeds(len(contest.units))]
+    known: Bracket = []
+    while len(alive) > 1:
+        played = _Played(contest, form, len(known) + 1, results)
+        known.append([played.match(*pair) for pair in zip(alive[::2], alive[1::2], strict=True)])
+        if any(match.winner is None for match in known[-1]):
+            break
+        alive = [match.winner for match in known[-1]]
+    return known
+
+
+def _at(units: Sequence[Unit], seed: int) -> Unit | None:
+    return units[seed] if seed < len(units) else None
+
+
+def _seeds(units: int) -> list[int]:
+    """Return the seeds from the top of the bracket to its bottom."""
+    order = [0]
+    while len(order) < units:
+        order = [one for seed in order for one in (seed, 2 * len(order) - 1 - seed)]
+    return order
+
+
+class _Played:
+    """The games of a round."""
+
+    def __init__(
+        self, contest: Contest, form: Knockout, number: int, results: Collection[Result]
+    ) -> None:
+        main, more = self._boards = boards_of(contest, form, number)
+        self._seed = {unit: seed for seed, unit in enumerate(contest.units)}
+        self._main = match_points(contest, (one for one in results if one.board in main))
+        self._more = match_points(contest, (one for one in results if one.board in more))
+
+    def match(self, one: Unit | None, other: Unit | None) -> Match:
+        units = tuple(sorted((unit for unit in (one, other) if unit), key=self._seed.__getitem__))
+        if len(units) == 1:
+            return Match(units, (), (), units[0])
+        first, second = (
+            tuple(came_to[frozenset(units)][unit] for unit in units)
+            if frozenset(units) in came_to
+            else ()
+            for came_to in (self._main, self._more)
+        )
+        return Match(units, first, second, self._winner(units, first, second))
+
+    def _winner(
+        self, units: tuple[Unit, ...], first: tuple[int, ...], second: tuple[int, ...]
+    ) -> Unit | None:
+        main, more = self._boards
+        tied = sum(first[:1]) == sum(first[1:])
+        if not _whole(units, first, main) or (tied and not _whole(units, second, more)):
+            return None
+        return units[sum(first[1:] + second[1:]) > sum(first[:1] + second[:1])]
+
+
+def _whole(units: tuple[Unit, ...], halves: tuple[int, ...], boards: range) -> bool:
+    """Tell whether all games of a match on these boards are played: its leader may still lose."""
+    seats = tuple(one for facing in zip(*units, strict=True) for one in facing)
+    # In each game each seat wins a half point from the seat beside it or loses one to it.
+    return sum(halves) == len(boards) * len(rotations(seats)) * len(seats)
+
+
+def boards_of(contest: Contest, form: Knockout, number: int) -> tuple[range, range]:
+    """Return a round's boards, and the boards on which its tied matches continue."""
+    start = 1 + (number - 1) * (contest.boards + form.tie_boards)
+    middle = start + contest.boards
+    return range(start, middle), range(middle, middle + form.tie_boards)

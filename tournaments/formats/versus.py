@@ -1,0 +1,144 @@
+"""Versus: two bots, until a sequential test tells whether the first is better. Pure."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+from msgspec.structs import replace
+
+from protocol.errors import UserError
+from protocol.records import Result
+from tournaments.formats.base import (
+    BaseFormat,
+    Contest,
+    FinishedStages,
+    Pairings,
+    first_version,
+)
+from tournaments.formats.round_robin import RoundRobin
+from tournaments.rating.sprt import Outcome, boards_expected, is_decided, outcomes
+from tournaments.rating.sprt_settings import Sprt
+
+GAMES_A_BOARD = 2
+"""Games on a board: two sides have two rotations, if each is one bot."""
+
+
+class Versus(BaseFormat, frozen=True, tag="versus"):
+    """Two bots, until a test tells whether the first is better, or the boards are used up."""
+
+    OPTIONS: ClassVar[frozenset[str]] = frozenset(("h0", "h1", "measure"))
+    BOARDS_A_SITTING: ClassVar[int] = 10
+    """Boards that one set of processes plays; few, because the test looks for its answer after
+    each set."""
+    EACH: ClassVar[str] = ""
+    ESTIMATE: ClassVar[str] = "at most "
+
+    sprt: Sprt = Sprt()
+    """Hypotheses and error rates of the test; its `max_boards` are the event's boards."""
+
+    def with_options(self, given: Mapping[str, Any]) -> Self:
+        """Return the format with other hypotheses.
+
+        Raises UserError.
+        """
+        return replace(self, sprt=_changed(self.sprt, **given)) if given else self
+
+    def with_boards(self, asked: int | None, written: int | None) -> tuple[Self, int]:
+        """Return the format, and its most boards: of the command line, of the event file, its own.
+
+        Raises UserError.
+        """
+        test = self.sprt
+        if not asked and written and test.max_boards not in (written, Sprt().max_boards):
+            raise UserError(
+                f"Versus plays max_boards at the most: boards = {written} and max_boards = "
+                f"{test.max_boards} cannot both be, so leave one out."
+            )
+        most = asked or written or test.max_boards
+        if most < test.min_boards:
+            raise UserError(
+                f"Versus decides nothing before {test.min_boards} boards (min_boards): "
+                f"{'--boards' if asked else 'boards'} must be at least {test.min_boards}, not "
+                f"{most}."
+            )
+        return replace(self, sprt=_changed(test, max_boards=most)), most
+
+    def check(self, contest: Contest) -> None:
+        """Refuse all but two bots.
+
+        Raises UserError.
+        """
+        units = contest.units
+        if (
+            len(units) != 2
+            or contest.units_a_table != 2
+            or any(len(set(unit)) > 1 for unit in units)
+        ):
+            raise UserError("Versus is between two bots: at two seats, or each partnering itself.")
+
+    def count_fewest_tables(self, contest: Contest) -> int:
+        """Return 0: no stage is large, because each is a block of boards."""
+        return 0
+
+    def stages(self, contest: Contest, before: FinishedStages) -> Iterator[Sequence[Pairings]]:
+        """Yield blocks of boards until the answer is known; the test looks at each board once."""
+        # A block is one sitting of each circular order and rotation.
+        block = contest.boards_a_sitting * (2 if contest.teams else 1)
+        own = contest.boards_of(contest.units)
+        tried: list[Outcome] = []
+        for first in own[::block]:
+            yield [Pairings([[contest.units]], range(first, min(first + block, own.stop)))]
+            tried += self._outcomes(contest, before.latest(), first)
+            if is_decided(self.sprt, tried):
+                return
+
+    def count_later_games(self, contest: Contest, board: int, games: int) -> int:
+        """Return the most games after this board."""
+        return (contest.boards_of(contest.units).stop - 1 - board) * GAMES_A_BOARD
+
+    def why_not_extended(self, old: Contest, new: Contest) -> str | None:
+        """Return why the new contest cannot extend an old one of this format; None if it can."""
+        if not isinstance(new.format, Versus):
+            return super().why_not_extended(old, new)
+        test = new.format.sprt
+        if replace(self.sprt, max_boards=test.max_boards) != test:
+            return "what is asked cannot change after the first game (sprt)"
+        # Swapping the two after the first results would be a second test of the same results.
+        one, other = map(first_version, self.sides(old))
+        if [one, other] != [*map(first_version, self.sides(new))]:
+            return f"it asks whether {one} is better than {other}"
+        return None
+
+    def expect_boards(self, contest: Contest, results: Sequence[Result]) -> int | None:
+        """Estimate the boards until the answer, if all are like these; None: no board is whole."""
+        return boards_expected(self.sprt, self._outcomes(contest, results, 1))
+
+    @property
+    def unstopped(self) -> RoundRobin:
+        """A format of the same tables that plays all boards, whatever the results."""
+        return RoundRobin()
+
+    def describe_forecast(self, boards: int, most: int, rounds: int) -> str:
+        """Describe the format and its boards: those expected, the most, and the rounds."""
+        return (
+            f"{self.name}: likely {boards:,} boards, {most:,} at most, if all are like those that "
+            "were tried"
+        )
+
+    @staticmethod
+    def sides(contest: Contest) -> list[str]:
+        """Return the names of the two bots; the test asks about the first."""
+        return [contest.entrants[unit[0]].name for unit in contest.units]
+
+    def _outcomes(
+        self, contest: Contest, results: Iterable[Result], since: int
+    ) -> tuple[Outcome, ...]:
+        one, _ = self.sides(contest)
+        return outcomes(self.sprt, results, one, lost_by=contest.target, since=since)
+
+
+def _changed(test: Sprt, **changes: Any) -> Sprt:
+    """Change a test's settings; UserError for a test that cannot decide."""
+    try:
+        return replace(test, **changes)
+    except ValueError as error:
+        raise UserError(f"Versus: {error}.") from error
