@@ -1,4 +1,4 @@
-"""JSON encoding and decoding of messages and records. No other module of ours parses a line."""
+"""JSON: encoding and decoding of messages, records and files. No other module knows JSON."""
 
 import json
 import re
@@ -34,6 +34,8 @@ REQUIRED_FIELDS = 3
 """Fields that every message of a bot has: its type and two more."""
 SEAL = len(b',"crc":"00000000"}')
 """Bytes that a checksum adds to a log's line."""
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+"""The version of JSON Schema that our schemas are written in."""
 SHOWN_LINE = 200
 """Characters of an offending line that are kept as evidence."""
 
@@ -229,7 +231,38 @@ def _exact(promise: P, line: bytes) -> P:
     return promise
 
 
-def _strict(decoder: "msgspec.json.Decoder[T]", line: bytes) -> T:
+def line_start(kind: type[msgspec.Struct]) -> bytes:
+    """Return the bytes with which each line of this record begins, and no other line does.
+
+    Thus a reader finds the few records it needs without decoding the others.
+    """
+    return b'{"type":"%b",' % f"{kind.__struct_config__.tag}".encode()
+
+
+def encode_json(value: object) -> bytes:
+    """Return any value as JSON on one line, without a newline."""
+    return _encoder.encode(value)
+
+
+def canonical_json(value: object) -> bytes:
+    """Return the JSON that equal values share, whatever the order of their fields."""
+    return msgspec.json.encode(value, order="deterministic")
+
+
+def indented_json(value: object, indent: int = 1) -> bytes:
+    """Return a value as JSON for files and people, without a newline at its end."""
+    return msgspec.json.format(_encoder.encode(value), indent=indent)
+
+
+def decode_json(data: bytes | str, kind: type[T]) -> T:
+    """Return the value of this type in a JSON text.
+
+    Raises DamagedRecordError.
+    """
+    return _strict(msgspec.json.Decoder(kind), data)
+
+
+def _strict(decoder: "msgspec.json.Decoder[T]", line: bytes | str) -> T:
     try:
         return decoder.decode(line)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
@@ -251,13 +284,21 @@ def printable(raw: bytes | str, limit: int = SHOWN_LINE) -> str:
 
 def schema() -> dict[str, Any]:
     """Return the JSON Schema of both directions, made from the message types themselves."""
-    (to_bot, from_bot), definitions = msgspec.json.schema_components(
-        (ToBot, FromBot), ref_template="#/$defs/{name}"
-    )
+    (to_bot, from_bot), definitions = _schemas(ToBot, FromBot)
     return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$schema": DIALECT,
         "title": "Boneyard protocol 1",
         "referee_to_bot": to_bot,
         "bot_to_referee": from_bot,
         "$defs": definitions,
     }
+
+
+def schema_of(kind: type, title: str) -> dict[str, Any]:
+    """Return the JSON Schema of a file, made from its type."""
+    (whole,), definitions = _schemas(kind)
+    return {"$schema": DIALECT, "title": title, **whole, "$defs": definitions}
+
+
+def _schemas(*kinds: Any) -> tuple[tuple[dict[str, Any], ...], dict[str, Any]]:
+    return msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")

@@ -1,11 +1,10 @@
 """Search for the log, the game and the seat that a user means, for all commands about one game."""
 
 import shlex
-from itertools import chain
+from collections.abc import Iterator
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
-
-import click
 
 from protocol.errors import UserError, unknown_name
 
@@ -181,14 +180,13 @@ def require_one_game(log: Path, name: str | None) -> "LoggedGame":
     )
 
 
-def list_games(found: FoundGame) -> None:
-    """Print a line for each game that matches."""
+def list_games(found: FoundGame) -> Iterator[str]:
+    """Yield a line for each game that matches, or for the first ones and the rest."""
     count = len(found.others)
-    for summary in list(found.others.values())[:LISTED_GAMES]:
-        click.echo(summary)
+    yield from islice(found.others.values(), LISTED_GAMES)
     if count > LISTED_GAMES:
         least = "at least " if count == MOST_GAMES else ""
-        click.echo(f"... and {least}{count - LISTED_GAMES} more; name one to watch it.")
+        yield f"... and {least}{count - LISTED_GAMES} more; name one to watch it."
 
 
 def find_seat(logged: "LoggedGame", wanted: str | None) -> int:

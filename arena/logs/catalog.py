@@ -6,6 +6,8 @@ from pathlib import Path
 from arena.logs import compression as packed
 from arena.logs.checksummed import grep_prefix, last_line
 from arena.logs.gamelog import OVER
+from protocol.codec import line_start
+from protocol.records import DealRecord, Sitting
 
 FOLDER = "games"
 """The folder of game logs in an event's folder, or in the folder of a person's games."""
@@ -17,7 +19,7 @@ ORDERS = 10
 """The most circular orders, those of six seats: as many sittings may take turns with boards."""
 MIN_PACK_BYTES = 2**15
 """The size in bytes from which a finished log is compressed; a smaller one stays plain text."""
-LOG_PREFIXES = (b'{"type":"sitting",', b'{"type":"deal",')
+LOG_PREFIXES = (line_start(Sitting), line_start(DealRecord))
 """Beginnings of lines that only a log has: neither a ledger nor a bot's pipe has them."""
 
 

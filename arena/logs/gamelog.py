@@ -11,7 +11,7 @@ from msgspec import Struct
 from arena.logs import checksummed as sealed
 from arena.logs import compression as packed
 from arena.logs.checksummed import DamagedFileError, Entry, damaged, grep_prefix, read_lines
-from protocol.codec import DamagedRecordError, decode_record, strip_checksum
+from protocol.codec import DamagedRecordError, decode_record, line_start, strip_checksum
 from protocol.records import (
     ChoiceRecord,
     FoulRecord,
@@ -25,7 +25,7 @@ from protocol.records import (
     SpentRecord,
 )
 
-OVER = b'{"type":"sitting_over",'
+OVER = line_start(SittingOver)
 """The beginning of a finished log's last line."""
 
 
@@ -244,7 +244,7 @@ def sitting_lines(path: Path) -> list[Sitting]:
     Lines that cannot be read are left out.
     """
     found = []
-    for line in grep_prefix(path, (b'{"type":"sitting",',)):
+    for line in grep_prefix(path, (line_start(Sitting),)):
         with suppress(DamagedRecordError):
             found.append(decode_record(strip_checksum(line)))
     return [record for record in found if isinstance(record, Sitting)]

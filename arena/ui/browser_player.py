@@ -4,7 +4,6 @@ import time
 from collections.abc import Sequence
 from functools import partial
 
-import msgspec
 import trio
 from msgspec import Struct
 
@@ -15,6 +14,7 @@ from arena.ui.broadcast import Broadcast
 from arena.ui.html import page
 from arena.ui.scenes import GameInfo, Scene, SceneBuilder
 from arena.ui.server import Page, Site, tell
+from protocol.codec import DamagedRecordError, decode_json, encode_json
 from protocol.messages import Ask, GameOver, GameStarts, RoundOver
 
 KEPT = 64
@@ -98,7 +98,7 @@ class BrowserPlayer:
                     until=1000 * time.time() + asked.time_ms if asked and self._clock else None,
                     over=isinstance(told, GameOver),
                 )
-                self._news.publish(msgspec.json.encode(shown).decode())
+                self._news.publish(encode_json(shown).decode())
                 if shown.over:
                     return
 
@@ -121,8 +121,8 @@ class BrowserPlayer:
     def _hear(self, text: str) -> None:
         """Take an answer to the open question; ignore any other, as two pages may be open."""
         try:
-            said = msgspec.json.decode(text, type=BrowserChoice)
-        except (msgspec.MsgspecError, ValueError):
+            said = decode_json(text, BrowserChoice)
+        except DamagedRecordError:
             return
         if self._person:
             self._person.choose(said.id, said.choice)

@@ -1,5 +1,6 @@
-"""Consoles that print games and tables, with their width and style."""
+"""Output of all commands: lines and JSON at once, games and tables in their width and style."""
 
+import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,23 @@ if TYPE_CHECKING:
 
     from arena.analysis.text import Look
     from arena.logs.gamelog import LoggedGame
+
+
+def print_line(text: object) -> None:
+    """Print a line to stdout at once: what reads a pipe may wait for it, or be gone."""
+    print(text, flush=True)
+
+
+def print_note(text: object) -> None:
+    """Print a line for the user to stderr, apart from what programs read."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def print_json(value: object, indent: int = 1) -> None:
+    """Print a value as indented JSON."""
+    from protocol.codec import indented_json
+
+    print_line(indented_json(value, indent).decode())
 
 
 def plain_console() -> "Console":

@@ -12,11 +12,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from arena.document import html as document
+from protocol.codec import encode_json
 
 HERE = Path(__file__).parent
 """The folder of the templates, styles and scripts of `arena`."""
@@ -87,5 +87,5 @@ def _hash(text: str) -> str:
 
 def _data(data: object) -> Markup:
     """Return JSON that cannot end the element that contains it."""
-    json = msgspec.json.encode(data).decode()
+    json = encode_json(data).decode()
     return Markup(json.replace("<", "\\u003c"))

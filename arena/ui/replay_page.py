@@ -20,7 +20,7 @@ from arena.analysis.replay import steps
 from arena.logs.gamelog import LoggedGame
 from arena.ui.html import page
 from arena.ui.scenes import GameInfo, SceneBuilder, about
-from protocol.codec import printable
+from protocol.codec import decode_json, encode_json, printable
 
 Fields = dict[str, Any]
 """Fields of a scene, as JSON has them."""
@@ -117,12 +117,12 @@ def _changes(before: Fields, after: Fields) -> Fields:
 
 
 def _pack(play: Playback) -> str:
-    return base64.b64encode(zlib.compress(msgspec.json.encode(play))).decode()
+    return base64.b64encode(zlib.compress(encode_json(play))).decode()
 
 
 def unpack_game(data: str) -> Playback:
     """Return the game that `pack_game` packed."""
-    return msgspec.json.decode(zlib.decompress(base64.b64decode(data)), type=Playback)
+    return decode_json(zlib.decompress(base64.b64decode(data)), Playback)
 
 
 def _without_notes(play: Playback) -> Playback:

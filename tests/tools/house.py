@@ -54,6 +54,25 @@ BANNED = frozenset(
     ]
 )
 """Names that name nothing: no module, public function or public class may have one."""
+CODEC = "protocol/codec.py"
+"""The one module that knows JSON."""
+OWN_JSON = frozenset(
+    [
+        # They run alone where a bot runs, without any other module of ours.
+        "arena/sandbox/selftest/decoy.py",
+        "arena/sandbox/selftest/probes.py",
+        # They explain, or write, JSON that is wrong or odd.
+        "arena/conformance/cases/startup.py",
+        "arena/conformance/diagnose_line.py",
+        "arena/conformance/mutations.py",
+        "tournaments/report/html/game_list.py",
+        "tournaments/report/log_facts.py",
+        "tournaments/report/missing_data.py",
+        "tournaments/report/report.py",
+        "tournaments/report/timing.py",
+    ]
+)
+"""Modules that may know JSON too."""
 QUESTION = re.compile(r"(What|Whether|Who|Whose|Whom|How|Where|Which|Why)\b")
 """The beginnings of a docstring that neither orders nor names anything."""
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -172,6 +191,31 @@ def tests_imported() -> list[str]:
     return faults
 
 
+def knowing_json() -> list[str]:
+    """Modules besides the codec that import a JSON library, or know how a line of JSON begins."""
+    return [
+        f"{path.relative_to(ROOT)}:{node.lineno}: knows JSON. Add what it needs to {CODEC}."
+        for path in modules()
+        if f"{path.relative_to(ROOT)}" not in {CODEC, *OWN_JSON}
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Import | ast.ImportFrom | ast.Attribute | ast.Constant)
+        and knows_json(node)
+    ]
+
+
+def knows_json(node: ast.Import | ast.ImportFrom | ast.Attribute | ast.Constant) -> bool:
+    match node:
+        case ast.Import(names=names):
+            return any(alias.name.partition(".")[0] == "json" for alias in names)
+        case ast.ImportFrom(module=module, names=names):
+            return module == "json" or any(alias.name == "json" for alias in names)
+        case ast.Attribute(value=ast.Name(id="msgspec"), attr="json"):
+            return True
+        case ast.Constant(value=bytes(text)):
+            return text.startswith(b'{"')
+    return False
+
+
 def long_readme() -> list[str]:
     lines = len((ROOT / "README.md").read_text().splitlines())
     if lines <= MOST_README_LINES:
@@ -245,6 +289,7 @@ CHECKS = {
     "without-first-line": without_first_line,
     "half-merged": half_merged,
     "tests-imported": tests_imported,
+    "knowing-json": knowing_json,
     "long-readme": long_readme,
 }
 

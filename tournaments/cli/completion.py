@@ -56,7 +56,7 @@ def games(log: Path) -> Iterator[str]:
     """Yield the names of the games in a log or folder, without decoding every record."""
     from arena.analysis.find import logs
     from arena.logs.checksummed import read_lines
-    from protocol.codec import DamagedRecordError, decode_record, strip_checksum
+    from protocol.codec import DamagedRecordError, decode_record, line_start, strip_checksum
     from protocol.records import GameRecord
 
     left = READ
@@ -65,12 +65,11 @@ def games(log: Path) -> Iterator[str]:
             left -= len(line)
             if left < 0:
                 return
-            if not line.startswith(b'{"type":"game",'):
-                continue
-            with suppress(DamagedRecordError):
-                record = decode_record(strip_checksum(line))
-                if isinstance(record, GameRecord):
-                    yield record.game
+            if line.startswith(line_start(GameRecord)):
+                with suppress(DamagedRecordError):
+                    record = decode_record(strip_checksum(line))
+                    if isinstance(record, GameRecord):
+                        yield record.game
 
 
 def complete_rules(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:

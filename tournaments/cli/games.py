@@ -18,7 +18,7 @@ from arena.analysis.find import (
     require_one_game,
     usual_folder,
 )
-from arena.ui.console import plain_console, print_paged, text_look
+from arena.ui.console import plain_console, print_json, print_paged, text_look
 from protocol.errors import UserError
 from tournaments.cli.completion import complete_bots, complete_questions, complete_seats
 from tournaments.cli.options import ASCII, GAME, LOG, WISH
@@ -72,11 +72,13 @@ def explain(
       boneyard explain demo 1.greedy.first --seat 1 --round 3
       boneyard explain demo 1.greedy.first --brief
     """
+    from arena.analysis.review import review_game
+
     where = log or usual_folder()
     logged = require_one_game(where, game)
     number = find_seat(logged, seat)
     if as_json:
-        click.echo(_json(logged, number))
+        print_json(review_game(logged, number))
         return
     console = plain_console()
     look = text_look(logged, console, plain)
@@ -122,16 +124,6 @@ def _told(
                 yield account.decision_text(one, seat, len(found), again, look)
         if number in ends:
             yield ends[number]
-
-
-def _json(logged: "LoggedGame", seat: int) -> str:
-    import msgspec
-
-    from arena.analysis import review as account
-
-    return msgspec.json.format(
-        msgspec.json.encode(account.review_game(logged, seat)), indent=1
-    ).decode()
 
 
 @click.command()
@@ -186,7 +178,8 @@ def replay(
         return
     found = find_game(where, game)
     if found.game is None:
-        list_games(found)
+        for line in list_games(found):
+            click.echo(line)
         return
     seen = None if seat is None else find_seat(found.game, seat)
     if html:

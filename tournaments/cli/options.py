@@ -1,6 +1,5 @@
-"""Arguments, options and output that several commands share."""
+"""Arguments and options that several commands share."""
 
-import json
 import os
 from pathlib import Path
 
@@ -76,8 +75,3 @@ ASCII = click.option("--ascii", "plain", is_flag=True, help="Tiles as [6|4] inst
 """The option that prints tiles in ASCII."""
 WISH = click.Choice(["auto", "require", "off"])
 """The sandbox modes that a user can choose."""
-
-
-def print_json(value: object) -> None:
-    """Print a value as indented JSON."""
-    click.echo(json.dumps(value, indent=2))

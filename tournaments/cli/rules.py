@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arena.ui.console import plain_console
+from arena.ui.console import plain_console, print_json
 from protocol.errors import UserError
 from tournaments.cli.completion import complete_rules
-from tournaments.cli.options import CHOICES, print_json
+from tournaments.cli.options import CHOICES
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -40,8 +40,6 @@ def rules(game: str | None, choices: tuple[str, ...], as_json: bool) -> None:
       boneyard rules my.toml
       boneyard rules dutch --json
     """
-    import msgspec
-
     from arena.rules.load import load_ruleset, with_overrides
 
     if game is None:
@@ -51,7 +49,7 @@ def rules(game: str | None, choices: tuple[str, ...], as_json: bool) -> None:
         return
     ruleset = with_overrides(load_ruleset(game, Path.cwd()), choices)
     if as_json:
-        print_json(msgspec.to_builtins(ruleset))
+        print_json(ruleset, indent=2)
         return
     console = plain_console()
     for line in _explained(ruleset, _title(game, ruleset, choices), console.width):
@@ -109,7 +107,7 @@ def _list_rules(as_json: bool) -> None:
         for name, variant in VARIANTS.items()
     ]
     if as_json:
-        print_json([_as_json(*game) for game in listed])
+        print_json([_as_json(*game) for game in listed], indent=2)
         return
     console = plain_console()
     if not console.is_terminal:
@@ -124,12 +122,10 @@ def _list_rules(as_json: bool) -> None:
 
 
 def _as_json(name: str, variant: "Variant", seats: tuple[int, ...]) -> dict[str, Any]:
-    import msgspec
-
     from arena.rules.variants import find_variant
 
     told = {"name": name, "about": variant.about, "sources": variant.sources, "seats": seats}
-    return {**told, "rules": msgspec.to_builtins(find_variant(name))}
+    return {**told, "rules": find_variant(name)}
 
 
 def _seats(seats: tuple[int, ...]) -> str:

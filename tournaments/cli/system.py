@@ -1,17 +1,15 @@
 """Commands about this machine and the program itself: doctor, schema, help, version, completion."""
 
-import json
 import sys
 from pathlib import Path
 
 import click
 from click.shell_completion import CompletionItem
 
-from arena.ui.console import plain_console
+from arena.ui.console import plain_console, print_json
 from protocol.errors import UserError, unknown_name
 from tournaments.cli.aliases import unknown_command
 from tournaments.cli.completion import offered
-from tournaments.cli.options import print_json
 
 
 @click.command()
@@ -28,8 +26,6 @@ def doctor(as_json: bool) -> None:
       boneyard doctor
       boneyard doctor --json
     """
-    import msgspec
-
     from arena.sandbox import report as doctor
     from arena.sandbox.limits import LEVELS
     from arena.sandbox.select import examine_level
@@ -37,7 +33,7 @@ def doctor(as_json: bool) -> None:
     # Most events are in folders below the working folder.
     findings = [examine_level(level, Path.cwd()) for level in LEVELS]
     if as_json:
-        print_json(msgspec.to_builtins(findings))
+        print_json(findings, indent=2)
         return
     console = plain_console()
     console.print(doctor.guarantee_table(findings), "", sep="\n")
@@ -61,7 +57,7 @@ def schema(what: str) -> None:
 
     if what not in SCHEMAS:
         raise unknown_name("schema", what, SCHEMAS)
-    click.echo(json.dumps(SCHEMAS[what](), indent=2))
+    print_json(SCHEMAS[what](), indent=2)
 
 
 PROGRAM = "boneyard"

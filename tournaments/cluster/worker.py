@@ -6,7 +6,6 @@ import sys
 from functools import partial
 from pathlib import Path
 
-import click
 import trio
 from distributed import Security
 
@@ -15,6 +14,7 @@ from arena.sandbox.limits import Limits, SandboxMode, level_name
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_level
 from arena.sandbox.temporary import temporary_folder
+from arena.ui.console import print_note
 from protocol.records import WorkerName
 from tournaments.cluster.asyncio_thread import Loop
 from tournaments.cluster.dask_worker import SchedulerConnection
@@ -102,4 +102,4 @@ def silent(text: str) -> None:
 
 
 def _tell(name: str, text: str) -> None:
-    click.echo(f"Worker {name}: {text}", err=True)
+    print_note(f"Worker {name}: {text}")

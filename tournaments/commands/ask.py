@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-import click
-import msgspec
 import trio
 from msgspec import Raw, Struct
 from rich.text import Text
@@ -28,7 +26,7 @@ from arena.sandbox.limits import Limits, SandboxMode, level_name
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_level
 from arena.sandbox.temporary import temporary_folder
-from arena.ui.console import plain_console, text_look
+from arena.ui.console import plain_console, print_json, text_look
 from protocol.codec import printable
 from protocol.errors import UserError
 from protocol.records import ChoiceRecord, FoulRecord
@@ -99,7 +97,7 @@ def ask_again(wanted: AskOptions, *, raw: bool, plain: bool, as_json: bool) -> i
         return 0
     answers = _answers(wanted, where, logged, one)
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(answers), indent=1).decode())
+        print_json(answers)
     else:
         _print(logged, one, len(found), answers, plain)
     return 1 if any(answer.foul for answer in answers.answers) else 0

@@ -4,8 +4,6 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-import click
-import msgspec
 from msgspec.structs import replace
 from rich.console import Console
 
@@ -19,6 +17,7 @@ from arena.sandbox.limits import Level, SandboxMode, level_name
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_level
 from arena.sandbox.temporary import temporary_folder
+from arena.ui.console import print_json, print_line, print_note
 from protocol.errors import UserError, unknown_name
 from protocol.ruleset import check_seats
 from tournaments.formats.base import Entrant
@@ -69,20 +68,20 @@ def check_bots(asked: CheckOptions, in_json: bool) -> int:
         sandbox = choose_level(event.sandbox, event.limits, path, files_of(entrants))
         outside = outside_of(event, sandbox.level, asked.compare)
         if sandbox.level == "off" != event.sandbox:
-            click.echo(" ".join(sandbox.notices), err=True)
+            print_note(" ".join(sandbox.notices))
         reports = []
         for entrant in entrants:
             desk = Session(entrant.command, sandbox, event.clock, asked.pace, outside, game)
             reports.append(_walked(entrant, desk, steps, in_json))
     if in_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(reports), indent=1).decode())
+        print_json(reports)
     return 0 if all(report.kept for report in reports) else 1
 
 
 def list_steps() -> None:
     """Print every step."""
     for number, step in enumerate(STEPS, 1):
-        click.echo(f"{number:>3} {step.name:<{NAMED}} {step.title}  (SPEC.md, {step.promise})")
+        print_line(f"{number:>3} {step.name:<{NAMED}} {step.title}  (SPEC.md, {step.promise})")
 
 
 def _written(asked: CheckOptions) -> tuple[WrittenEvent, Path, Game | None]:

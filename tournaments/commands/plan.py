@@ -4,18 +4,17 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import click
-import msgspec
 import trio
 from msgspec.structs import replace
 
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_level
 from arena.sandbox.temporary import temporary_folder
+from arena.ui.console import print_json, print_line, print_note
 from protocol.errors import UserError
 from protocol.records import Result
 from tournaments.forecast.forecast import Forecast, Trial, forecast, trial_of
-from tournaments.forecast.power import Separation, separations
+from tournaments.forecast.power import separations
 from tournaments.forecast.text import forecast_text, separation_text
 from tournaments.plan.event import Event, files_of
 from tournaments.plan.from_options import EventOptions, build_event
@@ -52,9 +51,12 @@ def plan_event(wishes: EventOptions, jobs: int, seconds: float, in_json: bool) -
     try:
         found = forecast_for(wishes, jobs, seconds)
     except (*MACHINE, RunStoppedError) as error:
-        click.echo(f"The calibration stopped: {error}", err=True)
+        print_note(f"The calibration stopped: {error}")
         return STOPPED
-    click.echo(_as_json(found) if in_json else "\n".join(forecast_text(found)))
+    if in_json:
+        print_json(found)
+    for line in () if in_json else forecast_text(found):
+        print_line(line)
     return 0
 
 
@@ -71,16 +73,14 @@ def plan_folder(path: Path, pair: tuple[str, str] | None, in_json: bool) -> int:
     ratings = fit(results.first(), partners=event.rules.deal.partners)
     found = separations(ratings, len({result.board for result in results.values()}), pair)
     for notice in _unfinished(event, results):
-        click.echo(notice, err=True)
+        print_note(notice)
     if not found:
-        click.echo(INCOMPARABLE, err=True)
-    for line in [_as_json(found)] if in_json else map(separation_text, found):
-        click.echo(line)
+        print_note(INCOMPARABLE)
+    if in_json:
+        print_json(found)
+    for line in () if in_json else map(separation_text, found):
+        print_line(line)
     return 0
-
-
-def _as_json(found: Forecast | tuple[Separation, ...]) -> str:
-    return msgspec.json.format(msgspec.json.encode(found), indent=1).decode()
 
 
 def forecast_for(wishes: EventOptions, jobs: int, seconds: float) -> Forecast:

@@ -9,7 +9,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
-import click
 import trio
 from rich.console import Console
 
@@ -27,6 +26,7 @@ from arena.rules.load import find_overrides, rules_command, ruleset_title
 from arena.sandbox.limits import Limits
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_level
+from arena.ui.console import print_line, print_note
 from arena.ui.scenes import game_info
 from arena.ui.terminal_player import TerminalPlayer
 from protocol import __version__
@@ -90,7 +90,7 @@ def play_game(asked: TableOptions, out: Path, wanted: PlayOptions) -> int:
         if result:
             _publish(folder.seeds, Reveal(table.number, seed.hex()))
     if ended:
-        click.echo(stop_sentence(folder, ended, "game", "in the game"), err=True)
+        print_note(stop_sentence(folder, ended, "game", "in the game"))
         return STOPPED
     _tell(folder, table, result)
     return 0 if result else INTERRUPTED
@@ -108,12 +108,12 @@ def _tell(folder: Folder, table: PreparedTable, result: Result | None) -> None:
     """Print the result and the commands that replay the game."""
     logged = next((one for one in read_games(folder.log(table.game))), None)
     if logged is None:
-        click.echo("Nobody came to play.", err=True)
+        print_note("Nobody came to play.")
         return
-    click.echo(render.summary(logged))
+    print_line(render.summary(logged))
     if result is None:
-        click.echo("It was not played to its end, and does not count.", err=True)
-    click.echo(f"See it again: {command(folder, table)}")
+        print_note("It was not played to its end, and does not count.")
+    print_line(f"See it again: {command(folder, table)}")
 
 
 def command(folder: Folder, table: PreparedTable) -> str:
@@ -133,7 +133,7 @@ async def _played(
         partners = table.rules.deal.partners
         look = render.Look(names, console.width, ascii=True, partners=partners)
         for line in _welcome(table, look):
-            click.echo(line)
+            print_line(line)
         return await sat_down(
             table, folder, sandbox, seed, TerminalPlayer(console, sys.stdin.fileno(), look).show
         )
@@ -144,8 +144,8 @@ async def _played(
     about = game_info(table.game, names, table.rules)
     browser = BrowserPlayer(about, names, command(folder, table), clock=table.clock.bank_ms > 0)
     async with serve_site(browser.site, wanted.port) as address:
-        click.echo(f"Sit down at seat {seat}: {address}")
-        click.echo("Only this machine can open it. Ctrl-C leaves the game.", err=True)
+        print_line(f"Sit down at seat {seat}: {address}")
+        print_note("Only this machine can open it. Ctrl-C leaves the game.")
         with ExitStack() as open_:
             if wanted.browser:
                 await trio.to_thread.run_sync(open_.enter_context, open_in_browser(address))

@@ -6,13 +6,13 @@ from collections import deque
 from collections.abc import Iterator
 from types import TracebackType
 
-import msgspec
 from rich.console import Console, Group
 from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 from rich.text import Text
 
+from protocol.codec import decode_json
 from protocol.records import Result
 from tournaments.forecast.text import duration
 from tournaments.plan.event import Event
@@ -144,7 +144,7 @@ class Progress:
     def final(folder: Folder) -> None:
         """Print where the files are, and the standings."""
         console = shown.console()
-        summary = msgspec.json.decode(folder.results.read_bytes(), type=Results)
+        summary = decode_json(folder.results.read_bytes(), Results)
         if not summary.played:
             console.print("No game was played.")
             return
@@ -162,7 +162,7 @@ class Progress:
                 console.print(shown.table(*standings.partners(pool), names=2))
         for line in _told(folder, summary):
             console.print(Text(line, style="bold"))
-        used = msgspec.json.decode(folder.times.read_bytes(), type=Times)
+        used = decode_json(folder.times.read_bytes(), Times)
         console.print(shown.table(*standings.time_used(used)))
         if used.workers:
             console.print(shown.table(*standings.shares(used)))

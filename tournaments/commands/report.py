@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-import click
-import msgspec
 from msgspec.structs import replace
 from rich.console import Console
 from rich.text import Text
 
 from arena.rules.english import count_in_digits
+from arena.ui.console import print_json, print_line, print_note
 from tournaments.commands.rate import RatedTable, RateOptions, rate_ledgers
 from tournaments.plan.event import as_json
 from tournaments.rating.anchor import NONE, Anchor, anchored
@@ -44,7 +43,7 @@ def remake(path: Path, anchor: str | None) -> int:
         files = files_now(folder, event, has_enough_logs(folder, event))
         for file, lines in files.items():
             write_atomic(file, lines)
-            click.echo(file)
+            print_line(file)
     return 0
 
 
@@ -58,13 +57,13 @@ def check(path: Path) -> int:
     files = files_now(folder, event, has_enough_logs(folder, event))
     stale = [file for file, lines in files.items() if not has_content(file, lines)]
     for file in stale:
-        click.echo(
+        print_line(
             f"{file}: {'is not what the ledger leads to' if file.exists() else 'is missing'}"
         )
     if stale:
-        click.echo(f"Make them anew: boneyard report {path}")
+        print_line(f"Make them anew: boneyard report {path}")
         return STALE
-    click.echo("Every file is what the ledger leads to.")
+    print_line("Every file is what the ledger leads to.")
     return 0
 
 
@@ -75,13 +74,13 @@ def rate(paths: Sequence[Path], asked: RateOptions, in_json: bool) -> int:
     """
     told = rate_ledgers(paths, asked)
     if in_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(told), indent=1))
+        print_json(told)
         return 0
     console = shown.console()
     for table in told.tables:
         _print(console, table, asked.anchor)
     for notice in told.notices:
-        click.echo(notice, err=True)
+        print_note(notice)
     return 0
 
 

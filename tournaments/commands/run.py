@@ -8,16 +8,15 @@ from contextlib import (
     nullcontext,
     suppress,
 )
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-import click
 import trio
 
 from arena.logs.catalog import FOLDER, remove_leftovers
 from arena.sandbox.limits import level_name
 from arena.sandbox.select import choose_level
+from arena.ui.console import print_note
 from protocol.errors import UserError
 from protocol.records import Result
 from tournaments.commands.progress import Progress
@@ -76,7 +75,7 @@ def run_event(
     try:
         code = _run_in(folder, wishes, fixed, where)
     except OSError as error:
-        click.echo(f"The run stopped: {error}.", err=True)
+        print_note(f"The run stopped: {error}.")
         _go_on(folder)
         return STOPPED
     _tell(folder, in_json)
@@ -99,9 +98,9 @@ def _run_in(
         refuse_fewer_logs(folder, event, ledger.results)
         remove_leftovers(folder.path / FOLDER)
         for notice in (*notices, *ledger.notices, *([lost] if lost else [])):
-            click.echo(notice, err=True)
+            print_note(notice)
         if fixed:
-            click.echo(fixed.why, err=True)
+            print_note(fixed.why)
         # Before the first game too: the commitments' digest is of use only if it is known then.
         _publish(folder, event, ledger)
         published = len(ledger.results)
@@ -116,12 +115,12 @@ def _run_in(
             if len(ledger.results) > published:
                 _publish(folder, event, ledger)
         if code == 0 and (later := make_pages(folder, len(ledger.results))):
-            click.echo(later, err=True)
+            print_note(later)
     return code
 
 
 def _go_on(folder: Folder) -> None:
-    click.echo(f"Stopped; run the same command again to go on. Folder: {folder.path}", err=True)
+    print_note(f"Stopped; run the same command again to go on. Folder: {folder.path}")
 
 
 def _sources(wishes: EventOptions, plan: Event) -> dict[str, tuple[WrittenBot, Path]]:
@@ -144,7 +143,7 @@ async def _play(
             ended = await _ended(folder, event, ledger, ready)
             nursery.cancel_scope.cancel()
     if ended:
-        click.echo(stop_sentence(folder, ended, "run", "between two games"), err=True)
+        print_note(stop_sentence(folder, ended, "run", "between two games"))
     if ended or scope.cancelled_caught:
         _go_on(folder)
         return STOPPED if ended else INTERRUPTED
@@ -159,7 +158,7 @@ async def _here(folder: Folder, event: Event, ledger: Ledger, jobs: int) -> Asyn
     """
     sandbox = choose_level(event.sandbox, event.limits, folder.path, files_of(event.entrants))
     for sentence in sandbox.notices:
-        click.echo(f"Sandbox {level_name(sandbox.level)}: {sentence}", err=True)
+        print_note(f"Sandbox {level_name(sandbox.level)}: {sentence}")
     complaint = await check_greetings(event.entrants, event.clock.start_ms, sandbox)
     if complaint is not None:
         raise UserError(complaint)
@@ -181,7 +180,7 @@ def _there(
     """Return a context with the function that plays on workers."""
     from tournaments.cluster.connect import connect
 
-    tell = partial(click.echo, err=True)
+    tell = print_note
     return connect(cluster, folder, event, ledger, sources, where.jobs, tell)
 
 

@@ -3,33 +3,23 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import msgspec
-
-from protocol import codec
+from protocol.codec import schema, schema_of
 from tournaments.commands.rate import RATED_FORMAT, Rated
 from tournaments.report.report import RESULTS_FORMAT, Results
-
-DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def results() -> dict[str, Any]:
     """Return the JSON Schema of results.json."""
-    return _schema(Results, f"Boneyard results {RESULTS_FORMAT}")
+    return schema_of(Results, f"Boneyard results {RESULTS_FORMAT}")
 
 
 def rated() -> dict[str, Any]:
     """Return the JSON Schema of the output of `boneyard rate --json`."""
-    return _schema(Rated, f"Boneyard ratings {RATED_FORMAT}")
-
-
-def _schema(of: type, title: str) -> dict[str, Any]:
-    """Derive a JSON Schema from a type."""
-    (whole,), definitions = msgspec.json.schema_components([of], ref_template="#/$defs/{name}")
-    return {"$schema": DIALECT, "title": title, **whole, "$defs": definitions}
+    return schema_of(Rated, f"Boneyard ratings {RATED_FORMAT}")
 
 
 SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
-    "protocol": codec.schema,
+    "protocol": schema,
     "results": results,
     "rated": rated,
 }

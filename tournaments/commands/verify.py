@@ -7,7 +7,6 @@ from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, 
 from pathlib import Path
 from typing import TypeVar
 
-import msgspec
 from msgspec import Struct, structs
 
 from arena.analysis.replay import mismatches
@@ -18,6 +17,7 @@ from arena.logs.gamelog import LoggedGame, is_over, read_games
 from arena.rules.english import count_in_digits
 from arena.ui.replay_files import FOLDER as REPLAYS
 from arena.ui.replay_files import page_name, pages
+from protocol.codec import DamagedRecordError, decode_json
 from protocol.errors import UserError
 from protocol.records import Result, Sitting
 from tournaments.plan.event import Event
@@ -336,8 +336,8 @@ def _report(
             yield f"{folder.results}: there is none"
         return
     try:
-        told = msgspec.json.decode(folder.results.read_bytes(), type=Results)
-    except (msgspec.MsgspecError, ValueError) as error:
+        told = decode_json(folder.results.read_bytes(), Results)
+    except DamagedRecordError as error:
         yield f"{folder.results}: {error}"
         return
     if told.commitments != digest(folder):

@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import click
-
 from arena.analysis.find import logs, refuse_others
 from arena.rules.english import count_in_digits
+from arena.ui.console import print_line
 from protocol.errors import UserError
 from tournaments.commands.verify import unchecked, verify_folder, verify_log
 from tournaments.storage.folder import Folder, digest
@@ -23,12 +22,12 @@ def verify_event(path: Path, seeds: Path | None) -> int:
     # An event that lost its plan is not a folder of logs: its other files would go unchecked.
     event = folder.event.is_file() or folder.ledger.is_file()
     for fault in verify_folder(folder) if event else _verify_logs(path, seeds):
-        click.echo(fault)
+        print_line(fault)
         faults += 1
     if faults:
-        click.echo(count_in_digits(faults, "thing does not fit.", "things do not fit."))
+        print_line(count_in_digits(faults, "thing does not fit.", "things do not fit."))
         return 1
-    click.echo("Everything fits.")
+    print_line("Everything fits.")
     if event:
         _tell_what_is_left(folder)
     return 0
@@ -50,11 +49,11 @@ def _verify_logs(path: Path, seeds: Path | None) -> Iterator[str]:
 def _tell_what_is_left(folder: Folder) -> None:
     """Print what nobody can check yet, and what only witnesses of the start can check."""
     if waiting := unchecked(folder):
-        click.echo(f"{waiting} games wait for their boards' seeds: run the event to its end.")
-    click.echo(f"The commitments' SHA-256 is {digest(folder)}:")
-    click.echo("compare it with the one that was published before the first game.")
+        print_line(f"{waiting} games wait for their boards' seeds: run the event to its end.")
+    print_line(f"The commitments' SHA-256 is {digest(folder)}:")
+    print_line("compare it with the one that was published before the first game.")
     for before in read_history(folder):
-        click.echo(
+        print_line(
             f"Until it was extended it had {before.boards} boards, promised by {before.sha256}, "
             f"and {', '.join(before.entrants)}; the deals of {count(before.public)} were public "
             "then."

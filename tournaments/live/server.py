@@ -5,17 +5,17 @@ from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
-import click
-import msgspec
 import trio
 
 from arena.logs.checksummed import DamagedFileError
 from arena.ui.broadcast import Broadcast
+from arena.ui.console import print_line, print_note
 from arena.ui.html import page
 from arena.ui.open_browser import open_in_browser
 from arena.ui.replay_files import FOLDER, REPORT
 from arena.ui.replay_page import pack_game, replay_page
 from arena.ui.server import Page, Site, serve_site, tell
+from protocol.codec import encode_json
 from protocol.errors import UserError
 from tournaments.live.snapshot import LiveView
 from tournaments.runner.exit import root_cause
@@ -55,8 +55,8 @@ async def _serve(watched: LiveView, port: int, *, browser: bool) -> None:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(follow, watched, news)
             async with serve_site(site(watched, news), port) as address:
-                click.echo(f"Watch {watched.event.name}: {address}")
-                click.echo("Only this machine can open it. Ctrl-C ends it.", err=True)
+                print_line(f"Watch {watched.event.name}: {address}")
+                print_note("Only this machine can open it. Ctrl-C ends it.")
                 with ExitStack() as open_:
                     if browser:
                         await trio.to_thread.run_sync(open_.enter_context, open_in_browser(address))
@@ -76,7 +76,7 @@ async def follow(watched: LiveView, news: Broadcast) -> None:
 
 def _look(watched: LiveView) -> str:
     """Return the new snapshot as JSON, or an empty string if nothing changed."""
-    return msgspec.json.encode(watched.now()).decode() if watched.look() else ""
+    return encode_json(watched.now()).decode() if watched.look() else ""
 
 
 def site(watched: LiveView, news: Broadcast) -> Site:

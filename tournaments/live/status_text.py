@@ -4,12 +4,12 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import click
-import msgspec
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
+from arena.ui.console import print_json, print_line
+from protocol.codec import encode_json
 from tournaments.forecast.text import duration
 from tournaments.live.status import Status, read_status
 from tournaments.rating.fouls import FoulCount
@@ -34,7 +34,7 @@ def show(path: Path, in_json: bool) -> int:
     folder = Folder(path)
     seen = read_status(folder)
     if in_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(seen), indent=1).decode())
+        print_json(seen)
         return 0
     console = shown.console()
     for part in parts(folder, seen, console.width):
@@ -71,8 +71,7 @@ def _lines(folder: Folder, in_json: bool) -> None:
     for seen in _looks(folder):
         if seen.played != before:
             before = seen.played
-            line = msgspec.json.encode(seen).decode() if in_json else progress(seen)
-            print(line, flush=True)
+            print_line(encode_json(seen).decode() if in_json else progress(seen))
 
 
 def _looks(folder: Folder) -> Iterator[Status]:

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, cast
 
-import msgspec
 from msgspec import Meta, Struct
 
 from arena.rules.load import load_ruleset, parse_toml, ruleset_from_table
 from arena.sandbox.limits import Limits, SandboxMode
+from protocol.codec import DamagedRecordError, decode_json, indented_json
 from protocol.errors import UserError, unknown_name
 from protocol.messages import Clock
 from protocol.records import FoulPolicy
@@ -232,7 +232,7 @@ def usual_seats(rules: Ruleset, teams: Sequence[tuple[str, str]]) -> int:
 
 def as_json(event: Event) -> bytes:
     """Write the event as its folder keeps it."""
-    return msgspec.json.format(msgspec.json.encode(event), indent=2) + b"\n"
+    return indented_json(event, indent=2) + b"\n"
 
 
 def from_json(data: bytes, path: Path) -> Event:
@@ -241,6 +241,6 @@ def from_json(data: bytes, path: Path) -> Event:
     Raises UserError if the file is not an event any more.
     """
     try:
-        return msgspec.json.decode(data, type=Event)
-    except (msgspec.MsgspecError, ValueError) as error:
+        return decode_json(data, Event)
+    except DamagedRecordError as error:
         raise UserError(f"{path}: {error}.") from error

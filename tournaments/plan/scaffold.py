@@ -1,11 +1,10 @@
 """A new bot from a template: its folder, and its entry in the list of the working folder."""
 
-import json
 import os
 import re
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from errno import ENOSPC
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from protocol.codec import encode_json
 from protocol.errors import UserError, unknown_name
 from tournaments.plan.bot_catalog import LIST, all_bots, missing_tools, sample_folder
 from tournaments.plan.event import from_toml
@@ -192,8 +192,15 @@ def _entry(language: Language, name: str) -> str:
         "run": called(language.run),
         "reads": called(language.reads),
     }
-    lines = [f"{field} = {json.dumps(value)}" for field, value in fields.items() if value]
+    lines = [f"{field} = {_in_toml(value)}" for field, value in fields.items() if value]
     return "\n".join([f"[{name}]", *lines, ""])
+
+
+def _in_toml(value: str | Sequence[str]) -> str:
+    """Return a text, or a list of texts, as TOML; a text in quotes is the same there as in JSON."""
+    if isinstance(value, str):
+        return encode_json(value).decode()
+    return f"[{', '.join(map(_in_toml, value))}]"
 
 
 def _add(path: Path, entry: str) -> None:

@@ -5,9 +5,9 @@ from itertools import combinations, islice
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
 from msgspec.structs import replace
 
+from protocol.codec import canonical_json
 from protocol.errors import UserError, unknown_name
 from protocol.records import Result
 from tournaments.formats.base import first_version
@@ -42,7 +42,7 @@ class Source(NamedTuple):
         """The settings of the rules without their name, encoded; empty if unknown."""
         if self.event is None:
             return b""
-        return msgspec.json.encode(replace(self.event.rules, name=""), order="deterministic")
+        return canonical_json(replace(self.event.rules, name=""))
 
 
 def open_source(path: Path) -> Source:

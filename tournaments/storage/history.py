@@ -8,9 +8,8 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-import msgspec
-
 from arena.logs.checksummed import damaged, read_lines
+from protocol.codec import DamagedRecordError, decode_json, encode_json
 from tournaments.plan.event import Event
 from tournaments.storage.folder import Folder, write_atomic
 from tournaments.storage.public_deals import Before, spans
@@ -31,7 +30,7 @@ def remember(folder: Folder, old: Event, public: Iterable[int]) -> None:
 
 
 def _line(before: Before) -> bytes:
-    return msgspec.json.encode(before) + b"\n"
+    return encode_json(before) + b"\n"
 
 
 def read_history(folder: Folder) -> Iterator[Before]:
@@ -41,8 +40,8 @@ def read_history(folder: Folder) -> Iterator[Before]:
     """
     for line in read_lines(folder.history):
         try:
-            yield msgspec.json.decode(line.data, type=Before)
-        except (msgspec.MsgspecError, ValueError) as error:
+            yield decode_json(line.data, Before)
+        except DamagedRecordError as error:
             raise damaged(folder.history, line, error) from error
 
 

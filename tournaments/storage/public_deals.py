@@ -8,7 +8,13 @@ from msgspec import Struct
 
 from arena.logs.checksummed import DamagedFileError, grep_prefix
 from arena.logs.gamelog import sitting_lines
-from protocol.codec import DamagedRecordError, decode_record, decode_result, strip_checksum
+from protocol.codec import (
+    DamagedRecordError,
+    decode_record,
+    decode_result,
+    line_start,
+    strip_checksum,
+)
 from protocol.records import GameRecord, Result
 from tournaments.formats.base import Entrant
 from tournaments.storage.folder import Folder, published_seeds
@@ -55,7 +61,7 @@ def public_boards(folder: Folder) -> set[int]:
     for path in folder.logs():
         planned = {board for sitting in sitting_lines(path) for board in sitting.boards}
         if not planned <= public:
-            for line in grep_prefix(path, (b'{"type":"game",',)):
+            for line in grep_prefix(path, (line_start(GameRecord),)):
                 with suppress(DamagedRecordError):
                     record = decode_record(strip_checksum(line))
                     public |= {record.board} if isinstance(record, GameRecord) else set()
@@ -63,7 +69,7 @@ def public_boards(folder: Folder) -> set[int]:
 
 
 def _in_ledger(folder: Folder) -> Iterator[int]:
-    for line in grep_prefix(folder.ledger, (b'{"type":"result",',)):
+    for line in grep_prefix(folder.ledger, (line_start(Result),)):
         with suppress(DamagedRecordError):
             yield decode_result(strip_checksum(line)).board
 

@@ -13,11 +13,11 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-import msgspec
 from msgspec import Struct
 
 from arena.sandbox.selftest.guarantees import PROBES
 from arena.sandbox.selftest.runner import ProbeResult
+from protocol.codec import DamagedRecordError, decode_json, encode_json
 
 OLDEST_S = 86_400.0
 """Seconds after which a self-test is made again: a day."""
@@ -43,8 +43,8 @@ def load_outcomes(fingerprint: str) -> dict[str, ProbeResult] | None:
     folder = cache_folder()
     if folder is None:
         return None
-    with suppress(OSError, msgspec.DecodeError):
-        kept = msgspec.json.decode(_read_ours(folder / f"{fingerprint}.json"), type=SelfTest)
+    with suppress(OSError, DamagedRecordError):
+        kept = decode_json(_read_ours(folder / f"{fingerprint}.json"), SelfTest)
         if kept.outcomes.keys() == PROBES.keys() and 0 <= time.time() - kept.at < OLDEST_S:
             return kept.outcomes
     return None
@@ -59,7 +59,7 @@ def save_outcomes(fingerprint: str, outcomes: Mapping[str, ProbeResult]) -> None
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor, name = tempfile.mkstemp(dir=folder)
         with os.fdopen(descriptor, "wb") as file:
-            file.write(msgspec.json.encode(SelfTest(time.time(), dict(outcomes))))
+            file.write(encode_json(SelfTest(time.time(), dict(outcomes))))
         Path(name).replace(folder / f"{fingerprint}.json")
         _sweep(folder)
 

@@ -27,6 +27,7 @@ from arena.sandbox.selftest.processes import (
     ended,
 )
 from arena.sandbox.temporary import temporary_folder
+from protocol.codec import encode_json
 
 HERE = Path(__file__).parent
 PLACES = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/run/lock")
@@ -325,7 +326,7 @@ def _ready(
     order = {**common, "parts": parts, "places": PLACES, "abstract": abstract}
     if "locks" not in parts:
         del order["shared"]
-    ready = ask_process(process, msgspec.json.encode(order))
+    ready = ask_process(process, encode_json(order))
     return msgspec.convert({"argument": argument, "abstract": abstract, **ready}, Aim)
 
 

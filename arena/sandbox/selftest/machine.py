@@ -9,9 +9,8 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-import msgspec
-
 from arena.sandbox.limits import Level
+from protocol.codec import encode_json
 
 OURS = Path(__file__).parents[1]
 """Our sandbox, with the probes."""
@@ -67,7 +66,7 @@ def machine_fingerprint(level: Level) -> str:
         "folders": [_file(os.path.expanduser("~")), _file(tempfile.gettempdir())],  # noqa: PTH111
         "path": os.environ.get("PATH"),
     }
-    return hashlib.sha256(msgspec.json.encode(facts)).hexdigest()
+    return hashlib.sha256(encode_json(facts)).hexdigest()
 
 
 @cache

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-import msgspec
+from protocol.codec import DamagedRecordError, decode_json
 
 PATIENCE_S = 10.0
 """Most seconds of any one wait on a crowded machine; all of them together take about 0.3 s."""
@@ -46,8 +46,8 @@ def ask_process(process: Popen, line: bytes) -> dict[str, Any]:
             raise CannotProbeError(f"A test process ended: {_last_words(process)}")
         heard += more
     try:
-        return msgspec.json.decode(heard, type=dict[str, Any])
-    except msgspec.DecodeError as no:
+        return decode_json(heard, dict[str, Any])
+    except DamagedRecordError as no:
         raise CannotProbeError(f"A test process answered in no way known: {no}.") from None
 
 

@@ -14,6 +14,7 @@ from msgspec import Struct
 from arena.sandbox.selftest.fixtures import OUTLIVING, Limits, Scene, Targets, scene
 from arena.sandbox.selftest.guarantees import PROBES
 from arena.sandbox.selftest.processes import CannotProbeError, End, Start, ask_process, closed
+from protocol.codec import encode_json
 
 GRACE_S = 0.3
 """Seconds that the kernel may take to end a killed process."""
@@ -66,7 +67,7 @@ def run_probes(
     with scene(start, end, folder, limits or Limits(), names) as setting:
         before = _states(setting)
         try:
-            said = ask_process(setting.probing, msgspec.json.encode(setting.targets))
+            said = ask_process(setting.probing, encode_json(setting.targets))
         finally:
             end(setting.probing)
             closed(setting.probing)
