@@ -66,45 +66,45 @@ CHANNELS: tuple[Channel, ...] = (
         ),
     ),
     Channel(
-        "when the tiles of a shown hand were drawn",
+        "the order in which the tiles of a shown hand were drawn",
         "closed",
-        "hands are shown sorted",
+        "shown hands are sorted",
         (leak("the order in which a hand was drawn"),),
     ),
     Channel(
         "order of messages and events",
         "closed",
-        "events are told in the order in which they happened, rounds when they are over",
+        "events are listed in the order in which they happened, rounds when they are over",
         (leak("the order of events"), leak("a round before its end")),
     ),
     Channel(
         "numbering of messages",
         "closed",
-        "questions are numbered for each seat alone",
+        "questions are numbered separately for each seat",
         (leak("question numbers across seats"),),
     ),
     Channel(
         "length of messages",
         "closed",
-        "every byte is compared",
+        "the test compares every byte",
         (leak("the length of a line"),),
     ),
     Channel(
         "option lists",
         "closed",
-        "made from the own hand and the open line only",
+        "they are made only from the seat's own hand and the line",
         (leak("what the next seat could do"),),
     ),
     Channel(
         "error texts",
         "closed",
-        "a foul's sentence speaks of the bot's own line; no other seat is told of it",
+        "a foul's sentence is about the bot's own line, and no other seat receives it",
         (leak("a tile in an error text"), leak("another seat's foul")),
     ),
     Channel(
-        "the others' thinking times, banks, notes and stray lines, in bytes",
+        "bytes with the others' thinking times, banks, notes and stray lines",
         "closed",
-        "they go to the log only",
+        "they go only to the log",
         (
             leak("another seat's thinking time"),
             leak("another seat's bank"),
@@ -113,15 +113,15 @@ CHANNELS: tuple[Channel, ...] = (
         ),
     ),
     Channel(
-        "who the others are",
+        "the names of the others",
         "closed",
-        "no message has a name, and hellos are not passed on",
+        "no message contains a name, and hellos are not passed on",
         (leak("another's name"),),
     ),
     Channel(
         "ids that carry seeds or boards",
         "closed",
-        "a game's number tells its turn in the sitting, which the bot knows, and nothing else",
+        "a game's number reveals only its position in the sitting, which the bot knows",
         (
             leak("the seed in an id"),
             leak("the board in an id"),
@@ -129,10 +129,10 @@ CHANNELS: tuple[Channel, ...] = (
         ),
     ),
     Channel(
-        "numbers and turns of games, as keys under which one process leaves a note for another",
+        "numbers and positions of games, as keys under which one process leaves a note for another",
         "closed",
-        "drawn from the board's seed and the game's name: another number, and another turn, in "
-        "every rotation and at every table",
+        "they are drawn from the board's seed and the game's name, so they differ in every "
+        "rotation and at every table",
         (
             f"{EVENT}::test_neither_number_nor_turn_tells_a_board_that_another_process_met",
             f"{EVENT}::test_games_are_played_in_the_order_of_their_numbers",
@@ -142,43 +142,43 @@ CHANNELS: tuple[Channel, ...] = (
     Channel(
         "tiles as such keys",
         "open",
-        "a board's hands come again at every table, in another seat or in the same: who has played "
-        "a round knows most of them, and could leave a note under them, if there were a wire to "
-        "leave it on; without the same deals for everybody luck would decide more",
+        "every table plays a board with the same hands. A process that has played a round knows "
+        "most of them and could leave a note under them, if it had a channel for notes. Different "
+        "deals for each table would close this, but luck would decide more",
     ),
     Channel(
         "guessable seeds",
         "closed",
-        "32 bytes of the system's randomness, HMAC-SHA-256 for each board; a seed is shown only "
-        "when its board is finished (deals from `--seed` can be known by anyone, and the report "
-        "says so)",
+        "32 random bytes from the operating system, and HMAC-SHA-256 for each board; a seed is "
+        "published only when its board is finished (anyone can predict the deals of `--seed`, and "
+        "the report says so)",
         (
             f"{EVENT}::test_the_secret_is_32_bytes_of_the_systems_randomness",
             f"{EVENT}::test_a_seed_is_shown_only_when_every_game_on_its_board_is_over",
         ),
     ),
     Channel(
-        "deals that were public before a bot came, or before its files changed",
+        "deals that were public before a bot entered, or before its files changed",
         "open",
-        "an event that grows has newcomers meet boards whose deals its logs have shown: the run, "
-        "the reports and `show` say in how many of its games, and `--fresh-boards` lets them play "
-        "on boards that nobody has seen",
+        "in a growing event, new bots play boards whose deals the logs have shown. The run, the "
+        "reports and `show` count these games, and `--fresh-boards` gives new bots boards that "
+        "nobody has seen",
     ),
     Channel(
-        "game logs, for other people on this machine",
+        "game logs, for other users of this machine",
         "closed",
-        "they show a board's deal from its first game on: nobody but their owner may read them "
-        "before the event is over",
+        "they show a board's deal from its first game on, so only their owner can read them before "
+        "the event is over",
         (
             f"{EVENT}::test_the_logs_are_nobody_elses_before_the_event_is_over",
             f"{EVENT}::test_the_logs_of_an_event_that_was_stopped_stay_ours",
         ),
     ),
     Channel(
-        "a bot's own files, changed when deals were public, without being another version",
+        "a bot's own files, changed after deals were public, without a new version",
         "in the sandbox",
-        "a fingerprint covers names, places, links and empty folders besides what is in files; "
-        "`__pycache__`, which it leaves out, cannot be read",
+        "a fingerprint covers contents, names, paths, links and empty folders; bots cannot read "
+        "`__pycache__`, which it leaves out",
         (
             f"{ENTRANTS}::test_whatever_names_can_tell_is_part_of_the_fingerprint[an empty folder]",
             f"{ENTRANTS}::test_no_name_of_a_folder_above_keeps_files_out_of_the_fingerprint",
@@ -186,26 +186,27 @@ CHANNELS: tuple[Channel, ...] = (
         ),
     ),
     Channel(
-        "an interpreter's packages, and the times of files, changed when deals were public",
+        "an interpreter's packages and the times of files, changed after deals were public",
         "open",
-        "no fingerprint covers them: where authors may write to them, as in a virtual environment "
-        "of their own, run their bots on an interpreter of the machine, from copies of yours",
+        "no fingerprint covers them. If authors can write to them, as in their own virtual "
+        "environment, run copies of their bots on an interpreter of the machine",
     ),
     Channel(
-        "a bot's own files, changed while a run goes on",
+        "a bot's own files, changed during a run",
         "open",
-        "fingerprints are taken when a run begins, and the next run finds the change: a class "
-        "league runs copies to which no author may write",
+        "fingerprints are taken when a run begins, and only the next run finds the change. In a "
+        "class league, run copies that no author can write to",
     ),
     Channel(
-        "whoever runs a worker",
+        "the owner of a worker",
         "open",
-        "the seeds of the boards that it plays reach it, when others may still have to play them",
+        "a worker receives the seeds of the boards that it plays, while other tables may still "
+        "have to play them",
     ),
     Channel(
         "stderr",
         "closed",
-        "it goes to the log of a foul, cut and escaped, and to nobody else",
+        "it goes only to the log of a foul, shortened and escaped",
         (
             f"{SECRECY}::test_last_words_reach_no_other_seat",
             "tests/arena/match/test_hostile.py::test_last_words_are_kept_and_harmless",
@@ -225,31 +226,32 @@ CHANNELS: tuple[Channel, ...] = (
     Channel(
         'the referee\'s own timing: that a seat has only one option, with `forced = "skip"`',
         "open",
-        "the default, because it is faster: whoever times its questions sees that no question "
-        "came between; `--ask-forced` closes it",
+        "it is the default because it is faster. A bot that times its questions can infer turns "
+        "without a question; `--ask-forced` closes this",
     ),
     Channel(
         "the referee's own timing: microseconds of computing",
         "open",
-        "listing what a large hand may do takes longer; far below what a scheduler adds, but "
-        "nothing hides it",
+        "listing the options of a large hand takes longer; the difference is far below the noise "
+        "of a scheduler, but nothing hides it",
     ),
     Channel(
-        "the others' thinking times, as moments",
+        "the others' thinking times",
         "open",
-        "a question comes when the others have answered, and a bot with one option may answer "
-        "faster; a bot can hide that by waiting, the referee does not",
+        "a question arrives when the others have answered, and a bot with one option may answer "
+        "faster. A bot can hide this by waiting; the referee does not hide it",
     ),
     Channel(
-        "that another seat has fouled",
+        "the foul of another seat",
         "open",
-        "at a table of three or more its turns take no time from then on; its tiles stay hidden",
+        "at a table of three or more its turns take no time after the foul; its tiles stay hidden",
     ),
     # --- memory across games ---
     Channel(
         "memory across games (sittings)",
         "closed",
-        "a process plays one rotation of a board and never meets it again, after a stop neither",
+        "a process plays one rotation of a board and never plays that board again, even after a "
+        "stop",
         (
             f"{EVENT}::test_no_sitting_meets_a_board_twice_or_seats_an_entrant_twice",
             f"{EVENT}::test_no_process_meets_a_board_twice_even_when_the_run_is_stopped",
@@ -257,7 +259,7 @@ CHANNELS: tuple[Channel, ...] = (
     ),
     sandboxed(
         "memory across processes: a deal that another process of the same bot has seen",
-        "nothing that a bot writes outlives its process or is seen by another",
+        "what a bot writes is deleted with its process, and no other process can read it",
         "note-in-own-tmp",
         "write-own-folder",
         "write-home",
@@ -266,14 +268,14 @@ CHANNELS: tuple[Channel, ...] = (
     Channel(
         "teaming at one table: two processes of one entrant",
         "closed",
-        "an entrant sits at a table once",
+        "an entrant has at most one seat at a table",
         (f"{EVENT}::test_no_sitting_meets_a_board_twice_or_seats_an_entrant_twice",),
     ),
     Channel(
         "teaming at one table: entrants of one author",
         "open",
-        "at three seats and more two bots can play for each other by what they play; they are "
-        "not told who sits there, but can agree on signs",
+        "at three or more seats two bots can help each other by their moves. They are not told who "
+        "plays, but their authors can agree on signals",
     ),
     # --- the operating system ---
     sandboxed(
@@ -285,14 +287,14 @@ CHANNELS: tuple[Channel, ...] = (
     ),
     sandboxed(
         "environment",
-        "a bot gets an environment of its own, without anything of ours",
+        "a bot gets its own environment, which contains nothing of the referee's",
         "environment",
         "referee-environment",
         "other-bot-environment",
     ),
     sandboxed(
         "descriptors",
-        "a bot inherits its three pipes and nothing else",
+        "a bot inherits only its three pipes",
         "descriptors",
         "referee-descriptor-open",
         "referee-descriptor-take",
@@ -321,7 +323,7 @@ CHANNELS: tuple[Channel, ...] = (
     ),
     sandboxed(
         "files of other bots",
-        "a bot sees its program and what its command names, read-only",
+        "a bot sees its program and the files that its command names, read-only",
         "read-other-bots-program",
         "write-other-bots-program",
         "write-other-bots-folder",
@@ -336,8 +338,8 @@ CHANNELS: tuple[Channel, ...] = (
     Channel(
         "what `watch` and `play` serve",
         "closed",
-        "it is listened to on this machine only, behind a key that is drawn anew each time; of a "
-        "game that is not over no hand is shown, unless `--open` asks for it",
+        "the server listens on this machine only, with a new secret token each time; hands of "
+        "unfinished games are hidden unless `--open` is given",
         (
             "tests/arena/engine/test_onlooker.py::test_an_onlooker_is_sent_the_same_bytes_in_every_world",
             "tests/arena/engine/test_onlooker.py::test_a_view_through_a_seat_would_be_caught",
@@ -349,10 +351,10 @@ CHANNELS: tuple[Channel, ...] = (
         ),
     ),
     Channel(
-        "what lies below a folder that a bot may read",
+        "files below a folder that a bot can read",
         "closed",
-        "an event that lies in what a bot may read is refused, and no word of a command opens the "
-        "whole folder that it is started in",
+        "an event in a folder that a bot can read is refused, and no word of a command opens the "
+        "whole folder in which the bot starts",
         (
             "tests/tournaments/plan/test_bot_command.py::test_an_event_in_what_a_bot_may_read_is_refused",
             "tests/tournaments/plan/test_bot_command.py::test_an_event_where_every_bot_may_read_is_refused",
@@ -362,9 +364,9 @@ CHANNELS: tuple[Channel, ...] = (
     Channel(
         "symbolic links in a bot's files",
         "closed",
-        "one that leads out of the bot's folder is refused, unless its target is named in so many "
-        "words; what became a link after that check is not opened. An author who can write to "
-        "the folder while bots are started may still win a race against the check",
+        "a link that leads out of the bot's folder is refused, unless its target is named "
+        "explicitly. A file that became a link after this check is not opened. An author who can "
+        "write to the folder while bots start may still win a race against the check",
         (
             f"{TRESPASS}::test_a_link_to_the_organisers_key_that_a_command_names_is_refused",
             f"{TRESPASS}::test_a_link_to_a_folder_does_not_open_what_lies_behind_it",
@@ -377,25 +379,25 @@ CHANNELS: tuple[Channel, ...] = (
     Channel(
         "hard links in a bot's files",
         "open",
-        "they are the file itself; who may not read a file cannot make one where "
-        "`fs.protected_hardlinks` is 1, as it is nearly everywhere",
+        "a hard link is the file itself. A user who cannot read a file cannot make a hard link to "
+        "it if `fs.protected_hardlinks` is 1, which is usual",
         (),
     ),
     Channel(
-        "named pipes in a folder that two bots may read",
+        "named pipes in a folder that two bots can read",
         "closed",
-        "a bot among whose files one lies is refused",
+        "a bot with a named pipe among its files is refused",
         (f"{TRESPASS}::test_a_named_pipe_among_a_bots_files_is_refused",),
     ),
     Channel(
         "`build` commands",
         "open",
-        "they run as the organiser, in no sandbox, and can take up any file that he can read, "
-        "as an `#include` can: build what you don't trust elsewhere, and enter the result",
+        "they run as the organiser and without a sandbox, and can include any file that the "
+        "organiser can read. Build untrusted code elsewhere, and enter the result",
     ),
     sandboxed(
         "seeds on the disk",
-        "the event's folder is not in a bot's view; mode 0600 besides",
+        "the event's folder is not in a bot's view, and the files have mode 0600",
         "read-secret-key",
         "read-event-file",
         "read-through-referee-root",
@@ -473,14 +475,14 @@ CHANNELS: tuple[Channel, ...] = (
     ),
     sandboxed(
         "futexes in shared files",
-        "waking and moving who waits is refused, unless it is private to one process",
+        "waking and requeueing waiters is refused, unless the futex is private to one process",
         "futex-wake",
         "futex-requeue",
         "futex-wake-by-new-call",
         "futex-wait-by-new-call",
     ),
     sandboxed(
-        "what belongs to a shared file or device: times, attributes, hints on its use",
+        "metadata of a shared file or device: times, attributes, hints on its use",
         "the system calls are refused",
         "read-time",
         "write-times",
@@ -489,7 +491,7 @@ CHANNELS: tuple[Channel, ...] = (
         "write-hint",
     ),
     sandboxed(
-        "stocks of the machine that one bot can use up and another miss",
+        "resources of the machine that one bot can exhaust and another can test",
         "the system calls are refused, and there are no terminals",
         "asynchronous-reads",
         "huge-page",
@@ -497,14 +499,14 @@ CHANNELS: tuple[Channel, ...] = (
         "descriptor-on-its-way",
     ),
     sandboxed(
-        "cores that are chosen or interrupted",
+        "choosing or interrupting cores",
         "the system calls are refused",
         "choose-core",
         "interrupt-cores",
     ),
     sandboxed(
         "counters of the machine: load, threads, memory, terminals, open files, keys, disks",
-        "all of /proc but a bot's own processes is covered, and the system calls are refused",
+        "all of /proc except a bot's own processes is covered, and the system calls are refused",
         "load",
         "load-by-call",
         "processor-counters",
@@ -520,8 +522,8 @@ CHANNELS: tuple[Channel, ...] = (
         "disk-space",
     ),
     Channel(
-        "the wires in the list of `tests/bots/hostile/wires.py`: two bots that try all of them for "
-        "a whole event pass no hand",
+        "the channels in `tests/bots/hostile/wires.py`: two bots that try all of them for a whole "
+        "event pass no hand",
         "in the sandbox",
         "the allowlist of system calls and the covers of /proc",
         (
@@ -533,13 +535,13 @@ CHANNELS: tuple[Channel, ...] = (
     ),
     sandboxed(
         "shared uid limits",
-        "a user, or a user namespace, for each slot",
+        "a separate user or user namespace for each bot process",
         "processes-limit",
         "other-bot-limit",
     ),
     sandboxed(
         "a full disk",
-        "a bot can write to memory only, within its limit",
+        "a bot can write only to memory, within its limit",
         "file-size-limit",
         "tmp-limit",
         "shared-folder-limit",
@@ -556,48 +558,48 @@ CHANNELS: tuple[Channel, ...] = (
     Channel(
         "cold reads of shared files",
         "open",
-        "the first who reads a page waits for the disk, the next does not, and each can time it or "
-        "count its own page faults; no bot can make a page cold again, so each page carries a bit "
-        "once; a virtual machine for each bot would close it, as it would all that follow",
+        "the first bot that reads a page waits for the disk, the next does not; each can time this "
+        "or count its page faults. No bot can make a page cold again, so each page carries one bit "
+        "once. A virtual machine for each bot would close this channel and all that follow",
     ),
     Channel(
-        "who has a page of a library in its memory",
+        "pages of a library in another bot's memory",
         "open",
-        "`/proc/self/smaps` and `pagemap` say whether somebody else has it too; a bot's own folder "
-        "of /proc cannot be covered, for its number is not known before",
+        "`/proc/self/smaps` and `pagemap` show whether another process maps the page. A bot's own "
+        "folder of /proc cannot be covered, because its number is not known beforehand",
     ),
     Channel(
         "the end of a thread",
         "open",
-        "it can ask to have its end told at a page of a library, where a thread of the other bot "
-        "waits; without the call to wait no thread could be awaited at all, and Java would not "
+        "a thread can request that its end is signalled at a page of a library, where a thread of "
+        "the other bot waits. Without that call no thread could be joined, and Java would not "
         "start",
     ),
     Channel(
-        "numbers that the kernel gives out in a row",
+        "sequential numbers from the kernel",
         "open",
-        "pipes, sockets (their inode numbers and `SO_COOKIE`) and files in memory of all bots are "
-        "numbered by one count, so that each sees how many the others have made meanwhile",
+        "one counter numbers the pipes, sockets (inode numbers and `SO_COOKIE`) and memory files "
+        "of all bots, so each bot can see how many the others have created",
     ),
     Channel(
         "the number of an eventfd",
         "open",
-        "`/proc/self/fdinfo` tells it, and each has the lowest that is free on the whole machine: "
-        "whoever holds some leaves bits that the other bot reads without an error, as often as it "
-        "likes. Node.js does not start without the call, Java's selectors and Go's network need it "
-        "too; and a bot's own folder of /proc cannot be covered",
+        "`/proc/self/fdinfo` shows it, and it is the lowest number that is free on the machine. A "
+        "bot that holds some eventfds sends bits that another bot reads without errors, any number "
+        "of times. Node.js does not start without the call, Java's selectors and Go's network need "
+        "it too, and a bot's own folder of /proc cannot be covered",
     ),
     Channel(
-        "stocks of one user, where bots run as a plain user",
+        "limits per user, if bots run as a plain user",
         "open",
-        "room for pipes is counted for each user: one bot can use it up, and another's pipes get "
-        "smaller; as root each bot has a user of its own",
+        "pipe buffers are limited per user: if one bot exhausts the limit, another's pipes get "
+        "smaller. As root each bot has its own user",
     ),
     Channel(
         "CPU contention",
         "open",
-        "bots share cores, caches and the way to memory; a bot can feel whether others are busy, "
-        "and machines whose clocks change tell it in /proc/cpuinfo",
+        "bots share cores, caches and memory bandwidth, so a bot can measure whether others are "
+        "busy; on machines with variable clock rates /proc/cpuinfo shows it",
     ),
 )
 
@@ -620,23 +622,26 @@ def table() -> str:
     lines = [
         "# Secrets: every channel that we know",
         "",
-        "By which channels a bot could learn what its seat may not know, which of them are closed,",
-        "by what, and which test fails when that is taken away. Open ones stand here too.",
-        "Made by `python -m tests.support.channels`; a test checks it.",
+        "This page lists every channel by which a bot could learn what its seat may not know: the",
+        "closed ones with the measure that closes them and the tests that fail without it, and the",
+        "open ones with the reason. `python -m tests.support.channels` writes it; a test checks "
+        "it.",
         "",
-        "*In the sandbox* means: closed at sandbox level A and B. Level C leaves open what",
-        "`tests/arena/sandbox/test_levels.py` lists, level D and off nearly all of it. Of the 175",
-        "attempts of `arena/sandbox/selftest` so many got through, as root and as a plain user:",
+        "*In the sandbox* means closed at sandbox levels A and B. "
+        "`tests/arena/sandbox/test_levels.py`",
+        "lists what level C leaves open; level D and off leave nearly everything open. This table "
+        "has",
+        "the number of attempts that succeed, of the 175 in `arena/sandbox/selftest`:",
         "",
         "| level | as root | as a plain user |",
         "| --- | --- | --- |",
         "| A | 4 (traces that the kernel leaves) | 4 |",
-        "| B | 6 (besides: shared memory beyond its limit) | 6 |",
-        "| C | 27 (besides: that others are there, and counters of the machine) | 31 |",
+        "| B | 6 (also shared memory beyond its limit) | 6 |",
+        "| C | 27 (also the presence of others, and counters of the machine) | 31 |",
         "| D | 93 | 141 |",
         "| off | 166 | 148 |",
         "",
-        "| channel | state | by what, or why not | tests |",
+        "| channel | state | measure, or reason why it is open | tests |",
         "| --- | --- | --- | --- |",
     ]
     for channel in CHANNELS:
