@@ -74,13 +74,13 @@ async def _serve(
     desk: partial[SchedulerConnection], name: str, folder: Path, sandbox: Sandbox, tied: bool
 ) -> int:
     code = 0
-    pump = Poller()
-    hall = OrderRunner(pump, name, folder, sandbox)
+    poller = Poller()
+    hall = OrderRunner(poller, name, folder, sandbox)
     with trio.CancelScope() as scope:
         try:
             async with trio.open_nursery() as nursery:
                 await nursery.start(stop_on_signal, scope)
-                nursery.start_soon(pump.run)
+                nursery.start_soon(poller.run)
                 if tied:
                     nursery.start_soon(_until_closed, scope)
                 await Loop().run(desk(hall=hall).serve)

@@ -37,7 +37,13 @@ from tournaments.plan.event import Event
 from tournaments.runner.exit import root_cause
 from tournaments.runner.machine import machine
 from tournaments.runner.runner import check_greetings
-from tournaments.runner.sitting import MACHINE, InternalGameError, RunStoppedError, SittingRunner
+from tournaments.runner.sitting import (
+    MACHINE,
+    InternalGameError,
+    RunStoppedError,
+    SittingRunner,
+    keep_bots,
+)
 from tournaments.schedule.schedule import PlannedGame
 from tournaments.schedule.seating import has_dependent_games, seating
 
@@ -56,9 +62,9 @@ class Records:
 class OrderRunner:
     """A player of orders, side by side, in the thread that made it."""
 
-    def __init__(self, pump: Poller, name: str, folder: Path, proven: Sandbox) -> None:
+    def __init__(self, poller: Poller, name: str, folder: Path, proven: Sandbox) -> None:
         """`folder`: place to unpack bots. `proven`: the sandbox that this machine proved."""
-        self._pump = pump
+        self._poller = poller
         self._name = name
         self._folder = folder
         self._proven = proven
@@ -122,7 +128,7 @@ class OrderRunner:
     ) -> None:
         """Play a part, but begin no game after `end` except the first."""
         commands = [await self._command(run, seat, sandbox) for seat in part.plan.seats]
-        bench = BotPool(self._pump, commands, run.event.clock.start_ms, sandbox)
+        pool = BotPool(self._poller, commands, run.event.clock.start_ms, sandbox)
         results = {result.game: result for result in part.results}
         numbers = dict(zip(part.games, part.numbers, strict=True))
 
@@ -135,8 +141,9 @@ class OrderRunner:
             seated = seating(run.event, part.plan, game, numbers[game], results)
             return Referee(seated, seeds[game.board])
 
-        sitter = SittingRunner(self._pump, bench, records, referee, over)
-        await sitter.sit(part.games, several=not has_dependent_games(run.event))
+        sitter = SittingRunner(self._poller, pool, records, referee, over)
+        async with keep_bots(pool, start=False):
+            await sitter.play(part.games, several=not has_dependent_games(run.event))
 
     def _sandbox(self, event: Event) -> Sandbox:
         if event.sandbox == "off":

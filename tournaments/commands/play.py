@@ -42,7 +42,7 @@ from tournaments.runner.exit import (
     stop_on_signal,
     stop_sentence,
 )
-from tournaments.runner.sitting import greeting_complaint, start_bots
+from tournaments.runner.sitting import greeting_complaint, keep_bots, start_bots
 from tournaments.schedule.game_numbers import numbers
 from tournaments.storage.folder import SECRET, Folder, kept_private, lock_for_writing
 from tournaments.storage.open_event import seeded
@@ -197,33 +197,30 @@ async def _game(
     table: PreparedTable, folder: Folder, sandbox: Sandbox, seed: bytes, person: HumanPlayer
 ) -> Result:
     """Play the game and keep nothing of it but its log."""
-    pump = Poller()
-    bench = BotPool(pump, [bot.command for bot in table.bots], table.clock.start_ms, sandbox)
+    poller = Poller()
+    pool = BotPool(poller, [bot.command for bot in table.bots], table.clock.start_ms, sandbox)
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(pump.run)
-        try:
-            bots = await greeted(bench, table.bots)
-            nursery.start_soon(bench.monitor)
+        nursery.start_soon(poller.run)
+        async with keep_bots(pool, start=False):
+            bots = await greeted(pool, table.bots)
             log = GameLog(folder.log(table.game), _sitting(table, sandbox))
             try:
                 seats: list[Player | None] = [*bots]
                 seats.insert(table.seat, person)
-                result = await Table(pump, _referee(table, seed), seats, log).play()
+                result = await Table(poller, _referee(table, seed), seats, log).play()
                 log.sync()
             finally:
                 log.close()
-        finally:
-            await bench.close()
         nursery.cancel_scope.cancel()
     return result
 
 
-async def greeted(bench: BotPool, entrants: Sequence[Entrant]) -> list[BotProcess | None]:
+async def greeted(pool: BotPool, entrants: Sequence[Entrant]) -> list[BotProcess | None]:
     """Start the bots and return them once all have greeted.
 
     Raises UserError for the first that does not, StoppedError, CannotStartError, LagError.
     """
-    bots = await start_bots(bench)
+    bots = await start_bots(pool)
     for entrant, bot in zip(entrants, bots, strict=True):
         if bot and (complaint := greeting_complaint(entrant.name, bot)):
             raise UserError(complaint)

@@ -29,6 +29,7 @@ from tournaments.runner.sitting import (
     RunStoppedError,
     SittingRunner,
     greeting_complaint,
+    keep_bots,
     start_bots,
 )
 from tournaments.schedule.game_numbers import numbers
@@ -37,6 +38,8 @@ from tournaments.schedule.seating import has_dependent_games, seating, sitting
 from tournaments.storage.folder import Folder, secret_of
 from tournaments.storage.ledger import Ledger
 
+SPARE = 1
+"""Sittings whose bots start while others play: a start takes longer than many games."""
 CHECK = "(Try `boneyard check {word}`: it tells what to mend.)"
 """Advice for a bot that does not greet."""
 UNSEEN = (
@@ -61,24 +64,24 @@ async def check_greetings(
     `at_home`: the bots' files are where their user knows them, so that advice can name them.
     Raises RunStoppedError if the machine is short of something.
     """
-    pump = Poller()
+    poller = Poller()
     complaint = None
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(pump.run)
+        nursery.start_soon(poller.run)
         for entrant in (one for one in entrants if not one.retired):
-            complaint = complaint or await _complaint(pump, entrant, start_ms, sandbox, at_home)
+            complaint = complaint or await _complaint(poller, entrant, start_ms, sandbox, at_home)
         nursery.cancel_scope.cancel()
     return complaint
 
 
 async def _complaint(
-    pump: Poller, entrant: Entrant, start_ms: int, sandbox: Sandbox, at_home: bool
+    poller: Poller, entrant: Entrant, start_ms: int, sandbox: Sandbox, at_home: bool
 ) -> str | None:
     """Return what is wrong with an entrant's bot; None if it greets."""
-    bench = BotPool(pump, [entrant.command], start_ms, sandbox)
+    pool = BotPool(poller, [entrant.command], start_ms, sandbox)
     complaint = None
     try:
-        (bot,) = await start_bots(bench)
+        (bot,) = await start_bots(pool)
         if bot and (complaint := greeting_complaint(entrant.name, bot)):
             if at_home:
                 complaint += f" {CHECK.format(word=shell_word(entrant))}"
@@ -88,7 +91,7 @@ async def _complaint(
     except RunStoppedError as stop:
         raise RunStoppedError(f"Bot {entrant.name}: {stop}") from stop
     finally:
-        await bench.close()
+        await pool.close()
     return complaint
 
 
@@ -119,21 +122,24 @@ class Runner:
         self._sandbox = sandbox
         self._finished = finished
         self._secret = secret_of(folder)
-        self._pump = Poller()
+        self._poller = Poller()
+        self._tables = trio.CapacityLimiter(1)
 
     async def play(self, jobs: int) -> None:
         """Play what the ledger lacks, `jobs` sittings at a time; send each result to `finished`.
 
-        The next stage begins when all results of the stage before have come. Cancel this to stop:
-        no process is left, and the next call goes on. Raises RunStoppedError if the machine refuses
-        to go on.
+        The bots of one more sitting start meanwhile, and leaving bots end beside the games. The
+        next stage begins when all results of the stage before have come. Cancel this to stop: no
+        process is left, and the next call goes on. Raises RunStoppedError if the machine refuses to
+        go on.
         """
+        self._tables.total_tokens = jobs
         async with self._finished, trio.open_nursery() as nursery:
-            nursery.start_soon(self._pump.run)
+            nursery.start_soon(self._poller.run)
             while stage := self._ledger.stage:
                 plans = (plan for plan in stage if self._ledger.missing(plan))
                 async with trio.open_nursery() as players:
-                    for _ in range(jobs):
+                    for _ in range(jobs + SPARE):
                         players.start_soon(self._player, plans)
                 # A stage that cannot be finished would be asked for again, for ever.
                 assert self._ledger.stage is not stage, f"{stage[0].name} and others never end"
@@ -157,7 +163,15 @@ class Runner:
 
     async def _sit(self, plan: PlannedSitting) -> None:
         commands = [self._event.entrants[entrant].command for entrant in plan.seats]
-        bench = BotPool(self._pump, commands, self._event.clock.start_ms, self._sandbox)
+        pool = BotPool(self._poller, commands, self._event.clock.start_ms, self._sandbox)
+        # A game that depends on earlier ones may need no bots: they tell only at its turn.
+        async with keep_bots(pool, start=not has_dependent_games(self._event)), self._tables:
+            await self._play_sitting(plan, pool)
+        # A log that cannot be compressed now stays readable, and the next run tries again.
+        with suppress(OSError):
+            await trio.to_thread.run_sync(compress_finished, self._folder.log(plan.name))
+
+    async def _play_sitting(self, plan: PlannedSitting, pool: BotPool) -> None:
         level, missing = self._sandbox.level, self._sandbox.missing
         record = sitting(self._event, plan, level, missing, machine())
         log = GameLog(self._folder.log(plan.name), record)
@@ -167,12 +181,10 @@ class Runner:
                 numbered = numbers(plan.who, plan.boards, self._seed)
                 referee = partial(self._referee, plan, numbered)
                 games = sorted(self._ledger.missing(plan), key=lambda game: numbered[game.board])
-                await SittingRunner(self._pump, bench, log, referee, over).sit(games, several=apart)
+                runner = SittingRunner(self._poller, pool, log, referee, over)
+                await runner.play(games, several=apart)
         finally:
             log.close()
-        # A log that cannot be compressed now stays readable, and the next run tries again.
-        with suppress(OSError):
-            await trio.to_thread.run_sync(compress_finished, self._folder.log(plan.name))
 
     async def _count(self, result: Result) -> None:
         self._ledger.add(result)

@@ -1,7 +1,8 @@
 """Play one sitting: its games in turn, or several at once if all its bots can do that."""
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import AsyncIterator, Callable, Collection, Iterable
+from contextlib import asynccontextmanager
 
 import trio
 
@@ -39,43 +40,34 @@ class SittingRunner:
 
     def __init__(
         self,
-        pump: Poller,
-        bench: BotPool,
+        poller: Poller,
+        pool: BotPool,
         log: Log,
         referee: Callable[[PlannedGame], Referee],
         over: Over,
     ) -> None:
-        self._pump = pump
-        self._bench = bench
+        self._poller = poller
+        self._pool = pool
         self._log = log
         self._referee = referee
         self._over = over
         self._left: deque[PlannedGame] = deque()
 
-    async def sit(self, games: Iterable[PlannedGame], *, several: bool) -> None:
-        """Play the games, then end the bots; each result goes to `over`.
-
-        `several`: no game depends on an earlier one, so bots that can play several at once do so.
-        Raises RunStoppedError, InternalGameError, OSError, CannotStartError, LagError.
-        """
-        try:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._bench.monitor)
-                await self._play(games, several=several)
-                nursery.cancel_scope.cancel()
-        finally:
-            await self._bench.close()
-
     def leave_off(self) -> None:
         """Begin no other game."""
         self._left.clear()
 
-    async def _play(self, games: Iterable[PlannedGame], *, several: bool) -> None:
+    async def play(self, games: Iterable[PlannedGame], *, several: bool) -> None:
+        """Play the games; each result goes to `over`.
+
+        `several`: no game depends on an earlier one, so bots that can play several at once do so.
+        Raises RunStoppedError, InternalGameError, OSError, CannotStartError, LagError.
+        """
         self._left.extend(games)
         while self._left:
             referee = self._new_referee(self._left[0])
             # A game that forfeits have decided needs no bots.
-            bots = await start_bots(self._bench, empty_seats(referee))
+            bots = await start_bots(self._pool, empty_seats(referee))
             present = [bot for bot in bots if bot]
             tables = min((bot.tables for bot in present), default=1) if several else 1
             if min(tables, len(self._left)) > 1:
@@ -85,7 +77,7 @@ class SittingRunner:
 
     async def _play_several(self, bots: list[BotProcess], tables: int) -> None:
         """Play at several tables at once until no game is left or these bots cannot go on."""
-        shared = [MultiplexedBot(self._pump, bot) for bot in bots]
+        shared = [MultiplexedBot(self._poller, bot) for bot in bots]
         async with trio.open_nursery() as nursery:
             for _ in range(min(tables, len(self._left))):
                 nursery.start_soon(self._play_on, shared)
@@ -118,12 +110,30 @@ class SittingRunner:
         log: Log,
     ) -> None:
         try:
-            result = await Table(self._pump, referee, [*seated], log).play()
+            result = await Table(self._poller, referee, [*seated], log).play()
         except MACHINE:
             raise
         except Exception as bug:
             raise InternalGameError(game.name) from bug
         await self._over(result)
+
+
+@asynccontextmanager
+async def keep_bots(pool: BotPool, *, start: bool) -> AsyncIterator[None]:
+    """Watch the limits of a sitting's bots inside the block, and end the bots after it.
+
+    `start`: start them all first, so that they are ready before their sitting's turn comes.
+    Raises RunStoppedError, CannotStartError, LagError.
+    """
+    try:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(pool.monitor)
+            if start:
+                await start_bots(pool)
+            yield
+            nursery.cancel_scope.cancel()
+    finally:
+        await pool.close()
 
 
 def empty_seats(referee: Referee) -> Collection[int]:
@@ -132,7 +142,7 @@ def empty_seats(referee: Referee) -> Collection[int]:
     return range(len(seating.seats)) if referee.result else seating.forfeited
 
 
-async def start_bots(bench: BotPool, absent: Collection[int] = ()) -> list[BotProcess | None]:
+async def start_bots(pool: BotPool, absent: Collection[int] = ()) -> list[BotProcess | None]:
     """Start the bots for the next game; try again while the machine is short of something.
 
     Raises RunStoppedError if the shortage lasts, CannotStartError if trying again cannot help, and
@@ -141,7 +151,7 @@ async def start_bots(bench: BotPool, absent: Collection[int] = ()) -> list[BotPr
     number = 1
     while True:
         try:
-            return await bench.start_missing(absent)
+            return await pool.start_missing(absent)
         except CannotStartError as error:
             if not error.shortage:
                 raise

@@ -374,3 +374,36 @@ def test_another_seed_or_another_plan_is_refused_and_named(tmp_path: Path) -> No
     assert "(boards)" in run(out, "first", "greedy", "--boards", "1", code=2)
     again = ("run", "first", "greedy", "--boards", "2", "--sandbox", "off", "--out", str(out))
     assert "another --seed" in boneyard(*again, "--seed", "2", code=2)
+
+
+WAITING = """
+import json, pathlib, sys, time
+starts = pathlib.Path(__file__).with_name("starts")
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        with starts.open("a") as file:
+            file.write("x")
+        print('{"type": "hello", "name": "waiting", "version": "1"}', flush=True)
+    elif message["type"] == "ask":
+        while starts.stat().st_size < 6:
+            time.sleep(0.01)
+        print(json.dumps({"type": "choose", "id": message["id"], "choice": 0}), flush=True)
+"""
+"""A bot that answers once the bots of a second sitting have started: 2 greet before the run."""
+
+
+def test_the_next_sittings_bots_start_while_this_one_plays(tmp_path: Path) -> None:
+    (tmp_path / "waiting.py").write_text(WAITING)
+    (tmp_path / "waiting.toml").write_text(
+        'name = "waiting"\nrules = "draw"\nboards = 1\n'
+        + "".join(
+            f'[[bots]]\nname = "{name}"\nrun = ["{{python}}", "{tmp_path}/waiting.py"]\n'
+            for name in ("one", "two")
+        )
+    )
+    options = ("--jobs", "1", "--sandbox", "off")
+    run(tmp_path / "out", str(tmp_path / "waiting.toml"), *options)
+    results = json.loads((tmp_path / "out" / "results.json").read_text())
+    (pool,) = results["ratings"]["pools"]
+    assert [one["fouls"] for one in pool["entrants"]] == [0, 0]

@@ -117,8 +117,11 @@ WRONG = {
     "gone": "sys.exit(3)",
     "flooding": f"print(chr(10).join(['{CHOOSE}' % 5] * 20), flush=True)",
 }
-ONCE = "if asked == 9 and many('odd-starts') == 2: {}\n        else: answer(message['id'])"
-"""The first process is that of the roll call: it is not asked anything."""
+ONCE = """if asked == 9 and not many('odd-once'):
+            said('odd-once', os.getpid())
+            {}
+        else: answer(message['id'])"""
+"""The first process that is asked so often fouls, and no later one."""
 
 
 # Slow: whatever the foul, it costs the games that the process was in and no other.
