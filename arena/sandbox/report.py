@@ -10,6 +10,7 @@ from arena.sandbox.limits import ABOUT, LEVELS, Level
 from arena.sandbox.pythons import about_python
 from arena.sandbox.select import LevelResult
 from arena.sandbox.selftest.guarantees import GUARANTEES, Guarantee
+from protocol.errors import UserError
 
 
 def guarantee_table(findings: Sequence[LevelResult]) -> Table:
@@ -25,7 +26,10 @@ def guarantee_table(findings: Sequence[LevelResult]) -> Table:
 
 
 def verdict(findings: Sequence[LevelResult]) -> Iterator[str]:
-    """Yield sentences: the choice of `--sandbox auto`, why it is not a better one, and remedies."""
+    """Yield sentences: the choice of `--sandbox auto`, why it is not a better one, and remedies.
+
+    Raises UserError, see `best_of`.
+    """
     best = best_of(findings)
     yield f"--sandbox auto takes level {best.level} here: {ABOUT[best.level]}."
     for finding in findings:
@@ -41,8 +45,17 @@ def verdict(findings: Sequence[LevelResult]) -> Iterator[str]:
 
 
 def best_of(findings: Sequence[LevelResult]) -> LevelResult:
-    """Return the best level that is confirmed; `off` always is."""
-    return next(finding for finding in findings if finding.confirmed)
+    """Return the best level that is confirmed.
+
+    Raises UserError if there is none, as where not even `off` can be tried.
+    """
+    for finding in findings:
+        if finding.confirmed:
+            return finding
+    raise UserError(
+        f"No level can be tried here, not even {findings[-1].level}: {findings[-1].why_not} "
+        "`boneyard doctor` needs a folder that you may write to: start it in one."
+    )
 
 
 HELP: dict[Level, str] = {

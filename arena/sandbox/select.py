@@ -191,7 +191,10 @@ def _foreign(shut: Path) -> str:
 
 
 def _sentence(error: Exception) -> str:
+    """Return an error as a sentence, without the number that it has for programs."""
     text = str(error).strip().rstrip(".")
+    if isinstance(error, OSError) and error.filename:
+        text = f"{error.filename}: {error.strerror}"
     return f"{text[:1].upper()}{text[1:]}."
 
 

@@ -35,9 +35,9 @@ def doctor(as_json: bool) -> None:
     if as_json:
         print_json(findings, indent=2)
         return
-    console = plain_console()
+    console, sentences = plain_console(), list(doctor.verdict(findings))
     console.print(doctor.guarantee_table(findings), "", sep="\n")
-    for sentence in doctor.verdict(findings):
+    for sentence in sentences:
         console.print(sentence, soft_wrap=not console.is_terminal)
 
 

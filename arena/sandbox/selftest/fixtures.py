@@ -246,6 +246,7 @@ def _common(places: _Places, token: str, limits: Limits, names: tuple[str, ...])
     read_at = int(time.time()) - 1000
     os.utime(places.shared, (read_at, read_at))
     sign = secrets.token_hex(5)
+    home = os.path.expanduser("~")  # noqa: PTH111 (Path.home() raises for a user without a home)
     return {
         "token": token,
         "secret_key": str(places.event / "secret.key"),
@@ -254,8 +255,8 @@ def _common(places: _Places, token: str, limits: Limits, names: tuple[str, ...])
         "game_log": str(places.event / "logs" / "game.jsonl"),
         "other_program": str(places.programs / "other" / "weights.txt"),
         "other_folder": str(places.programs / "other"),
-        "home": str(Path.home()),
-        "home_identity": (Path.home().stat().st_dev, Path.home().stat().st_ino),
+        "home": home,
+        "home_identity": _identity(home),
         "unix": str(places.event / "referee.sock"),
         "shared": str(places.shared),
         "shared_read_at": read_at,
@@ -271,6 +272,15 @@ def _common(places: _Places, token: str, limits: Limits, names: tuple[str, ...])
         "limits": limits,
         "names": names,
     }
+
+
+def _identity(home: str) -> tuple[int, int]:
+    """Return the device and number of a home; zeros, which none has, without one."""
+    try:
+        found = Path(home).stat()
+    except OSError:
+        return 0, 0
+    return found.st_dev, found.st_ino
 
 
 def _network() -> int:
