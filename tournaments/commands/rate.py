@@ -6,9 +6,11 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from arena.logs.compression import DamagedFileError
 from protocol.errors import UserError, unknown_name
 from tournaments.rating.anchor import Anchor
 from tournaments.rating.ratings import PRIOR, Ratings, fit_both
+from tournaments.report.missing_data import refuse_unplanned
 from tournaments.storage.combine import (
     BoardIds,
     EntrantNames,
@@ -16,7 +18,10 @@ from tournaments.storage.combine import (
     Source,
     check_no_overlap,
     open_source,
+    results_in,
 )
+from tournaments.storage.folder import Folder
+from tournaments.storage.result_store import ResultStore
 
 RATED_FORMAT = 1
 MOST_DRAWS = 1e6
@@ -85,6 +90,8 @@ def rate_ledgers(paths: Sequence[Path], asked: RateOptions) -> Rated:
     if not 0 <= asked.prior <= MOST_DRAWS:
         raise UserError(f"A prior is a number of virtual draws, not {asked.prior:g} (--prior).")
     sources = [open_source(path) for path in paths]
+    for one in sources:
+        _check_games(one)
     check_no_overlap(sources)
     labels, boards = EntrantNames(sources), BoardIds()
     groups: dict[_Game, list[Source]] = {}
@@ -98,6 +105,23 @@ def rate_ledgers(paths: Sequence[Path], asked: RateOptions) -> Rated:
     _refuse_strangers(asked.anchor, tables)
     notices = (*_notices(sources, groups, asked.pool), *_pools(tables), *labels.notices())
     return Rated(asked=asked, notices=notices, tables=tables)
+
+
+def _check_games(of: Source) -> None:
+    """Refuse a ledger with a game that its plan does not have, or with one twice.
+
+    Results of retired versions may have come without the logs that tell their schedule.
+    """
+    if of.event is None:
+        return
+    old, count, results = of.event.retired, 0, ResultStore()
+    for result in results_in(of.ledger, of.event):
+        if old.isdisjoint(result.seats):
+            count += 1
+            results.add(result)
+            if len(results) < count:
+                raise DamagedFileError(f"{of.ledger} has game {result.game} twice: it is damaged.")
+    refuse_unplanned(Folder(of.ledger.parent), of.event, results)
 
 
 def _game(of: Source, pool: bool) -> _Game:

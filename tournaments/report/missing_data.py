@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
+from itertools import islice
 
 import msgspec
 from msgspec import Struct
 
 from arena.logs.checksummed import DamagedFileError
-from protocol.errors import UserError
+from protocol.errors import UserError, suggestion
 from protocol.records import Result
 from tournaments.plan.event import Event
 from tournaments.report.log_facts import log_facts
@@ -17,6 +18,9 @@ from tournaments.schedule.schedule import retired_games, sittings
 from tournaments.storage.folder import Folder
 from tournaments.storage.ledger import past_sittings, results_of
 from tournaments.storage.result_store import ResultStore
+
+NEAR = 1000
+"""Games of a plan among which the nearest to an unknown one is sought."""
 
 
 def published(folder: Folder) -> int:
@@ -74,9 +78,11 @@ def refuse_unplanned(folder: Folder, event: Event, results: ResultStore) -> None
     """
     planned = GameIndex((*past_sittings(folder, event), *sittings(event, results)), lambda *_: None)
     if stray := next((game for game in results if game not in planned), None):
+        nearest = suggestion(stray, islice(planned, NEAR))
         raise DamagedFileError(
-            f"{folder.ledger}: game {stray} is not one of the plan in {folder.event.name}, nor has "
-            "an earlier version's log it: one of them is damaged, or that log is gone."
+            f"{folder.ledger}: game {stray} is not one of the plan in {folder.event.name}, "
+            "nor has an earlier version's log it: one of them is damaged, or that log is gone "
+            f"({nearest})"
         )
 
 

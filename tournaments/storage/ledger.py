@@ -221,6 +221,8 @@ def results_of(path: Path, event: Event) -> Iterator[Result]:
             why = f"the event has {event.seats} seats and {event.all_boards} boards"
         elif len(set(result.seats)) * most < len(result.seats):
             why = f"{result.seats[0][:SHOWN]!r} cannot sit there against itself"
+        elif result.game != (name := f"{result.board}.{'.'.join(result.seats)}"):
+            why = f"game {result.game[:SHOWN]!r} should be {name!r}, after its board and seats"
         else:
             yield result
             continue

@@ -119,7 +119,7 @@ TABLE: dict[str, tuple[Damage, str, str]] = {
         READ_LEDGER,
     ),
     "rounds without end": (ledger(rounds=BIG), "rounds", READ_LEDGER),
-    "another game": (ledger(game="other"), "not the next game", "report show"),
+    "another game": (ledger(game="other"), "not the next game", READ_LEDGER),
     "a bot against itself": (
         ledger(seats=["first"] * 2, game="1.first.first"),
         "not the next game",

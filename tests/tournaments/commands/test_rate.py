@@ -3,7 +3,7 @@
 import json
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from arena.logs.checksummed import append
+from protocol.records import Result
 from tests.support.events import boneyard, copied, run, untouched
 from tests.support.results import game
 from tournaments.commands import progress
@@ -61,6 +62,19 @@ def another_version(folder: Path, name: str) -> Path:
         replace(one, fingerprint="f" * 64) if one.name == name else one for one in plan.entrants
     )
     return changed(folder, lambda _: as_json(replace(plan, entrants=entrants)).decode())
+
+
+def written(ledger: Path, results: Iterable[Result]) -> None:
+    """Write a ledger with right checksums, whatever it tells."""
+    descriptor = os.open(ledger, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    append(descriptor, results, 0)
+    os.close(descriptor)
+
+
+def seated(result: Result, name: str, other: str) -> Result:
+    """The result with another name for an entrant."""
+    seats = tuple(other if one == name else one for one in result.seats)
+    return replace(result, seats=seats, game=f"{result.board}.{'.'.join(seats)}")
 
 
 def names(table: object) -> list[str]:
@@ -164,14 +178,8 @@ def test_a_version_of_one_event_is_the_bot_of_another(events: Path, tmp_path: Pa
     old = replace(old, fingerprint="f" * 64, retired=True)
     entrants = (plan.entrants[0], second, old)
     changed(friday, lambda _: as_json(replace(plan, entrants=entrants)).decode())
-    results = [
-        replace(one, seats=tuple(name.replace("greedy", "greedy@2") for name in one.seats))
-        for one in read_ledger(Folder(friday).ledger)
-    ]
-    Folder(friday).ledger.unlink()
-    descriptor = os.open(Folder(friday).ledger, os.O_WRONLY | os.O_CREAT)
-    append(descriptor, results, 0)
-    os.close(descriptor)
+    results = [seated(one, "greedy", "greedy@2") for one in read_ledger(Folder(friday).ledger)]
+    written(Folder(friday).ledger, results)
     # By itself it says what the event says.
     assert names(told(friday).tables[0]) == ["first", "greedy@2"]
     (table,) = told(friday, events / "saturday").tables
@@ -305,23 +313,35 @@ def test_a_users_mistake_gets_one_sentence(
     assert len(said.strip().splitlines()) == 1
 
 
+def test_a_game_twice_is_refused(events: Path, tmp_path: Path) -> None:
+    ledger = copied(events / "friday", tmp_path) / "ledger.jsonl"
+    written(ledger, [*read_ledger(ledger)] * 2)
+    assert "ledger.jsonl has game 1.greedy.first twice" in boneyard("rate", str(ledger), code=2)
+
+
+def test_a_game_that_no_plan_has_is_refused_with_the_nearest(tmp_path: Path) -> None:
+    """Everybody meets the challenger, and nobody else."""
+    run(tmp_path, "first", "greedy", "random", "--format", "gauntlet", "--boards", "1")
+    ledger = tmp_path / "ledger.jsonl"
+    written(ledger, [seated(one, "first", "random") for one in read_ledger(ledger)][:1])
+    said = boneyard("rate", str(ledger), code=2)
+    assert "game 1.random.greedy is not one of the plan in event.json" in said
+    assert "did you mean 1." in said
+
+
 def test_without_a_prior_a_seat_that_always_wins_is_refused(tmp_path: Path) -> None:
     ledger = tmp_path / "ledger.jsonl"
-    descriptor = os.open(ledger, os.O_WRONLY | os.O_CREAT)
-    append(descriptor, [game(0, "ab", (1, 0)), game(0, "ba", (1, 0))], 0)
-    os.close(descriptor)
+    written(ledger, [game(0, "ab", (1, 0)), game(0, "ba", (1, 0))])
     assert "use a prior above 0" in boneyard("rate", str(ledger), "--prior", "0", code=2)
     assert "a" in boneyard("rate", str(ledger))
 
 
 def test_who_won_everything_stands_apart_and_is_explained(tmp_path: Path) -> None:
     ledger = tmp_path / "ledger.jsonl"
-    descriptor = os.open(ledger, os.O_WRONLY | os.O_CREAT)
     won = [game(board, seats, [int(one == "x") for one in seats])
            for board in range(4) for seats in ("xa", "ax", "xb", "bx")]  # fmt: skip
     even = [game(board, seats, (1, 0)) for board in range(4) for seats in ("ab", "ba")]
-    append(descriptor, [*won, *even], 0)
-    os.close(descriptor)
+    written(ledger, [*won, *even])
     lines = boneyard("rate", str(ledger), "--anchor", "x=2000").splitlines()
     assert [re.findall(r"above|core|\bx\b|\ba\b|\bb\b", line) for line in lines[2:7]] == [
         ["above", "core"], ["x"], ["core"], ["a"], ["b"],
