@@ -1,5 +1,6 @@
 """Whole events as a user plays them, for the tests: run, copied, started and killed."""
 
+import json
 import subprocess
 import sys
 import time
@@ -155,3 +156,22 @@ def served(*words: str) -> Iterator[tuple["subprocess.Popen[str]", str]]:
         for pipe in (process.stdout, process.stderr):
             if pipe:
                 pipe.close()
+
+
+SHORT = ("--set", "target=30")
+
+
+FOUR = ("first", "greedy", "random", "counting")
+
+
+def report(out: Path) -> str:
+    return (out / "report.md").read_text()
+
+
+def summary(out: Path) -> dict[str, int]:
+    told = json.loads((out / "results.json").read_text())
+    return {"played": told["played"], "planned": told["planned"]}
+
+
+def fits(out: Path) -> bool:
+    return "Everything fits." in boneyard("verify", str(out))

@@ -21,7 +21,7 @@ from tournaments.formats.swiss import Swiss
 from tournaments.formats.versus import Versus
 from tournaments.plan.event import Event
 from tournaments.rating.sprt_settings import Sprt
-from tournaments.schedule.schedule import PlannedSitting, stages
+from tournaments.schedule.schedule import PlannedSitting, Stage, sittings, stages
 
 
 def event(
@@ -120,3 +120,23 @@ DYNAMIC = [
     event(6, 4, 2, form=Gauntlet()),
     event(5, 3, 3, form=Ladder()),
 ]
+
+
+def next_stage(one: Event, before: Sequence[Result]) -> Stage:
+    """The first stage that is not over after these results."""
+    results = {made.game: made for made in before}
+    for stage in stages(one, results):
+        if not all(game.name in results for plan in stage for game in plan.games):
+            return stage
+    return ()
+
+
+def plan_of(one: Event) -> list[PlannedSitting]:
+    return list(sittings(one, {}))
+
+
+KNOCKOUTS = (
+    event(4, boards=3, form=Knockout()),
+    teams(boards=2, form=Knockout()),
+    alone(form=Knockout(tie_boards=0)),
+)

@@ -8,27 +8,20 @@ from msgspec.structs import replace
 from protocol.records import Result
 from tests.support.events import boneyard, run
 from tests.support.made_up_events import made_up
-from tests.support.planned_events import alone, event, teams
+from tests.support.planned_events import KNOCKOUTS, event, teams
 from tournaments.commands.progress import Progress
-from tournaments.formats import knockout
 from tournaments.formats.gauntlet import Gauntlet
-from tournaments.formats.knockout import Knockout
 from tournaments.formats.swiss import Swiss
 from tournaments.formats.versus import Versus
 from tournaments.plan.event import Event
 from tournaments.rating.sprt_settings import Sprt
-from tournaments.report.format_section import UNEVEN_TOLD, uneven, won, won_line
+from tournaments.report.format_section import UNEVEN_TOLD, uneven
 from tournaments.storage.folder import Folder
 
 IN_ORDER = "bot0, bot1 and bot2, in this order,"
 GO_ON = ": go on with the run before you trust this."
 MANY = 10_000
 """Games of a plan that is not over."""
-KNOCKOUTS = (
-    event(4, boards=3, form=Knockout()),
-    teams(boards=2, form=Knockout()),
-    alone(form=Knockout(tie_boards=0)),
-)
 EVENTS = (
     *KNOCKOUTS,
     event(3, boards=5),
@@ -93,33 +86,6 @@ def test_games_of_an_earlier_version_are_not_waited_for() -> None:
     assert gone in uneven(plan, results, MANY)
     old = (replace(plan.entrants[0], retired=True), *plan.entrants[1:])
     assert uneven(replace(plan, entrants=old), results, MANY) == ""
-
-
-@pytest.mark.parametrize("plan", KNOCKOUTS)
-def test_a_match_is_won_when_its_last_game_is_over(plan: Event) -> None:
-    assert isinstance(plan.format, Knockout)
-    results = made_up(plan)
-    for many in range(len(results)):
-        assert won(plan, results[:many], len(results)) is None
-        *_, last = knockout.bracket(plan, plan.format, results[:many])
-        assert any(match.winner is None for match in last)
-    assert won_line(plan, results, len(results)).endswith(" has won the knockout.")
-
-
-def test_a_swiss_is_won_and_a_round_robin_is_not() -> None:
-    plan = event(5, boards=4, form=Swiss(rounds=3))
-    results = made_up(plan)
-    assert won_line(plan, results, len(results)).endswith(" has won the Swiss of 3 rounds.")
-    assert won_line(plan, results[:-1], len(results)) == ""
-    others = event(3, boards=2)
-    assert won_line(others, made_up(others), 12) == ""
-
-
-def test_who_is_level_in_everything_shares_the_first_place() -> None:
-    plan = event(2, boards=2, form=Swiss(rounds=1))
-    even = [replace(one, scores=(1, 1), places=(1, 1)) for one in made_up(plan)]
-    line = "bot0 and bot1 share the first place in the Swiss of 1 rounds."
-    assert won_line(plan, even, len(even)) == line
 
 
 LATER = ("results.json", "times.json")

@@ -1,0 +1,51 @@
+"""Limits of an event's size, by format."""
+
+import pytest
+from msgspec.structs import replace
+
+from protocol.errors import UserError
+from tests.support.planned_events import (
+    event,
+    mixed,
+    teams,
+)
+from tournaments.formats.base import MOST_GAMES
+from tournaments.formats.gauntlet import Gauntlet
+from tournaments.formats.swiss import Swiss
+from tournaments.formats.versus import Versus
+from tournaments.plan.event import Event
+from tournaments.rating.sprt_settings import Sprt
+from tournaments.schedule.schedule import games
+
+
+@pytest.mark.parametrize(
+    ("one", "part"),
+    [
+        (event(200, 2, 50), None),
+        (event(2, 2, 1_000_000), None),
+        (event(1000, 4, 50, form=Swiss()), None),
+        (event(2, 2, 1_000_000, form=Versus(Sprt(max_boards=1_000_000))), None),
+        (event(250, 4, 1), None),
+        (event(251, 3, 1), "250 bots are the most"),
+        (event(200, 2, 51), "2,029,800 games at least"),
+        (event(10, 2, 1_000_000, form=Gauntlet()), "18,000,000 games"),
+        (mixed(9, 100_000), "7,200,000 games at least"),
+        (teams(300_000), "3,600,000 games at least"),
+    ],
+)
+def test_what_is_too_large_to_plan_is_refused_before_it_is_planned(
+    one: Event, part: str | None
+) -> None:
+    if part is None:
+        one.format.check_size(one)
+        return
+    with pytest.raises(UserError, match=part):
+        one.format.check_size(one)
+
+
+@pytest.mark.parametrize(
+    "one", [event(7), event(9, 3), event(12, 4), mixed(5), teams(), event(7, form=Gauntlet())]
+)
+def test_the_size_that_is_refused_is_never_more_than_there_is(one: Event) -> None:
+    whole = replace(one, boards=-(-MOST_GAMES // (games(one, {}) // one.boards)) - 1)
+    whole.format.check_size(whole)

@@ -1,0 +1,67 @@
+"""The knockout: its bracket, its ties and its winner."""
+
+from collections.abc import Mapping
+from random import Random
+
+import pytest
+
+from protocol.records import Result
+from tests.support.made_up_events import made_up
+from tests.support.planned_events import (
+    KNOCKOUTS,
+    event,
+    played_through,
+    result,
+)
+from tournaments.formats import knockout
+from tournaments.formats.knockout import Knockout
+from tournaments.plan.event import Event
+from tournaments.report.format_section import won, won_line
+from tournaments.schedule.schedule import stages
+
+
+def bracket_of(one: Event, results: Mapping[str, Result]) -> knockout.Bracket:
+    assert isinstance(one.format, Knockout)
+    return knockout.bracket(one, one.format, list(results.values()))
+
+
+@pytest.mark.parametrize("entrants", range(2, 20))
+def test_in_a_knockout_the_best_seeds_meet_last(entrants: int) -> None:
+    one = event(entrants, 2, 1, form=Knockout(1))
+    known = bracket_of(one, played_through(one, Random(0), upset=0))
+    assert known[-1][0].units == ((0,), (1,))
+    assert known[-1][0].winner == (0,)
+    assert sum(len(match.units) == 2 for matches in known for match in matches) == entrants - 1
+
+
+def drawn(one: Event, until: int) -> dict[str, Result]:
+    """Every game is a tie, but on boards from `until` the second bot wins."""
+    results: dict[str, Result] = {}
+    for stage in stages(one, results):
+        for plan in stage:
+            for n, game in enumerate(plan.games):
+                lost = (1, 2) if plan.seats[0] == 1 else (2, 1)
+                made = result(one, plan, n, lost if game.board >= until else (1, 1))
+                results[made.game] = made
+    return results
+
+
+def test_a_tied_match_goes_on_and_then_the_better_seed_does() -> None:
+    one = event(2, 2, 2, form=Knockout(3))
+    (match,) = bracket_of(one, drawn(one, until=99))[0]
+    assert (match.halves, match.more, match.winner) == ((4, 4), (6, 6), (0,))
+    (match,) = bracket_of(one, drawn(one, until=4))[0]
+    assert (match.halves, match.more, match.winner) == ((4, 4), (2, 10), (1,))
+    (match,) = bracket_of(one, drawn(one, until=2))[0]
+    assert (match.halves, match.more, match.winner) == ((2, 6), (), (1,))
+
+
+@pytest.mark.parametrize("plan", KNOCKOUTS)
+def test_a_match_is_won_when_its_last_game_is_over(plan: Event) -> None:
+    assert isinstance(plan.format, Knockout)
+    results = made_up(plan)
+    for many in range(len(results)):
+        assert won(plan, results[:many], len(results)) is None
+        *_, last = knockout.bracket(plan, plan.format, results[:many])
+        assert any(match.winner is None for match in last)
+    assert won_line(plan, results, len(results)).endswith(" has won the knockout.")

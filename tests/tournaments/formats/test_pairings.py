@@ -1,0 +1,64 @@
+"""Designs: everybody meets everybody equally, and any prefix is balanced."""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations
+from math import comb
+
+import pytest
+
+from tournaments.formats.pairings import ALL, round_robin
+
+
+def played(tables: Sequence[tuple[int, ...]]) -> Counter[int]:
+    return Counter(one for table in tables for one in table)
+
+
+@pytest.mark.parametrize("size", [2, 3, 4])
+@pytest.mark.parametrize("units", range(2, 31))
+def test_in_a_round_robin_everybody_meets_everybody_equally_at_any_time(
+    units: int, size: int
+) -> None:
+    if units < size:
+        return
+    tables = [table for day in round_robin(units, size) for table in day]
+    met = Counter(frozenset(pair) for table in tables for pair in combinations(table, 2))
+    assert len(met) == units * (units - 1) // 2
+    chosen = size > 2 and len(list(combinations(range(units), size))) > ALL
+    assert max(met.values()) - min(met.values()) <= chosen
+    assert len({frozenset(table) for table in tables}) == len(tables)
+    assert all(len(set(table)) == size for table in tables)
+    assert len({played(tables)[one] for one in range(units)}) == 1
+    # With 13 at four seats any two tables share somebody: nobody can do better than three.
+    allowed = (3 if (units, size) == (13, 4) else 2) if chosen else 1
+    for end in range(len(tables)):
+        counts = [played(tables[:end])[one] for one in range(units)]
+        assert max(counts) - min(counts) <= allowed
+
+
+@pytest.mark.parametrize("size", [5, 6, 7, 8])
+@pytest.mark.parametrize("units", [*range(5, 18), 30])
+def test_at_more_than_four_seats_too_as_nearly_as_tables_can_be_found(
+    units: int, size: int
+) -> None:
+    if units < size:
+        return
+    tables = [table for day in round_robin(units, size) for table in day]
+    met = Counter(frozenset(pair) for table in tables for pair in combinations(table, 2))
+    assert len(met) == units * (units - 1) // 2
+    whole = comb(units, size) <= ALL
+    assert max(met.values()) - min(met.values()) <= (0 if whole else 3)
+    assert len({frozenset(table) for table in tables}) == len(tables) <= max(ALL, 5 * units)
+    assert all(len(set(table)) == size for table in tables)
+    assert len({played(tables)[one] for one in range(units)}) == 1
+    for end in range(len(tables)):
+        counts = [played(tables[:end])[one] for one in range(units)]
+        assert max(counts) - min(counts) <= (1 if whole else 4)
+
+
+@pytest.mark.parametrize("units", range(2, 31))
+def test_at_two_seats_everybody_sits_first_as_often(units: int) -> None:
+    """In one rotation already: with an odd number exactly, with an even one give or take one."""
+    firsts = Counter(table[0] for day in round_robin(units, 2) for table in day)
+    counts = [firsts[one] for one in range(units)]
+    assert max(counts) - min(counts) <= (units % 2 == 0)

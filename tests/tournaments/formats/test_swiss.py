@@ -1,0 +1,99 @@
+"""The Swiss: byes, rematches, standings and winners."""
+
+from collections import Counter
+from itertools import combinations
+from random import Random
+
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from tests.support.fast_run import examples
+from tests.support.made_up_events import made_up
+from tests.support.planned_events import (
+    event,
+    next_stage,
+    played_through,
+    result,
+)
+from tournaments.formats import matching, swiss
+from tournaments.formats.swiss import Swiss
+from tournaments.report.format_section import won_line
+from tournaments.schedule.schedule import sittings
+
+
+@given(st.integers(2, 30), st.integers(2, 4), st.integers(1, 6), st.integers(0, 999))
+@examples(40)
+def test_a_swiss_lets_nobody_rest_twice_and_meets_again_only_when_it_must(
+    entrants: int, seats: int, rounds: int, luck: int
+) -> None:
+    one = event(max(entrants, seats), seats, 1, form=Swiss(rounds))
+    results = played_through(one, Random(luck))
+    byes, met = Counter[int](), Counter[frozenset[int]]()
+    for number in range(1, rounds + 1):
+        tables = {
+            frozenset(plan.seats)
+            for plan in sittings(one, results)
+            if swiss.play_round(one, plan.games[0].board) == number
+        }
+        there = [entrant for table in tables for entrant in table]
+        assert len(there) == len(set(there)) == len(one.entrants) // seats * seats
+        byes.update(set(range(len(one.entrants))) - set(there))
+        met.update(frozenset(pair) for table in tables for pair in combinations(table, 2))
+    counts = [byes[entrant] for entrant in range(len(one.entrants))]
+    assert max(counts) - min(counts) <= 1
+    if seats == 2 and rounds <= entrants // 2:
+        assert max(met.values()) == 1
+
+
+def test_a_swiss_of_very_many_is_paired_without_a_rematch() -> None:
+    """At 2,000 bots the search for tables was deeper than Python's stack."""
+    order: list[tuple[int, ...]] = [(one,) for one in range(1_000)]
+    met = Counter(frozenset(order[place : place + 2]) for place in range(999))
+    found = matching.pairs(order, met)
+    assert sorted(unit for pair in found for unit in pair) == order
+    assert not any(met[frozenset(pair)] for pair in found)
+    assert max(abs(one[0] - other[0]) for one, other in found) <= 4
+    tables = swiss._fresh(tuple((one,) for one in range(3_600)), 3, Counter())
+    assert tables
+    assert len(tables) == 1_200
+
+
+def test_a_swiss_finds_the_best_of_many() -> None:
+    one = event(16, 2, 1, form=Swiss(4))
+    results = played_through(one, Random(0), upset=0)
+    table = swiss.standings(one, list(results.values()))
+    assert table[0].unit == (0,)
+    assert table[0].points == 8
+    assert sum(line.points for line in table) == 16 * 4
+
+
+def test_the_swiss_table_by_hand() -> None:
+    """Three bots, two rounds: a bye counts as a win, a tie as a half; Buchholz breaks the tie."""
+    one = event(3, 2, 1, form=Swiss(2))
+    first = next_stage(one, [])
+    assert {plan.seats for plan in first} == {(0, 1), (1, 0)}
+    results = [result(one, first[0], 0, (1, 2)), result(one, first[1], 0, (1, 2))]
+    table = swiss.standings(one, results)
+    lines = [(line.unit, line.points, line.buchholz, line.halves) for line in table]
+    # Each won its game in seat 0, and bot2 had the bye.
+    assert lines == [((2,), 2, 0, 0), ((0,), 1, 1, 2), ((1,), 1, 1, 2)]
+    second = next_stage(one, results)
+    assert {frozenset(plan.seats) for plan in second} == {frozenset((0, 2))}
+    assert {plan.games[0].board for plan in second} == {2}
+
+
+def test_a_swiss_is_won_and_a_round_robin_is_not() -> None:
+    plan = event(5, boards=4, form=Swiss(rounds=3))
+    results = made_up(plan)
+    assert won_line(plan, results, len(results)).endswith(" has won the Swiss of 3 rounds.")
+    assert won_line(plan, results[:-1], len(results)) == ""
+    others = event(3, boards=2)
+    assert won_line(others, made_up(others), 12) == ""
+
+
+def test_who_is_level_in_everything_shares_the_first_place() -> None:
+    plan = event(2, boards=2, form=Swiss(rounds=1))
+    even = [replace(one, scores=(1, 1), places=(1, 1)) for one in made_up(plan)]
+    line = "bot0 and bot1 share the first place in the Swiss of 1 rounds."
+    assert won_line(plan, even, len(even)) == line

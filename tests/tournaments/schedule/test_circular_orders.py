@@ -1,0 +1,35 @@
+"""Circular orders: everybody sits beside everybody equally often."""
+
+from collections import Counter
+
+import pytest
+
+from arena.logs.catalog import ORDERS
+from protocol.ruleset import MOST_SEATS
+from tournaments.schedule.circular_orders import circular_orders
+
+
+@pytest.mark.parametrize("size", range(2, 9))
+def test_in_all_circular_orders_everybody_sits_beside_everybody_as_often(size: int) -> None:
+    orders = circular_orders(size)
+    assert all(sorted(order) == list(range(size)) for order in orders)
+    assert len({order[order.index(0) :] + order[: order.index(0)] for order in orders}) == len(
+        orders
+    )
+    left = Counter((order[seat - 1], order[seat]) for order in orders for seat in range(size))
+    assert len(left) == size * (size - 1)
+    assert len(set(left.values())) == 1
+
+
+@pytest.mark.parametrize("size", range(3, 8))
+def test_in_the_first_half_of_them_as_often_on_either_side(size: int) -> None:
+    half = circular_orders(size)[: len(circular_orders(size)) // 2]
+    beside = Counter(
+        frozenset((order[seat - 1], order[seat])) for order in half for seat in range(size)
+    )
+    assert len(beside) == size * (size - 1) // 2
+    assert len(set(beside.values())) == 1
+
+
+def test_a_log_is_looked_for_among_as_many_as_there_are_circular_orders() -> None:
+    assert max(len(circular_orders(size)) for size in range(2, MOST_SEATS + 1)) == ORDERS

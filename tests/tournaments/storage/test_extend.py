@@ -1,0 +1,341 @@
+"""Events that grow, and new versions of bots: the bytes of one that was played at once."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from protocol.messages import Clock
+from tests.support.events import (
+    FOUR,
+    SHORT,
+    boneyard,
+    fits,
+    logs,
+    made,
+    report,
+    run,
+    started,
+    summary,
+    wait_for_games,
+)
+from tests.support.fast_run import slow_except
+from tests.support.planned_events import event
+from tests.support.tables import SAMPLES
+from tournaments.formats.gauntlet import Gauntlet
+from tournaments.formats.knockout import Knockout
+from tournaments.formats.ladder import Ladder
+from tournaments.formats.round_robin import RoundRobin
+from tournaments.formats.swiss import Swiss
+from tournaments.formats.versus import Versus
+from tournaments.plan.event import Event
+from tournaments.rating.anchor import Anchor
+from tournaments.rating.sprt_settings import Sprt
+from tournaments.storage import folder as folders
+from tournaments.storage.extend import incompatibility, resolve_versions
+from tournaments.storage.folder import Folder, load_event
+from tournaments.storage.ledger import read_ledger
+
+
+def in_time(files: dict[str, bytes]) -> dict[str, bytes]:
+    """The files as if nobody had come when deals were public: only that tells when who came."""
+    results = json.loads(files["results.json"])
+    del results["latecomers"]
+    report = re.sub(rb"\nDeals were public before these bots came[^\n]*\n", b"", files["report.md"])
+    return {**files, "report.md": report, "results.json": json.dumps(results).encode()}
+
+
+GROWTH = {
+    "boards": ((*FOUR[:3], "--boards", "2"), (*FOUR[:3], "--boards", "4")),
+    "bots": ((*FOUR[:3], "--boards", "2"), ("counting", *FOUR[:3], "--boards", "3")),
+    "three seats": (
+        (*FOUR[:3], "--boards", "1", "--seats", "3"),
+        (*reversed(FOUR), "--boards", "2", "--seats", "3"),
+    ),
+    "rounds": (
+        (*FOUR, "--boards", "1", "--format", "swiss", "--rounds", "1"),
+        (*FOUR, "--boards", "1", "--format", "swiss", "--rounds", "3"),
+    ),
+    "cap": (
+        (*FOUR[:2], "--format", "versus", "--boards", "22"),
+        (*FOUR[:2], "--format", "versus", "--boards", "24"),
+    ),
+    "ladder": (
+        (*FOUR[:3], "--boards", "2"),
+        (*FOUR, "--boards", "2", "--format", "ladder"),
+    ),
+}
+"""What an event is first, and what the user makes of it later."""
+
+
+# Slow: an event that grew in any way is, to the byte, the one that was played at once.
+@pytest.mark.parametrize("way", slow_except(["bots"], GROWTH))
+def test_an_extended_event_is_the_one_played_at_once(tmp_path: Path, way: str) -> None:
+    before, after = GROWTH[way]
+    grown, once = tmp_path / "grown", tmp_path / "once"
+    run(grown, *before, *SHORT)
+    promised = (grown / "commitments.jsonl").read_bytes()
+    results = {result.game: result for result in read_ledger(grown / "ledger.jsonl")}
+    run(grown, *after, *SHORT, "--jobs", "2")
+    run(once, *after, *SHORT)
+    assert in_time(made(grown)) == in_time(made(once))
+    assert fits(grown)
+    assert (grown / "commitments.jsonl").read_bytes().startswith(promised)
+    # Nothing was played again: every result is one of before, or new.
+    games = sum(log.count(b'"type":"game"') for log in logs(grown))
+    assert games == summary(grown)["played"]
+    now = {result.game: result for result in read_ledger(grown / "ledger.jsonl")}
+    assert results.items() <= now.items()
+
+
+# Slow: what was promised before an event grew is checked later.
+@pytest.mark.slow
+def test_an_older_promise_is_remembered_and_checked(tmp_path: Path) -> None:
+    words = ("first", "greedy", *SHORT)
+    run(tmp_path, *words, "--boards", "2")
+    digest = folders.digest(Folder(tmp_path))
+    said = run(tmp_path, *words, "random", "--boards", "3")
+    assert "The deals of 2 boards are public already: who wrote random could have known" in said
+    assert digest in boneyard("verify", str(tmp_path))
+    history = tmp_path / "history.jsonl"
+    history.write_text(history.read_text().replace(digest, "0" * 64))
+    said = boneyard("verify", str(tmp_path), code=1)
+    assert "its first 2 lines are not those whose SHA-256 is in history.jsonl" in said
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kills", [(1, 2), (3, 5)])
+def test_a_killed_and_extended_event_is_the_one_played_at_once(
+    tmp_path: Path, kills: tuple[int, int]
+) -> None:
+    """Killed in a Swiss of two rounds, lengthened to three, killed again."""
+    swiss = (*FOUR, *SHORT, "--format", "swiss", "--boards", "2", "--rounds")
+    for games, rounds in zip(kills, ("2", "3"), strict=True):
+        process = started(tmp_path / "out", *swiss, rounds, jobs=2)
+        wait_for_games(tmp_path / "out", games)
+        process.kill()
+        process.wait()
+    run(tmp_path / "out", *swiss, "3")
+    run(tmp_path / "once", *swiss, "3")
+    assert made(tmp_path / "out") == made(tmp_path / "once")
+    assert fits(tmp_path / "out")
+
+
+@pytest.mark.slow
+def test_killed_while_it_grows_by_boards_and_a_bot(tmp_path: Path) -> None:
+    """Also when the ledger has lost its end to the new order: the logs have it."""
+    out, once = tmp_path / "out", tmp_path / "once"
+    run(out, "first", "greedy", *SHORT, "--boards", "3")
+    process = started(out, "first", "greedy", "random", *SHORT, jobs=2)
+    wait_for_games(out, 9)
+    process.kill()
+    process.wait()
+    assert len(list(read_ledger(out / "ledger.jsonl"))) < 9
+    whole = ("first", "greedy", "random", *SHORT, "--boards", "4")
+    run(out, *whole)
+    run(once, *whole)
+    assert in_time(made(out)) == in_time(made(once))
+    assert fits(out)
+
+
+@pytest.mark.parametrize(
+    ("new", "part"),
+    [
+        (event(3, boards=2), "(boards)"),
+        (event(2), "nobody can be taken out"),
+        (event(3, form=Gauntlet()), "would not meet any more"),
+        (event(3, form=Swiss()), "cannot become a swiss"),
+        (replace(event(3), clock=Clock(move_ms=1)), "not the same in the clock"),
+        (event(3, seats=3), "not the same in the number of seats"),
+        (replace(event(3), boards_a_sitting=10, predictable=True), "in the format and the seed"),
+    ],
+)
+def test_what_would_lose_or_bend_results_is_refused(new: Event, part: str) -> None:
+    assert part in (incompatibility(event(3), new) or "")
+
+
+def turned(one: Event) -> Event:
+    return replace(one, entrants=one.entrants[::-1])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "part"),
+    [
+        (event(4, form=Swiss(3)), event(4, form=Swiss(2)), "(rounds)"),
+        (event(4, form=Swiss(3)), event(5, form=Swiss(3)), "its bots cannot change"),
+        (event(4, form=Swiss(3)), event(4, boards=4, form=Swiss(3)), "(boards)"),
+        (event(4, form=Knockout(3)), event(4, form=Knockout(4)), "(tie_boards)"),
+        (event(2, form=Versus()), event(2, form=Versus(Sprt(h1=5))), "(sprt)"),
+        (event(4, form=Swiss(3)), event(4, form=Swiss(9)), None),
+        (event(2, form=Versus()), event(2, boards=4, form=Versus(Sprt(max_boards=9999))), None),
+        (event(2, form=Versus()), turned(event(2, form=Versus())), "bot0 is better than bot1"),
+        (event(4), event(5, form=Ladder()), None),
+        (event(4, form=Gauntlet()), event(4, form=RoundRobin()), None),
+        (event(8, 3), event(9, 3), "--format ladder"),
+        (event(12, 4), event(13, 4, form=Ladder()), None),
+        (event(13, 4, form=Ladder()), event(14, 4, form=Ladder(("bot12", "bot13"))), None),
+    ],
+)
+def test_each_format_can_grow_in_its_own_way(old: Event, new: Event, part: str | None) -> None:
+    said = incompatibility(old, new)
+    assert said is None if part is None else part in (said or "")
+
+
+def changed(bot: Path) -> None:
+    bot.write_text(bot.read_text() + "\n# better\n")
+
+
+# Slow: a bot that changed is rated as a version of its own.
+@pytest.mark.slow
+def test_a_changed_bot_is_a_version_of_its_own(tmp_path: Path) -> None:
+    bot, out = tmp_path / "mine.py", tmp_path / "out"
+    shutil.copy(SAMPLES / "first.py", bot)
+    words = (str(bot), "greedy", "suit", *SHORT, "--boards", "2")
+    run(out, *words)
+    before = {result.game: result for result in read_ledger(out / "ledger.jsonl")}
+    changed(bot)
+    said = run(out, *words, "--jobs", "2")
+    assert "bot mine have changed: they play as mine@2; what mine played is kept" in said
+    after = {result.game: result for result in read_ledger(out / "ledger.jsonl")}
+    assert before.items() <= after.items()
+    assert summary(out) == {"played": 12 + 8, "planned": 12 + 8}
+    (pool,) = json.loads((out / "results.json").read_text())["ratings"]["pools"]
+    games = {one["name"]: one["games"] for one in pool["entrants"]}
+    assert games == {"mine": 8, "mine@2": 8, "greedy": 12, "suit": 12}
+    assert "- `mine`, 8 games; `mine@2` plays on with other files." in report(out)
+    assert fits(out)
+    # Apart from the earlier version it is the event that was played at once.
+    once = tmp_path / "once"
+    run(once, *words)
+    alone = [one for one in read_ledger(out / "ledger.jsonl") if "mine" not in one.seats]
+    at_once = [result.places for result in read_ledger(once / "ledger.jsonl")]
+    assert [result.places for result in alone] == at_once
+    assert (out / "seeds.jsonl").read_bytes() == (once / "seeds.jsonl").read_bytes()
+
+
+@pytest.mark.slow
+def test_a_bot_that_changes_in_the_middle_of_a_killed_run(tmp_path: Path) -> None:
+    """What it had played then counts; killed again or not, it comes to the same bytes."""
+    bot, out = tmp_path / "mine.py", tmp_path / "out"
+    shutil.copy(SAMPLES / "first.py", bot)
+    words = (str(bot), "greedy", "random", *SHORT, "--boards", "4")
+    process = started(out, *words, jobs=2)
+    wait_for_games(out, 7)
+    process.kill()
+    process.wait()
+    changed(bot)
+    other = shutil.copytree(out, tmp_path / "other")
+    process = started(other, *words, jobs=2)
+    wait_for_games(other, 14)
+    process.kill()
+    process.wait()
+    run(other, *words)
+    run(out, *words)
+    assert made(out) == made(other)
+    assert fits(out)
+
+
+# Slow: a test of two versions tells which of them plays.
+@pytest.mark.slow
+def test_versus_asks_about_the_version_that_plays(tmp_path: Path) -> None:
+    bot, out = tmp_path / "mine.py", tmp_path / "out"
+    shutil.copy(SAMPLES / "first.py", bot)
+    words = (str(bot), "greedy", *SHORT, "--format", "versus", "--boards", "20")
+    run(out, *words)
+    changed(bot)
+    run(out, *words)
+    assert summary(out) == {"played": 80, "planned": 80}
+    assert "## Is mine@2 better than greedy?" in report(out)
+    assert fits(out)
+
+
+def test_seeds_that_were_public_stay_so_while_a_newcomer_is_awaited(tmp_path: Path) -> None:
+    bot, out = tmp_path / "mine.py", tmp_path / "out"
+    run(out, "first", "greedy", *SHORT, "--boards", "1")
+    seeds = (out / "seeds.jsonl").read_bytes()
+    assert seeds
+    bot.write_text("raise SystemExit")
+    run(out, "first", "greedy", str(bot), *SHORT, "--boards", "1", code=2)
+    assert (out / "seeds.jsonl").read_bytes() == seeds
+    assert fits(out)
+
+
+def test_a_bot_that_has_not_played_is_just_replaced(tmp_path: Path) -> None:
+    bot, out = tmp_path / "mine.py", tmp_path / "out"
+    bot.write_text("raise SystemExit")
+    run(out, str(bot), "greedy", "--boards", "1", code=2)
+    shutil.copy(SAMPLES / "first.py", bot)
+    run(out, str(bot), "greedy", "--boards", "1")
+    assert [one.name for one in load_event(Folder(out)).entrants] == ["mine", "greedy"]
+
+
+def test_the_files_say_which_version_plays() -> None:
+    """Back to the first files: the first version plays on, and the second is retired."""
+    first = event(3)
+
+    def with_files(name: str, fingerprint: str) -> Event:
+        who = [replace(one, fingerprint=fingerprint * (one.name == name)) for one in first.entrants]
+        return replace(first, entrants=tuple(who))
+
+    everybody = ("bot0", "bot1", "bot2", "bot1@2", "bot1@3")
+    second = resolve_versions(first, with_files("bot1", "b"), everybody)
+    assert [one.name for one in second.entrants] == ["bot0", "bot1@2", "bot2", "bot1"]
+    assert second.retired == {"bot1"}
+    back = resolve_versions(second, first, everybody)
+    assert back.retired == {"bot1@2"}
+    third = resolve_versions(back, with_files("bot1", "c"), everybody)
+    assert third.retired == {"bot1", "bot1@2"}
+    assert third.entrants[1].name == "bot1@3"
+    assert incompatibility(second, third) is None
+    swiss = replace(first, format=Swiss())
+    changed_swiss = resolve_versions(
+        swiss, replace(with_files("bot1", "b"), format=Swiss()), everybody
+    )
+    assert "bot bot1 has changed since" in (incompatibility(swiss, changed_swiss) or "")
+
+
+def test_an_anchor_is_kept_until_another_is_given() -> None:
+    """Met in a real event: the next `run` without --anchor lost what `report` had set."""
+    old = replace(event(3), anchor=Anchor("bot1", 1500))
+    new = event(3)
+    assert resolve_versions(old, new, ()).anchor == Anchor("bot1", 1500)
+    other = replace(new, anchor=Anchor("bot2", 1200))
+    assert resolve_versions(old, other, ()).anchor == Anchor("bot2", 1200)
+    # The rating is that of the version to which it was given; a new one has its own name for it.
+    who = [replace(one, fingerprint="b" * (one.name == "bot1")) for one in new.entrants]
+    changed = replace(new, entrants=tuple(who))
+    assert resolve_versions(old, changed, ("bot1",)).anchor == Anchor("bot1", 1500)
+    second = resolve_versions(old, replace(changed, anchor=Anchor("bot1", 1400)), ("bot1",))
+    assert second.anchor == Anchor("bot1@2", 1400)
+    assert resolve_versions(second, new, ("bot1",)).anchor == Anchor("bot1", 1400)
+    # Who takes the anchor out of the plan is told that nobody can be.
+    fewer = replace(new, entrants=(new.entrants[0], new.entrants[2]))
+    assert "nobody can be taken out" in (
+        incompatibility(old, resolve_versions(old, fewer, ())) or ""
+    )
+
+
+def test_a_result_of_an_earlier_version_cannot_be_left_out(tmp_path: Path) -> None:
+    bot, out = tmp_path / "mine.py", tmp_path / "out"
+    shutil.copy(SAMPLES / "first.py", bot)
+    words = (str(bot), "greedy", *SHORT, "--boards", "1")
+    run(out, *words)
+    changed(bot)
+    run(out, *words)
+    log = out / "games" / "from-1.mine.greedy.jsonl"
+    kept = log.read_bytes()
+    log.unlink()
+    said = boneyard("verify", str(out), code=1)
+    assert "1.mine.greedy stands in no log" in said
+    said = boneyard("report", str(out), code=2)
+    assert "1.mine.greedy is not one of the plan" in said
+    assert "that log is gone" in said
+    log.write_bytes(kept)
+    # Without results.json nobody knows how many results the ledger had.
+    (out / "results.json").unlink()
+    (out / "ledger.jsonl").unlink()
+    said = boneyard("verify", str(out), code=1)
+    assert "the ledger does not have 1.mine.greedy" in said
