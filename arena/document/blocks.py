@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Flag, auto
 from itertools import compress
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -35,6 +35,7 @@ Kind = Literal["name", "word", "code", "digest", "number", "rank"]
 """The content of a column: names of bots, other words, code, fingerprints, numbers, and ranks,
 which are numbers that stand first."""
 
+Text = TypeVar("Text", bound=str)
 TextRow = tuple[str, ...]
 """A row of a table as text."""
 
@@ -130,7 +131,7 @@ class Table(Part, frozen=True):
     """The rows; text shows a title as a row of its own, a page as a table of its own."""
 
     def plain(self) -> tuple[TextRow, list[TextRow]]:
-        """Return head and rows as text; small print has columns of its own."""
+        """Return head and rows as text: without drawings; small print has columns of its own."""
         head = tuple(text for one in self.columns for text in _columns(one, one.head, one.detail))
         rows: list[TextRow] = []
         for group in self.groups:
@@ -143,7 +144,7 @@ class Table(Part, frozen=True):
         """Return the kind of each column of `plain`; small print is a number."""
         kinds: list[Kind] = []
         for column in self.columns:
-            kinds += [column.kind, "number"] if column.detail else [column.kind]
+            kinds += _columns(column, column.kind, "number")
         return kinds
 
     def _texts(self, row: Sequence[Cell]) -> TextRow:
@@ -166,8 +167,10 @@ class Matrix(Part, frozen=True):
     rows: Sequence[Sequence[Cell]]
     unit: str = ""
     """The unit of the numbers, where it stands behind each."""
+    most: int = 64
+    """The number of names that a page shows."""
     source: str = ""
-    """The file that has all of it; a page shows only the first names."""
+    """The file that has all names."""
 
     def plain(self) -> tuple[TextRow, list[TextRow]]:
         """Return head and rows as text, without small print."""
@@ -201,6 +204,8 @@ class Document(Struct, frozen=True):
 
     title: str
     blocks: Sequence[Block]
+    data: object = None
+    """What the scripts of an HTML page read."""
 
 
 def table(caption: str, columns: Sequence[Column], rows: Iterable[Sequence[str | Cell]]) -> Table:
@@ -240,6 +245,14 @@ def _selected(block: Block, medium: Media) -> Block:
             return block
 
 
+def cut(rows: Sequence[TextRow], room: int) -> list[TextRow]:
+    """Return the rows, or the first ones and in the second column the number of the others."""
+    if len(rows) <= room:
+        return [*rows]
+    more = f"and {len(rows) - max(1, room) + 1} more"
+    return [*rows[: max(1, room) - 1], ("", more, *[""] * (len(rows[0]) - 2))]
+
+
 class Span(NamedTuple):
     """A part of a text."""
 
@@ -259,7 +272,10 @@ def spans(text: str) -> Iterator[Span]:
         yield Span("", text[end:])
 
 
-def _columns(column: Column, text: str, detail: str) -> TextRow:
+def _columns(column: Column, text: Text, detail: Text) -> tuple[Text, ...]:
+    """Return the columns of text that a column has: none, one or two."""
+    if column.axis:
+        return ()
     return (text, detail) if column.detail else (text,)
 
 

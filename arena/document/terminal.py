@@ -1,6 +1,6 @@
 """Documents in a terminal, drawn by rich."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Literal, assert_never
 
 from rich.cells import cell_len
@@ -19,8 +19,8 @@ from arena.document.blocks import (
     Paragraph,
     Section,
     Table,
-    TextRow,
     Tone,
+    cut,
     select,
     spans,
     table,
@@ -108,11 +108,3 @@ def _needed(shown: Table) -> int:
         for cells, kind in columns
     ]
     return sum(widths) + GAP * (len(widths) - 1)
-
-
-def cut(rows: Sequence[TextRow], room: int) -> list[TextRow]:
-    """Return the rows, or the first ones and in the second column the number of the others."""
-    if len(rows) <= room:
-        return [*rows]
-    more = f"and {len(rows) - max(1, room) + 1} more"
-    return [*rows[: max(1, room) - 1], ("", more, *[""] * (len(rows[0]) - 2))]

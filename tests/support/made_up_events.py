@@ -6,8 +6,9 @@ from pathlib import Path
 from protocol.records import Result, SeatFoul
 from tournaments.plan.event import Event
 from tournaments.rating.ratings import fit_both
+from tournaments.report.document import ReportData, report_document
 from tournaments.report.format_section import uneven
-from tournaments.report.html.page import ReportData, report_page
+from tournaments.report.html.page import report_page
 from tournaments.report.log_facts import Evidence, LogFacts, Machine, SandboxSummary
 from tournaments.report.timing import Times, TimeStats
 from tournaments.schedule.schedule import games, sittings, stages
@@ -100,5 +101,10 @@ def told(event: Event, results: list[Result], known: LogFacts = NOTHING) -> Repo
 def written(folder: Path, event: Event, results: list[Result], known: LogFacts = NOTHING) -> Path:
     """The page in a file."""
     path = folder / "report.html"
-    path.write_text(report_page(told(event, results, known)))
+    path.write_text(html(event, results, known))
     return path
+
+
+def html(event: Event, results: list[Result], known: LogFacts = NOTHING) -> str:
+    """The page."""
+    return report_page(report_document(told(event, results, known)))

@@ -12,16 +12,18 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 from rich.progress import Progress as Bar
 from rich.text import Text
 
+from arena.document.blocks import paragraphs
+from arena.document.terminal import open_console, print_blocks, renderables
 from protocol.codec import decode_json
 from protocol.records import Result
 from tournaments.forecast.text import duration
 from tournaments.plan.event import Event
 from tournaments.rating.fouls import fouls_committed
 from tournaments.rating.live_elo import LiveRating, update
-from tournaments.report import tables as standings
-from tournaments.report import terminal_tables as shown
+from tournaments.report.document import time_section
 from tournaments.report.format_section import question_line, uneven, won_line
 from tournaments.report.report import Results
+from tournaments.report.standings import PROVISIONAL, live_table, pool_sections
 from tournaments.report.timing import Times
 from tournaments.storage import public_deals as public
 from tournaments.storage.folder import Folder, load_event
@@ -105,11 +107,11 @@ class Progress:
     def _table(self) -> Group:
         """Return standings as far as there is room, the last fouls and the progress bar."""
         asked = question_line(self._event, self._ledger.results.values())
-        below = [Text(standings.PROVISIONAL, "dim"), *([Text(asked, "bold")] if asked else ())]
+        below = [Text(PROVISIONAL, "dim"), *([Text(asked, "bold")] if asked else ())]
         below += [Text(foul, "red", no_wrap=True, overflow="ellipsis") for foul in self._last_fouls]
         room = max(1, self._console.height - OTHER_LINES - len(self._last_fouls))
-        head, rows = standings.provisional(self._ticks, room)
-        return Group(shown.table(head, rows, names=2), *below, self._bar)
+        table = renderables([live_table(self._ticks)], self._console.width, room)
+        return Group(*table, *below, self._bar)
 
     def _note_fouls(self, result: Result) -> None:
         """Show the fouls of a game as soon as it ends."""
@@ -143,31 +145,15 @@ class Progress:
     @staticmethod
     def final(folder: Folder) -> None:
         """Print where the files are, and the standings."""
-        console = shown.console()
+        console = open_console()
         summary = decode_json(folder.results.read_bytes(), Results)
         if not summary.played:
             console.print("No game was played.")
             return
-        for pool in summary.ratings.pools:
-            console.print(shown.standing(pool, console.width))
-            anchor = summary.event.anchor
-            for line in (
-                *standings.placing(pool),
-                *standings.unanchored(pool, anchor),
-                *standings.without_fouls(pool, anchor),
-                *standings.seat_advantages(pool),
-            ):
-                console.print(Text(line, style="dim"))
-            if pool.partners:
-                console.print(shown.table(*standings.partners(pool), names=2))
-        for line in _told(folder, summary):
-            console.print(Text(line, style="bold"))
         used = decode_json(folder.times.read_bytes(), Times)
-        console.print(shown.table(*standings.time_used(used)))
-        if used.workers:
-            console.print(shown.table(*standings.shares(used)))
-        for line in standings.lag(used):
-            console.print(Text(line, style="dim"))
+        for pool in summary.ratings.pools:
+            print_blocks(console, pool_sections(pool, summary.event.anchor))
+        print_blocks(console, [*paragraphs(_told(folder, summary), "strong"), time_section(used)])
         console.print(f"{summary.played} of {summary.planned} games", style="bold", end="  ")
         console.print(Text(f"report: {folder.page}"))
         console.print(Text(f"Replay a game: boneyard replay {folder.path}", style="dim"))

@@ -7,15 +7,15 @@ from msgspec.structs import replace
 from rich.console import Console
 from rich.text import Text
 
+from arena.document.terminal import open_console, print_blocks
 from arena.rules.english import count_in_digits
 from arena.ui.console import print_json, print_line, print_note
 from tournaments.commands.rate import RatedTable, RateOptions, rate_ledgers
 from tournaments.plan.event import as_json
 from tournaments.rating.anchor import NONE, Anchor, anchored
-from tournaments.report import tables as standings
-from tournaments.report import terminal_tables as shown
 from tournaments.report.missing_data import has_enough_logs
 from tournaments.report.report import files_now
+from tournaments.report.standings import pool_sections
 from tournaments.storage.folder import (
     Folder,
     has_content,
@@ -76,7 +76,7 @@ def rate(paths: Sequence[Path], asked: RateOptions, in_json: bool) -> int:
     if in_json:
         print_json(told)
         return 0
-    console = shown.console()
+    console = open_console()
     for table in told.tables:
         _print(console, table, asked.anchor)
     for notice in told.notices:
@@ -88,14 +88,5 @@ def _print(console: Console, table: RatedTable, anchor: Anchor | None) -> None:
     games = count_in_digits(table.games, "game")
     console.print(Text(f"{table.title}: {games} of {', '.join(table.ledgers)}", style="bold"))
     for pool in table.ratings.pools:
-        console.print(shown.standing(pool, console.width))
-        for line in (
-            *standings.placing(pool),
-            *standings.unanchored(pool, anchor),
-            *standings.without_fouls(pool, anchor),
-            *standings.seat_advantages(pool),
-        ):
-            console.print(Text(line, style="dim"))
-        if pool.partners:
-            console.print(shown.table(*standings.partners(pool), names=2))
+        print_blocks(console, pool_sections(pool, anchor))
     console.print()

@@ -14,6 +14,7 @@ from msgspec import Struct
 from arena.analysis import text as render
 from arena.analysis.frames import SPECTATOR, frames
 from arena.analysis.replay import steps
+from arena.document.blocks import TextRow, cut
 from arena.logs.checksummed import DamagedFileError
 from arena.logs.follow import LogFollower
 from arena.logs.gamelog import LoggedGame, read_games
@@ -24,7 +25,7 @@ from protocol.records import FoulRecord
 from tournaments.plan.event import Event
 from tournaments.rating.live_elo import LiveRating, update
 from tournaments.rating.ratings import fit_both
-from tournaments.report import tables as standings
+from tournaments.report.standings import PROVISIONAL, live_table, standings_table
 from tournaments.schedule.schedule import games
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.result_store import ResultStore
@@ -209,19 +210,19 @@ class LiveView:
             trouble=tuple(log.trouble for log in self._logs.values() if log.trouble)[:LAST],
         )
 
-    def _standings(self, over: bool) -> tuple[tuple[str, ...], standings.Rows, str]:
+    def _standings(self, over: bool) -> tuple[TextRow, list[TextRow], str]:
         """Return head, rows and note of the standings.
 
         While games are played they are only live Elo: a full rating takes CPU that bots need.
         """
         if not over:
-            head, rows = standings.provisional(self._ticks, ROWS)
-            return head, rows, standings.PROVISIONAL
+            head, rows = live_table(self._ticks).plain()
+            return head, cut(rows, ROWS), PROVISIONAL
         event = self.event
         pools = fit_both(
             self._results.first(), partners=event.rules.deal.partners, anchor=event.anchor
         ).pools
-        tables = [standings.table(pool) for pool in pools]
+        tables = [standings_table(pool).plain() for pool in pools]
         return tables[0][0], [row for _, rows in tables for row in rows], RATED
 
     def _playing(self) -> Iterator[LiveGame]:

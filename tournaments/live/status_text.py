@@ -8,13 +8,14 @@ from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
+from arena.document.blocks import Column, Table, table
+from arena.document.terminal import open_console, renderables
 from arena.ui.console import print_json, print_line
 from protocol.codec import encode_json
 from tournaments.forecast.text import duration
 from tournaments.live.status import Status, read_status
 from tournaments.rating.fouls import FoulCount
-from tournaments.report import tables as standings
-from tournaments.report import terminal_tables as shown
+from tournaments.report.standings import pool_sections, standings_table
 from tournaments.storage import public_deals as public
 from tournaments.storage.folder import Folder
 
@@ -36,7 +37,7 @@ def show(path: Path, in_json: bool) -> int:
     if in_json:
         print_json(seen)
         return 0
-    console = shown.console()
+    console = open_console()
     for part in parts(folder, seen, console.width):
         console.print(part)
     return 0
@@ -48,7 +49,7 @@ def watch(path: Path, in_json: bool) -> int:
     A pipe gets a line, or with JSON an object on one line, whenever more was played.
     Raises UserError.
     """
-    folder, console = Folder(path), shown.console()
+    folder, console = Folder(path), open_console()
     try:
         if console.is_terminal and not in_json:
             _live(folder, console)
@@ -90,31 +91,29 @@ def parts(
 ) -> Iterator[RenderableType]:
     """Yield the parts of the display for a width and, on a small terminal, a height."""
     yield Text(f"{seen.name}: {seen.about}", "bold")
-    fouls = _fouls(seen.fouls)
-    if room is not None:
-        fouls = (fouls[0], standings.cut(fouls[1], max(2, room // 3)))
-        room -= len(fouls[1]) + 2 if fouls[1] else 0
+    fouls = [_fouls(seen.fouls)] if seen.fouls else []
+    few = None if room is None else max(2, room // 3)
+    if room is not None and few is not None and fouls:
+        room -= min(few, len(seen.fouls)) + 2
     for pool in seen.ratings.pools:
-        yield shown.standing(pool, width, room)
-        if room is None:
-            lines = (*standings.placing(pool), *standings.seat_advantages(pool))
-            yield from (Text(line, "dim") for line in lines)
+        blocks = [standings_table(pool)] if room is not None else pool_sections(pool, None)
+        yield from renderables(blocks, width, room)
     asked = [seen.question, seen.won]
     asked += [seen.uneven, public.describe_latecomers(seen.latecomers)] if room is None else []
     yield from (Text(line, "bold") for line in asked if line)
-    if fouls[1]:
+    if fouls:
         yield Text()
-        yield shown.table(*fouls, names=3)
+        yield from renderables(fouls, width, few)
         yield Text(_example(folder, seen.fouls[0]), "dim")
     yield Text(progress(seen), "bold" if seen.complete else "bold cyan")
 
 
-def _fouls(found: Sequence[FoulCount]) -> tuple[tuple[str, ...], standings.Rows]:
-    """Return head and rows: the entrant, its foul, and a game that shows the evidence."""
-    rows: standings.Rows = [
-        (one.entrant, one.foul, one.game, f"{one.games}", f"{one.seat}") for one in found
-    ]
-    return ("fouls of", "class", "the last in", "games", "seat"), rows
+def _fouls(found: Sequence[FoulCount]) -> Table:
+    """Return the table of fouls, each with a game that shows the evidence."""
+    columns = [Column("fouls of", "name"), Column("class", "word"), Column("the last in", "name")]
+    columns += map(Column, ("games", "seat"))
+    rows = [(one.entrant, one.foul, one.game, f"{one.games}", f"{one.seat}") for one in found]
+    return table("Fouls", columns, rows)
 
 
 def _example(folder: Folder, foul: FoulCount) -> str:

@@ -4,24 +4,19 @@ Nothing depends on time but times.json and, of report.html, what `measured` read
 same ledger gives the same bytes of all others, and the same logs those of these two.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
-from protocol.codec import printable
-from protocol.records import Result
-from tournaments.formats.base import Entrant
+from arena.document.markdown import to_markdown
 from tournaments.plan.event import Event, Terms
-from tournaments.rating.anchor import Anchor
-from tournaments.rating.fouls import count_fouls
-from tournaments.rating.ratings import Pool, Ratings, fit_both
-from tournaments.report import conditions as how
+from tournaments.rating.ratings import Ratings, fit_both
 from tournaments.report import exports
 from tournaments.report import format_section as format_report
-from tournaments.report import tables as standings
-from tournaments.report.html.page import ReportData, report_page
+from tournaments.report.document import ReportData, report_document
+from tournaments.report.html.page import report_page
 from tournaments.report.log_facts import LogFacts, SandboxSummary, log_facts
 from tournaments.report.timing import as_json
 from tournaments.schedule.game_index import GameIndex
@@ -98,12 +93,14 @@ def report_files(
     fingerprints = {one.name: one.fingerprint for one in event.entrants}
     uneven = format_report.uneven(event, results, summary.planned)
     notes = [note for note in (uneven, public.describe_latecomers(summary.latecomers)) if note]
-    told = ReportData(
-        event, results, summary.planned, summary.commitments, notes, ratings, known, plans
+    document = report_document(
+        ReportData(
+            event, results, summary.planned, summary.commitments, notes, ratings, known, plans
+        )
     )
     return {
-        folder.report: ["\n".join(_page(summary, event, results, notes)).encode()],
-        folder.page: [report_page(told).encode()],
+        folder.report: [to_markdown(document).encode()],
+        folder.page: [report_page(document).encode()],
         folder.times: [as_json(known.times)],
         folder.results: [msgspec.json.format(msgspec.json.encode(summary), indent=1), b"\n"],
         folder.games: exports.games_csv(results, places, partners),
@@ -116,110 +113,3 @@ def report_files(
 def from_logs(folder: Folder) -> tuple[Path, ...]:
     """Return the files with facts from the logs, which differ each time an event is played."""
     return folder.page, folder.times
-
-
-def _page(
-    summary: Results, event: Event, results: Sequence[Result], notes: Iterable[str]
-) -> Iterator[str]:
-    yield f"# {event.name}"
-    yield ""
-    yield format_report.headline(event, summary.played, summary.planned)
-    for note in notes:
-        yield from ("", note)
-    yield from format_report.section(event, results)
-    for pool in summary.ratings.pools:
-        yield from _pool(pool, event.anchor)
-    yield from _fouls(results)
-    yield from _how(event, summary.sandboxes)
-    yield from _deals(event, summary.commitments)
-    yield from _bots(event.entrants)
-    yield from _versions(event, results)
-    yield from _files(summary.event)
-    yield ""
-
-
-def _pool(pool: Pool, anchor: Anchor | None) -> Iterator[str]:
-    yield from ("", "## Standings", "")
-    yield from standings.markdown(*standings.table(pool))
-    yield from (
-        "",
-        standings.intervals(pool),
-        f"In brackets: the ranks that the results leave open. {standings.RANKS}",
-        "The margin leaves out games that a foul ended.",
-    )
-    for sentence in (
-        *standings.placing(pool),
-        *standings.unanchored(pool, anchor),
-        *standings.without_fouls(pool, anchor),
-    ):
-        yield from ("", sentence)
-    yield from ("", standings.PRIOR, "")
-    yield from (f"- {line}" for line in standings.seat_advantages(pool))
-    yield from (f"- {line}" for line in standings.duplicate_gain(pool))
-    yield from ("", "## Crosstable", "", "Points that the row took off the column.", "")
-    yield from standings.markdown(*standings.crosstable(pool))
-    yield from ("", "## Who is better", "", "How likely the row is better than the column.", "")
-    yield from standings.markdown(*standings.likelihoods(pool))
-    if pool.partners:
-        yield from ("", "## Partners", "")
-        yield from standings.markdown(*standings.partners(pool))
-        yield ""
-        yield from standings.partners_told(pool)
-
-
-def _fouls(results: Sequence[Result]) -> Iterator[str]:
-    counts = count_fouls(results, forfeits=True)
-    yield from ("", "## Fouls", "")
-    if not counts:
-        yield "None."
-        return
-    rows: standings.Rows = [(one.entrant, one.foul, f"{one.games}") for one in counts]
-    yield from standings.markdown(("bot", "foul", "games"), rows)
-    yield from (
-        "",
-        f"{how.FORFEIT} The evidence stands in `report.html` and the game logs: `boneyard replay`.",
-    )
-
-
-def _how(event: Terms, kept: Sequence[SandboxSummary]) -> Iterator[str]:
-    yield from ("", "## How it was played", "")
-    yield f"- {how.rules_text(event)}"
-    limits, options = how.clock_text(event)
-    yield from (f"- {limits}", f"- {how.foul_policy_text(event)}")
-    yield (
-        "- Times: nothing here depends on them, so that it can be made anew from the ledger. "
-        "What the bots used stands in `times.json` and in `report.html`."
-    )
-    yield f"- {options}"
-    for level, missing in how.sandbox_text(kept):
-        yield f"- {level}"
-        yield from (f"  - {sentence}" for sentence in missing)
-
-
-def _deals(event: Terms, commitments: str) -> Iterator[str]:
-    yield from ("", "## Deals", "")
-    *predictable, promised = how.promise(event)
-    for sentence in predictable:
-        yield from (sentence, "")
-    yield from (promised, "", f"    {commitments}", "", how.KEEP, "")
-    yield from (f"    {command}" for command in how.CHECKS)
-    yield from ("", how.DISTRUST)
-
-
-def _bots(entrants: Sequence[Entrant]) -> Iterator[str]:
-    yield from ("", "## Bots", "", "| bot | fingerprint | command |", "| --- | --- | --- |")
-    for entrant in entrants:
-        shown = printable(" ".join(Path(part).name for part in entrant.command.argv))
-        shown = shown.replace("|", "\\|")
-        yield f"| {entrant.name} | {entrant.fingerprint[:12]} | `{shown}` |"
-
-
-def _versions(event: Event, results: Sequence[Result]) -> Iterator[str]:
-    if event.retired:
-        yield from ("", "## Earlier versions", "", format_report.EARLIER, "")
-        yield from (f"- {one}" for one in format_report.versions(event, results))
-
-
-def _files(event: Terms) -> Iterator[str]:
-    yield from ("", "## Files for other programs", "")
-    yield from (f"- {file}" for file in how.files(event))

@@ -5,7 +5,9 @@ from arena.document.blocks import (
     Media,
     Paragraph,
     Section,
+    TextRow,
     bullets,
+    cut,
     paragraphs,
     select,
     spans,
@@ -31,3 +33,10 @@ def test_a_text_is_cut_at_its_marks() -> None:
         ("", ": 2 * 3 "), ("code", "a"),
     ]  # fmt: skip
     assert [*spans("")] == []
+
+
+def test_a_long_table_says_how_much_is_missing() -> None:
+    rows: list[TextRow] = [("1", "a"), ("2", "b"), ("3", "c")]
+    assert cut(rows, 3) == rows
+    assert cut(rows, 2) == [("1", "a"), ("", "and 2 more")]
+    assert cut([], 2) == []

@@ -5,8 +5,7 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from arena.document.blocks import TextRow
-from arena.document.terminal import cut, print_blocks
+from arena.document.terminal import print_blocks
 from tests.support.documents import DOCUMENT
 
 WIDE = """\
@@ -42,10 +41,3 @@ def test_a_narrow_terminal_leaves_out_a_column_and_cuts_only_names(width: int) -
     *_, ada, _, bob = printed(width).splitlines()[:5]
     assert ada.split()[-2:] == ["+3", "4"]
     assert bob.split()[-2:] == ["-3", "5"]
-
-
-def test_a_long_table_says_how_much_is_missing() -> None:
-    rows: list[TextRow] = [("1", "a"), ("2", "b"), ("3", "c")]
-    assert cut(rows, 3) == rows
-    assert cut(rows, 2) == [("1", "a"), ("", "and 2 more")]
-    assert cut([], 2) == []

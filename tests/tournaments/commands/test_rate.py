@@ -20,7 +20,7 @@ from tournaments.commands.rate import Rated, RateOptions, rate_ledgers
 from tournaments.plan.event import as_json
 from tournaments.rating.anchor import Anchor, anchored
 from tournaments.rating.ratings import fit
-from tournaments.report import tables as standings
+from tournaments.report.rating_notes import OUTSIDE
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import Ledger, read_ledger
 
@@ -347,7 +347,7 @@ def test_who_won_everything_stands_apart_and_is_explained(tmp_path: Path) -> Non
         ["above", "core"], ["x"], ["core"], ["a"], ["b"],
     ]  # fmt: skip
     said = " ".join(lines)
-    assert standings.OUTSIDE in said
+    assert OUTSIDE in said
     assert "x has no rating that others could be over: it is not in the core." in said
 
 

@@ -22,7 +22,7 @@ from tournaments.live import status_text as glance_shown
 from tournaments.live.status import Status, read_status, so_far
 from tournaments.rating.fouls import FoulCount, count_fouls
 from tournaments.rating.ratings import Ratings, fit_both
-from tournaments.report import tables as standings
+from tournaments.report.standings import standings_table
 from tournaments.storage.folder import Folder, load_event, lock_for_writing
 from tournaments.storage.ledger import read_ledger
 
@@ -233,9 +233,9 @@ def test_numbers_are_never_cut_and_no_line_is_too_long(many: int, width: int) ->
     seen = looking(left_s=50.0, played=1, fouls=fouls, ratings=ratings)
     lines = drawn(seen, width)
     assert max(map(len, lines)) <= width
-    _, rows = standings.table(ratings.pools[0])
+    _, rows = standings_table(ratings.pools[0]).plain()
     for line, row in zip(lines[2:], rows, strict=False):
-        rank, _, *numbers = row[: len(standings.COLUMNS) if width == 80 else None]
+        rank, _, *numbers = row[: -2 if width == 80 else None]
         assert line.startswith(rank)
         assert line.split()[-len(numbers) :] == numbers
     assert sum("12345" in line for line in lines) == len(fouls)
@@ -275,13 +275,6 @@ def _read(descriptor: int) -> bytes:
         return os.read(descriptor, 65_536)
     except OSError:
         return b""
-
-
-def test_a_long_table_says_how_much_is_missing() -> None:
-    rows: standings.Rows = [("1", "a"), ("2", "b"), ("3", "c")]
-    assert standings.cut(rows, 3) == rows
-    assert standings.cut(rows, 2) == [("1", "a"), ("", "and 2 more")]
-    assert standings.cut([], 2) == []
 
 
 def test_no_ratings_are_shown_before_there_are_any() -> None:

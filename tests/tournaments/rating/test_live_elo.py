@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from protocol.records import Result
 from tests.support.results import game, played
 from tournaments.rating.live_elo import NEW, K, LiveRating, update
-from tournaments.report import tables as standings
+from tournaments.report.standings import live_table
 
 
 def after(results: list[Result], *, partners: bool = False) -> dict[str, LiveRating]:
@@ -64,12 +64,10 @@ def test_absurd_ratings_do_not_overflow() -> None:
     assert update(before, game(0, "ab", (0, 1)), partners=False)["a"].elo == 1e9 - K
 
 
-def test_the_screen_shows_as_many_as_it_has_room_for() -> None:
+def test_the_live_table_is_sorted() -> None:
     table = after([game(0, "abcd", (4, 3, 2, 1))])
-    head, rows = standings.provisional(table, 4)
+    head, rows = live_table(table).plain()
     assert [row[1] for row in rows] == ["a", "b", "c", "d"]
     assert rows[0] == ("1", "a", "+4", "1", "100.0%", "")
     assert {len(row) for row in rows} == {len(head)}
-    assert [row[1] for row in standings.provisional(table, 3)[1]] == ["a", "b", "and 2 more"]
-    assert [row[1] for row in standings.provisional(table, 1)[1]] == ["and 4 more"]
-    assert standings.provisional({}, 5)[1] == []
+    assert live_table({}).plain()[1] == []

@@ -13,7 +13,8 @@ from tests.support.results import ELO, STRENGTH, game
 from tournaments.rating import statistics as stats
 from tournaments.rating.partner_synergy import Partners
 from tournaments.rating.ratings import Pool, fit
-from tournaments.report import tables as standings
+from tournaments.report.rating_notes import PARTNERS_SHOWN, partner_notes
+from tournaments.report.standings import partner_table
 
 
 def partnered(
@@ -127,8 +128,8 @@ def test_intervals_of_no_synergy_hold_nothing_95_times_in_100() -> None:
 def test_four_entrants_cannot_tell_synergy_from_strength() -> None:
     pool = only(partnered(random.Random(3), 10, names="abcd"))
     assert {(two.synergy, two.half_width) for two in pool.partners} == {(None, None)}
-    assert any("cannot tell" in line for line in standings.partners_told(pool))
-    assert {row[4] for row in standings.partners(pool)[1]} == {"·"}
+    assert any("cannot tell" in line for line in partner_notes(pool))
+    assert {row[4] for row in partner_table(pool).plain()[1]} == {"·"}
 
 
 def test_partners_who_never_part_are_rated_alike_and_told_nothing() -> None:
@@ -157,11 +158,11 @@ def test_a_copy_at_both_sides_says_nothing() -> None:
 
 def test_a_long_list_shows_both_ends() -> None:
     pool = only(partnered(random.Random(5), 2, together={"ab": ELO}))
-    many = tuple(pool.partners[0] for _ in range(2 * standings.PARTNERS_SHOWN + 7))
+    many = tuple(pool.partners[0] for _ in range(2 * PARTNERS_SHOWN + 7))
     whole = Pool(
         entrants=pool.entrants, games=0, boards=0, seats=(), level=(), anchor=None, errors=(),
         los=(), crosstable=(),
         boards_save=None, boards_save_margin=None, partners=many,
     )  # fmt: skip
-    assert len(standings.partners(whole)[1]) == 2 * standings.PARTNERS_SHOWN
-    assert f"of {len(many)} pairs" in standings.partners_told(whole)[-1]
+    assert len(partner_table(whole).plain()[1]) == 2 * PARTNERS_SHOWN
+    assert f"of {len(many)} pairs" in partner_notes(whole)[-1]

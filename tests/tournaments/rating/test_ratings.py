@@ -21,7 +21,10 @@ from tests.support.results import ELO, STRENGTH, ascent, game, known, only, pair
 from tournaments.rating import statistics as stats
 from tournaments.rating.anchor import Anchor
 from tournaments.rating.ratings import Meeting, Pool, Rating, fit, fit_both
-from tournaments.report import tables as standings
+from tournaments.report import rating_notes
+from tournaments.report.standings import standings_table
+
+COLUMNS = ("#", "bot", "Elo", "±", "games", "score", "margin", "±", "fouls")
 
 
 def named(pool: Pool) -> dict[str, Rating]:
@@ -286,10 +289,10 @@ def test_an_anchor_is_the_core_where_nobody_took_points_off_each_other() -> None
     assert known(pool.entrants[0].elo) == pytest.approx(
         1500 + known(only(results, anchor=Anchor("greedy", 0)).entrants[0].elo)
     )
-    said = " ".join(standings.placing(pool))
+    said = " ".join(rating_notes.placing(pool))
     assert "greedy is set to +1500 Elo" in said
     assert "0 Elo" not in said.replace("+1500 Elo", "")
-    assert standings.unanchored(pool, Anchor("greedy", 1500)) == []
+    assert rating_notes.unanchored(pool, Anchor("greedy", 1500)) == []
     # Also of a chain, of which the middle has the most games.
     chain = [*beaten_by("a", "b"), *beaten_by("b", "c")]
     assert [r.bound for r in only(chain).entrants] == [">", "", "<"]
@@ -409,24 +412,24 @@ def test_ratings_with_and_without_fouls_stand_side_by_side() -> None:
             assert (shown.elo, shown.half_width, shown.bound, shown.games) == (
                 rating.elo, rating.half_width, rating.bound, rating.games,
             )  # fmt: skip
-    head, rows = standings.table(both.pools[0])
-    assert head == (*standings.COLUMNS, *standings.CLEAN)
+    head, rows = standings_table(both.pools[0]).plain()
+    assert head == (*COLUMNS, "Elo without fouls", "±")
     assert {len(row) for row in rows} == {len(head)}
     # The live table fits once: it must not show empty columns.
-    assert standings.table(fit(mixed).pools[0])[0] == standings.COLUMNS
+    assert standings_table(fit(mixed).pools[0]).plain()[0] == COLUMNS
 
 
 def test_without_fouls_there_is_nothing_to_put_beside() -> None:
     results = played(random.Random(8), STRENGTH, 20)
     assert fit_both(results) == fit(results)
-    assert standings.table(fit_both(results).pools[0])[0] == standings.COLUMNS
+    assert standings_table(fit_both(results).pools[0]).plain()[0] == COLUMNS
 
 
 def test_who_has_no_game_without_a_foul_is_not_rated_without() -> None:
     results = [ended(game(0, "ab", (9, 0))), game(0, "ac", (1, 0)), game(1, "ca", (0, 1))]
     (pool,) = fit_both(results).pools
     assert [r.name for r in pool.entrants if r.clean is None] == ["b"]
-    assert [row[-2:] for row in standings.table(pool)[1] if row[1] == "b"] == [("·", "")]
+    assert [row[-2:] for row in standings_table(pool).plain()[1] if row[1] == "b"] == [("·", "")]
 
 
 def test_ratings_on_two_scales_never_stand_in_one_row() -> None:
@@ -438,17 +441,17 @@ def test_ratings_on_two_scales_never_stand_in_one_row() -> None:
     (pool,) = fit_both([*even, *lost, *foul], anchor=anchor).pools
     assert pool.anchor == anchor
     assert {r.clean for r in pool.entrants} == {None}
-    assert standings.without_fouls(pool, anchor) == [standings.OTHER_SCALE]
+    assert rating_notes.without_fouls(pool, anchor) == [rating_notes.OTHER_SCALE]
     # Without the anchor both stand over a mean of their own.
     (free,) = fit_both([*even, *lost, *foul]).pools
     assert all(r.clean for r in free.entrants)
-    assert standings.without_fouls(free, None) == [standings.WITHOUT_FOULS]
+    assert rating_notes.without_fouls(free, None) == [rating_notes.WITHOUT_FOULS]
     # The other way around: outside by a foul in a game that connects all, inside without it.
     pairs_of_two = [*even, *foul[:1], *played(random.Random(9), {"z": 0.0, "y": 0.0}, 1)]
     (other,) = fit_both(pairs_of_two, anchor=anchor).pools
     assert other.anchor is None
     assert {r.name for r in other.entrants if r.clean} == {"a", "b"}
-    assert standings.OTHER_SCALE in standings.without_fouls(other, anchor)
+    assert rating_notes.OTHER_SCALE in rating_notes.without_fouls(other, anchor)
 
 
 def test_a_seat_advantage_is_found_and_does_not_touch_the_ratings() -> None:
@@ -630,7 +633,7 @@ def test_the_level_is_no_matter_of_a_single_board() -> None:
     assert sum(known(named(pool)[name].elo) for name in "mno") == pytest.approx(0, abs=1e-5)
     for one in only(middle).entrants:
         assert known(named(pool)[one.name].elo) == pytest.approx(known(one.elo), abs=5)
-    assert any("without best" in line for line in standings.placing(pool))
+    assert any("without best" in line for line in rating_notes.placing(pool))
     twice = [*lucky, game(501, ("best", "n"), (0, 1))]
     assert only([*middle, *twice]).level == ("best", "m", "n", "o")
 

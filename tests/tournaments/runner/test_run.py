@@ -28,7 +28,7 @@ from tests.support.fast_run import slow_except
 from tests.support.tables import children
 from tournaments.plan.bot_command import prepare_entrant
 from tournaments.plan.event import WrittenBot
-from tournaments.report import tables as standings
+from tournaments.report.rating_notes import RANKS
 from tournaments.runner.runner import check_greetings, sandbox_hint
 
 
@@ -48,7 +48,7 @@ def test_an_event_is_played(event: Path) -> None:
     assert sum(one["fouls"] for one in pool["entrants"]) == 0
     assert "greedy" in (event / "report.md").read_text()
     for page in ("report.md", "report.html"):
-        assert standings.RANKS in (event / page).read_text(), page
+        assert RANKS in (event / page).read_text(), page
 
 
 def test_verify_finds_nothing(event: Path) -> None:

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from arena.document.html import minus
 from tournaments.rating.ratings import Pool, Rating
 from tournaments.rating.sprt import Step
 from tournaments.rating.sprt_settings import Sprt
 from tournaments.rating.statistics import Floats
-from tournaments.report.html.cells import minus
 from tournaments.report.sprt_section import subsample
 
 TICKS = 5

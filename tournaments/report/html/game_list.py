@@ -81,3 +81,8 @@ def _row(result: Result, page: int, places: Mapping[str, int]) -> Row:
 
 def _flat(pairs: Iterable[tuple[int, int]]) -> Iterable[int]:
     return (one for pair in pairs for one in pair)
+
+
+def link_to_games(*names: str) -> str:
+    """Return the link to the page's list of the games of all these entrants."""
+    return "#games/" + "/".join(names)

@@ -18,7 +18,6 @@ from tournaments.rating.sprt_settings import Sprt
 from tournaments.rating.statistics import t_quantile
 from tournaments.rating.tally import collect
 from tournaments.report.html import charts as figures
-from tournaments.report.html.cells import minus, pieces
 from tournaments.report.html.crosstable import Encounter, encounters
 
 
@@ -106,18 +105,6 @@ def test_a_walk_ends_at_its_last_board() -> None:
     assert steps[-1].llr >= settings.bounds[1]
     assert points[-1][1] <= high
     assert shown.boards == steps[-1].boards
-
-
-# --- sentences ---
-
-
-def test_a_sentence_keeps_its_words() -> None:
-    said = "Run `boneyard report .`, **now**: 2 * 3 `a`"
-    assert [one for one in pieces(said) if one.text] == [
-        ("", "Run "), ("code", "boneyard report ."), ("", ", "), ("strong", "now"),
-        ("", ": 2 * 3 "), ("code", "a"),
-    ]  # fmt: skip
-    assert minus("-3") == "−3"
 
 
 # --- encounters ---

@@ -15,6 +15,7 @@ from tests.support.browser import faults, needs_chromium, opened
 from tests.support.events import copied, run, untouched
 from tests.support.fast_run import slow_except
 from tests.support.made_up_events import NOTHING, evidence, made_up, measured, told, written
+from tests.support.made_up_events import html as html_of
 from tests.support.planned_events import event, teams
 from tournaments.formats.knockout import Knockout
 from tournaments.formats.swiss import Swiss
@@ -22,12 +23,11 @@ from tournaments.formats.versus import Versus
 from tournaments.plan.event import Event
 from tournaments.rating.sprt_settings import Sprt
 from tournaments.report.html import game_list as listed
-from tournaments.report.html import page as report_page
 from tournaments.report.html.format_page import Match, bracket
-from tournaments.report.html.page import MATRIX
 from tournaments.report.html.replay_links import addresses
 from tournaments.report.log_facts import log_facts as measure
 from tournaments.report.report import report_files
+from tournaments.report.standings import MATRIX
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import read_ledger
 from tournaments.storage.result_store import ResultStore
@@ -282,7 +282,7 @@ def test_stderr_has_its_lines_again(tmp_path: Path) -> None:
 def test_without_a_script_everything_but_lists_stands_there() -> None:
     plan = event(4, boards=4)
     results = made_up(plan, foul_every=7)
-    html = report_page.report_page(told(plan, results, measured(plan)))
+    html = html_of(plan, results, measured(plan))
     tags = Tags(html).found
     assert sum(tag == "circle" for tag, _ in tags) == 4
     assert html.count("<noscript>") == 1
@@ -309,7 +309,7 @@ def test_every_link_within_the_page_has_a_target(tmp_path: Path) -> None:
 
 def test_an_event_before_its_first_game_has_a_page() -> None:
     for plan in EVENTS.values():
-        html = report_page.report_page(told(plan, []))
+        html = html_of(plan, [])
         assert "No game is over yet" in html or "Undecided" in html
         assert "Keep that number" in html
 
@@ -325,14 +325,14 @@ def test_an_event_before_its_first_game_has_a_page() -> None:
 )
 def test_the_first_sentence_says_what_came_of_it(name: str, lead: str) -> None:
     plan = EVENTS[name]
-    html = report_page.report_page(told(plan, made_up(plan)))
+    html = html_of(plan, made_up(plan))
     (sentence,) = re.findall(r'<h1>.*?<p class="lead">(.*?)</p>', html, re.DOTALL)
     assert lead in sentence
 
 
 def test_a_swiss_is_won_when_its_last_game_is_over() -> None:
     plan = EVENTS["swiss"]
-    html = report_page.report_page(told(plan, made_up(plan)[:-1]))
+    html = html_of(plan, made_up(plan)[:-1])
     assert "leads the Swiss, 3 of 3 rounds" in html
     assert "has won the Swiss" not in html
 

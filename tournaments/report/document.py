@@ -1,0 +1,337 @@
+"""The report of an event as one document: report.md, report.html and the terminal render it. Pure.
+
+It follows from its data and nothing else. What only the logs know, times and the evidence of fouls,
+comes in as `LogFacts` and goes only to media that say so; the rest follows from plan and ledger.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from arena.document.blocks import (
+    UNKNOWN,
+    Block,
+    Bullets,
+    Cell,
+    Code,
+    Column,
+    Document,
+    Figure,
+    Item,
+    Media,
+    Paragraph,
+    Section,
+    Table,
+    bullets,
+    paragraphs,
+    table,
+)
+from arena.rules.explain import explain
+from protocol.codec import printable
+from protocol.records import Result
+from tournaments.formats import swiss
+from tournaments.formats.base import Entrant
+from tournaments.formats.knockout import Knockout
+from tournaments.formats.swiss import Swiss
+from tournaments.plan.event import Event
+from tournaments.rating.fouls import count_fouls
+from tournaments.rating.ratings import Rating, Ratings
+from tournaments.rating.tally import by_pool, collect
+from tournaments.report import conditions
+from tournaments.report import format_section as format_report
+from tournaments.report.html import format_page
+from tournaments.report.html.game_list import GameList, build_game_list, link_to_games
+from tournaments.report.html.replay_links import AT_ONCE, addresses
+from tournaments.report.log_facts import EXAMPLES, Evidence, LogFacts
+from tournaments.report.standings import pool_sections
+from tournaments.report.timing import Times
+from tournaments.schedule.schedule import PlannedSitting
+
+EVIDENCE_SHOWN = 100
+"""The largest number of fouls with evidence."""
+WORDS = 2_000
+"""The largest length of a bot's words, in characters."""
+OPEN = 6
+"""The largest number of entrants that are named as possible winners."""
+DIGITS = 12
+"""Digits of a fingerprint that tell bots apart."""
+
+
+class ReportData(NamedTuple):
+    """The data that a report shows."""
+
+    event: Event
+    results: Sequence[Result]
+    planned: int
+    """Games of the plan."""
+    commitments: str
+    """SHA-256 of commitments.jsonl, in hex."""
+    notes: Sequence[str]
+    """Warnings: unbalanced pairings, and entrants that came when deals were public."""
+    ratings: Ratings
+    measured: LogFacts
+    plans: Sequence[PlannedSitting]
+    """The sittings to which the games belong."""
+
+
+def report_document(data: ReportData) -> Document:
+    """Build the report."""
+    event, results, known = data.event, data.results, data.measured
+    replays = addresses(data.plans)
+    names = [one.name for one in event.entrants]
+    listed = build_game_list(names, event.seats, results, replays)
+    headline = format_report.headline(event, len(results), data.planned)
+    blocks: list[Block] = [
+        Paragraph(_lead(data), "lead", media=Media.HTML),
+        Paragraph(headline, "faint"),
+        *paragraphs(data.notes, "strong"),
+        *_format_sections(event, results),
+        *_pools(data),
+        _fouls(results, known.evidence, replays),
+        time_section(known.times),
+        _games(results, listed),
+        _conditions(data),
+    ]
+    return Document(event.name, blocks, listed)
+
+
+def _format_sections(event: Event, results: Sequence[Result]) -> Iterator[Block]:
+    """Yield what only this format has."""
+    if lines := list(format_report.section(event, results)):
+        yield Paragraph("\n".join(lines[1:]), media=Media.MARKDOWN)
+    if question := format_page.question(event, results):
+        figure = Figure(macro="question", value=question)
+        yield Section(question.title, [figure], id="question", label="The test", media=Media.HTML)
+    if bracket := format_page.bracket(event, results):
+        figure = Figure(macro="bracket", value=bracket)
+        yield Section("Knockout", [figure], id="knockout", label="Knockout", media=Media.HTML)
+    if results and (lines_of := format_page.swiss_table(event, results)):
+        standings = swiss.standings(event, event.active_results(results))
+        figure = Figure(macro="swiss", value=(lines_of, format_report.met_again(standings)))
+        yield Section("Swiss", [figure], id="swiss", label="Swiss", media=Media.HTML)
+
+
+def _lead(data: ReportData) -> str:
+    """Return the main result in a sentence or two."""
+    event = data.event
+    if not data.ratings.pools:
+        return "No game is over yet."
+    if asked := format_page.question(event, data.results):
+        return f"**{asked.answer}**"
+    won = format_report.won(event, data.results, data.planned)
+    if won and isinstance(event.format, Knockout):
+        return f"**{won[0]}** {won[1]}"
+    open_to = _open_to([one for one in data.ratings.pools[0].entrants if one.ranks[0] == 1])
+    if won:
+        return f"**{won[0]}** {won[1]} {open_to}"
+    if isinstance(event.format, Swiss):
+        first = swiss.standings(event, event.active_results(data.results))[0]
+        rounds, name = event.format.rounds, event.unit_name(first.unit)
+        return f"**{name}** leads the Swiss, {len(first.rounds)} of {rounds} rounds. {open_to}"
+    return open_to
+
+
+def _open_to(first: Sequence[Rating]) -> str:
+    """Return a sentence about who may be first, by the ratings."""
+    names = [one.name for one in first]
+    if len(names) == 1:
+        return f"**{names[0]}** is the best of them: the results leave nobody else the first rank."
+    if len(names) <= OPEN:
+        return f"The first rank is open between {', '.join(names[:-1])} and {names[-1]}."
+    return f"The first rank is open between {len(names)} bots; {names[0]} is ahead."
+
+
+def _pools(data: ReportData) -> Iterator[Section]:
+    pools = data.ratings.pools
+    if not pools:
+        return
+    tallies = by_pool(collect(data.results, data.event.rules.deal.partners))
+    by_names = {frozenset(tally.names): tally for tally in tallies}
+    for number, pool in enumerate(pools, 1):
+        tally = by_names[frozenset(one.name for one in pool.entrants)]
+        scope = f" of pool {number}" if len(pools) > 1 else ""
+        sections = pool_sections(pool, data.event.anchor, tally, scope)
+        # An address and a place in the list of sections for the first pool only.
+        yield from (replace(one, id="", label="") if number > 1 else one for one in sections)
+
+
+# --- fouls ---
+
+
+class FoulEvidence(NamedTuple):
+    """A foul with its evidence, as text."""
+
+    foul: Evidence
+    detail: str
+    """A sentence for the bot's author."""
+    line: str
+    """The offending line."""
+    stderr: str
+    """The last lines of stderr."""
+    command: str
+    """The command that explains the foul in the terminal."""
+    replay: str
+    """The address of the moment in the game's replay."""
+
+
+def _fouls(
+    results: Sequence[Result], evidence: Sequence[Evidence], replays: Mapping[str, str]
+) -> Section:
+    counts = count_fouls(results, forfeits=True)
+    blocks: list[Block] = [Paragraph("None.")]
+    if counts:
+        fouled = sum(bool(result.fouls) for result in results)
+        columns = [Column("bot", "name"), Column("foul", "word"), Column("games")]
+        rows = [
+            (Cell(one.entrant, href=link_to_games(one.entrant)), one.foul, f"{one.games}")
+            for one in counts
+        ]
+        where = "The evidence stands in `report.html` and the game logs: `boneyard replay`."
+        blocks = [
+            Paragraph(f"{fouled} of {len(results)} games.", media=Media.HTML),
+            table("Fouls by class", columns, rows),
+            Paragraph(f"{conditions.FORFEIT} {where}", media=Media.MARKDOWN),
+        ]
+        if any(one.foul == "forfeit" for one in counts):
+            blocks.append(Paragraph(conditions.FORFEIT, "faint", media=Media.HTML))
+    if evidence:
+        shown = [_evidence(one, replays) for one in evidence[:EVIDENCE_SHOWN]]
+        blocks.append(Section("Evidence", _examples(shown, len(evidence)), media=Media.HTML))
+    return Section("Fouls", blocks, id="fouls", label="Fouls", media=Media.FILES)
+
+
+def _examples(shown: Sequence[FoulEvidence], total: int) -> list[Block]:
+    left_out = ""
+    if total > len(shown):
+        left_out = f", and of those the first {len(shown)}; {total - len(shown)} more are left out"
+    about = (
+        f"Of each bot and class the first {EXAMPLES}{left_out}. All of it stands in the game logs. "
+        "The commands are for the event's folder."
+    )
+    return [Paragraph(about, "faint"), Figure(macro="evidence", value=shown)]
+
+
+def _evidence(one: Evidence, replays: Mapping[str, str]) -> FoulEvidence:
+    # In the log a line's end is an escape like any other; here it may end the line.
+    stderr = printable(one.stderr, WORDS).replace("\\n", "\n").strip("\n")
+    command = f"boneyard explain . {one.game} --seat {one.seat}"
+    replay = f"{replays[one.game]}&at=foul&seat={one.seat}"
+    detail, line = printable(one.detail, WORDS), printable(one.line)
+    return FoulEvidence(one, detail, line, stderr, command, replay)
+
+
+# --- time and games ---
+
+
+def time_section(times: Times) -> Section:
+    """Return the section about each entrant's time for a question."""
+    blocks: list[Block] = []
+    if times.entrants:
+        blocks.append(_time_table(times))
+    if times.workers:
+        columns = [Column("worker", "name"), Column("games"), Column("sandbox", "word")]
+        rows = [(one.worker, f"{one.games}", ", ".join(one.sandbox)) for one in times.workers]
+        blocks.append(table("Games of each worker", columns, rows))
+    if times.worst_lag_ms:
+        lag = (
+            "While bots were asked, the referee did not look for up to "
+            f"{times.worst_lag_ms:.0f} ms at a time. That moved their deadlines and was not "
+            "charged: given back, summed up for each."
+        )
+        blocks.append(Paragraph(lag, "faint"))
+    source = "By the game logs: it differs each time an event is played. CPU is in ms a question."
+    if not times.entrants:
+        source = "The game logs tell nothing about it."
+    blocks.append(Paragraph(source, "faint", media=Media.HTML))
+    shown = Media.HTML | Media.TERMINAL
+    return Section("Time", blocks, id="time", label="Time", titled=Media.HTML, media=shown)
+
+
+def _time_table(times: Times) -> Table:
+    columns = [Column("bot", "name")]
+    columns += map(Column, ("questions", "mean ms", "worst ms", "given back ms", "CPU ms"))
+    rows = [
+        (
+            Cell(one.name, href=link_to_games(one.name)),
+            *(f"{one.questions}", f"{one.mean_ms:.1f}", f"{one.worst_ms:.1f}"),
+            f"{one.given_back_ms:.0f}",
+            UNKNOWN if one.cpu_ms is None else f"{one.cpu_ms:.2f}",
+        )
+        for one in times.entrants
+    ]
+    return table("Time for a question", columns, rows)
+
+
+# --- conditions ---
+
+
+def _conditions(data: ReportData) -> Section:
+    event, sandboxes = data.event, data.measured.sandboxes
+    limits, options = conditions.clock_text(event)
+    times = (
+        "Times: nothing here depends on them, so that it can be made anew from the ledger. "
+        "What the bots used stands in `times.json` and in `report.html`."
+    )
+    machines = [
+        f"Machine: {one.machine or 'not known'}; Boneyard {one.boneyard}; "
+        f"{conditions.share(many, sandboxes[0].of)}."
+        for one, many in data.measured.machines
+    ]
+    terms = [
+        *map(Item, (conditions.rules_text(event), limits, conditions.foul_policy_text(event))),
+        Item(times, media=Media.MARKDOWN),
+        Item(options),
+        *(Item(level, missing) for level, missing in conditions.sandbox_text(sandboxes)),
+        *(Item(machine, media=Media.HTML) for machine in machines),
+    ]
+    rules = groupby(explain(event.rules), lambda sentence: sentence.heading)
+    blocks: list[Block] = [
+        Bullets(terms),
+        Figure(macro="rules", value=[(heading, list(some)) for heading, some in rules]),
+        _deals(event, data.commitments),
+        _bots(event.entrants),
+    ]
+    if event.retired:
+        earlier = format_report.versions(event, data.results)
+        inner: list[Block] = [Paragraph(format_report.EARLIER), bullets(earlier)]
+        blocks.append(Section("Earlier versions", inner))
+    blocks.append(Section("Files for other programs", [bullets(conditions.files(event))]))
+    return Section(
+        "How it was played", blocks, id="how", label="How it was played", media=Media.FILES
+    )
+
+
+def _deals(event: Event, commitments: str) -> Section:
+    blocks: list[Block] = [
+        *paragraphs(conditions.promise(event)),
+        Code(commitments),
+        Paragraph(conditions.KEEP),
+        Code("\n".join(conditions.CHECKS)),
+        Paragraph(conditions.DISTRUST),
+    ]
+    return Section("Deals", blocks)
+
+
+def _bots(entrants: Sequence[Entrant]) -> Section:
+    columns = [Column("bot", "name"), Column("fingerprint", "digest"), Column("command", "code")]
+    rows = [(one.name, one.fingerprint[:DIGITS], _command(one)) for one in entrants]
+    about = (
+        f"The first {DIGITS} digits of the SHA-256 of a bot's command and files; `results.json` "
+        "has them all."
+    )
+    return Section(
+        "Bots", [table("Bots", columns, rows), Paragraph(about, "faint", media=Media.HTML)]
+    )
+
+
+def _command(entrant: Entrant) -> str:
+    """Return the command's words without folders, which are local."""
+    return printable(" ".join(Path(part).name for part in entrant.command.argv))
+
+
+def _games(results: Sequence[Result], listed: GameList) -> Section:
+    figure = Figure(macro="games", value=(listed, len(results) > AT_ONCE))
+    return Section("Games", [figure], id="games", label="Games", media=Media.HTML)

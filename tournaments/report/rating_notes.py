@@ -1,0 +1,146 @@
+"""Sentences about ratings: the meaning of the numbers beside them. Pure.
+
+Backticks mark code.
+"""
+
+from collections.abc import Sequence
+
+from tournaments.rating.anchor import Anchor
+from tournaments.rating.ratings import Pool
+
+PARTNERS_SHOWN = 15
+"""The number of pairs of partners at each end of the table."""
+OUTSIDE = (
+    "The bots of the core took points off each other, directly or through others. Who lost nothing "
+    "to the core stands above it, who took nothing off it below; no result says by how much. `>` "
+    "and `<` are 95 % bounds, and change nobody's rating: were the bot weaker than that (`>`) or "
+    "stronger (`<`), such a sweep had a chance under 5 %."
+)
+"""The reason why some entrants stand apart."""
+SWEPT = (
+    "No two bots took points off each other, also not through others, so nobody has a rating: {} "
+    "is set to {} Elo, and `>` and `<` are 95 % bounds: were the bot weaker than that (`>`) or "
+    "stronger (`<`), such a sweep had a chance under 5 %."
+)
+"""The reason why all entrants stand apart."""
+NAMED = 5
+"""The largest number of names that a sentence lists."""
+PRIOR = (
+    "Prior: Jeffreys', which is Firth's correction: as if each rating had one more draw, spread "
+    "over its games by how much each tells. It takes off what maximum likelihood adds to a lead on "
+    "average: of two bots 1.6 Elo at 76 % of 300 games, 11 Elo at 95 %, 36 Elo at 56 wins of 60. "
+    "`boneyard rate --prior 0` leaves it out, as Ordo does."
+)
+"""The meaning of the prior and its effect."""
+INTERVALS = (
+    "± is half of the 95 % interval of the lead over {}, clustered by board. In simulated "
+    "events, also with 1,000 Elo from the best to the worst and 5 to 25 boards, 94 to 97 % of such "
+    "intervals held the truth (`python -m tests.bench.coverage`)."
+)
+"""The meaning of ±, its reference, and its accuracy."""
+WITHOUT_FOULS = (
+    "Elo without fouls rates the games in which nobody fouled. It is no measure of strength for a "
+    "bot that fouls when it is behind: its lost games are then left out. Compare it only where "
+    "fouls are accidents."
+)
+"""The caution about ratings without fouls."""
+OTHER_SCALE = (
+    "Elo without fouls is shown only for bots whose games without a foul put them on the scale of "
+    "the Elo beside it."
+)
+"""The reason why some have no rating without fouls if there is an anchor."""
+RANKS = (
+    "Ranks allow for all pairs being compared at once, so they are more cautious than the tables "
+    "below."
+)
+"""The meaning of ranks if other tables stand below them."""
+
+
+def placing(pool: Pool) -> list[str]:
+    """Return sentences that explain the bounds and the meaning of 0 Elo."""
+    bounds = {one.bound for one in pool.entrants} - {""}
+    core = [one.name for one in pool.entrants if not one.bound]
+    swept = bool(bounds) and len(core) == 1
+    said = [OUTSIDE] if bounds and not swept else []
+    if swept:
+        said.append(SWEPT.format(core[0], f"{pool.anchor.elo:+g}" if pool.anchor else "0"))
+    if "?" in bounds:
+        said.append("`?`: no results, also of others, say whether it is better than the core.")
+    weak = sorted(set(core) - set(pool.level))
+    if pool.anchor and not swept:
+        name, elo = pool.anchor.name, pool.anchor.elo
+        said.append(f"{name} is set to {elo:+g} Elo, and ± is of the lead over it.")
+    elif weak:
+        said.append(
+            f"0 Elo is the mean of the core without {join_names(weak)}: a single board connects "
+            f"{'it' if len(weak) == 1 else 'them'} with the others."
+        )
+    elif bounds and len(core) > 1:
+        said.append("0 Elo is the mean of the core.")
+    return said
+
+
+def intervals(pool: Pool) -> str:
+    """Say what ± is in this table, and how far it can be trusted."""
+    return INTERVALS.format(pool.anchor.name if pool.anchor else "0 Elo")
+
+
+def unanchored(pool: Pool, anchor: Anchor | None) -> list[str]:
+    """Return a sentence if the anchor does not hold in this pool."""
+    if anchor is None or pool.anchor is not None:
+        return []
+    if any(one.name == anchor.name for one in pool.entrants):
+        return [f"{anchor.name} has no rating that others could be over: it is not in the core."]
+    return [f"No games connect these with {anchor.name}: 0 Elo is the mean of their core."]
+
+
+def without_fouls(pool: Pool, anchor: Anchor | None) -> list[str]:
+    """Say how to read the ratings without fouls, or why there are none where somebody fouled."""
+    said = [WITHOUT_FOULS] if has_clean(pool) else []
+    fouled = any(one.fouls for one in pool.entrants)
+    if anchor and fouled and any(one.clean is None for one in pool.entrants):
+        said.append(OTHER_SCALE)
+    return said
+
+
+def join_names(names: Sequence[str]) -> str:
+    """Join the first few names and count the rest."""
+    few = [*names[:NAMED], *([f"{len(names) - NAMED} more"] if len(names) > NAMED else [])]
+    return f"{', '.join(few[:-1])} and {few[-1]}" if len(few) > 1 else few[0]
+
+
+def has_clean(pool: Pool) -> bool:
+    """Tell whether the pool also has ratings without fouls."""
+    return any(rating.clean for rating in pool.entrants)
+
+
+def seat_advantages(pool: Pool) -> list[str]:
+    """Return one sentence for each seat with an estimated advantage."""
+    return [
+        f"Seat {seat.seat} is worth {seat.elo:+.0f} ± {seat.half_width:.0f} Elo over the last seat."
+        for seat in pool.seats
+    ]
+
+
+def duplicate_gain(pool: Pool) -> list[str]:
+    """Return a sentence on the games that replaying boards has saved, if that is known."""
+    if pool.boards_save is None:
+        return []
+    return [
+        f"A game here tells as much as {pool.boards_save:.2f} games on deals of their own would: "
+        f"each board is played in every rotation."
+    ]
+
+
+def partner_notes(pool: Pool) -> list[str]:
+    """Return sentences that explain the table of partners."""
+    said = [
+        "Synergy: percentage points of the score beyond what the ratings of the two, and of those "
+        "against them, let expect; ± is half of its 95 % interval, clustered by board. One pair "
+        "in twenty lies outside of it by chance."
+    ]
+    if any(two.synergy is None for two in pool.partners):
+        said.append("`·`: these results cannot tell it from the strength of the two.")
+    if len(pool.partners) > 2 * PARTNERS_SHOWN:
+        said.append(f"The {PARTNERS_SHOWN} best and worst of {len(pool.partners)} pairs are shown.")
+    return said
