@@ -10,12 +10,13 @@ import trio
 from msgspec import Struct
 
 from arena.analysis.decisions import Decision
-from arena.match import referee as rulings
+from arena.match import referee
+from arena.match.bot_pool import BotPool
 from arena.match.bot_process import BotProcess, CannotStartError
-from arena.match.clock import Deadline, LagError
+from arena.match.clock import LagError
 from arena.match.poller import Poller
 from arena.match.referee import STALE_LINES
-from arena.match.table import BotPool
+from arena.match.reply import ReplyWaiter
 from arena.sandbox.command import Command
 from arena.sandbox.sandbox import Sandbox
 from protocol.codec import Fault, printable
@@ -55,11 +56,11 @@ async def ask(
     found: list[ReaskResult] = []
     complaint = ""
     async with trio.open_nursery() as nursery:
-        pump = Poller()
-        nursery.start_soon(pump.run)
+        poller = Poller()
+        nursery.start_soon(poller.run)
         try:
             while len(found) < times and not (found and found[-1].foul):
-                found.append(await _once(pump, command, decision, clock, sandbox))
+                found.append(await _once(poller, command, decision, clock, sandbox))
         except CannotStartError as error:
             complaint = f"The bot cannot be started: {error}."
         except LagError as error:
@@ -71,103 +72,78 @@ async def ask(
 
 
 async def _once(
-    pump: Poller, command: Command, decision: Decision, clock: Clock, sandbox: Sandbox
+    poller: Poller, command: Command, decision: Decision, clock: Clock, sandbox: Sandbox
 ) -> ReaskResult:
-    bench = BotPool(pump, [command], clock.start_ms, sandbox)
+    pool = BotPool(poller, [command], clock.start_ms, sandbox)
     try:
-        (bot,) = await bench.start_missing()
+        (bot,) = await pool.start_missing()
         assert bot, "Somebody sits there."
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(bench.monitor)
-            asking = ReaskSession(pump, bot, decision)
-            said = await asking.answered()
+            nursery.start_soon(pool.monitor)
+            session = ReaskSession(poller, bot, decision)
+            result = await session.ask()
             nursery.cancel_scope.cancel()
-        if asking.lag:
-            raise asking.lag
-        return said
+        # Outside the nursery, which would wrap it in an exception group.
+        if session.error:
+            raise session.error
+        return result
     finally:
-        await bench.close()
+        await pool.close()
 
 
-class ReaskSession:
+class ReaskSession(ReplyWaiter):
     """The wait for one bot's answer to one question."""
 
-    def __init__(self, pump: Poller, bot: BotProcess, decision: Decision) -> None:
-        self._pump, self._bot, self._decision = pump, bot, decision
+    def __init__(self, poller: Poller, bot: BotProcess, decision: Decision) -> None:
+        super().__init__(poller)
+        self._bot = bot
+        self._decision = decision
         self._question = decision.question
-        self._deadline = Deadline(self._expired, self._stop)
-        self.lag: LagError | None = None
-        """The reason why its lateness is unknown, if the machine does not keep time."""
-        self._done = trio.Event()
         self._stale = 0
-        self._said: Choose | None = None
+        self._answer: Choose | None = None
         self._fault = bot.fault
         self._line = b""
         self._ms = 0.0
 
-    async def answered(self) -> ReaskResult:
+    async def ask(self) -> ReaskResult:
         """Return the bot's answer or its foul; do not ask a bot that does not greet."""
         if self._fault is None:
-            self._bot.on_input(self._heard)
-            self._pump.add_timer(self._deadline)
-            try:
-                self._say()
-                await self._done.wait()
-            finally:
-                self._pump.remove_timer(self._deadline)
-        said = self._said
+            self._bot.on_input(self.hear)
+            for line in self._decision.told:
+                self._bot.send(line)
+            now = time.monotonic()
+            self._bot.send(self._decision.line)
+            self.expect(self._bot, self._question.time_ms, now)
+            await self.wait()
+        answer, fault = self._answer, self._fault
         return ReaskResult(
-            choice=said.choice if said else None,
-            note=said.note if said else "",
-            foul=self._fault.foul if self._fault else None,
-            detail=self._fault.detail if self._fault else "",
+            choice=answer.choice if answer else None,
+            note=answer.note if answer else "",
+            foul=fault.foul if fault else None,
+            detail=fault.detail if fault else "",
             line=printable(self._line),
             ms=self._ms,
             given_back_ms=self._deadline.given_back_ms,
             stderr=self._bot.stderr_tail(),
         )
 
-    def _say(self) -> None:
-        for line in self._decision.told:
-            self._bot.send(line)
-        now = time.monotonic()
-        self._bot.send(self._decision.line)
-        self._deadline.begin(now, self._question.time_ms)
-        self._pump.wake_by(self._deadline.at)
-
-    def _heard(self) -> None:
-        while not self._done.is_set() and (line := self._bot.next_line()) is not None:
-            self._ms = self._deadline.charged_ms(self._bot.read_at)
-            self._judge(line)
-        if self._bot.fault and not self._done.is_set():
-            self._ms = self._deadline.charged_ms(time.monotonic())
-            self._end(self._bot.fault)
-
-    def _judge(self, line: bytes) -> None:
-        said = rulings.parse_answer(self._question, line)
-        if isinstance(said, Choose):
-            self._said = said
-            self._end(None)
-        elif said is not None:
+    def on_line(self, line: bytes, ms: float) -> None:
+        """Judge a line as a referee does."""
+        self._ms = ms
+        reply = referee.parse_answer(self._question, line)
+        if isinstance(reply, Choose):
+            self._answer = reply
+            self.finish()
+        elif reply is not None:
             self._line = line
-            self._end(said)
+            self.on_fault(reply, ms)
         else:
             self._stale += 1
             if self._stale > STALE_LINES:
-                self._end(Fault("flooding", f"More than {STALE_LINES} answers to other questions."))
+                detail = f"More than {STALE_LINES} answers to other questions."
+                self.on_fault(Fault("flooding", detail), ms)
 
-    def _expired(self) -> None:
-        self._bot.take_in()
-        self._heard()
-        if not self._done.is_set():
-            self._ms = float(self._question.time_ms)
-            self._end(Fault("late", f"No answer within {self._question.time_ms} ms."))
-
-    def _stop(self, lag: LagError) -> None:
-        self.lag = lag
-        self._end(None)
-
-    def _end(self, fault: Fault | None) -> None:
-        self._fault = fault
-        self._deadline.end()
-        self._done.set()
+    def on_fault(self, fault: Fault, ms: float) -> None:
+        """Keep the bot's foul; it is asked no more."""
+        self._fault, self._ms = fault, ms
+        self.finish()

@@ -30,8 +30,8 @@ import trio
 from arena.analysis.replay import mismatches
 from arena.engine.shuffle import board_seed
 from arena.logs.gamelog import GameLog, read_games
+from arena.match.bot_pool import BotPool
 from arena.match.poller import Poller
-from arena.match.table import BotPool
 from arena.sandbox.command import Command
 from arena.sandbox.limits import Limits
 from arena.sandbox.sandbox import Sandbox

@@ -11,10 +11,11 @@ import trio
 
 from arena.engine.shuffle import board_seed
 from arena.logs.gamelog import GameLog
+from arena.match.bot_pool import BotPool
 from arena.match.clock import Deadline
 from arena.match.poller import Poller
 from arena.match.referee import GameSetup, Referee
-from arena.match.table import BotPool, Table
+from arena.match.table import Table
 from arena.rules.variants import find_variant
 from arena.sandbox.command import Command
 from arena.sandbox.dependencies import program_paths

@@ -11,9 +11,9 @@ from pathlib import Path
 import trio
 from msgspec.structs import replace
 
+from arena.match.bot_pool import BotPool
 from arena.match.poller import Poller
 from arena.match.referee import Referee
-from arena.match.table import BotPool
 from arena.sandbox.command import Command
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_level

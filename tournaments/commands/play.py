@@ -16,12 +16,13 @@ from arena.analysis import text as render
 from arena.engine.shuffle import board_seed, commitment
 from arena.logs.checksummed import append_atomic
 from arena.logs.gamelog import GameLog, read_games
+from arena.match.bot_pool import BotPool
 from arena.match.bot_process import BotProcess
 from arena.match.human import HumanPlayer
 from arena.match.player import Player
 from arena.match.poller import Poller
 from arena.match.referee import GameSetup, Referee
-from arena.match.table import BotPool, Table
+from arena.match.table import Table
 from arena.rules.load import find_overrides, rules_command, ruleset_title
 from arena.sandbox.limits import Limits
 from arena.sandbox.sandbox import Sandbox

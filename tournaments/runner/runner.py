@@ -10,10 +10,10 @@ import trio
 from arena.engine.shuffle import board_seed
 from arena.logs.catalog import compress_finished
 from arena.logs.gamelog import GameLog
+from arena.match.bot_pool import BotPool
 from arena.match.bot_process import CannotStartError
 from arena.match.poller import Poller
 from arena.match.referee import Referee
-from arena.match.table import BotPool
 from arena.sandbox.limits import Level
 from arena.sandbox.sandbox import Sandbox
 from protocol.records import Result

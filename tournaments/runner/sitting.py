@@ -7,13 +7,14 @@ from contextlib import asynccontextmanager
 import trio
 
 from arena.logs.gamelog import Log, WholeGame
+from arena.match.bot_pool import BotPool
 from arena.match.bot_process import BotProcess, CannotStartError
 from arena.match.clock import LagError
 from arena.match.multiplexer import MultiplexedBot
 from arena.match.player import Player
 from arena.match.poller import Poller
 from arena.match.referee import Referee
-from arena.match.table import BotPool, Table
+from arena.match.table import Table
 from tournaments.runner.commit import Over
 from tournaments.schedule.schedule import PlannedGame
 

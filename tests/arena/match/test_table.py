@@ -12,11 +12,14 @@ import trio
 from trio.testing import MockClock
 
 from arena.logs.gamelog import read_games
+from arena.match.bot_pool import BotPool
 from arena.match.bot_process import BotProcess, CannotStartError
 from arena.match.clock import LagError
+from arena.match.player import Player
 from arena.match.poller import Poller
 from arena.match.referee import Referee
-from arena.match.table import LINES_AT_ONCE, BotPool, Table
+from arena.match.reply import LINES_AT_ONCE
+from arena.match.table import Table
 from arena.sandbox.command import Command
 from arena.sandbox.limits import Limits
 from arena.sandbox.sandbox import Sandbox
@@ -210,18 +213,18 @@ async def test_what_the_first_look_after_a_stall_finds_was_in_time(
 ) -> None:
     """The referee does not look until the answer, which exceeds its limit, has been written."""
     answered = tmp_path / "answered"
-    ask = Table._ask
+    expect = Table.expect
 
     def stalled() -> None:
         while not answered.exists():
             time.sleep(0.001)
 
-    def asking(self: Table, now: float) -> None:
-        ask(self, now)
+    def asking(self: Table, player: Player, limit_ms: int, now: float) -> None:
+        expect(self, player, limit_ms, now)
         if self._question and self._question.seat == 1 and not answered.exists():
             self._poller.call_soon(stalled)
 
-    monkeypatch.setattr(Table, "_ask", asking)
+    monkeypatch.setattr(Table, "expect", asking)
     bot = tmp_path / "bot.py"
     bot.write_text(ANSWERS.replace("LATE", f"if not os.path.exists(sys.argv[1]): {LATE}"))
     command = Command((sys.executable, "-I", "-S", str(bot), str(answered)), str(tmp_path))
@@ -283,19 +286,19 @@ async def test_two_bots_that_write_ahead_do_not_keep_a_third_waiting(
 ) -> None:
     """They know the numbers of their questions: without a bound one game is one look."""
     at_once: list[int] = []
-    listen_on, received = Table._listen_on, Referee.received
+    take_lines, received = Table._take_lines, Referee.received
 
     def counted(self: Table) -> None:
         at_once.append(0)
         before = len(at_once)
-        listen_on(self)
+        take_lines(self)
         assert len(at_once) == before, "It goes on without a look at the others."
 
     def taken(self: Referee, seat: int, line: bytes, ms: float, given_back_ms: float) -> None:
         at_once[-1] += 1
         received(self, seat, line, ms, given_back_ms)
 
-    monkeypatch.setattr(Table, "_listen_on", counted)
+    monkeypatch.setattr(Table, "_take_lines", counted)
     monkeypatch.setattr(Referee, "received", taken)
     bot = tmp_path / "ahead.py"
     bot.write_text(
@@ -337,13 +340,13 @@ async def test_a_game_that_is_cut_off_is_logged_as_far_as_it_came(
 ) -> None:
     monkeypatch.setattr("arena.match.table.LOG_WITHIN_S", 10**6)
     asked = trio.Event()
-    ask = Table._ask
+    expect = Table.expect
 
-    def noting(self: Table, now: float) -> None:
-        ask(self, now)
+    def noting(self: Table, player: Player, limit_ms: int, now: float) -> None:
+        expect(self, player, limit_ms, now)
         asked.set()
 
-    monkeypatch.setattr(Table, "_ask", noting)
+    monkeypatch.setattr(Table, "expect", noting)
     log = tmp_path / "log.jsonl"
     async with trio.open_nursery() as nursery:
         nursery.start_soon(play, [hostile("timing/silent")] * 2, log)

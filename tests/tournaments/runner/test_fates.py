@@ -336,7 +336,7 @@ def test_a_full_disk_anywhere_stops_the_run_with_its_reason(
     "where",
     [
         "arena.match.poller.Poller._tick",
-        "arena.match.table.BotPool.monitor",
+        "arena.match.bot_pool.BotPool.monitor",
         "tournaments.storage.ledger.Ledger.add",
     ],
 )

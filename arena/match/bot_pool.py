@@ -1,0 +1,93 @@
+"""The bots of a sitting: one process for each entrant, greeted, watched and replaced when lost."""
+
+from collections.abc import Collection, Sequence
+
+import trio
+
+from arena.match import referee
+from arena.match.bot_process import BotProcess, CannotStartError
+from arena.match.handshake import Handshake
+from arena.match.poller import Poller
+from arena.sandbox.command import Command
+from arena.sandbox.sandbox import Sandbox
+
+LOOK_S = 0.1
+"""The interval in s at which the memory, the CPU time and the pipes of bots are checked."""
+
+
+class BotPool:
+    """The bots of a sitting: one process for each entrant, replaced only when it is lost.
+
+    A new Python process costs as much as 4,000 moves, so a bot stays for many games.
+    """
+
+    def __init__(
+        self, poller: Poller, commands: Sequence[Command], start_ms: int, sandbox: Sandbox
+    ) -> None:
+        self._sandbox = sandbox
+        self._poller = poller
+        self._commands = commands
+        self._start_ms = start_ms
+        self._bots: list[BotProcess | None] = [None] * len(commands)
+
+    async def start_missing(self, absent: Collection[int] = ()) -> list[BotProcess | None]:
+        """Return the bots for the next game; start lost ones afresh, but none for `absent`.
+
+        Raises CannotStartError, LagError.
+        """
+        await self._dismiss([bot for bot in self._bots if bot and bot.fault])
+        # Dismissing cannot be cancelled; after it, a cancelled run must not start new bots.
+        await trio.lowlevel.checkpoint_if_cancelled()
+        empty = [seat for seat, bot in enumerate(self._bots) if bot is None]
+        await self._greet(await self._start([seat for seat in empty if seat not in absent]))
+        return list(self._bots)
+
+    async def _greet(self, fresh: list[BotProcess]) -> None:
+        """Wait for the hellos of fresh bots.
+
+        Raises CannotStartError, LagError.
+        """
+        errors: list[Exception | None] = []
+
+        async def greet(bot: BotProcess) -> None:
+            errors.append(await Handshake(self._poller, bot, self._start_ms).greet())
+
+        async with trio.open_nursery() as nursery:
+            for bot in fresh:
+                nursery.start_soon(greet, bot)
+        for bot in fresh:
+            if bot.fault and bot.never_ran:
+                raise CannotStartError(f"the sandbox failed: {bot.stderr_tail()}")
+        for error in filter(None, errors):
+            raise error
+
+    async def _start(self, seats: list[int]) -> list[BotProcess]:
+        try:
+            for seat in seats:
+                self._bots[seat] = BotProcess(self._commands[seat], self._sandbox)
+        except CannotStartError:
+            # A bot that was started but did not greet must not pass for one that did.
+            await self.close()
+            raise
+        return [bot for seat in seats if (bot := self._bots[seat])]
+
+    async def monitor(self) -> None:
+        """Check every bot's limits at intervals, until cancelled."""
+        while True:
+            await trio.sleep(LOOK_S)
+            for bot in self._bots:
+                if bot:
+                    bot.check_limits()
+
+    async def close(self) -> None:
+        """Dismiss every bot, with its foul if it fouled; leave no process behind."""
+        await self._dismiss([bot for bot in self._bots if bot])
+
+    async def _dismiss(self, leaving: list[BotProcess]) -> None:
+        with trio.CancelScope(shield=True):
+            async with trio.open_nursery() as nursery:
+                for bot in leaving:
+                    self._poller.unregister(bot)
+                    self._bots[self._bots.index(bot)] = None
+                    fault = bot.fault
+                    nursery.start_soon(bot.shut_down, referee.bye(fault.detail if fault else ""))
