@@ -12,8 +12,9 @@ from msgspec import Struct
 from arena.analysis.decisions import Decision
 from arena.match import referee
 from arena.match.bot_pool import BotPool
-from arena.match.bot_process import BotProcess, CannotStartError
+from arena.match.bot_process import BotProcess
 from arena.match.clock import LagError
+from arena.match.piped_process import CannotStartError
 from arena.match.poller import Poller
 from arena.match.referee import STALE_LINES
 from arena.match.reply import ReplyWaiter

@@ -1,7 +1,6 @@
 """A conversation with one bot process, bounded in every wait and buffer."""
 
 import fcntl
-import os
 import select
 import struct
 import subprocess
@@ -12,70 +11,83 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Self
 
-from arena.match.bot_process import READ, REAP_S, exit_reason, open_pidfd, spawn
+from arena.match.piped_process import READ, REAP_S, PipedProcess, exit_reason
 from arena.match.poller import FELT_S
 from arena.sandbox.command import Command
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.usage import ResourceUsage
 from protocol.messages import MAX_LINE
 
-HEARD = 4 * READ
+INBOX = 4 * READ
 """Bytes of a bot's output that are kept; more is a flood."""
-STDERR_KEPT = 8_192
-"""Bytes of its last stderr that are kept."""
 SENT_KEPT = 3
 """Lines to it that are kept for reports."""
 
 
-class Connection:
-    """One process and its pipes.
+class OwnPipes:
+    """The pipes of one process, which is waited for alone: no poller runs meanwhile."""
 
-    Unlike `BotProcess` it is asked one question at a time, and reports more of what it saw. Nothing
-    else goes on meanwhile, so it waits by itself and not in a poller.
-    """
+    def __init__(self) -> None:
+        self.looked_at = time.monotonic()
+        self._poll = select.poll()
+        self._readers: dict[int, Callable[[], None]] = {}
+        self._blocked: dict[int, PipedProcess] = {}
+
+    def register_reader(self, descriptor: int, reader: Callable[[], None] | None) -> None:
+        """Call the reader whenever the descriptor has data to read; None ends that."""
+        if reader:
+            self._readers[descriptor] = reader
+            self._poll.register(descriptor, select.POLLIN)
+        elif self._readers.pop(descriptor, None):
+            self._poll.unregister(descriptor)
+
+    def register_writer(self, process: PipedProcess) -> None:
+        """Flush the process whenever its pipe takes more, until no line waits for it."""
+        if process.stdin is not None:
+            self._blocked[process.stdin] = process
+            self._poll.register(process.stdin, select.POLLOUT)
+
+    def unregister_writer(self, process: PipedProcess) -> None:
+        """Flush the process no more."""
+        if process.stdin in self._blocked:
+            self._unblock(process.stdin)
+
+    def wait(self, seconds: float) -> None:
+        """Wait at most this long for data or room in a pipe, and serve it."""
+        ready = self._poll.poll(max(0.0, seconds) * 1000)
+        self.looked_at = time.monotonic()
+        for descriptor, _ in ready:
+            if reader := self._readers.get(descriptor):
+                reader()
+            elif process := self._blocked.get(descriptor):
+                process.flush()
+                if process.stdin is None:
+                    self._unblock(descriptor)
+
+    def _unblock(self, descriptor: int) -> None:
+        del self._blocked[descriptor]
+        self._poll.unregister(descriptor)
+
+
+class Connection(PipedProcess):
+    """One process, asked one question at a time; it reports more of what it saw than a bot's."""
+
+    STDERR_KEPT = 8_192
 
     def __init__(self, command: Command, sandbox: Sandbox) -> None:
-        """Start the process.
-
-        Raises CannotStartError.
-        """
+        """Start the process. Raises CannotStartError."""
         self.began = time.monotonic()
         """The time of its start, in s of the monotonic clock."""
         self.said_at = self.began
         """The time of the last line to it."""
-        self.heard_at = self.began
-        """The time of its last output."""
         self.sent: deque[bytes] = deque(maxlen=SENT_KEPT)
         """The last lines that were sent to it."""
         self.ended = ""
         """The way it ended, as the end of a sentence; empty while it runs."""
-        self.complained = 0
-        """Bytes that it has written to stderr."""
-        self.stderr = bytearray()
-        """The last bytes of its stderr."""
-        self.tables = 1
-        """The number of games at once that its hello offers."""
-        self.limits = sandbox.limits
-        """The limits of its resources."""
-        self._inbox, self._outbox = bytearray(), bytearray()
-        self._slot, self._process = spawn(command, sandbox)
-        self._pidfd = open_pidfd(self._slot, self._process)
-        self._poll = select.poll()
-        self._ready: dict[int, Callable[[], None]] = {}
-        self._open()
-
-    def _open(self) -> None:
-        process = self._process
-        assert process.stdin
-        assert process.stdout
-        assert process.stderr
-        self._stdin = process.stdin.fileno()
-        self._stdout, self._stderr = process.stdout.fileno(), process.stderr.fileno()
-        for descriptor in (self._stdin, self._stdout, self._stderr):
-            os.set_blocking(descriptor, False)
-        self._watch(self._stdout, self._hear)
-        self._watch(self._stderr, self._overhear)
-        self._watch(self._pidfd, self._end)
+        super().__init__(command, sandbox)
+        self.read_at = self.began
+        self._own_pipes = OwnPipes()
+        self._register(self._own_pipes)
 
     def __enter__(self) -> Self:
         """Return the conversation, which ends with the block."""
@@ -91,20 +103,11 @@ class Connection:
         """Send lines in one write; what the pipe does not take follows during the next wait."""
         self.sent.extend(lines)
         self.said_at = time.monotonic()
-        self._outbox += b"".join(lines)
-        self._flush()
+        super().send(b"".join(lines))
 
     def probe_with(self, data: bytes) -> None:
         """Send data that only a diagnosis uses: reports do not show it among the lines sent."""
-        self._outbox += data
-        self._flush()
-
-    def close_stdin(self) -> None:
-        """Close the process's stdin."""
-        self._outbox.clear()
-        self._unwatch(self._stdin)
-        assert self._process.stdin
-        self._process.stdin.close()
+        super().send(data)
 
     def unread(self) -> int:
         """Return the number of bytes sent that the process has not read yet."""
@@ -123,13 +126,13 @@ class Connection:
         now = time.monotonic()
         deadline = now + seconds
         while True:
-            line = self._taken()
+            line = self._take_line()
             if line is not None or self.over:
                 return line
             left = max(0.0, deadline - now)
             self._wait(left)
             if left == 0:
-                return self._taken()
+                return self._take_line()
             before, now = now, time.monotonic()
             lag = now - before - left
             if lag > FELT_S:
@@ -157,17 +160,12 @@ class Connection:
     @property
     def flooded(self) -> bool:
         """Tell whether it has written more than a line may hold, or more than is kept."""
-        return len(self._inbox) >= (HEARD if b"\n" in self._inbox else MAX_LINE)
+        return len(self._inbox) >= (INBOX if b"\n" in self._inbox else MAX_LINE)
 
     @property
     def over(self) -> bool:
         """Tell whether nothing more can come."""
         return bool(self.ended) or self.flooded
-
-    @property
-    def never_ran(self) -> bool:
-        """Tell whether the sandbox failed before the bot began."""
-        return self._slot.never_ran()
 
     def spent(self) -> ResourceUsage:
         """Return the resources that it has used so far."""
@@ -186,82 +184,29 @@ class Connection:
 
     def close(self) -> None:
         """End the process and all that it started."""
-        self._slot.kill()
+        self._kill()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(REAP_S)
-        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
-            assert pipe
-            with suppress(OSError):
-                pipe.close()
-        os.close(self._pidfd)
-        self._slot.close()
+        self._close()
 
     # --- pipes ---
 
-    def _taken(self) -> bytes | None:
-        end = self._inbox.find(b"\n")
-        if end < 0:
-            return None
-        line = bytes(self._inbox[:end])
-        del self._inbox[: end + 1]
-        return line
-
     def _wait(self, seconds: float) -> None:
-        for descriptor, _ in self._poll.poll(max(0.0, seconds) * 1000):
-            ready = self._ready.get(descriptor)
-            if ready:
-                ready()
+        self._own_pipes.wait(seconds)
 
-    def _watch(
-        self, descriptor: int, ready: Callable[[], None], events: int = select.POLLIN
-    ) -> None:
-        self._ready[descriptor] = ready
-        self._poll.register(descriptor, events)
+    def on_readable(self) -> None:
+        """Read its output; read no more after a flood."""
+        self._read_stdout()
+        # Its end, too, is a time at which it was heard.
+        self.read_at = self._own_pipes.looked_at
+        if self.flooded:
+            self._stop_reading(self._stdout)
 
-    def _unwatch(self, descriptor: int) -> None:
-        if self._ready.pop(descriptor, None):
-            self._poll.unregister(descriptor)
-
-    def _flush(self) -> None:
-        try:
-            del self._outbox[: os.write(self._stdin, self._outbox)]
-        except BlockingIOError:
-            pass
-        except OSError:
-            # The process closed its stdin, or has ended: that shows soon enough.
-            self._outbox.clear()
-        if not self._outbox:
-            self._unwatch(self._stdin)
-        elif self._stdin not in self._ready:
-            self._watch(self._stdin, self._flush, select.POLLOUT)
-
-    def _hear(self) -> None:
-        if self._read(self._stdout, self._inbox) and self.flooded:
-            self._unwatch(self._stdout)
-        self.heard_at = time.monotonic()
-
-    def _overhear(self) -> None:
-        before = len(self.stderr)
-        self._read(self._stderr, self.stderr)
-        self.complained += len(self.stderr) - before
-        del self.stderr[:-STDERR_KEPT]
-
-    def _read(self, descriptor: int, into: bytearray) -> bool:
-        """Tell whether something came; stop watching a pipe that was closed."""
-        try:
-            data = os.read(descriptor, READ)
-        except BlockingIOError:
-            return False
-        if not data:
-            self._unwatch(descriptor)
-        into += data
-        return bool(data)
-
-    def _end(self) -> None:
-        self._unwatch(self._pidfd)
-        for _ in range(HEARD // READ):
-            if self._stdout in self._ready:
-                self._hear()
-            if self._stderr in self._ready:
-                self._overhear()
+    def on_exit(self) -> None:
+        """Read the rest of its output, within bounds, and note how it ended."""
+        self._stop_reading(self._pidfd)
+        for _ in range(INBOX // READ):
+            if not self._closed and not self.flooded:
+                self.on_readable()
+            self._read_stderr()
         self.ended = exit_reason(self._pidfd)

@@ -47,7 +47,7 @@ def diagnose_silence(
     unread, before, began = talk.unread(), talk.spent().cpu_ms, time.monotonic()
     line = talk.next_line(min(limit_ms, GRACE_MS) / 1000)
     if line is not None:
-        ms = (talk.heard_at - (talk.said_at if due.type == "choose" else talk.began)) * 1000
+        ms = (talk.read_at - (talk.said_at if due.type == "choose" else talk.began)) * 1000
         return Diagnosis(
             f"It answered after {ms:.0f} ms; {limit_ms} are allowed.",
             "Look at the clock against `time_ms`, or say hello first and load the rest later.",

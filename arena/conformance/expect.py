@@ -81,7 +81,7 @@ def answered(talk: Connection, seat: ScriptedSeat, language: Language) -> Answer
         line = talk.next_line(talk.said_at + question.time_ms / 1000 - time.monotonic())
         if line is None:
             _silent(talk, question, old, language)
-        ms = max(0.0, (talk.heard_at - talk.said_at) * 1000)
+        ms = max(0.0, (talk.read_at - talk.said_at) * 1000)
         fault = seat.received(line, ms)
         if fault:
             _wrong(talk, question, line, fault, language)
@@ -108,8 +108,8 @@ def within_stderr(talk: Connection) -> None:
 
     Raises ViolationError.
     """
-    if talk.complained > STDERR_A_GAME:
-        text = f"It wrote {talk.complained} bytes to stderr in one game."
+    if talk.stderr_bytes > STDERR_A_GAME:
+        text = f"It wrote {talk.stderr_bytes} bytes to stderr in one game."
         mend = f"At most {STDERR_A_GAME} bytes a game: trace less, or into a file in /tmp."
         _broken(talk, Diagnosis(text, mend), b"", "less on stderr")
 

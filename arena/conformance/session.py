@@ -9,7 +9,7 @@ from arena.conformance.expect import Answer
 from arena.conformance.model import Budget, Game, OutOfTimeError, SkippedError
 from arena.conformance.mutations import Sent
 from arena.conformance.scripted_game import BOARDS, ScriptedSeat, WantedQuestion
-from arena.match.bot_process import CannotStartError
+from arena.match.piped_process import CannotStartError
 from arena.sandbox.command import Command
 from arena.sandbox.sandbox import Sandbox
 from protocol.messages import BotHello, Clock
@@ -195,7 +195,7 @@ class Session:
 
         Raises ViolationError, and OutOfTimeError if the step's time ends before the game.
         """
-        talk.complained = 0
+        talk.stderr_bytes = 0
         questions = 0
         while seat.question and not self.hurried:
             self.ask(talk, seat, said)

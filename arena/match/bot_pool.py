@@ -5,8 +5,9 @@ from collections.abc import Collection, Sequence
 import trio
 
 from arena.match import referee
-from arena.match.bot_process import BotProcess, CannotStartError
+from arena.match.bot_process import BotProcess
 from arena.match.handshake import Handshake
+from arena.match.piped_process import CannotStartError
 from arena.match.poller import Poller
 from arena.sandbox.command import Command
 from arena.sandbox.sandbox import Sandbox
@@ -87,7 +88,6 @@ class BotPool:
         with trio.CancelScope(shield=True):
             async with trio.open_nursery() as nursery:
                 for bot in leaving:
-                    self._poller.unregister(bot)
                     self._bots[self._bots.index(bot)] = None
                     fault = bot.fault
                     nursery.start_soon(bot.shut_down, referee.bye(fault.detail if fault else ""))

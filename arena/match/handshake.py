@@ -3,7 +3,8 @@
 import time
 
 from arena.match import referee
-from arena.match.bot_process import BotProcess, ignore
+from arena.match.bot_process import BotProcess
+from arena.match.player import ignore
 from arena.match.poller import Poller
 from arena.match.reply import ReplyWaiter
 from protocol.codec import Fault, printable

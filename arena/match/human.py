@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import trio
 
-from arena.match.bot_process import ignore
+from arena.match.player import ignore
 from protocol.codec import Fault, decode_from_referee, encode_line
 from protocol.messages import Ask, Choose, GameOver, GameStarts, RoundOver, ToBot
 

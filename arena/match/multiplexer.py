@@ -8,7 +8,8 @@ spoils all its games: they have no other process.
 from collections import deque
 from collections.abc import Callable
 
-from arena.match.bot_process import BotProcess, ignore
+from arena.match.bot_process import BotProcess
+from arena.match.player import ignore
 from arena.match.poller import Poller
 from arena.match.referee import QUESTIONS_A_GAME, STALE_LINES
 from protocol.codec import Fault, decode_line, printable

@@ -40,3 +40,7 @@ class Player(Protocol):
 
     def stderr_tail(self) -> str:
         """Return the end of the player's stderr, safe to show."""
+
+
+def ignore() -> None:
+    """Do nothing: no game listens to the bot yet."""

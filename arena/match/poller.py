@@ -14,8 +14,8 @@ from contextlib import suppress
 
 import trio
 
-from arena.match.bot_process import BotProcess
 from arena.match.clock import Timer
+from arena.match.piped_process import PipedProcess
 
 SLICE_S = 0.002
 """The time in s that the poller may work before other tasks run."""
@@ -38,7 +38,7 @@ class Poller:
         self._readers: dict[int, Callable[[], None]] = {}
         self._timers: set[Timer] = set()
         self._soon: list[Callable[[], None]] = []
-        self._blocked: dict[int, BotProcess] = {}
+        self._blocked: dict[int, PipedProcess] = {}
         self._nap = trio.CancelScope()
         self._nap_ends = -math.inf
         self._soonest = math.inf
@@ -67,17 +67,16 @@ class Poller:
             self._readers[descriptor] = reader
             self._epoll.register(descriptor, select.EPOLLIN)
 
-    def register_writer(self, bot: BotProcess) -> None:
-        """Flush the bot whenever its pipe takes more, until no line waits for it."""
-        if bot.stdin is not None and bot.stdin not in self._blocked:
-            self._blocked[bot.stdin] = bot
-            self._epoll.register(bot.stdin, select.EPOLLOUT)
+    def register_writer(self, process: PipedProcess) -> None:
+        """Flush the process whenever its pipe takes more, until no line waits for it."""
+        if process.stdin is not None and process.stdin not in self._blocked:
+            self._blocked[process.stdin] = process
+            self._epoll.register(process.stdin, select.EPOLLOUT)
 
-    def unregister(self, bot: BotProcess) -> None:
-        """Write nothing more to a bot, because it leaves."""
-        for descriptor, blocked in list(self._blocked.items()):
-            if blocked is bot:
-                self._unblock(descriptor)
+    def unregister_writer(self, process: PipedProcess) -> None:
+        """Flush the process no more."""
+        if process.stdin in self._blocked:
+            self._unblock(process.stdin)
 
     def add_timer(self, timer: Timer) -> None:
         """Look at this timer from now on."""
@@ -142,9 +141,9 @@ class Poller:
                 timer.add_lag(lag, now)
 
     def _flush(self, descriptor: int) -> None:
-        bot = self._blocked[descriptor]
-        bot.flush()
-        if bot.stdin is None:
+        process = self._blocked[descriptor]
+        process.flush()
+        if process.stdin is None:
             self._unblock(descriptor)
 
     def _unblock(self, descriptor: int) -> None:

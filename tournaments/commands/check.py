@@ -12,7 +12,7 @@ from arena.conformance.model import Budget, Game, StepResult
 from arena.conformance.report import Printer, Report, summary
 from arena.conformance.runner import STEPS, NumberedStep, run_steps, select_steps
 from arena.conformance.session import Session
-from arena.match.bot_process import CannotStartError
+from arena.match.piped_process import CannotStartError
 from arena.sandbox.limits import Level, SandboxMode, level_name
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_level

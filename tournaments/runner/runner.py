@@ -11,7 +11,7 @@ from arena.engine.shuffle import board_seed
 from arena.logs.catalog import compress_finished
 from arena.logs.gamelog import GameLog
 from arena.match.bot_pool import BotPool
-from arena.match.bot_process import CannotStartError
+from arena.match.piped_process import CannotStartError
 from arena.match.poller import Poller
 from arena.match.referee import Referee
 from arena.sandbox.limits import Level
@@ -85,7 +85,7 @@ async def _complaint(
         if bot and (complaint := greeting_complaint(entrant.name, bot)):
             if at_home:
                 complaint += f" {CHECK.format(word=shell_word(entrant))}"
-            complaint += sandbox_hint(sandbox.level, bot.stderr_tail(), silent=bot.silent)
+            complaint += sandbox_hint(sandbox.level, bot.stderr_tail(), silent=not bot.has_written)
     except CannotStartError as error:
         complaint = f"Bot {entrant.name}: {error}."
     except RunStoppedError as stop:

@@ -8,9 +8,10 @@ import trio
 
 from arena.logs.gamelog import Log, WholeGame
 from arena.match.bot_pool import BotPool
-from arena.match.bot_process import BotProcess, CannotStartError
+from arena.match.bot_process import BotProcess
 from arena.match.clock import LagError
 from arena.match.multiplexer import MultiplexedBot
+from arena.match.piped_process import CannotStartError
 from arena.match.player import Player
 from arena.match.poller import Poller
 from arena.match.referee import Referee

@@ -116,7 +116,7 @@ def _taken(desk: Session, waiting: dict[int, Open], line: bytes) -> ScriptedSeat
         mend = "Each answer repeats the `id` of its own question; or leave `tables` out."
         judge.violation(talk, text, mend, came, expected)
     one = waiting.pop(said.id)
-    ms = max(0.0, (talk.heard_at - one.since) * 1000)
+    ms = max(0.0, (talk.read_at - one.since) * 1000)
     fault = one.seat.received(line, ms)
     if fault:
         found = diagnose(line, b"", fault, one.due, desk.language)

@@ -91,7 +91,7 @@ def little_stderr(desk: Session) -> str:
     talk = desk.kept_connection
     desk.play(talk, desk.seat(find_variant("draw") if desk.pace.whole else short("draw")))
     judge.within_stderr(talk)
-    return f"{talk.complained} bytes in a game" if talk.complained else "nothing written"
+    return f"{talk.stderr_bytes} bytes in a game" if talk.stderr_bytes else "nothing written"
 
 
 STEPS = (

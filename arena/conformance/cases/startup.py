@@ -104,7 +104,7 @@ def _started(talk: Connection, desk: Session) -> float:
 
 
 def _since_start(talk: Connection) -> float:
-    return (talk.heard_at - talk.began) * 1000
+    return (talk.read_at - talk.began) * 1000
 
 
 STEPS = (

@@ -13,8 +13,9 @@ from trio.testing import MockClock
 
 from arena.logs.gamelog import read_games
 from arena.match.bot_pool import BotPool
-from arena.match.bot_process import BotProcess, CannotStartError
+from arena.match.bot_process import BotProcess
 from arena.match.clock import LagError
+from arena.match.piped_process import CannotStartError
 from arena.match.player import Player
 from arena.match.poller import Poller
 from arena.match.referee import Referee
@@ -94,7 +95,7 @@ def test_a_process_that_cannot_be_watched_is_not_left_behind(
         raise OSError(errno.EMFILE, "Too many open files")
 
     before = descriptors()
-    monkeypatch.setattr("arena.match.bot_process.os.pidfd_open", full)
+    monkeypatch.setattr("arena.match.piped_process.os.pidfd_open", full)
     with pytest.raises(CannotStartError, match="Too many open files") as caught:
         BotProcess(sample(), OFF)
     assert caught.value.shortage

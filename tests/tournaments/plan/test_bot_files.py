@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.match.bot_process import CannotStartError, spawn
+from arena.match.piped_process import CannotStartError, spawn
 from arena.sandbox.limits import Limits
 from arena.sandbox.sandbox import Sandbox
 from protocol.errors import UserError

@@ -240,7 +240,7 @@ def test_a_mistake_in_what_a_foul_costs_is_placed(tmp_path: Path, text: str) -> 
     [
         ("arena.sandbox.process.subprocess.Popen", errno.EAGAIN, False),
         ("arena.sandbox.process.subprocess.Popen", errno.ENOMEM, True),
-        ("arena.match.bot_process.os.pidfd_open", errno.EMFILE, True),
+        ("arena.match.piped_process.os.pidfd_open", errno.EMFILE, True),
     ],
 )
 # Slow: whatever the machine lacks, at roll call or in a game, costs nobody a game.
