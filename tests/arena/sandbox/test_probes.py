@@ -19,7 +19,7 @@ from arena.sandbox.selftest import processes
 from arena.sandbox.selftest import runner as battery
 from arena.sandbox.selftest.fixtures import Limits, Targets, scene
 from arena.sandbox.selftest.guarantees import GUARANTEES, PROBES, Guarantee, missing_guarantees
-from arena.sandbox.selftest.probes import CRASHES, FORKS, SPOILING
+from arena.sandbox.selftest.probes import CRASHES, FORKS, GROUPS, SPOILING
 from arena.sandbox.selftest.probes import PROBES as SCRIPTED
 from arena.sandbox.selftest.processes import CannotProbeError, End, Popen, Start, ended, started
 from arena.sandbox.selftest.runner import ProbeResult, run_probes
@@ -118,10 +118,10 @@ def test_a_terminal_is_reached_where_there_is_one() -> None:
 
 
 def test_each_probe_belongs_to_one_promise_and_none_is_forgotten() -> None:
+    assert [promise.name for promise in GUARANTEES] == list(GROUPS)
     listed = [probe for promise in GUARANTEES for probe in promise.probes]
     assert listed == list(SCRIPTED)
-    assert len(set(listed)) == len(listed)
-    assert len(listed) >= 45
+    assert len(listed) == sum(map(len, GROUPS.values())) >= 175
 
 
 def test_each_promise_that_is_broken_is_named_once_in_order() -> None:
