@@ -70,7 +70,7 @@ def apply_record(referee: Referee, record: ChoiceRecord | FoulRecord) -> None:
             given_back_ms=record.given_back_ms,
         )
     else:
-        referee.received(record.seat, _line(record), record.ms, record.given_back_ms)
+        referee.receive(record.seat, _line(record), record.ms, record.given_back_ms)
 
 
 def mismatches(logged: LoggedGame, seed: bytes) -> Iterator[str]:

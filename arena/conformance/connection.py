@@ -78,11 +78,11 @@ class Connection(PipedProcess):
         """Start the process. Raises CannotStartError."""
         self.began = time.monotonic()
         """The time of its start, in s of the monotonic clock."""
-        self.said_at = self.began
+        self.sent_at = self.began
         """The time of the last line to it."""
         self.sent: deque[bytes] = deque(maxlen=SENT_KEPT)
         """The last lines that were sent to it."""
-        self.ended = ""
+        self.exit_reason = ""
         """The way it ended, as the end of a sentence; empty while it runs."""
         super().__init__(command, sandbox)
         self.read_at = self.began
@@ -102,7 +102,7 @@ class Connection(PipedProcess):
     def send(self, *lines: bytes) -> None:
         """Send lines in one write; what the pipe does not take follows during the next wait."""
         self.sent.extend(lines)
-        self.said_at = time.monotonic()
+        self.sent_at = time.monotonic()
         super().send(b"".join(lines))
 
     def probe_with(self, data: bytes) -> None:
@@ -127,7 +127,7 @@ class Connection(PipedProcess):
         deadline = now + seconds
         while True:
             line = self._take_line()
-            if line is not None or self.over:
+            if line is not None or self.is_over:
                 return line
             left = max(0.0, deadline - now)
             self._wait(left)
@@ -141,7 +141,7 @@ class Connection(PipedProcess):
     def read_for(self, seconds: float) -> bytes:
         """Return and forget all that it writes in this many seconds."""
         deadline = time.monotonic() + seconds
-        while not self.over and (left := deadline - time.monotonic()) > 0:
+        while not self.is_over and (left := deadline - time.monotonic()) > 0:
             self._wait(left)
         self._wait(0)
         return self.rest()
@@ -158,16 +158,16 @@ class Connection(PipedProcess):
         return bytes(self._inbox)
 
     @property
-    def flooded(self) -> bool:
+    def is_flooded(self) -> bool:
         """Tell whether it has written more than a line may hold, or more than is kept."""
         return len(self._inbox) >= (INBOX if b"\n" in self._inbox else MAX_LINE)
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Tell whether nothing more can come."""
-        return bool(self.ended) or self.flooded
+        return bool(self.exit_reason) or self.is_flooded
 
-    def spent(self) -> ResourceUsage:
+    def usage(self) -> ResourceUsage:
         """Return the resources that it has used so far."""
         return self._slot.usage()
 
@@ -178,9 +178,9 @@ class Connection(PipedProcess):
         began = time.monotonic()
         self.close_stdin()
         deadline = began + seconds
-        while not self.ended and (left := deadline - time.monotonic()) > 0:
+        while not self.exit_reason and (left := deadline - time.monotonic()) > 0:
             self._wait(left)
-        return (time.monotonic() - began) * 1000 if self.ended else None
+        return (time.monotonic() - began) * 1000 if self.exit_reason else None
 
     def close(self) -> None:
         """End the process and all that it started."""
@@ -199,14 +199,14 @@ class Connection(PipedProcess):
         self._read_stdout()
         # Its end, too, is a time at which it was heard.
         self.read_at = self._own_pipes.looked_at
-        if self.flooded:
+        if self.is_flooded:
             self._stop_reading(self._stdout)
 
     def on_exit(self) -> None:
         """Read the rest of its output, within bounds, and note how it ended."""
         self._stop_reading(self._pidfd)
         for _ in range(INBOX // READ):
-            if not self._closed and not self.flooded:
+            if not self._closed and not self.is_flooded:
                 self.on_readable()
             self._read_stderr()
-        self.ended = exit_reason(self._pidfd)
+        self.exit_reason = exit_reason(self._pidfd)

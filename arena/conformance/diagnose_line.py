@@ -81,7 +81,7 @@ def _of_bytes(line: bytes) -> Diagnosis | None:
 def _of_layout(line: bytes, behind: bytes, language: Language) -> Diagnosis | None:
     """Return the fault that keeps a line from being one JSON object on one line."""
     text = line.decode().rstrip("\r")
-    if _parsed(text) is not None:
+    if _parse_json(text) is not None:
         return None
     if isinstance(_python(text), dict):
         return Diagnosis(
@@ -127,8 +127,8 @@ def _of_pieces(text: str) -> Diagnosis | None:
 
 def _of_message(line: bytes, due: Expected) -> Diagnosis | None:
     """Return the fault of a message."""
-    value = _parsed(line.decode())
-    if isinstance(value, str) and isinstance(_parsed(value), dict):
+    value = _parse_json(line.decode())
+    if isinstance(value, str) and isinstance(_parse_json(value), dict):
         return Diagnosis("The message is encoded twice: it is a text.", "Encode it once.")
     if not isinstance(value, dict):
         whole = '{"type":"choose","id":...,"choice":...}'
@@ -237,7 +237,7 @@ def _of_numbers(value: dict[str, Any], due: Expected) -> Iterator[Diagnosis]:
 # --- reading loosely ---
 
 
-def _parsed(text: str) -> Any:
+def _parse_json(text: str) -> Any:
     """Return the JSON value of a text; None if it has none."""
     with suppress(ValueError, RecursionError):
         return json.loads(text)

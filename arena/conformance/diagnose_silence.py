@@ -32,44 +32,46 @@ READS_ON = (
 
 
 def diagnose_silence(
-    talk: Connection, due: Expected, limit_ms: int, language: Language
+    connection: Connection, due: Expected, limit_ms: int, language: Language
 ) -> Diagnosis:
     """Return the reason why no line came within the limit. The process cannot be used afterwards.
 
     The likelier reasons come first; each next one takes longer to find.
     """
-    if _gone(talk):
-        return exit_description(talk)
-    if talk.flooded:
-        return _too_much(talk)
-    if talk.partial_line:
-        return _half(talk)
-    unread, before, began = talk.unread(), talk.spent().cpu_ms, time.monotonic()
-    line = talk.next_line(min(limit_ms, GRACE_MS) / 1000)
+    if _of_exit(connection):
+        return exit_description(connection)
+    if connection.is_flooded:
+        return _too_much(connection)
+    if connection.partial_line:
+        return _half(connection)
+    unread, before, began = connection.unread(), connection.usage().cpu_ms, time.monotonic()
+    line = connection.next_line(min(limit_ms, GRACE_MS) / 1000)
     if line is not None:
-        ms = (talk.read_at - (talk.said_at if due.type == "choose" else talk.began)) * 1000
+        ms = (
+            connection.read_at - (connection.sent_at if due.type == "choose" else connection.began)
+        ) * 1000
         return Diagnosis(
             f"It answered after {ms:.0f} ms; {limit_ms} are allowed.",
             "Look at the clock against `time_ms`, or say hello first and load the rest later.",
         )
-    if _gone(talk):
-        return exit_description(talk)
-    cpu_ms = talk.spent().cpu_ms - before
+    if _of_exit(connection):
+        return exit_description(connection)
+    cpu_ms = connection.usage().cpu_ms - before
     if cpu_ms > BUSY * (time.monotonic() - began) * 1000:
         return Diagnosis(
             f"Nothing came within {limit_ms} ms; it was still computing.",
             "Look at the clock against `time_ms` while you search, and look for an endless loop.",
         )
-    return _held_back(talk, due, language, unread)
+    return _of_buffering(connection, due, language, unread)
 
 
-def _gone(talk: Connection) -> bool:
-    return bool(talk.ended)
+def _of_exit(connection: Connection) -> bool:
+    return bool(connection.exit_reason)
 
 
-def exit_description(talk: Connection) -> Diagnosis:
+def exit_description(connection: Connection) -> Diagnosis:
     """Return the diagnosis of a bot whose process has ended."""
-    stderr = bytes(talk.stderr).decode(errors="replace")
+    stderr = bytes(connection.stderr).decode(errors="replace")
     named = crash(stderr)
     if named:
         path = re.search(r"'(/[^']+)'", named)
@@ -77,18 +79,18 @@ def exit_description(talk: Connection) -> Diagnosis:
         if "env: " in named and r"\r" in named:
             more = " Its first line ends as on Windows: save it with \\n alone behind each line."
         return Diagnosis(
-            f"It crashed: {printable(named, SHOWN)} (the process {talk.ended}).",
+            f"It crashed: {printable(named, SHOWN)} (the process {connection.exit_reason}).",
             f"Its stderr says where.{more}",
             gone=True,
         )
-    if talk.ended.endswith("status 0") or talk.ended == "left":
+    if connection.exit_reason.endswith("status 0") or connection.exit_reason == "left":
         return Diagnosis(
             "It left by itself while it was needed.",
             "Read lines in a loop until stdin ends, and answer each question.",
             gone=True,
         )
     mend = "Run it by hand with the lines that were sent."
-    return Diagnosis(f"The process {talk.ended}.", mend, gone=True)
+    return Diagnosis(f"The process {connection.exit_reason}.", mend, gone=True)
 
 
 def chatter(said: bytes, when: str) -> Diagnosis:
@@ -112,14 +114,18 @@ def chatter(said: bytes, when: str) -> Diagnosis:
     )
 
 
-def _too_much(talk: Connection) -> Diagnosis:
-    kind = "without end" if b"\n" in talk.partial_line else f"a line of more than {MAX_LINE} bytes"
+def _too_much(connection: Connection) -> Diagnosis:
+    kind = (
+        "without end"
+        if b"\n" in connection.partial_line
+        else f"a line of more than {MAX_LINE} bytes"
+    )
     return Diagnosis(f"It wrote {kind}.", "One line of JSON for one question, with its newline.")
 
 
-def _half(talk: Connection) -> Diagnosis:
+def _half(connection: Connection) -> Diagnosis:
     """Return the diagnosis of output without a newline."""
-    half = talk.partial_line
+    half = connection.partial_line
     if b"\r" in half:
         return Diagnosis("It ends its lines with \\r alone.", "End each line with \\n.")
     if isinstance(decode_line(half), Fault):
@@ -130,20 +136,22 @@ def _half(talk: Connection) -> Diagnosis:
     return Diagnosis("It wrote its message without a newline.", "End each line with \\n.")
 
 
-def _held_back(talk: Connection, due: Expected, language: Language, unread: int) -> Diagnosis:
+def _of_buffering(
+    connection: Connection, due: Expected, language: Language, unread: int
+) -> Diagnosis:
     """Return the diagnosis of a waiting bot: more questions or a closed stdin flush its buffer."""
     if unread:
         return Diagnosis(
             f"It does not read its stdin: {unread} bytes wait there.",
             "Read lines from stdin in a loop, also while you compute or print.",
         )
-    _press(talk, due)
-    line = talk.next_line(PRESS_S)
+    _press(connection, due)
+    line = connection.next_line(PRESS_S)
     if line is not None:
-        return _ran_over(line, due, language, talk.tables)
-    talk.exits_within(PRESS_S)
-    said = talk.rest()
-    if not said and _on_stderr(talk, due):
+        return _of_missed_exit(line, due, language, connection.tables)
+    connection.exits_within(PRESS_S)
+    said = connection.rest()
+    if not said and _on_stderr(connection, due):
         return Diagnosis(
             f"It wrote its {due.type} to stderr.", "Messages go to stdout; stderr is for yourself."
         )
@@ -159,14 +167,14 @@ def _held_back(talk: Connection, due: Expected, language: Language, unread: int)
     )
 
 
-def _on_stderr(talk: Connection, due: Expected) -> bool:
+def _on_stderr(connection: Connection, due: Expected) -> bool:
     """Tell whether the missing line is on stderr; a bot that logs it has it on stdout too."""
-    heard = map(decode_line, bytes(talk.stderr).splitlines())
+    heard = map(decode_line, bytes(connection.stderr).splitlines())
     kind = Choose if due.type == "choose" else BotHello
     return any(isinstance(one, kind) for one in heard)
 
 
-def _ran_over(line: bytes, due: Expected, language: Language, tables: int) -> Diagnosis:
+def _of_missed_exit(line: bytes, due: Expected, language: Language, tables: int) -> Diagnosis:
     """Return the diagnosis of a bot that answered only after more questions."""
     if tables > 1:
         return Diagnosis(
@@ -186,11 +194,11 @@ def _ran_over(line: bytes, due: Expected, language: Language, tables: int) -> Di
     )
 
 
-def _press(talk: Connection, due: Expected) -> None:
+def _press(connection: Connection, due: Expected) -> None:
     """Repeat the last question; before a hello, send a hello and a first question."""
-    last = talk.sent[-1]
+    last = connection.sent[-1]
     if due.type == "hello":
         last = rulings.hello() + b"".join(
             ScriptedSeat(find_variant("draw"), 2, 0, 1, Clock()).lines()
         )
-    talk.probe_with(last * min(PRESSED, PRESSED_BYTES // len(last)))
+    connection.probe_with(last * min(PRESSED, PRESSED_BYTES // len(last)))

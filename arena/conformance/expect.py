@@ -32,44 +32,49 @@ class Answer(NamedTuple):
 
 
 def expect_hello(
-    talk: Connection, start_ms: int, language: Language, hello: bytes | None = None
+    connection: Connection, start_ms: int, language: Language, hello: bytes | None = None
 ) -> BotHello:
     """Return the bot's hello.
 
     Raises ViolationError.
     """
-    talk.send(hello or rulings.hello())
-    line = talk.next_line(talk.began + start_ms / 1000 - talk.said_at)
+    connection.send(hello or rulings.hello())
+    line = connection.next_line(connection.began + start_ms / 1000 - connection.sent_at)
     due = Expected("hello")
     expected = f'{{"type":"hello","name":"...","version":"..."}} within {start_ms} ms'
     if line is None:
-        half = talk.partial_line
-        _broken(talk, silence.diagnose_silence(talk, due, start_ms, language), half, expected)
+        half = connection.partial_line
+        _raise_violation(
+            connection,
+            silence.diagnose_silence(connection, due, start_ms, language),
+            half,
+            expected,
+        )
     said = rulings.parse_hello(line)
     if isinstance(said, Fault):
-        behind = talk.read_for(GATHER_S)
-        _broken(talk, diagnose(line, behind, said, due, language), line, expected)
-    talk.tables = said.tables
+        behind = connection.read_for(GATHER_S)
+        _raise_violation(connection, diagnose(line, behind, said, due, language), line, expected)
+    connection.tables = said.tables
     return said
 
 
 def expect_answer(
-    talk: Connection, seat: ScriptedSeat, language: Language, said: Sent | None = None
+    connection: Connection, seat: ScriptedSeat, language: Language, said: Sent | None = None
 ) -> Answer:
     """Send the bot its seat's messages, and return its answer to the open question.
 
     Raises ViolationError.
     """
-    send(talk, seat, said)
-    return answered(talk, seat, language)
+    send(connection, seat, said)
+    return await_answer(connection, seat, language)
 
 
-def send(talk: Connection, seat: ScriptedSeat, said: Sent | None = None) -> None:
+def send(connection: Connection, seat: ScriptedSeat, said: Sent | None = None) -> None:
     """Send the bot its seat's messages."""
-    talk.send(*map(said, seat.lines()) if said else seat.lines())
+    connection.send(*map(said, seat.lines()) if said else seat.lines())
 
 
-def answered(talk: Connection, seat: ScriptedSeat, language: Language) -> Answer:
+def await_answer(connection: Connection, seat: ScriptedSeat, language: Language) -> Answer:
     """Return the answer to the last question.
 
     Raises ViolationError.
@@ -78,59 +83,65 @@ def answered(talk: Connection, seat: ScriptedSeat, language: Language) -> Answer
     assert question, "Somebody must have been asked."
     old: list[bytes] = []
     while True:
-        line = talk.next_line(talk.said_at + question.time_ms / 1000 - time.monotonic())
+        line = connection.next_line(connection.sent_at + question.time_ms / 1000 - time.monotonic())
         if line is None:
-            _silent(talk, question, old, language)
-        ms = max(0.0, (talk.read_at - talk.said_at) * 1000)
-        fault = seat.received(line, ms)
+            _report_silence(connection, question, old, language)
+        ms = max(0.0, (connection.read_at - connection.sent_at) * 1000)
+        fault = seat.receive(line, ms)
         if fault:
-            _wrong(talk, question, line, fault, language)
+            _report_line(connection, question, line, fault, language)
         if seat.question is not question:
-            within_stderr(talk)
+            check_stderr(connection)
             return Answer(_choice(line), ms)
         old.append(line)
 
 
-def expect_silence(talk: Connection, seconds: float, when: str) -> None:
+def expect_silence(connection: Connection, seconds: float, when: str) -> None:
     """Check that nothing comes for this many seconds.
 
     Raises ViolationError.
     """
-    said = talk.read_for(seconds)
+    said = connection.read_for(seconds)
     if said:
-        _broken(talk, silence.chatter(said, when), said, "nothing")
-    if talk.ended:
-        _broken(talk, silence.exit_description(talk), b"", "nothing, and the process waits")
+        _raise_violation(connection, silence.chatter(said, when), said, "nothing")
+    if connection.exit_reason:
+        _raise_violation(
+            connection, silence.exit_description(connection), b"", "nothing, and the process waits"
+        )
 
 
-def within_stderr(talk: Connection) -> None:
+def check_stderr(connection: Connection) -> None:
     """Check that the bot's stderr fits a game's budget.
 
     Raises ViolationError.
     """
-    if talk.stderr_bytes > STDERR_A_GAME:
-        text = f"It wrote {talk.stderr_bytes} bytes to stderr in one game."
+    if connection.stderr_bytes > STDERR_A_GAME:
+        text = f"It wrote {connection.stderr_bytes} bytes to stderr in one game."
         mend = f"At most {STDERR_A_GAME} bytes a game: trace less, or into a file in /tmp."
-        _broken(talk, Diagnosis(text, mend), b"", "less on stderr")
+        _raise_violation(connection, Diagnosis(text, mend), b"", "less on stderr")
 
 
-def violation(talk: Connection, fault: str, mend: str, came: str, expected: str) -> NoReturn:
+def report_violation(
+    connection: Connection, fault: str, mend: str, came: str, expected: str
+) -> NoReturn:
     """Report a fault that a step has found by itself.
 
     Raises ViolationError.
     """
-    _broken(talk, Diagnosis(fault, mend), came.encode(), expected)
+    _raise_violation(connection, Diagnosis(fault, mend), came.encode(), expected)
 
 
-def _silent(talk: Connection, question: Question, old: list[bytes], language: Language) -> NoReturn:
+def _report_silence(
+    connection: Connection, question: Question, old: list[bytes], language: Language
+) -> NoReturn:
     due, came = (
         Expected("choose", len(question.options), question.id),
-        b"\n".join([*old, talk.partial_line]),
+        b"\n".join([*old, connection.partial_line]),
     )
     found = _old_numbers(question, old) or silence.diagnose_silence(
-        talk, due, question.time_ms, language
+        connection, due, question.time_ms, language
     )
-    _broken(talk, found, came, _expected(question))
+    _raise_violation(connection, found, came, _expected_answer(question))
 
 
 def _old_numbers(question: Question, old: list[bytes]) -> Diagnosis | None:
@@ -146,18 +157,18 @@ def _old_numbers(question: Question, old: list[bytes]) -> Diagnosis | None:
     )
 
 
-def _wrong(
-    talk: Connection, question: Question, line: bytes, fault: Fault, language: Language
+def _report_line(
+    connection: Connection, question: Question, line: bytes, fault: Fault, language: Language
 ) -> NoReturn:
-    behind = talk.read_for(GATHER_S)
+    behind = connection.read_for(GATHER_S)
     due = Expected("choose", len(question.options), question.id)
     found = diagnose(line, behind, fault, due, language)
     if fault.foul == "flooding":
         found = Diagnosis(fault.detail, "One answer for one question, with its `id`.")
-    _broken(talk, found, line, _expected(question))
+    _raise_violation(connection, found, line, _expected_answer(question))
 
 
-def _expected(question: Question) -> str:
+def _expected_answer(question: Question) -> str:
     last = len(question.options) - 1
     choice = f"0 to {last}" if last else "0"
     answer = f'{{"type":"choose","id":{question.id},"choice":N}}'
@@ -170,12 +181,14 @@ def _choice(line: bytes) -> int:
     return said.choice
 
 
-def _broken(talk: Connection, found: Diagnosis, came: bytes, expected: str) -> NoReturn:
-    stderr = bytes(talk.stderr).decode(errors="replace")
+def _raise_violation(
+    connection: Connection, found: Diagnosis, came: bytes, expected: str
+) -> NoReturn:
+    stderr = bytes(connection.stderr).decode(errors="replace")
     raise ViolationError(
         Violation(
             fault=found.fault,
-            sent=tuple(map(shorten, talk.sent)),
+            sent=tuple(map(shorten, connection.sent)),
             came=printable(came, SHOWN) if came.strip() else "nothing",
             expected=expected,
             mend=found.mend,

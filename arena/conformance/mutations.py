@@ -18,7 +18,7 @@ NEWER = 7
 
 def with_extra_fields(line: bytes) -> bytes:
     """Return the line with unknown fields in every object, none before `id` or after `options`."""
-    return _packed(_widened(json.loads(line)))
+    return _encode(_widen(json.loads(line)))
 
 
 def with_extra_options(line: bytes) -> bytes:
@@ -26,7 +26,7 @@ def with_extra_options(line: bytes) -> bytes:
     value = json.loads(line)
     if value["type"] == "ask":
         value["options"] = [{"do": "swap", "with": n} for n, _ in enumerate(value["options"])]
-    return _packed(value)
+    return _encode(value)
 
 
 def with_extra_events(line: bytes) -> bytes:
@@ -34,7 +34,7 @@ def with_extra_events(line: bytes) -> bytes:
     value = json.loads(line)
     if "events" in value:
         value["events"].insert(0, {"do": "swap", "seat": 0, "with": 1})
-    return _packed(value)
+    return _encode(value)
 
 
 def with_newer_name(line: bytes) -> bytes:
@@ -42,7 +42,7 @@ def with_newer_name(line: bytes) -> bytes:
     value = json.loads(line)
     if value["type"] == "game":
         value["rules"]["name"] = STRANGE
-    return _packed(value)
+    return _encode(value)
 
 
 def at_full_length(line: bytes) -> bytes:
@@ -55,16 +55,16 @@ def at_full_length(line: bytes) -> bytes:
     return b"".join((head, frame[:-1], filling, b'"', options, tail))
 
 
-def _packed(value: Any) -> bytes:
+def _encode(value: Any) -> bytes:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
 
 
-def _widened(value: Any) -> Any:
+def _widen(value: Any) -> Any:
     """Return the value with one more field in each object."""
     if isinstance(value, list):
-        return [_widened(one) for one in value]
+        return [_widen(one) for one in value]
     if not isinstance(value, dict):
         return value
-    wide = {name: _widened(one) for name, one in value.items()}
+    wide = {name: _widen(one) for name, one in value.items()}
     options = {"options": wide.pop("options")} if "options" in wide else {}
     return {**wide, "newer": NEWER, "newest": {"x": [NEWER, None, True]}, **options}

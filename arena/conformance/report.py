@@ -57,7 +57,7 @@ class Printer:
         self._faults: dict[str, int] = {}
         self._skipped: list[StepResult] = []
 
-    def told(self, outcome: StepResult) -> None:
+    def print_result(self, outcome: StepResult) -> None:
         """Print a step that has ended."""
         if self._skipped and self._skipped[-1].note != outcome.note:
             self.flush()
@@ -66,7 +66,7 @@ class Printer:
         else:
             self._line(str(outcome.number), outcome)
         if outcome.finding:
-            self._found(outcome.number, outcome.finding)
+            self._print_violation(outcome.number, outcome.finding)
 
     def flush(self) -> None:
         """Print the steps that were skipped for one reason."""
@@ -89,19 +89,19 @@ class Printer:
             text.truncate(self._console.width, overflow="ellipsis")
         self._console.print(text, soft_wrap=True)
 
-    def _found(self, number: int, finding: Violation) -> None:
+    def _print_violation(self, number: int, finding: Violation) -> None:
         before = self._faults.setdefault(finding.fault, number)
         if before != number:
             self._print(Text(" " * INDENT + f"The same as in step {before}: {finding.fault}"))
             return
         for name, words in _parts(finding):
             style = "bold red" if name == "fault" else ""
-            for line in self._wrapped(words, style):
+            for line in self._wrap(words, style):
                 self._console.print(Text(f"{'':{INDENT}}{name:<8} ", "dim") + line, soft_wrap=True)
                 name = ""
         self._console.print()
 
-    def _wrapped(self, words: str, style: str) -> Iterator[Text]:
+    def _wrap(self, words: str, style: str) -> Iterator[Text]:
         """Yield lines that fit a terminal; in a pipe yield the text unchanged."""
         width = min(self._console.width, WIDEST) - INDENT - len("expected ")
         for line in words.splitlines():

@@ -58,12 +58,15 @@ def select_steps(words: Sequence[str], *, of_event: bool = False) -> tuple[Numbe
         others = games.STEPS_OF_NAMED_GAMES if of_event else ()
         return tuple((number, step) for number, step in enumerate(steps, 1) if step not in others)
     numbers = {
-        number for word in words for one in word.split(",") for number in _meant(one.strip(), steps)
+        number
+        for word in words
+        for one in word.split(",")
+        for number in _matches(one.strip(), steps)
     }
     return tuple((number, steps[number - 1]) for number in sorted(numbers))
 
 
-def _meant(word: str, steps: Sequence[Step]) -> range:
+def _matches(word: str, steps: Sequence[Step]) -> range:
     names = [step.name for step in steps]
     if word in names:
         return range(names.index(word) + 1, names.index(word) + 2)
@@ -76,12 +79,12 @@ def _meant(word: str, steps: Sequence[Step]) -> range:
     return numbers
 
 
-def run_steps(desk: Session, steps: Sequence[NumberedStep]) -> Iterator[StepResult]:
+def run_steps(session: Session, steps: Sequence[NumberedStep]) -> Iterator[StepResult]:
     """Run the steps; begin each after the result of the last is taken. End every process started.
 
     Raises CannotStartError if the machine keeps the bot from starting.
     """
-    ends = time.monotonic() + desk.pace.total_s
+    ends = time.monotonic() + session.budget.total_s
     gate = 0
     compared = False
     try:
@@ -93,15 +96,15 @@ def run_steps(desk: Session, steps: Sequence[NumberedStep]) -> Iterator[StepResu
                 yield _outcome(number, step, MISSED)
             else:
                 # A bot that uses its whole clock must not use up the time of the steps to come.
-                share = min(desk.pace.step_s, left / (len(steps) - place))
-                outcome = _tried(desk, number, step, share)
+                share = min(session.budget.step_s, left / (len(steps) - place))
+                outcome = _try_step(session, number, step, share)
                 if outcome.finding and outcome.finding.gone and not compared:
                     compared = True
-                    outcome = _compared(desk, step, outcome, share)
+                    outcome = _compare(session, step, outcome, share)
                 gate = number if outcome.finding and step.gate else 0
                 yield outcome
     finally:
-        desk.drop()
+        session.drop()
 
 
 MISSED = "The time for the walk was up."
@@ -117,18 +120,18 @@ def totals(outcomes: Sequence[StepResult]) -> Totals:
     return Totals(passed, failed, skipped - missed, missed)
 
 
-def _tried(desk: Session, number: int, step: Step, seconds: float) -> StepResult:
+def _try_step(session: Session, number: int, step: Step, seconds: float) -> StepResult:
     began = time.monotonic()
-    desk.begin_step(seconds)
+    session.begin_step(seconds)
     state: State = "pass"
     note, finding = "", None
     try:
-        note = step.run(desk)
+        note = step.run(session)
     except SkippedError as reason:
         state, note = "skip", str(reason)
     except ViolationError as broken:
         state, finding = "fail", broken.finding
-        desk.drop()
+        session.drop()
     ms = round((time.monotonic() - began) * 1000)
     return StepResult(number, step.name, step.title, step.promise, state, note, ms, finding)
 
@@ -137,24 +140,26 @@ def _outcome(number: int, step: Step, reason: str) -> StepResult:
     return StepResult(number, step.name, step.title, step.promise, "skip", reason, 0)
 
 
-def _compared(desk: Session, step: Step, outcome: StepResult, seconds: float) -> StepResult:
+def _compare(session: Session, step: Step, outcome: StepResult, seconds: float) -> StepResult:
     """Try a bot that ended by itself without the sandbox too, to see whether it lacks something."""
-    if outcome.finding is None or desk.sandbox.level == "off":
+    if outcome.finding is None or session.sandbox.level == "off":
         return outcome
-    if desk.outside is None:
+    if session.outside is None:
         return replace(outcome, finding=_perhaps(outcome.finding))
     # Each with fresh processes: a process that has played games before would not show the sandbox.
-    fails = [_fails(desk, sandbox, step, seconds) for sandbox in (desk.sandbox, desk.outside)]
+    fails = [
+        _fails(session, sandbox, step, seconds) for sandbox in (session.sandbox, session.outside)
+    ]
     if fails != [True, False]:
         return outcome
-    return replace(outcome, finding=_within(desk, outcome.finding))
+    return replace(outcome, finding=_within(session, outcome.finding))
 
 
-def _fails(desk: Session, sandbox: Sandbox, step: Step, seconds: float) -> bool:
+def _fails(session: Session, sandbox: Sandbox, step: Step, seconds: float) -> bool:
     """Tell whether a fresh process fails the step there."""
-    fresh = Session(desk.command, sandbox, desk.clock, desk.pace, game=desk.game)
+    fresh = Session(session.command, sandbox, session.clock, session.budget, game=session.game)
     try:
-        return _tried(fresh, 0, step, seconds).state == "fail"
+        return _try_step(fresh, 0, step, seconds).state == "fail"
     finally:
         fresh.drop()
 
@@ -167,10 +172,10 @@ def _perhaps(finding: Violation) -> Violation:
     )
 
 
-def _within(desk: Session, finding: Violation) -> Violation:
+def _within(session: Session, finding: Violation) -> Violation:
     return replace(
         finding,
-        fault=f"It works without the sandbox, but not at level {desk.sandbox.level}: "
+        fault=f"It works without the sandbox, but not at level {session.sandbox.level}: "
         f"{finding.fault}",
         mend=f"{finding.mend} In the sandbox it sees the files that its command names and nothing "
         "else of yours: in an event file `folder` or `reads` open more to it (README, Code that "

@@ -58,9 +58,9 @@ class ScriptedSeat:
         lines, self._lines = self._lines, []
         return lines
 
-    def received(self, line: bytes, ms: float) -> Fault | None:
+    def receive(self, line: bytes, ms: float) -> Fault | None:
         """Take the bot's answer after this many ms; return the referee's fault, if it finds one."""
-        self._referee.received(self.seat, line, ms)
+        self._referee.receive(self.seat, line, ms)
         for record in self._referee.records():
             if isinstance(record, FoulRecord):
                 return Fault(record.foul, record.detail)
@@ -75,7 +75,7 @@ class ScriptedSeat:
                 del self._lines[-1]
             choice = self._chance.randrange(len(question.options))
             answer = encode_line(Choose(id=question.id, choice=choice)).rstrip()
-            self._referee.received(question.seat, answer, 1.0)
+            self._referee.receive(question.seat, answer, 1.0)
             self._collect()
 
     def _plays_here(self, question: Question) -> bool:

@@ -27,7 +27,7 @@ class Session:
         command: Command,
         sandbox: Sandbox,
         clock: Clock,
-        pace: Budget,
+        budget: Budget,
         outside: Sandbox | None = None,
         game: Game | None = None,
     ) -> None:
@@ -44,7 +44,7 @@ class Session:
         """Plain processes, to compare with."""
         self.clock = clock
         """The clock of its questions."""
-        self.pace = pace
+        self.budget = budget
         """The extent of the check."""
         self.language = hints.language(command)
         """The bot's language."""
@@ -63,7 +63,7 @@ class Session:
         self.worst_ms = 0.0
         """The time of the slowest answer, in ms."""
         self._number = 0
-        self._kept: Connection | None = None
+        self._connection: Connection | None = None
         self._step_ends = 0.0
 
     def begin_step(self, seconds: float) -> None:
@@ -71,35 +71,35 @@ class Session:
         self._step_ends = time.monotonic() + seconds
 
     @property
-    def hurried(self) -> bool:
+    def is_out_of_time(self) -> bool:
         """Tell whether the step's time is used up, so that it asks no further question."""
         return time.monotonic() >= self._step_ends
 
     # --- processes ---
 
-    def greeted(self, hello: bytes | None = None) -> Connection:
+    def restart(self, hello: bytes | None = None) -> Connection:
         """Return a fresh process that has greeted; end any other of this bot before.
 
         Raises ViolationError, CannotStartError.
         """
         self.drop()
-        return self.another(hello)
+        return self.start_another(hello)
 
-    def another(self, hello: bytes | None = None) -> Connection:
+    def start_another(self, hello: bytes | None = None) -> Connection:
         """Return a process that has greeted, beside those that run.
 
         Raises ViolationError, CannotStartError.
         """
-        talk = Connection(self.command, self.sandbox)
+        connection = Connection(self.command, self.sandbox)
         try:
-            self.hello = judge.expect_hello(talk, self.clock.start_ms, self.language, hello)
+            self.hello = judge.expect_hello(connection, self.clock.start_ms, self.language, hello)
         except BaseException:
-            failed = talk.never_ran
-            talk.close()
+            failed = connection.never_ran
+            connection.close()
             if failed:
                 raise CannotStartError("the sandbox failed") from None
             raise
-        return talk
+        return connection
 
     @property
     def kept_connection(self) -> Connection:
@@ -107,19 +107,19 @@ class Session:
 
         Raises ViolationError, CannotStartError.
         """
-        if self._kept is None:
-            self._kept = self.greeted()
-        return self._kept
+        if self._connection is None:
+            self._connection = self.restart()
+        return self._connection
 
     def drop(self) -> None:
         """Drop the kept process, which cannot be used any more."""
-        kept, self._kept = self._kept, None
+        kept, self._connection = self._connection, None
         if kept:
             kept.close()
 
     # --- games ---
 
-    def seat(
+    def new_seat(
         self,
         rules: Ruleset,
         seats: int = 2,
@@ -136,10 +136,10 @@ class Session:
         self._number += 1
         number, clock = number or self._number, clock or self.clock
         if self.game:
-            return self._of_event(self.game, seat, board, wanted, clock, number)
+            return self._event_seat(self.game, seat, board, wanted, clock, number)
         return ScriptedSeat(rules, seats, seat, number, clock, board, wanted)
 
-    def _of_event(
+    def _event_seat(
         self,
         game: Game,
         seat: int,
@@ -159,7 +159,7 @@ class Session:
                 return begun
         raise SkippedError("This event's rules ask nothing of that seat.")
 
-    def found(
+    def find_seat(
         self, rules: Ruleset, seats: int, wanted: WantedQuestion, clock: Clock | None = None
     ) -> ScriptedSeat:
         """Return a game in which the bot's first question is the wanted one.
@@ -167,18 +167,18 @@ class Session:
         Raises SkippedError if no board leads to one.
         """
         for board in range(1, (EVENT_BOARDS if self.game else BOARDS) + 1):
-            one = self.seat(rules, seats, 0, board, wanted, clock)
+            one = self.new_seat(rules, seats, 0, board, wanted, clock)
             if one.question:
                 return one
         raise SkippedError("No board led to such a question.")
 
-    def ask(self, talk: Connection, seat: ScriptedSeat, said: Sent | None = None) -> Answer:
+    def ask(self, connection: Connection, seat: ScriptedSeat, said: Sent | None = None) -> Answer:
         """Send the bot its messages and take its answer.
 
         Raises ViolationError.
         """
         options = len(seat.question.options) if seat.question else 0
-        answer = judge.expect_answer(talk, seat, self.language, said)
+        answer = judge.expect_answer(connection, seat, self.language, said)
         self.count(answer.ms, answer.choice, options)
         return answer
 
@@ -190,29 +190,29 @@ class Session:
         self.ms += ms
         self.worst_ms = max(self.worst_ms, ms)
 
-    def play(self, talk: Connection, seat: ScriptedSeat, said: Sent | None = None) -> int:
+    def play(self, connection: Connection, seat: ScriptedSeat, said: Sent | None = None) -> int:
         """Play a game to its end; return the number of questions.
 
         Raises ViolationError, and OutOfTimeError if the step's time ends before the game.
         """
-        talk.stderr_bytes = 0
+        connection.stderr_bytes = 0
         questions = 0
-        while seat.question and not self.hurried:
-            self.ask(talk, seat, said)
+        while seat.question and not self.is_out_of_time:
+            self.ask(connection, seat, said)
             questions += 1
         if seat.question:
             # A game must not be left in its middle: this process cannot be used further.
             self.drop()
             raise OutOfTimeError(questions)
-        judge.send(talk, seat, said)
+        judge.send(connection, seat, said)
         return questions
 
-    def play_on(self, talk: Connection, seat: ScriptedSeat, said: Sent | None = None) -> str:
+    def play_on(self, connection: Connection, seat: ScriptedSeat, said: Sent | None = None) -> str:
         """Play a game as far as the step's time goes, and return a note of how far.
 
         Raises ViolationError.
         """
         try:
-            return f"{self.play(talk, seat, said)} questions"
+            return f"{self.play(connection, seat, said)} questions"
         except OutOfTimeError as hurry:
             return f"{hurry.questions} questions, then the step's time was up"

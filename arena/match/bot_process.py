@@ -30,7 +30,7 @@ class BotProcess(PipedProcess):
         self.fault: Fault | None = None
         self.cpu_seen_ms = 0.0
         """The last value of `cpu_ms`: a question must not wait until the kernel counts again."""
-        self._heard: Callable[[], None] = ignore
+        self._notify: Callable[[], None] = ignore
 
     @property
     def pid(self) -> int:
@@ -49,13 +49,13 @@ class BotProcess(PipedProcess):
 
     def on_input(self, heard: Callable[[], None]) -> None:
         """Call `heard` from now on, for another game, in which stderr is counted from 0 again."""
-        self._heard = heard
+        self._notify = heard
         self.stderr_bytes = 0
 
     def send(self, line: bytes) -> None:
         """Write a line, or as much as the pipe takes; the rest waits for `flush`."""
         if len(self._outbox) > OUTBOX:
-            self._faulted(Fault("late", f"It does not read: over {OUTBOX} bytes wait for it."))
+            self._set_fault(Fault("late", f"It does not read: over {OUTBOX} bytes wait for it."))
         else:
             super().send(line)
 
@@ -70,19 +70,19 @@ class BotProcess(PipedProcess):
             return None
         line = self._take_line()
         if line is None and len(self._inbox) >= MAX_LINE:
-            self._faulted(Fault("overlong", f"A line may have {MAX_LINE} bytes."))
+            self._set_fault(Fault("overlong", f"A line may have {MAX_LINE} bytes."))
         return line
 
     def disqualify(self, fault: Fault) -> None:
         """Stop the bot for a foul: nothing that it wrote counts any more; it must be replaced."""
         self._inbox.clear()
-        self._faulted(fault)
+        self._set_fault(fault)
 
     def cpu_ms(self) -> float:
         """Return the CPU time of the bot and of all that it started, in ms, to about 10 ms."""
-        return self._spent().cpu_ms
+        return self._usage().cpu_ms
 
-    def _spent(self) -> ResourceUsage:
+    def _usage(self) -> ResourceUsage:
         spent = self._slot.usage()
         # The kernel drops the time of a process that ended and was not waited for. The bot used it.
         self.cpu_seen_ms = max(self.cpu_seen_ms, spent.cpu_ms)
@@ -91,14 +91,14 @@ class BotProcess(PipedProcess):
     def check_limits(self) -> None:
         """Fault the bot for too much memory or CPU, or a closed stdout; called now and then."""
         if self._closed and self.fault is None:
-            self._faulted(Fault("gone", "It closed its stdout."))
-            self._heard()
-        fault = self._overspent(self._spent())
+            self._set_fault(Fault("gone", "It closed its stdout."))
+            self._notify()
+        fault = self._find_excess(self._usage())
         if fault and self.fault is None:
-            self._faulted(fault)
-            self._heard()
+            self._set_fault(fault)
+            self._notify()
 
-    def _overspent(self, spent: ResourceUsage) -> Fault | None:
+    def _find_excess(self, spent: ResourceUsage) -> Fault | None:
         limits = self.limits
         if spent.memory > limits.memory:
             return Fault("memory", f"More than {limits.memory_mib} MiB of memory.")
@@ -119,25 +119,25 @@ class BotProcess(PipedProcess):
             self.send(goodbye)
             self.close_stdin()
             if self.fault is None:
-                await self._ended_within(SHUT_DOWN_S)
+                await self._wait_for_exit(SHUT_DOWN_S)
             self._kill()
-            await self._ended_within(REAP_S)
+            await self._wait_for_exit(REAP_S)
             self._process.poll()
             self._close()
 
-    async def _ended_within(self, seconds: float) -> None:
+    async def _wait_for_exit(self, seconds: float) -> None:
         with trio.move_on_after(seconds):
             await trio.lowlevel.wait_readable(self._pidfd)
 
     def on_readable(self) -> None:
         """Read what the bot has written, and tell its game."""
         self._read_stdout()
-        self._heard()
+        self._notify()
 
     def _read_stdout(self) -> bool:
         """Read once; return True if data came. Too much unread data is a fault."""
         if len(self._inbox) > 4 * READ:
-            self._faulted(Fault("flooding", f"More than {4 * READ} bytes that nobody asked for."))
+            self._set_fault(Fault("flooding", f"More than {4 * READ} bytes that nobody asked for."))
             return False
         # Mostly the process is about to end when it closes its stdout; soon `on_exit` knows how.
         return super()._read_stdout()
@@ -147,18 +147,18 @@ class BotProcess(PipedProcess):
         self._read_stderr()
         if self.stderr_bytes > STDERR_A_GAME:
             detail = f"More than {STDERR_A_GAME} bytes of stderr in one game."
-            self._faulted(Fault("flooding", detail))
-            self._heard()
+            self._set_fault(Fault("flooding", detail))
+            self._notify()
 
     def on_exit(self) -> None:
         """Fault the bot because its process has ended."""
         self._stop_reading(self._pidfd)
         if self.fault is None and not self._closed:
             self._read_stdout()
-        self._faulted(Fault("gone", f"It {exit_reason(self._pidfd)}."))
-        self._heard()
+        self._set_fault(Fault("gone", f"It {exit_reason(self._pidfd)}."))
+        self._notify()
 
-    def _faulted(self, fault: Fault) -> None:
+    def _set_fault(self, fault: Fault) -> None:
         """Set the bot's first fault and read nothing more: its output must cost nobody time."""
         if self.fault is None:
             self.fault = fault

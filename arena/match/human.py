@@ -28,13 +28,13 @@ class HumanPlayer:
         self.cpu_seen_ms = 0.0
         self.question: Ask | None = None
         """The open question, or None."""
-        self._heard: Callable[[], None] = ignore
+        self._notify: Callable[[], None] = ignore
         self._answer: bytes | None = None
-        self._tell, self.messages = trio.open_memory_channel[ToBot](MOST_MESSAGES)
+        self._sender, self.messages = trio.open_memory_channel[ToBot](MOST_MESSAGES)
 
     def on_input(self, heard: Callable[[], None]) -> None:
         """Call `heard` from now on when the person has answered."""
-        self._heard = heard
+        self._notify = heard
 
     def send(self, line: bytes) -> None:
         """Show a message."""
@@ -44,7 +44,7 @@ class HumanPlayer:
         elif isinstance(told, GameStarts | RoundOver | GameOver):
             self.question = None
         try:
-            self._tell.send_nowait(told)
+            self._sender.send_nowait(told)
         except trio.WouldBlock:
             self.fault = Fault("late", f"Over {MOST_MESSAGES} messages wait for the screen.")
 
@@ -56,7 +56,7 @@ class HumanPlayer:
         self.question = None
         self.read_at = time.monotonic()
         self._answer = encode_line(Choose(id=id, choice=choice))[:-1]
-        self._heard()
+        self._notify()
         return True
 
     def take_in(self) -> None:

@@ -24,42 +24,42 @@ class MultiplexedBot:
 
     def __init__(self, poller: Poller, bot: BotProcess) -> None:
         self.bot = bot
-        self.judged: GameChannel | None = None
+        self.fouled_at: GameChannel | None = None
         """The channel of the table whose foul stopped the process, or None."""
         self._poller = poller
-        self._shares: dict[int, GameChannel] = {}
-        self._said = bytearray()
+        self._channels: dict[int, GameChannel] = {}
+        self._outbox = bytearray()
         self._stale = 0
-        self._told = False
-        bot.on_input(self._heard)
+        self._is_stopped = False
+        bot.on_input(self._hear)
 
     def open_channel(self, number: int) -> "GameChannel":
         """Open a channel for the game with this number; `release` closes it."""
-        share = self._shares[number] = GameChannel(self, number)
+        share = self._channels[number] = GameChannel(self, number)
         return share
 
     def release(self, number: int) -> None:
         """Close a game's channel, for it is over: an answer that still comes for it is late."""
-        del self._shares[number]
+        del self._channels[number]
 
     def send(self, line: bytes) -> None:
         """Send a line, together with the lines of other tables in this slice."""
-        if not self._said:
+        if not self._outbox:
             self._poller.call_soon(self.flush_all)
-        self._said += line
+        self._outbox += line
 
     def disqualify(self, fault: Fault, judged: "GameChannel | None" = None) -> None:
         """Stop the process; tell every table once, but not the one that judged the foul."""
-        if self._told:
+        if self._is_stopped:
             return
-        self._told, self.judged = True, judged
+        self._is_stopped, self.fouled_at = True, judged
         self.bot.disqualify(fault)
-        for share in [one for one in self._shares.values() if one is not judged]:
-            share.lost()
+        for share in [one for one in self._channels.values() if one is not judged]:
+            share.drop()
 
     def flush_all(self) -> None:
         """Send now the lines that wait for the end of the slice: the bot leaves after them."""
-        said, self._said = bytes(self._said), bytearray()
+        said, self._outbox = bytes(self._outbox), bytearray()
         if said:
             self.bot.send(said)
 
@@ -71,14 +71,14 @@ class MultiplexedBot:
         if self.bot.fault:
             self.disqualify(self.bot.fault)
 
-    def _heard(self) -> None:
+    def _hear(self) -> None:
         for _ in range(LINES_AT_ONCE):
             line = self.bot.next_line()
             if line is None:
                 break
             self._hand_on(line)
         else:
-            self._poller.call_soon(self._heard)
+            self._poller.call_soon(self._hear)
             return
         if self.bot.fault:
             self.disqualify(self.bot.fault)
@@ -90,12 +90,12 @@ class MultiplexedBot:
             self.disqualify(Fault(said.foul, f"{said.detail} It wrote: {printable(line)}"))
         elif not isinstance(said, Choose):
             self.disqualify(Fault("malformed", "A hello belongs to the first line."))
-        elif share := self._shares.get(said.id // QUESTIONS_A_GAME):
+        elif share := self._channels.get(said.id // QUESTIONS_A_GAME):
             share.receive(line, self.bot.read_at)
         else:
-            self._late(said.id)
+            self._count_stale(said.id)
 
-    def _late(self, number: int) -> None:
+    def _count_stale(self, number: int) -> None:
         self._stale += 1
         if self._stale > STALE_LINES:
             detail = f"More than {STALE_LINES} answers to games that were over, as {number}."
@@ -106,16 +106,16 @@ class GameChannel:
     """One table's channel to a shared bot: to the table it is like a process of its own."""
 
     def __init__(self, shared: MultiplexedBot, number: int) -> None:
-        self._shared = shared
+        self._multiplexer = shared
         self._number = number
         self._lines: deque[tuple[bytes, float]] = deque()
-        self._heard: Callable[[], None] = ignore
+        self._notify: Callable[[], None] = ignore
         self.read_at = 0.0
 
     @property
     def fault(self) -> Fault | None:
         """The fault for which the process was stopped, at this table or another."""
-        fault, judged = self._shared.bot.fault, self._shared.judged
+        fault, judged = self._multiplexer.bot.fault, self._multiplexer.fouled_at
         if fault and judged not in (None, self):
             return Fault("gone", f"Stopped for a foul in another game of its: {fault.detail}")
         return fault
@@ -131,15 +131,15 @@ class GameChannel:
 
     def on_input(self, heard: Callable[[], None]) -> None:
         """Call `heard` from now on when a line has come or the process is lost."""
-        self._heard = heard
+        self._notify = heard
 
     def send(self, line: bytes) -> None:
         """Send a line at the end of this slice of the poller."""
-        self._shared.send(line)
+        self._multiplexer.send(line)
 
     def take_in(self) -> None:
         """Read all that the process has written up to now, for any table."""
-        self._shared.take_in()
+        self._multiplexer.take_in()
 
     def next_line(self) -> bytes | None:
         """Return the next line for this table, or None."""
@@ -151,27 +151,27 @@ class GameChannel:
     def receive(self, line: bytes, read_at: float) -> None:
         """Take a line for this table, with the time at which it was read."""
         if len(self._lines) > STALE_LINES:
-            self._shared.disqualify(
+            self._multiplexer.disqualify(
                 Fault("flooding", f"More than {STALE_LINES} lines for one game.")
             )
         else:
             self._lines.append((line, read_at))
-            self._heard()
+            self._notify()
 
-    def lost(self) -> None:
+    def drop(self) -> None:
         """Drop all lines, for the process is gone, and tell the table."""
         self._lines.clear()
-        self._heard()
+        self._notify()
 
     def disqualify(self, fault: Fault) -> None:
         """Stop the process for a foul at this table: its other games are lost too."""
         self._lines.clear()
-        self._shared.disqualify(fault, self)
+        self._multiplexer.disqualify(fault, self)
 
     def stderr_tail(self) -> str:
         """Return the end of the process's stderr, safe to show."""
-        return self._shared.bot.stderr_tail()
+        return self._multiplexer.bot.stderr_tail()
 
     def shut_down(self) -> None:
         """Close the channel, for the game is over."""
-        self._shared.release(self._number)
+        self._multiplexer.release(self._number)

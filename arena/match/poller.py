@@ -118,15 +118,15 @@ class Poller:
             idle = not ready and not self._soon
             self._lively = not idle
             if self._soon:
-                self._turn()
+                self._run_later_work()
             if self.looked_at >= self._soonest:
-                self._look()
+                self._call_due_timers()
             if idle:
                 return True
             if time.monotonic() > end:
                 return False
 
-    def _turn(self) -> None:
+    def _run_later_work(self) -> None:
         """Call the works that were left for later; works that they leave wait for the next turn."""
         works, self._soon = self._soon, []
         for work in works:
@@ -156,7 +156,7 @@ class Poller:
             with suppress(OSError):
                 self._epoll.unregister(descriptor)
 
-    def _look(self) -> None:
+    def _call_due_timers(self) -> None:
         """Call the timers that were due at the last look at the pipes.
 
         All that this look found has been read, so no bot is late for an answer that lay in a pipe.

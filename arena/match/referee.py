@@ -106,7 +106,7 @@ class Referee:
         self._sent = [hashlib.sha256() for _ in range(seats)]
         self._begin()
 
-    def received(self, seat: int, line: bytes, ms: float, given_back_ms: float = 0.0) -> None:
+    def receive(self, seat: int, line: bytes, ms: float, given_back_ms: float = 0.0) -> None:
         """Take a line from the seat that is asked, and charge it `ms`.
 
         `given_back_ms`: the time by which its deadline was moved; it is logged, not charged.
@@ -150,12 +150,12 @@ class Referee:
         )
         self._fouls.append(SeatFoul(seat, foul))
         self.awaiting = None
-        if self._decided():
+        if self._is_decided():
             self._finish("foul")
         else:
             self._go_on()
 
-    def _decided(self) -> bool:
+    def _is_decided(self) -> bool:
         fouled = {foul.seat for foul in self._fouls}
         return decided_by_fouls(self._game, self.seating.fouls, fouled)
 
@@ -189,7 +189,7 @@ class Referee:
                 forfeited=seating.forfeited,
             )
         )
-        if self._decided():
+        if self._is_decided():
             self._close("foul")
         else:
             for seat in range(len(seating.seats)):

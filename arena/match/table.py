@@ -71,7 +71,7 @@ class Table(ReplyWaiter):
         """Give the referee a line of the seat that is asked."""
         question = self._question
         assert question, "A seat is listened to only while it is asked."
-        self._referee.received(question.seat, line, ms, self._deadline.given_back_ms)
+        self._referee.receive(question.seat, line, ms, self._deadline.given_back_ms)
         self._deliver(at_once=self._referee.has_fouled(question.seat))
 
     def on_fault(self, fault: Fault, ms: float) -> None:

@@ -21,7 +21,7 @@ from arena.sandbox.selftest.cache import load_outcomes, save_outcomes
 from arena.sandbox.selftest.fixtures import Limits as Tried
 from arena.sandbox.selftest.guarantees import CHEAP, COSTLY, Guarantee, missing_guarantees
 from arena.sandbox.selftest.machine import machine_fingerprint
-from arena.sandbox.selftest.processes import PATIENCE_S, CannotProbeError, Popen, closed
+from arena.sandbox.selftest.processes import PATIENCE_S, CannotProbeError, Popen, close_pipes
 from arena.sandbox.selftest.runner import UNTRIED, ProbeResult, run_probes
 from protocol.errors import UserError
 
@@ -126,7 +126,7 @@ def recheck_level(level: Level, folder: Path) -> LevelResult:
     fingerprint = machine_fingerprint(level)
     kept = load_outcomes(fingerprint)
     if kept and _agrees(kept, level, folder):
-        return _judged(level, kept)
+        return _level_result(level, kept)
     finding = examine_level(level, folder)
     if finding.outcomes and not any(map(finding.is_untried, COSTLY)):
         save_outcomes(fingerprint, finding.outcomes)
@@ -135,7 +135,7 @@ def recheck_level(level: Level, folder: Path) -> LevelResult:
 
 def _agrees(kept: dict[str, ProbeResult], level: Level, folder: Path) -> bool:
     try:
-        now = _probed(level, folder, CHEAP)
+        now = _run_probes(level, folder, CHEAP)
     except (OSError, CannotProbeError):
         return False  # The whole test tells why.
     return all(kept[name].got == outcome.got for name, outcome in now.items())
@@ -147,16 +147,16 @@ def examine_level(level: Level, folder: Path) -> LevelResult:
     Raises OSError if the machine is short of something now: that says nothing about the level.
     """
     for _ in range(TRIES):
-        finding, certain = _tried(level, folder)
+        finding, certain = _try_once(level, folder)
         if certain:
             break
     return finding
 
 
-def _tried(level: Level, folder: Path) -> tuple[LevelResult, bool]:
+def _try_once(level: Level, folder: Path) -> tuple[LevelResult, bool]:
     """Return the result of one try, and whether a busy machine cannot have influenced it."""
     try:
-        finding = _judged(level, _probed(level, folder))
+        finding = _level_result(level, _run_probes(level, folder))
         return finding, _is_certain(finding)
     except OSError as error:
         if error.errno in PASSING:
@@ -169,7 +169,7 @@ def _tried(level: Level, folder: Path) -> tuple[LevelResult, bool]:
         return LevelResult(level, why_not, (), {}), foreign
 
 
-def _judged(level: Level, found: dict[str, ProbeResult]) -> LevelResult:
+def _level_result(level: Level, found: dict[str, ProbeResult]) -> LevelResult:
     broken = missing_guarantees(name for name, outcome in found.items() if outcome.got)
     lacking = [promise for promise in broken if promise.name in NEEDED[level]]
     why_not = " ".join(promise.missing for promise in lacking)
@@ -204,7 +204,7 @@ def level_sentences(finding: LevelResult) -> Iterator[str]:
         yield f"{promise.missing} {promise.remedy}"
 
 
-def _probed(level: Level, folder: Path, names: tuple[str, ...] = ()) -> dict[str, ProbeResult]:
+def _run_probes(level: Level, folder: Path, names: tuple[str, ...] = ()) -> dict[str, ProbeResult]:
     sandbox = Sandbox(level, SMALL)
     slots: dict[int, SandboxedProcess] = {}
 
@@ -227,6 +227,6 @@ def _probed(level: Level, folder: Path, names: tuple[str, ...] = ()) -> dict[str
             except TimeoutExpired as error:
                 raise CannotProbeError("A test process could not be ended.") from error
             slot.close()
-        closed(process)
+        close_pipes(process)
 
     return run_probes(start, end, folder, TRIED, names)

@@ -98,7 +98,7 @@ def played(seated: GameSetup, seed: bytes) -> tuple[list[LogRecord], Result]:
     while question := referee.awaiting:
         asked[question.seat] += 1
         referee.outgoing()
-        referee.received(question.seat, CHOICE % question.id, 0.1)
+        referee.receive(question.seat, CHOICE % question.id, 0.1)
     assert referee.result
     *records, result = referee.records()
     time_used = SpentRecord(

@@ -71,7 +71,7 @@ def played(number: int) -> Referee:
     referee = new_referee(number)
     while question := referee.awaiting:
         line = b'{"type":"choose","id":%d,"choice":0}' % question.id
-        referee.received(question.seat, line, 0.1)
+        referee.receive(question.seat, line, 0.1)
     return referee
 
 

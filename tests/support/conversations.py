@@ -136,7 +136,7 @@ def exchanged(referee: Referee, choice: Callable[[Question], int]) -> Iterator[t
         answer = answered(question.id, choice(question))
         if question.seat == 0:
             yield b"<", answer + b"\n"
-        referee.received(question.seat, answer, ms=1.0)
+        referee.receive(question.seat, answer, ms=1.0)
     yield b">", rulings.bye()
 
 

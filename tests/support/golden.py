@@ -170,7 +170,7 @@ def played(name: str, seats: int, seed: int) -> tuple[LoggedGame, dict[tuple[int
                 asked[seat, said.id] = said
         choice = randbelow(luck, len(question.options))
         line = encode_line(Choose(id=question.id, choice=choice))[:-1]
-        referee.received(question.seat, line, 0.0)
+        referee.receive(question.seat, line, 0.0)
     game, *records = referee.records()
     assert isinstance(game, GameRecord)
     record = sitting(names, (seed,), rules, CLOCK, event="golden")

@@ -104,9 +104,9 @@ class _Ears:
         self._answers[own] += 1
         if own:
             said = Choose(id=question.id, choice=turn.choice)
-            self._referee.received(self._seat, encode_line(said)[:-1], self._answers[1] * 37 % 1500)
+            self._referee.receive(self._seat, encode_line(said)[:-1], self._answers[1] * 37 % 1500)
         elif turn.fallback:
-            self._referee.received(question.seat, self._luck.randbytes(8) + b"\xff", 1.0)
+            self._referee.receive(question.seat, self._luck.randbytes(8) + b"\xff", 1.0)
         else:
             self._other(question, turn.choice)
         self._listen()
@@ -116,9 +116,9 @@ class _Ears:
         ms, note = self._luck.uniform(0, 2500), f"{self._luck.getrandbits(64):x}"
         if self._luck.random() < STALE:
             stale = Choose(id=question.id - 1, choice=0, note=note)
-            self._referee.received(question.seat, encode_line(stale)[:-1], ms)
+            self._referee.receive(question.seat, encode_line(stale)[:-1], ms)
         said = Choose(id=question.id, choice=choice, note=note)
-        self._referee.received(question.seat, encode_line(said)[:-1], ms)
+        self._referee.receive(question.seat, encode_line(said)[:-1], ms)
 
     def foul(self) -> None:
         """The watched seat answers nonsense, and the referee says why it does not go on."""
@@ -127,7 +127,7 @@ class _Ears:
             return
         self._referee.records()
         said = Choose(id=question.id, choice=9999)
-        self._referee.received(self._seat, encode_line(said)[:-1], 1.0)
+        self._referee.receive(self._seat, encode_line(said)[:-1], 1.0)
         # Else the fallback plays on: whether that ends a round may depend on what is hidden.
         if self._referee.result and self._referee.result.why == "foul":
             self._listen()

@@ -51,7 +51,7 @@ def logged(
     while referee.awaiting:
         question = referee.awaiting
         said = Choose(id=question.id, choice=pick(question), note=note)
-        referee.received(question.seat, encode_line(said)[:-1], 1.5)
+        referee.receive(question.seat, encode_line(said)[:-1], 1.5)
     game, *records = referee.records()
     assert isinstance(game, GameRecord)
     record = sitting(names, (board,), rules, clock, event="event")

@@ -51,7 +51,7 @@ def overheard(
         question = referee.awaiting
         choice = pick(question)
         said = encode_line(Choose(id=question.id, choice=max(0, choice), note="so"))[:-1]
-        referee.received(question.seat, b"no" if choice == NONSENSE else said, ms)
+        referee.receive(question.seat, b"no" if choice == NONSENSE else said, ms)
     game, *records = referee.records()
     assert isinstance(game, GameRecord)
     record = sitting(names, (board,), rules, clock, event="event")

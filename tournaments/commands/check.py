@@ -149,7 +149,7 @@ def _walked(
         with console.status(steps[0][1].title) as status:
             for outcome in run_steps(desk, steps):
                 outcomes.append(outcome)
-                printer.told(outcome)
+                printer.print_result(outcome)
                 left = [step.title for number, step in steps if number > outcome.number]
                 status.update(left[0] if left else "")
             printer.flush()
@@ -162,7 +162,7 @@ def _walked(
 
 
 def _head(console: Console, entrant: Entrant, desk: Session, steps: int) -> None:
-    level, seconds = level_name(desk.sandbox.level), desk.pace.total_s
+    level, seconds = level_name(desk.sandbox.level), desk.budget.total_s
     console.print(
         f"{entrant.name}: {steps} steps in at most {seconds:.0f} s, sandbox {level}.",
         soft_wrap=True,

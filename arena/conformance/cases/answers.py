@@ -12,83 +12,87 @@ LARGEST = 2**53 // QUESTIONS_A_GAME - 1
 """The largest number of a game: its questions' numbers are still exact in a double."""
 
 
-def second_answer(desk: Session) -> str:
+def second_answer(session: Session) -> str:
     """Check that the bot answers each question under its own number."""
-    talk, seat = desk.kept_connection, desk.seat(find_variant("draw"))
-    return desk.play_on(talk, seat)
+    connection, seat = session.kept_connection, session.new_seat(find_variant("draw"))
+    return session.play_on(connection, seat)
 
 
-def only_option(desk: Session) -> str:
+def only_option(session: Session) -> str:
     """Check a list of one option, which exposes a bot that counts from 1."""
-    if desk.game and desk.clock.forced == "skip":
+    if session.game and session.clock.forced == "skip":
         raise SkippedError("This event asks nothing when there is one option (clock.forced).")
-    one = desk.found(
-        find_variant("block"), 2, lambda question: len(question.options) == 1, clock=asking(desk)
+    one = session.find_seat(
+        find_variant("block"), 2, lambda question: len(question.options) == 1, clock=asking(session)
     )
-    answer = desk.ask(desk.kept_connection, one)
-    desk.play_on(desk.kept_connection, one)
+    answer = session.ask(session.kept_connection, one)
+    session.play_on(session.kept_connection, one)
     return f"option {answer.choice} of 1"
 
 
-def every_index(desk: Session) -> str:
+def every_index(session: Session) -> str:
     """Check lists of two, three and more options."""
     met: set[int] = set()
-    talk, seat = desk.kept_connection, desk.seat(find_variant("old-draw"))
-    while seat.question and not desk.hurried:
+    connection, seat = session.kept_connection, session.new_seat(find_variant("old-draw"))
+    while seat.question and not session.is_out_of_time:
         met.add(len(seat.question.options))
-        desk.ask(talk, seat)
-    desk.play_on(talk, seat)
+        session.ask(connection, seat)
+    session.play_on(connection, seat)
     return f"lists of {min(met, default=0)} to {max(met, default=0)} options"
 
 
-def large_numbers(desk: Session) -> str:
+def large_numbers(session: Session) -> str:
     """Check numbers of questions near 2^53."""
-    with desk.greeted() as talk:
-        seat = desk.seat(find_variant("draw"), number=LARGEST)
-        desk.ask(talk, seat)
+    with session.restart() as connection:
+        seat = session.new_seat(find_variant("draw"), number=LARGEST)
+        session.ask(connection, seat)
         assert seat.question
         return f"up to {seat.question.id}"
 
 
-def same_again(desk: Session) -> str:
+def same_again(session: Session) -> str:
     """Ask about the same position again, under another number, in another game."""
-    first, second = (desk.seat(find_variant("draw"), board=7) for _ in range(2))
-    choices = [desk.ask(desk.kept_connection, first).choice]
-    desk.drop()
-    choices.append(desk.ask(desk.kept_connection, second).choice)
-    choices.append(desk.ask(desk.kept_connection, desk.seat(find_variant("draw"), board=7)).choice)
-    desk.drop()
+    first, second = (session.new_seat(find_variant("draw"), board=7) for _ in range(2))
+    choices = [session.ask(session.kept_connection, first).choice]
+    session.drop()
+    choices.append(session.ask(session.kept_connection, second).choice)
+    choices.append(
+        session.ask(session.kept_connection, session.new_seat(find_variant("draw"), board=7)).choice
+    )
+    session.drop()
     same = len(set(choices)) == 1
     return "the same answer each time" if same else f"answers differ: {choices}"
 
 
-def in_pieces(desk: Session) -> str:
+def in_pieces(session: Session) -> str:
     """Send a question in three pieces: a read may end anywhere."""
-    talk, seat = desk.kept_connection, desk.seat(short("draw"))
+    connection, seat = session.kept_connection, session.new_seat(short("draw"))
     *before, question = seat.lines()
     third = len(question) // 3
     for piece in (b"".join(before) + question[:third], question[third : 2 * third]):
-        talk.send(piece)
-        judge.expect_silence(talk, desk.pace.quiet_ms / 3000, "before the question was whole")
-    talk.send(question[2 * third :])
-    judge.answered(talk, seat, desk.language)
-    desk.play_on(talk, seat)
+        connection.send(piece)
+        judge.expect_silence(
+            connection, session.budget.quiet_ms / 3000, "before the question was whole"
+        )
+    connection.send(question[2 * third :])
+    judge.await_answer(connection, seat, session.language)
+    session.play_on(connection, seat)
     return ""
 
 
-def in_one_go(desk: Session) -> str:
+def in_one_go(session: Session) -> str:
     """Send the end of a game, the next game and its first question in one write."""
-    talk = desk.kept_connection
-    first, second = desk.seat(tiny()), desk.seat(short("draw"), board=2)
+    connection = session.kept_connection
+    first, second = session.new_seat(tiny()), session.new_seat(short("draw"), board=2)
     # All but the end, which follows with the next game.
     while first.question:
-        if desk.hurried:
-            desk.drop()
-            raise OutOfTimeError(desk.questions)
-        desk.ask(talk, first)
-    talk.send(*first.lines(), later.WEATHER, *second.lines())
-    judge.answered(talk, second, desk.language)
-    desk.play_on(talk, second)
+        if session.is_out_of_time:
+            session.drop()
+            raise OutOfTimeError(session.questions)
+        session.ask(connection, first)
+    connection.send(*first.lines(), later.WEATHER, *second.lines())
+    judge.await_answer(connection, second, session.language)
+    session.play_on(connection, second)
     return ""
 
 

@@ -44,84 +44,92 @@ class Open(NamedTuple):
         return Expected("choose", len(self.question.options), self.question.id)
 
 
-def several_games(desk: Session) -> str:
+def several_games(session: Session) -> str:
     """Play as many games at once as the bot allows; when one ends, begin the next."""
-    talk = desk.kept_connection
-    if talk.tables == 1:
+    connection = session.kept_connection
+    if connection.tables == 1:
         raise SkippedError("It plays one game at a time (`tables` in its hello).")
-    places = min(talk.tables, MANY if desk.pace.whole else FEW)
-    seats = (desk.seat(short("draw"), board=board) for board in range(1, IN_TURN * places + 1))
-    waiting, before = _asked(talk, islice(seats, places)), desk.questions
-    while waiting and not desk.hurried:
-        heard = _heard(desk, waiting, desk.questions - before)
-        answered = [_taken(desk, waiting, line) for line in heard]
+    places = min(connection.tables, MANY if session.budget.whole else FEW)
+    seats = (
+        session.new_seat(short("draw"), board=board) for board in range(1, IN_TURN * places + 1)
+    )
+    waiting, before = _ask(connection, islice(seats, places)), session.questions
+    while waiting and not session.is_out_of_time:
+        heard = _hear(session, waiting, session.questions - before)
+        answered = [_take(session, waiting, line) for line in heard]
         over = sum(seat.question is None for seat in answered)
-        waiting |= _asked(talk, [*answered, *islice(seats, over)])
-    desk.drop()
-    return f"{places} at once" + (f" of {talk.tables}" if places < talk.tables else "")
+        waiting |= _ask(connection, [*answered, *islice(seats, over)])
+    session.drop()
+    return f"{places} at once" + (f" of {connection.tables}" if places < connection.tables else "")
 
 
-def _asked(talk: Connection, seats: Iterable[ScriptedSeat]) -> dict[int, Open]:
+def _ask(connection: Connection, seats: Iterable[ScriptedSeat]) -> dict[int, Open]:
     """Send all news of these games in one write; return the questions by their numbers."""
     seats = list(seats)
-    talk.send(*(line for seat in seats for line in seat.lines()))
+    connection.send(*(line for seat in seats for line in seat.lines()))
     asked = [(seat, seat.question) for seat in seats if seat.question]
-    return {question.id: Open(seat, question, talk.said_at) for seat, question in asked}
+    return {question.id: Open(seat, question, connection.sent_at) for seat, question in asked}
 
 
-def _heard(desk: Session, waiting: Mapping[int, Open], answered: int) -> list[bytes]:
+def _hear(session: Session, waiting: Mapping[int, Open], answered: int) -> list[bytes]:
     """Return the lines that have come, at least one.
 
     Raises ViolationError.
     """
-    talk, first = desk.kept_connection, min(waiting.values(), key=lambda one: one.ends)
+    connection, first = session.kept_connection, min(waiting.values(), key=lambda one: one.ends)
     lines: list[bytes] = []
-    line = talk.next_line(first.ends - time.monotonic())
+    line = connection.next_line(first.ends - time.monotonic())
     while line is not None:
         lines.append(line)
         # Not all that may come without end: each line must have its question.
-        line = talk.next_line(0) if len(lines) < len(waiting) else None
+        line = connection.next_line(0) if len(lines) < len(waiting) else None
     if not lines:
-        _silent(desk, waiting, first, answered)
+        _report_silence(session, waiting, first, answered)
     return lines
 
 
-def _silent(desk: Session, waiting: Mapping[int, Open], first: Open, answered: int) -> NoReturn:
+def _report_silence(
+    session: Session, waiting: Mapping[int, Open], first: Open, answered: int
+) -> NoReturn:
     """Report that the first question has no answer, though perhaps others have."""
-    talk, limit_ms = desk.kept_connection, first.question.time_ms
-    if talk.ended:
-        found = exit_description(talk)
+    connection, limit_ms = session.kept_connection, first.question.time_ms
+    if connection.exit_reason:
+        found = exit_description(connection)
     elif answered:
         found = Diagnosis(
             f"Of several games at once it left a question unanswered for {limit_ms} ms.",
             "Answer the question of each `game`: one may be open in each.",
         )
     else:
-        found = diagnose_silence(talk, first.due, limit_ms, desk.language)
-    judge.violation(talk, found.fault, found.mend, "", f"answers to {_numbers(waiting)}")
+        found = diagnose_silence(connection, first.due, limit_ms, session.language)
+    judge.report_violation(
+        connection, found.fault, found.mend, "", f"answers to {_numbers(waiting)}"
+    )
 
 
-def _taken(desk: Session, waiting: dict[int, Open], line: bytes) -> ScriptedSeat:
+def _take(session: Session, waiting: dict[int, Open], line: bytes) -> ScriptedSeat:
     """Take an answer to any open question.
 
     Raises ViolationError.
     """
-    talk, said = desk.kept_connection, decode_line(line)
+    connection, said = session.kept_connection, decode_line(line)
     came, expected = printable(line), f"an answer to {_numbers(waiting)}"
     if isinstance(said, Fault):
-        found = diagnose(line, b"", said, next(iter(waiting.values())).due, desk.language)
-        judge.violation(talk, found.fault, found.mend, came, expected)
+        found = diagnose(line, b"", said, next(iter(waiting.values())).due, session.language)
+        judge.report_violation(connection, found.fault, found.mend, came, expected)
     if not isinstance(said, Choose) or said.id not in waiting:
         text = "With several games at once its answers have numbers that are not open."
         mend = "Each answer repeats the `id` of its own question; or leave `tables` out."
-        judge.violation(talk, text, mend, came, expected)
+        judge.report_violation(connection, text, mend, came, expected)
     one = waiting.pop(said.id)
-    ms = max(0.0, (talk.read_at - one.since) * 1000)
-    fault = one.seat.received(line, ms)
+    ms = max(0.0, (connection.read_at - one.since) * 1000)
+    fault = one.seat.receive(line, ms)
     if fault:
-        found = diagnose(line, b"", fault, one.due, desk.language)
-        judge.violation(talk, found.fault, found.mend, came, f"a choice for question {said.id}")
-    desk.count(ms, said.choice, one.due.options)
+        found = diagnose(line, b"", fault, one.due, session.language)
+        judge.report_violation(
+            connection, found.fault, found.mend, came, f"a choice for question {said.id}"
+        )
+    session.count(ms, said.choice, one.due.options)
     return one.seat
 
 

@@ -11,63 +11,63 @@ from arena.match.bot_process import SHUT_DOWN_S
 from arena.rules.variants import find_variant
 
 
-def at_bye(desk: Session) -> str:
+def at_bye(session: Session) -> str:
     """Say bye after games."""
-    with desk.greeted() as talk:
-        desk.play(talk, desk.seat(tiny()))
-        return _leaves(talk, rulings.bye())
+    with session.restart() as connection:
+        session.play(connection, session.new_seat(tiny()))
+        return _leaves(connection, rulings.bye())
 
 
-def before_a_game(desk: Session) -> str:
+def before_a_game(session: Session) -> str:
     """Say bye before any game, as every run does when it checks the bots' greetings."""
-    with desk.greeted() as talk:
-        return _leaves(talk, rulings.bye())
+    with session.restart() as connection:
+        return _leaves(connection, rulings.bye())
 
 
-def at_bye_with_why(desk: Session) -> str:
+def at_bye_with_why(session: Session) -> str:
     """Say bye in the middle of a game, with a reason: the bot is told that it has fouled."""
-    with desk.greeted() as talk:
-        desk.ask(talk, desk.seat(find_variant("draw")))
-        return _leaves(talk, rulings.bye("It closed its stdout."))
+    with session.restart() as connection:
+        session.ask(connection, session.new_seat(find_variant("draw")))
+        return _leaves(connection, rulings.bye("It closed its stdout."))
 
 
-def at_the_end_of_stdin(desk: Session) -> str:
+def at_the_end_of_stdin(session: Session) -> str:
     """Close stdin without a bye."""
-    with desk.greeted() as talk:
-        desk.play(talk, desk.seat(tiny()))
-        return _leaves(talk)
+    with session.restart() as connection:
+        session.play(connection, session.new_seat(tiny()))
+        return _leaves(connection)
 
 
-def in_a_game(desk: Session) -> str:
+def in_a_game(session: Session) -> str:
     """Close stdin while others are to move."""
-    with desk.greeted() as talk:
-        desk.ask(talk, desk.seat(find_variant("draw")))
-        return _leaves(talk)
+    with session.restart() as connection:
+        session.ask(connection, session.new_seat(find_variant("draw")))
+        return _leaves(connection)
 
 
-def _leaves(talk: Connection, *goodbye: bytes) -> str:
+def _leaves(connection: Connection, *goodbye: bytes) -> str:
     """Check that the bot leaves in time and says nothing more."""
-    ms = talk.exits_within(SHUT_DOWN_S, goodbye)
-    said = talk.rest()
+    ms = connection.exits_within(SHUT_DOWN_S, goodbye)
+    said = connection.rest()
     if ms is None:
-        judge.violation(
-            talk,
+        judge.report_violation(
+            connection,
             f"It was still there {SHUT_DOWN_S:.0f} s after its stdin was closed.",
             "Leave the loop when stdin ends, and end what you have started (threads, programs).",
             said.decode(errors="replace"),
             f"the process ends within {SHUT_DOWN_S:.0f} s",
         )
     if said:
-        judge.violation(
-            talk,
+        judge.report_violation(
+            connection,
             "It still wrote to stdout when it was told to leave.",
             "Nothing is asked any more: leave without a word.",
             said.decode(errors="replace"),
             "nothing",
         )
-    named_crash = crash(bytes(talk.stderr).decode(errors="replace"))
+    named_crash = crash(bytes(connection.stderr).decode(errors="replace"))
     last = f", with {named_crash!r} on stderr" if named_crash else ""
-    return f"{ms:.0f} ms, {talk.ended}{last}"
+    return f"{ms:.0f} ms, {connection.exit_reason}{last}"
 
 
 STEPS = (

@@ -27,9 +27,9 @@ GAMES = 2
 """Whole games at each table: one with the usual questions, one with a question at every turn."""
 
 
-def asking(desk: Session) -> Clock:
+def asking(session: Session) -> Clock:
     """Return a clock with which every turn is a question."""
-    return replace(desk.clock, forced="ask")
+    return replace(session.clock, forced="ask")
 
 
 def short(name: str, **differs: object) -> Ruleset:
@@ -47,19 +47,19 @@ def tiny() -> Ruleset:
     return short("block", hand=3)
 
 
-def any_game(desk: Session) -> None:
+def any_game(session: Session) -> None:
     """Skip a step that plays other games if an event plays only its own.
 
     Raises SkippedError.
     """
-    if desk.game:
+    if session.game:
         raise SkippedError("This event plays no such game.")
 
 
 # --- kinds of options ---
 
 
-def meets(kind: type[Option], rules: Ruleset, seats: int, desk: Session) -> str:
+def meets(kind: type[Option], rules: Ruleset, seats: int, session: Session) -> str:
     """Ask the bot where this kind of option is offered, and play the round to its end."""
 
     def wanted(question: Question) -> bool:
@@ -67,11 +67,11 @@ def meets(kind: type[Option], rules: Ruleset, seats: int, desk: Session) -> str:
             isinstance(option, kind) for option in question.options
         )
 
-    seat = desk.found(rules, seats, wanted)
+    seat = session.find_seat(rules, seats, wanted)
     assert seat.question
     many = len(seat.question.options)
-    answer = desk.ask(desk.kept_connection, seat)
-    desk.play_on(desk.kept_connection, seat)
+    answer = session.ask(session.kept_connection, seat)
+    session.play_on(session.kept_connection, seat)
     return f"option {answer.choice} of {many}"
 
 
@@ -91,16 +91,16 @@ KINDS: dict[str, tuple[str, type[Option], Ruleset, int]] = {
 # --- named games ---
 
 
-def plays(name: str, desk: Session) -> str:
+def plays(name: str, session: Session) -> str:
     """Play games of this name at every table, in every seat in turn, without a foul."""
-    any_game(desk)
-    rules = find_variant(name) if desk.pace.whole else short(name)
+    any_game(session)
+    rules = find_variant(name) if session.budget.whole else short(name)
     games = questions = 0
     try:
         for seats, game in product(playable_seat_counts(rules), range(GAMES)):
-            clock = asking(desk) if game % 2 else desk.clock
-            seat = desk.seat(rules, seats, (game + seats) % seats, game + 1, clock=clock)
-            questions += desk.play(desk.kept_connection, seat)
+            clock = asking(session) if game % 2 else session.clock
+            seat = session.new_seat(rules, seats, (game + seats) % seats, game + 1, clock=clock)
+            questions += session.play(session.kept_connection, seat)
             games += 1
     except OutOfTimeError as hurry:
         questions += hurry.questions
@@ -108,15 +108,15 @@ def plays(name: str, desk: Session) -> str:
     return f"{games} games, {questions} questions"
 
 
-def plays_event(desk: Session) -> str:
+def plays_event(session: Session) -> str:
     """Play an event's own game in every seat, asked as the event asks."""
-    if desk.game is None:
+    if session.game is None:
         raise SkippedError("Only an event file names one game.")
     games = questions = 0
     try:
-        for game, seat in product(range(GAMES), range(desk.game.seats)):
-            one = desk.seat(desk.game.rules, desk.game.seats, seat, game + 1)
-            questions += desk.play(desk.kept_connection, one)
+        for game, seat in product(range(GAMES), range(session.game.seats)):
+            one = session.new_seat(session.game.rules, session.game.seats, seat, game + 1)
+            questions += session.play(session.kept_connection, one)
             games += 1
     except OutOfTimeError as hurry:
         questions += hurry.questions

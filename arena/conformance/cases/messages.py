@@ -18,28 +18,30 @@ LARGE_HAND = 64
 """The most tiles that rules can deal to a seat."""
 
 
-def changed(said: Sent, name: str, desk: Session) -> str:
+def changed(said: Sent, name: str, session: Session) -> str:
     """Play a round in which every line is changed."""
-    return desk.play_on(desk.kept_connection, desk.seat(short(name)), said)
+    return session.play_on(session.kept_connection, session.new_seat(short(name)), said)
 
 
-def strange_name(desk: Session) -> str:
+def strange_name(session: Session) -> str:
     """Play a ruleset with an unusual name."""
-    any_game(desk)
-    return changed(later.with_newer_name, "draw", desk)
+    any_game(session)
+    return changed(later.with_newer_name, "draw", session)
 
 
-def unknown_messages(desk: Session) -> str:
+def unknown_messages(session: Session) -> str:
     """Send messages of an unknown type between all others; they need no answer."""
-    talk, seat = desk.kept_connection, desk.seat(short("draw"))
-    talk.send(later.WEATHER)
-    judge.expect_silence(talk, desk.pace.quiet_ms / 1000, "at a message of an unknown type")
-    return desk.play_on(talk, seat, lambda line: later.WEATHER + line)
+    connection, seat = session.kept_connection, session.new_seat(short("draw"))
+    connection.send(later.WEATHER)
+    judge.expect_silence(
+        connection, session.budget.quiet_ms / 1000, "at a message of an unknown type"
+    )
+    return session.play_on(connection, seat, lambda line: later.WEATHER + line)
 
 
-def largest_set(desk: Session) -> str:
+def largest_set(session: Session) -> str:
     """Play with the largest set: the longest lists and lines that the engine makes."""
-    any_game(desk)
+    any_game(session)
     rules = derive(short("draw"), "draw", {"highest_pip": SETS, "hand": LARGE_HAND, "reserve": 0})
     longest = 0
 
@@ -48,21 +50,21 @@ def largest_set(desk: Session) -> str:
         longest = max(longest, len(line))
         return line
 
-    questions = desk.play_on(desk.kept_connection, desk.seat(rules), measured)
+    questions = session.play_on(session.kept_connection, session.new_seat(rules), measured)
     return f"{questions}, lines of up to {longest} bytes"
 
 
-def longest_line(desk: Session) -> str:
+def longest_line(session: Session) -> str:
     """Send a question with as many bytes as a line may have."""
-    talk, seat = desk.kept_connection, desk.seat(short("draw"))
-    desk.ask(talk, seat, later.at_full_length)
-    desk.play_on(talk, seat)
+    connection, seat = session.kept_connection, session.new_seat(short("draw"))
+    session.ask(connection, seat, later.at_full_length)
+    session.play_on(connection, seat)
     return f"{MAX_LINE} bytes"
 
 
-def other_seats(desk: Session) -> str:
+def other_seats(session: Session) -> str:
     """Play the next game with other rules, at another table, in another seat."""
-    talk = desk.kept_connection
+    connection = session.kept_connection
     larger = derive(short("draw"), "draw", {"highest_pip": 9})
     games = (
         (short("draw"), 2, 1),
@@ -73,16 +75,16 @@ def other_seats(desk: Session) -> str:
         (short("dutch"), 2, 0),
     )
     for rules, seats, seat in games:
-        desk.play(talk, desk.seat(rules, seats, seat))
+        session.play(connection, session.new_seat(rules, seats, seat))
     return f"{len(games)} games"
 
 
-def many_rounds(desk: Session) -> str:
+def many_rounds(session: Session) -> str:
     """Play a game of many rounds."""
-    any_game(desk)
-    rounds = 60 if desk.pace.whole else 4
+    any_game(session)
+    rounds = 60 if session.budget.whole else 4
     rules = derive(find_variant("draw"), "draw", {"rounds": rounds})
-    return f"{rounds} rounds, {desk.play_on(desk.kept_connection, desk.seat(rules))}"
+    return f"{rounds} rounds, {session.play_on(session.kept_connection, session.new_seat(rules))}"
 
 
 STEPS = (

@@ -14,7 +14,7 @@ SITTING = 20_000
 """Questions that a bot must survive: a very long sitting."""
 
 
-def slow_positions(desk: Session) -> str:
+def slow_positions(session: Session) -> str:
     """Ask at the most options, the longest lines, the most seats: none may take too long."""
     worst = 0.0
     for name, seats, differs in (
@@ -24,40 +24,43 @@ def slow_positions(desk: Session) -> str:
         ("double-draw", 4, {}),
         ("draw", 8, {"highest_pip": 18, "hand": 20}),
     ):
-        talk, seat = desk.kept_connection, desk.seat(derive(short(name), name, differs), seats)
+        connection, seat = (
+            session.kept_connection,
+            session.new_seat(derive(short(name), name, differs), seats),
+        )
         for _ in range(12):
-            if not seat.question or desk.hurried:
+            if not seat.question or session.is_out_of_time:
                 break
-            worst = max(worst, desk.ask(talk, seat).ms)
-        desk.drop()
-    care = "; take care, that is near the limit" if worst > desk.clock.move_ms / 2 else ""
+            worst = max(worst, session.ask(connection, seat).ms)
+        session.drop()
+    care = "; take care, that is near the limit" if worst > session.clock.move_ms / 2 else ""
     return f"{worst:.1f} ms at the worst{care}"
 
 
-def after_a_pause(desk: Session) -> str:
+def after_a_pause(session: Session) -> str:
     """Pause as if others thought for long: the bot must wait in silence, and answer then."""
-    talk, seat = desk.kept_connection, desk.seat(short("draw"))
-    desk.ask(talk, seat)
-    before = talk.spent().cpu_ms
-    judge.expect_silence(talk, desk.pace.pause_ms / 1000, "while others were thinking")
-    busy = talk.spent().cpu_ms - before
-    desk.play_on(talk, seat)
+    connection, seat = session.kept_connection, session.new_seat(short("draw"))
+    session.ask(connection, seat)
+    before = connection.usage().cpu_ms
+    judge.expect_silence(connection, session.budget.pause_ms / 1000, "while others were thinking")
+    busy = connection.usage().cpu_ms - before
+    session.play_on(connection, seat)
     care = f"; it computes meanwhile ({busy:.0f} ms of CPU)" if busy > 100 else ""
-    return f"{desk.pace.pause_ms} ms{care}"
+    return f"{session.budget.pause_ms} ms{care}"
 
 
-def bounded_memory(desk: Session) -> str:
+def bounded_memory(session: Session) -> str:
     """Ask question after question: memory that grows with them would end a long sitting."""
-    talk, limit, asked = desk.kept_connection, desk.sandbox.limits.memory, 0
-    desk.play(talk, desk.seat(short("draw")))
-    kept = talk.spent().memory
+    connection, limit, asked = session.kept_connection, session.sandbox.limits.memory, 0
+    session.play(connection, session.new_seat(short("draw")))
+    kept = connection.usage().memory
     while True:
         before = kept
-        questions, kept = _stretch(desk, STRETCH if desk.pace.whole else STRETCH // 4)
+        questions, kept = _stretch(session, STRETCH if session.budget.whole else STRETCH // 4)
         asked += questions
         if kept > limit:
-            judge.violation(
-                talk,
+            judge.report_violation(
+                connection,
                 f"After {asked} questions it keeps {kept // MIB} MiB of memory.",
                 f"Bound your tables: {limit // MIB} MiB are allowed.",
                 "",
@@ -68,30 +71,37 @@ def bounded_memory(desk: Session) -> str:
         grown = kept - before
         if kept + grown * SITTING // questions < limit:
             return f"{kept // MIB} MiB after {asked} questions"
-        if desk.hurried:
+        if session.is_out_of_time:
             return f"take care: {grown // questions} bytes more with each question"
 
 
-def _stretch(desk: Session, most: int) -> tuple[int, int]:
+def _stretch(session: Session, most: int) -> tuple[int, int]:
     """Ask up to `most` questions; return their number and the memory then in use, in bytes."""
-    talk, asked, board, memory = desk.kept_connection, 0, 0, 0
-    while asked < most and not desk.hurried and memory <= desk.sandbox.limits.memory:
+    connection, asked, board, memory = session.kept_connection, 0, 0, 0
+    while asked < most and not session.is_out_of_time and memory <= session.sandbox.limits.memory:
         board += 1
-        seat = desk.seat(short("draw"), board=board)
-        while seat.question and not desk.hurried:
-            desk.ask(talk, seat)
+        seat = session.new_seat(short("draw"), board=board)
+        while seat.question and not session.is_out_of_time:
+            session.ask(connection, seat)
             asked += 1
-        memory = talk.spent().memory
-        desk.play_on(talk, seat)
+        memory = connection.usage().memory
+        session.play_on(connection, seat)
     return asked, memory
 
 
-def little_stderr(desk: Session) -> str:
+def little_stderr(session: Session) -> str:
     """Check that the bot writes no more to stderr than its budget a game."""
-    talk = desk.kept_connection
-    desk.play(talk, desk.seat(find_variant("draw") if desk.pace.whole else short("draw")))
-    judge.within_stderr(talk)
-    return f"{talk.stderr_bytes} bytes in a game" if talk.stderr_bytes else "nothing written"
+    connection = session.kept_connection
+    session.play(
+        connection,
+        session.new_seat(find_variant("draw") if session.budget.whole else short("draw")),
+    )
+    judge.check_stderr(connection)
+    return (
+        f"{connection.stderr_bytes} bytes in a game"
+        if connection.stderr_bytes
+        else "nothing written"
+    )
 
 
 STEPS = (

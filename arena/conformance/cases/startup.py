@@ -15,96 +15,103 @@ SLOW = 0.5
 """The share of `start_ms` beyond which a start is called slow."""
 
 
-def says_hello(desk: Session) -> str:
+def says_hello(session: Session) -> str:
     """Check that the first line is a hello and comes in time."""
-    talk = desk.kept_connection
-    return f"after {_since_start(talk):.0f} ms"
+    connection = session.kept_connection
+    return f"after {_since_start(connection):.0f} ms"
 
 
-def only_hello(desk: Session) -> str:
+def only_hello(session: Session) -> str:
     """Check that the bot sends one line and then waits."""
-    judge.expect_silence(desk.kept_connection, desk.pace.quiet_ms / 1000, "after its hello")
-    assert desk.hello
-    return f"{desk.hello.name} {desk.hello.version}".strip()
+    judge.expect_silence(session.kept_connection, session.budget.quiet_ms / 1000, "after its hello")
+    assert session.hello
+    return f"{session.hello.name} {session.hello.version}".strip()
 
 
-def silent_at_game(desk: Session) -> str:
+def silent_at_game(session: Session) -> str:
     """Check that the bot is silent when a game begins: nothing is asked yet."""
-    game, *_ = desk.seat(find_variant("draw")).lines()
-    desk.kept_connection.send(game)
-    judge.expect_silence(desk.kept_connection, desk.pace.quiet_ms / 1000, "when a game began")
+    game, *_ = session.new_seat(find_variant("draw")).lines()
+    session.kept_connection.send(game)
+    judge.expect_silence(
+        session.kept_connection, session.budget.quiet_ms / 1000, "when a game began"
+    )
     # A game that has begun must be played to its end.
-    desk.drop()
+    session.drop()
     return ""
 
 
-def answers_once(desk: Session) -> str:
+def answers_once(session: Session) -> str:
     """Check that the bot sends one line for one question."""
-    talk, seat = desk.kept_connection, desk.seat(find_variant("draw"))
+    connection, seat = session.kept_connection, session.new_seat(find_variant("draw"))
     for _ in range(ANSWERS):
         if seat.question is None:
             break
-        desk.ask(talk, seat)
-        judge.expect_silence(talk, desk.pace.quiet_ms / 3000, "after its answer")
+        session.ask(connection, seat)
+        judge.expect_silence(connection, session.budget.quiet_ms / 3000, "after its answer")
     # Another step plays it to its end.
-    desk.drop()
+    session.drop()
     return ""
 
 
-def silent_at_end(desk: Session) -> str:
+def silent_at_end(session: Session) -> str:
     """Check that the bot is silent at the end of a round and of a game."""
-    talk = desk.kept_connection
-    desk.play(talk, desk.seat(tiny()))
-    judge.expect_silence(talk, desk.pace.quiet_ms / 1000, "at the end of a game")
+    connection = session.kept_connection
+    session.play(connection, session.new_seat(tiny()))
+    judge.expect_silence(connection, session.budget.quiet_ms / 1000, "at the end of a game")
     return ""
 
 
-def first_answer(desk: Session) -> str:
+def first_answer(session: Session) -> str:
     """Check that the first answer is one whole line in time."""
-    answer = desk.ask(desk.kept_connection, desk.seat(find_variant("draw")))
-    desk.drop()
+    answer = session.ask(session.kept_connection, session.new_seat(find_variant("draw")))
+    session.drop()
     return f"option {answer.choice} after {answer.ms:.1f} ms"
 
 
-def start_times(desk: Session) -> str:
+def start_times(session: Session) -> str:
     """Time the starts, in the sandbox and, if a user asked for that, outside."""
-    desk.drop()
-    starts = STARTS if desk.pace.whole else 1
-    within = min(_started(Connection(desk.command, desk.sandbox), desk) for _ in range(starts))
-    level = "off" if desk.sandbox.level == "off" else f"level {desk.sandbox.level}"
+    session.drop()
+    starts = STARTS if session.budget.whole else 1
+    within = min(
+        _time_start(Connection(session.command, session.sandbox), session) for _ in range(starts)
+    )
+    level = "off" if session.sandbox.level == "off" else f"level {session.sandbox.level}"
     note = f"{within:.0f} ms at {level}"
-    if desk.outside:
-        outside = min(_started(Connection(desk.command, desk.outside), desk) for _ in range(starts))
+    if session.outside:
+        outside = min(
+            _time_start(Connection(session.command, session.outside), session)
+            for _ in range(starts)
+        )
         note += f", {outside:.0f} ms outside"
-    if within > SLOW * desk.clock.start_ms:
-        note += f"; take care, the limit is {desk.clock.start_ms} ms"
+    if within > SLOW * session.clock.start_ms:
+        note += f"; take care, the limit is {session.clock.start_ms} ms"
     return note
 
 
-def two_at_once(desk: Session) -> str:
+def two_at_once(session: Session) -> str:
     """Start two processes: sittings run side by side, so a bot may lock no file, take no port."""
-    with desk.greeted() as one, desk.another() as two:
-        for talk in (one, two):
-            desk.ask(talk, desk.seat(find_variant("draw")))
+    with session.restart() as one, session.start_another() as two:
+        for connection in (one, two):
+            session.ask(connection, session.new_seat(find_variant("draw")))
     return ""
 
 
-def without_newer_hello(desk: Session) -> str:
+def without_newer_hello(session: Session) -> str:
     """Send the hello of a later version, which has more fields."""
     hello = b'{"type":"hello","protocol":1,"referee":"boneyard 9.9.1","minor":7,"wants":["x"]}\n'
-    with desk.greeted(hello) as talk:
-        desk.ask(talk, desk.seat(find_variant("draw")))
+    with session.restart(hello) as connection:
+        session.ask(connection, session.new_seat(find_variant("draw")))
     return ""
 
 
-def _started(talk: Connection, desk: Session) -> float:
-    with talk:
-        judge.expect_hello(talk, desk.clock.start_ms, desk.language)
-        return _since_start(talk)
+def _time_start(connection: Connection, session: Session) -> float:
+    with connection:
+        judge.expect_hello(connection, session.clock.start_ms, session.language)
+        return _since_start(connection)
 
 
-def _since_start(talk: Connection) -> float:
-    return (talk.read_at - talk.began) * 1000
+def _since_start(connection: Connection) -> float:
+    return (connection.read_at - connection.began) * 1000
 
 
 STEPS = (

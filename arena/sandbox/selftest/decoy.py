@@ -47,9 +47,9 @@ class Decoy:
         self.signals = self.woken = 0
         self.datagrams: list[socket.socket] = []
         self.ready: dict[str, Any] = {"pid": os.getpid(), "missing": {}}
-        signal.signal(signal.SIGURG, self._signalled)
+        signal.signal(signal.SIGURG, self._count_signal)
 
-    def _signalled(self, *_: object) -> None:
+    def _count_signal(self, *_: object) -> None:
         self.signals += 1
 
     def set_up(self) -> None:
@@ -107,7 +107,7 @@ class Decoy:
 
     def eventfd(self) -> None:
         """Hold an eventfd, and tell its number."""
-        descriptor = _checked(ctypes.CDLL(None, use_errno=True).eventfd(0, 0))
+        descriptor = _check(ctypes.CDLL(None, use_errno=True).eventfd(0, 0))
         with open(f"/proc/self/fdinfo/{descriptor}") as file:
             told = file.read().partition("eventfd-id:")[2]
         self.ready["eventfd"] = int(told.split()[0])
@@ -149,9 +149,9 @@ class Decoy:
     def notes(self) -> None:
         """Leave a note in every place that can be written to."""
         places = [*self.order["places"], os.environ.get("TMPDIR", "/tmp")]
-        self.ready["noted"] = [place for place in dict.fromkeys(places) if self._noted(place)]
+        self.ready["noted"] = [place for place in dict.fromkeys(places) if self._leave_note(place)]
 
-    def _noted(self, place: str) -> bool:
+    def _leave_note(self, place: str) -> bool:
         path = f"{place}/{self.order['note']}"
         try:
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
@@ -197,33 +197,33 @@ class Decoy:
         libc = ctypes.CDLL(None, use_errno=True)
         libc.shmat.restype = ctypes.c_void_p
         libc.shmat.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_int]
-        number = _checked(libc.shmget(self.order["key"], 4096, IPC_CREAT_EXCL_ALL))
+        number = _check(libc.shmget(self.order["key"], 4096, IPC_CREAT_EXCL_ALL))
         self.undo.append(lambda: libc.shmctl(number, IPC_RMID, None))
         ctypes.memmove(libc.shmat(number, None, 0), self.token, len(self.token))
 
     def semaphore(self) -> None:
         """Make a System V semaphore with a known value."""
         libc = ctypes.CDLL(None, use_errno=True)
-        number = _checked(libc.semget(self.order["key"], 1, IPC_CREAT_EXCL_ALL))
+        number = _check(libc.semget(self.order["key"], 1, IPC_CREAT_EXCL_ALL))
         self.undo.append(lambda: libc.semctl(number, 0, IPC_RMID, 0))
-        _checked(libc.semctl(number, 0, SETVAL, ctypes.c_long(self.order["semaphore"])))
+        _check(libc.semctl(number, 0, SETVAL, ctypes.c_long(self.order["semaphore"])))
 
     def messages(self) -> None:
         """Make a System V queue with one message."""
         libc = ctypes.CDLL(None, use_errno=True)
-        number = _checked(libc.msgget(self.order["key"], IPC_CREAT_EXCL_ALL))
+        number = _check(libc.msgget(self.order["key"], IPC_CREAT_EXCL_ALL))
         self.undo.append(lambda: libc.msgctl(number, IPC_RMID, None))
         message = struct.pack("l", 1) + self.token
-        _checked(libc.msgsnd(number, message, ctypes.c_size_t(len(self.token)), 0))
+        _check(libc.msgsnd(number, message, ctypes.c_size_t(len(self.token)), 0))
 
     def queue(self) -> None:
         """Make a POSIX queue with one message."""
         libc = ctypes.CDLL(None, use_errno=True)
         name = b"/" + self.order["note"].encode()
         room = struct.pack("llll32x", 0, 1, 128, 0)
-        queue = _checked(libc.mq_open(name, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666, room))
+        queue = _check(libc.mq_open(name, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666, room))
         self.undo.append(lambda: libc.mq_unlink(name))
-        _checked(libc.mq_send(queue, self.token, ctypes.c_size_t(len(self.token)), 0))
+        _check(libc.mq_send(queue, self.token, ctypes.c_size_t(len(self.token)), 0))
 
     def keys(self) -> None:
         """Put a key in each keyring; it also expires by itself, since we may be killed."""
@@ -250,19 +250,19 @@ class Decoy:
                 continue
             word = sys.stdin.readline().strip()
             if word == "report":
-                _say(self.state())
+                _print(self.state())
             else:
                 return
 
 
-def _checked(result: int) -> int:
+def _check(result: int) -> int:
     if result < 0:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number))
     return result
 
 
-def _say(words: dict[str, Any]) -> None:
+def _print(words: dict[str, Any]) -> None:
     with contextlib.suppress(BrokenPipeError):
         print(json.dumps(words), flush=True)
 
@@ -273,11 +273,11 @@ def main() -> None:
     standin = Decoy(json.loads(sys.stdin.readline()))
     try:
         standin.set_up()
-        _say(standin.ready)
+        _print(standin.ready)
         standin.serve()
     finally:
         standin.clean()
-    _say({})
+    _print({})
 
 
 if __name__ == "__main__":

@@ -22,9 +22,9 @@ from arena.sandbox.selftest.processes import (
     Popen,
     Start,
     ask_process,
-    closed,
-    dismissed,
-    ended,
+    close_pipes,
+    dismiss,
+    kill_group,
 )
 from arena.sandbox.temporary import temporary_folder
 from protocol.codec import encode_json
@@ -193,7 +193,7 @@ def scene(
         referee = _start_referee(stack, places, token)
         other = _start_other(stack, places, common, start, end)
         probing = start(places.command("probing", "probes.py"), places.reads("probing"))
-        stack.callback(closed, probing)
+        stack.callback(close_pipes, probing)
         stack.callback(end, probing)
         aims = {
             "other": _other_aim(other, common),
@@ -299,8 +299,8 @@ def _start_referee(stack: contextlib.ExitStack, places: _Places, token: str) -> 
         env={**os.environ, VARIABLE: token},
         start_new_session=True,
     )
-    stack.callback(ended, process)
-    stack.callback(dismissed, process)
+    stack.callback(kill_group, process)
+    stack.callback(dismiss, process)
     return process
 
 
@@ -311,12 +311,12 @@ def _start_other(
     start: Start,
     end: End,
 ) -> Popen:
-    stack.callback(_swept, common["note"], common["key"])
+    stack.callback(_sweep, common["note"], common["key"])
     command = places.command("other", "standin.py", f"{common['token']}-other")
     process = start(command, places.reads("other"))
-    stack.callback(closed, process)
+    stack.callback(close_pipes, process)
     stack.callback(end, process)
-    stack.callback(dismissed, process)
+    stack.callback(dismiss, process)
     return process
 
 
@@ -352,7 +352,7 @@ def _pid_outside(started: int, aim: Aim) -> int:
     return started
 
 
-def _swept(note: str, key: int) -> None:
+def _sweep(note: str, key: int) -> None:
     """Remove the leftovers of a stand-in that was killed before it could."""
     for place in PLACES:
         with contextlib.suppress(OSError):

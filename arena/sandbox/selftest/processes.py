@@ -62,13 +62,13 @@ def _last_words(process: Popen) -> str:
     return words.decode(errors="replace").strip().rpartition("\n")[2][:200] or "it said nothing."
 
 
-def dismissed(process: Popen) -> None:
+def dismiss(process: Popen) -> None:
     """Let a stand-in remove what it made, if it still can."""
     with contextlib.suppress(CannotProbeError, OSError, ValueError):
         ask_process(process, b"end")
 
 
-def closed(process: Popen) -> None:
+def close_pipes(process: Popen) -> None:
     """Close the pipes."""
     for pipe in (process.stdin, process.stdout, process.stderr):
         with contextlib.suppress(OSError):
@@ -76,16 +76,16 @@ def closed(process: Popen) -> None:
                 pipe.close()
 
 
-def ended(process: Popen) -> None:
+def kill_group(process: Popen) -> None:
     """Kill the process group of what `started` started, reap it, close its pipes."""
     if process.returncode is None:  # Else its number may be another's.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait(PATIENCE_S)
-    closed(process)
+    close_pipes(process)
 
 
-def started(command: tuple[str, ...], reads: tuple[str, ...]) -> Popen:
+def start_plain(command: tuple[str, ...], reads: tuple[str, ...]) -> Popen:
     """Start a plain process in a session of its own, with a minimal environment: no sandbox."""
     del reads
     return subprocess.Popen(

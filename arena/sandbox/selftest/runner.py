@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from arena.sandbox.selftest.fixtures import OUTLIVING, Limits, Scene, Targets, scene
 from arena.sandbox.selftest.guarantees import PROBES
-from arena.sandbox.selftest.processes import CannotProbeError, End, Start, ask_process, closed
+from arena.sandbox.selftest.processes import CannotProbeError, End, Start, ask_process, close_pipes
 from protocol.codec import encode_json
 
 GRACE_S = 0.3
@@ -70,21 +70,21 @@ def run_probes(
             said = ask_process(setting.probing, encode_json(setting.targets))
         finally:
             end(setting.probing)
-            closed(setting.probing)
-            alive = _outlived(setting.targets)
-        found = _told(said)
+            close_pipes(setting.probing)
+            alive = _end_survivors(setting.targets)
+        found = _parse_outcomes(said)
         seen = {**_effects(setting, before, found), **alive}
-    return {name: _judged(outcome, seen.get(name)) for name, outcome in found.items()}
+    return {name: _judge(outcome, seen.get(name)) for name, outcome in found.items()}
 
 
-def _told(said: Mapping[str, Any]) -> dict[str, ProbeResult]:
+def _parse_outcomes(said: Mapping[str, Any]) -> dict[str, ProbeResult]:
     try:
         return msgspec.convert(said, dict[str, ProbeResult])
     except msgspec.ValidationError as no:
         raise CannotProbeError(f"The probes answered in no way known: {no}.") from None
 
 
-def _judged(said: ProbeResult, seen: bool | None) -> ProbeResult:
+def _judge(said: ProbeResult, seen: bool | None) -> ProbeResult:
     """Return an outcome in which observation outranks the report; untried stays unknown."""
     if seen is None or seen == said.got or said.detail.startswith(UNTRIED):
         return said
@@ -120,10 +120,10 @@ def _effects(
     return {name: effect for name, effect in seen.items() if name in found}
 
 
-def _outlived(targets: Targets) -> dict[str, bool]:
+def _end_survivors(targets: Targets) -> dict[str, bool]:
     """Return which processes are still there after the kill, and end them."""
     deadline = time.monotonic() + GRACE_S
-    while (alive := _alive(targets)) and time.monotonic() < deadline:
+    while (alive := _survivors(targets)) and time.monotonic() < deadline:
         time.sleep(0.01)
     for pid in alive.values():
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -131,7 +131,7 @@ def _outlived(targets: Targets) -> dict[str, bool]:
     return {name: name in alive for name in OUTLIVING}
 
 
-def _alive(targets: Targets) -> dict[str, int]:
+def _survivors(targets: Targets) -> dict[str, int]:
     """Return processes with one of this scene's names that are not zombies, by probe."""
     names, found = {sign: name for name, sign in targets.outlive.items()}, {}
     for status in Path("/proc").glob("[0-9]*/stat"):

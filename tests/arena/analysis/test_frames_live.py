@@ -32,7 +32,7 @@ def told(rules: Ruleset, seats: int, seed: object) -> list[list[ToBot]]:
         if question is None:
             return heard
         said = Choose(id=question.id, choice=pick(question))
-        referee.received(question.seat, encode_line(said)[:-1], 1.5)
+        referee.receive(question.seat, encode_line(said)[:-1], 1.5)
 
 
 def seen(messages: list[ToBot]) -> Iterator[Frame]:

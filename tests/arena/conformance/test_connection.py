@@ -10,7 +10,7 @@ class Stalled(Connection):
     """A conversation with a bot that answers at a moment, in which each wait ends too late."""
 
     def __init__(self, answers_at: float, *lags: float) -> None:
-        self.now, self.ended = 100.0, ""
+        self.now, self.exit_reason = 100.0, ""
         self._answers_at, self._lags = answers_at, list(lags)
         self._inbox = bytearray()
 

@@ -35,9 +35,9 @@ class Counting(Session):
 
     games = 0
 
-    def seat(self, *how: Any, **more: Any) -> ScriptedSeat:
+    def new_seat(self, *how: Any, **more: Any) -> ScriptedSeat:
         self.games += 1
-        return super().seat(*how, **more)
+        return super().new_seat(*how, **more)
 
 
 def desk(pace: Budget = QUICK) -> Session:

@@ -62,7 +62,7 @@ async def test_an_answer_is_a_line_like_any_bots() -> None:
     assert line is not None
     assert decode_line(line) == Choose(id=question.id, choice=1)
     assert person.next_line() is None
-    referee.received(SEAT, line, 5.0)
+    referee.receive(SEAT, line, 5.0)
     assert not referee.has_fouled(SEAT)
 
 
@@ -196,10 +196,10 @@ def by_itself(referee: Referee, person: HumanPlayer) -> None:
     """The table: takes the person's answer, and gives the first option for the other seat."""
     line = person.next_line()
     if line is not None:
-        referee.received(SEAT, line, 5.0)
+        referee.receive(SEAT, line, 5.0)
     while referee.awaiting and referee.awaiting.seat != SEAT:
         first = Choose(id=referee.awaiting.id, choice=0)
-        referee.received(referee.awaiting.seat, encode_line(first)[:-1], 1.0)
+        referee.receive(referee.awaiting.seat, encode_line(first)[:-1], 1.0)
     said(referee, person)
 
 

@@ -37,7 +37,7 @@ def play_out(
     said = referee.outgoing()
     while referee.awaiting:
         question = referee.awaiting
-        referee.received(question.seat, answer(question, choose(question)), ms)
+        referee.receive(question.seat, answer(question, choose(question)), ms)
         said += referee.outgoing()
     assert referee.result
     return referee.result, said
@@ -122,7 +122,7 @@ def test_a_wrong_answer_loses_a_game_of_two(
     referee = Referee(seating(), SEED)
     question = asked(referee)
     raw = line if isinstance(line, bytes) else line(question)
-    referee.received(question.seat, raw, 5.0)
+    referee.receive(question.seat, raw, 5.0)
     assert referee.result
     assert referee.result.why == "foul"
     assert referee.result.fouls == (SeatFoul(question.seat, foul),)  # type: ignore[arg-type]
@@ -137,7 +137,7 @@ def test_a_wrong_answer_loses_a_game_of_two(
 def test_of_three_or_four_the_others_play_on_and_the_fouler_comes_last(seats: int) -> None:
     referee = Referee(seating("draw", seats), SEED)
     fouler = asked(referee).seat
-    referee.received(fouler, b"oops", 1.0)
+    referee.receive(fouler, b"oops", 1.0)
     assert referee.result is None
     result, said = play_out(referee, first)
     assert result.why == "target"
@@ -151,7 +151,7 @@ def test_an_event_may_stop_the_game_of_three_at_the_first_foul() -> None:
     rules = derive(find_variant("draw"), "draw", {"target": 1000})
     referee = Referee(replace(seating(rules, 3), fouls=FoulPolicy(others="stop")), SEED)
     while max(referee._game.scores) == 0 or len(set(referee._game.scores)) < 3:
-        referee.received(asked(referee).seat, answer(asked(referee)), 1.0)
+        referee.receive(asked(referee).seat, answer(asked(referee)), 1.0)
     fouler, scores = asked(referee).seat, referee._game.scores
     referee.forfeit(fouler, "gone", "It left.")
     result = referee.result
@@ -209,9 +209,9 @@ def test_stale_answers_are_ignored_and_too_many_are_a_flood() -> None:
     referee = Referee(seating(), SEED)
     seat = asked(referee).seat
     for _ in range(STALE_LINES):
-        referee.received(seat, b'{"type":"choose","id":1,"choice":0}', 1.0)
+        referee.receive(seat, b'{"type":"choose","id":1,"choice":0}', 1.0)
         assert asked(referee).seat == seat
-    referee.received(seat, b'{"type":"choose","id":1,"choice":0}', 1.0)
+    referee.receive(seat, b'{"type":"choose","id":1,"choice":0}', 1.0)
     assert referee.result
     assert referee.result.fouls == (SeatFoul(seat, "flooding"),)
 
@@ -222,11 +222,11 @@ def test_the_bank_pays_only_for_what_exceeds_the_move_time() -> None:
     budgets = []
     for ms in (50.0, 100.0, 350.5, 1.0):
         while asked(referee).seat != seat:
-            referee.received(asked(referee).seat, answer(asked(referee)), 1.0)
+            referee.receive(asked(referee).seat, answer(asked(referee)), 1.0)
         budgets.append(asked(referee).time_ms)
-        referee.received(seat, answer(asked(referee)), ms)
+        referee.receive(seat, answer(asked(referee)), ms)
     while asked(referee).seat != seat:
-        referee.received(asked(referee).seat, answer(asked(referee)), 1.0)
+        referee.receive(asked(referee).seat, answer(asked(referee)), 1.0)
     budgets.append(asked(referee).time_ms)
     assert budgets == [1100, 1100, 1100, 849, 849]
 
@@ -235,7 +235,7 @@ def test_a_note_is_kept_and_told_to_nobody() -> None:
     referee = Referee(seating(), SEED)
     question = asked(referee)
     line = answer(question)[:-1] + b',"note":"they lack: fives"}'
-    referee.received(question.seat, line, 1.0)
+    referee.receive(question.seat, line, 1.0)
     (record,) = [one for one in referee.records() if isinstance(one, ChoiceRecord)]
     assert record.note == "they lack: fives"
     _, said = play_out(referee, first)
@@ -277,7 +277,7 @@ def test_no_line_makes_the_referee_raise(lines: list[bytes]) -> None:
     for line in lines:
         if referee.awaiting is None:
             break
-        referee.received(referee.awaiting.seat, line, 1.0)
+        referee.receive(referee.awaiting.seat, line, 1.0)
 
 
 def test_the_rounds_run_out() -> None:

@@ -115,7 +115,7 @@ async def test_a_bot_that_fouls_is_killed_while_the_others_play_on(
 ) -> None:
     """Nobody asks it again: until the game is over it would only burn CPU."""
     order: list[str] = []
-    faulted, finish = BotProcess._faulted, Referee._finish
+    faulted, finish = BotProcess._set_fault, Referee._finish
 
     def noted_fault(self: BotProcess, fault: Fault) -> None:
         faulted(self, fault)
@@ -126,7 +126,7 @@ async def test_a_bot_that_fouls_is_killed_while_the_others_play_on(
         finish(self, why)
 
     monkeypatch.setattr("arena.match.table.LOG_EVERY", 10**6)
-    monkeypatch.setattr(BotProcess, "_faulted", noted_fault)
+    monkeypatch.setattr(BotProcess, "_set_fault", noted_fault)
     monkeypatch.setattr(Referee, "_finish", noted_finish)
     await play([sample(), hostile("lines/choice_999"), sample()], tmp_path / "log.jsonl")
     assert order[0] == "dead"
@@ -287,7 +287,7 @@ async def test_two_bots_that_write_ahead_do_not_keep_a_third_waiting(
 ) -> None:
     """They know the numbers of their questions: without a bound one game is one look."""
     at_once: list[int] = []
-    take_lines, received = Table._take_lines, Referee.received
+    take_lines, received = Table._take_lines, Referee.receive
 
     def counted(self: Table) -> None:
         at_once.append(0)
@@ -300,7 +300,7 @@ async def test_two_bots_that_write_ahead_do_not_keep_a_third_waiting(
         received(self, seat, line, ms, given_back_ms)
 
     monkeypatch.setattr(Table, "_take_lines", counted)
-    monkeypatch.setattr(Referee, "received", taken)
+    monkeypatch.setattr(Referee, "receive", taken)
     bot = tmp_path / "ahead.py"
     bot.write_text(
         "import sys\n"

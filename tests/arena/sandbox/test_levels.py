@@ -181,7 +181,7 @@ def test_a_call_that_the_filter_forgets_is_found(
     monkeypatch.setattr(choice, "run_probes", functools.partial(run_probes, names=(probe,)))
     seccomp._program.cache_clear()
     try:
-        found = choice._probed("B", Path(tempfile.gettempdir()))
+        found = choice._run_probes("B", Path(tempfile.gettempdir()))
     finally:
         seccomp._program.cache_clear()
     assert found[probe].got, found[probe].detail

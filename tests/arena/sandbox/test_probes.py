@@ -21,7 +21,14 @@ from arena.sandbox.selftest.fixtures import Limits, Targets, scene
 from arena.sandbox.selftest.guarantees import GUARANTEES, PROBES, Guarantee, missing_guarantees
 from arena.sandbox.selftest.probes import CRASHES, FORKS, GROUPS, SPOILING
 from arena.sandbox.selftest.probes import PROBES as SCRIPTED
-from arena.sandbox.selftest.processes import CannotProbeError, End, Popen, Start, ended, started
+from arena.sandbox.selftest.processes import (
+    CannotProbeError,
+    End,
+    Popen,
+    Start,
+    kill_group,
+    start_plain,
+)
 from arena.sandbox.selftest.runner import ProbeResult, run_probes
 from tests.support.probes import (
     LACKING,
@@ -75,7 +82,7 @@ RING = f"boneyard-{secrets.token_hex(6)}"
 CONTROLS = {
     # With a session keyring of their own two processes do not possess their user's.
     "careless": Level(careless(RING), only_itself, TERMINAL | {"user-keyring"}),
-    "off": Level(started, ended, NOT_HANDED_DOWN | TERMINAL),
+    "off": Level(start_plain, kill_group, NOT_HANDED_DOWN | TERMINAL),
 }
 """What each level refuses; everything else gets through."""
 
@@ -139,7 +146,7 @@ def test_each_promise_is_whole_sentences(promise: Guarantee) -> None:
 
 def test_a_name_that_is_no_probe_is_an_error() -> None:
     with pytest.raises(ValueError, match="read-the-stars"):
-        run_probes(started, ended, Path(tempfile.gettempdir()), names=("read-the-stars",))
+        run_probes(start_plain, kill_group, Path(tempfile.gettempdir()), names=("read-the-stars",))
 
 
 # What was seen outranks what was said.
@@ -152,8 +159,8 @@ def lying(claims: dict[str, bool]) -> Start:
 
     def start(command: tuple[str, ...], reads: tuple[str, ...]) -> Popen:
         if command[3].endswith("standin.py"):
-            return started(command, reads)
-        return started((PYTHON, "-I", "-S", "-c", tell), reads)
+            return start_plain(command, reads)
+        return start_plain((PYTHON, "-I", "-S", "-c", tell), reads)
 
     return start
 
@@ -173,7 +180,7 @@ def lying(claims: dict[str, bool]) -> Start:
     ],
 )
 def test_a_claim_without_an_effect_does_not_count(name: str) -> None:
-    found = run_probes(lying({name: True, "load": True}), ended, Path(tempfile.gettempdir()))
+    found = run_probes(lying({name: True, "load": True}), kill_group, Path(tempfile.gettempdir()))
     assert not found[name].got
     assert found["load"].got
 
@@ -181,7 +188,7 @@ def test_a_claim_without_an_effect_does_not_count(name: str) -> None:
 def test_what_was_not_tried_is_never_a_refusal() -> None:
     large = Limits(processes=10_000, open_files=10**6, memory_mib=4096, tmp_mib=4096)
     names = ("processes-limit", "open-files-limit", "memory-limit", "tmp-limit")
-    found = run_probes(started, ended, Path(tempfile.gettempdir()), large, names)
+    found = run_probes(start_plain, kill_group, Path(tempfile.gettempdir()), large, names)
     assert all(found[name].got and "not tried" in found[name].detail for name in names)
 
 
@@ -200,7 +207,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def interrupted(folder: Path, seen: list[Targets]) -> None:
-    with scene(started, ended, folder, Limits()) as setting:
+    with scene(start_plain, kill_group, folder, Limits()) as setting:
         seen.append(setting.targets)
         assert traces(setting.targets.note)
         assert os.environ[targets.VARIABLE] == setting.targets.token
@@ -239,13 +246,13 @@ def test_a_whole_battery_leaves_nothing(folder: Path, monkeypatch: pytest.Monkey
         seen.append(made)
         return outlived(made)
 
-    outlived = battery._outlived
-    monkeypatch.setattr(battery, "_outlived", noted)
-    run_probes(started, only_itself, folder)
+    outlived = battery._end_survivors
+    monkeypatch.setattr(battery, "_end_survivors", noted)
+    run_probes(start_plain, only_itself, folder)
     assert not list(folder.iterdir())
     assert not traces(seen[0].note)
     assert not commands_with(seen[0].token)
-    assert not battery._alive(seen[0])
+    assert not battery._survivors(seen[0])
 
 
 @pytest.mark.parametrize(
@@ -261,10 +268,10 @@ def test_a_bot_that_does_not_answer_proves_nothing(
 ) -> None:
     def start(_: tuple[str, ...], reads: tuple[str, ...]) -> Popen:
         monkeypatch.setattr(processes, "PATIENCE_S", 0.3)
-        return started((PYTHON, "-I", "-S", "-c", program), reads)
+        return start_plain((PYTHON, "-I", "-S", "-c", program), reads)
 
     with pytest.raises(CannotProbeError, match=why):
-        run_probes(start, ended, folder)
+        run_probes(start, kill_group, folder)
     assert not list(folder.iterdir())
 
 

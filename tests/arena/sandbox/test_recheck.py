@@ -45,7 +45,7 @@ def tried(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
         made.append(names)
         return {name: ALL[name] for name in names or PROBES}
 
-    monkeypatch.setattr(choice, "_probed", probed)
+    monkeypatch.setattr(choice, "_run_probes", probed)
     return made
 
 
@@ -90,7 +90,7 @@ def test_a_check_that_cannot_be_made_brings_the_whole_self_test(
         raise CannotProbeError("It ended.")
 
     save_outcomes(machine_fingerprint("B"), ALL)
-    monkeypatch.setattr(choice, "_probed", broken)
+    monkeypatch.setattr(choice, "_run_probes", broken)
     assert recheck_level("B", tmp_path) == LevelResult("B", "It ended.", (), {})
 
 

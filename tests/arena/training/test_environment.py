@@ -353,7 +353,7 @@ def test_a_bot_is_shown_what_the_agent_was(name: str, seats: int) -> None:
         choice = luck.randrange(len(ask.options))
         episode.act(own.options[choice])
         line = b'{"type":"choose","id":%d,"choice":%d}' % (ask.id, choice)
-        referee.received(seat, line, 0.0)
+        referee.receive(seat, line, 0.0)
         asked += 1
     assert asked
     assert not episode.options

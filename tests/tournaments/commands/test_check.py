@@ -204,7 +204,7 @@ def test_what_says_the_same_again_is_told_in_a_line(capsys: pytest.CaptureFixtur
         outcome(4, state="skip", note="No time."),
         outcome(5, state="skip", note="No tables."),
     ):
-        printer.told(one)
+        printer.print_result(one)
     printer.flush()
     shown = capsys.readouterr().out
     assert shown.count("Hurry.") == 1

@@ -147,7 +147,7 @@ def test_what_we_spoil_ourselves_is_void_and_played_again(
     event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, part: str
 ) -> None:
     """The third game is spoilt in its middle: nothing of it counts, and the run can go on."""
-    received = Referee.received
+    received = Referee.receive
     broken: list[str] = []
 
     def spoilt(self: Referee, seat: int, line: bytes, ms: float, given_back_ms: float) -> None:
@@ -156,7 +156,7 @@ def test_what_we_spoil_ourselves_is_void_and_played_again(
             raise error
         received(self, seat, line, ms, given_back_ms)
 
-    monkeypatch.setattr(Referee, "received", spoilt)
+    monkeypatch.setattr(Referee, "receive", spoilt)
     said = run(tmp_path, "first", "greedy", "random", "--boards", "4", code=1)
     assert part in said
     assert broken[0] not in (tmp_path / "ledger.jsonl").read_text()

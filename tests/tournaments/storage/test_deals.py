@@ -116,7 +116,7 @@ def write_game(path: Path, board: int, seed: bytes, rules: Ruleset, seats: int) 
     referee = Referee(GameSetup(f"{board}.x", number, board, names, rules, Clock()), seed)
     while question := referee.awaiting:
         said = Choose(id=question.id, choice=len(question.options) - 1)
-        referee.received(question.seat, encode_line(said)[:-1], 0.0)
+        referee.receive(question.seat, encode_line(said)[:-1], 0.0)
     record = sitting(names, (board,), rules, Clock())
     records = referee.records()
     log = GameLog(path, record)

@@ -246,7 +246,7 @@ def test_no_process_meets_a_board_twice_even_when_the_run_is_stopped(
 ) -> None:
     """Stopped by a failure of ours, and gone on with: its processes are fresh ones."""
     met: dict[BotProcess, list[int]] = {}
-    received, spoilt = Referee.received, list[str]()
+    received, spoilt = Referee.receive, list[str]()
 
     class Noting(Table):
         def __init__(
@@ -264,7 +264,7 @@ def test_no_process_meets_a_board_twice_even_when_the_run_is_stopped(
         received(self, seat, line, ms, given_back_ms)
 
     monkeypatch.setattr("tournaments.runner.sitting.Table", Noting)
-    monkeypatch.setattr(Referee, "received", spoiling)
+    monkeypatch.setattr(Referee, "receive", spoiling)
     words = ("first", "greedy", "random", "--boards", "3", "--jobs", "1")
     run(tmp_path, *words, code=1)
     before = len(met)
