@@ -10,6 +10,7 @@ import math
 import random
 from collections.abc import Iterator, Sequence
 from itertools import islice, takewhile
+from statistics import NormalDist
 
 from msgspec import Struct
 
@@ -32,7 +33,7 @@ from protocol.records import ChoiceRecord, DealRecord, FoulRecord
 
 BETWEEN = 100
 """Changes between two deals that are used: so many make them nearly independent."""
-NORMAL = 1.96
+Z = NormalDist().inv_cdf(0.975)
 """Standard errors in half of a 95 % interval."""
 
 
@@ -80,7 +81,7 @@ def _interval(values: Sequence[float]) -> tuple[float, float]:
     if many < 2:
         return mean, math.inf
     variance = sum((value - mean) ** 2 for value in values) / (many - 1)
-    return mean, NORMAL * math.sqrt(variance / many)
+    return mean, Z * math.sqrt(variance / many)
 
 
 def _played_on(game: Game, before: Game, seed: bytes) -> float:

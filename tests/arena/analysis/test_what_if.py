@@ -39,7 +39,7 @@ def test_going_out_is_worth_what_the_others_hold() -> None:
     out = options.index(Play((2, 1), "right"))
     found = option_values(deals, out, random.Random(1))
     assert found[out].lead == 7.0
-    assert found[out].half_width == pytest.approx(1.96 * math.sqrt(8 / 2))
+    assert found[out].half_width == pytest.approx(1.959964 * math.sqrt(8 / 2))
     assert (found[out].beyond, found[out].beyond_half_width) == (0.0, 0.0)
     assert len(found) == len(options) == 3
     for one in found:
