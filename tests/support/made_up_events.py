@@ -7,7 +7,7 @@ from protocol.records import Result, SeatFoul
 from tournaments.plan.event import Event
 from tournaments.rating.ratings import fit_both
 from tournaments.report.document import ReportData, report_document
-from tournaments.report.format_section import uneven
+from tournaments.report.event_text import uneven
 from tournaments.report.html.page import report_page
 from tournaments.report.log_facts import Evidence, LogFacts, Machine, SandboxSummary
 from tournaments.report.timing import Times, TimeStats

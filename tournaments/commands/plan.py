@@ -19,7 +19,7 @@ from tournaments.forecast.text import forecast_text, separation_text
 from tournaments.plan.event import Event, files_of
 from tournaments.plan.from_options import EventOptions, build_event
 from tournaments.rating.ratings import fit
-from tournaments.report.format_section import done, uneven
+from tournaments.report.event_text import done, uneven
 from tournaments.report.log_facts import log_facts
 from tournaments.runner.exit import STOPPED, root_cause
 from tournaments.runner.runner import Runner, check_greetings

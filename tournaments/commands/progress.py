@@ -21,7 +21,7 @@ from tournaments.plan.event import Event
 from tournaments.rating.fouls import fouls_committed
 from tournaments.rating.live_elo import LiveRating, update
 from tournaments.report.document import time_section
-from tournaments.report.format_section import question_line, uneven, won_line
+from tournaments.report.event_text import question_line, uneven, won_line
 from tournaments.report.report import Results
 from tournaments.report.standings import PROVISIONAL, live_table, pool_sections
 from tournaments.report.timing import Times

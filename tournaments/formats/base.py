@@ -1,12 +1,14 @@
 """The questions that every format answers, and the part of an event that it looks at. Pure."""
 
 from abc import abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, NamedTuple, Protocol, Self, TypeVar
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
+from arena.document.blocks import Section
+from arena.rules.english import count_in_digits
 from arena.sandbox.command import Command
 from protocol.errors import UserError
 from protocol.records import Result
@@ -25,6 +27,8 @@ Unit = tuple[int, ...]
 """Entrants that play as one: a single entrant (its index), or a team of two."""
 Meeting = tuple[Unit, ...]
 """The units at a table."""
+LinkToGames = Callable[..., str]
+"""A function that returns the address of the games in which all these entrants sat."""
 
 
 class Pairings(NamedTuple):
@@ -228,3 +232,35 @@ class BaseFormat(Struct, frozen=True, tag_field="type", forbid_unknown_fields=Tr
     def describe_forecast(self, boards: int, most: int, rounds: int) -> str:
         """Describe the format and its boards: those expected, the most, and the rounds."""
         return f"{self.name}: {boards} boards{self.EACH}"
+
+    # --- to be reported ---
+
+    def describe_boards(self, contest: Contest) -> str:
+        """Describe the number of boards."""
+        return f"{count_in_digits(contest.boards, 'board')}{self.EACH}"
+
+    def introduce(self, contest: Contest) -> str:
+        """Return a sentence about the format; empty for the usual one."""
+        return ""
+
+    def find_winner(
+        self, contest: Contest, results: Sequence[Result], is_over: bool
+    ) -> tuple[str, str] | None:
+        """Return the winner and the title, as a sentence; None before the end, or without one."""
+        return None
+
+    def describe_state(self, contest: Contest, results: Iterable[Result]) -> str:
+        """Return the state of the format's question in a line; empty without a question."""
+        return ""
+
+    def describe_lead(
+        self, contest: Contest, results: Sequence[Result], is_over: bool, ranks: str
+    ) -> str:
+        """Return the main result in a sentence or two; `ranks` tells it by the ratings."""
+        return ranks
+
+    def report(
+        self, contest: Contest, results: Sequence[Result], link: LinkToGames
+    ) -> Iterator[Section]:
+        """Yield the sections of the report that only this format has."""
+        yield from ()

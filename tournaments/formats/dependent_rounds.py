@@ -74,3 +74,9 @@ def _seats(contest: Contest, result: Result) -> Iterator[tuple[int, int]]:
         own = side_of(partners, seat)
         others = [result.places[side] for side in sides if side != own]
         yield seat, sum(1 + (place < other) - (place > other) for other in others)
+
+
+def half(halves: int) -> str:
+    """Format half points as people write them: 2½."""
+    whole = halves // 2
+    return f"{whole}" if halves % 2 == 0 else f"{whole or ''}½"

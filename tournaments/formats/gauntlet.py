@@ -70,6 +70,12 @@ class ChallengeFormat(FixedTables, frozen=True):
         days += map(list, gauntlet(challengers, field, size))
         return [[tuple(units[place] for place in table) for table in day] for day in days]
 
+    def introduce(self, contest: Contest) -> str:
+        """Return a sentence that names the challengers."""
+        names = (contest.unit_name(contest.units[place]) for place in self.places(contest)[0])
+        met = ", which met before" * self.FIELD_MEETS
+        return f"A {self.name}: {', '.join(names)} against the field{met}."
+
     def count_fewest_tables(self, contest: Contest) -> int:
         """Return a lower bound of the tables: each challenger meets each of the field."""
         challengers, field = map(len, self.places(contest))

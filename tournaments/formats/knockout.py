@@ -10,11 +10,12 @@ from typing import Annotated, ClassVar, NamedTuple
 
 from msgspec import Meta
 
+from arena.document.blocks import Block, Figure, Media, Paragraph, Section, bullets
 from protocol.errors import UserError
 from protocol.records import Result
 from protocol.ruleset import rotations
-from tournaments.formats.base import Contest, FinishedStages, Pairings, Unit
-from tournaments.formats.dependent_rounds import DependentRounds, match_points
+from tournaments.formats.base import Contest, FinishedStages, LinkToGames, Pairings, Unit
+from tournaments.formats.dependent_rounds import DependentRounds, half, match_points
 from tournaments.rating.sprt_settings import MOST
 
 
@@ -78,6 +79,51 @@ class Knockout(DependentRounds, frozen=True, tag="knockout"):
         if isinstance(new.format, Knockout) and new.format != self:
             return "a knockout's boards after a tie cannot change (tie_boards)"
         return super().why_not_extended(old, new)
+
+    def introduce(self, contest: Contest) -> str:
+        """Return a sentence about the format."""
+        return "A knockout."
+
+    def find_winner(
+        self, contest: Contest, results: Sequence[Result], is_over: bool
+    ) -> tuple[str, str] | None:
+        """Return the winner and the title; None before the end."""
+        *_, last = bracket(contest, self, results)
+        winner = last[0].winner if len(last) == 1 else None
+        return (contest.unit_name(winner), "has won the knockout.") if winner else None
+
+    def describe_lead(
+        self, contest: Contest, results: Sequence[Result], is_over: bool, ranks: str
+    ) -> str:
+        """Return the winner, or else the result by the ratings."""
+        winner = self.find_winner(contest, results, is_over)
+        return f"**{winner[0]}** {winner[1]}" if winner else ranks
+
+    def report(
+        self, contest: Contest, results: Sequence[Result], link: LinkToGames
+    ) -> Iterator[Section]:
+        """Yield the bracket: a drawing, or its matches in lists."""
+        known = bracket(contest, self, results)
+        rounds = [
+            ("Final" if len(matches) == 1 else f"Round {number}", matches)
+            for number, matches in enumerate(known, 1)
+        ]
+        blocks: list[Block] = []
+        for title, matches in rounds:
+            blocks.append(Paragraph(f"{title}:", media=Media.MARKDOWN))
+            blocks.append(
+                bullets((_sentence(contest, match) for match in matches), media=Media.MARKDOWN)
+            )
+        drawn = [(title, [_drawn(contest, match, link) for match in own]) for title, own in rounds]
+        blocks.append(Figure(macro="bracket", value=drawn))
+        if winner := self.find_winner(contest, results, True):
+            blocks.append(Paragraph(f"**{winner[0]}** has won."))
+        points = (
+            "Points of the match: 1 for a game won, ½ for a tie; after a plus those of the boards "
+            "after a tie."
+        )
+        blocks.append(Paragraph(points, "faint", media=Media.HTML))
+        yield Section("Knockout", blocks, id="knockout", label="Knockout", media=Media.FILES)
 
 
 Bracket = list[list[Match]]
@@ -154,3 +200,68 @@ def boards_of(contest: Contest, form: Knockout, number: int) -> tuple[range, ran
     start = 1 + (number - 1) * (contest.boards + form.tie_boards)
     middle = start + contest.boards
     return range(start, middle), range(middle, middle + form.tie_boards)
+
+
+def _sentence(contest: Contest, match: Match) -> str:
+    names = [contest.unit_name(unit) for unit in match.units]
+    if len(names) == 1:
+        return f"{names[0]}: bye"
+    points = "".join(
+        f"{before} {half(halves[0])} – {half(halves[1])}"
+        for before, halves in ((":", match.halves), (", then", match.more))
+        if halves
+    )
+    advances = ""
+    if match.winner is not None:
+        seeded = " as the better seed" * _is_level(match)
+        advances = f"; {contest.unit_name(match.winner)} advances{seeded}"
+    return f"{names[0]} – {names[1]}{points}{advances}"
+
+
+def _is_level(match: Match) -> bool:
+    return sum(match.halves[:1] + match.more[:1]) == sum(match.halves[1:] + match.more[1:])
+
+
+class DrawnSide(NamedTuple):
+    """A line of a drawn match."""
+
+    name: str
+    """The entrants."""
+    points: str
+    """The points of the match, then those of the extra boards after a tie."""
+    won: bool
+    """True if it advances."""
+
+
+class DrawnMatch(NamedTuple):
+    """A match of a drawn bracket."""
+
+    sides: tuple[DrawnSide, ...]
+    """The better seed first; a bye has one."""
+    note: str
+    """A remark on the result."""
+    href: str
+    """The link to its games."""
+
+
+def _drawn(contest: Contest, match: Match, link: LinkToGames) -> DrawnMatch:
+    sides = tuple(
+        DrawnSide(contest.unit_name(unit), _points(match, at), unit == match.winner)
+        for at, unit in enumerate(match.units)
+    )
+    # The first member of a team is enough, because partners sit together.
+    names = [contest.entrants[unit[0]].name for unit in match.units]
+    return DrawnMatch(sides, _note(match), link(*names) if len(names) > 1 else "")
+
+
+def _points(match: Match, at: int) -> str:
+    """Return the points of a side: 7½, or 5 + 2 where a tied match continued."""
+    return " + ".join(half(halves[at]) for halves in (match.halves, match.more) if halves)
+
+
+def _note(match: Match) -> str:
+    if len(match.units) == 1:
+        return "bye"
+    if match.winner is None:
+        return "tied: the match continues" if match.halves else "to be played"
+    return "tied: the better seed advances" * _is_level(match)

@@ -13,10 +13,12 @@ from typing import Annotated, ClassVar, NamedTuple
 
 from msgspec import Meta
 
+from arena.document.blocks import Block, Cell, Column, Media, Paragraph, Section, Table, table
+from arena.rules.english import count_in_digits
 from protocol.records import Result
 from tournaments.formats import matching
-from tournaments.formats.base import Contest, FinishedStages, Meeting, Pairings, Unit
-from tournaments.formats.dependent_rounds import DependentRounds, Halves, match_points
+from tournaments.formats.base import Contest, FinishedStages, LinkToGames, Meeting, Pairings, Unit
+from tournaments.formats.dependent_rounds import DependentRounds, Halves, half, match_points
 
 TRIES = 20_000
 """Tables of three or more that are tried in search of a round without a rematch."""
@@ -71,6 +73,88 @@ class Swiss(DependentRounds, frozen=True, tag="swiss"):
             return f"it has {self.rounds} rounds, and there cannot be fewer (rounds)"
         return super().why_not_extended(old, new)
 
+    def describe_boards(self, contest: Contest) -> str:
+        """Describe the number of boards."""
+        return f"{self.rounds} rounds of {count_in_digits(contest.boards, 'board')} each"
+
+    def introduce(self, contest: Contest) -> str:
+        """Return a sentence about the format."""
+        return "A Swiss."
+
+    def find_winner(
+        self, contest: Contest, results: Sequence[Result], is_over: bool
+    ) -> tuple[str, str] | None:
+        """Return the winner, or all who share the first place, and the title; None before."""
+        table = standings(contest, results) if is_over else []
+        if not table or len(table[0].rounds) < self.rounds:
+            return None
+        first = [contest.unit_name(one.unit) for one in table if one.order == table[0].order]
+        title = "has won" if len(first) == 1 else "share the first place in"
+        return " and ".join(first), f"{title} the Swiss of {self.rounds} rounds."
+
+    def describe_lead(
+        self, contest: Contest, results: Sequence[Result], is_over: bool, ranks: str
+    ) -> str:
+        """Return the winner or who leads, and the result by the ratings."""
+        if winner := self.find_winner(contest, results, is_over):
+            return f"**{winner[0]}** {winner[1]} {ranks}"
+        first = standings(contest, results)[0]
+        return (
+            f"**{contest.unit_name(first.unit)}** leads the Swiss, {len(first.rounds)} of "
+            f"{self.rounds} rounds. {ranks}"
+        )
+
+    def report(
+        self, contest: Contest, results: Sequence[Result], link: LinkToGames
+    ) -> Iterator[Section]:
+        """Yield the table of the Swiss."""
+        lines = standings(contest, results)
+        about = (
+            "A round gives a point for each opponent beaten, all its games together, ½ for a tie; "
+            "in brackets: whom it met. Buchholz: the points of all whom it met."
+        )
+        blocks: list[Block] = [
+            _table(contest, lines, link),
+            Paragraph(about, "faint"),
+            Paragraph(describe_rematches(lines), "faint"),
+        ]
+        yield Section("Swiss", blocks, id="swiss", label="Swiss", media=Media.FILES)
+
+
+def _table(contest: Contest, lines: Sequence[Standing], link: LinkToGames) -> Table:
+    place = {line.unit: f"{number}" for number, line in enumerate(lines, 1)}
+
+    def games(*units: Unit) -> str:
+        # The first member of each is enough, because partners sit together.
+        return link(*(contest.entrants[unit[0]].name for unit in units))
+
+    def met(unit: Unit, got: int, others: Sequence[Unit]) -> Cell:
+        who = ", ".join(place[other] for other in others) or "bye"
+        return Cell(f"{half(got)} ({who})", href=games(unit, *others) if others else "")
+
+    rows: list[tuple[str | Cell, ...]] = [
+        (
+            place[line.unit],
+            Cell(contest.unit_name(line.unit), href=games(line.unit)),
+            *map(half, (line.points, line.buchholz, line.halves)),
+            *(met(line.unit, got, others) for got, others in line.rounds),
+        )
+        for line in lines
+    ]
+    columns = [Column("#", "rank"), Column("bot", "name")]
+    columns += map(Column, ("points", "Buchholz", "game points"))
+    columns += (Column(f"{number}") for number, _ in enumerate(lines[0].rounds, 1))
+    return table("Table of the Swiss", columns, rows)
+
+
+def describe_rematches(lines: Sequence[Standing]) -> str:
+    """Return a sentence about the rematches."""
+    many = rematches(lines)
+    if not many:
+        return "No two met twice."
+    rematch = count_in_digits(many, "rematch", "rematches")
+    return f"{rematch}: only where no round without one was found."
+
 
 Round = dict[frozenset[Unit], Halves]
 
@@ -85,8 +169,8 @@ def rounds(contest: Contest, results: Collection[Result]) -> list[Round]:
     found: list[Round] = []
     for number, played in groupby(results, key=lambda result: play_round(contest, result.board)):
         found += [{} for _ in range(len(found), number)]
-        for table, halves in match_points(contest, played).items():
-            found[number - 1].setdefault(table, Counter()).update(halves)
+        for units, halves in match_points(contest, played).items():
+            found[number - 1].setdefault(units, Counter()).update(halves)
     return found
 
 
@@ -97,8 +181,8 @@ def standings(contest: Contest, results: Collection[Result]) -> list[Standing]:
     points = {unit: sum(got for got, _ in parts) for unit, parts in by_round.items()}
     halves: Halves = Counter()
     for one in played:
-        for table in one.values():
-            halves.update(table)
+        for made in one.values():
+            halves.update(made)
     lines = [
         Standing(
             unit,
@@ -114,9 +198,9 @@ def standings(contest: Contest, results: Collection[Result]) -> list[Standing]:
 
 def _part(contest: Contest, unit: Unit, played: Round) -> tuple[int, tuple[Unit, ...]]:
     """Return a unit's half points and opponents in a round."""
-    for table, halves in played.items():
-        if unit in table:
-            others = tuple(one for one in contest.units if one in table and one != unit)
+    for units, halves in played.items():
+        if unit in units:
+            others = tuple(one for one in contest.units if one in units and one != unit)
             own = halves[unit]
             return sum(1 + (own > halves[one]) - (own < halves[one]) for one in others), others
     return 2 * (contest.units_a_table - 1), ()

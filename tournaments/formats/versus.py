@@ -5,17 +5,21 @@ from typing import Any, ClassVar, Self
 
 from msgspec.structs import replace
 
+from arena.document.blocks import Media, Section
+from arena.rules.english import count_in_digits
 from protocol.errors import UserError
 from protocol.records import Result
+from tournaments.formats import sprt_text
 from tournaments.formats.base import (
     BaseFormat,
     Contest,
     FinishedStages,
+    LinkToGames,
     Pairings,
     first_version,
 )
 from tournaments.formats.round_robin import RoundRobin
-from tournaments.rating.sprt import Outcome, boards_expected, is_decided, outcomes
+from tournaments.rating.sprt import Outcome, Step, boards_expected, is_decided, outcomes, walk
 from tournaments.rating.sprt_settings import Sprt
 
 GAMES_A_BOARD = 2
@@ -123,6 +127,40 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
             f"{self.name}: likely {boards:,} boards, {most:,} at most, if all are like those that "
             "were tried"
         )
+
+    def describe_boards(self, contest: Contest) -> str:
+        """Describe the number of boards."""
+        return f"at most {count_in_digits(contest.boards, 'board')}"
+
+    def introduce(self, contest: Contest) -> str:
+        """Return a sentence about the format."""
+        return "Versus: two bots, until the answer is known."
+
+    def describe_state(self, contest: Contest, results: Iterable[Result]) -> str:
+        """Return the state of the test in a line."""
+        one, _ = self.sides(contest)
+        return f"Is {one} better? {sprt_text.live(self.sprt, self.steps(contest, results))}"
+
+    def describe_lead(
+        self, contest: Contest, results: Sequence[Result], is_over: bool, ranks: str
+    ) -> str:
+        """Return the answer so far."""
+        one, _ = self.sides(contest)
+        return f"**{sprt_text.sentence(self.sprt, self.steps(contest, results), one)}**"
+
+    def report(
+        self, contest: Contest, results: Sequence[Result], link: LinkToGames
+    ) -> Iterator[Section]:
+        """Yield the test: its answer, its question, and its path."""
+        one, other = self.sides(contest)
+        blocks = sprt_text.blocks(self.sprt, self.steps(contest, results), one)
+        title = f"Is {one} better than {other}?"
+        yield Section(title, blocks, id="question", label="The test", media=Media.FILES)
+
+    def steps(self, contest: Contest, results: Iterable[Result]) -> tuple[Step, ...]:
+        """Return the steps of the test, board by board."""
+        since = contest.boards_of(contest.units).start
+        return walk(self.sprt, self._outcomes(contest, results, since))
 
     @staticmethod
     def sides(contest: Contest) -> list[str]:

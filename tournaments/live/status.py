@@ -19,7 +19,7 @@ from protocol.records import Result
 from tournaments.plan.event import Event
 from tournaments.rating.fouls import FoulCount, count_fouls
 from tournaments.rating.ratings import Ratings, fit_both
-from tournaments.report.format_section import headline, question_line, uneven, won_line
+from tournaments.report.event_text import headline, question_line, uneven, won_line
 from tournaments.report.missing_data import published, refuse_unplanned
 from tournaments.schedule.schedule import PlannedSitting, games, sittings, stages
 from tournaments.storage import folder as folders

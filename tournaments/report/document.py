@@ -32,17 +32,12 @@ from arena.document.blocks import (
 from arena.rules.explain import explain
 from protocol.codec import printable
 from protocol.records import Result
-from tournaments.formats import swiss
 from tournaments.formats.base import Entrant
-from tournaments.formats.knockout import Knockout
-from tournaments.formats.swiss import Swiss
 from tournaments.plan.event import Event
 from tournaments.rating.fouls import count_fouls
 from tournaments.rating.ratings import Rating, Ratings
 from tournaments.rating.tally import by_pool, collect
-from tournaments.report import conditions
-from tournaments.report import format_section as format_report
-from tournaments.report.html import format_page
+from tournaments.report import conditions, event_text
 from tournaments.report.html.game_list import GameList, build_game_list, link_to_games
 from tournaments.report.html.replay_links import AT_ONCE, addresses
 from tournaments.report.log_facts import EXAMPLES, Evidence, LogFacts
@@ -83,12 +78,12 @@ def report_document(data: ReportData) -> Document:
     replays = addresses(data.plans)
     names = [one.name for one in event.entrants]
     listed = build_game_list(names, event.seats, results, replays)
-    headline = format_report.headline(event, len(results), data.planned)
+    headline = event_text.headline(event, len(results), data.planned)
     blocks: list[Block] = [
         Paragraph(_lead(data), "lead", media=Media.HTML),
         Paragraph(headline, "faint"),
         *paragraphs(data.notes, "strong"),
-        *_format_sections(event, results),
+        *event.format.report(event, event.active_results(results), link_to_games),
         *_pools(data),
         _fouls(results, known.evidence, replays),
         time_section(known.times),
@@ -98,40 +93,14 @@ def report_document(data: ReportData) -> Document:
     return Document(event.name, blocks, listed)
 
 
-def _format_sections(event: Event, results: Sequence[Result]) -> Iterator[Block]:
-    """Yield what only this format has."""
-    if lines := list(format_report.section(event, results)):
-        yield Paragraph("\n".join(lines[1:]), media=Media.MARKDOWN)
-    if question := format_page.question(event, results):
-        figure = Figure(macro="question", value=question)
-        yield Section(question.title, [figure], id="question", label="The test", media=Media.HTML)
-    if bracket := format_page.bracket(event, results):
-        figure = Figure(macro="bracket", value=bracket)
-        yield Section("Knockout", [figure], id="knockout", label="Knockout", media=Media.HTML)
-    if results and (lines_of := format_page.swiss_table(event, results)):
-        standings = swiss.standings(event, event.active_results(results))
-        figure = Figure(macro="swiss", value=(lines_of, format_report.met_again(standings)))
-        yield Section("Swiss", [figure], id="swiss", label="Swiss", media=Media.HTML)
-
-
 def _lead(data: ReportData) -> str:
     """Return the main result in a sentence or two."""
-    event = data.event
     if not data.ratings.pools:
         return "No game is over yet."
-    if asked := format_page.question(event, data.results):
-        return f"**{asked.answer}**"
-    won = format_report.won(event, data.results, data.planned)
-    if won and isinstance(event.format, Knockout):
-        return f"**{won[0]}** {won[1]}"
-    open_to = _open_to([one for one in data.ratings.pools[0].entrants if one.ranks[0] == 1])
-    if won:
-        return f"**{won[0]}** {won[1]} {open_to}"
-    if isinstance(event.format, Swiss):
-        first = swiss.standings(event, event.active_results(data.results))[0]
-        rounds, name = event.format.rounds, event.unit_name(first.unit)
-        return f"**{name}** leads the Swiss, {len(first.rounds)} of {rounds} rounds. {open_to}"
-    return open_to
+    event, first = data.event, data.ratings.pools[0].entrants
+    ranks = _open_to([one for one in first if one.ranks[0] == 1])
+    results, is_over = event.active_results(data.results), len(data.results) == data.planned
+    return event.format.describe_lead(event, results, is_over, ranks)
 
 
 def _open_to(first: Sequence[Rating]) -> str:
@@ -295,8 +264,8 @@ def _conditions(data: ReportData) -> Section:
         _bots(event.entrants),
     ]
     if event.retired:
-        earlier = format_report.versions(event, data.results)
-        inner: list[Block] = [Paragraph(format_report.EARLIER), bullets(earlier)]
+        earlier = event_text.versions(event, data.results)
+        inner: list[Block] = [Paragraph(event_text.EARLIER), bullets(earlier)]
         blocks.append(Section("Earlier versions", inner))
     blocks.append(Section("Files for other programs", [bullets(conditions.files(event))]))
     return Section(

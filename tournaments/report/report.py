@@ -13,8 +13,7 @@ from msgspec import Struct
 from arena.document.markdown import to_markdown
 from tournaments.plan.event import Event, Terms
 from tournaments.rating.ratings import Ratings, fit_both
-from tournaments.report import exports
-from tournaments.report import format_section as format_report
+from tournaments.report import event_text, exports
 from tournaments.report.document import ReportData, report_document
 from tournaments.report.html.page import report_page
 from tournaments.report.log_facts import LogFacts, SandboxSummary, log_facts
@@ -91,7 +90,7 @@ def report_files(
     plans = (*past_sittings(folder, event), *sittings(event, by_game))
     places = GameIndex(plans, lambda plan, _: plan.name)
     fingerprints = {one.name: one.fingerprint for one in event.entrants}
-    uneven = format_report.uneven(event, results, summary.planned)
+    uneven = event_text.uneven(event, results, summary.planned)
     notes = [note for note in (uneven, public.describe_latecomers(summary.latecomers)) if note]
     document = report_document(
         ReportData(

@@ -1,10 +1,12 @@
 """The knockout: its bracket, its ties and its winner."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from random import Random
 
 import pytest
 
+from arena.document.blocks import Document, Figure
+from arena.document.markdown import to_markdown
 from protocol.records import Result
 from tests.support.made_up_events import made_up
 from tests.support.planned_events import (
@@ -14,9 +16,9 @@ from tests.support.planned_events import (
     result,
 )
 from tournaments.formats import knockout
-from tournaments.formats.knockout import Knockout
+from tournaments.formats.knockout import DrawnMatch, Knockout
 from tournaments.plan.event import Event
-from tournaments.report.format_section import won, won_line
+from tournaments.report.event_text import won_line
 from tournaments.schedule.schedule import stages
 
 
@@ -46,7 +48,7 @@ def drawn(one: Event, until: int) -> dict[str, Result]:
     return results
 
 
-def test_a_tied_match_goes_on_and_then_the_better_seed_does() -> None:
+def test_a_tied_match_continues_and_then_the_better_seed_advances() -> None:
     one = event(2, 2, 2, form=Knockout(3))
     (match,) = bracket_of(one, drawn(one, until=99))[0]
     assert (match.halves, match.more, match.winner) == ((4, 4), (6, 6), (0,))
@@ -61,7 +63,42 @@ def test_a_match_is_won_when_its_last_game_is_over(plan: Event) -> None:
     assert isinstance(plan.format, Knockout)
     results = made_up(plan)
     for many in range(len(results)):
-        assert won(plan, results[:many], len(results)) is None
+        assert plan.format.find_winner(plan, results[:many], False) is None
         *_, last = knockout.bracket(plan, plan.format, results[:many])
         assert any(match.winner is None for match in last)
     assert won_line(plan, results, len(results)).endswith(" has won the knockout.")
+
+
+def link(*names: str) -> str:
+    return "#" + "/".join(names)
+
+
+def drawn_matches(plan: Event, results: Sequence[Result]) -> list[DrawnMatch]:
+    (section,) = plan.format.report(plan, results, link)
+    (rounds,) = (block.value for block in section.blocks if isinstance(block, Figure))
+    return [match for _, matches in rounds for match in matches]
+
+
+def test_a_bracket_says_why_somebody_advances() -> None:
+    plan = event(4, boards=1, form=Knockout(tie_boards=0))
+    notes = set()
+    for seed in range(6):
+        for match in drawn_matches(plan, made_up(plan, seed=seed)):
+            points = {side.points for side in match.sides}
+            assert match.note == "tied: the better seed advances" * (len(points) == 1)
+            assert [side.won for side in match.sides].count(True) == 1
+            assert match.href == link(*(side.name for side in match.sides))
+            notes.add(match.note)
+    assert len(notes) == 2
+    assert {match.note for match in drawn_matches(plan, [])} == {"to be played"}
+
+
+def test_the_report_tells_every_match_in_a_line() -> None:
+    one = event(3, 2, 2, form=Knockout(1))
+    lines = to_markdown(Document("cup", list(one.format.report(one, [], link)))).splitlines()
+    assert [line for line in lines if line.startswith("- ")] == ["- bot0: bye", "- bot1 – bot2"]
+    two = event(2, 2, 2, form=Knockout(1))
+    results = list(drawn(two, until=99).values())
+    text = to_markdown(Document("cup", list(two.format.report(two, results, link))))
+    assert "Final:\n\n- bot0 – bot1: 2 – 2, then 1 – 1; bot0 advances as the better seed\n" in text
+    assert "**bot0** has won.\n" in text

@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from arena.document.blocks import Document, Table
+from arena.document.markdown import to_markdown
 from tests.support.fast_run import examples
 from tests.support.made_up_events import made_up
 from tests.support.planned_events import (
@@ -18,7 +20,7 @@ from tests.support.planned_events import (
 )
 from tournaments.formats import matching, swiss
 from tournaments.formats.swiss import Swiss
-from tournaments.report.format_section import won_line
+from tournaments.report.event_text import won_line
 from tournaments.schedule.schedule import sittings
 
 
@@ -97,3 +99,19 @@ def test_who_is_level_in_everything_shares_the_first_place() -> None:
     even = [replace(one, scores=(1, 1), places=(1, 1)) for one in made_up(plan)]
     line = "bot0 and bot1 share the first place in the Swiss of 1 rounds."
     assert won_line(plan, even, len(even)) == line
+
+
+def test_the_report_has_the_table_and_counts_rematches() -> None:
+    one = event(3, 2, 1, form=Swiss(4))
+    results = list(played_through(one, Random(0), upset=0).values())
+    (section,) = one.format.report(one, results, lambda *names: "/".join(names))
+    (table,) = (block for block in section.blocks if isinstance(block, Table))
+    head, rows = table.plain()
+    assert head == ("#", "bot", "points", "Buchholz", "game points", "1", "2", "3", "4")
+    assert [row[1] for row in rows] == ["bot0", "bot1", "bot2"]
+    assert sum("bye" in cell for row in rows for cell in row) == 4
+    met = [cell for row in table.groups[0].rows for cell in row[5:]]
+    assert {cell.href for cell in met if "bye" in cell.text} == {""}
+    assert all(len(cell.href.split("/")) == 2 for cell in met if "bye" not in cell.text)
+    rematch = "1 rematch: only where no round without one was found."
+    assert rematch in to_markdown(Document("cup", [section]))

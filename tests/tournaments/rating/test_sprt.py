@@ -12,9 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from arena.document.blocks import Document
+from arena.document.markdown import to_markdown
 from protocol.records import Result
 from tests.support.fast_run import slow_except
 from tests.support.simulated_boards import Luck, simulated
+from tournaments.formats import sprt_text
+from tournaments.formats.sprt_text import live, sparkline
 from tournaments.rating import sprt
 from tournaments.rating.sprt import (
     Outcome,
@@ -25,7 +29,6 @@ from tournaments.rating.sprt import (
 )
 from tournaments.rating.sprt_settings import Measure, Sprt
 from tournaments.rating.statistics import Floats
-from tournaments.report.sprt_section import live, section, sparkline
 
 
 def likelihood_ratios(settings: Sprt, values: Floats, games: int = 2) -> Floats:
@@ -420,9 +423,9 @@ def test_the_sparkline_runs_from_bound_to_bound() -> None:
 def test_the_section_of_the_report(values: list[float], part: str) -> None:
     settings = Sprt(h1=40)
     steps = walk(settings, boards_of(values))
-    page = list(section(settings, steps, "new", "old"))
-    assert page[1] == "## Is new better than old?"
-    assert part in page[3]
+    blocks = sprt_text.blocks(settings, steps, "new")
+    page = to_markdown(Document("test", blocks)).splitlines()
+    assert part in page[2]
     rows = [line for line in page if line.startswith("| ")]
     assert len(rows) == (2 + min(8, len(steps)) if steps else 0)
     if steps:

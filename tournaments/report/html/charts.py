@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.document.html import minus
+from tournaments.formats.sprt_text import subsample
 from tournaments.rating.ratings import Pool, Rating
 from tournaments.rating.sprt import Step
 from tournaments.rating.sprt_settings import Sprt
 from tournaments.rating.statistics import Floats
-from tournaments.report.sprt_section import subsample
 
 TICKS = 5
 """The approximate number of ticks of an axis."""
@@ -204,6 +204,8 @@ class Walk(NamedTuple):
     """Points of the ratio, board by board."""
     bounds: tuple[int, int, int]
     """The heights of H1's bound, of 0 and of H0's bound."""
+    accepted_at: tuple[str, str]
+    """The ratios at which H1 and H0 are accepted."""
     boards: int
     """Boards at the right end."""
     ticks: list[Tick]
@@ -224,4 +226,5 @@ def walk(settings: Sprt, steps: Sequence[Step]) -> Walk:
     points = [(0, height(0.0)), *((round(1000 * s.boards / last), height(s.llr)) for s in drawn)]
     ticks = [tick._replace(label=tick.label.lstrip("+")) for tick in along.ticks()]
     path = " ".join(f"{x},{y}" for x, y in points)
-    return Walk(path, (height(high), height(0.0), height(low)), last, ticks)
+    bounds = height(high), height(0.0), height(low)
+    return Walk(path, bounds, (minus(f"{high:.2f}"), minus(f"{low:.2f}")), last, ticks)

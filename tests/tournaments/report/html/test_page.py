@@ -23,7 +23,6 @@ from tournaments.formats.versus import Versus
 from tournaments.plan.event import Event
 from tournaments.rating.sprt_settings import Sprt
 from tournaments.report.html import game_list as listed
-from tournaments.report.html.format_page import Match, bracket
 from tournaments.report.html.replay_links import addresses
 from tournaments.report.log_facts import log_facts as measure
 from tournaments.report.report import report_files
@@ -150,29 +149,6 @@ def test_halves_and_unknown_numbers_sort_too(tmp_path: Path) -> None:
             points = [float(text.replace("½", ".5")) for text in shown]
             assert points == sorted(points, key=lambda one: sign * one)
             assert {"½", "2½", "1"} <= set(shown)
-
-
-def test_a_bracket_says_why_somebody_goes_on() -> None:
-    plan = event(4, boards=1, form=Knockout(tie_boards=0))
-    notes = set()
-    for seed in range(6):
-        for _, matches in found_bracket(plan, seed):
-            for match in matches:
-                points = {side.points for side in match.sides}
-                assert match.note == "tied: the better seed goes on" * (len(points) == 1)
-                assert [side.won for side in match.sides].count(True) == 1
-                notes.add(match.note)
-    assert len(notes) == 2
-    first = bracket(plan, [])
-    assert first
-    assert {match.note for _, matches in first.rounds for match in matches} == {"to be played"}
-
-
-def found_bracket(plan: Event, seed: int) -> list[tuple[str, list[Match]]]:
-    found = bracket(plan, made_up(plan, seed=seed))
-    assert found
-    assert found.winner
-    return found.rounds
 
 
 @needs_chromium

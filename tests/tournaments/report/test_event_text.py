@@ -15,7 +15,7 @@ from tournaments.formats.swiss import Swiss
 from tournaments.formats.versus import Versus
 from tournaments.plan.event import Event
 from tournaments.rating.sprt_settings import Sprt
-from tournaments.report.format_section import UNEVEN_TOLD, uneven
+from tournaments.report.event_text import UNEVEN_TOLD, uneven
 from tournaments.storage.folder import Folder
 
 IN_ORDER = "bot0, bot1 and bot2, in this order,"

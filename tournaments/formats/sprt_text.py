@@ -1,11 +1,11 @@
 """The sequential test in words: a line while it runs, a section of the report after. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
+from arena.document.blocks import Block, Code, Column, Figure, Media, Paragraph, table
 from arena.rules.english import count_in_digits
 from tournaments.rating.sprt import Step, answer, boards_still_needed
 from tournaments.rating.sprt_settings import Measure, Sprt
-from tournaments.report import tables as standings
 
 UNITS: dict[Measure, str] = {"elo": "Elo", "nelo": "normalised Elo", "points": "points a game"}
 """Names of the hypotheses' units."""
@@ -40,21 +40,27 @@ def _bounds(settings: Sprt) -> str:
     return f"({low:.2f}, {high:.2f})"
 
 
-def section(settings: Sprt, steps: Sequence[Step], one: str, other: str) -> Iterator[str]:
-    """Yield the Markdown of a test of `one` against `other`: the answer, the walk, a table."""
-    yield from ("", f"## Is {one} better than {other}?", "")
-    yield f"**{sentence(settings, steps, one)}**"
-    yield from ("", question(settings, one))
-    if not steps:
-        return
-    yield from ("", "The log-likelihood ratio, from the bound of H0 (▁) to that of H1 (█):", "")
-    yield from (f"    {sparkline(settings, steps)}", "")
-    head = ("boards", "LLR", UNITS[settings.measure])
-    rows: standings.Rows = [
-        (f"{step.boards}", f"{step.llr:+.2f}", f"{step.estimate:+.1f}")
-        for step in subsample(steps, ROWS)
+def blocks(settings: Sprt, steps: Sequence[Step], one: str) -> list[Block]:
+    """Return a test of `one` against another in a report: the answer, the path, a table."""
+    so_far = sentence(settings, steps, one)
+    made: list[Block] = [
+        Paragraph(f"**{so_far}**", media=Media.MARKDOWN),
+        Paragraph(question(settings, one)),
     ]
-    yield from standings.markdown(head, rows)
+    if steps:
+        caption = "The log-likelihood ratio, from the bound of H0 (▁) to that of H1 (█):"
+        rows = [
+            (f"{step.boards}", f"{step.llr:+.2f}", f"{step.estimate:+.1f}")
+            for step in subsample(steps, ROWS)
+        ]
+        columns = [*map(Column, ("boards", "LLR", UNITS[settings.measure]))]
+        made += (
+            Paragraph(caption, media=Media.MARKDOWN),
+            Code(sparkline(settings, steps), media=Media.MARKDOWN),
+            Figure(macro="walk", value=(settings, steps, so_far)),
+            table("Steps of the test", columns, rows),
+        )
+    return made
 
 
 def sentence(settings: Sprt, steps: Sequence[Step], one: str) -> str:
