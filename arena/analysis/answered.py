@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from rich.table import Table
 from rich.text import Text
 
 from arena.analysis import text as render
@@ -12,6 +11,7 @@ from arena.analysis.reask import ReaskResult
 from arena.analysis.review import choice_label
 from arena.analysis.text import EVIDENCE
 from arena.analysis.what_if import OptionValue
+from arena.document.blocks import Cell, Column, Table, table
 from protocol.codec import printable
 from protocol.messages import MAX_NOTE, Option
 
@@ -85,18 +85,16 @@ def option_value_table(
     decision: Decision, outlooks: Sequence[OptionValue], compared: int, again: int | None
 ) -> Table:
     """Return what each option comes to, with marks at the log's choice and at today's."""
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    against = answer_words(decision.question.options[compared])
-    for column in ("option", "", "points", "±", f"beyond {against}", "±"):
-        table.add_column(column, justify="left" if column in ("option", "") else "right")
+    columns = [Column("option", "word"), Column("", "word"), Column("points", detail="±")]
+    columns.append(
+        Column(f"beyond {answer_words(decision.question.options[compared])}", detail="±")
+    )
+    rows: list[Sequence[str | Cell]] = []
     for number, (option, one) in enumerate(zip(decision.question.options, outlooks, strict=True)):
         marks = {"log": choice_label(decision) == number, "now": again == number}
         marked = ", ".join(mark for mark, is_so in marks.items() if is_so)
-        beyond = (
-            ("", "")
-            if number == compared
-            else (f"{one.beyond:+.1f}", f"{one.beyond_half_width:.1f}")
-        )
-        cells = (answer_words(option), marked, f"{one.lead:+.1f}", f"{one.half_width:.1f}", *beyond)
-        table.add_row(*map(Text, cells))
-    return table
+        beyond = Cell(f"{one.beyond:+.1f}", f"{one.beyond_half_width:.1f}")
+        points = Cell(f"{one.lead:+.1f}", f"{one.half_width:.1f}")
+        option_name = answer_words(option)
+        rows.append((option_name, marked, points, "" if number == compared else beyond))
+    return table("Options", columns, rows)

@@ -8,7 +8,6 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from msgspec import Raw, Struct
-from rich.table import Table
 from rich.text import Text
 
 from arena.analysis import frames
@@ -16,12 +15,17 @@ from arena.analysis import text as render
 from arena.analysis.decisions import Decision, RoundEnd, decisions, rounds
 from arena.analysis.replay import steps
 from arena.analysis.text import Look
+from arena.document.blocks import Column, Table, table
 from arena.logs.gamelog import LoggedGame
 from arena.rules.english import count_in_digits
 from protocol.records import ChoiceRecord, FoulRecord, Result, RoundRecord
 from protocol.ruleset import side_of
 
-COLUMNS = ("round", "it ended", "won", "lost", "ahead", "tiles left", "pips", "drew", "passed")
+COLUMNS = (
+    Column("round"),
+    Column("it ended", "word"),
+    *map(Column, ("won", "lost", "ahead", "tiles left", "pips", "drew", "passed")),
+)
 
 
 def heading(logged: LoggedGame, seat: int, found: Sequence[Decision], look: Look) -> Text:
@@ -107,12 +111,7 @@ def review_game(logged: LoggedGame, seat: int) -> GameReview:
 
 def round_table(ends: Sequence[RoundEnd], look: Look) -> Table:
     """Return a line for each round."""
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for number, column in enumerate(COLUMNS):
-        table.add_column(column, justify="left" if number == 1 else "right")
-    for end in ends:
-        table.add_row(*map(Text, _row(end, look)))
-    return table
+    return table("Rounds", COLUMNS, [_row(end, look) for end in ends])
 
 
 def _row(end: RoundEnd, look: Look) -> tuple[str, ...]:

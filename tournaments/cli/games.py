@@ -92,6 +92,7 @@ def _summary(logged: "LoggedGame", seat: int, look: "Look") -> None:
     """Print the game's result, its rounds and its turning points."""
     from arena.analysis import decisions
     from arena.analysis import review as account
+    from arena.document.terminal import print_blocks
 
     console = plain_console()
     found = list(decisions.decisions(logged, seat))
@@ -99,7 +100,8 @@ def _summary(logged: "LoggedGame", seat: int, look: "Look") -> None:
     whole = not console.is_terminal
     console.print(account.heading(logged, seat, found, look), "", sep="\n", soft_wrap=whole)
     if ends:
-        console.print(account.round_table(ends, look), "", sep="\n")
+        print_blocks(console, [account.round_table(ends, look)])
+        console.print()
     for sentence in account.turning_points(ends, found, look):
         console.print(f"- {sentence}", markup=False, soft_wrap=whole)
     console.print()

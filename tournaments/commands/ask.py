@@ -19,6 +19,7 @@ from arena.analysis.decisions import Decision
 from arena.analysis.find import find_seat, require_one_game, usual_folder
 from arena.analysis.reask import ReaskResult
 from arena.analysis.what_if import OptionValue
+from arena.document.terminal import print_blocks
 from arena.logs.gamelog import LoggedGame
 from arena.match import referee
 from arena.sandbox.command import Command
@@ -196,5 +197,5 @@ def _print_outlooks(one: Decision, answers: Answers) -> None:
     compared = _compared(one, list(answers.answers))
     again = answers.answers[-1].choice if answers.answers else None
     console.print()
-    console.print(answered.option_value_table(one, answers.outlooks, compared, again))
+    print_blocks(console, [answered.option_value_table(one, answers.outlooks, compared, again)])
     console.print(Text(answered.PLAYED_ON, "dim"), soft_wrap=not console.is_terminal)
