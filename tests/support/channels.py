@@ -483,7 +483,7 @@ CHANNELS: tuple[Channel, ...] = (
     ),
     sandboxed(
         "metadata of a shared file or device: times, attributes, hints on its use",
-        "the system calls are refused",
+        "the system calls are refused, or return without an effect",
         "read-time",
         "write-times",
         "write-attribute",

@@ -254,6 +254,41 @@ GROUPS = (
 )
 
 
+class Refusal(Struct, frozen=True):
+    """A group of calls that are refused by another error than that of an unknown call."""
+
+    why: str
+    """The reason, a sentence."""
+    error: int
+    """The error; 0: they return as if they had been made."""
+    calls: dict[str, Numbers]
+    """The calls by name."""
+
+
+REFUSALS = (
+    # Any error makes a failed copy of it in Node, Go and Python. No call may really be made: a bot
+    # could leave times for another one to see, on devices that all may write to, and at level C,
+    # where bots may have the organiser's user, on all of the organiser's files.
+    Refusal("A copy of a file gets the original's times.", 0, {"utimensat": (280, 88)}),
+    Refusal(
+        "A copy gets the original's attributes too, except on a file system without attributes.",
+        errno.ENOTSUP,
+        {
+            "setxattr": (188, 5),
+            "lsetxattr": (189, 6),
+            "fsetxattr": (190, 7),
+            "getxattr": (191, 8),
+            "lgetxattr": (192, 9),
+            "fgetxattr": (193, 10),
+            "listxattr": (194, 11),
+            "llistxattr": (195, 12),
+            "flistxattr": (196, 13),
+        },
+    ),
+)
+"""The calls for which an unknown call's error would make programs fail that can go on without."""
+
+
 class Rule(Struct, frozen=True):
     """A condition: a call is allowed only if one of its arguments has one of these values.
 

@@ -1,7 +1,8 @@
 """The seccomp filter of levels A to C: the calls of calls.py as a program for the kernel.
 
 Namespaces and Landlock hide objects; this leaves only the calls that a bot needs. It refuses all
-others as if the kernel did not know them: by ENOSYS, so that runtimes use their alternative.
+others as if the kernel did not know them: by ENOSYS, so that runtimes use their alternative. A few
+get another answer, with which programs go on.
 """
 
 import errno
@@ -12,7 +13,7 @@ from functools import cache
 
 from msgspec import Struct
 
-from arena.sandbox.kernel.calls import GROUPS, RULES, Rule
+from arena.sandbox.kernel.calls import GROUPS, REFUSALS, RULES, Rule
 
 _X86, _ARM = 0xC000_003E, 0xC000_00B7
 _ARCHES = {"x86_64": (0, _X86), "aarch64": (1, _ARM)}
@@ -65,6 +66,10 @@ def _stretches(column: int) -> Iterator[_Stretch]:
     So are the highest, which are the same calls of x32 processes.
     """
     verdicts: dict[int, int | Rule] = {}
+    for refusal in REFUSALS:
+        for numbers in refusal.calls.values():
+            if (number := numbers[column]) is not None:
+                verdicts[number] = _ERROR | refusal.error
     for group in GROUPS:
         for call, numbers in group.calls.items():
             if (number := numbers[column]) is not None:

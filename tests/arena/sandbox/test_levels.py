@@ -19,7 +19,7 @@ from arena.sandbox.kernel.calls import GROUPS, RULES, Group, Numbers
 from arena.sandbox.limits import LEVELS, REQUIRED, Level, Limits
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import LevelResult, choose_level, examine_level
-from arena.sandbox.selftest.runner import UNTRIED, run_probes
+from arena.sandbox.selftest.runner import UNTRIED
 from protocol.errors import UserError
 from tests.support.probes import BLOCKED, TRACES, UNSHARED, lacks
 from tournaments.cli.main import main
@@ -178,10 +178,9 @@ def test_a_call_that_the_filter_forgets_is_found(
     rules = {call: rule for call, rule in RULES.items() if call not in calls}
     monkeypatch.setattr(seccomp, "RULES", rules)
     monkeypatch.setattr(seccomp, "GROUPS", (*GROUPS, Group("Forgotten.", calls)))
-    monkeypatch.setattr(choice, "run_probes", functools.partial(run_probes, names=(probe,)))
     seccomp._program.cache_clear()
     try:
-        found = choice._run_probes("B", Path(tempfile.gettempdir()))
+        found = choice._run_probes("B", Path(tempfile.gettempdir()), (probe,))
     finally:
         seccomp._program.cache_clear()
     assert found[probe].got, found[probe].detail

@@ -29,7 +29,7 @@ assert asyncio.run(later()) == 0
 with tempfile.TemporaryDirectory() as folder:
     one = Path(folder, "one")
     one.write_text("x")
-    shutil.copyfile(one, one.with_name("two"))
+    shutil.copy2(one, one.with_name("two"))
     one.rename(one.with_name("three"))
 if os.fork() == 0:
     os._exit(7)
