@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from protocol.messages import Clock, Lot, WhyGame, WhyRound
+from protocol.messages import MAX_NOTE, Clock, Lot, WhyGame, WhyRound
 from protocol.ruleset import Ruleset
 from protocol.tiles import Tile
 
@@ -145,7 +145,7 @@ class ChoiceRecord(Record, frozen=True, tag="choice", omit_defaults=True):
     given_back_ms: Milliseconds = 0.0
     """The time by which its deadline was moved because the referee did not look at its pipe, in ms;
     the bot is not charged for it."""
-    note: str = ""
+    note: Annotated[str, Meta(max_length=MAX_NOTE)] = ""
     """The bot's note."""
 
 

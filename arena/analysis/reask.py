@@ -20,7 +20,7 @@ from arena.match.referee import STALE_LINES
 from arena.match.reply import ReplyWaiter
 from arena.sandbox.command import Command
 from arena.sandbox.sandbox import Sandbox
-from protocol.codec import Fault, printable
+from protocol.codec import Fault, decode_line, printable
 from protocol.errors import UserError
 from protocol.messages import Choose, Clock
 from protocol.records import FoulClass
@@ -131,7 +131,7 @@ class ReaskSession(ReplyWaiter):
     def on_line(self, line: bytes, ms: float) -> None:
         """Judge a line as a referee does."""
         self._ms = ms
-        reply = referee.parse_answer(self._question, line)
+        reply = referee.judge_answer(self._question, decode_line(line))
         if isinstance(reply, Choose):
             self._answer = reply
             self.finish()

@@ -70,7 +70,8 @@ def apply_record(referee: Referee, record: ChoiceRecord | FoulRecord) -> None:
             given_back_ms=record.given_back_ms,
         )
     else:
-        referee.receive(record.seat, _line(record), record.ms, record.given_back_ms)
+        answer = Choose(id=record.id, choice=record.choice, note=record.note)
+        referee.receive_answer(record.seat, answer, record.ms, record.given_back_ms)
 
 
 def mismatches(logged: LoggedGame, seed: bytes) -> Iterator[str]:
@@ -87,10 +88,6 @@ def mismatches(logged: LoggedGame, seed: bytes) -> Iterator[str]:
             return
     if logged.result and len(made) != len(kept):
         yield f"{logged.game.game}: {len(kept)} records, but {len(made)} follow"
-
-
-def _line(record: ChoiceRecord) -> bytes:
-    return encode_line(Choose(id=record.id, choice=record.choice, note=record.note))[:-1]
 
 
 def _bare(record: LogRecord) -> LogRecord:

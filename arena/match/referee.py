@@ -21,6 +21,7 @@ from protocol.messages import (
     Bye,
     Choose,
     Clock,
+    FromBot,
     Hello,
     Option,
     RefereeMessage,
@@ -111,10 +112,21 @@ class Referee:
 
         `given_back_ms`: the time by which its deadline was moved; it is logged, not charged.
         """
+        self._judge(seat, decode_line(line), line, ms, given_back_ms)
+
+    def receive_answer(
+        self, seat: int, answer: Choose, ms: float, given_back_ms: float = 0.0
+    ) -> None:
+        """Take an answer that was read from its line before, as `receive` takes the line."""
+        self._judge(seat, answer, b"", ms, given_back_ms)
+
+    def _judge(
+        self, seat: int, message: FromBot | Fault, line: bytes, ms: float, given_back_ms: float
+    ) -> None:
         question = self.awaiting
         assert question is not None, "A seat is listened to only while it is asked."
         assert question.seat == seat, "Another seat is asked."
-        said = parse_answer(question, line)
+        said = judge_answer(question, message)
         if said is None:
             self._ignore(seat, ms, line, given_back_ms)
         elif isinstance(said, Fault):
@@ -322,9 +334,8 @@ class Referee:
         self._outgoing.append((seat, line))
 
 
-def parse_answer(question: Question, line: bytes) -> Choose | Fault | None:
+def judge_answer(question: Question, said: FromBot | Fault) -> Choose | Fault | None:
     """Return the answer to a question, or the fault in it; None: it answers an earlier question."""
-    said = decode_line(line)
     if isinstance(said, Fault):
         return said
     if isinstance(said, BotHello):

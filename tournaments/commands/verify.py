@@ -3,32 +3,27 @@
 A file that cannot be trusted is reported once, with the amount that stays unchecked because of it.
 """
 
-from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from msgspec import Struct, structs
+from msgspec import structs
 
-from arena.analysis.replay import mismatches
 from arena.engine.shuffle import commitment
 from arena.logs.checksummed import DamagedFileError
-from arena.logs.compression import actual_path
-from arena.logs.gamelog import LoggedGame, is_over, read_games
-from arena.rules.english import count_in_digits
 from arena.ui.replay_files import FOLDER as REPLAYS
 from arena.ui.replay_files import page_name, pages
 from protocol.codec import DamagedRecordError, decode_json
 from protocol.errors import UserError
-from protocol.records import Result, Sitting
+from protocol.records import Result
+from tournaments.commands.log_check import LogTask, Promises, check_log, check_logs
+from tournaments.commands.sitting_check import names_of, number_faults, sitting_faults
 from tournaments.plan.event import Event
-from tournaments.rating.fouls import fouls_given
 from tournaments.report.log_facts import log_facts
 from tournaments.report.missing_data import reported, shortened
 from tournaments.report.report import Results, from_logs, report_files
 from tournaments.schedule.game_index import GameIndex
-from tournaments.schedule.game_numbers import numbers
 from tournaments.schedule.schedule import PlannedSitting, past_order, retired_games, sittings
-from tournaments.schedule.seating import forfeited
 from tournaments.storage.folder import (
     Folder,
     digest,
@@ -47,23 +42,20 @@ SHORT = 10
 """The factor by which commitments may be too few before the plan itself is not believed."""
 Checked = Generator[str, None, T]
 """A generator that yields every fault and returns the part that can be trusted."""
+Progress = Callable[[int, int], None]
+"""A function that shows the number of games that are replayed, and of all."""
 
 
-class Promises(Struct, frozen=True):
-    """The published facts about the deals, as far as they are consistent."""
-
-    commitments: dict[int, str]
-    """Commitments by board; empty when they cannot be read."""
-    seeds: dict[int, bytes]
-    """Revealed seeds by board; only those that match their commitments."""
-    revealed: frozenset[int]
-    """Boards with a published seed, valid or not."""
+def no_progress(done: int, of: int) -> None:
+    """Show nothing."""
+    del done, of
 
 
-def verify_folder(folder: Folder) -> Iterator[str]:
+def verify_folder(folder: Folder, progress: Progress = no_progress) -> Iterator[str]:
     """Yield every inconsistency of an event, finished or not.
 
-    Raises UserError when there is no event.
+    `progress`: told now and then how many games are replayed. Raises UserError when there is no
+    event.
     """
     event = read_event(folder)
     # Read the report first: while a run goes on, its ledger is never behind its report.
@@ -83,12 +75,19 @@ def verify_folder(folder: Folder) -> Iterator[str]:
     plans = [*past_sittings(folder, event), *sittings(event, ledger or {})]
     sound = True
     trusted: list[Path] = []
-    for plan in plans:
-        faults = [*_sitting(folder.log(plan.name), event, plan, promises, ledger or {})]
+    checks = check_logs(_task(folder, plan, promises) for plan in plans)
+    past_games: dict[str, Path] = {}
+    done, of = 0, sum(len(plan.games) for plan in plans)
+    for plan, check in zip(plans, checks, strict=True):
+        faults = [*sitting_faults(check, event, plan, promises, ledger or {})]
         yield from faults
         sound = sound and not faults
-        trusted += [folder.log(plan.name)] if not faults else []
-    yield from _past(folder, event, ledger)
+        trusted += [check.path] if check.over and not faults else []
+        if not event.retired.isdisjoint(names_of(event, plan)):
+            past_games |= {one.game.game: check.path for one in check.games}
+        done += len(plan.games)
+        progress(done, of)
+    yield from _past(folder, event, ledger, past_games)
     planned = {folder.log(plan.name) for plan in plans}
     strange = [path for path in folder.logs() if path not in planned]
     # A Swiss or a knockout plans later rounds from the ledger: without it they are unknown.
@@ -112,20 +111,20 @@ def verify_log(path: Path, seeds: Path | None) -> Iterator[str]:
     revealed = published_seeds(seeds or folder.seeds)
     commitments = published_commitments(folder) if seeds is None else {}
     promises = Promises(commitments, revealed, frozenset(revealed))
-    games, damage = _readable(path)
-    if missing := {logged.game.board for logged in games} - promises.revealed:
+    check = check_log(LogTask(path, 0, promises))
+    if missing := {one.game.board for one in check.games} - promises.revealed:
         raise UserError(
             f"{path}: the seeds of its board {min(missing)} are not in {seeds or folder.seeds}; "
             "say where they are (--seeds)."
         )
-    for logged in games:
-        yield from _game(path, logged, promises)
-    for last in games[-1:]:
+    for one in check.games:
+        yield from (f"{path}: {fault}" for fault in one.faults)
+    for last in check.games[-1:]:
         who, boards = ".".join(last.sitting.seats), last.sitting.boards
-        yield from _numbers(path, who, boards, games, promises)
-    if damage:
-        yield f"{damage}; nothing after it is trusted"
-    elif not is_over(path):
+        yield from number_faults(check, who, boards, promises)
+    if check.damage:
+        yield f"{check.damage}; nothing after it is trusted"
+    elif not check.over:
         yield f"{path}: it has no end: its sitting is not over, or lines were cut off it"
 
 
@@ -196,7 +195,13 @@ def _kept_since(folder: Folder) -> Iterator[str]:
         yield f"{error}; what was promised before is thereby unchecked"
 
 
-def _past(folder: Folder, event: Event, ledger: Mapping[str, Result] | None) -> Iterator[str]:
+def _task(folder: Folder, plan: PlannedSitting, promises: Promises) -> LogTask:
+    return LogTask(folder.log(plan.name), len(plan.games), promises.about(plan.boards))
+
+
+def _past(
+    folder: Folder, event: Event, ledger: Mapping[str, Result] | None, logged: Mapping[str, Path]
+) -> Iterator[str]:
     """Yield the games of earlier versions that only the ledger or only a log has."""
     if ledger is None:
         return
@@ -204,119 +209,8 @@ def _past(folder: Folder, event: Event, ledger: Mapping[str, Result] | None) -> 
     for game in retired_games(event, ledger):
         if game not in logs:
             yield f"{folder.ledger}: {game} stands in no log; it is thereby unchecked"
-    untold = {
-        logged.game.game: path
-        for path in (folder.log(plan.name) for plan in past_sittings(folder, event))
-        for logged in _readable(path)[0]
-        if logged.game.game not in ledger
-    }
+    untold = {game: path for game, path in logged.items() if game not in ledger}
     yield from (f"{path}: the ledger does not have {game}" for game, path in untold.items())
-
-
-def _readable(path: Path) -> tuple[list[LoggedGame], DamagedFileError | None]:
-    """Return the finished games of a log up to its first damage, and that damage."""
-    games: list[LoggedGame] = []
-    try:
-        games.extend(logged for logged in read_games(path) if logged.result)
-    except DamagedFileError as error:
-        return games, error
-    return games, None
-
-
-def _sitting(
-    path: Path, event: Event, plan: PlannedSitting, promises: Promises, ledger: Mapping[str, Result]
-) -> Iterator[str]:
-    """Yield the faults of a sitting's log and its differences from the ledger."""
-    games, damage = _readable(path)
-    for sitting in {logged.sitting.boards: logged.sitting for logged in games}.values():
-        yield from _misplaced(path, event, plan, sitting)
-    results = yield from _games(path, plan, games, promises)
-    due = [game.name for game in plan.games if game.name in ledger]
-    over = len(due) == len(plan.games) and event.retired.isdisjoint(_names(event, plan))
-    for name in due:
-        if name in results and results[name] != ledger[name]:
-            yield f"{path}: the ledger tells of another result of {name}"
-    yield from _forfeits(path, event, plan, results)
-    yield from _numbers(path, plan.who, plan.boards, games, promises)
-    lost = sum(name not in results for name in due)
-    if damage:
-        yield f"{damage}; nothing after it is trusted: {_results(lost)} thereby unchecked"
-    elif lost and not actual_path(path).exists():
-        yield f"{path} is missing: {_results(lost)} thereby unchecked"
-    elif lost or (over and not is_over(path)):
-        yield f"{path}: lines are missing at its end: {_results(lost)} thereby unchecked"
-
-
-def _forfeits(
-    path: Path, event: Event, plan: PlannedSitting, results: Mapping[str, Result]
-) -> Iterator[str]:
-    """Yield the games whose forfeits do not follow from the fouls before them in the log."""
-    before: dict[str, Result] = {}
-    for game, result in results.items():
-        if fouls_given(result) != forfeited(event.fouls, plan, before):
-            yield f"{path}: {game} is not forfeited as the fouls before it say"
-        before[game] = result
-
-
-def _numbers(
-    path: Path,
-    who: str,
-    boards: Iterable[int],
-    games: Iterable[LoggedGame],
-    promises: Promises,
-) -> Iterator[str]:
-    """Yield the games whose numbers for the bots do not follow from the public seeds."""
-    due = numbers(who, boards, promises.seeds.get)
-    for game in (logged.game for logged in games):
-        if game.number != due.get(game.board, game.number):
-            yield f"{path}: {game.game} has number {game.number}, but {due[game.board]} follows"
-
-
-def _games(
-    path: Path, plan: PlannedSitting, games: list[LoggedGame], promises: Promises
-) -> Checked[dict[str, Result]]:
-    """Check each game by itself; return the results by game."""
-    results: dict[str, Result] = {}
-    for logged in games:
-        game = logged.game
-        own = plan.game_on(game.board)
-        if own is None or own.name != game.game:
-            yield f"{path}: {game.game} does not belong there"
-        if game.game in results:
-            yield f"{path}: {game.game} has two results"
-        yield from _game(path, logged, promises)
-        if logged.result:
-            results[game.game] = logged.result
-    return results
-
-
-def _results(count: int) -> str:
-    return count_in_digits(count, "result of the ledger is", "results of the ledger are")
-
-
-def _names(event: Event, plan: PlannedSitting) -> tuple[str, ...]:
-    return tuple(event.entrants[entrant].name for entrant in plan.seats)
-
-
-def _misplaced(path: Path, event: Event, plan: PlannedSitting, sitting: Sitting) -> Iterator[str]:
-    """Yield the differences between a sitting and its plan."""
-    was = (sitting.event, sitting.seats, sitting.boards)
-    terms = (sitting.rules, sitting.clock, sitting.fouls)
-    # The sitting may have been played before boards were added.
-    boards = tuple(game.board for game in plan.games)[: len(sitting.boards)]
-    if was != (event.name, _names(event, plan), boards):
-        yield f"{path}: the event, the seats or the boards are not as planned"
-    if terms != (event.rules, event.clock, event.fouls):
-        yield f"{path}: the rules, the clock or what a foul costs are not the event's"
-
-
-def _game(path: Path, logged: LoggedGame, promises: Promises) -> Iterator[str]:
-    """Yield each part of a game that contradicts its seed or the published facts."""
-    board = logged.game.board
-    if promises.commitments.get(board, logged.game.commitment) != logged.game.commitment:
-        yield f"{path}: {logged.game.game} names another commitment than was published"
-    elif board in promises.seeds:
-        yield from (f"{path}: {misfit}" for misfit in mismatches(logged, promises.seeds[board]))
 
 
 def _report(
@@ -360,16 +254,14 @@ def _report(
 
 
 def _pages(folder: Folder, logs: Sequence[Path]) -> Iterator[str]:
-    """Yield the replay pages that do not show what their log says.
+    """Yield the replay pages that do not show what their finished log says.
 
-    A log that goes on is newer than its pages. An event may have none at all: they are made from
-    its logs at any time; when it is over it has all or none.
+    Pages are made when somebody asks for them: an event has those of some logs, or none.
     """
     place = folder.path / REPLAYS
-    over = [log for log in logs if is_over(log)]
-    all_due = len(over) == len(logs) and place.is_dir() and any(place.iterdir())
-    for log in over:
-        if all_due or (place / page_name(log.stem, 1)).exists():
+    for log in logs:
+        # The first page is written last, so that all others are there.
+        if (place / page_name(log.stem, 1)).exists():
             for name, html in pages(log):
                 if not has_content(place / name, [html.encode()]):
                     yield (

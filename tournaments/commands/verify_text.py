@@ -3,6 +3,9 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from rich.console import Console
+from rich.progress import Progress
+
 from arena.analysis.find import logs, refuse_others
 from arena.rules.english import count_in_digits
 from arena.ui.console import print_line
@@ -21,7 +24,7 @@ def verify_event(path: Path, seeds: Path | None) -> int:
     folder, faults = Folder(path), 0
     # An event that lost its plan is not a folder of logs: its other files would go unchecked.
     event = folder.event.is_file() or folder.ledger.is_file()
-    for fault in verify_folder(folder) if event else _verify_logs(path, seeds):
+    for fault in _verify_shown(folder) if event else _verify_logs(path, seeds):
         print_line(fault)
         faults += 1
     if faults:
@@ -31,6 +34,16 @@ def verify_event(path: Path, seeds: Path | None) -> int:
     if event:
         _tell_what_is_left(folder)
     return 0
+
+
+def _verify_shown(folder: Folder) -> Iterator[str]:
+    """Yield the problems of an event; show on a terminal how many games are replayed."""
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("Games replayed", total=None)
+        yield from verify_folder(
+            folder, lambda done, of: bar.update(task, completed=done, total=of)
+        )
 
 
 def _verify_logs(path: Path, seeds: Path | None) -> Iterator[str]:

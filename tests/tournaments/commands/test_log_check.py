@@ -1,0 +1,85 @@
+"""Logs checked in several processes: the same faults, in the same order, as in one."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.events import boneyard, copied, small_event, untouched
+from tournaments.commands import log_check
+from tournaments.commands.log_check import LogTask, Promises, check_logs
+from tournaments.commands.verify import verify_folder
+from tournaments.storage.folder import Folder, published_commitments, published_seeds
+
+
+@pytest.fixture(scope="module")
+def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with untouched(small_event(tmp_path_factory.mktemp("event"))) as folder:
+        yield folder
+
+
+@pytest.fixture
+def one_log_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(log_check, "GAMES_AT_ONCE", 1)
+
+
+def tasks(folder: Folder) -> list[LogTask]:
+    seeds = published_seeds(folder.seeds)
+    promises = Promises(published_commitments(folder), seeds, frozenset(seeds))
+    return [LogTask(log, 2, promises) for log in folder.logs()]
+
+
+@pytest.mark.usefixtures("one_log_a_batch")
+def test_processes_find_what_one_finds_in_the_order_of_the_logs(
+    event: Path, tmp_path: Path
+) -> None:
+    folder = Folder(copied(event, tmp_path))
+    broken, other, *_ = folder.logs()
+    broken.write_bytes(broken.read_bytes().replace(b'"choice":0', b'"choice":1', 1))
+    other.write_bytes(other.read_bytes()[:-1])
+    alone, together = ([*check_logs(tasks(folder), cores)] for cores in (1, 2))
+    assert alone == together
+    assert [one.path for one in together] == folder.logs()
+    assert [bool(one.damage) for one in together] == [True] + [False] * 5
+    assert [one.over for one in together] == [False, False] + [True] * 4
+    assert all(game.game.game == game.result.game for one in together for game in one.games)
+
+
+def test_a_wrong_seed_or_commitment_is_a_fault_of_each_game(event: Path) -> None:
+    log = Folder(event).logs()[0]
+    for promises, fault in (
+        (Promises({}, {1: b"x" * 32, 2: b"x" * 32}, frozenset()), "follows"),
+        (Promises({1: "x", 2: "x"}, {}, frozenset()), "names another commitment"),
+    ):
+        (check,) = check_logs([LogTask(log, 2, promises)])
+        assert [len(game.faults) for game in check.games] == [1, 1]
+        assert all(fault in game.faults[0] for game in check.games)
+
+
+def test_only_facts_about_its_boards_are_sent_with_a_log() -> None:
+    promises = Promises({1: "a", 2: "b"}, {2: b"s"}, frozenset({2, 3}))
+    assert promises.about((2, 4)) == Promises({2: "b"}, {2: b"s"}, frozenset({2}))
+
+
+@pytest.mark.usefixtures("one_log_a_batch")
+def test_a_reader_who_wants_no_more_ends_the_processes(event: Path) -> None:
+    checks = check_logs(tasks(Folder(event)), 2)
+    assert next(checks).games
+    checks.close()  # type: ignore[attr-defined]
+
+
+def test_progress_tells_of_every_game(event: Path) -> None:
+    seen: list[tuple[int, int]] = []
+    assert not [*verify_folder(Folder(event), lambda done, of: seen.append((done, of)))]
+    assert seen == [(games, 12) for games in range(2, 14, 2)]
+
+
+def test_pages_that_were_never_made_are_no_fault(event: Path, tmp_path: Path) -> None:
+    folder = copied(event, tmp_path)
+    boneyard("replay", str(folder), "--html")
+    made = sorted((folder / "replays").glob("*.html"))
+    for page in made[1:]:
+        page.unlink()
+    assert not [*verify_folder(Folder(folder))]
+    made[0].write_text("something else")
+    assert len([*verify_folder(Folder(folder))]) == 1

@@ -1,0 +1,101 @@
+"""Checks of a sitting's log against its plan, the published facts and the ledger."""
+
+from collections.abc import Generator, Iterable, Iterator, Mapping
+
+from arena.logs.compression import actual_path
+from arena.rules.english import count_in_digits
+from protocol.records import Result, Sitting
+from tournaments.commands.log_check import LogCheck, Promises
+from tournaments.plan.event import Event
+from tournaments.rating.fouls import fouls_given
+from tournaments.schedule.game_numbers import numbers
+from tournaments.schedule.schedule import PlannedSitting
+from tournaments.schedule.seating import forfeited
+
+
+def sitting_faults(
+    check: LogCheck,
+    event: Event,
+    plan: PlannedSitting,
+    promises: Promises,
+    ledger: Mapping[str, Result],
+) -> Iterator[str]:
+    """Yield the faults of a sitting's log and its differences from the ledger."""
+    path = check.path
+    for sitting in {one.sitting.boards: one.sitting for one in check.games}.values():
+        yield from _misplaced(check, event, plan, sitting)
+    results = yield from _games(check, plan)
+    due = [game.name for game in plan.games if game.name in ledger]
+    over = len(due) == len(plan.games) and event.retired.isdisjoint(names_of(event, plan))
+    for name in due:
+        if name in results and results[name] != ledger[name]:
+            yield f"{path}: the ledger tells of another result of {name}"
+    yield from _forfeits(check, event, plan, results)
+    yield from number_faults(check, plan.who, plan.boards, promises)
+    lost = sum(name not in results for name in due)
+    if check.damage:
+        yield f"{check.damage}; nothing after it is trusted: {_results(lost)} thereby unchecked"
+    elif lost and not actual_path(path).exists():
+        yield f"{path} is missing: {_results(lost)} thereby unchecked"
+    elif lost or (over and not check.over):
+        yield f"{path}: lines are missing at its end: {_results(lost)} thereby unchecked"
+
+
+def number_faults(
+    check: LogCheck, who: str, boards: Iterable[int], promises: Promises
+) -> Iterator[str]:
+    """Yield the games whose numbers for the bots do not follow from the public seeds."""
+    due = numbers(who, boards, promises.seeds.get)
+    for game in (one.game for one in check.games):
+        if game.number != due.get(game.board, game.number):
+            follows = due[game.board]
+            yield f"{check.path}: {game.game} has number {game.number}, but {follows} follows"
+
+
+def names_of(event: Event, plan: PlannedSitting) -> tuple[str, ...]:
+    """Return the names of a sitting's entrants, by seat."""
+    return tuple(event.entrants[entrant].name for entrant in plan.seats)
+
+
+def _games(check: LogCheck, plan: PlannedSitting) -> Generator[str, None, dict[str, Result]]:
+    """Yield the faults of each game by itself; return the results by game."""
+    results: dict[str, Result] = {}
+    for one in check.games:
+        game = one.game
+        own = plan.game_on(game.board)
+        if own is None or own.name != game.game:
+            yield f"{check.path}: {game.game} does not belong there"
+        if game.game in results:
+            yield f"{check.path}: {game.game} has two results"
+        yield from (f"{check.path}: {fault}" for fault in one.faults)
+        results[game.game] = one.result
+    return results
+
+
+def _forfeits(
+    check: LogCheck, event: Event, plan: PlannedSitting, results: Mapping[str, Result]
+) -> Iterator[str]:
+    """Yield the games whose forfeits do not follow from the fouls before them in the log."""
+    before: dict[str, Result] = {}
+    for game, result in results.items():
+        if fouls_given(result) != forfeited(event.fouls, plan, before):
+            yield f"{check.path}: {game} is not forfeited as the fouls before it say"
+        before[game] = result
+
+
+def _misplaced(
+    check: LogCheck, event: Event, plan: PlannedSitting, sitting: Sitting
+) -> Iterator[str]:
+    """Yield the differences between a sitting and its plan."""
+    was = (sitting.event, sitting.seats, sitting.boards)
+    terms = (sitting.rules, sitting.clock, sitting.fouls)
+    # The sitting may have been played before boards were added.
+    boards = tuple(game.board for game in plan.games)[: len(sitting.boards)]
+    if was != (event.name, names_of(event, plan), boards):
+        yield f"{check.path}: the event, the seats or the boards are not as planned"
+    if terms != (event.rules, event.clock, event.fouls):
+        yield f"{check.path}: the rules, the clock or what a foul costs are not the event's"
+
+
+def _results(count: int) -> str:
+    return count_in_digits(count, "result of the ledger is", "results of the ledger are")
