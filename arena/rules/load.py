@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from arena.rules.toml_file import parse_toml
 from arena.rules.variants import VARIANTS, find_variant
 from protocol.errors import UserError, unknown_name
 from protocol.ruleset import HandSizes, Ruleset, choices, derive
@@ -14,8 +15,6 @@ SUFFIX = ".toml"
 """The ending of a file of rules; any other word is the name of a game."""
 BESIDES = ("base", "name")
 """The fields that a file of rules may have besides choices."""
-LONGEST_FILE = 1 << 22
-"""The most bytes of a file: many times what rules, or an event of some thousand bots, take."""
 LONGEST_NAME = 64
 SEATS = dict(zip("2345678", HandSizes.__struct_fields__, strict=True))
 """Our names for the numbers of a table by seats: a user may write 2 or two."""
@@ -26,52 +25,33 @@ class _InFileError(UserError):
     """A mistake in a file that the text names; a file that has it as base is not at fault."""
 
 
-def load_ruleset(text: str, folder: Path) -> Ruleset:
-    """Load the ruleset that a user names: a game, or a file of their own in the folder.
+def load_ruleset(
+    rules: str | Mapping[str, Any], folder: Path, overrides: Iterable[str] = (), *, at: str = ""
+) -> Ruleset:
+    """Load the ruleset that a user names, or spells out in a table that differs from its `base`.
 
+    A name is that of a game, or of a file of rules in the folder. `overrides`: more choices, each
+    written CHOICE=VALUE. `at`: the place of the rules in a user's file, for errors in them.
     Raises UserError.
     """
+    try:
+        if isinstance(rules, str):
+            found = _named(rules, folder)
+        else:
+            found = _spelled(rules, folder, None, ())
+    except UserError as error:
+        raise UserError(f"{at}: {error}" if at else f"{error}") from None
+    return with_overrides(found, overrides)
+
+
+def _named(text: str, folder: Path) -> Ruleset:
+    """Load a game of the list, or a file of rules in the folder."""
     if text in VARIANTS:
         return find_variant(text)
     if text.endswith(SUFFIX):
         return _read(folder / text, ())
     own = (path.name for path in sorted(folder.glob(f"*{SUFFIX}")))
     raise unknown_name("game", text, (*VARIANTS, *own))
-
-
-def read_limited(path: Path) -> bytes:
-    """Read a file that a user wrote.
-
-    Raises UserError for a file that cannot be read, or is longer than anybody writes: a name that
-    leads to a disk or to /dev/zero must not fill the memory.
-    """
-    try:
-        with path.open("rb") as file:
-            content = file.read(LONGEST_FILE + 1)
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror}.") from error
-    if len(content) > LONGEST_FILE:
-        raise UserError(f"{path} is longer than {LONGEST_FILE >> 20} MiB.")
-    return content
-
-
-def parse_toml(path: Path) -> dict[str, Any]:
-    """Read a file of TOML that a user wrote.
-
-    Raises UserError, also for a file that is not TOML.
-    """
-    try:
-        return msgspec.toml.decode(read_limited(path), type=dict[str, Any])
-    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise UserError(f"{path} is not TOML: {error}.") from None
-
-
-def ruleset_from_table(written: Mapping[str, Any], folder: Path) -> Ruleset:
-    """Return the ruleset that differs from its `base` in the table's choices.
-
-    Raises UserError.
-    """
-    return _spelled(written, folder, None, ())
 
 
 def with_overrides(rules: Ruleset, words: Iterable[str]) -> Ruleset:
@@ -158,7 +138,7 @@ def _spelled(
     if isinstance(base, str) and base.endswith(SUFFIX):
         rules = _read(folder / base, within)
     else:
-        rules = load_ruleset(str(base), folder)
+        rules = _named(str(base), folder)
     called = _name(written.get("name", name)) if name or "name" in written else rules.name
     differs = {choice: _plain(value) for choice, value in written.items() if choice not in BESIDES}
     return derive(rules, called, differs)

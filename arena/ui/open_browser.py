@@ -9,14 +9,24 @@ import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from html import escape
+from importlib.util import find_spec
 
 from arena.sandbox.temporary import temporary_folder
 
+MISSING = (
+    "{what} takes the package websockets, which is not installed: "
+    "pip install 'boneyard-arena[live]'{instead}."
+)
 LEADS = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Boneyard</title>
 <meta http-equiv="refresh" content="0; url={address}">
 </head><body><p><a href="{address}">On to the page</a></p></body></html>
 """
+
+
+def has_browser() -> bool:
+    """Tell whether the package that serves pages is installed."""
+    return find_spec("websockets") is not None
 
 
 @contextmanager

@@ -27,7 +27,7 @@ from arena.rules.variants import find_variant
 from protocol.messages import Bye, Clock, Hello, Option
 from protocol.ruleset import Ruleset, derive
 from tournaments.plan.bot_command import prepare_entrant
-from tournaments.plan.event import WrittenBot
+from tournaments.plan.event_file import WrittenBot
 
 MOST_TILES = 11
 """Tiles in both hands from which on a position is solved."""

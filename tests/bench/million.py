@@ -73,8 +73,9 @@ def spent(*words: str) -> Spent:
 def write(folder: Folder, games: int) -> None:
     """An event of so many games but the last few, written as a run writes it."""
     folder.path.mkdir(parents=True, exist_ok=True)
-    wishes = EventOptions(BOTS, None, (SHORT,), None, games // GAMES_A_BOARD, None, "off")
-    event, _ = open_event(folder, build_event(wishes, folder.build, predictable=True), 1)
+    boards = games // GAMES_A_BOARD
+    options = EventOptions(BOTS, choices=(SHORT,), boards=boards, sandbox="off")
+    event, _ = open_event(folder, build_event(options, folder.build, predictable=True).event, 1)
     ledger = Ledger(folder, event)
     secret = secret_of(folder)
     left = ledger.planned - LEFT

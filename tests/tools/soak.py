@@ -24,7 +24,7 @@ from arena.sandbox.limits import SandboxMode
 from protocol.records import Result
 from tests.support.hostile_behaviours import HOSTILE, ROWS
 from tests.support.tables import SAMPLES, alive, children, descriptors
-from tournaments.commands.run import Execution, SeedOption, run_event
+from tournaments.commands.run import RunOptions, run_event
 from tournaments.commands.verify import verify_folder
 from tournaments.plan.from_options import EventOptions
 from tournaments.storage.folder import Folder
@@ -121,11 +121,8 @@ def soaked(
     """Play; the results, and everything that is not as it should be."""
     before, watcher = descriptors(), Watcher()
     watcher.start()
-    wishes = EventOptions(
-        (str(event_file(folder, games, seed)),), None, (), None, None, None, sandbox
-    )
-    fixed = SeedOption(seed, f"The soak's deals come from seed {seed}.")
-    code = run_event(wishes, folder / "out", fixed, Execution(jobs), in_json=False)
+    event = EventOptions((str(event_file(folder, games, seed)),), sandbox=sandbox)
+    code = run_event(RunOptions(event, folder / "out", jobs, seed=seed))
     watcher.stop()
     out = Folder(folder / "out")
     results = list(read_ledger(out.ledger))

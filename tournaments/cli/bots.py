@@ -2,16 +2,13 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
 from protocol.errors import UserError
 from tournaments.cli.completion import complete_bots, complete_languages
 from tournaments.cli.options import WISH
-
-if TYPE_CHECKING:
-    from arena.sandbox.limits import SandboxMode
 
 
 @click.command()
@@ -51,19 +48,7 @@ if TYPE_CHECKING:
     "why it fails, or starts slowly: only for a bot that you trust.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print every step as JSON.")
-def check(
-    bot: str | None,
-    name: str | None,
-    only: tuple[str, ...],
-    listed: bool,
-    quick: bool,
-    seconds: int,
-    start_ms: int | None,
-    move_ms: int | None,
-    sandbox: "SandboxMode | None",
-    compare: bool,
-    as_json: bool,
-) -> None:
+def check(bot: str | None, listed: bool, **options: Any) -> None:
     """Check a bot step by step and say what to fix.
 
     The check talks to the bot as the referee does. BOT is a sample bot, a file or a command, as in
@@ -78,7 +63,6 @@ def check(
       boneyard check friday.toml --bot mine --json
       boneyard check ./my_bot.py --only hello --only 10-20
     """
-    from arena.conformance.model import Budget
     from tournaments.commands.check import CheckOptions, check_bots, list_steps
 
     if listed:
@@ -86,12 +70,7 @@ def check(
         return
     if bot is None:
         raise click.UsageError("Missing argument 'BOT'.")
-    pace = Budget(total_s=seconds, whole=not quick)
-    sys.exit(
-        check_bots(
-            CheckOptions(bot, name, only, start_ms, move_ms, sandbox, pace, compare), as_json
-        )
-    )
+    sys.exit(check_bots(CheckOptions(bot, **options)))
 
 
 @click.command()

@@ -1,6 +1,5 @@
 """The `worker` command, and the cluster options that it shares with `run`."""
 
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +11,6 @@ from tournaments.cli.options import WISH
 
 if TYPE_CHECKING:
     from arena.sandbox.limits import SandboxMode
-    from tournaments.cluster.address import ClusterAddress
 
 tls = click.option(
     "--tls",
@@ -25,22 +23,6 @@ trust_network = click.option(
     is_flag=True,
     help="Connect unencrypted to a scheduler on another machine, unauthenticated.",
 )
-
-
-def default_jobs() -> int:
-    """Return the default number of parallel sittings: all cores but one, for the referee."""
-    return max(1, len(os.sched_getaffinity(0)) - 1)
-
-
-def workers_at(said: str, certificates: Path | None, *, trusted: bool) -> "ClusterAddress":
-    """Parse the value of `--cluster`.
-
-    Raises UserError.
-    """
-    from tournaments.cluster.address import need_engine, parse_cluster_option
-
-    need_engine("--cluster")
-    return parse_cluster_option(said, certificates, trusted=trusted)
 
 
 @click.command()
@@ -110,6 +92,7 @@ def worker(
         raise UserError(f"A worker needs a scheduler's address, not {address!r}.")
     from tournaments.cluster.connect import security
     from tournaments.cluster.worker import own_name, work
+    from tournaments.runner.machine import default_jobs
 
     code = work(
         there.address,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from arena.analysis.find import USUAL
-from tournaments.cli.cluster import default_jobs, tls, trust_network, workers_at
+from tournaments.cli.cluster import tls, trust_network
 from tournaments.cli.completion import (
     complete_bots,
     complete_entrants,
@@ -20,13 +20,11 @@ from tournaments.cli.options import CHOICES, WISH, FormatName
 
 if TYPE_CHECKING:
     from arena.sandbox.limits import SandboxMode
-    from tournaments.plan.from_options import EventOptions
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 DEFAULT_OUT, DEMO_OUT = map(Path, USUAL)
 DEMO_BOTS = ("random", "random-js", "random-c", "random-sh", "first", "greedy", "counting")
-BY_SEED = "The deals come from --seed: anyone can predict them."
 DEMO_DEALS = "The demo's deals are always the same."
 
 
@@ -143,15 +141,14 @@ _sandbox = click.option(
 @_out_option(DEFAULT_OUT)
 @click.option("--json", "as_json", is_flag=True, help="Print results.json instead of a table.")
 def run(
-    what: tuple[str, ...],
-    seed: int | None,
+    out: Path,
     jobs: int | None,
     cluster: str | None,
     tls: Path | None,
     trust_network: bool,
-    out: Path,
+    seed: int | None,
     as_json: bool,
-    **options: Any,
+    **event: Any,
 ) -> None:
     """Play an event: an event file, or bots by name, file or command.
 
@@ -168,22 +165,13 @@ def run(
       boneyard run my_bot.py old_bot.py --format versus
       boneyard run first greedy random counting --format swiss --rounds 3
     """
-    from tournaments.commands.run import Execution, SeedOption, run_event
+    from tournaments.commands.run import RunOptions, run_event
+    from tournaments.plan.from_options import EventOptions
 
-    fixed = None if seed is None else SeedOption(seed, BY_SEED)
-    where = Execution(jobs or default_jobs())
-    if cluster is not None:
-        there = workers_at(cluster, tls, trusted=trust_network)
-        where = Execution(jobs or max(1, default_jobs() // max(1, there.workers)), there)
-    sys.exit(run_event(_wishes(what, options), out, fixed, where, as_json))
-
-
-def _wishes(what: tuple[str, ...], options: dict[str, Any]) -> "EventOptions":
-    """Build EventOptions; the options of `run` and `plan` have the names of its fields."""
-    from tournaments.plan.from_options import EventOptions, FormatOptions
-
-    wanted = FormatOptions(**{name: options.pop(name) for name in FormatOptions._fields})
-    return EventOptions(what, wanted=wanted, **options)
+    run_options = RunOptions(
+        EventOptions(**event), out, jobs, cluster, tls, trust_network, seed, as_json=as_json
+    )
+    sys.exit(run_event(run_options))
 
 
 def _takes_what_run_takes(command: click.Command) -> click.Command:
@@ -214,12 +202,11 @@ def _takes_what_run_takes(command: click.Command) -> click.Command:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of sentences.")
 def plan(
-    what: tuple[str, ...],
     separate: tuple[str, str] | None,
     seconds: int,
     jobs: int | None,
     as_json: bool,
-    **options: Any,
+    **event: Any,
 ) -> None:
     """Estimate an event's duration and the precision of its ratings.
 
@@ -235,12 +222,10 @@ def plan(
       boneyard plan friday --separate greedy counting
       boneyard plan friday
     """
-    from tournaments.commands.plan import plan_event, plan_folder
+    from tournaments.commands.plan import PlanOptions, estimate
+    from tournaments.plan.from_options import EventOptions
 
-    path = Path(what[0])
-    if separate or (len(what) == 1 and path.is_dir()):
-        sys.exit(plan_folder(path, separate, as_json))
-    sys.exit(plan_event(_wishes(what, options), jobs or default_jobs(), seconds, as_json))
+    sys.exit(estimate(PlanOptions(EventOptions(**event), separate, seconds, jobs, as_json)))
 
 
 @click.command()
@@ -265,7 +250,7 @@ def demo(boards: int, sandbox: "SandboxMode | None", jobs: int | None, out: Path
       boneyard demo
       boneyard demo --boards 50 --out longer
     """
-    from tournaments.commands.run import Execution, SeedOption, run_event
+    from tournaments.commands.run import RunOptions, run_event
     from tournaments.plan.bot_catalog import sample_bots
     from tournaments.plan.from_options import EventOptions
 
@@ -274,6 +259,5 @@ def demo(boards: int, sandbox: "SandboxMode | None", jobs: int | None, out: Path
         if not samples[name].available:
             click.echo(f"Left out {name}: {samples[name].needs} is not on the PATH.", err=True)
     able = tuple(name for name in DEMO_BOTS if samples[name].available)
-    wishes = EventOptions(able, "draw", (), 2, boards, None, sandbox)
-    where = Execution(jobs or default_jobs())
-    sys.exit(run_event(wishes, out, SeedOption(1, DEMO_DEALS), where, in_json=False))
+    event = EventOptions(able, seats=2, boards=boards, sandbox=sandbox)
+    sys.exit(run_event(RunOptions(event, out, jobs, seed=1, seed_notice=DEMO_DEALS)))

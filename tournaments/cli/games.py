@@ -1,12 +1,11 @@
 """Commands about one logged game: explain, replay, ask."""
 
 import re
-import shlex
 import sys
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
     from arena.analysis.text import Look
     from arena.logs.gamelog import LoggedGame
-    from arena.sandbox.limits import SandboxMode
 
 
 SEAT = click.option(
@@ -298,19 +296,7 @@ def _at_terminal() -> bool:
 @click.option("--raw", is_flag=True, help="Only print what the referee would send to the bot.")
 @ASCII
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of sentences.")
-def ask(
-    log: Path | None,
-    game: str | None,
-    question: int | None,
-    bot: tuple[str, ...],
-    seat: str | None,
-    times: int,
-    deals: int | None,
-    sandbox: "SandboxMode | None",
-    raw: bool,
-    plain: bool,
-    as_json: bool,
-) -> None:
+def ask(**options: Any) -> None:
     """Put a question of a logged game to a bot again.
 
     A fresh process gets the game, its rounds so far and the question, byte for byte, under the
@@ -332,6 +318,4 @@ def ask(
     """
     from tournaments.commands.ask import AskOptions, ask_again
 
-    word = bot[0] if len(bot) == 1 else shlex.join(bot)
-    wanted = AskOptions(log, game, seat, question, word, times, deals, sandbox)
-    sys.exit(ask_again(wanted, raw=raw, plain=plain, as_json=as_json))
+    sys.exit(ask_again(AskOptions(**options)))

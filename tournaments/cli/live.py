@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,14 +13,9 @@ from tournaments.cli.completion import complete_bots, complete_events, complete_
 from tournaments.cli.options import CHOICES, WISH
 
 if TYPE_CHECKING:
-    from arena.sandbox.limits import SandboxMode
+    pass
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-
-MISSING = (
-    "{what} takes the package websockets, which is not installed: "
-    "pip install 'boneyard-arena[live]'{instead}."
-)
 
 
 def _port(command: Command) -> Command:
@@ -38,11 +32,6 @@ def _browser(command: Command) -> Command:
     return click.option("--browser", is_flag=True, help="Open the page in the browser too.")(
         command
     )
-
-
-def has_browser() -> bool:
-    """Tell whether the package that serves pages is installed."""
-    return find_spec("websockets") is not None
 
 
 @click.command()
@@ -74,6 +63,8 @@ def watch(folder: Path | None, port: int, everything: bool, browser: bool) -> No
       boneyard watch friday --browser
       boneyard watch friday --open --port 8080
     """
+    from arena.ui.open_browser import MISSING, has_browser
+
     if not has_browser():
         raise UserError(MISSING.format(what="To watch in the browser", instead=""))
     from tournaments.live.server import watch_event
@@ -134,22 +125,7 @@ def watch(folder: Path | None, port: int, everything: bool, browser: bool) -> No
 @click.option("--terminal", is_flag=True, help="Play here instead of in the browser.")
 @_port
 @_browser
-def play(
-    rules: str,
-    choices: tuple[str, ...],
-    against: tuple[str, ...],
-    seats: int | None,
-    seat: int,
-    name: str,
-    clock_s: int,
-    no_clock: bool,
-    seed: int | None,
-    sandbox: "SandboxMode",
-    out: Path,
-    terminal: bool,
-    port: int,
-    browser: bool,
-) -> None:
+def play(**options: Any) -> None:
     """Play yourself, in the browser or in the terminal.
 
     You sit in a seat as a bot does, with the same protocol and the same referee; `boneyard replay`
@@ -163,22 +139,7 @@ def play(
       boneyard play --rules partnership --against counting --terminal
       boneyard play --against ./my_bot.py --seat 1 --seed 7
     """
-    from arena.rules.load import load_ruleset, with_overrides
-    from tournaments.commands.play import PlayOptions, play_game
-    from tournaments.commands.play_table import TableOptions, named_so
+    from tournaments.commands.play import play_game
+    from tournaments.commands.play_table import PlayOptions
 
-    asked = TableOptions(
-        rules=with_overrides(load_ruleset(rules, Path.cwd()), choices),
-        against=against,
-        seats=seats,
-        seat=seat,
-        name=named_so(name),
-        clock_s=None if no_clock else clock_s,
-        seed=seed,
-        sandbox=sandbox,
-    )
-    if not terminal and not has_browser():
-        what = "To play in the browser"
-        click.echo(MISSING.format(what=what, instead="; so you play here"), err=True)
-    wanted = PlayOptions(terminal or not has_browser(), port, browser)
-    sys.exit(play_game(asked, out, wanted))
+    sys.exit(play_game(PlayOptions(**options)))

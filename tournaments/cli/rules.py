@@ -40,14 +40,14 @@ def rules(game: str | None, choices: tuple[str, ...], as_json: bool) -> None:
       boneyard rules my.toml
       boneyard rules dutch --json
     """
-    from arena.rules.load import load_ruleset, with_overrides
+    from arena.rules.load import load_ruleset
 
     if game is None:
         if choices:
             raise UserError("--set changes one game: name it, as in `boneyard rules dutch --set`.")
         _list_rules(as_json)
         return
-    ruleset = with_overrides(load_ruleset(game, Path.cwd()), choices)
+    ruleset = load_ruleset(game, Path.cwd(), choices)
     if as_json:
         print_json(ruleset, indent=2)
         return

@@ -15,7 +15,8 @@ from tournaments.cluster.client import DaskClient
 from tournaments.cluster.local import local_cluster
 from tournaments.cluster.orders import Run, encoded, named, resource
 from tournaments.cluster.runner import ClusterRunner
-from tournaments.plan.event import Event, WrittenBot
+from tournaments.plan.event import Event
+from tournaments.plan.event_file import WrittenBot
 from tournaments.storage.folder import Folder
 from tournaments.storage.ledger import Ledger
 

@@ -1,6 +1,7 @@
 """The command `ask`: finds a logged question and a bot, asks the bot, prints its answers."""
 
 import random
+import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,7 +32,7 @@ from arena.ui.console import plain_console, print_json, text_look
 from protocol.codec import printable
 from protocol.errors import UserError
 from protocol.records import ChoiceRecord, FoulRecord
-from tournaments.plan.bot_command import parse_bots, prepare_entrant
+from tournaments.plan.bot_command import prepare_word
 from tournaments.plan.event import Event
 from tournaments.storage.folder import Folder, load_event
 
@@ -43,18 +44,24 @@ class AskOptions(NamedTuple):
     """A game log or an event's folder."""
     game: str | None
     """A game, or a part of its name."""
-    seat: str | None
-    """A seat's number, or who sat there."""
     question: int | None
     """The question's number, or its id."""
-    bot: str
-    """A sample bot, a file or a command; empty for the bot that sat there."""
+    bot: tuple[str, ...]
+    """A sample bot, a file or a command, perhaps in several words; none: the bot that sat there."""
+    seat: str | None
+    """A seat's number, or who sat there."""
     times: int
     """Number of times to ask."""
     deals: int | None
     """Number of other deals to try the options under."""
     sandbox: SandboxMode | None
     """The sandbox mode."""
+    raw: bool
+    """True if only the bytes for the bot are printed."""
+    plain: bool
+    """True if tiles are printed in ASCII."""
+    as_json: bool
+    """True if the answers are printed as JSON."""
 
 
 class Answers(Struct, frozen=True):
@@ -78,7 +85,7 @@ class Answers(Struct, frozen=True):
     """The value of each option under other deals, in the order of the options."""
 
 
-def ask_again(wanted: AskOptions, *, raw: bool, plain: bool, as_json: bool) -> int:
+def ask_again(wanted: AskOptions) -> int:
     """Ask the bot and print its answers; return the exit code.
 
     Raises UserError.
@@ -93,14 +100,14 @@ def ask_again(wanted: AskOptions, *, raw: bool, plain: bool, as_json: bool) -> i
         )
     found = list(decisions.decisions(logged, seat))
     one = decisions.find_decision(found, wanted.question)
-    if raw:
+    if wanted.raw:
         sys.stdout.buffer.write(b"".join((referee.hello(), *one.told, one.line)))
         return 0
     answers = _answers(wanted, where, logged, one)
-    if as_json:
+    if wanted.as_json:
         print_json(answers)
     else:
-        _print(logged, one, len(found), answers, plain)
+        _print(logged, one, len(found), answers, wanted.plain)
     return 1 if any(answer.foul for answer in answers.answers) else 0
 
 
@@ -114,7 +121,8 @@ def _answers(wanted: AskOptions, where: Path, logged: LoggedGame, one: Decision)
         event = _event(where)
         sandbox = _sandbox(wanted, where, event)
         level = sandbox.level
-        with _command(wanted.bot, logged.sitting.seats[one.question.seat], event) as command:
+        word = wanted.bot[0] if len(wanted.bot) == 1 else shlex.join(wanted.bot)
+        with _command(word, logged.sitting.seats[one.question.seat], event) as command:
             clock = logged.sitting.clock
             found = trio.run(asking.ask, command, one, clock, sandbox, wanted.times)
     return Answers(
@@ -157,7 +165,7 @@ def _command(bot: str, name: str, event: Event | None) -> Iterator[Command]:
     if not bot:
         raise UserError("Say which bot is asked, after `--`: a sample bot, a file or a command.")
     with temporary_folder("ask", shared=True) as path:
-        yield prepare_entrant(parse_bots((bot,))[0], Path.cwd(), path).command
+        yield prepare_word(bot, path).command
 
 
 def _compared(one: Decision, found: list[ReaskResult]) -> int:

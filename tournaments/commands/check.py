@@ -13,6 +13,7 @@ from arena.conformance.report import Printer, Report, summary
 from arena.conformance.runner import STEPS, NumberedStep, run_steps, select_steps
 from arena.conformance.session import Session
 from arena.match.piped_process import CannotStartError
+from arena.rules.load import load_ruleset
 from arena.sandbox.limits import Level, SandboxMode, level_name
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_level
@@ -21,15 +22,10 @@ from arena.ui.console import print_json, print_line, print_note
 from protocol.errors import UserError, unknown_name
 from protocol.ruleset import check_seats
 from tournaments.formats.base import Entrant
-from tournaments.plan.bot_command import parse_bots, prepare_entrant
-from tournaments.plan.event import (
-    WrittenBot,
-    WrittenEvent,
-    files_of,
-    parse_event_file,
-    ruleset,
-    usual_seats,
-)
+from tournaments.plan.bot_command import prepare_entrant
+from tournaments.plan.event import files_of
+from tournaments.plan.event_file import SUFFIX, WrittenBot, WrittenEvent
+from tournaments.plan.from_options import read_event
 
 NAMED = 16
 """Columns of a step's name in the list."""
@@ -38,42 +34,47 @@ NAMED = 16
 class CheckOptions(NamedTuple):
     """The command's options."""
 
-    what: str
+    bot: str
     """A bot, as `run` takes it, or an event file."""
-    bot: str | None
+    name: str | None
     """The name of one of the event file's bots."""
     only: tuple[str, ...]
     """The steps to run."""
+    quick: bool
+    """True if one round of each game is played instead of a whole game."""
+    seconds: int
+    """Time after which no further step begins, in s."""
     start_ms: int | None
     """Another limit for the hello, in ms."""
     move_ms: int | None
     """Another limit for each question, in ms."""
     sandbox: SandboxMode | None
     """The sandbox mode."""
-    pace: Budget
-    """Limits of time and effort."""
-    compare: bool = False
-    """Whether the bot is started without the sandbox too."""
+    compare: bool
+    """True if the bot is started without the sandbox too."""
+    as_json: bool
+    """True if the reports are printed as JSON."""
 
 
-def check_bots(asked: CheckOptions, in_json: bool) -> int:
+def check_bots(options: CheckOptions) -> int:
     """Check each bot; return 1 when one of them breaks a promise, else 0.
 
     Raises UserError.
     """
-    event, base, game = _written(asked)
-    steps = select_steps(asked.only, of_event=game is not None)
+    event, base, game = _written(options)
+    steps = select_steps(options.only, of_event=game is not None)
     with temporary_folder("check", shared=True) as path:
         entrants = [prepare_entrant(bot, base, path) for bot in event.bots]
         sandbox = choose_level(event.sandbox, event.limits, path, files_of(entrants))
-        outside = outside_of(event, sandbox.level, asked.compare)
+        outside = outside_of(event, sandbox.level, options.compare)
         if sandbox.level == "off" != event.sandbox:
             print_note(" ".join(sandbox.notices))
         reports = []
         for entrant in entrants:
-            desk = Session(entrant.command, sandbox, event.clock, asked.pace, outside, game)
-            reports.append(_walked(entrant, desk, steps, in_json))
-    if in_json:
+            pace = Budget(total_s=options.seconds, whole=not options.quick)
+            desk = Session(entrant.command, sandbox, event.clock, pace, outside, game)
+            reports.append(_walked(entrant, desk, steps, options.as_json))
+    if options.as_json:
         print_json(reports)
     return 0 if all(report.kept for report in reports) else 1
 
@@ -84,29 +85,28 @@ def list_steps() -> None:
         print_line(f"{number:>3} {step.name:<{NAMED}} {step.title}  (SPEC.md, {step.promise})")
 
 
-def _written(asked: CheckOptions) -> tuple[WrittenEvent, Path, Game | None]:
+def _written(options: CheckOptions) -> tuple[WrittenEvent, Path, Game | None]:
     """Return the bots with their clock and sandbox, their folder, and the game to play.
 
     The game is that of an event file; without one (None) a bot must know every game.
     """
-    path, game = Path(asked.what), None
-    if path.suffix == ".toml":
-        event, base = parse_event_file(path), path.resolve().parent
-        event = replace(event, bots=_meant(event.bots, asked.bot))
-        game = _game(event, base, whole=asked.pace.whole)
-    elif asked.bot:
+    game = None
+    in_file = Path(options.bot).suffix == SUFFIX
+    if options.name and not in_file:
         raise UserError("--bot chooses one of an event file's bots: name the file, as friday.toml.")
-    else:
-        event, base = WrittenEvent(bots=parse_bots((asked.what,))), Path.cwd()
+    event, base = read_event((options.bot,))
+    if in_file:
+        event = replace(event, bots=_meant(event.bots, options.name))
+        game = _game(event, base, whole=not options.quick)
     clock = event.clock
-    times = {"start_ms": asked.start_ms, "move_ms": asked.move_ms}
+    times = {"start_ms": options.start_ms, "move_ms": options.move_ms}
     clock = replace(clock, **{name: ms for name, ms in times.items() if ms})
-    return replace(event, clock=clock, sandbox=asked.sandbox or event.sandbox), base, game
+    return replace(event, clock=clock, sandbox=options.sandbox or event.sandbox), base, game
 
 
 def _game(event: WrittenEvent, base: Path, *, whole: bool) -> Game:
-    rules = ruleset(event.rules, base)
-    seats = event.seats or usual_seats(rules, event.teams)
+    rules = load_ruleset(event.rules, base)
+    seats = event.seats_at_table(rules)
     check_seats(rules, seats)
     return Game(rules if whole else cut(rules), seats)
 

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import trio
 from msgspec.structs import replace
@@ -22,6 +23,7 @@ from tournaments.rating.ratings import fit
 from tournaments.report.event_text import done, uneven
 from tournaments.report.log_facts import log_facts
 from tournaments.runner.exit import STOPPED, root_cause
+from tournaments.runner.machine import default_jobs
 from tournaments.runner.runner import Runner, check_greetings
 from tournaments.runner.sitting import MACHINE, RunStoppedError
 from tournaments.schedule.schedule import games
@@ -43,13 +45,37 @@ BOARDS_A_SITTING = 5
 """Boards of a sitting: few, so that whole boards are played before the time is over."""
 
 
-def plan_event(wishes: EventOptions, jobs: int, seconds: float, in_json: bool) -> int:
-    """Print an event's estimated duration and precision; return the exit code.
+class PlanOptions(NamedTuple):
+    """Command-line options of an estimate."""
 
-    Raises UserError.
+    event: EventOptions
+    """The event, or as its only bot the folder of an event that was played."""
+    separate: tuple[str, str] | None
+    """Two entrants of a folder's event; None: all neighbours in its table."""
+    seconds: float
+    """Longest trial of the bots, in s."""
+    jobs: int | None
+    """Sittings side by side; None: the default."""
+    as_json: bool
+    """True if the estimate is printed as JSON."""
+
+
+def estimate(options: PlanOptions) -> int:
+    """Print what is known about an event before or after it is played; return the exit code.
+
+    Raises UserError, DamagedFileError.
     """
+    path = Path(options.event.what[0])
+    if options.separate or (len(options.event.what) == 1 and path.is_dir()):
+        return _estimate_boards(path, options.separate, options.as_json)
+    return _estimate_event(options)
+
+
+def _estimate_event(options: PlanOptions) -> int:
+    """Print an event's estimated duration and precision; return the exit code."""
+    in_json = options.as_json
     try:
-        found = forecast_for(wishes, jobs, seconds)
+        found = forecast_for(options.event, options.jobs or default_jobs(), options.seconds)
     except (*MACHINE, RunStoppedError) as error:
         print_note(f"The calibration stopped: {error}")
         return STOPPED
@@ -60,11 +86,8 @@ def plan_event(wishes: EventOptions, jobs: int, seconds: float, in_json: bool) -
     return 0
 
 
-def plan_folder(path: Path, pair: tuple[str, str] | None, in_json: bool) -> int:
-    """Print how many boards would separate a folder's entrants; return the exit code.
-
-    Raises UserError, DamagedFileError.
-    """
+def _estimate_boards(path: Path, pair: tuple[str, str] | None, in_json: bool) -> int:
+    """Print how many boards would separate a folder's entrants; return the exit code."""
     folder = Folder(path)
     event = folders.load_event(folder)
     results = ResultStore(read_ledger(folder.ledger))
@@ -83,7 +106,7 @@ def plan_folder(path: Path, pair: tuple[str, str] | None, in_json: bool) -> int:
     return 0
 
 
-def forecast_for(wishes: EventOptions, jobs: int, seconds: float) -> Forecast:
+def forecast_for(options: EventOptions, jobs: int, seconds: float) -> Forecast:
     """Play for at most `seconds` with the event's bots; return the forecast.
 
     The deals are not the event's, and nothing that was played is kept.
@@ -91,7 +114,7 @@ def forecast_for(wishes: EventOptions, jobs: int, seconds: float) -> Forecast:
     """
     with temporary_folder("plan", shared=True) as path:
         folder = Folder(path)
-        event = build_event(wishes, folder.build, predictable=False)
+        event = build_event(options, folder.build, predictable=False).event
         return forecast(event, jobs, _trial(folder, _short(event), jobs, seconds))
 
 

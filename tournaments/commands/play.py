@@ -7,7 +7,6 @@ import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import NamedTuple
 
 import trio
 from rich.console import Console
@@ -23,18 +22,19 @@ from arena.match.player import Player
 from arena.match.poller import Poller
 from arena.match.referee import GameSetup, Referee
 from arena.match.table import Table
-from arena.rules.load import find_overrides, rules_command, ruleset_title
+from arena.rules.load import find_overrides, load_ruleset, rules_command, ruleset_title
 from arena.sandbox.limits import Limits
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_level
 from arena.ui.console import print_line, print_note
+from arena.ui.open_browser import MISSING, has_browser, open_in_browser
 from arena.ui.scenes import game_info
 from arena.ui.terminal_player import TerminalPlayer
 from protocol import __version__
 from protocol.codec import encode_line
 from protocol.errors import UserError
 from protocol.records import LOG_FORMAT, Commitment, Result, Reveal, Sitting
-from tournaments.commands.play_table import PreparedTable, TableOptions, prepare_table
+from tournaments.commands.play_table import PlayOptions, PreparedTable, check_name, prepare_table
 from tournaments.formats.base import Entrant
 from tournaments.plan.event import files_of
 from tournaments.runner.exit import (
@@ -54,30 +54,25 @@ Show = Callable[[HumanPlayer, trio.Event], Awaitable[bool]]
 """A screen: shows a game to its end once somebody is there to see it; False: the person leaves."""
 
 
-class PlayOptions(NamedTuple):
-    """The person's display."""
-
-    terminal: bool
-    """Whether to play in the terminal instead of a browser."""
-    port: int = 0
-    """The port of the page; 0: any free port."""
-    browser: bool = False
-    """Whether to open the browser."""
-
-
-def play_game(asked: TableOptions, out: Path, wanted: PlayOptions) -> int:
+def play_game(options: PlayOptions) -> int:
     """Play a game into a folder and print the result; return the exit code.
 
     Raises UserError.
     """
-    folder = Folder(out.resolve())
+    rules = load_ruleset(options.rules, Path.cwd(), options.choices)
+    check_name(options.name)
+    if not options.terminal and not has_browser():
+        what = "To play in the browser"
+        print_note(MISSING.format(what=what, instead="; so you play here"))
+        options = options._replace(terminal=True)
+    folder = Folder(options.out.resolve())
     if folder.event.exists():
         raise UserError(f"{folder.path} holds an event: choose another folder (--out).")
     ended: BaseExceptionGroup[Exception] | None = None
     with lock_for_writing(folder):
-        table = prepare_table(asked, folder)
-        sandbox = choose_level(asked.sandbox, Limits(), folder.path, files_of(table.bots))
-        secret = secrets.token_bytes(SECRET) if asked.seed is None else seeded(asked.seed)
+        table = prepare_table(options, rules, folder)
+        sandbox = choose_level(options.sandbox, Limits(), folder.path, files_of(table.bots))
+        secret = secrets.token_bytes(SECRET) if options.seed is None else seeded(options.seed)
         seed = board_seed(secret, EVENT, 1)
         # Known before the game: nobody can say later that the deals were chosen.
         _publish(folder.commitments, Commitment(table.number, commitment(seed)))
@@ -85,7 +80,7 @@ def play_game(asked: TableOptions, out: Path, wanted: PlayOptions) -> int:
         try:
             # Its log shows every hand; when the game is at an end, so may anybody see them.
             with kept_private(folder, lambda: True):
-                result = trio.run(_played, table, folder, sandbox, seed, wanted)
+                result = trio.run(_played, table, folder, sandbox, seed, options)
         except* Exception as group:
             ended = group
         if result:
@@ -125,11 +120,11 @@ def command(folder: Folder, table: PreparedTable) -> str:
 
 
 async def _played(
-    table: PreparedTable, folder: Folder, sandbox: Sandbox, seed: bytes, wanted: PlayOptions
+    table: PreparedTable, folder: Folder, sandbox: Sandbox, seed: bytes, options: PlayOptions
 ) -> Result | None:
     """Play the game before a screen; return None if the person left."""
     names, seat = table.names, table.seat
-    if wanted.terminal:
+    if options.terminal:
         console = Console(highlight=False)
         partners = table.rules.deal.partners
         look = render.Look(names, console.width, ascii=True, partners=partners)
@@ -139,16 +134,15 @@ async def _played(
             table, folder, sandbox, seed, TerminalPlayer(console, sys.stdin.fileno(), look).show
         )
     from arena.ui.browser_player import BrowserPlayer
-    from arena.ui.open_browser import open_in_browser
     from arena.ui.server import serve_site
 
     about = game_info(table.game, names, table.rules)
     browser = BrowserPlayer(about, names, command(folder, table), clock=table.clock.bank_ms > 0)
-    async with serve_site(browser.site, wanted.port) as address:
+    async with serve_site(browser.site, options.port) as address:
         print_line(f"Sit down at seat {seat}: {address}")
         print_note("Only this machine can open it. Ctrl-C leaves the game.")
         with ExitStack() as open_:
-            if wanted.browser:
+            if options.browser:
                 await trio.to_thread.run_sync(open_.enter_context, open_in_browser(address))
             return await sat_down(table, folder, sandbox, seed, browser.show)
 

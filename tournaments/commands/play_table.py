@@ -12,7 +12,7 @@ from protocol.errors import UserError
 from protocol.messages import Clock
 from protocol.ruleset import Ruleset, check_seats, playable_seat_counts
 from tournaments.formats.base import Entrant
-from tournaments.plan.bot_command import parse_bots, prepare_entrant, unique_name
+from tournaments.plan.bot_command import prepare_word, unique_name
 from tournaments.plan.event import EntrantName
 from tournaments.storage.folder import Folder, check_not_readable
 
@@ -22,11 +22,13 @@ BANK = 5
 """The time bank of a game, in questions' times."""
 
 
-class TableOptions(NamedTuple):
+class PlayOptions(NamedTuple):
     """The command's options."""
 
-    rules: Ruleset
-    """The game."""
+    rules: str
+    """A named game, or a file of rules."""
+    choices: tuple[str, ...]
+    """CHOICE=VALUE."""
     against: tuple[str, ...]
     """The bots, clockwise from the person; they take turns where there are more seats."""
     seats: int | None
@@ -35,12 +37,22 @@ class TableOptions(NamedTuple):
     """The person's seat."""
     name: str
     """The person's name."""
-    clock_s: int | None
-    """Seconds for each question; None: nobody is hurried."""
+    clock_s: int
+    """Seconds for each question."""
+    no_clock: bool
+    """True if nobody is hurried."""
     seed: int | None
     """The seed of the deals; None: a random one."""
     sandbox: SandboxMode
     """The sandbox mode of the bots."""
+    out: Path
+    """The folder of the game's log."""
+    terminal: bool
+    """True if the person plays in the terminal instead of a browser."""
+    port: int
+    """The port of the page; 0: any free port."""
+    browser: bool
+    """True if the browser is opened."""
 
 
 class PreparedTable(NamedTuple):
@@ -65,39 +77,39 @@ class PreparedTable(NamedTuple):
         return f"{self.number}.{'.'.join(self.names)}"
 
 
-def named_so(name: str) -> str:
-    """Return a person's name after checking that a file name may contain it.
+def check_name(name: str) -> None:
+    """Refuse a person's name that a file name may not contain.
 
     Raises UserError.
     """
     try:
-        return msgspec.convert(name, EntrantName)
+        msgspec.convert(name, EntrantName)
     except msgspec.ValidationError:
         text = "a name has up to 40 letters, digits, - and _"
         raise UserError(f"You cannot be called {name!r}: {text}.") from None
 
 
-def prepare_table(asked: TableOptions, folder: Folder) -> PreparedTable:
+def prepare_table(options: PlayOptions, rules: Ruleset, folder: Folder) -> PreparedTable:
     """Find and build the bots and set the table.
 
     Raises UserError.
     """
-    size = asked.seats or _fits(asked.rules, len(asked.against) + 1)
-    check_seats(asked.rules, size)
-    if asked.seat >= size:
-        raise UserError(f"There is no seat {asked.seat}: this table has seats 0 to {size - 1}.")
-    if len(asked.against) >= size:
-        raise UserError(f"At a table of {size} there is no place for {len(asked.against)} bots.")
-    bots = _bots(asked.against, size - 1, folder)
-    check_not_readable(folder, bots, asked.sandbox)
+    size = options.seats or _fits(rules, len(options.against) + 1)
+    check_seats(rules, size)
+    if options.seat >= size:
+        raise UserError(f"There is no seat {options.seat}: this table has seats 0 to {size - 1}.")
+    if len(options.against) >= size:
+        raise UserError(f"At a table of {size} there is no place for {len(options.against)} bots.")
+    bots = _bots(options.against, size - 1, folder)
+    check_not_readable(folder, bots, options.sandbox)
     # Clockwise from the person: the first bot is the next to its left.
-    around = [asked.name, *(bot.name for bot in bots)]
-    names = tuple(around[(place - asked.seat) % size] for place in range(size))
+    around = [options.name, *(bot.name for bot in bots)]
+    names = tuple(around[(place - options.seat) % size] for place in range(size))
     if len(set(names)) < size:
-        raise UserError(f"A bot is called {asked.name} too: choose another --name.")
+        raise UserError(f"A bot is called {options.name} too: choose another --name.")
     in_order = sorted(bots, key=lambda bot: names.index(bot.name))
     return PreparedTable(
-        _next(folder), names, asked.seat, tuple(in_order), asked.rules, _clock(asked)
+        _next(folder), names, options.seat, tuple(in_order), rules, _clock(options)
     )
 
 
@@ -106,11 +118,7 @@ def _bots(words: Sequence[str], many: int, folder: Folder) -> list[Entrant]:
 
     Raises UserError.
     """
-    here = Path.cwd()
-    found = {
-        word: prepare_entrant(parse_bots([word])[0], here, folder.build)
-        for word in dict.fromkeys(words)
-    }
+    found = {word: prepare_word(word, folder.build) for word in dict.fromkeys(words)}
     bots: list[Entrant] = []
     for seat in range(many):
         bot = found[words[seat % len(words)]]
@@ -124,10 +132,10 @@ def _fits(rules: Ruleset, people: int) -> int:
     return next((size for size in sizes if size >= people), sizes[-1])
 
 
-def _clock(asked: TableOptions) -> Clock:
-    if asked.clock_s is None:
+def _clock(options: PlayOptions) -> Clock:
+    if options.no_clock:
         return Clock(move_ms=DAY_MS, bank_ms=0)
-    move_ms = asked.clock_s * 1000
+    move_ms = options.clock_s * 1000
     return Clock(move_ms=move_ms, bank_ms=min(DAY_MS, BANK * move_ms))
 
 

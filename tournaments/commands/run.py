@@ -20,8 +20,9 @@ from arena.ui.console import print_note
 from protocol.errors import UserError
 from protocol.records import Result
 from tournaments.commands.progress import Progress
-from tournaments.plan.event import Event, WrittenBot, files_of
-from tournaments.plan.from_options import EventOptions, bots_in_file, build_event, fresh_boards
+from tournaments.plan.event import Event, files_of
+from tournaments.plan.event_file import WrittenBot
+from tournaments.plan.from_options import EventOptions, build_event
 from tournaments.report.html.replay_links import make_pages
 from tournaments.report.missing_data import missing_results, refuse_fewer_logs
 from tournaments.report.report import files_now
@@ -31,6 +32,7 @@ from tournaments.runner.exit import (
     stop_on_signal,
     stop_sentence,
 )
+from tournaments.runner.machine import default_jobs
 from tournaments.runner.runner import Runner, check_greetings
 from tournaments.storage import folder as folders
 from tournaments.storage.folder import Folder
@@ -41,73 +43,91 @@ from tournaments.storage.result_store import ResultStore
 if TYPE_CHECKING:
     from tournaments.cluster.address import ClusterAddress
 
+BY_SEED = "The deals come from --seed: anyone can predict them."
 
-class Execution(NamedTuple):
-    """The processes or workers that play an event."""
 
-    jobs: int
+class RunOptions(NamedTuple):
+    """Command-line options of a run; None for an option that was not given."""
+
+    event: EventOptions
+    """The event."""
+    out: Path
+    """Its folder."""
+    jobs: int | None = None
     """Sittings side by side; with a cluster on each worker that is started here."""
-    cluster: "ClusterAddress | None" = None
+    cluster: str | None = None
     """The workers that play it; None: this process plays."""
-
-
-class SeedOption(NamedTuple):
-    """Deals from a fixed seed instead of chance."""
-
-    seed: int
-    """The seed of the deals."""
-    why: str
-    """The warning about it, in a sentence."""
+    tls: Path | None = None
+    """A folder with the certificates of the cluster."""
+    trust_network: bool = False
+    """True if the connection to the cluster may be unencrypted."""
+    seed: int | None = None
+    """The seed of the deals; None: a random one."""
+    seed_notice: str = BY_SEED
+    """The warning about a seed, in a sentence."""
+    as_json: bool = False
+    """True if results.json is printed instead of a table."""
 
 
 Play = Callable[[trio.MemorySendChannel[Result]], Awaitable[None]]
 """A function that plays what a ledger misses, sends each result into the channel and closes it."""
 
 
-def run_event(
-    wishes: EventOptions, out: Path, fixed: SeedOption | None, where: Execution, in_json: bool
-) -> int:
+def run_event(options: RunOptions) -> int:
     """Play an event, or the rest of it; return the exit code.
 
     Raises UserError.
     """
-    folder = Folder(out.resolve())
+    cluster = _cluster(options)
+    folder = Folder(options.out.resolve())
     try:
-        code = _run_in(folder, wishes, fixed, where)
+        code = _run_in(folder, options, cluster)
     except OSError as error:
         print_note(f"The run stopped: {error}.")
         _go_on(folder)
         return STOPPED
-    _tell(folder, in_json)
+    _tell(folder, options.as_json)
     return code
 
 
-def _run_in(
-    folder: Folder, wishes: EventOptions, fixed: SeedOption | None, where: Execution
-) -> int:
+def _cluster(options: RunOptions) -> "ClusterAddress | None":
+    """Return the address of the workers that play; None if this process plays."""
+    if options.cluster is None:
+        return None
+    from tournaments.cluster.address import need_engine, parse_cluster_option
+
+    need_engine("--cluster")
+    return parse_cluster_option(options.cluster, options.tls, trusted=options.trust_network)
+
+
+def _run_in(folder: Folder, options: RunOptions, cluster: "ClusterAddress | None") -> int:
     """Play into the folder and publish there; return the exit code.
 
     Raises OSError, UserError.
     """
     with folders.lock_for_writing(folder):
-        plan = build_event(wishes, folder.build, predictable=fixed is not None)
-        fresh = fresh_boards(wishes)
-        event, notices = open_event(folder, plan, fixed.seed if fixed else None, fresh_boards=fresh)
+        planned = build_event(options.event, folder.build, predictable=options.seed is not None)
+        event, notices = open_event(
+            folder, planned.event, options.seed, fresh_boards=planned.fresh_boards
+        )
         ledger = Ledger(folder, event)
         lost = missing_results(folder, ledger.results)
         refuse_fewer_logs(folder, event, ledger.results)
         remove_leftovers(folder.path / FOLDER)
         for notice in (*notices, *ledger.notices, *([lost] if lost else [])):
             print_note(notice)
-        if fixed:
-            print_note(fixed.why)
+        if options.seed is not None:
+            print_note(options.seed_notice)
         # Before the first game too: the commitments' digest is of use only if it is known then.
         _publish(folder, event, ledger)
         published = len(ledger.results)
-        if where.cluster:
-            ready = _there(folder, event, ledger, _sources(wishes, plan), where, where.cluster)
+        # The workers that a cluster starts here share this machine's cores.
+        workers = max(1, cluster.workers) if cluster else 1
+        jobs = options.jobs or max(1, default_jobs() // workers)
+        if cluster:
+            ready = _there(folder, event, ledger, planned.sources, jobs, cluster)
         else:
-            ready = _here(folder, event, ledger, where.jobs)
+            ready = _here(folder, event, ledger, jobs)
         with folders.kept_private(folder, lambda: ledger.complete):
             code = 0 if ledger.complete else trio.run(_play, folder, event, ledger, ready)
         # A disk too full for a game may be too full for a report: the next run writes it.
@@ -121,12 +141,6 @@ def _run_in(
 
 def _go_on(folder: Folder) -> None:
     print_note(f"Stopped; run the same command again to go on. Folder: {folder.path}")
-
-
-def _sources(wishes: EventOptions, plan: Event) -> dict[str, tuple[WrittenBot, Path]]:
-    """Return each bot's entry and its folder by fingerprint, because a version's name changes."""
-    bots, base = bots_in_file(wishes)
-    return {one.fingerprint: (bot, base) for one, bot in zip(plan.entrants, bots, strict=True)}
 
 
 async def _play(
@@ -174,14 +188,14 @@ def _there(
     event: Event,
     ledger: Ledger,
     sources: Mapping[str, tuple[WrittenBot, Path]],
-    where: Execution,
+    jobs: int,
     cluster: "ClusterAddress",
 ) -> AbstractAsyncContextManager[Play]:
     """Return a context with the function that plays on workers."""
     from tournaments.cluster.connect import connect
 
     tell = print_note
-    return connect(cluster, folder, event, ledger, sources, where.jobs, tell)
+    return connect(cluster, folder, event, ledger, sources, jobs, tell)
 
 
 async def _ended(

@@ -10,8 +10,10 @@ from typing import Annotated, NamedTuple
 
 from msgspec import Meta, Struct
 
+from arena.rules.toml_file import load_toml
 from protocol.errors import UserError
-from tournaments.plan.event import EntrantName, Word, from_toml
+from tournaments.plan.event import EntrantName
+from tournaments.plan.event_file import Word
 
 LIST = "bots.toml"
 """Name of a file that lists bots."""
@@ -115,7 +117,7 @@ def _found(bots: Mapping[str, ListedBot], home: Path) -> dict[str, CatalogBot]:
 
 
 def _read(path: Path) -> dict[str, ListedBot]:
-    return from_toml(path, dict[EntrantName, ListedBot])
+    return load_toml(path, dict[EntrantName, ListedBot])
 
 
 def _version(program: str) -> str:

@@ -30,7 +30,7 @@ from protocol.errors import UserError, suggestion, unknown_name
 from tournaments.formats.base import Entrant
 from tournaments.plan.bot_catalog import LIST, all_bots
 from tournaments.plan.bot_files import check_files, check_folder
-from tournaments.plan.event import WrittenBot
+from tournaments.plan.event_file import WrittenBot
 
 PYTHON = "{python}"
 """Placeholder for the interpreter that runs us."""
@@ -162,6 +162,15 @@ def prepare_entrant(bot: WrittenBot, base: Path, build: Path) -> Entrant:
     except OSError as error:
         text = f"{error.filename} cannot be read: {error.strerror}"
         raise UserError(f"Bot {bot.name}: {text}.") from error
+
+
+def prepare_word(word: str, build: Path) -> Entrant:
+    """Find, build and fingerprint a bot from the command line: see `parse_bots`.
+
+    Raises UserError.
+    """
+    (bot,) = parse_bots((word,))
+    return prepare_entrant(bot, Path.cwd(), build)
 
 
 def _program(name: str, word: str, folder: Path) -> Path:

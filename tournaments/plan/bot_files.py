@@ -20,7 +20,7 @@ from arena.sandbox.links import (
     pipes_below,
 )
 from protocol.errors import UserError
-from tournaments.plan.event import WrittenBot
+from tournaments.plan.event_file import WrittenBot
 
 NAMED = 3
 """Links that the error names when a folder has many."""

@@ -1,86 +1,30 @@
-"""The plan of a tournament: as a user writes it (TOML) and as it is played (JSON)."""
+"""The plan of a tournament, as it is played and as its folder keeps it."""
 
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, cast
+from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from arena.rules.load import load_ruleset, parse_toml, ruleset_from_table
 from arena.sandbox.limits import Limits, SandboxMode
 from protocol.codec import DamagedRecordError, decode_json, indented_json
 from protocol.errors import UserError, unknown_name
 from protocol.messages import Clock
 from protocol.records import FoulPolicy
-from protocol.ruleset import MOST_SEATS, Ruleset, Seats, check_seats, playable_seat_counts
-from protocol.validation import convert_or_explain
+from protocol.ruleset import MOST_SEATS, Ruleset, check_seats
 from tournaments.formats.base import Contest, Entrant, VersionName
 from tournaments.formats.registry import Format
 from tournaments.formats.round_robin import RoundRobin
 from tournaments.rating.anchor import Anchor
 from tournaments.rating.sprt_settings import MOST
 
-T = TypeVar("T")
 # In Python $ stands before a newline at the end too; \Z, which does not, is not JSON Schema's.
 EntrantName = Annotated[
     str,
     Meta(pattern=r"^[A-Za-z0-9_-]{1,40}(?!\n)$", description="1 to 40 letters, digits, _ or -"),
 ]
-Word = Annotated[
-    str, Meta(pattern=r"^[^\x00]*\Z", description="text in quotes, without a zero character")
-]
-"""A word of a command, or a path: the system ends both at a zero character."""
 Boards = Annotated[int, Meta(ge=1, le=MOST)]
-
-
-class WrittenBot(Struct, frozen=True, forbid_unknown_fields=True):
-    """A bot in an event file."""
-
-    name: EntrantName
-    """Name in the tables; without `run` and `bot` also the name of a listed bot."""
-    run: tuple[Word, ...] = ()
-    """Program and arguments; {python} and {build} are placeholders that we fill in."""
-    build: tuple[Word, ...] = ()
-    """A command that builds the bot first, outside any sandbox: the organiser runs it."""
-    folder: Word | None = None
-    """A folder of the bot's own: both commands run in it, and the bot may read all of it. Without
-    one they run in the event file's folder, and the bot may read the files its command names."""
-    reads: tuple[Word, ...] = ()
-    """Further files and folders that the bot may read."""
-    bot: str | None = None
-    """Name of a sample bot, or of one in a bots.toml, that is called `name` here; without `run`."""
-
-
-class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
-    """An event file."""
-
-    bots: tuple[WrittenBot, ...]
-    """Bots that play."""
-    name: EntrantName = "event"
-    """Name of the event."""
-    rules: str | dict[str, Any] = "draw"
-    """A named game, a file of rules, or `base` and the settings that differ from it."""
-    seats: Seats | None = None
-    """Seats at a table; without a number, as few as the rules allow."""
-    boards: Boards | None = None
-    """Boards that each pairing plays, each in every seating; 50 without a number."""
-    format: Format = RoundRobin()
-    """The format, which decides who meets whom."""
-    teams: tuple[tuple[str, str], ...] = ()
-    """Fixed partners, by the names of their bots; without any, partners are mixed."""
-    clock: Clock = Clock()
-    """Time that bots have to answer."""
-    fouls: FoulPolicy = FoulPolicy()
-    """Cost of a foul."""
-    fresh_boards: bool = False
-    """True if bots that join a begun event play only boards whose deals nobody has seen."""
-    sandbox: SandboxMode = "auto"
-    """auto: the best level that this machine proves; require: A or B, or no game; off: none."""
-    limits: Limits = Limits()
-    """Limits of each bot's memory and processes."""
-    anchor: Anchor | None = None
-    """The bot whose rating is fixed beforehand; without one, the mean of the core is 0."""
 
 
 class Terms(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -177,45 +121,6 @@ class Event(Terms, Contest, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         return late + self.rounds * self.format.boards_a_round(self)
 
 
-def parse_event_file(path: Path) -> WrittenEvent:
-    """Read an event file; a bot may be written as a string, its name.
-
-    Raises UserError with the file and the path inside it.
-    """
-    return from_toml(path, WrittenEvent, _bots_in_full)
-
-
-def _bots_in_full(said: dict[str, Any]) -> dict[str, Any]:
-    bots = said.get("bots")
-    if not isinstance(bots, list):
-        return said
-    return said | {"bots": [{"name": bot} if isinstance(bot, str) else bot for bot in bots]}
-
-
-def from_toml(
-    path: Path, kind: type[T], in_full: Callable[[dict[str, Any]], dict[str, Any]] = dict
-) -> T:
-    """Read a TOML file as a value of `kind`, after `in_full` has spelled out its short forms.
-
-    Raises UserError with the file and the path inside it.
-    """
-    said = in_full(parse_toml(path))
-    try:
-        return cast(T, convert_or_explain(said, kind))
-    except UserError as error:
-        raise UserError(f"{path}: {error}") from None
-
-
-def ruleset(rules: str | Mapping[str, Any], folder: Path) -> Ruleset:
-    """Return the ruleset that an event names or spells out; files of rules lie in the folder.
-
-    Raises UserError.
-    """
-    return (
-        load_ruleset(rules, folder) if isinstance(rules, str) else ruleset_from_table(rules, folder)
-    )
-
-
 def files_of(entrants: Iterable[Entrant]) -> list[Path]:
     """Return the paths that bots must be able to reach: their folders, and the files they name."""
     commands = [entrant.command for entrant in entrants]
@@ -223,11 +128,6 @@ def files_of(entrants: Iterable[Entrant]) -> list[Path]:
     # The sandbox replaces our own Python by another if bots cannot reach it.
     named = [Path(word) for word in words if word != sys.executable]
     return [*(Path(command.folder, "bot") for command in commands), *named]
-
-
-def usual_seats(rules: Ruleset, teams: Sequence[tuple[str, str]]) -> int:
-    """Return the seats at a table if the user names no number."""
-    return 4 if teams else playable_seat_counts(rules)[0]
 
 
 def as_json(event: Event) -> bytes:

@@ -1,31 +1,42 @@
 """Build an Event from command-line options and an optional event file."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from arena.rules.load import load_ruleset, with_overrides
+from arena.rules.load import load_ruleset
 from arena.sandbox.limits import SandboxMode
 from protocol.errors import UserError
-from protocol.ruleset import Ruleset
 from tournaments.formats.registry import FORMATS, Format
 from tournaments.plan.bot_command import parse_bots, prepare_entrant
-from tournaments.plan.event import (
-    Event,
-    WrittenBot,
-    WrittenEvent,
-    parse_event_file,
-    ruleset,
-    usual_seats,
-)
+from tournaments.plan.event import Event
+from tournaments.plan.event_file import SUFFIX, WrittenBot, WrittenEvent, read_event_file
 from tournaments.rating.anchor import anchored
 from tournaments.rating.sprt_settings import Measure
 
+SETTINGS = {
+    "rounds": "--rounds",
+    "challengers": "--challenger",
+    **dict.fromkeys(("h0", "h1", "measure"), "--h0, --h1, --measure"),
+}
+"""Settings of formats, and the options that give them."""
 
-class FormatOptions(NamedTuple):
-    """Command-line options of the format; None for an option that was not given."""
 
+class EventOptions(NamedTuple):
+    """Command-line options that describe an event; None for an option that was not given."""
+
+    what: tuple[str, ...]
+    """An event file, or bots."""
+    rules: str | None = None
+    """A named game, or a file of rules."""
+    choices: tuple[str, ...] = ()
+    """CHOICE=VALUE."""
+    seats: int | None = None
+    """Seats at a table."""
+    boards: int | None = None
+    """Boards for each pairing."""
     format: str | None = None
     """The format, which decides who meets whom."""
     rounds: int | None = None
@@ -38,101 +49,105 @@ class FormatOptions(NamedTuple):
     """lead under H1,"""
     measure: Measure | None = None
     """and the unit of both."""
-
-
-SETTINGS = {
-    "rounds": "--rounds",
-    "challengers": "--challenger",
-    **dict.fromkeys(("h0", "h1", "measure"), "--h0, --h1, --measure"),
-}
-"""Settings of formats, and the options that give them."""
-
-
-class EventOptions(NamedTuple):
-    """Command-line options of an event; None for an option that was not given."""
-
-    what: tuple[str, ...]
-    """An event file, or bots."""
-    rules: str | None
-    """A named game, or a file of rules."""
-    choices: tuple[str, ...]
-    """CHOICE=VALUE."""
-    seats: int | None
-    """Seats at a table."""
-    boards: int | None
-    """Boards for each pairing."""
-    move_ms: int | None
+    move_ms: int | None = None
     """Time to answer a question, in ms."""
-    sandbox: SandboxMode | None
+    anchor: str | None = None
+    """NAME=ELO: an entrant whose rating is fixed beforehand."""
+    sandbox: SandboxMode | None = None
     """The sandbox."""
     ask_forced: bool = False
     """True if a seat is asked although it has only one option."""
     fresh_boards: bool = False
     """True if bots that join a begun event play only boards whose deals nobody has seen."""
-    anchor: str | None = None
-    """NAME=ELO: an entrant whose rating is fixed beforehand."""
-    wanted: FormatOptions = FormatOptions()
-    """The format."""
 
 
-def bots_in_file(wishes: EventOptions) -> tuple[tuple[WrittenBot, ...], Path]:
-    """Return the bots as their user writes them, in the event's order, and their paths' folder.
+class PlannedEvent(NamedTuple):
+    """An event, and what its folder does not keep of its user's words."""
 
+    event: Event
+    """The event."""
+    sources: Mapping[str, tuple[WrittenBot, Path]]
+    """Each bot as its user writes it and the folder where its paths start, by fingerprint."""
+    fresh_boards: bool
+    """True if bots that join now play only boards whose deals nobody has seen."""
+
+
+def build_event(options: EventOptions, build: Path, *, predictable: bool) -> PlannedEvent:
+    """Build the whole event: read its file and its rules, find and build its bots.
+
+    `build`: the folder for what is built. `predictable`: anyone can know the deals.
     Raises UserError.
     """
-    plan, base = _written(wishes)
-    return plan.bots, base
-
-
-def fresh_boards(wishes: EventOptions) -> bool:
-    """Tell whether bots that join now play only boards whose deals nobody has seen.
-
-    Raises UserError.
-    """
-    return wishes.fresh_boards or _written(wishes)[0].fresh_boards
-
-
-def build_event(wishes: EventOptions, build: Path, *, predictable: bool) -> Event:
-    """Build the whole event: find and build its bots, read its rules.
-
-    Raises UserError.
-    """
-    plan, base = _written(wishes)
-    rules = _rules(wishes, plan, base)
-    form = _format(plan.format, wishes.wanted)
-    form, boards = form.with_boards(wishes.boards, plan.boards)
+    written, base = read_event(options.what)
+    written = _overridden(written, options)
+    if options.rules is None:
+        rules = load_ruleset(written.rules, base, options.choices, at=f"{options.what[0]}: rules")
+    else:
+        rules = load_ruleset(options.rules, Path.cwd(), options.choices)
+    form, boards = _format(written.format, options).with_boards(options.boards, written.boards)
     event = Event(
-        name=plan.name,
+        name=written.name,
         rules=rules,
-        seats=plan.seats or usual_seats(rules, plan.teams),
+        seats=written.seats_at_table(rules),
         boards=boards,
         boards_a_sitting=form.BOARDS_A_SITTING,
         format=form,
-        teams=plan.teams,
-        clock=plan.clock,
-        fouls=plan.fouls,
-        sandbox=plan.sandbox,
-        limits=plan.limits,
-        entrants=tuple(prepare_entrant(bot, base, build) for bot in plan.bots),
-        anchor=plan.anchor,
+        teams=written.teams,
+        clock=written.clock,
+        fouls=written.fouls,
+        sandbox=written.sandbox,
+        limits=written.limits,
+        entrants=tuple(prepare_entrant(bot, base, build) for bot in written.bots),
+        anchor=written.anchor,
         predictable=predictable,
     )
     form.check_size(event)
-    return event
+    # By fingerprint, because the name changes with the version.
+    pairs = zip(event.entrants, written.bots, strict=True)
+    sources = {entrant.fingerprint: (bot, base) for entrant, bot in pairs}
+    return PlannedEvent(event, sources, written.fresh_boards)
 
 
-def _format(form: Format, wanted: FormatOptions) -> Format:
+def read_event(what: Sequence[str]) -> tuple[WrittenEvent, Path]:
+    """Read an event file, or bots as words; return it with the folder where its paths start.
+
+    Raises UserError.
+    """
+    first = Path(what[0])
+    if first.suffix != SUFFIX:
+        return WrittenEvent(bots=parse_bots(what), name="run"), Path.cwd()
+    if len(what) > 1:
+        raise UserError(f"Give one event file or bots, not {first} and {what[1]!r}.")
+    return read_event_file(first), first.resolve().parent
+
+
+def _overridden(written: WrittenEvent, options: EventOptions) -> WrittenEvent:
+    """Override an event file's settings by the command line's."""
+    clock = written.clock
+    if options.move_ms:
+        clock = replace(clock, move_ms=options.move_ms)
+    if options.ask_forced:
+        clock = replace(clock, forced="ask")
+    return replace(
+        written,
+        clock=clock,
+        seats=options.seats or written.seats,
+        boards=options.boards or written.boards,
+        sandbox=options.sandbox or written.sandbox,
+        anchor=anchored(options.anchor) or written.anchor,
+        fresh_boards=options.fresh_boards or written.fresh_boards,
+    )
+
+
+def _format(form: Format, options: EventOptions) -> Format:
     """Override a format's settings by the command line's.
 
     Raises UserError if an option does not apply to this format.
     """
-    if wanted.format and wanted.format != form.name:
-        form = FORMATS[wanted.format]
-    given = {
-        name: value
-        for name, value in wanted._asdict().items()
-        if name in SETTINGS and value not in (None, ())
-    }
+    if options.format and options.format != form.name:
+        form = FORMATS[options.format]
+    given = {name: getattr(options, name) for name in SETTINGS}
+    given = {name: value for name, value in given.items() if value not in (None, ())}
     for name in given:
         if name not in form.OPTIONS:
             more = ", and --boards for how much is played" if name == "rounds" else ""
@@ -140,43 +155,3 @@ def _format(form: Format, wanted: FormatOptions) -> Format:
                 f"{SETTINGS[name]}: a {form.name} has no such choice; see --format{more}."
             )
     return form.with_options(given)
-
-
-def _written(wishes: EventOptions) -> tuple[WrittenEvent, Path]:
-    """Read the event as its user writes it, in a file or as words, and its paths' folder."""
-    first = Path(wishes.what[0])
-    if first.suffix == ".toml":
-        if len(wishes.what) > 1:
-            raise UserError(f"Give one event file or bots, not {first} and {wishes.what[1]!r}.")
-        event, base = parse_event_file(first), first.resolve().parent
-    else:
-        event, base = WrittenEvent(bots=parse_bots(wishes.what), name="run"), Path.cwd()
-    return _overridden(event, wishes), base
-
-
-def _rules(wishes: EventOptions, event: WrittenEvent, base: Path) -> Ruleset:
-    """Return the event's ruleset, with the command line's choices in place of the file's."""
-    if wishes.rules is not None:
-        return with_overrides(load_ruleset(wishes.rules, Path.cwd()), wishes.choices)
-    try:
-        rules = ruleset(event.rules, base)
-    except UserError as error:
-        raise UserError(f"{wishes.what[0]}: rules: {error}") from None
-    return with_overrides(rules, wishes.choices)
-
-
-def _overridden(event: WrittenEvent, wishes: EventOptions) -> WrittenEvent:
-    """Override an event file's settings by the command line's."""
-    clock = event.clock
-    if wishes.move_ms:
-        clock = replace(clock, move_ms=wishes.move_ms)
-    if wishes.ask_forced:
-        clock = replace(clock, forced="ask")
-    return replace(
-        event,
-        clock=clock,
-        seats=wishes.seats or event.seats,
-        boards=wishes.boards or event.boards,
-        sandbox=wishes.sandbox or event.sandbox,
-        anchor=anchored(wishes.anchor) or event.anchor,
-    )

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from arena.rules.toml_file import load_toml
 from protocol.codec import encode_json
 from protocol.errors import UserError, unknown_name
 from tournaments.plan.bot_catalog import LIST, all_bots, missing_tools, sample_folder
-from tournaments.plan.event import from_toml
 from tournaments.plan.file_lock import try_lock_folder
 
 PLACE = "my-bot"
@@ -64,7 +64,7 @@ class MadeBot(NamedTuple):
 
 def languages() -> dict[str, Language]:
     """Return every language that has a template, by name."""
-    return from_toml(_templates() / "languages.toml", dict[str, Language])
+    return load_toml(_templates() / "languages.toml", dict[str, Language])
 
 
 def missing_programs(language: Language) -> str:

@@ -1,4 +1,4 @@
-"""A description of this machine in one line: bots' times say little without it."""
+"""The machine: the sittings that it can play side by side, and its description in one line."""
 
 import os
 import platform
@@ -10,9 +10,17 @@ from arena.rules.english import count_in_digits
 CPU_INFO = Path("/proc/cpuinfo")
 
 
+def default_jobs() -> int:
+    """Return the default number of sittings side by side: all cores but one, for the referee."""
+    return max(1, len(os.sched_getaffinity(0)) - 1)
+
+
 @cache
 def machine() -> str:
-    """Return the system, processor, cores and Python; nothing that tells whose machine it is."""
+    """Return the system, processor, cores and Python: bots' times say little without them.
+
+    Nothing in it tells whose machine it is.
+    """
     cores = len(os.sched_getaffinity(0))
     return ", ".join(
         (

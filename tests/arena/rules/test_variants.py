@@ -10,7 +10,6 @@ from arena.rules.load import (
     find_overrides,
     load_ruleset,
     rules_command,
-    ruleset_from_table,
     ruleset_title,
     with_overrides,
 )
@@ -18,7 +17,7 @@ from arena.rules.variants import VARIANTS, find_variant
 from protocol.errors import UserError
 from protocol.ruleset import HandSizes, Ruleset, Targets, choices, derive, playable_seat_counts
 from tournaments.cli.main import main
-from tournaments.plan.event import parse_event_file
+from tournaments.plan.event_file import read_event_file
 from tournaments.plan.from_options import EventOptions, build_event
 
 
@@ -63,7 +62,7 @@ def test_a_file_may_be_the_base_of_another(tmp_path: Path) -> None:
     rules = load_ruleset("my.toml", tmp_path)
     assert (rules.name, rules.turn.draw_limit, rules.boneyard.reserve) == ("my", 2, 0)
     named_in_one = {"base": "my.toml", "draw_limit": 1}
-    assert ruleset_from_table(named_in_one, tmp_path).turn.draw_limit == 1
+    assert load_ruleset(named_in_one, tmp_path).turn.draw_limit == 1
 
 
 @pytest.mark.parametrize(
@@ -179,8 +178,8 @@ EVENT = 'name = "cup"\n{rules}\n[[bots]]\nname = "first"\n[[bots]]\nname = "gree
 
 
 def rules_of(tmp_path: Path, what: Path, rules: str | None = None, *words: str) -> Ruleset:
-    wishes = EventOptions((str(what),), rules, words, None, None, None, None)
-    return build_event(wishes, tmp_path / "build", predictable=True).rules
+    wishes = EventOptions((str(what),), rules, words)
+    return build_event(wishes, tmp_path / "build", predictable=True).event.rules
 
 
 @pytest.mark.parametrize(
@@ -189,7 +188,7 @@ def rules_of(tmp_path: Path, what: Path, rules: str | None = None, *words: str) 
 def test_an_event_file_finds_rules_beside_it(tmp_path: Path, rules: str) -> None:
     file(tmp_path, "draw_limit = 3\n")
     event = file(tmp_path, EVENT.format(rules=rules), "cup.toml")
-    assert parse_event_file(event).name == "cup"
+    assert read_event_file(event).name == "cup"
     found = rules_of(tmp_path, event)
     assert found == derive(find_variant("draw"), "my", {"draw_limit": 3})
 

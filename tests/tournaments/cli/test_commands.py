@@ -14,6 +14,7 @@ from tests.support.events import boneyard, copied, run, small_event, untouched
 from tournaments.cli import aliases as meant
 from tournaments.cli import events as play
 from tournaments.cli.main import COMMANDS, main
+from tournaments.commands.run import BY_SEED
 
 NAMES = sorted(filter(None, (command.name for command in COMMANDS)))
 HEAVY = {"msgspec", "rich", "trio", "numpy", "jinja2"}
@@ -263,4 +264,4 @@ def test_the_demo_says_what_it_did_and_not_what_nobody_typed(
     assert "The demo's deals are always the same.\n" in said
     assert "--seed" not in said
     assert "command line" not in (tmp_path / "demo" / "report.md").read_text()
-    assert play.BY_SEED in run(tmp_path / "run", "first", "greedy", "--boards", "1")
+    assert BY_SEED in run(tmp_path / "run", "first", "greedy", "--boards", "1")

@@ -35,7 +35,8 @@ from tournaments.cluster.orders import (
 from tournaments.cluster.runner import ClusterRunner, Pace
 from tournaments.cluster.validate import BrokenAnswerError, answering
 from tournaments.cluster.worker_runner import OrderRunner
-from tournaments.plan.event import Event, WrittenBot
+from tournaments.plan.event import Event
+from tournaments.plan.event_file import WrittenBot
 from tournaments.runner.exit import root_cause
 from tournaments.runner.sitting import RunStoppedError
 from tournaments.schedule.schedule import PlannedGame

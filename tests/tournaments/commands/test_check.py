@@ -19,7 +19,7 @@ from tests.support.hostile_behaviours import proved
 from tests.support.tables import BOTS
 from tournaments.cli.main import main
 from tournaments.commands.check import outside_of
-from tournaments.plan.event import WrittenEvent
+from tournaments.plan.event_file import WrittenEvent
 
 FEW = ("--only", "1-4", "--sandbox", "off")
 DICT = f"{sys.executable} -I -S {BOTS / 'broken'} PrintsADict"

@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page
@@ -17,8 +18,7 @@ from arena.rules.variants import find_variant
 from protocol.errors import UserError
 from tests.support.browser import faults, needs_chromium, opened
 from tests.support.events import BONEYARD, boneyard, served, small_event
-from tournaments.cli import live
-from tournaments.commands.play_table import PreparedTable, TableOptions, prepare_table
+from tournaments.commands.play_table import PlayOptions, PreparedTable, prepare_table
 from tournaments.storage.folder import Folder
 
 PLAIN = ("--sandbox", "off", "--seed", "3")
@@ -30,13 +30,24 @@ def games(out: Path) -> list[Path]:
     return sorted((out / "games").glob("*.jsonl"))
 
 
-def asked(rules: str = "draw", **fields: object) -> TableOptions:
-    plain = TableOptions(find_variant(rules), ("greedy",), None, 0, "ada", 60, None, "off")
-    return plain._replace(**fields)  # type: ignore[arg-type]
-
-
-def is_set(tmp_path: Path, **fields: object) -> PreparedTable:
-    return prepare_table(asked(**fields), Folder(tmp_path))  # type: ignore[arg-type]
+def is_set(tmp_path: Path, **fields: Any) -> PreparedTable:
+    options = PlayOptions(
+        rules="draw",
+        choices=(),
+        against=("greedy",),
+        seats=None,
+        seat=0,
+        name="ada",
+        clock_s=60,
+        no_clock=False,
+        seed=None,
+        sandbox="off",
+        out=tmp_path,
+        terminal=True,
+        port=0,
+        browser=False,
+    )._replace(**fields)
+    return prepare_table(options, find_variant(options.rules), Folder(tmp_path))
 
 
 # --- who sits where ---
@@ -62,7 +73,7 @@ def test_bots_sit_clockwise_from_the_person(tmp_path: Path) -> None:
 
 
 def test_without_a_clock_a_question_waits_for_a_day(tmp_path: Path) -> None:
-    assert is_set(tmp_path, clock_s=None).clock.move_ms == 24 * 3600 * 1000
+    assert is_set(tmp_path, no_clock=True).clock.move_ms == 24 * 3600 * 1000
     clock = is_set(tmp_path, clock_s=5).clock
     assert (clock.move_ms, clock.bank_ms) == (5_000, 25_000)
 
@@ -240,7 +251,7 @@ def test_ctrl_c_leaves_politely(tmp_path: Path) -> None:
 def test_without_websockets_one_watches_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live, "has_browser", lambda: False)
+    monkeypatch.setattr("arena.ui.open_browser.has_browser", lambda: False)
     said = boneyard("watch", f"{tmp_path}", code=2)
     assert "pip install 'boneyard-arena[live]'" in said
 
@@ -248,9 +259,9 @@ def test_without_websockets_one_watches_nothing(
 def test_without_websockets_one_plays_in_the_terminal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live, "has_browser", lambda: False)
-    said = boneyard("play", "--name", "no/name", "--out", f"{tmp_path}", code=2)
-    assert "You cannot be called" in said
+    monkeypatch.setattr("tournaments.commands.play.has_browser", lambda: False)
+    said = boneyard("play", "--against", "gredy", "--out", f"{tmp_path}", code=2)
+    assert "pip install 'boneyard-arena[live]'; so you play here." in said
 
 
 # --- in the browser ---

@@ -169,7 +169,7 @@ def test_versus_plays_at_the_most_what_was_said_last(
         f'bots = ["first", "greedy"]\n{said}'
         f'format = {{ type = "versus", sprt = {{ max_boards = {sprt} }} }}\n'
     )
-    wishes = EventOptions((str(written),), None, (), None, asked, None, "off")
-    form = build_event(wishes, tmp_path / "build", predictable=False).format
+    wishes = EventOptions((str(written),), boards=asked, sandbox="off")
+    form = build_event(wishes, tmp_path / "build", predictable=False).event.format
     assert isinstance(form, Versus)
     assert form.sprt.max_boards == most

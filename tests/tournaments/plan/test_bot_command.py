@@ -31,7 +31,7 @@ from tests.support.fast_run import slow_except
 from tournaments.formats.base import Entrant
 from tournaments.plan.bot_catalog import LIST
 from tournaments.plan.bot_command import parse_bots, prepare_entrant, shell_word
-from tournaments.plan.event import WrittenBot
+from tournaments.plan.event_file import WrittenBot
 from tournaments.plan.from_options import EventOptions, build_event
 from tournaments.runner.runner import check_greetings
 from tournaments.storage.folder import Folder
@@ -231,8 +231,8 @@ def test_what_was_built_for_a_bot_lies_in_the_event_and_may_be_read(tmp_path: Pa
         GREEDY + '[[bots]]\nname = "mine"\nrun = ["{build}/mine"]\nbuild = ["cp", "/bin/true", '
         '"{build}/mine"]'
     )
-    wishes = EventOptions((str(tmp_path / "event.toml"),), None, (), None, None, None, None)
-    event = build_event(wishes, folder.build, predictable=False)
+    wishes = EventOptions((str(tmp_path / "event.toml"),))
+    event = build_event(wishes, folder.build, predictable=False).event
     open_event(folder, event, None)
     assert str(folder.build / "mine") in event.entrants[1].command.reads
 

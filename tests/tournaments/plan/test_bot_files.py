@@ -14,7 +14,7 @@ from tests.support.events import boneyard
 from tournaments.cluster.bundles import pack_bot
 from tournaments.formats.base import Entrant
 from tournaments.plan.bot_command import prepare_entrant
-from tournaments.plan.event import WrittenBot
+from tournaments.plan.event_file import WrittenBot
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from arena.conformance.runner import run_steps
 from arena.conformance.runner import select_steps as chosen_steps
 from arena.conformance.session import Session
-from arena.rules.load import LONGEST_FILE
+from arena.rules.toml_file import LONGEST_FILE
 from arena.rules.variants import VARIANTS, find_variant
 from arena.sandbox.command import Command
 from arena.sandbox.limits import Level, Limits
@@ -28,7 +28,7 @@ from tests.support.tables import play, sample
 from tournaments.plan import scaffold as new
 from tournaments.plan.bot_catalog import LIST, own_bots, sample_folder
 from tournaments.plan.bot_command import prepare_entrant
-from tournaments.plan.event import WrittenBot
+from tournaments.plan.event_file import WrittenBot
 
 LANGUAGES = new.languages()
 TEMPLATES = sample_folder() / "templates"

@@ -27,7 +27,7 @@ from tests.support.events import (
 from tests.support.fast_run import slow_except
 from tests.support.tables import children
 from tournaments.plan.bot_command import prepare_entrant
-from tournaments.plan.event import WrittenBot
+from tournaments.plan.event_file import WrittenBot
 from tournaments.report.rating_notes import RANKS
 from tournaments.runner.runner import check_greetings, sandbox_hint
 
