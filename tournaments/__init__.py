@@ -1,6 +1,5 @@
 """Many games: events, schedules, ledgers, ratings, reports, and the program's entry."""
 
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -12,7 +11,7 @@ for _room in ("arena", "protocol"):
         or not _spec.origin
         or Path(_spec.origin).parents[1] != Path(__file__).parents[1]
     ):
-        sys.exit(
-            f"boneyard: another package called {_room!r} hides Boneyard's own: "
+        raise ImportError(
+            f"another package called {_room!r} hides Boneyard's own: "
             f"install boneyard-arena into an environment of its own."
         )

@@ -89,3 +89,21 @@ def test_what_needs_linux_says_so_in_a_sentence(name: str, monkeypatch: pytest.M
 
 def test_only_commands_need_linux() -> None:
     assert {command.name for command in COMMANDS} >= ON_LINUX_ONLY
+
+
+def test_another_package_that_hides_ours_is_named_in_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "arena").mkdir()
+    (tmp_path / "arena" / "__init__.py").touch()
+    path = os.pathsep.join((str(tmp_path), str(Path.cwd())))
+    done = subprocess.run(
+        (sys.executable, "-m", "boneyard", "rules"),
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1
+    assert done.stderr == (
+        "boneyard: another package called 'arena' hides Boneyard's own: "
+        "install boneyard-arena into an environment of its own.\n"
+    )
