@@ -202,12 +202,9 @@ def _within(kind: IntType | FloatType) -> str:
 
 def _shown(said: object) -> str:
     """Return a value nearly as TOML writes it, and only the beginning of a long one."""
-    # Not at the top: the codec imports the rulesets, which import this module.
-    from protocol.codec import encode_json
-
     try:
         # JSON would write inf and nan as null.
-        text = f"{said}" if isinstance(said, float) else encode_json(said).decode()
+        text = f"{said}" if isinstance(said, float) else msgspec.json.encode(said).decode()
     except RecursionError:
         return "a table in too many others"
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"

@@ -20,7 +20,7 @@ from arena.analysis.replay import steps
 from arena.logs.gamelog import LoggedGame
 from arena.ui.html import page
 from arena.ui.scenes import GameInfo, SceneBuilder, about
-from protocol.codec import decode_json, encode_json, printable
+from protocol.codec import encode_json, printable
 
 Fields = dict[str, Any]
 """Fields of a scene, as JSON has them."""
@@ -36,7 +36,7 @@ class PackedGame(Struct, frozen=True):
     told: str
     """The result, in one line."""
     data: str
-    """The input of `unpack_game`; empty if the game is too long, and then `told` says so."""
+    """The game for the page's script; empty if the game is too long, and then `told` says so."""
 
 
 class Playback(Struct, frozen=True):
@@ -118,11 +118,6 @@ def _changes(before: Fields, after: Fields) -> Fields:
 
 def _pack(play: Playback) -> str:
     return base64.b64encode(zlib.compress(encode_json(play))).decode()
-
-
-def unpack_game(data: str) -> Playback:
-    """Return the game that `pack_game` packed."""
-    return decode_json(zlib.decompress(base64.b64decode(data)), Playback)
 
 
 def _without_notes(play: Playback) -> Playback:

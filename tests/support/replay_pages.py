@@ -1,6 +1,8 @@
 """The scenes of a replay's page, and the same game in two worlds that a seat cannot tell apart."""
 
+import base64
 import random
+import zlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,7 +12,8 @@ from arena.engine.shuffle import board_seed
 from arena.logs.gamelog import LoggedGame
 from arena.match.referee import needs_answer
 from arena.rules.variants import find_variant
-from arena.ui.replay_page import Fields, pack_game, unpack_game
+from arena.ui.replay_page import Fields, Playback, pack_game
+from protocol.codec import decode_json
 from protocol.messages import Clock
 from protocol.records import ChoiceRecord, DealRecord, GameRecord
 from tests.support import random_rounds as worlds
@@ -21,6 +24,11 @@ from tests.support.tables import sitting
 
 CLOCK = Clock()
 Shown = list[list[Fields]]
+
+
+def unpack_game(data: str) -> Playback:
+    """The game that `pack_game` packed."""
+    return decode_json(zlib.decompress(base64.b64decode(data)), Playback)
 
 
 def whole(game: LoggedGame, seat: int | None = None) -> Shown:

@@ -1,7 +1,7 @@
 """Shell completion after Tab: bots, events, logs, games, seats, rules. No function here raises."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,8 +12,6 @@ MOST = 200
 """The largest number of suggestions."""
 READ = 20_000_000
 """Bytes of logs to search for game names; more would keep the user waiting."""
-
-Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
 def offered(names: Iterable[str], begun: str) -> list[CompletionItem]:

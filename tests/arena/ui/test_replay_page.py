@@ -17,7 +17,7 @@ from arena.analysis.replay import steps
 from arena.logs.gamelog import LoggedGame
 from arena.rules.variants import VARIANTS, find_variant
 from arena.ui import replay_files as sittings
-from arena.ui.replay_page import Fields, pack_game, play_back, replay_page, unpack_game
+from arena.ui.replay_page import Fields, pack_game, play_back, replay_page
 from arena.ui.scenes import SceneBuilder, option, tiles
 from protocol.messages import Bid, Draw, Play, PlayTwo
 from protocol.records import ChoiceRecord, FoulRecord, RoundRecord
@@ -37,7 +37,7 @@ from tests.support.logged_games import (
     logged,
     write,
 )
-from tests.support.replay_pages import pairs, whole
+from tests.support.replay_pages import pairs, unpack_game, whole
 from tournaments.cli.main import main
 
 SCRIPT = "</script><script>alert(1)</script><b title=\"'x'\">"
