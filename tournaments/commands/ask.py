@@ -12,7 +12,7 @@ import trio
 from msgspec import Raw, Struct
 from rich.text import Text
 
-from arena.analysis import answered, decisions
+from arena.analysis import answer_text, decisions
 from arena.analysis import reask as asking
 from arena.analysis import review as account
 from arena.analysis import what_if as whatif
@@ -194,7 +194,7 @@ def _print(logged: LoggedGame, one: Decision, many: int, answers: Answers, plain
     console.print(head.append_text(table), "", sep="\n", soft_wrap=True)
     if answers.answers:
         console.print(Text(f"Asked again, sandbox {level_name(answers.sandbox)}:", "dim"))
-        for line in answered.answer_report(one, answers.answers):
+        for line in answer_text.answer_report(one, answers.answers):
             console.print(line, soft_wrap=True)
     if answers.outlooks:
         _print_outlooks(one, answers)
@@ -205,5 +205,5 @@ def _print_outlooks(one: Decision, answers: Answers) -> None:
     compared = _compared(one, list(answers.answers))
     again = answers.answers[-1].choice if answers.answers else None
     console.print()
-    print_blocks(console, [answered.option_value_table(one, answers.outlooks, compared, again)])
-    console.print(Text(answered.PLAYED_ON, "dim"), soft_wrap=not console.is_terminal)
+    print_blocks(console, [answer_text.option_value_table(one, answers.outlooks, compared, again)])
+    console.print(Text(answer_text.PLAYED_ON, "dim"), soft_wrap=not console.is_terminal)
