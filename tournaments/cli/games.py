@@ -1,34 +1,13 @@
 """Commands about one logged game: explain, replay, ask."""
 
-import re
 import sys
-from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from arena.analysis.find import (
-    find_game,
-    find_seat,
-    list_games,
-    logs,
-    require_one_game,
-    usual_folder,
-)
-from arena.ui.console import plain_console, print_json, print_paged, text_look
-from protocol.errors import UserError
 from tournaments.cli.completion import complete_bots, complete_questions, complete_seats
 from tournaments.cli.options import ASCII, GAME, LOG, WISH
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
-
-    from arena.analysis.text import Look
-    from arena.logs.gamelog import LoggedGame
-
 
 SEAT = click.option(
     "--seat",
@@ -48,15 +27,7 @@ SEAT = click.option(
 @click.option("--brief", is_flag=True, help="Print only the rounds and the turning points.")
 @ASCII
 @click.option("--json", "as_json", is_flag=True, help="Print the explanation as JSON.")
-def explain(
-    log: Path | None,
-    game: str | None,
-    seat: str | None,
-    only: int | None,
-    brief: bool,
-    plain: bool,
-    as_json: bool,
-) -> None:
+def explain(**options: Any) -> None:
     """Explain why a bot won or lost a game.
 
     The command prints the game's rounds, its turning points, and the bot's decisions in order. Each
@@ -70,60 +41,9 @@ def explain(
       boneyard explain demo 1.greedy.first --seat 1 --round 3
       boneyard explain demo 1.greedy.first --brief
     """
-    from arena.analysis.review import review_game
+    from tournaments.commands.explain import ExplainOptions, explain_game
 
-    where = log or usual_folder()
-    logged = require_one_game(where, game)
-    number = find_seat(logged, seat)
-    if as_json:
-        print_json(review_game(logged, number))
-        return
-    console = plain_console()
-    look = text_look(logged, console, plain)
-    if brief or only is None:
-        _summary(logged, number, look)
-    if not brief:
-        print_paged(_told(where, logged, number, only, look), console)
-
-
-def _summary(logged: "LoggedGame", seat: int, look: "Look") -> None:
-    """Print the game's result, its rounds and its turning points."""
-    from arena.analysis import decisions
-    from arena.analysis import review as account
-    from arena.document.terminal import print_blocks
-
-    console = plain_console()
-    found = list(decisions.decisions(logged, seat))
-    ends = list(decisions.rounds(logged, seat))
-    whole = not console.is_terminal
-    console.print(account.heading(logged, seat, found, look), "", sep="\n", soft_wrap=whole)
-    if ends:
-        print_blocks(console, [account.round_table(ends, look)])
-        console.print()
-    for sentence in account.turning_points(ends, found, look):
-        console.print(f"- {sentence}", markup=False, soft_wrap=whole)
-    console.print()
-
-
-def _told(
-    where: Path, logged: "LoggedGame", seat: int, only: int | None, look: "Look"
-) -> Iterator["Text"]:
-    """Yield every decision, and each round's end after the last decision of that round."""
-    from arena.analysis import decisions
-    from arena.analysis import review as account
-
-    found = list(decisions.decisions(logged, seat))
-    ends = account.ends_of_rounds(logged, seat, look)
-    numbers = sorted({*ends, *(one.round for one in found)})
-    if only is not None and only not in numbers:
-        raise UserError(f"There is no round {only}: this game has {len(numbers)}.")
-    for number in numbers if only is None else [only]:
-        for one in found:
-            if one.round == number:
-                again = account.command(str(where), logged.game.game, one)
-                yield account.decision_text(one, seat, len(found), again, look)
-        if number in ends:
-            yield ends[number]
+    explain_game(ExplainOptions(**options))
 
 
 @click.command()
@@ -143,16 +63,7 @@ def _told(
 @click.option(
     "--out", type=click.Path(dir_okay=False, path_type=Path), help="File for the page, with --html."
 )
-def replay(
-    log: Path | None,
-    game: str | None,
-    seat: str | None,
-    only: int | None,
-    plain: bool,
-    step: bool,
-    html: bool,
-    out: Path | None,
-) -> None:
+def replay(**options: Any) -> None:
     """Watch a game from its log.
 
     LOG is a game log or an event's folder; by default it is the event in the current directory.
@@ -170,101 +81,9 @@ def replay(
       boneyard replay demo 1.greedy.first --html
       boneyard replay demo --html
     """
-    if out and not html:
-        raise UserError("--out names the page's file: it goes with --html.")
-    where = log or usual_folder()
-    if html and game is None and where.is_dir():
-        _make_all(where, seat, out)
-        return
-    found = find_game(where, game)
-    if found.game is None:
-        for line in list_games(found):
-            click.echo(line)
-        return
-    seen = None if seat is None else find_seat(found.game, seat)
-    if html:
-        _make_one(found.game, seen, out)
-    else:
-        console = plain_console()
-        shown = _drawn(found.game, seen, only, text_look(found.game, console, plain))
-        _paged(shown, console) if step and _at_terminal() else print_paged(shown, console)
+    from tournaments.commands.replay import ReplayOptions, replay_game
 
-
-def _make_one(logged: "LoggedGame", seat: int | None, out: Path | None) -> None:
-    """Write the page of one game, for everybody or as one seat saw it."""
-    from arena.ui.replay_files import write
-    from arena.ui.replay_page import pack_game, replay_page
-
-    own = "" if seat is None else f".seat-{seat}"
-    # A log can come from anybody: its names lead to no other folder.
-    name = re.sub(r"[^\w@.-]|^\.", "_", logged.game.game, flags=re.ASCII)
-    path = out or Path(f"{name[:200]}{own}.html")
-    write(path, replay_page(logged.game.game, [pack_game(logged, seat)]))
-    click.echo(f"{path}")
-
-
-def _make_all(folder: Path, seat: str | None, out: Path | None) -> None:
-    """Write the pages of all games of an event into its folder."""
-    from arena.ui import replay_files as sittings
-
-    if seat is not None or out:
-        raise UserError("--seat and --out go with one game: name it after the folder.")
-    found = logs(folder)
-    if not found:
-        raise UserError(f"{folder} holds no game.")
-    pages = found[0].parent.parent / sittings.FOLDER
-    made = sittings.make_game_pages(found, pages)
-    click.echo(f"{pages}: {made} new pages.")
-
-
-def _drawn(
-    logged: "LoggedGame", seat: int | None, only: int | None, look: "Look"
-) -> Iterator["Text"]:
-    """Yield the title, the requested frames and a note if the log was cut off."""
-    from rich.text import Text
-
-    from arena.analysis import frames
-    from arena.analysis import text as render
-    from arena.analysis.replay import steps
-
-    yield render.title(logged, look)
-    last = 0
-    for frame in frames.frames(steps(logged), seat):
-        last = frame.round
-        if only in (None, last):
-            yield render.draw(frame, look)
-    if only is not None and only > last:
-        raise UserError(f"There is no round {only}: this game has {last}.")
-    if logged.result is None:
-        yield Text("The log ends here: the game was cut off and does not count.")
-
-
-def _paged(shown: Iterator["Text"], console: "Console") -> None:
-    """Show one frame at a time until the user quits or turns the last one over."""
-    from rich.text import Text
-
-    from arena.analysis import text as render
-
-    seen: list[Text] = []
-    at: int | None = 0
-    while at is not None:
-        seen.extend(islice(shown, max(0, at + 1 - len(seen))))
-        if at >= len(seen):
-            return
-        console.clear()
-        console.print(seen[at], "", Text(render.HELP, "dim"), sep="\n", soft_wrap=True)
-        at = render.turn_page(at, _key())
-
-
-def _key() -> str:
-    try:
-        return click.getchar()
-    except (KeyboardInterrupt, EOFError):
-        return "q"
-
-
-def _at_terminal() -> bool:
-    return sys.stdin.isatty()
+    replay_game(ReplayOptions(**options), click.getchar)
 
 
 @click.command()

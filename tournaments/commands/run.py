@@ -19,7 +19,7 @@ from arena.sandbox.select import choose_level
 from arena.ui.console import print_note
 from protocol.errors import UserError
 from protocol.records import Result
-from tournaments.commands.progress import Progress
+from tournaments.live.progress import Progress
 from tournaments.plan.event import Event, files_of
 from tournaments.plan.event_file import WrittenBot
 from tournaments.plan.from_options import EventOptions, build_event

@@ -1,1 +1,1 @@
-"""Read-only views of an event while it is played: `show` and `watch`."""
+"""Read-only views of an event while it is played: the display of `run`, `show` and `watch`."""

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-import tournaments.cli.games
 from arena.analysis.frames import Frame, frames
 from arena.analysis.replay import Step, steps
 from arena.analysis.text import (
@@ -505,7 +504,7 @@ def test_keys_turn_frames(key: str, to: int | None) -> None:
 
 
 def press(monkeypatch: pytest.MonkeyPatch, keys: Iterator[str]) -> None:
-    monkeypatch.setattr(tournaments.cli.games, "_at_terminal", lambda: True)
+    monkeypatch.setattr("tournaments.commands.replay._at_terminal", lambda: True)
     monkeypatch.setattr(click, "getchar", lambda: next(keys))
 
 

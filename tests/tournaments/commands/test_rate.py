@@ -15,8 +15,8 @@ from arena.logs.checksummed import append
 from protocol.records import Result
 from tests.support.events import boneyard, copied, run, untouched
 from tests.support.results import game
-from tournaments.commands import progress
 from tournaments.commands.rate import Rated, RateOptions, rate_ledgers
+from tournaments.live import progress
 from tournaments.plan.event import as_json
 from tournaments.rating.anchor import Anchor, anchored
 from tournaments.rating.ratings import fit

@@ -9,10 +9,10 @@ from protocol.records import Result
 from tests.support.events import boneyard, run
 from tests.support.made_up_events import made_up
 from tests.support.planned_events import KNOCKOUTS, event, teams
-from tournaments.commands.progress import Progress
 from tournaments.formats.gauntlet import Gauntlet
 from tournaments.formats.swiss import Swiss
 from tournaments.formats.versus import Versus
+from tournaments.live.progress import Progress
 from tournaments.plan.event import Event
 from tournaments.rating.sprt_settings import Sprt
 from tournaments.report.event_text import UNEVEN_TOLD, uneven

@@ -12,8 +12,8 @@ from rich.console import Console
 from protocol.records import Result, SeatFoul
 from tests.support.events import small_event
 from tests.support.results import game
-from tournaments.commands import progress as shows
-from tournaments.commands.progress import Progress
+from tournaments.live import progress as shows
+from tournaments.live.progress import Progress
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import Ledger
 

@@ -1,0 +1,96 @@
+"""The command `rules`: lists the named games, explains any ruleset in plain English."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from arena.rules.explain import explain
+from arena.rules.load import load_ruleset, ruleset_title
+from arena.rules.variants import VARIANTS, Variant, find_variant
+from arena.ui.console import plain_console, print_json, print_line
+from protocol.errors import UserError
+from protocol.ruleset import Ruleset, playable_seat_counts
+
+WIDEST = 100
+"""The largest width of an explanation, in columns."""
+
+
+def print_rules(game: str | None, choices: tuple[str, ...], as_json: bool) -> None:
+    """Print the list of games, or explain one with some choices changed.
+
+    Raises UserError.
+    """
+    if game is None:
+        if choices:
+            raise UserError("--set changes one game: name it, as in `boneyard rules dutch --set`.")
+        _list_rules(as_json)
+        return
+    ruleset = load_ruleset(game, Path.cwd(), choices)
+    if as_json:
+        print_json(ruleset, indent=2)
+        return
+    console = plain_console()
+    for line in _explained(ruleset, _title(game, ruleset, choices), console.width):
+        console.print(line, soft_wrap=True)
+
+
+def _title(game: str, ruleset: Ruleset, choices: tuple[str, ...]) -> str:
+    """Return the game's line in the list, or its changes if there are any."""
+    if choices:
+        return ruleset_title(ruleset.name, choices)
+    return f"{game}: {VARIANTS[game].about}" if game in VARIANTS else f"{ruleset.name} ({game})"
+
+
+def _explained(ruleset: Ruleset, title: str, width: int) -> Iterator[Text]:
+    """Yield the explanation in lines that fit the width; each sentence begins a new line."""
+    yield from _wrapped(Text(title, "bold"), width, "")
+    heading = ""
+    for sentence in explain(ruleset):
+        if sentence.heading != heading:
+            heading = sentence.heading
+            yield Text()
+            yield Text(heading, "bold")
+        text = Text(sentence.text)
+        if sentence.sources:
+            text.append(f" [{', '.join(sentence.sources)}]", "dim")
+        yield from _wrapped(text, width, "  ")
+
+
+def _wrapped(text: Text, width: int, indent: str) -> Iterator[Text]:
+    room = max(20, min(width, WIDEST) - len(indent))
+    for line in text.wrap(Console(width=room), room):
+        line.rstrip()
+        yield Text(indent) + line
+
+
+def _list_rules(as_json: bool) -> None:
+    listed = [
+        (name, variant, playable_seat_counts(find_variant(name)))
+        for name, variant in VARIANTS.items()
+    ]
+    if as_json:
+        print_json([_as_json(*game) for game in listed], indent=2)
+        return
+    console = plain_console()
+    if not console.is_terminal:
+        for name, variant, seats in listed:
+            at, sources = _seats(seats), ", ".join(variant.sources)
+            print_line(f"{name:<20} {at:<7} {variant.about} [{sources}]")
+        return
+    table = Table("game", "seats", "what it is", "sources", box=None, pad_edge=False)
+    for name, variant, seats in listed:
+        table.add_row(name, _seats(seats), variant.about, Text(", ".join(variant.sources), "dim"))
+    console.print(table)
+
+
+def _as_json(name: str, variant: Variant, seats: tuple[int, ...]) -> dict[str, Any]:
+    told = {"name": name, "about": variant.about, "sources": variant.sources, "seats": seats}
+    return {**told, "rules": find_variant(name)}
+
+
+def _seats(seats: tuple[int, ...]) -> str:
+    return ", ".join(map(str, seats))
