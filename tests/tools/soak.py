@@ -25,10 +25,10 @@ from protocol.records import Result
 from tests.support.hostile_behaviours import HOSTILE, ROWS
 from tests.support.tables import SAMPLES, alive, children, descriptors
 from tournaments.commands.run import RunOptions, run_event
-from tournaments.commands.verify import verify_folder
 from tournaments.plan.from_options import EventOptions
 from tournaments.storage.folder import Folder
 from tournaments.storage.ledger import read_ledger
+from tournaments.verification.event_check import verify_folder
 
 HONEST = ("first", "greedy")
 WILD = ("wild-1", "wild-2")

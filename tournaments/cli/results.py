@@ -70,7 +70,7 @@ def verify(what: Path | None, seeds: Path | None) -> None:
       boneyard verify game.jsonl --seeds seeds.jsonl
       boneyard verify boneyard-play
     """
-    from tournaments.commands.verify_text import verify_event
+    from tournaments.commands.verify import verify_event
 
     sys.exit(verify_event(what or usual_folder(), seeds))
 

@@ -1,270 +1,73 @@
-"""Verification of an event from its published files: deals, bytes, scores, ledger, report.
+"""The command `verify`: prints the problems of an event or of game logs. Plays nothing."""
 
-A file that cannot be trusted is reported once, with the amount that stays unchecked because of it.
-"""
-
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeVar
 
-from msgspec import structs
+from rich.console import Console
+from rich.progress import Progress
 
-from arena.engine.shuffle import commitment
-from arena.logs.checksummed import DamagedFileError
-from arena.ui.replay_files import FOLDER as REPLAYS
-from arena.ui.replay_files import page_name, pages
-from protocol.codec import DamagedRecordError, decode_json
+from arena.analysis.find import logs, refuse_others
+from arena.rules.english import count_in_digits
+from arena.ui.console import print_line
 from protocol.errors import UserError
-from protocol.records import Result
-from tournaments.commands.log_check import LogTask, Promises, check_log, check_logs
-from tournaments.commands.sitting_check import names_of, number_faults, sitting_faults
-from tournaments.plan.event import Event
-from tournaments.report.log_facts import log_facts
-from tournaments.report.missing_data import reported, shortened
-from tournaments.report.report import Results, from_logs, report_files
-from tournaments.schedule.game_index import GameIndex
-from tournaments.schedule.schedule import PlannedSitting, past_order, retired_games, sittings
-from tournaments.storage.folder import (
-    Folder,
-    digest,
-    has_content,
-    most_promised,
-    published_commitments,
-    published_seeds,
-    read_event,
-)
-from tournaments.storage.history import broken_promises
-from tournaments.storage.ledger import boards_left, finished_sittings, past_sittings, read_ledger
-from tournaments.storage.result_store import ResultStore
-
-T = TypeVar("T")
-SHORT = 10
-"""The factor by which commitments may be too few before the plan itself is not believed."""
-Checked = Generator[str, None, T]
-"""A generator that yields every fault and returns the part that can be trusted."""
-Progress = Callable[[int, int], None]
-"""A function that shows the number of games that are replayed, and of all."""
+from tournaments.storage.folder import Folder, digest
+from tournaments.storage.history import read_history
+from tournaments.storage.public_deals import count
+from tournaments.verification.event_check import unchecked, verify_folder, verify_log
 
 
-def no_progress(done: int, of: int) -> None:
-    """Show nothing."""
-    del done, of
+def verify_event(path: Path, seeds: Path | None) -> int:
+    """Check an event, its logs or one log, and print the problems; return the exit code.
 
-
-def verify_folder(folder: Folder, progress: Progress = no_progress) -> Iterator[str]:
-    """Yield every inconsistency of an event, finished or not.
-
-    `progress`: told now and then how many games are replayed. Raises UserError when there is no
-    event.
+    Raises UserError.
     """
-    event = read_event(folder)
-    # Read the report first: while a run goes on, its ledger is never behind its report.
-    before = reported(folder)
-    promises = yield from _promises(folder, event)
-    # To look for each of so many games would take for ever. A damaged file still has its size.
-    if event.all_boards > SHORT * most_promised(folder) + SHORT:
-        yield (
-            f"{folder.event}: it has {event.all_boards} boards, far more than were ever promised; "
-            "all else is thereby unchecked"
+    folder, faults = Folder(path), 0
+    # An event that lost its plan is not a folder of logs: its other files would go unchecked.
+    event = folder.event.is_file() or folder.ledger.is_file()
+    for fault in _verify_shown(folder) if event else _verify_logs(path, seeds):
+        print_line(fault)
+        faults += 1
+    if faults:
+        print_line(count_in_digits(faults, "thing does not fit.", "things do not fit."))
+        return 1
+    print_line("Everything fits.")
+    if event:
+        _tell_what_is_left(folder)
+    return 0
+
+
+def _verify_shown(folder: Folder) -> Iterator[str]:
+    """Yield the problems of an event; show on a terminal how many games are replayed."""
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("Games replayed", total=None)
+        yield from verify_folder(
+            folder, lambda done, of: bar.update(task, completed=done, total=of)
         )
-        return
-    ledger = yield from _ledger(folder, event)
-    short = None if ledger is None else shortened(folder, before, len(ledger))
-    if short:
-        yield f"{short}; the report is thereby unchecked"
-    plans = [*past_sittings(folder, event), *sittings(event, ledger or {})]
-    sound = True
-    trusted: list[Path] = []
-    checks = check_logs(_task(folder, plan, promises) for plan in plans)
-    past_games: dict[str, Path] = {}
-    done, of = 0, sum(len(plan.games) for plan in plans)
-    for plan, check in zip(plans, checks, strict=True):
-        faults = [*sitting_faults(check, event, plan, promises, ledger or {})]
-        yield from faults
-        sound = sound and not faults
-        trusted += [check.path] if check.over and not faults else []
-        if not event.retired.isdisjoint(names_of(event, plan)):
-            past_games |= {one.game.game: check.path for one in check.games}
-        done += len(plan.games)
-        progress(done, of)
-    yield from _past(folder, event, ledger, past_games)
-    planned = {folder.log(plan.name) for plan in plans}
-    strange = [path for path in folder.logs() if path not in planned]
-    # A Swiss or a knockout plans later rounds from the ledger: without it they are unknown.
-    if (ledger is None or short) and not event.format.IS_STATIC:
-        if strange:
-            yield f"{strange[0]}: logs of later rounds, {len(strange)}, are thereby unchecked"
-    else:
-        yield from (f"{path}: the schedule has no such sitting" for path in strange)
-    if ledger is not None and not short:
-        unsure = () if sound else from_logs(folder)
-        yield from _report(folder, event, ledger, promises, unsure)
-    yield from _pages(folder, trusted)
 
 
-def verify_log(path: Path, seeds: Path | None) -> Iterator[str]:
-    """Yield every inconsistency of one log with the seeds in this file, or those of its folder.
+def _verify_logs(path: Path, seeds: Path | None) -> Iterator[str]:
+    """Yield the problems of a log, or of all logs in a folder that holds no event.
 
-    Raises UserError when they do not reveal all its boards.
+    Raises UserError.
     """
-    folder = Folder(path.resolve().parent.parent)
-    revealed = published_seeds(seeds or folder.seeds)
-    commitments = published_commitments(folder) if seeds is None else {}
-    promises = Promises(commitments, revealed, frozenset(revealed))
-    check = check_log(LogTask(path, 0, promises))
-    if missing := {one.game.board for one in check.games} - promises.revealed:
-        raise UserError(
-            f"{path}: the seeds of its board {min(missing)} are not in {seeds or folder.seeds}; "
-            "say where they are (--seeds)."
+    refuse_others(path)
+    found = logs(path)
+    if not found:
+        raise UserError(f"{path} holds no event and no game logs.")
+    for log in found:
+        yield from verify_log(log, seeds)
+
+
+def _tell_what_is_left(folder: Folder) -> None:
+    """Print what nobody can check yet, and what only witnesses of the start can check."""
+    if waiting := unchecked(folder):
+        print_line(f"{waiting} games wait for their boards' seeds: run the event to its end.")
+    print_line(f"The commitments' SHA-256 is {digest(folder)}:")
+    print_line("compare it with the one that was published before the first game.")
+    for before in read_history(folder):
+        print_line(
+            f"Until it was extended it had {before.boards} boards, promised by {before.sha256}, "
+            f"and {', '.join(before.entrants)}; the deals of {count(before.public)} were public "
+            "then."
         )
-    for one in check.games:
-        yield from (f"{path}: {fault}" for fault in one.faults)
-    for last in check.games[-1:]:
-        who, boards = ".".join(last.sitting.seats), last.sitting.boards
-        yield from number_faults(check, who, boards, promises)
-    if check.damage:
-        yield f"{check.damage}; nothing after it is trusted"
-    elif not check.over:
-        yield f"{path}: it has no end: its sitting is not over, or lines were cut off it"
-
-
-def unchecked(folder: Folder) -> int:
-    """Count the games that nobody can check yet, because their boards are not finished.
-
-    Raises DamagedFileError.
-    """
-    seeds = published_seeds(folder.seeds)
-    return sum(result.board not in seeds for result in read_ledger(folder.ledger))
-
-
-def _promises(folder: Folder, event: Event) -> Checked[Promises]:
-    """Read the published files; drop each seed that does not match its commitment."""
-    try:
-        commitments, seeds = published_commitments(folder), published_seeds(folder.seeds)
-    except DamagedFileError as error:
-        yield f"{error}; no deal is thereby checked"
-        return Promises({}, {}, frozenset(range(1, event.all_boards + 1)))
-    if list(commitments) != list(range(1, event.all_boards + 1)):
-        yield f"{folder.commitments}: not one commitment for each of {event.all_boards} boards"
-    yield from _kept_since(folder)
-    revealed = frozenset(seeds)
-    broken = [board for board, seed in seeds.items() if commitments.get(board) != commitment(seed)]
-    for board in broken:
-        yield (
-            f"{folder.seeds}: board {board}: the revealed seed does not match its commitment; "
-            "its games are thereby unchecked"
-        )
-        del seeds[board]
-        commitments.pop(board, None)
-    return Promises(commitments, seeds, revealed)
-
-
-def _ledger(folder: Folder, event: Event) -> Checked[ResultStore | None]:
-    """Read the results by game, in order; return None when not all can be read."""
-    results = ResultStore()
-    names = [entrant.name for entrant in event.entrants]
-    # A generator: a stage plans its games from the results that are read before it.
-    planned = (
-        (game.name, game.board, tuple(names[entrant] for entrant in plan.seats))
-        for plan in sittings(event, results)
-        for game in plan.games
-    )
-    before, old = (0, tuple[str, ...]()), 0
-    try:
-        for result in read_ledger(folder.ledger):
-            if not event.retired.isdisjoint(result.seats):
-                in_turn = before < past_order(result) and len(results) == old
-                before, old = past_order(result), old + 1
-            else:
-                in_turn = (result.game, result.board, result.seats) == next(planned, None)
-            if not in_turn:
-                yield f"{folder.ledger}: {result.game} is not the next game of the schedule"
-                return None
-            results.add(result)
-    except DamagedFileError as error:
-        yield f"{error}; nothing after it is trusted, and the report is thereby unchecked"
-        return None
-    return results
-
-
-def _kept_since(folder: Folder) -> Iterator[str]:
-    """Yield the promises from before an extension of the event that are broken."""
-    try:
-        yield from broken_promises(folder)
-    except DamagedFileError as error:
-        yield f"{error}; what was promised before is thereby unchecked"
-
-
-def _task(folder: Folder, plan: PlannedSitting, promises: Promises) -> LogTask:
-    return LogTask(folder.log(plan.name), len(plan.games), promises.about(plan.boards))
-
-
-def _past(
-    folder: Folder, event: Event, ledger: Mapping[str, Result] | None, logged: Mapping[str, Path]
-) -> Iterator[str]:
-    """Yield the games of earlier versions that only the ledger or only a log has."""
-    if ledger is None:
-        return
-    logs = GameIndex(past_sittings(folder, event), lambda plan, _: folder.log(plan.name))
-    for game in retired_games(event, ledger):
-        if game not in logs:
-            yield f"{folder.ledger}: {game} stands in no log; it is thereby unchecked"
-    untold = {game: path for game, path in logged.items() if game not in ledger}
-    yield from (f"{path}: the ledger does not have {game}" for game, path in untold.items())
-
-
-def _report(
-    folder: Folder,
-    event: Event,
-    ledger: ResultStore,
-    promises: Promises,
-    unsure: Collection[Path],
-) -> Iterator[str]:
-    """Yield the report's files that do not follow from the ledger and the logs of their time.
-
-    The files in `unsure` are left out: they show logs that are known to be wrong.
-    """
-    if not folder.results.exists():
-        # A kill may come between the plan and its first report, but no game is played without.
-        if ledger:
-            yield f"{folder.results}: there is none"
-        return
-    try:
-        told = decode_json(folder.results.read_bytes(), Results)
-    except DamagedRecordError as error:
-        yield f"{folder.results}: {error}"
-        return
-    if told.commitments != digest(folder):
-        yield f"{folder.commitments}: its SHA-256 is not the one in {folder.results.name}"
-    results = ledger.beginning(told.played)
-    known = log_facts(folder, results)
-    if sum(one.sittings for one in known.sandboxes) < sum(one.sittings for one in told.sandboxes):
-        # A log is gone, which another check reports.
-        known = structs.replace(known, sandboxes=told.sandboxes)
-    for path, lines in report_files(folder, event, results, known).items():
-        if path not in unsure and not has_content(path, lines):
-            yield f"{path}: does not follow from the ledger, the logs and the commitments"
-    over = finished_sittings(boards_left(event, results))
-    hidden = [board for board in over if board not in promises.revealed]
-    yield from (f"{folder.seeds}: board {board} is over, but no seed is there" for board in hidden)
-    boards = [*promises.seeds]
-    # A run orders them before it publishes that the event is over.
-    if told.played == told.planned and boards != sorted(boards):
-        yield f"{folder.seeds}: its boards are not in order"
-
-
-def _pages(folder: Folder, logs: Sequence[Path]) -> Iterator[str]:
-    """Yield the replay pages that do not show what their finished log says.
-
-    Pages are made when somebody asks for them: an event has those of some logs, or none.
-    """
-    place = folder.path / REPLAYS
-    for log in logs:
-        # The first page is written last, so that all others are there.
-        if (place / page_name(log.stem, 1)).exists():
-            for name, html in pages(log):
-                if not has_content(place / name, [html.encode()]):
-                    yield (
-                        f"{place / name}: is not what its log leads to: "
-                        "`boneyard replay --html` makes it anew"
-                    )

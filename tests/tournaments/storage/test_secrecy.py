@@ -23,7 +23,6 @@ from protocol.codec import encode_line, seal
 from protocol.records import GameRecord, Result
 from tests.support.events import run
 from tests.support.planned_events import event
-from tournaments.commands.verify import verify_folder, verify_log
 from tournaments.plan.event import Event
 from tournaments.schedule.game_numbers import NUMBERS, numbers
 from tournaments.schedule.schedule import PlannedSitting, sittings
@@ -38,6 +37,7 @@ from tournaments.storage.folder import (
 )
 from tournaments.storage.ledger import boards_left, finished_sittings
 from tournaments.storage.open_event import open_event
+from tournaments.verification.event_check import verify_folder, verify_log
 
 # --- seeds ---
 

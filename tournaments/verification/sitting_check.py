@@ -5,12 +5,12 @@ from collections.abc import Generator, Iterable, Iterator, Mapping
 from arena.logs.compression import actual_path
 from arena.rules.english import count_in_digits
 from protocol.records import Result, Sitting
-from tournaments.commands.log_check import LogCheck, Promises
 from tournaments.plan.event import Event
 from tournaments.rating.fouls import fouls_given
 from tournaments.schedule.game_numbers import numbers
 from tournaments.schedule.schedule import PlannedSitting
 from tournaments.schedule.seating import forfeited
+from tournaments.verification.log_check import LogCheck, Promises
 
 
 def sitting_faults(

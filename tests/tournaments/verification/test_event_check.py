@@ -17,7 +17,6 @@ from protocol.records import GameRecord, SittingOver
 from tests.support.events import SMALL, boneyard, copied, made, run, small_event, untouched
 from tests.support.fast_run import slow_except
 from tests.support.tables import flips
-from tournaments.commands.verify import verify_folder
 from tournaments.plan.event import Event
 from tournaments.report.log_facts import log_facts
 from tournaments.report.report import report_files
@@ -25,6 +24,7 @@ from tournaments.storage import folder as folders
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import read_ledger
 from tournaments.storage.result_store import ResultStore
+from tournaments.verification.event_check import verify_folder
 
 
 @pytest.fixture(scope="module")

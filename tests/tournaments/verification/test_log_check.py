@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from tests.support.events import boneyard, copied, small_event, untouched
-from tournaments.commands import log_check
-from tournaments.commands.log_check import LogTask, Promises, check_logs
-from tournaments.commands.verify import verify_folder
 from tournaments.storage.folder import Folder, published_commitments, published_seeds
+from tournaments.verification import log_check
+from tournaments.verification.event_check import verify_folder
+from tournaments.verification.log_check import LogTask, Promises, check_logs
 
 
 @pytest.fixture(scope="module")

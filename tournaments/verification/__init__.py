@@ -1,0 +1,1 @@
+"""Verification of events and logs from their published files."""
