@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tournaments.rating.sprt import NELO
+from tournaments.rating.likelihood_ratio import NELO
 from tournaments.rating.sprt_settings import Sprt
 
 Floats = NDArray[np.float64]

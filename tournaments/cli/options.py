@@ -28,7 +28,7 @@ class LogPath(click.Path):
 
 
 class FormatName(click.ParamType):  # type: ignore[type-arg]  # older clicks know no argument
-    """The name of a format. The formats are loaded only when asked for: they need numpy."""
+    """The name of a format. The formats are loaded only when asked for: they need msgspec."""
 
     name = "format"
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from protocol.errors import UserError, unknown_name
 from tournaments.formats.base import Contest, Meeting
 from tournaments.formats.fixed_tables import FixedTables
-from tournaments.formats.pairings import gauntlet, round_robin
+from tournaments.formats.pairing.designs import gauntlet, round_robin
 
 
 class ChallengeFormat(FixedTables, frozen=True):

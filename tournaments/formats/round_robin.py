@@ -2,7 +2,7 @@
 
 from tournaments.formats.base import Contest, Meeting
 from tournaments.formats.fixed_tables import FixedTables
-from tournaments.formats.pairings import round_robin
+from tournaments.formats.pairing.designs import round_robin
 
 
 class RoundRobin(FixedTables, frozen=True, tag="round-robin"):

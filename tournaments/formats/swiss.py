@@ -1,9 +1,9 @@
 """The Swiss system: the pairings of the next round, and the standings after any round. Pure.
 
-Units that are close in the standings and have met least meet: at two sides paired by `matching.py`,
-at more by search. A table gives each unit a point for each other unit there that it beat, over all
-games of the round together, and half a point for a tie. A unit left over has a bye, which counts as
-much as beating everybody; nobody has a second bye before all have had one.
+Units that are close in the standings and have met least meet: at two sides `pairing.matching` pairs
+them, at more a search does. A table gives each unit a point for each other unit there that it beat,
+over all games of the round together, and half a point for a tie. A unit left over has a bye, which
+counts as much as beating everybody; nobody has a second bye before all have had one.
 """
 
 from collections import Counter
@@ -16,9 +16,9 @@ from msgspec import Meta
 from arena.document.blocks import Block, Cell, Column, Media, Paragraph, Section, Table, table
 from arena.rules.english import count_in_digits
 from protocol.records import Result
-from tournaments.formats import matching
 from tournaments.formats.base import Contest, FinishedStages, LinkToGames, Meeting, Pairings, Unit
 from tournaments.formats.dependent_rounds import DependentRounds, Halves, half, match_points
+from tournaments.formats.pairing import matching
 
 TRIES = 20_000
 """Tables of three or more that are tried in search of a round without a rematch."""

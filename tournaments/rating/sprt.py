@@ -6,51 +6,27 @@ the pentanomial statistic of Fishtest and fastchess. A game that a foul ended is
 the points that a game is played to, whatever it stood at: left out, or taken as it stood, it would
 pay to foul as soon as a game is as good as lost.
 
-**Hypotheses.** H0 and H1 say what theta is. With x a board's outcome, m and s its mean and
-standard deviation, r the games a board:
-
-    elo      theta = m,             for h Elo           1 / (1 + 10^(-h/400))
-    points   theta = m,             for h points        h
-    nelo     theta = (m - ½) / s,   for h normalised    h · sqrt(r) · ln(10) / 800
-
-**Ratio.** The generalised likelihood ratio in its normal approximation, after n boards:
-
-    LLR = n · (theta1 - theta0) · (theta - (theta0 + theta1) / 2) / V
-    V   = s² · c(1 - c) / (m(1 - m))  for elo,   s²  for points,   1 + c² / 2  for nelo
-    c   = (theta0 + theta1) / 2
-
-H1 is accepted at log((1 - beta) / alpha), H0 at log(beta / (1 - alpha)). For elo see M. Van den
-Bergh, "A Practical Introduction to the GSPRT"; for nelo, "Comments on Normalized Elo", whose
-scale 800 / ln 10 this is. Both grow with theta, however large it is; the forms that fit s anew
-under each hypothesis do not, and keep a bot that wins everything waiting. V is the variance where
-the hypotheses are: at lopsided scores s² falls as m rises, and V = s² would err too often.
-
-**Few boards.** s² counts two virtual boards beside the n, one above and one below the mean by ¼
-share (by 5 (h1 - h0) points): boards that were all alike do not prove that the next one will be.
+**Ratio.** Its hypotheses and formulas stand in `likelihood_ratio.py`. H1 is accepted at
+log((1 - beta) / alpha), H0 at log(beta / (1 - alpha)).
 """
 
 from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import count, takewhile
-from math import ceil, expm1, log, sqrt
-from typing import Literal, NamedTuple
+from math import ceil, expm1
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-import numpy as np
 from msgspec import Struct
 
 from protocol.records import Result
 from protocol.ruleset import rotations
 from tournaments.rating.sprt_settings import MOST, Sprt
-from tournaments.rating.statistics import Bools, Floats
+
+if TYPE_CHECKING:
+    from tournaments.rating.likelihood_ratio import RatioPath
+    from tournaments.rating.statistics import Bools
 
 Verdict = Literal["H1", "H0", "undecided"]
-
-NELO = 800 / log(10)
-"""Normalised Elo of a lead as large as the standard deviation of a game."""
-STEP = 0.25
-"""Distance of a virtual board from the mean, as a share of the points;"""
-STEPS = 5
-"""in points: this many times the distance of the hypotheses."""
 
 
 class Outcome(NamedTuple):
@@ -140,77 +116,20 @@ def _split(own: str, seats: Sequence[str], values: Sequence[int]) -> tuple[list[
     return sides
 
 
-class _Path(NamedTuple):
-    """The state of the test after each of the boards along the last axis."""
-
-    llr: Floats
-    estimate: Floats
-    noise: Floats
-
-
-def _path(settings: Sprt, values: Floats, games: int) -> _Path:
-    """Return what is known after each board; boards of `games` games lie along the last axis."""
-    level = 0.0 if settings.measure == "points" else 0.5
-    n = np.arange(1, values.shape[-1] + 1)
-    off = values - level
-    mean = np.cumsum(off, axis=-1) / n
-    squares = np.maximum(np.cumsum(off * off, axis=-1) - n * mean * mean, 0)
-    variance = (squares + 2 * _step(settings) ** 2) / n
-    lead, spread = mean, variance
-    if settings.measure == "nelo":
-        lead, spread = mean / np.sqrt(variance), np.ones_like(variance)
-    low, high = (theta - level * (settings.measure == "elo") for theta in _thetas(settings, games))
-    slope = (high - low) / _variance(settings, variance, mean + level, n, games)
-    llr = n * slope * (lead - (low + high) / 2)
-    return _Path(llr, _estimate(settings, lead, n, games), slope * np.sqrt(spread))
-
-
-def _step(settings: Sprt) -> float:
-    return STEPS * (settings.h1 - settings.h0) if settings.measure == "points" else STEP
-
-
-def _thetas(settings: Sprt, games: int) -> tuple[float, float]:
-    """Return theta under H0 and under H1."""
-    if settings.measure == "elo":
-        return 1 / (1 + 10 ** (-settings.h0 / 400)), 1 / (1 + 10 ** (-settings.h1 / 400))
-    scale = sqrt(games) / NELO if settings.measure == "nelo" else 1.0
-    return settings.h0 * scale, settings.h1 * scale
-
-
-def _variance(settings: Sprt, variance: Floats, mean: Floats, n: Floats, games: int) -> Floats:
-    """Return V: the variance of a board's information about theta, near the hypotheses."""
-    centre = sum(_thetas(settings, games)) / 2
-    if settings.measure == "points":
-        return variance
-    if settings.measure == "nelo":
-        return np.full_like(variance, 1 + centre**2 / 2)
-    share = _inside(mean, n)
-    return np.asarray(variance * centre * (1 - centre) / (share * (1 - share)), np.float64)
-
-
-def _inside(share: Floats, n: Floats) -> Floats:
-    """Clip a share of n boards off 0 and 1, as if a clean sweep were a quarter board short."""
-    return np.clip(share, 0.25 / (n + 1), 1 - 0.25 / (n + 1))
-
-
-def _estimate(settings: Sprt, lead: Floats, n: Floats, games: int) -> Floats:
-    if settings.measure == "elo":
-        share = _inside(lead + 0.5, n)
-        return np.asarray(400 * np.log10(share / (1 - share)), np.float64)
-    return lead * NELO / sqrt(games) if settings.measure == "nelo" else lead
-
-
 def is_decided(settings: Sprt, outcomes: Sequence[Outcome]) -> bool:
     """Tell whether the test has decided for H0 or H1 after these boards."""
     return bool(outcomes) and bool(_decided(settings, _tried(settings, outcomes)).any())
 
 
-def _tried(settings: Sprt, outcomes: Sequence[Outcome]) -> _Path:
+def _tried(settings: Sprt, outcomes: Sequence[Outcome]) -> "RatioPath":
+    # numpy, which it needs, takes a tenth of a second to import.
+    from tournaments.rating.likelihood_ratio import ratio_path
+
     used = outcomes[: settings.max_boards]
-    return _path(settings, np.array([one.value for one in used]), used[0].games)
+    return ratio_path(settings, [one.value for one in used], used[0].games)
 
 
-def _decided(settings: Sprt, path: _Path) -> Bools:
+def _decided(settings: Sprt, path: "RatioPath") -> "Bools":
     """Tell for each board whether the ratio is past a bound then, never before `min_boards`."""
     low, high = settings.bounds
     decided = (path.llr <= low) | (path.llr >= high)

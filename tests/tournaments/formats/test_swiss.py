@@ -18,7 +18,8 @@ from tests.support.planned_events import (
     played_through,
     result,
 )
-from tournaments.formats import matching, swiss
+from tournaments.formats import swiss
+from tournaments.formats.pairing import matching
 from tournaments.formats.swiss import Swiss
 from tournaments.report.event_text import won_line
 from tournaments.schedule.schedule import sittings

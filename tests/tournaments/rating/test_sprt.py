@@ -20,6 +20,7 @@ from tests.support.simulated_boards import Luck, simulated
 from tournaments.formats import sprt_text
 from tournaments.formats.sprt_text import live, sparkline
 from tournaments.rating import sprt
+from tournaments.rating.likelihood_ratio import ratio_path
 from tournaments.rating.sprt import (
     Outcome,
     Step,
@@ -33,7 +34,7 @@ from tournaments.rating.statistics import Floats
 
 def likelihood_ratios(settings: Sprt, values: Floats, games: int = 2) -> Floats:
     """Return the log-likelihood ratio after each board."""
-    return sprt._path(settings, values, games).llr
+    return ratio_path(settings, values, games).llr
 
 
 def boards_of(values: Sequence[float], games: int = 2) -> list[Outcome]:

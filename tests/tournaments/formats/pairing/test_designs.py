@@ -7,7 +7,7 @@ from math import comb
 
 import pytest
 
-from tournaments.formats.pairings import ALL, round_robin
+from tournaments.formats.pairing.designs import ALL, round_robin
 
 
 def played(tables: Sequence[tuple[int, ...]]) -> Counter[int]:

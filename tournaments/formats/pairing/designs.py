@@ -5,29 +5,18 @@ design all units have been at equally many tables: give or take one, at tables o
 tables are played; otherwise give or take three, or four at five seats and more.
 """
 
-import random
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from heapq import heapify, heappop, heapreplace
-from itertools import chain, combinations
+from itertools import combinations
 from math import comb
 
-import numpy as np
-from numpy.typing import NDArray
-
 Table = tuple[int, ...]
-Small = NDArray[np.int16]
 Day = tuple[Table, ...]
 
-FEW_SEATS = 4
-"""Most seats at which all tables are candidates."""
 ALL = 70
 """Most tables of three or more that are all played; beyond it, enough for everybody to meet."""
-SAMPLE = 40_000
-"""Tables drawn as candidates at more seats: 40 units would have 77 million at eight seats."""
-TRIED = 10
-"""Candidates that are tried for the most even meetings."""
 
 
 @cache
@@ -41,7 +30,10 @@ def round_robin(units: int, size: int) -> tuple[Day, ...]:
         return tuple(_cycles(units) if units % 2 else _circle(units))
     if comb(units, size) <= ALL:
         return tuple((table,) for table in _levelled(units, size))
-    return tuple((table,) for table in _evenly(units, _developed(units, size)))
+    # numpy, which it needs, takes a tenth of a second to import.
+    from tournaments.formats.pairing.developed import developed_tables
+
+    return tuple((table,) for table in _evenly(units, developed_tables(units, size)))
 
 
 def gauntlet(challengers: Sequence[int], field: Sequence[int], size: int) -> tuple[Day, ...]:
@@ -125,77 +117,6 @@ def _levelled(units: int, size: int) -> list[Table]:
 
 def _often(table: Table, met: Counter[Table]) -> int:
     return sum(met[pair] ** 2 for pair in combinations(table, 2))
-
-
-def _developed(units: int, size: int) -> Iterator[Table]:
-    """Yield tables turned around the circle of units, so that everybody plays equally often.
-
-    There are enough of them that every two units have met, all about equally often.
-    """
-    bases = _bases(units, size)
-    chosen: list[int] = []
-    enough, spread = 0, units * len(bases)
-    for base, met in _next_bases(bases, units):
-        chosen.append(base)
-        apart = int(met.max() - met.min())
-        if met.min() > 0 and apart < spread:
-            enough, spread = len(chosen), apart
-        if spread <= 1 or (enough and size > FEW_SEATS and len(chosen) >= TRIED):
-            break
-    for base in chosen[:enough]:
-        for turn in range(units):
-            yield tuple(sorted((one + turn) % units for one in bases[base].tolist()))
-
-
-def _bases(units: int, size: int) -> Small:
-    """Return tables with the first unit: all of them, or a sample if they are too many."""
-    if size <= FEW_SEATS or comb(units - 1, size - 1) <= SAMPLE:
-        others: Iterable[Table] = combinations(range(1, units), size - 1)
-    else:
-        # The same sample every time: every Python draws the same sequence from the same seed.
-        chance = random.Random(units * SAMPLE + size)
-        others = sorted({_drawn(chance, units, size - 1) for _ in range(SAMPLE)})
-    # Small integers: 200 units have 1.3 million bases at tables of four.
-    bases = np.fromiter(chain.from_iterable(others), np.int16).reshape(-1, size - 1)
-    return np.hstack((np.zeros((len(bases), 1), np.int16), bases))
-
-
-def _drawn(chance: random.Random, units: int, many: int) -> Table:
-    """Draw a number of units besides the first."""
-    who: set[int] = set()
-    while len(who) < many:
-        who.add(1 + int(chance.random() * (units - 1)))
-    return tuple(sorted(who))
-
-
-def _next_bases(bases: Small, units: int) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    """Yield the base whose distances were played least, and how often each distance is played then.
-
-    Every base is yielded at most once, so no table is played twice.
-    """
-    apart, times = _distances(bases, units)
-    pairs = range(apart.shape[1])
-    # A base adds to the sum of the squares: the squares of its own distances, and twice
-    # its distances times their counts so far.
-    own = sum(
-        times[:, one] * times[:, other] * (apart[:, one] == apart[:, other])
-        for one in pairs
-        for other in pairs
-    ) + np.zeros(len(bases), np.int64)
-    met = np.zeros(units // 2 + 1, np.int64)
-    for _ in range(len(bases)):
-        best = int(np.argmin(own + 2 * sum(times[:, one] * met[apart[:, one]] for one in pairs)))
-        np.add.at(met, apart[best], times[best])
-        own[best] = np.iinfo(np.int64).max // 2
-        yield best, met[1:]
-
-
-def _distances(bases: Small, units: int) -> tuple[Small, Small]:
-    """Return, for each base, its pairs' distances around the circle, and their weights."""
-    one, other = np.triu_indices(bases.shape[1], 1)
-    apart = bases[:, other] - bases[:, one]
-    apart = np.minimum(apart, np.int16(units) - apart)
-    return apart, np.where(2 * apart == units, np.int16(2), np.int16(1))
 
 
 def _evenly(units: int, tables: Iterator[Table]) -> Iterator[Table]:

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import pytest
 
-from tournaments.formats import matching
+from tournaments.formats.pairing import matching
 
 
 def everybody_met(order: Sequence[tuple[int, ...]]) -> Counter[frozenset[tuple[int, ...]]]:

@@ -1,0 +1,1 @@
+"""Pairing algorithms, on numbers: designs for fixed tables, matching for a Swiss."""
