@@ -187,11 +187,11 @@ class Section(Part, frozen=True):
     title: str
     blocks: Sequence["Block"]
     id: str = ""
-    """The address within a page."""
+    """The address within a page, which lists the sections that have one."""
     label: str = ""
-    """The title in a page's list of sections; empty: it is not listed."""
+    """The name in this list if it is not the title."""
     scope: str = ""
-    """An addition to the title in a page where several have the same one."""
+    """An addition to titles and captions in a page where several sections have the same ones."""
     titled: Media = Media.ALL
     """The media that show the title; in others its blocks follow those of the section before."""
 

@@ -53,7 +53,6 @@ DOCUMENT = Document(
                 Figure(macro="plot", value="a figure"),
             ],
             id="standings",
-            label="Standings",
             scope=" of pool 1",
             titled=Media.FILES,
         ),

@@ -123,7 +123,7 @@ class Knockout(DependentRounds, frozen=True, tag="knockout"):
             "after a tie."
         )
         blocks.append(Paragraph(points, "faint", media=Media.HTML))
-        yield Section("Knockout", blocks, id="knockout", label="Knockout", media=Media.FILES)
+        yield Section("Knockout", blocks, id="knockout", media=Media.FILES)
 
 
 Bracket = list[list[Match]]

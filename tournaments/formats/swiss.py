@@ -118,7 +118,7 @@ class Swiss(DependentRounds, frozen=True, tag="swiss"):
             Paragraph(about, "faint"),
             Paragraph(describe_rematches(lines), "faint"),
         ]
-        yield Section("Swiss", blocks, id="swiss", label="Swiss", media=Media.FILES)
+        yield Section("Swiss", blocks, id="swiss", media=Media.FILES)
 
 
 def _table(contest: Contest, lines: Sequence[Standing], link: LinkToGames) -> Table:

@@ -113,18 +113,22 @@ def _open_to(first: Sequence[Rating]) -> str:
     return f"The first rank is open between {len(names)} bots; {names[0]} is ahead."
 
 
-def _pools(data: ReportData) -> Iterator[Section]:
+def _pools(data: ReportData) -> Iterator[Block]:
     pools = data.ratings.pools
     if not pools:
         return
     tallies = by_pool(collect(data.results, data.event.rules.deal.partners))
     by_names = {frozenset(tally.names): tally for tally in tallies}
+    if len(pools) > 1:
+        apart = "No games connect the pools: their ratings cannot be compared."
+        yield Paragraph(apart, media=Media.HTML)
     for number, pool in enumerate(pools, 1):
         tally = by_names[frozenset(one.name for one in pool.entrants)]
-        scope = f" of pool {number}" if len(pools) > 1 else ""
-        sections = pool_sections(pool, data.event.anchor, tally, scope)
-        # An address and a place in the list of sections for the first pool only.
-        yield from (replace(one, id="", label="") if number > 1 else one for one in sections)
+        sections = pool_sections(pool, data.event.anchor, tally)
+        if len(pools) > 1:
+            sections = [replace(one, scope=f" of pool {number}") for one in sections]
+        # Only the first pool has addresses, so that each leads to one place.
+        yield from (replace(one, id="") if number > 1 else one for one in sections)
 
 
 # --- fouls ---
@@ -169,7 +173,7 @@ def _fouls(
     if evidence:
         shown = [_evidence(one, replays) for one in evidence[:EVIDENCE_SHOWN]]
         blocks.append(Section("Evidence", _examples(shown, len(evidence)), media=Media.HTML))
-    return Section("Fouls", blocks, id="fouls", label="Fouls", media=Media.FILES)
+    return Section("Fouls", blocks, id="fouls", media=Media.FILES)
 
 
 def _examples(shown: Sequence[FoulEvidence], total: int) -> list[Block]:
@@ -216,7 +220,7 @@ def time_section(times: Times) -> Section:
         source = "The game logs tell nothing about it."
     blocks.append(Paragraph(source, "faint", media=Media.HTML))
     shown = Media.HTML | Media.TERMINAL
-    return Section("Time", blocks, id="time", label="Time", titled=Media.HTML, media=shown)
+    return Section("Time", blocks, id="time", titled=Media.HTML, media=shown)
 
 
 def _time_table(times: Times) -> Table:
@@ -268,9 +272,7 @@ def _conditions(data: ReportData) -> Section:
         inner: list[Block] = [Paragraph(event_text.EARLIER), bullets(earlier)]
         blocks.append(Section("Earlier versions", inner))
     blocks.append(Section("Files for other programs", [bullets(conditions.files(event))]))
-    return Section(
-        "How it was played", blocks, id="how", label="How it was played", media=Media.FILES
-    )
+    return Section("How it was played", blocks, id="how", media=Media.FILES)
 
 
 def _deals(event: Event, commitments: str) -> Section:
@@ -303,4 +305,4 @@ def _command(entrant: Entrant) -> str:
 
 def _games(results: Sequence[Result], listed: GameList) -> Section:
     figure = Figure(macro="games", value=(listed, len(results) > AT_ONCE))
-    return Section("Games", [figure], id="games", label="Games", media=Media.HTML)
+    return Section("Games", [figure], id="games", media=Media.HTML)

@@ -53,32 +53,27 @@ SURE = 0.975
 SELF = Cell(UNKNOWN, tone="self")
 
 
-def pool_sections(
-    pool: Pool, anchor: Anchor | None, tally: Tally | None = None, scope: str = ""
-) -> list[Section]:
-    """Return the sections about a pool; those that need every result only with their tally.
-
-    `scope` tells the pool from others in the titles of a page.
-    """
+def pool_sections(pool: Pool, anchor: Anchor | None, tally: Tally | None = None) -> list[Section]:
+    """Return the sections about a pool; those that need every result only with their tally."""
     names = [one.name for one in pool.entrants]
-    found = [_standings(pool, anchor, scope)]
+    found = [_standings(pool, anchor)]
     if tally:
-        found += [_crosstable(pool, tally, names, scope), _likelihoods(pool, names, scope)]
+        found += [_crosstable(pool, tally, names), _likelihoods(pool, names)]
     if pool.partners:
-        found.append(_partners(pool, scope))
+        found.append(_partners(pool))
     if tally:
-        found.append(_margins(tally, names, scope))
+        found.append(_margins(tally, names))
     return found
 
 
-def _standings(pool: Pool, anchor: Anchor | None, scope: str) -> Section:
+def _standings(pool: Pool, anchor: Anchor | None) -> Section:
     said = (
         *notes.placing(pool),
         *notes.unanchored(pool, anchor),
         *notes.without_fouls(pool, anchor),
     )
     blocks: list[Block] = [
-        standings_table(pool, scope),
+        standings_table(pool),
         Paragraph(
             f"{notes.intervals(pool)}\n"
             f"In brackets: the ranks that the results leave open. {notes.RANKS}\n"
@@ -96,15 +91,10 @@ def _standings(pool: Pool, anchor: Anchor | None, scope: str) -> Section:
             "faint",
         ),
     ]
-    if scope:
-        apart = "No games connect the pools: their ratings cannot be compared."
-        blocks.insert(0, Paragraph(apart, "faint", media=Media.HTML))
-    return Section(
-        "Standings", blocks, id="standings", label="Standings", scope=scope, titled=Media.FILES
-    )
+    return Section("Standings", blocks, id="standings", titled=Media.FILES)
 
 
-def standings_table(pool: Pool, scope: str = "") -> Table:
+def standings_table(pool: Pool) -> Table:
     """Return the table, best first, also without fouls where `fit_both` rated that.
 
     If there are bots outside the core, each of the groups has a title.
@@ -131,7 +121,7 @@ def standings_table(pool: Pool, scope: str = "") -> Table:
     ]
     if len(groups) == 1:
         groups = [Group("", groups[0].rows)]
-    return Table(f"Standings{scope}", columns, groups)
+    return Table("Standings", columns, groups)
 
 
 def _row(place: int, rating: Rating, drawn: object, beside: bool) -> list[Cell]:
@@ -173,7 +163,7 @@ def live_table(ticks: Mapping[str, LiveRating]) -> Table:
     return to_table("Standings", columns, rows)
 
 
-def _crosstable(pool: Pool, tally: Tally, names: list[str], scope: str) -> Section:
+def _crosstable(pool: Pool, tally: Tally, names: list[str]) -> Section:
     met = encounters(tally, names[:MATRIX])
     rows = [
         [
@@ -185,11 +175,9 @@ def _crosstable(pool: Pool, tally: Tally, names: list[str], scope: str) -> Secti
     blocks: list[Block] = [
         Paragraph("Points that the row took off the column."),
         Figure(macro="crosstable_key", value=None),
-        Matrix(f"Crosstable{scope}", names, rows, unit="%", most=MATRIX, source="crosstable.csv"),
+        Matrix("Crosstable", names, rows, unit="%", most=MATRIX, source="crosstable.csv"),
     ]
-    return Section(
-        "Crosstable", blocks, id="crosstable", label="Crosstable", scope=scope, media=Media.FILES
-    )
+    return Section("Crosstable", blocks, id="crosstable", media=Media.FILES)
 
 
 def _at(met: Sequence[Sequence[Encounter | None]], own: int, other: int) -> Encounter | None:
@@ -205,7 +193,7 @@ def _encounter(games: int, score: float, met: Encounter | None) -> Cell:
     return Cell(f"{100 * (score / games):.0f}", interval, tone=met.decided if met else "")
 
 
-def _likelihoods(pool: Pool, names: list[str], scope: str) -> Section:
+def _likelihoods(pool: Pool, names: list[str]) -> Section:
     rows = [
         [SELF if own == other else _likelihood(likely) for other, likely in enumerate(line)]
         for own, line in enumerate(pool.los)
@@ -214,11 +202,9 @@ def _likelihoods(pool: Pool, names: list[str], scope: str) -> Section:
     blocks: list[Block] = [
         Paragraph("How likely the row is better than the column."),
         Paragraph(key, media=Media.HTML),
-        Matrix(f"Who is better{scope}", names, rows, "%", most=MATRIX, source="crosstable.csv"),
+        Matrix("Who is better", names, rows, "%", most=MATRIX, source="crosstable.csv"),
     ]
-    return Section(
-        "Who is better", blocks, id="better", label="Who is better", scope=scope, media=Media.FILES
-    )
+    return Section("Who is better", blocks, id="better", media=Media.FILES)
 
 
 def _likelihood(likely: float) -> Cell:
@@ -227,7 +213,7 @@ def _likelihood(likely: float) -> Cell:
     return Cell(f"{100 * likely:.1f}", tone="ahead" if likely > SURE else "behind")
 
 
-def partner_table(pool: Pool, scope: str = "") -> Table:
+def partner_table(pool: Pool) -> Table:
     """Return the strength of each pair and its unexplained part; of a long list both ends."""
     listed = list(pool.partners)
     if len(listed) > 2 * notes.PARTNERS_SHOWN:
@@ -245,18 +231,16 @@ def partner_table(pool: Pool, scope: str = "") -> Table:
     ]
     columns = [Column("partner", "name"), Column("partner", "name")]
     columns += [*map(Column, ("games", "score")), Column("synergy", detail="±")]
-    return to_table(f"Partners{scope}", columns, rows)
+    return to_table("Partners", columns, rows)
 
 
-def _partners(pool: Pool, scope: str) -> Section:
+def _partners(pool: Pool) -> Section:
     said = "\n".join(notes.partner_notes(pool))
-    blocks: list[Block] = [partner_table(pool, scope), Paragraph(said, "faint", media=Media.FILES)]
-    return Section(
-        "Partners", blocks, id="partners", label="Partners", scope=scope, titled=Media.FILES
-    )
+    blocks: list[Block] = [partner_table(pool), Paragraph(said, "faint", media=Media.FILES)]
+    return Section("Partners", blocks, id="partners", titled=Media.FILES)
 
 
-def _margins(tally: Tally, names: list[str], scope: str) -> Section:
+def _margins(tally: Tally, names: list[str]) -> Section:
     spread = margins(tally, names[:MATRIX])
     if not spread:
         blocks: list[Block] = [Paragraph("A foul ended every game.")]
@@ -270,7 +254,7 @@ def _margins(tally: Tally, names: list[str], scope: str) -> Section:
         blocks.append(
             Paragraph(f"{left_out} more entrants are left out: `games.csv` has everybody.")
         )
-    return Section("Margins", blocks, id="margins", label="Margins", scope=scope, media=Media.HTML)
+    return Section("Margins", blocks, id="margins", media=Media.HTML)
 
 
 def margins(tally: Tally, names: Sequence[str]) -> dict[str, Floats]:

@@ -28,7 +28,7 @@ def html(folder: Path, blocks: list[Block]) -> str:
         '<a href="#standings">Standings</a>',
         '<section id="standings">\n<h2 tabindex="-1">Standings of pool 1</h2>',
         "<h3>Above</h3>",
-        '<caption class="hide">Standings: above</caption>',
+        '<caption class="hide">Standings of pool 1: above</caption>',
         '<span class="hide">plot</span><svg>an axis</svg>',
         '<td class="n">−3 <small>±5</small></td>',
         '<td class="plot"><svg>a drawing</svg></td>',

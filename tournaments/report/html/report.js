@@ -38,7 +38,7 @@ function sort(table, head) {
   const numeric = head.classList.contains("n");
   const now = head.getAttribute("aria-sort");
   // Numbers begin with the greatest, but ranks with the first.
-  const upFirst = !numeric || /^(#|ranks)/.test(head.textContent);
+  const upFirst = !numeric || head.textContent.startsWith("#");
   const up = now === null ? upFirst : now === "descending";
   for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
   head.setAttribute("aria-sort", up ? "ascending" : "descending");
