@@ -33,8 +33,10 @@ from protocol.tiles import Tile, tile_set
 
 FOLDER = Path(sample_bots.__file__).parent
 BOTS: dict[str, dict[str, Any]] = tomllib.loads((FOLDER / "bots.toml").read_text())
-PATIENCE = 20.0
+PATIENCE = 120.0
 """Seconds for a whole conversation; it takes a fraction of one."""
+TIME_MS = 60_000
+"""The time for an answer, so much that no bot thinks less than it would on a fast machine."""
 HELLO = msgspec.json.encode(Hello(protocol=PROTOCOL, referee="test 0"))
 BYE = msgspec.json.encode(Bye())
 FREE = Ruleset(name="draw")
@@ -84,7 +86,7 @@ def ask(
             id=number,
             game=1,
             round=1,
-            time_ms=1000,
+            time_ms=TIME_MS,
             seat=0,
             hand=tuple(hand),
             line=tuple(line),

@@ -74,9 +74,21 @@ AS_A_USER = frozenset(
 """What gets through besides at level C where the bots run as the referee's own user."""
 
 
+TRIES = 10
+"""How often a probe is made again that a busy machine did not let be made."""
+
+
 @functools.cache
 def finding(level: Level) -> LevelResult:
-    return examine_level(level, Path(tempfile.gettempdir()))
+    """A level with every probe; what was not tried would count as what got through."""
+    found = examine_level(level, Path(tempfile.gettempdir()))
+    for _ in range(TRIES):
+        untried = tuple(filter(found.is_untried, found.outcomes))
+        if not untried:
+            break
+        again = choice._run_probes(level, Path(tempfile.gettempdir()), untried)
+        found = choice._level_result(level, {**found.outcomes, **again})
+    return found
 
 
 @pytest.fixture
@@ -98,7 +110,8 @@ def got(found: LevelResult) -> set[str]:
 @pytest.mark.usefixtures("levels")
 def test_only_what_is_written_down_gets_through(level: Level) -> None:
     written = OPEN[level] | (AS_A_USER if level == "C" and not ROOT else frozenset())
-    assert got(finding(level)) <= written
+    through = got(finding(level)) - written
+    assert {name: finding(level).outcomes[name].detail for name in through} == {}
     assert finding(level).confirmed
 
 
@@ -116,7 +129,7 @@ def test_blocked(probe: str) -> None:
 def test_limits_alone_keep_what_limits_can() -> None:
     through = got(finding("D"))
     kept = {"open-files-limit", "file-size-limit", "memory-limit", "core-dump"}
-    assert not kept & through
+    assert {name: finding("D").outcomes[name].detail for name in kept & through} == {}
     assert {"load", "see-referee", "tcp-referee"} <= through
 
 

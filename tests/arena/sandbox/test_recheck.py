@@ -6,6 +6,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
@@ -46,6 +47,8 @@ def tried(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
         return {name: ALL[name] for name in names or PROBES}
 
     monkeypatch.setattr(choice, "_run_probes", probed)
+    # It has the parts of every level too.
+    monkeypatch.setattr(choice, "Sandbox", lambda level, *_: SimpleNamespace(level=level))
     return made
 
 
