@@ -157,6 +157,8 @@ def describe_rematches(lines: Sequence[Standing]) -> str:
 
 
 Round = dict[frozenset[Unit], Halves]
+Part = tuple[int, tuple[Unit, ...]]
+"""A unit's half points in a round, and its opponents."""
 
 
 def play_round(contest: Contest, board: int) -> int:
@@ -177,7 +179,9 @@ def rounds(contest: Contest, results: Collection[Result]) -> list[Round]:
 def standings(contest: Contest, results: Collection[Result]) -> list[Standing]:
     """Return the standings, best first; units that are level in everything stay in plan order."""
     played = rounds(contest, results)
-    by_round = {unit: [_part(contest, unit, one) for one in played] for unit in contest.units}
+    parts_played = [_parts(contest, one) for one in played]
+    bye = (2 * (contest.units_a_table - 1), ())
+    by_round = {unit: [one.get(unit, bye) for one in parts_played] for unit in contest.units}
     points = {unit: sum(got for got, _ in parts) for unit, parts in by_round.items()}
     halves: Halves = Counter()
     for one in played:
@@ -196,14 +200,17 @@ def standings(contest: Contest, results: Collection[Result]) -> list[Standing]:
     return sorted(lines, key=lambda line: line.order, reverse=True)
 
 
-def _part(contest: Contest, unit: Unit, played: Round) -> tuple[int, tuple[Unit, ...]]:
-    """Return a unit's half points and opponents in a round."""
+def _parts(contest: Contest, played: Round) -> dict[Unit, Part]:
+    """Return each unit's half points and opponents in a round; a unit with a bye has none."""
+    places = {unit: place for place, unit in enumerate(contest.units)}
+    found: dict[Unit, Part] = {}
     for units, halves in played.items():
-        if unit in units:
-            others = tuple(one for one in contest.units if one in units and one != unit)
-            own = halves[unit]
-            return sum(1 + (own > halves[one]) - (own < halves[one]) for one in others), others
-    return 2 * (contest.units_a_table - 1), ()
+        in_order = sorted(units, key=places.__getitem__)
+        for unit, own in ((unit, halves[unit]) for unit in in_order):
+            others = tuple(one for one in in_order if one != unit)
+            points = sum(1 + (own > halves[one]) - (own < halves[one]) for one in others)
+            found.setdefault(unit, (points, others))
+    return found
 
 
 def rematches(table: Sequence[Standing]) -> int:

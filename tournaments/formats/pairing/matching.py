@@ -15,13 +15,10 @@ rounds.
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
 from tournaments.formats.base import Unit
-
-if TYPE_CHECKING:
-    from networkx import Graph
 
 BLOCK = 48
 """Places of a block, an even number; the last one has up to twice as many."""
@@ -29,6 +26,9 @@ NEAR = 12
 """Places on either side that are tried first for each unit: this takes a tenth of the time."""
 TIES = 32
 """Bits that break a tie; over all pairs together they stay below the next cost."""
+
+KEPT = 512
+"""Matchings of blocks that are remembered: those of some hundred rounds."""
 
 Pairs = list[tuple[Unit, ...]]
 
@@ -49,44 +49,53 @@ def pairs(order: Sequence[Unit], met: Counter[frozenset[Unit]]) -> Pairs:
             done.append((block, found))
             block = []
     if block:
-        return _matched(_graph(block, met, len(block), again=True), block)
+        return _matched(block, met, len(block), again=True)
     return [pair for _, some in done for pair in some]
 
 
 def _fresh(block: Sequence[Unit], met: Counter[frozenset[Unit]]) -> Pairs | None:
     """Pair units that never met, near ones if possible; None if not all can be paired."""
     for near in (NEAR, len(block)):
-        found = _matched(_graph(block, met, near, again=False), block)
+        found = _matched(block, met, near, again=False)
         if len(found) * 2 == len(block):
             return found
     return None
 
 
-def _graph(
+def _matched(
     block: Sequence[Unit], met: Counter[frozenset[Unit]], near: int, *, again: bool
-) -> "Graph[int]":
-    """Return the graph of possible pairs at most `near` places apart; `again`: rematches too."""
-    from networkx import Graph  # It takes a third of a second to import.
+) -> Pairs:
+    """Return the best pairs at most `near` places apart; `again`: rematches too."""
+    meetings = frozenset(
+        (one, other, times)
+        for one, unit in enumerate(block)
+        for other in range(one + 1, min(one + near + 1, len(block)))
+        if (times := met[frozenset((unit, block[other]))])
+    )
+    places = _cheapest_matching(len(block), near, meetings, again=again)
+    return [(block[one], block[other]) for one, other in places]
+
+
+# A schedule is gone through several times in each command, and this is most of its work.
+@lru_cache(maxsize=KEPT)
+def _cheapest_matching(
+    size: int, near: int, meetings: frozenset[tuple[int, int, int]], *, again: bool
+) -> list[tuple[int, int]]:
+    """Return the cheapest of the largest matchings of places, by who met how often."""
+    from networkx import Graph, max_weight_matching  # It takes a third of a second to import.
 
     graph: Graph[int] = Graph()
-    most = len(block) ** 3  # More than all squares of a round.
-    for one, unit in enumerate(block):
-        for other in range(one + 1, min(one + near + 1, len(block))):
-            times = met[frozenset((unit, block[other]))]
+    most = size**3  # More than all squares of a round.
+    met = {(one, other): times for one, other, times in meetings}
+    for one in range(size):
+        for other in range(one + 1, min(one + near + 1, size)):
+            times = met.get((one, other), 0)
             if not times or again:
                 cost = times * most + (other - one) ** 2
                 graph.add_edge(one, other, weight=-(cost << 2 * TIES) - _tie(one, other))
-    return graph
-
-
-def _matched(graph: "Graph[int]", block: Sequence[Unit]) -> Pairs:
-    """Return the cheapest of the largest matchings."""
-    from networkx import max_weight_matching
-
-    found = sorted(
+    return sorted(
         (min(pair), max(pair)) for pair in max_weight_matching(graph, maxcardinality=True)
     )
-    return [(block[one], block[other]) for one, other in found]
 
 
 def _tie(one: int, other: int) -> int:

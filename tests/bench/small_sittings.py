@@ -1,0 +1,71 @@
+"""The cost of sittings of one game: a Swiss of many entrants, which is verified and reported.
+
+    python -m tests.bench.small_sittings [--entrants 200] [--rounds 8] [--set target=1]
+
+The games are written as `tests.bench.million` writes them. Each command is a process of its own;
+its CPU time is printed in ms a game, with that of its processes.
+"""
+
+import argparse
+import tempfile
+from functools import partial
+from pathlib import Path
+
+from arena.engine.shuffle import board_seed
+from arena.logs.catalog import compress_finished
+from arena.logs.gamelog import GameLog
+from tests.bench.million import SHORT, played, spent
+from tournaments.plan.from_options import EventOptions, build_event
+from tournaments.schedule.game_numbers import numbers
+from tournaments.schedule.seating import seating, sitting
+from tournaments.storage.folder import Folder, reveal, secret_of
+from tournaments.storage.ledger import Ledger
+from tournaments.storage.open_event import open_event
+
+
+def write(folder: Folder, entrants: int, rounds: int, change: str) -> int:
+    """Write an event in which each sitting has one game; return the number of games."""
+    text = folder.path.with_suffix(".toml")
+    bots = [f'[[bots]]\nname = "bot-{number}"\nrun = ["sh"]\n' for number in range(entrants)]
+    form = f'boards = 1\n[format]\ntype = "swiss"\nrounds = {rounds}\n'
+    text.write_text(f'name = "swiss"\n{form}{"".join(bots)}')
+    folder.path.mkdir()
+    options = EventOptions((str(text),), choices=(change,), sandbox="off")
+    planned = build_event(options, folder.build, predictable=True)
+    event, _ = open_event(folder, planned.event, 1)
+    ledger = Ledger(folder, event)
+    secret = secret_of(folder)
+    while not ledger.complete:
+        for plan in ledger.stage:
+            log = GameLog(folder.log(plan.name), sitting(event, plan, "off", (), ""))
+            numbered = numbers(plan.who, plan.boards, partial(board_seed, secret, event.name))
+            for game in plan.games:
+                seed = board_seed(secret, event.name, game.board)
+                records, result = played(seating(event, plan, game, numbered[game.board], {}), seed)
+                log.append(records)
+                ledger.add(result)
+            log.close()
+            compress_finished(folder.log(plan.name))
+    reveal(folder, event, ledger.left)
+    return len(ledger.results)
+
+
+def main() -> None:
+    """Write and measure."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--entrants", type=int, default=200)
+    parser.add_argument("--rounds", type=int, default=8)
+    parser.add_argument("--set", default=SHORT, help="the length of the games")
+    parser.add_argument("--folder", type=Path, help="keep the event here")
+    wanted = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Folder((wanted.folder or Path(name) / "event").resolve())
+        games = write(folder, wanted.entrants, wanted.rounds, wanted.set)
+        print(f"{games} games in {len(folder.logs())} sittings; CPU ms a game")
+        for command in ("report", "verify", "verify"):
+            took = spent(command, str(folder.path))
+            print(f"{command:<10}{1000 * took.cpu_s / games:>8.2f}  {took.said}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
