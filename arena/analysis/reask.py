@@ -109,7 +109,7 @@ class ReaskSession(ReplyWaiter):
     async def ask(self) -> ReaskResult:
         """Return the bot's answer or its foul; do not ask a bot that does not greet."""
         if self._fault is None:
-            self._bot.on_input(self.hear)
+            self._bot.set_listener(self)
             for line in self._decision.told:
                 self._bot.send(line)
             now = time.monotonic()

@@ -196,7 +196,7 @@ class Connection(PipedProcess):
 
     def on_readable(self) -> None:
         """Read its output; read no more after a flood."""
-        self._read_stdout()
+        self._inbox += self._read_stdout()
         # Its end, too, is a time at which it was heard.
         self.read_at = self._own_pipes.looked_at
         if self.is_flooded:

@@ -10,7 +10,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from arena.logs.compression import CHUNK, actual_path, open_any
 from arena.logs.compression import DamagedFileError as DamagedFileError
-from protocol.codec import DamagedRecordError, encode_line, seal, unseal
+from protocol.codec import DamagedRecordError, seal_records, unseal
 from protocol.records import Record
 
 T = TypeVar("T")
@@ -52,11 +52,8 @@ def append(descriptor: int, records: Iterable[Record], checksum: int) -> int:
     All lines go with one system call: so 120 random kills lost none of 266,879 lines, where
     buffered writing lost 306. Raises OSError, and then nothing was appended.
     """
-    lines = []
-    for record in records:
-        line, checksum = seal(encode_line(record), checksum)
-        lines.append(line)
-    append_atomic(descriptor, b"".join(lines))
+    lines, checksum = seal_records(records, checksum)
+    append_atomic(descriptor, lines)
     return checksum
 
 

@@ -29,6 +29,10 @@ OVER = line_start(SittingOver)
 """The beginning of a finished log's last line."""
 
 
+MILESTONES = frozenset({Sitting, SittingOver, Result})
+"""Records that begin or end a sitting or a game: the log counts them."""
+
+
 class DamagedLogError(DamagedFileError):
     """A record in a log that cannot have happened; the text names it and the reason."""
 
@@ -80,7 +84,10 @@ class GameLog:
 
         Raises OSError, and then nothing was written.
         """
-        lines = [*records, *self._end(records)]
+        lines = records
+        # Most calls bring choices only, which end no sitting: to look at their types costs little.
+        if not records or not MILESTONES.isdisjoint(map(type, records)):
+            lines = [*records, *self._end(records)]
         if lines:
             self._checksum = sealed.append(self._descriptor, lines, self._checksum)
             self._count(lines)
@@ -109,6 +116,8 @@ class GameLog:
 
     def _count(self, records: Sequence[LogRecord]) -> None:
         self._records += len(records)
+        if MILESTONES.isdisjoint(map(type, records)):
+            return
         self._results += _results(records)
         for record in records:
             if isinstance(record, Sitting):

@@ -1,12 +1,10 @@
 """Bot processes: the bots that a poller serves, with the faults that end their games."""
 
-from collections.abc import Callable
-
 import trio
 from msgspec.structs import replace
 
 from arena.match.piped_process import READ, REAP_S, PipedProcess, Pipes, exit_reason
-from arena.match.player import ignore
+from arena.match.player import Listener
 from arena.sandbox.command import Command
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.usage import ResourceUsage
@@ -30,7 +28,7 @@ class BotProcess(PipedProcess):
         self.fault: Fault | None = None
         self.cpu_seen_ms = 0.0
         """The last value of `cpu_ms`: a question must not wait until the kernel counts again."""
-        self._notify: Callable[[], None] = ignore
+        self._listener: Listener | None = None
 
     @property
     def pid(self) -> int:
@@ -42,27 +40,36 @@ class BotProcess(PipedProcess):
         """True if the bot has written anything to its stdout."""
         return self.read_at > 0
 
-    def listen(self, pipes: Pipes, heard: Callable[[], None]) -> None:
-        """Call `heard` from now on whenever the bot has written or is gone."""
-        self.on_input(heard)
+    @property
+    def has_input(self) -> bool:
+        """True if a line, or a part of one, or a fault waits to be taken."""
+        return bool(self._inbox) or self.fault is not None
+
+    def listen(self, pipes: Pipes, listener: Listener) -> None:
+        """Tell this listener from now on whenever the bot has written or is gone."""
+        self.set_listener(listener)
         self._register(pipes)
 
-    def on_input(self, heard: Callable[[], None]) -> None:
-        """Call `heard` from now on, for another game, in which stderr is counted from 0 again."""
-        self._notify = heard
+    def set_listener(self, listener: Listener | None) -> None:
+        """Tell this listener from now on, for another game, whose stderr is counted from 0."""
+        self._listener = listener
         self.stderr_bytes = 0
 
-    def send(self, line: bytes) -> None:
-        """Write a line, or as much as the pipe takes; the rest waits for `flush`."""
+    def _hold(self, rest: bytes) -> None:
+        """Keep bytes until the bot reads; too many of them are a fault."""
         if len(self._outbox) > OUTBOX:
             self._set_fault(Fault("late", f"It does not read: over {OUTBOX} bytes wait for it."))
         else:
-            super().send(line)
+            super()._hold(rest)
 
     def take_in(self) -> None:
         """Read all that the bot has written up to now."""
-        while self.fault is None and not self._closed and self._read_stdout():
+        while self.fault is None and not self._closed and self._read_more():
             pass
+
+    def put_back(self, line: bytes) -> None:
+        """Keep a line for `next_line`: the bot sent it before it was asked."""
+        self._inbox += line + b"\n"
 
     def next_line(self) -> bytes | None:
         """Return the next whole line without its newline, or None. An endless line is a fault."""
@@ -130,17 +137,30 @@ class BotProcess(PipedProcess):
             await trio.lowlevel.wait_readable(self._pidfd)
 
     def on_readable(self) -> None:
-        """Read what the bot has written, and tell its game."""
-        self._read_stdout()
-        self._notify()
+        """Read what the bot has written, and tell its game; a lone line takes no buffer."""
+        listener = self._listener
+        if self._inbox or listener is None:
+            self._read_more()
+            return self._notify()
+        data = self._read_stdout()
+        if data and data.find(b"\n") == len(data) - 1:
+            return listener.hear_line(self, data[:-1])
+        self._inbox += data
+        return listener.hear()
 
-    def _read_stdout(self) -> bool:
+    def _read_more(self) -> bool:
         """Read once; return True if data came. Too much unread data is a fault."""
         if len(self._inbox) > 4 * READ:
             self._set_fault(Fault("flooding", f"More than {4 * READ} bytes that nobody asked for."))
             return False
         # Mostly the process is about to end when it closes its stdout; soon `on_exit` knows how.
-        return super()._read_stdout()
+        data = self._read_stdout()
+        self._inbox += data
+        return bool(data)
+
+    def _notify(self) -> None:
+        if self._listener:
+            self._listener.hear()
 
     def on_stderr(self) -> None:
         """Read the bot's stderr; too much of it in one game is a fault."""
@@ -154,7 +174,7 @@ class BotProcess(PipedProcess):
         """Fault the bot because its process has ended."""
         self._stop_reading(self._pidfd)
         if self.fault is None and not self._closed:
-            self._read_stdout()
+            self._read_more()
         self._set_fault(Fault("gone", f"It {exit_reason(self._pidfd)}."))
         self._notify()
 

@@ -7,7 +7,7 @@ pipe at or after the deadline and found no whole line there.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from protocol.records import ChoiceRecord, FoulRecord, LogRecord, SpentRecord
 
@@ -91,7 +91,9 @@ class Deadline(Timer):
         An answer that the bot wrote before the question costs nothing.
         """
         ms = round((moment - self._began) * 1000 - self.given_back_ms, 3)
-        return min(max(0.0, ms), float(self.limit_ms))
+        if ms <= 0.0:
+            return 0.0
+        return ms if ms < self.limit_ms else float(self.limit_ms)
 
 
 class TimeUsage:
@@ -103,14 +105,16 @@ class TimeUsage:
         self._worst_ms = [0.0] * seats
         self._given_back_ms = [0.0] * seats
 
-    def add(self, record: LogRecord) -> None:
-        """Add a record that goes into the log."""
-        if isinstance(record, ANSWERS):
-            seat, ms = record.seat, record.ms
-            self._questions[seat] += 1
-            self._ms[seat] += ms
-            self._worst_ms[seat] = max(self._worst_ms[seat], ms)
-            self._given_back_ms[seat] += record.given_back_ms
+    def add(self, records: Iterable[LogRecord]) -> None:
+        """Add records that go into the log."""
+        for record in records:
+            if isinstance(record, ANSWERS):
+                seat, ms = record.seat, record.ms
+                self._questions[seat] += 1
+                self._ms[seat] += ms
+                if ms > self._worst_ms[seat]:
+                    self._worst_ms[seat] = ms
+                self._given_back_ms[seat] += record.given_back_ms
 
     def record(self, cpu_ms: tuple[float | None, ...], worst_lag_ms: float) -> SpentRecord:
         """Return all of it as a record, with the CPU time and the lag, which no record has."""

@@ -4,7 +4,6 @@ import time
 
 from arena.match import referee
 from arena.match.bot_process import BotProcess
-from arena.match.player import ignore
 from arena.match.poller import Poller
 from arena.match.reply import ReplyWaiter
 from protocol.codec import Fault, printable
@@ -26,13 +25,13 @@ class Handshake(ReplyWaiter):
 
         Returns a LagError if nobody knows whether it was late, or a bug of ours.
         """
-        self._bot.listen(self._poller, self.hear)
+        self._bot.listen(self._poller, self)
         self.expect(self._bot, self._start_ms, time.monotonic())
         try:
             self._bot.send(referee.hello())
             await self.wait()
         finally:
-            self._bot.on_input(ignore)
+            self._bot.set_listener(None)
         # Take up the CPU time of the start, so that no game is charged for it.
         self._bot.cpu_ms()
         return self.error

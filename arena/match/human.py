@@ -6,11 +6,10 @@ question: a slip of a finger is not a foul.
 """
 
 import time
-from collections.abc import Callable
 
 import trio
 
-from arena.match.player import ignore
+from arena.match.player import Listener
 from protocol.codec import Fault, decode_from_referee, encode_line
 from protocol.messages import Ask, Choose, GameOver, GameStarts, RoundOver, ToBot
 
@@ -28,13 +27,18 @@ class HumanPlayer:
         self.cpu_seen_ms = 0.0
         self.question: Ask | None = None
         """The open question, or None."""
-        self._notify: Callable[[], None] = ignore
+        self._listener: Listener | None = None
         self._answer: bytes | None = None
         self._sender, self.messages = trio.open_memory_channel[ToBot](MOST_MESSAGES)
 
-    def on_input(self, heard: Callable[[], None]) -> None:
-        """Call `heard` from now on when the person has answered."""
-        self._notify = heard
+    @property
+    def has_input(self) -> bool:
+        """True if an answer or a fault waits to be taken."""
+        return self._answer is not None or self.fault is not None
+
+    def set_listener(self, listener: Listener | None) -> None:
+        """Tell this listener from now on when the person has answered."""
+        self._listener = listener
 
     def send(self, line: bytes) -> None:
         """Show a message."""
@@ -56,11 +60,16 @@ class HumanPlayer:
         self.question = None
         self.read_at = time.monotonic()
         self._answer = encode_line(Choose(id=id, choice=choice))[:-1]
-        self._notify()
+        if self._listener:
+            self._listener.hear()
         return True
 
     def take_in(self) -> None:
         """Do nothing: a person's choice is there at once."""
+
+    def put_back(self, line: bytes) -> None:
+        """Keep an answer for `next_line`."""
+        self._answer = line
 
     def next_line(self) -> bytes | None:
         """Return the answer, once."""

@@ -6,10 +6,9 @@ spoils all its games: they have no other process.
 """
 
 from collections import deque
-from collections.abc import Callable
 
 from arena.match.bot_process import BotProcess
-from arena.match.player import ignore
+from arena.match.player import Listener, Player
 from arena.match.poller import Poller
 from arena.match.referee import QUESTIONS_A_GAME, STALE_LINES
 from protocol.codec import Fault, decode_line, printable
@@ -31,12 +30,12 @@ class MultiplexedBot:
         self._outbox = bytearray()
         self._stale = 0
         self._is_stopped = False
-        bot.on_input(self._hear)
+        bot.set_listener(self)
 
     def open_channel(self, number: int) -> "GameChannel":
         """Open a channel for the game with this number; `release` closes it."""
-        share = self._channels[number] = GameChannel(self, number)
-        return share
+        channel = self._channels[number] = GameChannel(self, number)
+        return channel
 
     def release(self, number: int) -> None:
         """Close a game's channel, for it is over: an answer that still comes for it is late."""
@@ -54,14 +53,14 @@ class MultiplexedBot:
             return
         self._is_stopped, self.fouled_at = True, judged
         self.bot.disqualify(fault)
-        for share in [one for one in self._channels.values() if one is not judged]:
-            share.drop()
+        for channel in [one for one in self._channels.values() if one is not judged]:
+            channel.drop()
 
     def flush_all(self) -> None:
         """Send now the lines that wait for the end of the slice: the bot leaves after them."""
-        said, self._outbox = bytes(self._outbox), bytearray()
-        if said:
-            self.bot.send(said)
+        lines, self._outbox = bytes(self._outbox), bytearray()
+        if lines:
+            self.bot.send(lines)
 
     def take_in(self) -> None:
         """Read all that the process has written up to now, and route it."""
@@ -71,29 +70,36 @@ class MultiplexedBot:
         if self.bot.fault:
             self.disqualify(self.bot.fault)
 
-    def _hear(self) -> None:
+    def hear_line(self, _: Player, line: bytes) -> None:
+        """Route the only line that the process has written."""
+        self._hand_on(line)
+        if self.bot.fault:
+            self.disqualify(self.bot.fault)
+
+    def hear(self) -> None:
+        """Route the lines that the process has written, or tell all tables that it is gone."""
         for _ in range(LINES_AT_ONCE):
             line = self.bot.next_line()
             if line is None:
                 break
             self._hand_on(line)
         else:
-            self._poller.call_soon(self._hear)
+            self._poller.call_soon(self.hear)
             return
         if self.bot.fault:
             self.disqualify(self.bot.fault)
 
     def _hand_on(self, line: bytes) -> None:
         """Route a line to its game. A line that is not an answer is a fault of the process."""
-        said = decode_line(line)
-        if isinstance(said, Fault):
-            self.disqualify(Fault(said.foul, f"{said.detail} It wrote: {printable(line)}"))
-        elif not isinstance(said, Choose):
+        answer = decode_line(line)
+        if isinstance(answer, Fault):
+            self.disqualify(Fault(answer.foul, f"{answer.detail} It wrote: {printable(line)}"))
+        elif not isinstance(answer, Choose):
             self.disqualify(Fault("malformed", "A hello belongs to the first line."))
-        elif share := self._channels.get(said.id // QUESTIONS_A_GAME):
-            share.receive(line, self.bot.read_at)
+        elif channel := self._channels.get(answer.id // QUESTIONS_A_GAME):
+            channel.receive(line, self.bot.read_at)
         else:
-            self._count_stale(said.id)
+            self._count_stale(answer.id)
 
     def _count_stale(self, number: int) -> None:
         self._stale += 1
@@ -109,7 +115,7 @@ class GameChannel:
         self._multiplexer = shared
         self._number = number
         self._lines: deque[tuple[bytes, float]] = deque()
-        self._notify: Callable[[], None] = ignore
+        self._listener: Listener | None = None
         self.read_at = 0.0
 
     @property
@@ -129,9 +135,14 @@ class GameChannel:
         """Return None: nobody can tell the CPU time of one game of many."""
         return
 
-    def on_input(self, heard: Callable[[], None]) -> None:
-        """Call `heard` from now on when a line has come or the process is lost."""
-        self._notify = heard
+    @property
+    def has_input(self) -> bool:
+        """True if a line or a fault waits to be taken."""
+        return bool(self._lines) or self._multiplexer.bot.fault is not None
+
+    def set_listener(self, listener: Listener | None) -> None:
+        """Tell this listener from now on when a line has come or the process is lost."""
+        self._listener = listener
 
     def send(self, line: bytes) -> None:
         """Send a line at the end of this slice of the poller."""
@@ -140,6 +151,10 @@ class GameChannel:
     def take_in(self) -> None:
         """Read all that the process has written up to now, for any table."""
         self._multiplexer.take_in()
+
+    def put_back(self, line: bytes) -> None:
+        """Keep a line for `next_line`: it came before its question."""
+        self._lines.append((line, self.read_at))
 
     def next_line(self) -> bytes | None:
         """Return the next line for this table, or None."""
@@ -150,7 +165,10 @@ class GameChannel:
 
     def receive(self, line: bytes, read_at: float) -> None:
         """Take a line for this table, with the time at which it was read."""
-        if len(self._lines) > STALE_LINES:
+        if self._listener and not self._lines:
+            self.read_at = read_at
+            self._listener.hear_line(self, line)
+        elif len(self._lines) > STALE_LINES:
             self._multiplexer.disqualify(
                 Fault("flooding", f"More than {STALE_LINES} lines for one game.")
             )
@@ -162,6 +180,10 @@ class GameChannel:
         """Drop all lines, for the process is gone, and tell the table."""
         self._lines.clear()
         self._notify()
+
+    def _notify(self) -> None:
+        if self._listener:
+            self._listener.hear()
 
     def disqualify(self, fault: Fault) -> None:
         """Stop the process for a foul at this table: its other games are lost too."""

@@ -117,14 +117,17 @@ class PipedProcess:
 
     def send(self, line: bytes) -> None:
         """Write a line, or as much as the pipe takes; the rest waits for `flush`."""
-        if self._outbox:
-            self._outbox += line
-            return
-        written = self._write(line)
+        written = 0 if self._outbox else self._write(line)
         if written < len(line):
-            self._outbox += line[written:]
-            if self._pipes:
-                self._pipes.register_writer(self)
+            self._hold(line[written:])
+
+    def _hold(self, rest: bytes) -> None:
+        """Keep bytes until the pipe takes them."""
+        if not self._outbox and self._pipes:
+            self._outbox += rest
+            self._pipes.register_writer(self)
+        else:
+            self._outbox += rest
 
     def flush(self) -> None:
         """Write the rest, or as much of it as the pipe takes."""
@@ -167,21 +170,20 @@ class PipedProcess:
         if self._pipes:
             self._pipes.register_reader(descriptor, None)
 
-    def _read_stdout(self) -> bool:
-        """Read once; return True if data came."""
+    def _read_stdout(self) -> bytes:
+        """Read once; return what came, nothing if the process has closed its stdout."""
         assert self._pipes
         try:
             data = os.read(self._stdout, READ)
         except BlockingIOError:
-            return False
-        if not data:
+            return b""
+        if data:
+            # It was there when the poller looked: the bot does not pay for reads of other bots.
+            self.read_at = self._pipes.looked_at
+        else:
             self._closed = True
             self._stop_reading(self._stdout)
-            return False
-        # The data was there when the poller looked: the bot does not pay for reads of other bots.
-        self.read_at = self._pipes.looked_at
-        self._inbox += data
-        return True
+        return data
 
     def _read_stderr(self) -> None:
         try:

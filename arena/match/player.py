@@ -1,9 +1,18 @@
 """A player as a table knows it: a bot process, a channel to a shared one, or a person."""
 
-from collections.abc import Callable
 from typing import Protocol
 
 from protocol.codec import Fault
+
+
+class Listener(Protocol):
+    """A table, or another waiter, that players tell of their lines."""
+
+    def hear(self) -> None:
+        """Take the lines of the player that is asked: a player wrote, or is gone."""
+
+    def hear_line(self, player: "Player", line: bytes) -> None:
+        """Take a player's line, if no other line of it waits: so the usual answer is not stored."""
 
 
 class Player(Protocol):
@@ -20,14 +29,21 @@ class Player(Protocol):
     def cpu_seen_ms(self) -> float | None:
         """CPU time that the player used up to the last count, in ms; None: nobody can tell."""
 
-    def on_input(self, heard: Callable[[], None]) -> None:
-        """Call `heard` from now on when the player has sent a line or is gone."""
+    @property
+    def has_input(self) -> bool:
+        """True if a line, or a part of one, or a fault waits to be taken."""
+
+    def set_listener(self, listener: Listener | None) -> None:
+        """Tell this listener from now on when the player has sent a line or is gone."""
 
     def send(self, line: bytes) -> None:
         """Send a line; what the player does not take yet is sent later."""
 
     def take_in(self) -> None:
         """Read all that the player has sent up to now, so that `next_line` has it."""
+
+    def put_back(self, line: bytes) -> None:
+        """Keep a line for `next_line`: the player sent it before it was asked."""
 
     def next_line(self) -> bytes | None:
         """Return the next line that the player sent, without its newline, or None."""
@@ -40,7 +56,3 @@ class Player(Protocol):
 
     def stderr_tail(self) -> str:
         """Return the end of the player's stderr, safe to show."""
-
-
-def ignore() -> None:
-    """Do nothing: no game listens to the bot yet."""

@@ -41,7 +41,8 @@ class Poller:
         self._blocked: dict[int, PipedProcess] = {}
         self._nap = trio.CancelScope()
         self._nap_ends = -math.inf
-        self._soonest = math.inf
+        self.soonest = math.inf
+        """The moment of the first timer, or an earlier one, in s of the monotonic clock."""
         self._lively = True
         self._planned = 0.0
         self.looked_at = time.monotonic()
@@ -89,8 +90,8 @@ class Poller:
 
     def wake_by(self, moment: float) -> None:
         """Look at the timers at that moment at the latest: end a nap that would miss it."""
-        if moment < self._soonest:
-            self._soonest = moment
+        if moment < self.soonest:
+            self.soonest = moment
             if moment < self._nap_ends:
                 self._nap.cancel()
 
@@ -108,7 +109,11 @@ class Poller:
             linger = LINGER_S if self._lively and self._timers and not self._soon else 0
             self._planned += linger
             ready = poll(linger)
-            self._tick(time.monotonic())
+            now = time.monotonic()
+            lag = now - self.looked_at - self._planned
+            self.looked_at, self._planned = now, 0.0
+            if lag > FELT_S:
+                self._give_back(lag, now)
             for descriptor, _ in ready:
                 reader = readers.get(descriptor)
                 if reader:
@@ -119,7 +124,7 @@ class Poller:
             self._lively = not idle
             if self._soon:
                 self._run_later_work()
-            if self.looked_at >= self._soonest:
+            if now >= self.soonest:
                 self._call_due_timers()
             if idle:
                 return True
@@ -132,13 +137,10 @@ class Poller:
         for work in works:
             work()
 
-    def _tick(self, now: float) -> None:
-        """Note a look at the pipes; give back to all timers the time by which it came too late."""
-        lag = now - self.looked_at - self._planned
-        self.looked_at, self._planned = now, 0.0
-        if lag > FELT_S:
-            for timer in self._timers:
-                timer.add_lag(lag, now)
+    def _give_back(self, lag: float, now: float) -> None:
+        """Give back to all timers the time by which a look at the pipes came too late."""
+        for timer in self._timers:
+            timer.add_lag(lag, now)
 
     def _flush(self, descriptor: int) -> None:
         process = self._blocked[descriptor]
@@ -166,12 +168,12 @@ class Poller:
             # What was due before it may have begun its deadline anew, or ended it.
             if timer.at <= looked_at:
                 timer.due()
-        self._soonest = min((one.at for one in self._timers), default=math.inf)
+        self.soonest = min((one.at for one in self._timers), default=math.inf)
 
     async def _rest(self) -> None:
         """Wait in trio for the next byte or the next timer."""
         began = time.monotonic()
-        delay = min(NAP_S, max(0.0, self._soonest - began))
+        delay = min(NAP_S, max(0.0, self.soonest - began))
         self._nap_ends = began + delay
         with trio.move_on_after(delay) as self._nap:
             await trio.lowlevel.wait_readable(self._epoll.fileno())

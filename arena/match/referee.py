@@ -126,14 +126,14 @@ class Referee:
         question = self.awaiting
         assert question is not None, "A seat is listened to only while it is asked."
         assert question.seat == seat, "Another seat is asked."
-        said = judge_answer(question, message)
-        if said is None:
+        answer = judge_answer(question, message)
+        if isinstance(answer, Choose):
+            self._accept(question, answer, ms, given_back_ms)
+        elif answer is None:
             self._ignore(seat, ms, line, given_back_ms)
-        elif isinstance(said, Fault):
-            foul, detail = said.foul, said.detail
-            self.forfeit(seat, foul, detail, ms=ms, line=line, given_back_ms=given_back_ms)
         else:
-            self._accept(question, said, ms, given_back_ms)
+            foul, detail = answer.foul, answer.detail
+            self.forfeit(seat, foul, detail, ms=ms, line=line, given_back_ms=given_back_ms)
 
     def forfeit(
         self,

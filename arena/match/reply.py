@@ -45,7 +45,8 @@ class ReplyWaiter:
         """Wait for this player from now on."""
         self._player = player
         self._deadline.begin(now, limit_ms)
-        self._poller.wake_by(self._deadline.at)
+        if self._deadline.at < self._poller.soonest:
+            self._poller.wake_by(self._deadline.at)
 
     async def wait(self) -> None:
         """Wait until the last reply was judged or `error` is set."""
@@ -69,6 +70,18 @@ class ReplyWaiter:
     def hear(self) -> None:
         """Take the player's lines until none is left: a player wrote, or is gone."""
         self.guard(self._take_lines)
+
+    def hear_line(self, player: Player, line: bytes) -> None:
+        """Judge a player's line at once; keep it if another player is asked."""
+        if player is not self._player:
+            return player.put_back(line)
+        try:
+            self.on_line(line, self._deadline.charged_ms(player.read_at))
+            asked = self._player
+            if asked is not None and asked.has_input:
+                self._take_lines()
+        except Exception as bug:
+            self.fail(bug)
 
     def guard(self, work: Callable[[], None]) -> None:
         """Call the work; a bug in it ends this wait and not the poller's other work."""
@@ -100,6 +113,6 @@ class ReplyWaiter:
         due = self._deadline.at
         self._player.take_in()
         self._take_lines()
-        # A reply that was judged has moved the deadline; a stale line leaves it where it was.
+        # After a reply the deadline is a later one, or none; a stale line leaves it as it was.
         if self._deadline.at == due:
             self.on_fault(self.late(), float(self._deadline.limit_ms))

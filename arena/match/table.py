@@ -52,7 +52,7 @@ class Table(ReplyWaiter):
         """
         for bot in self._bots:
             if bot:
-                bot.on_input(self.hear)
+                bot.set_listener(self)
         self._poller.add_timer(self._unlogged)
         try:
             self.guard(self._deliver)
@@ -96,11 +96,10 @@ class Table(ReplyWaiter):
 
     def _deliver(self, *, at_once: bool = False) -> None:
         """Send the referee's lines, begin the deadline of a new question, log enough records."""
-        referee = self._referee
+        referee, bots = self._referee, self._bots
         now = time.monotonic()
         for seat, line in referee.outgoing():
-            bot = self._bots[seat]
-            if bot:
+            if bot := bots[seat]:
                 bot.send(line)
         question = referee.awaiting
         if question is None:
@@ -108,9 +107,10 @@ class Table(ReplyWaiter):
         # The clock of an open question runs on, whatever else its seat has sent meanwhile.
         elif question is not self._question:
             self._ask(question, now)
-        if at_once or referee.unlogged >= LOG_EVERY or referee.result:
+        unlogged = referee.unlogged
+        if at_once or unlogged >= LOG_EVERY or question is None:
             self._write(referee.records())
-        elif referee.unlogged and self._unlogged.at == math.inf:
+        elif unlogged and self._unlogged.at == math.inf:
             self._unlogged.at = now + LOG_WITHIN_S
             self._poller.wake_by(self._unlogged.at)
 
@@ -130,19 +130,21 @@ class Table(ReplyWaiter):
 
     def _write(self, records: Sequence[LogRecord]) -> None:
         self._unlogged.end()
-        complete = [self._with_evidence(record) for record in records]
-        for record in complete:
-            self._spending.add(record)
+        complete: list[LogRecord] = [
+            self._with_evidence(record) if isinstance(record, FoulRecord) else record
+            for record in records
+        ]
+        self._spending.add(complete)
         if self._referee.result:
             # The result stays last: a log with the result has all records of the game.
             lag_ms = self._deadline.worst_lag_ms
             complete.insert(-1, self._spending.record(self._cpu_used(), lag_ms))
         self._log.append(complete)
 
-    def _with_evidence(self, record: LogRecord) -> LogRecord:
+    def _with_evidence(self, record: FoulRecord) -> FoulRecord:
         """Add the bot's stderr to a foul; kill the bot, which is not used again."""
-        bot = self._bots[record.seat] if isinstance(record, FoulRecord) else None
-        if not isinstance(record, FoulRecord) or bot is None:
+        bot = self._bots[record.seat]
+        if bot is None:
             return record
         bot.disqualify(Fault(record.foul, record.detail))
         figures = self._lateness if record.foul == "late" else {}

@@ -568,6 +568,17 @@ def test_sealed_lines_open_again(records: list[LogRecord]) -> None:
         assert after == before
 
 
+@given(st.lists(st.one_of(*RECORDS.values()), max_size=4), st.integers(0, 2**32 - 1))
+def test_records_are_sealed_together_as_line_by_line(
+    records: list[LogRecord], checksum: int
+) -> None:
+    lines, last = b"", checksum
+    for record in records:
+        line, last = codec.seal(encode_line(record), last)
+        lines += line
+    assert codec.seal_records(records, checksum) == (lines, last)
+
+
 @given(st.integers(0, len(RECORD) + codec.SEAL - 1), st.integers(1, 255))
 def test_no_byte_of_a_sealed_line_can_change(at: int, by: int) -> None:
     sealed, _ = codec.seal(RECORD, 7)

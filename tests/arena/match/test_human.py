@@ -15,6 +15,7 @@ from arena.analysis.text import Look
 from arena.engine.shuffle import board_seed
 from arena.match import human as people
 from arena.match.human import HumanPlayer
+from arena.match.player import Player
 from arena.match.referee import GameSetup, Referee
 from arena.ui.terminal_player import LONGEST, Keys, TerminalPlayer, numbered_options, parse_choice
 from protocol.codec import Fault, decode_line, encode_line
@@ -50,10 +51,20 @@ def asked(person: HumanPlayer) -> Ask:
     return person.question
 
 
+class Hears:
+    """Stands for a table."""
+
+    def __init__(self, hear: Callable[[], None]) -> None:
+        self.hear = hear
+
+    def hear_line(self, player: Player, line: bytes) -> None:
+        raise AssertionError(f"{player} gives {line!r}, but a person's answer is fetched.")
+
+
 async def test_an_answer_is_a_line_like_any_bots() -> None:
     referee, person = table()
     heard = list[str]()
-    person.on_input(lambda: heard.append("now"))
+    person.set_listener(Hears(lambda: heard.append("now")))
     question = asked(person)
     assert person.next_line() is None
     assert person.choose(question.id, 1)
@@ -183,7 +194,7 @@ async def sitting_at(typed: str, play: Callable[[Referee, HumanPlayer], None]) -
     typist.type(typed)
     typist.close()
     referee, person = table()
-    person.on_input(lambda: play(referee, person))
+    person.set_listener(Hears(lambda: play(referee, person)))
     screen = TerminalPlayer(console, typist.read, Look(NAMES, 80, ascii=True))
     play(referee, person)
     with trio.fail_after(60):

@@ -286,7 +286,7 @@ async def test_two_bots_that_write_ahead_do_not_keep_a_third_waiting(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They know the numbers of their questions: without a bound one game is one look."""
-    at_once: list[int] = []
+    at_once = [0]
     take_lines, received = Table._take_lines, Referee.receive
 
     def counted(self: Table) -> None:

@@ -335,7 +335,7 @@ def test_a_full_disk_anywhere_stops_the_run_with_its_reason(
 @pytest.mark.parametrize(
     "where",
     [
-        "arena.match.poller.Poller._tick",
+        "arena.match.poller.Poller._slice",
         "arena.match.bot_pool.BotPool.monitor",
         "tournaments.storage.ledger.Ledger.add",
     ],

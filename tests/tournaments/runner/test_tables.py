@@ -171,7 +171,7 @@ class Piped:
         self._pipe, self._read = [*lines], list[bytes]()
         self.read_at = 0.0
 
-    def on_input(self, _: object) -> None:
+    def set_listener(self, _: object) -> None:
         pass
 
     def take_in(self) -> None:
