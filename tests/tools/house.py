@@ -67,11 +67,6 @@ OWN_JSON = frozenset(
         "arena/conformance/cases/startup.py",
         "arena/conformance/diagnose_line.py",
         "arena/conformance/mutations.py",
-        "tournaments/report/html/game_list.py",
-        "tournaments/report/log_facts.py",
-        "tournaments/report/missing_data.py",
-        "tournaments/report/report.py",
-        "tournaments/report/timing.py",
     ]
 )
 """Modules that may know JSON too."""

@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-import msgspec
 from msgspec import Struct
 
 from arena.logs.compression import actual_path
 from arena.logs.gamelog import read_games
+from protocol.codec import DamagedRecordError
 from protocol.records import Result
 from tournaments.plan.event import Event
 from tournaments.rating.fouls import FoulCount, count_fouls
@@ -156,7 +156,7 @@ def _holds(words: list[str], place: str) -> bool:
 
 def _pace(folder: Folder, event: Event, results: Mapping[str, Result]) -> float | None:
     """Return games per second of this run, which began when results.json was published."""
-    with suppress(OSError, msgspec.MsgspecError):
+    with suppress(OSError, DamagedRecordError):
         began = folder.results.stat().st_mtime
         lasted = time.time() - began
         fresh = sum(

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from arena.logs.checksummed import grep_prefix
-from protocol.codec import DamagedRecordError, decode_record, strip_checksum
+from protocol.codec import DamagedRecordError, decode_record, line_start, strip_checksum
 from protocol.records import (
     FoulClass,
     FoulRecord,
@@ -29,10 +29,9 @@ from protocol.records import (
 from tournaments.report.timing import Times, TimingTotals
 from tournaments.storage.folder import Folder
 
-TOLD = tuple(
-    b'{"type":"%s",' % kind for kind in (b"sitting", b"game", b"foul", b"spent", b"result")
-)
-"""Beginnings of the lines to read; a log has hundreds of others."""
+RECORDS = (Sitting, GameRecord, FoulRecord, SpentRecord, Result)
+"""The records to read; a log has hundreds of others."""
+STARTS = tuple(line_start(kind) for kind in RECORDS)
 EXAMPLES = 3
 """The largest number of examples of one class of foul by one entrant."""
 LAST_WORDS = 1000
@@ -209,6 +208,6 @@ def _told(path: Path) -> Iterator[tuple[Sitting | None, _Finished]]:
 
 def _records(path: Path) -> Iterator[LogRecord]:
     """Yield the records about time, fouls and machines."""
-    for line in grep_prefix(path, TOLD):
+    for line in grep_prefix(path, STARTS):
         with suppress(DamagedRecordError):
             yield decode_record(strip_checksum(line))

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 from itertools import islice
 
-import msgspec
 from msgspec import Struct
 
 from arena.logs.checksummed import DamagedFileError
+from protocol.codec import DamagedRecordError, decode_json
 from protocol.errors import UserError, suggestion
 from protocol.records import Result
 from tournaments.plan.event import Event
@@ -26,18 +26,18 @@ NEAR = 1000
 def published(folder: Folder) -> int:
     """Return the number of games in results.json, which the ledger had when it was written.
 
-    Raises OSError, msgspec.MsgspecError.
+    Raises OSError, DamagedRecordError.
     """
 
     class Played(Struct):
         played: int
 
-    return msgspec.json.decode(folder.results.read_bytes(), type=Played).played
+    return decode_json(folder.results.read_bytes(), Played).played
 
 
 def reported(folder: Folder) -> int:
     """Return the same, or 0 if results.json cannot be read."""
-    with suppress(OSError, msgspec.MsgspecError, ValueError):
+    with suppress(OSError, DamagedRecordError):
         return published(folder)
     return 0
 
@@ -122,8 +122,8 @@ def refuse_fewer_logs(folder: Folder, event: Event, results: ResultStore) -> Non
 
 def _timed(folder: Folder) -> int:
     """Return the number of games in times.json, each counted for every seat; 0 if unreadable."""
-    with suppress(OSError, msgspec.MsgspecError, ValueError):
-        return _games(msgspec.json.decode(folder.times.read_bytes(), type=Times))
+    with suppress(OSError, DamagedRecordError):
+        return _games(decode_json(folder.times.read_bytes(), Times))
     return 0
 
 

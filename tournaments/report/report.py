@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from arena.document.markdown import to_markdown
+from protocol.codec import indented_json
 from tournaments.plan.event import Event, Terms
 from tournaments.rating.ratings import Ratings, fit_both
 from tournaments.report import event_text, exports
@@ -101,7 +102,7 @@ def report_files(
         folder.report: [to_markdown(document).encode()],
         folder.page: [report_page(document).encode()],
         folder.times: [as_json(known.times)],
-        folder.results: [msgspec.json.format(msgspec.json.encode(summary), indent=1), b"\n"],
+        folder.results: [indented_json(summary), b"\n"],
         folder.games: exports.games_csv(results, places, partners),
         folder.ratings: exports.ratings_csv(ratings, fingerprints),
         folder.crosstable: exports.crosstable_csv(ratings),

@@ -2,9 +2,9 @@
 
 from collections import Counter
 
-import msgspec
 from msgspec import Struct
 
+from protocol.codec import indented_json
 from protocol.records import Result, Sitting, SpentRecord
 
 
@@ -120,4 +120,4 @@ class TimingTotals:
 
 def as_json(times: Times) -> bytes:
     """Encode times.json."""
-    return msgspec.json.format(msgspec.json.encode(times), indent=1) + b"\n"
+    return indented_json(times) + b"\n"

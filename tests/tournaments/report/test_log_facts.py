@@ -125,7 +125,7 @@ def test_a_machine_is_told_and_nobodys_name(tmp_path: Path) -> None:
     assert "Python 3." in machine()
     assert os.uname().nodename not in machine()
     assert log_facts(Folder(tmp_path)).machines == ()
-    assert measuring.TOLD[0] == b'{"type":"sitting",'
+    assert measuring.STARTS[0] == b'{"type":"sitting",'
 
 
 def test_a_sitting_counts_once_for_each_level_at_which_it_was_played(tmp_path: Path) -> None:

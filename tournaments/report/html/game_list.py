@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 from urllib.parse import quote
 
-import msgspec
 from msgspec import Struct
 
+from protocol.codec import encode_json
 from protocol.messages import WhyGame
 from protocol.records import FoulClass, Result
 
@@ -52,7 +52,7 @@ def build_game_list(
     for result in results:
         page = addresses[result.game].removesuffix(quote(result.game))
         row = _row(result, pages.get(page, len(pages)), places)
-        room -= len(msgspec.json.encode((row, *(() if page in pages else (page,)))))
+        room -= len(encode_json((row, *(() if page in pages else (page,)))))
         if room < 0:
             break
         pages.setdefault(page, len(pages))
