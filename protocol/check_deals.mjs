@@ -88,7 +88,7 @@ for (const { path, sitting, game, board, number, commitment, deals: dealings } o
   for (const record of seeds.has(board) ? dealings : []) {
     const next = record.deal === 1 ? before.round + 1 : before.round;
     if (record.round !== next || (record.deal > 1 && record.deal !== before.deal + 1))
-      fault(`${path}: ${game}: round ${record.round}, deal ${record.deal} is out of turn`);
+      fault(`${path}: ${game}: round ${record.round}, deal ${record.deal} is out of order`);
     before = record;
     const { hands, stock } = dealt(seeds.get(board), record, sitting.rules, sitting.seats.length);
     deals++;

@@ -41,7 +41,7 @@ class Play(Struct, frozen=True, gc=False, tag_field="do", tag="play"):
 
 
 class Draw(Struct, frozen=True, gc=False, tag_field="do", tag="draw"):
-    """Take one tile from the boneyard; the turn goes on."""
+    """Draw one tile from the boneyard; the turn continues."""
 
 
 class Pass(Struct, frozen=True, gc=False, tag_field="do", tag="pass"):
@@ -49,7 +49,7 @@ class Pass(Struct, frozen=True, gc=False, tag_field="do", tag="pass"):
 
 
 class PlayTwo(Struct, frozen=True, gc=False, tag_field="do", tag="play_two"):
-    """Play two tiles, one on each end of the line as it lies now (E play)."""
+    """Play two tiles, one at each end of the line as it is now (E play)."""
 
     left: Tile
     """The tile for the left end, [high, low]."""
@@ -122,7 +122,7 @@ class TurnedUp(Struct, frozen=True, gc=False, tag_field="do", tag="turn_up"):
     """A tile from the boneyard begins the line (E deal)."""
 
     tile: Tile
-    """The tile as it lies, [left, right]."""
+    """The tile as it is in the line, [left, right]."""
 
 
 class Bade(Struct, frozen=True, gc=False, tag_field="do", tag="bid"):
@@ -154,7 +154,7 @@ class Played(Struct, frozen=True, gc=False, tag_field="do", tag="play"):
     seat: int
     """The seat that played."""
     tile: Tile
-    """The tile as it lies in the line, [left, right]."""
+    """The tile as it is in the line, [left, right]."""
     end: End
     """The end of the line on which it was put; "lead" for the first tile."""
 
@@ -249,7 +249,7 @@ class Ask(RefereeMessage, frozen=True, tag="ask"):
     hand: tuple[Tile, ...]
     """Your tiles, each [high, low]."""
     line: tuple[Tile, ...]
-    """The line as it lies, from left to right, each tile [left, right]."""
+    """The line from left to right, each tile [left, right]."""
     ends: tuple[int, ...]
     """The pips to match, left then right; empty before the first tile."""
     boneyard: Stock

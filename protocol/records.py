@@ -68,8 +68,8 @@ class Record(Struct, frozen=True, kw_only=True, tag_field="type", forbid_unknown
 class Sitting(Record, frozen=True, tag="sitting"):
     """First line of a game log: fresh processes sat down to play these games.
 
-    If a user adds boards later, or fresh processes go on elsewhere or at another sandbox level,
-    the same log goes on after a further line of this type, which has the old boards first and
+    If a user adds boards later, or new processes continue elsewhere or at another sandbox level,
+    the same log continues after another line of this type, which has the old boards first and
     then the new ones, if there are any.
     """
 

@@ -1,4 +1,4 @@
-"""Rulesets: groups of closed choices, and which of them go together. `arena.engine` plays them."""
+"""Rulesets: groups of closed choices, and their conflicts. `arena.engine` plays them."""
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -59,11 +59,11 @@ class HandSizes(Group, frozen=True):
     five: HandSize | UnsetType | None = UNSET
     """Tiles each at a table of five; unset: as many as at a table of four."""
     six: HandSize | UnsetType | None = UNSET
-    """Tiles each at a table of six, likewise."""
+    """Tiles each at a table of six; unset: as many as at a table of four."""
     seven: HandSize | UnsetType | None = UNSET
-    """Tiles each at a table of seven, likewise."""
+    """Tiles each at a table of seven; unset: as many as at a table of four."""
     eight: HandSize | UnsetType | None = UNSET
-    """Tiles each at a table of eight, likewise."""
+    """Tiles each at a table of eight; unset: as many as at a table of four."""
 
 
 class Targets(Group, frozen=True):
@@ -80,11 +80,11 @@ class Targets(Group, frozen=True):
     five: Points | UnsetType = UNSET
     """Points at a table of five; unset: as many as at a table of four."""
     six: Points | UnsetType = UNSET
-    """Points at a table of six, likewise."""
+    """Points at a table of six; unset: as many as at a table of four."""
     seven: Points | UnsetType = UNSET
-    """Points at a table of seven, likewise."""
+    """Points at a table of seven; unset: as many as at a table of four."""
     eight: Points | UnsetType = UNSET
-    """Points at a table of eight, likewise."""
+    """Points at a table of eight; unset: as many as at a table of four."""
 
 
 class Deal(Group, frozen=True):
@@ -149,7 +149,7 @@ class Turn(Group, frozen=True):
     leader_may_draw: bool = True
     """True if `draw_when_able` holds before the first tile too (B, C); else it does not (D)."""
     draw_ends_turn: bool = False
-    """True if drawing a tile is the whole turn (E play); else the seat goes on until it plays."""
+    """True if drawing a tile is the whole turn (E play); else the seat continues until it plays."""
     draw_optional: bool = False
     """True if a seat that cannot play may pass instead of drawing (C.27)."""
 
@@ -260,7 +260,7 @@ class Ruleset(Group, frozen=True):
 
 
 def _conflicts(rules: Ruleset) -> Iterator[tuple[bool, str]]:
-    """Yield for each impossible combination: true if these rules have it, and the way out."""
+    """Yield for each impossible combination: true if these rules have it, and the remedy."""
     deal, lead, turn, stakes, score = (
         rules.deal,
         rules.lead,
@@ -396,7 +396,7 @@ def check_seats(rules: Ruleset, seats: int) -> None:
 
 
 def _objection(rules: Ruleset, seats: int) -> str | None:
-    """Return why the game has no such table, and what would work; None if it has one."""
+    """Return why the game has no such table, and a remedy; None if it has one."""
     if not 2 <= seats <= MOST_SEATS:
         return f"A table has two to eight seats, not {seats}."
     if rules.deal.partners and seats != 4:

@@ -1,9 +1,9 @@
-"""Tiles and sets of tiles, and nothing else."""
+"""Tiles and sets of tiles."""
 
 from functools import cache
 
 Tile = tuple[int, int]
-"""Two pips: (high, low) in a hand or a boneyard, (left, right) as it lies in the line."""
+"""Two pips: (high, low) in a hand or a boneyard, (left, right) in the line."""
 
 
 @cache

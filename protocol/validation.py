@@ -57,7 +57,7 @@ def _join(at: str, name: str) -> str:
 
 
 def _key(at: str, name: str) -> str:
-    """Return the path of a name in a table; an odd name stands in quotes, as in TOML."""
+    """Return the path of a name in a table; an unusual name is quoted, as in TOML."""
     return _join(at, name if _BARE.fullmatch(name) else _shown(name))
 
 
@@ -92,7 +92,7 @@ def _in_union(kinds: Sequence[Type], said: Any, at: str) -> Iterator[str]:
     if alike:
         yield from _mistakes(alike[0], said, at)
     else:
-        # One form stands for all: the one that a bare word names, or any.
+        # One form represents all: the one that a bare word names, or any.
         named = [tags.get(f"{said}") or next(iter(tags.values()))] if tags else kinds
         wanted = dict.fromkeys(_wanted(one, at, said) for one in named)
         yield f"{at} must be {' or '.join(wanted)}, not {_shown(said)}."

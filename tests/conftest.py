@@ -48,7 +48,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture
 def open_folder() -> Iterator[Path]:
-    """A folder that bots with users of their own may enter, unlike pytest's `tmp_path`."""
+    """Yield a folder that bots with users of their own may enter, unlike pytest's `tmp_path`."""
     with temporary_folder("test", shared=True) as folder:
         yield folder
 

@@ -1,4 +1,4 @@
-"""Answers of a bot that was asked again, in words. No I/O; a bot's text is made safe."""
+"""Descriptions of the answers of a bot that was asked again. No I/O; a bot's text is escaped."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -16,10 +16,10 @@ from protocol.codec import printable
 from protocol.messages import MAX_NOTE, Option
 
 PLAYED_ON = (
-    "Under other deals of the hidden tiles, which this seat could not tell from the real one, each "
-    "as likely as the next; from here a plain player (its heaviest tile, doubles first) plays on "
-    "in every seat to the end of the round. Points: what the own side gains beyond the mean of the "
-    "others; ± is half of a 95 % interval."
+    "Estimated on other deals of the hidden tiles that agree with everything this seat has seen, "
+    "all equally likely. From here on a simple heuristic (the heaviest tile, doubles first) plays "
+    "every seat to the end of the round. Points: this side's gain minus the average of the others; "
+    "± is half of a 95 % interval."
 )
 
 
@@ -42,9 +42,9 @@ def _in_full(decision: Decision, one: ReaskResult) -> Iterator[Text]:
     if one.foul:
         yield Text(f"It fouls: {one.foul}. {printable(one.detail, EVIDENCE)} ({time})", "red")
         if one.line:
-            yield Text(f"  said    {printable(one.line, EVIDENCE)}", "red")
+            yield Text(f"  wrote   {printable(one.line, EVIDENCE)}", "red")
         if one.foul == "late" and one.given_back_ms:
-            yield Text(f"  Given back: {one.given_back_ms:g} ms in which the referee did not look.")
+            yield Text(f"  Lag of the referee, not charged: {one.given_back_ms:g} ms.")
     else:
         assert one.choice is not None
         option = answer_words(decision.question.options[one.choice])
@@ -60,23 +60,23 @@ def _compared(decision: Decision, choice: int) -> str:
     """Compare a choice with the log's."""
     logged = choice_label(decision)
     if logged is None:
-        return "where the log has a foul" if decision.record else "where the log has no answer"
+        return "but the log has a foul" if decision.record else "but the log has no answer"
     if logged == choice:
-        return "as in the log"
-    return f"not {answer_words(decision.question.options[logged])} as in the log"
+        return "the same as in the log"
+    return f"but {answer_words(decision.question.options[logged])} in the log"
 
 
 def _counted(decision: Decision, found: Sequence[ReaskResult]) -> Iterator[Text]:
-    """Count the choices, and tell how long they took."""
+    """Count the choices, and describe their times."""
     many = Counter(one.choice for one in found if one.choice is not None)
     for choice, times in many.most_common():
         option = answer_words(decision.question.options[choice])
-        said = f"{times} of {len(found)} times {option}, {_compared(decision, choice)}."
+        said = f"{option}: {times} of {len(found)} times, {_compared(decision, choice)}."
         yield Text(said, "bold")
     spent = [one.ms for one in found]
     yield Text(
-        f"It took {sum(spent) / len(spent):.1f} ms in the mean, {max(spent):.1f} ms at most, "
-        f"of {decision.question.time_ms} ms; each time a fresh process.",
+        f"Mean {sum(spent) / len(spent):.1f} ms, maximum {max(spent):.1f} ms, of "
+        f"{decision.question.time_ms} ms; a new process each time.",
         "dim",
     )
 

@@ -161,7 +161,7 @@ def find_decision(found: Sequence[Decision], wanted: int) -> Decision:
     for decision in found:
         if wanted in (decision.number, decision.question.id):
             return decision
-    asked = f"was asked {len(found)} questions" if found else "was asked nothing"
+    asked = f"was asked {len(found)} questions" if found else "was not asked any question"
     raise UserError(f"There is no question {wanted}: this seat {asked} in this game.")
 
 

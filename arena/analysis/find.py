@@ -38,10 +38,10 @@ def usual_folder() -> Path:
     """
     found = [path.relative_to(Path.cwd()) for path in event_folders(Path.cwd())]
     if not found:
-        raise UserError("Name an event's folder: there is none here.")
+        raise UserError("There is no event's folder here. Name one.")
     if len(found) > 1 and found[0] not in (Path(), Path(USUAL[0])):
         names = ", ".join(map(str, found[:NAMED_GAMES]))
-        raise UserError(f"Name an event's folder: there are several here, such as {names}.")
+        raise UserError(f"There are several events' folders here. Name one, such as {names}.")
     return found[0]
 
 
@@ -74,7 +74,7 @@ def refuse_others(path: Path) -> None:
     event = (path.parent / EVENT).is_file()
     verify = shlex.join(("boneyard", "verify", str(path.parent)))
     hint = f"; name its event's folder, as in `{verify}`." if event else "."
-    raise UserError(f"{path} is no game log{hint}")
+    raise UserError(f"{path} is not a game log{hint}")
 
 
 class FoundGame(NamedTuple):
@@ -135,7 +135,7 @@ def _like(log: Path, word: str) -> "_Heap":
         if len(nearest[0].lines) == MOST_GAMES:
             break
     if not names:
-        raise UserError(f"{log} holds no game.")
+        raise UserError(f"{log} has no games.")
     if not any(heap.lines for heap in nearest):
         raise unknown_name("game", word, names)
     return nearest[0] if nearest[0].lines else nearest[1]
@@ -186,7 +186,7 @@ def list_games(found: FoundGame) -> Iterator[str]:
     yield from islice(found.others.values(), LISTED_GAMES)
     if count > LISTED_GAMES:
         least = "at least " if count == MOST_GAMES else ""
-        yield f"... and {least}{count - LISTED_GAMES} more; name one to watch it."
+        yield f"... and {least}{count - LISTED_GAMES} more; name one to show it."
 
 
 def find_seat(logged: "LoggedGame", wanted: str | None) -> int:
@@ -203,7 +203,7 @@ def find_seat(logged: "LoggedGame", wanted: str | None) -> int:
     if names.count(wanted) == 1:
         return names.index(wanted)
     if wanted in names:
-        raise UserError(f"{wanted} sat in several seats of this game: give a seat's number.")
+        raise UserError(f"{wanted} had several seats in this game. Give a seat's number.")
     if wanted.isdecimal():
         last = len(names) - 1
         raise UserError(f"There is no seat {wanted}: this game has seats 0 to {last}.")

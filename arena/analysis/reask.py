@@ -65,7 +65,7 @@ async def ask(
         except CannotStartError as error:
             complaint = f"The bot cannot be started: {error}."
         except LagError as error:
-            complaint = f"Nobody can say whether the bot was late: {error}."
+            complaint = f"The bot's time could not be measured: {error}."
         nursery.cancel_scope.cancel()
     if complaint:
         raise UserError(complaint)

@@ -226,7 +226,7 @@ def _misdeal(game: Game, dealt: Dealt, ended: bool) -> str | None:
     else:
         turn = (before.number if before else 0) + 1, lead.method(game) != "odd_even"
     if (dealt.round, dealt.deal) != turn:
-        return f"deal {dealt.deal} of round {dealt.round} is dealt out of turn"
+        return f"deal {dealt.deal} of round {dealt.round} is dealt out of order"
     tiles = set_of_tiles(game.rules.deal)
     lots = all(lot.seat in seats and lot.tile in tiles for lot in dealt.lots)
     if not (lots and dealt.leader in leaders and _laid(game, dealt)):

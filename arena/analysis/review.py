@@ -1,7 +1,7 @@
-"""A game reviewed for one seat, in words: its decisions, its rounds, and what turned it.
+"""A game reviewed for one seat, in words: its decisions, its rounds and its turning points.
 
-No I/O; text from bots is made safe. Nothing is judged that the log does not say: what a round
-cost, what was left in the hand, where a foul ended it.
+No I/O; text from bots is escaped. The review states only facts of the log: the cost of a round,
+the tiles left in the hand, a foul that ended the game.
 """
 
 import shlex
@@ -33,7 +33,7 @@ def heading(logged: LoggedGame, seat: int, found: Sequence[Decision], look: Look
     text = render.title(logged, look).append(f"\n{look.name(seat)} in seat {seat}: ", "bold")
     result = logged.result
     if result is None:
-        return text.append("the game has no result: it was cut off.")
+        return text.append("the game is unfinished and has no result.")
     party = side_of(look.partners, seat)
     side = " for its side" if look.partners else ""
     text.append(
@@ -45,12 +45,12 @@ def heading(logged: LoggedGame, seat: int, found: Sequence[Decision], look: Look
 
 def _time(found: Sequence[Decision]) -> str:
     if not found:
-        return "It was asked nothing."
+        return "It was not asked any question."
     spent = [one.record.ms if one.record else 0.0 for one in found]
     slowest = max(range(len(found)), key=lambda at: spent[at])
     many = count_in_digits(len(found), "question")
     return (
-        f"{many}, {sum(spent):.0f} ms in all, at most {spent[slowest]:.1f} ms "
+        f"{many}, {sum(spent):.0f} ms in total, maximum {spent[slowest]:.1f} ms "
         f"(question {found[slowest].number})."
     )
 
@@ -62,34 +62,34 @@ class DecisionReport(Struct, frozen=True):
     """A decision, for programs."""
 
     number: int
-    """Which question of the game it is to this seat, from 1."""
+    """The question's number among those to this seat in the game, from 1."""
     round: int
     """The round's number in the game, from 1."""
     question: Raw
     """The question as it was asked."""
     answer: ChoiceRecord | FoulRecord | None
-    """What came of it, as it stands in the log; null: the game was cut off before."""
+    """The answer or foul in the log; null: the game was cut off before it."""
 
 
 class GameReview(Struct, frozen=True):
-    """A game as it went for one seat, for programs."""
+    """The review of a game for one seat, for programs."""
 
     game: str
     """The game's name."""
     seat: int
     """The seat."""
     entrant: str
-    """Who sat there."""
+    """The entrant in the seat."""
     result: Result | None
-    """How the game ended; null: it was cut off."""
+    """The result of the game; null: the game was cut off."""
     rounds: tuple[RoundEnd, ...]
-    """How each round ended for the seat."""
+    """The end of each round for the seat."""
     decisions: tuple[DecisionReport, ...]
-    """Its decisions, in order."""
+    """The seat's decisions, in order."""
 
 
 def review_game(logged: LoggedGame, seat: int) -> GameReview:
-    """All of it.
+    """Review a game for one seat.
 
     Raises DamagedLogError.
     """
@@ -124,7 +124,7 @@ def _row(end: RoundEnd, look: Look) -> tuple[str, ...]:
 def turning_points(
     ends: Sequence[RoundEnd], found: Sequence[Decision], look: Look
 ) -> Iterator[str]:
-    """Describe what decided the game, as far as points tell."""
+    """Describe the rounds and fouls that decided the game, judged by points alone."""
     yield from _fouls(found)
     if not ends:
         return
@@ -135,13 +135,13 @@ def turning_points(
             f"{_burden(worst)}"
         )
     if best.swing > 0:
-        yield f"Round {best.round} brought the most: {best.swing} points{_ended(best, look)}."
+        yield f"Round {best.round} gained the most: {best.swing} points{_ended(best, look)}."
     yield _lead(ends)
     won, lost = ([end for end in ends if sign * end.swing > 0] for sign in (1, -1))
     if won and lost:
         yield (
-            f"In the {_many(lost)} that it lost it {_drew(lost)}; "
-            f"in the {_many(won)} that it won it {_drew(won)}."
+            f"In the {_many(lost)} that it lost, it {_drew(lost)}; "
+            f"in the {_many(won)} that it won, it {_drew(won)}."
         )
 
 
@@ -160,7 +160,7 @@ def _ended(end: RoundEnd, look: Look) -> str:
 
 
 def _burden(end: RoundEnd) -> str:
-    """Describe what was left in the hand, and how it came there."""
+    """Describe the tiles left in the hand, and the draws and passes before."""
     left = count_in_digits(end.tiles, "tile")
     drew = count_in_digits(end.drew, "draw")
     passes = count_in_digits(end.passed, "pass", "passes")
@@ -181,13 +181,13 @@ def _drew(ends: Sequence[RoundEnd]) -> str:
 
 
 def _lead(ends: Sequence[RoundEnd]) -> str:
-    """Since when it has been ahead, or behind."""
+    """Describe since when the seat has been ahead or behind."""
     last = _sign(ends[-1].ahead)
     if last == 0:
-        return "It was level at the end."
+        return "It was tied at the end."
     where = "ahead" if last > 0 else "behind"
     others = [end.round for end in ends if _sign(end.ahead) != last]
-    since = f"for good from round {others[-1] + 1} on" if others else "after every round"
+    since = f"from round {others[-1] + 1} to the end" if others else "after every round"
     return f"It was {where} {since}."
 
 
@@ -199,7 +199,7 @@ def _sign(number: int) -> int:
 
 
 def decision_text(one: Decision, seat: int, many: int, again: str, look: Look) -> Text:
-    """Describe a decision: what the seat saw and could do, what it did, and how to ask it again."""
+    """Describe a decision: the table, the options, the answer, and how to ask it again."""
     text = Text(f"Question {one.number} of {many}. ", "bold")
     text.append_text(table_text(one, seat, look))
     text.append("\n").append(render.row("time", [(_clock(one), "")], look))
@@ -207,7 +207,7 @@ def decision_text(one: Decision, seat: int, many: int, again: str, look: Look) -
 
 
 def table_text(one: Decision, seat: int, look: Look) -> Text:
-    """Draw the table as the seat saw it when it was asked, and tell what it did."""
+    """Draw the table as the seat saw it when it was asked, and its answer."""
     shown = list(frames.frames([one.step], seat))
     return render.draw(shown[0], look) if shown else Text(f"Round {one.round}.", "bold")
 
@@ -225,13 +225,13 @@ def command(log: str, game: str, one: Decision) -> str:
 
 
 def ends_of_rounds(logged: LoggedGame, seat: int, look: Look) -> dict[int, Text]:
-    """Return how each round ended, everybody's tiles shown, by its number."""
+    """Return the table at the end of each round, with all tiles shown, by the round's number."""
     over = (step for step in steps(logged) if isinstance(step.record, RoundRecord))
     return {frame.round: render.draw(frame, look) for frame in frames.frames(over, seat)}
 
 
 def choice_label(one: Decision) -> int | None:
-    """Return the option that was chosen; None after a foul, or when nothing came."""
+    """Return the chosen option; None after a foul or without an answer."""
     return one.record.choice if isinstance(one.record, ChoiceRecord) else None
 
 

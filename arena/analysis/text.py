@@ -1,4 +1,4 @@
-"""Terminal text of logged games, drawn from frames. No I/O; text from bots is made safe."""
+"""Terminal text of logged games, drawn from frames. No I/O; text from bots is escaped."""
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
@@ -54,8 +54,8 @@ EVIDENCE = 4096
 WHY: dict[WhyGame, str] = {
     "target": "the target was reached",
     "rounds": "all rounds were played",
-    "max_rounds": "the rounds are used up",
-    "foul": "a foul ended it",
+    "max_rounds": "the maximum number of rounds was played",
+    "foul": "a foul ended the game",
 }
 WHERE: dict[End, str] = {"lead": "", "left": " on the left", "right": " on the right"}
 TURNS = {
@@ -64,7 +64,7 @@ TURNS = {
 }
 """Keys that turn to the next frame or back."""
 QUIT = ("q", "Q", "\x03", "\x04")
-HELP = "Enter: on   p: back   q: quit"
+HELP = "Enter: next   p: back   q: quit"
 
 Cell = tuple[str, str]
 """Words that stay on one line, and their style."""
@@ -110,7 +110,7 @@ def title(logged: LoggedGame, look: Look) -> Text:
 
 def _forfeits(logged: LoggedGame, look: Look) -> str:
     lost = " and ".join(look.name(seat) for seat in logged.game.forfeited)
-    return f"\nLost beforehand, by fouls in the games before: {lost}." if lost else ""
+    return f"\nLost by earlier fouls in the sitting: {lost}." if lost else ""
 
 
 def summary(logged: LoggedGame) -> str:
@@ -174,7 +174,7 @@ def frame_sentences(frame: Frame, look: Look) -> Iterator[str]:
         case RoundRecord(why="out"):
             yield f"The round is over: {look.name(frame.hands.index(()))} went out."
         case RoundRecord():
-            yield "The round is over: it is blocked."
+            yield "The round is over: blocked."
         case Result(why=why):
             yield f"The game is over: {WHY[why]}."
         case _:
@@ -210,7 +210,7 @@ def _event(event: Event, look: Look) -> str:
         case Lot():
             return f"{who} draws {_plain(event.tile)} for the lead."
         case Annulled():
-            return f"The deal does not count: {who} {_why(event)}."
+            return f"The deal is annulled: {who} {_why(event)}."
         case Leads():
             return f"{who} leads."
         case TurnedUp():
@@ -222,20 +222,20 @@ def _event(event: Event, look: Look) -> str:
         case Called():
             return f"{who} calls the round blocked."
         case Played() | Drew():
-            raise AssertionError("Plays and draws are told together.")
+            raise AssertionError("Plays and draws are described together.")
         case _:
             assert_never(event)
 
 
 def _why(event: Annulled) -> str:
-    """Return the reason why a deal does not count, as a predicate of the seat."""
+    """Return the reason why a deal is annulled, as a predicate of the seat."""
     match event.why:
         case "suit":
             return "holds too many tiles of one number"
         case "missing":
             return "holds the double that must lead"
         case "doubles":
-            return "refuses it for its doubles"
+            return "refuses it because of its doubles"
         case _:
             assert_never(event.why)
 
@@ -267,7 +267,7 @@ def option_words(option: Option) -> str:
         case Bid():
             return f"bid {option.chips}" if option.chips else "check"
         case Call():
-            return "call it blocked"
+            return "call the round blocked"
         case GoOn():
             return "go on"
         case _:
@@ -335,7 +335,7 @@ def _evidence(frame: Frame, foul: FoulRecord, look: Look) -> Iterator[Row]:
     )
     yield "options", [*_options(frame, look.name(foul.seat), None)]
     if foul.line:
-        yield "said", _free(printable(foul.line, EVIDENCE), "red")
+        yield "wrote", _free(printable(foul.line, EVIDENCE), "red")
     if foul.limit_ms:
         yield "clock", _free(foul_clock(foul), "dim")
     if foul.stderr:
@@ -344,8 +344,8 @@ def _evidence(frame: Frame, foul: FoulRecord, look: Look) -> Iterator[Row]:
 
 def foul_clock(foul: FoulRecord) -> str:
     """Return the figures of a late answer."""
-    cpu = "not known" if foul.cpu_ms is None else f"{foul.cpu_ms:g} ms"
-    return f"limit {foul.limit_ms} ms; CPU {cpu}; given back {foul.given_back_ms:g} ms"
+    cpu = "unknown" if foul.cpu_ms is None else f"{foul.cpu_ms:g} ms"
+    return f"limit {foul.limit_ms} ms; CPU {cpu}; lag {foul.given_back_ms:g} ms"
 
 
 def _each(numbers: Iterable[int], look: Look) -> list[Cell]:

@@ -113,7 +113,7 @@ class _Unpacked(io.RawIOBase):
         try:
             data = self._some(len(buffer))
         except (zstd.ZstdError, EOFError) as error:
-            raise DamagedFileError(f"{self._path}: it cannot be unpacked: {error}") from error
+            raise DamagedFileError(f"{self._path}: cannot be decompressed: {error}") from error
         buffer[: len(data)] = data
         return len(data)
 
@@ -122,11 +122,11 @@ class _Unpacked(io.RawIOBase):
         while not self._unpack.eof:
             raw = self._file.read(CHUNK) if self._unpack.needs_input else b""
             if self._unpack.needs_input and not raw:
-                raise EOFError("its end is missing.")
+                raise EOFError("the end is missing.")
             if data := self._unpack.decompress(raw, most):
                 return data
         if self._unpack.unused_data or self._file.read(1):
-            raise zstd.ZstdError("something stands after its end.")
+            raise zstd.ZstdError("there is data after the end.")
         return b""
 
 

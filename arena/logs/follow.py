@@ -22,7 +22,7 @@ LONGEST_GAME = 100_000
 
 
 class LogFollower:
-    """A reader of one log, as far as the log was written at the last look."""
+    """A reader of one log, up to the last line at the latest look."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -42,7 +42,7 @@ class LogFollower:
         """
         with open_any(self.path) as file:
             if file is None:
-                raise DamagedFileError(f"{self.path} is not there any more.")
+                raise DamagedFileError(f"{self.path} was deleted.")
             self._skip(file)
             rest = b""
             while data := file.read(CHUNK):
@@ -63,10 +63,10 @@ class LogFollower:
             left = max(0, self.size - file.seek(0, os.SEEK_END))
             file.seek(self.size)
         if left:
-            raise DamagedFileError(f"{self.path} has become shorter.")
+            raise DamagedFileError(f"{self.path} was truncated.")
 
     def playing(self) -> LoggedGame | None:
-        """Return the game that goes on, or was cut off, as far as it was written; or None."""
+        """Return the records so far of the game that is running or was cut off; or None."""
         if self.sitting is None or self.game is None or self._over:
             return None
         return LoggedGame(self.sitting, self.game, tuple(self.records), None)

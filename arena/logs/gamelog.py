@@ -68,7 +68,9 @@ class GameLog:
             self._count([entry.record])
             end = entry.line.offset + len(entry.line.data)
         if path.exists() and path.stat().st_size != end:
-            raise DamagedFileError(f"{path}, byte {end}: the last line is cut short; mend it first")
+            raise DamagedFileError(
+                f"{path}, byte {end}: the last line is incomplete; truncate it first"
+            )
 
     def sit(self, sitting: Sitting) -> None:
         """Append the sitting of fresh processes, unless it is the same as the one before.

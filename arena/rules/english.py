@@ -19,7 +19,7 @@ class Sentence(NamedTuple):
     """A sentence that a player must know."""
 
     heading: Heading
-    """The heading under which it stands."""
+    """The heading of its section."""
     text: str
     """One or two sentences of plain English."""
     sources: tuple[str, ...] = ()

@@ -49,7 +49,7 @@ class Limits(Struct, frozen=True, forbid_unknown_fields=True):
     def wall(self) -> int:
         """Return the private memory of each process, in bytes: twice the limit of the foul.
 
-        The foul tells an author what happened; this limit only protects the machine from a burst.
+        The foul informs the author; this limit only protects the machine from a burst.
         """
         return 2 * self.memory
 

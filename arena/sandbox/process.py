@@ -157,7 +157,7 @@ class SandboxedProcess:
         # The thread restricts itself for good, and the bot inherits it. It lives as long as the
         # bot, because a bot dies with the thread that started it.
         self._walls = ThreadPoolExecutor(1)
-        # A link would open all that it leads to; its target is listed by itself.
+        # A link would open all that it leads to; its target is listed separately.
         reads = [path for path in command.reads if not Path(path).is_symlink()]
         self._walls.submit(restrict_this_thread, (*readable_paths(reads), "/proc")).result()
         return self._walls.submit(start).result()

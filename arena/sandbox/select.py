@@ -137,7 +137,7 @@ def _agrees(kept: dict[str, ProbeResult], level: Level, folder: Path) -> bool:
     try:
         now = _run_probes(level, folder, CHEAP)
     except (OSError, CannotProbeError):
-        return False  # The whole test tells why.
+        return False  # The whole test shows why.
     return all(kept[name].got == outcome.got for name, outcome in now.items())
 
 

@@ -1,4 +1,4 @@
-"""Users that nobody else is: root gives every bot one of its own for as long as the bot lives."""
+"""Separate users: root gives every bot its own user for the life of the bot."""
 
 import socket
 from contextlib import suppress

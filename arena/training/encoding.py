@@ -15,7 +15,7 @@ indices in the environment and when it plays as a bot. With T tiles (in the orde
 | leader | n | by seat: 1 if it leads the round |
 | tiles | n | by seat: tiles that it holds, as a share of the set |
 | scores | n | by seat: its score, as a share of the target, from -2 to 2 |
-| boneyard | 2 | tiles that lie in it, and that may still be drawn, as shares of the set |
+| boneyard | 2 | tiles in it, and tiles that may still be drawn, as shares of the set |
 | passes | 1 | passes in a row, as a share of the seats |
 | round | 1 | the round's number, as a share of all that can be played |
 | pot | 1 | points in the pot, as a share of the target, at most 2 |
@@ -58,7 +58,7 @@ class Encoding:
     def __init__(self, rules: Ruleset, seats: int) -> None:
         """Lay out the vector.
 
-        Raises ImpossibleRulesError if the game is not played with so many seats.
+        Raises ImpossibleRulesError if the game has no table of this size.
         """
         check_seats(rules, seats)
         tiles = set_of_tiles(rules.deal)

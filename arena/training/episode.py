@@ -25,7 +25,7 @@ class Episode:
     def __init__(self, rules: Ruleset, seats: int, seed: bytes, reward: Reward) -> None:
         """Deal and go on to the first question; `seed` is a board's, and fixes every deal.
 
-        Raises ImpossibleRulesError if the game is not played with so many seats.
+        Raises ImpossibleRulesError if the game has no table of this size.
         """
         self.game = engine.new_game(rules, seats)
         """The complete state of the game."""

@@ -124,7 +124,9 @@ class _Bot:
         """
         choices = list(map(index, self._policy(waiting)))
         if len(choices) != len(waiting):
-            raise ValueError(f"{len(choices)} choices were made for {len(waiting)} questions.")
+            raise ValueError(
+                f"The policy returned {len(choices)} choices for {len(waiting)} questions."
+            )
         for question, choice in zip(waiting, choices, strict=True):
             offered = len(question.ask.options)
             if not 0 <= choice < offered:

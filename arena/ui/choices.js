@@ -1,7 +1,7 @@
-/* How somebody who plays chooses on the table: one tile, its end, or two tiles at once. */
+/* Choosing a play on the table: one tile, its end, or two tiles at once. */
 "use strict";
 const Choices = (() => {
-  /** Makes a part of the table something to click on, by mouse, finger or key. */
+  /** Makes a part of the table clickable, by mouse, finger or key. */
   function clickable(element, label, act) {
     element.classList.add("choice");
     element.setAttribute("role", "button");
@@ -16,7 +16,7 @@ const Choices = (() => {
     });
   }
 
-  /** The options that play tiles: their numbers, the tiles, and where each goes. */
+  /** Returns the options that play tiles: their numbers, the tiles, and their ends. */
   function plays(asked) {
     return asked.options.map((text, number) => ({ number, ...Table.option(text) }))
       .map((one) => ({ ...one, tiles: one.plays.map((play) => Table.written(play.tile)) }))
@@ -25,7 +25,7 @@ const Choices = (() => {
 
   const all = (open, picked) => open.filter((one) => picked.every((tile) => one.tiles.includes(tile)));
 
-  /** What a click on this tile does, in words. */
+  /** Describes the effect of a click on this tile. */
   function label(name, open) {
     if (open.length === 1 && open[0].plays.length === 1) return `play ${open[0].words}`;
     const ways = [[1, "an end"], [2, "another tile"]]
@@ -33,12 +33,12 @@ const Choices = (() => {
     return `play ${name}: choose ${ways.join(" or ")}`;
   }
 
-  /** For each tile of the hand that is drawn, makes it clickable where an option plays it. */
+  /** Makes each tile of the hand clickable if an option plays it. */
   function offered(scene, look) {
     const options = plays(scene.asked), drawn = new Map();
     let picked = [];
 
-    /** Marks what was picked; shows the ends to which it can go, and what may go with it. */
+    /** Marks the picked tile; shows its possible ends, and the tiles that can go with it. */
     function show(svg, open) {
       svg.querySelectorAll(".ghost").forEach((ghost) => ghost.remove());
       for (const [name, tile] of drawn) {

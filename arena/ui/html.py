@@ -1,6 +1,6 @@
 """The HTML pages: each joins a template, its styles, scripts and data into one file.
 
-The templates of `arena` lie beside this file, those of `tournaments` in its own `pages` folder; all
+The templates of `arena` are beside this file, those of `tournaments` in its own `pages` folder; all
 extend `base.html.j2` and are escaped by Jinja2. A strict content-security policy lets the page run
 and load only what the file contains: no style attributes and no handlers in attributes.
 """

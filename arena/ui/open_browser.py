@@ -20,7 +20,7 @@ MISSING = (
 LEADS = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Boneyard</title>
 <meta http-equiv="refresh" content="0; url={address}">
-</head><body><p><a href="{address}">On to the page</a></p></body></html>
+</head><body><p><a href="{address}">Continue to the page</a></p></body></html>
 """
 
 

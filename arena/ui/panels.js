@@ -1,9 +1,9 @@
-/* What stands beside the table: seats, what is left of each number, the question, evidence. */
+/* The panels beside the table: seats, tiles left of each number, the question, evidence. */
 "use strict";
 const Panels = (() => {
   const { tiles, count } = Table;
 
-  /** A new element with this text, at the end of its parent. */
+  /** Appends a new element with this text to its parent. */
   function add(parent, name, text = "", kind = "") {
     const element = document.createElement(name);
     if (text !== "") element.textContent = text;
@@ -32,7 +32,7 @@ const Panels = (() => {
     }
   }
 
-  /** Both ends of the line; none before the first tile. */
+  /** Returns both ends of the line; none before the first tile. */
   function ends(scene) {
     const line = tiles(scene.line);
     return line.length ? [line[0][0], line[line.length - 1][1]] : [];
@@ -41,7 +41,7 @@ const Panels = (() => {
   const shown = (hand) => typeof hand === "string";
   const seconds = (ms) => (ms >= 10000 ? `${(ms / 1000).toFixed(1)} s` : `${+ms.toFixed(1)} ms`);
 
-  /** Who sits where, with points, tiles, pips, what fits, and time. */
+  /** Shows the seats with points, tiles, pips, playable tiles and time. */
   function seats(table, scene, about) {
     const open = ends(scene);
     const sides = about.sides.length;
@@ -69,7 +69,7 @@ const Panels = (() => {
     fill(table, ["seat", "points", "tiles", "pips", "fits", "used", "bank"], rows);
   }
 
-  /** Of each number: how many tiles lie in the line, in hands that are seen, and elsewhere. */
+  /** Shows how many tiles of each number are in the line, in visible hands, and elsewhere. */
   function left(table, scene, about) {
     const open = ends(scene), line = tiles(scene.line);
     const total = about.highest + (about.doubles ? 1 : 0);
@@ -86,7 +86,7 @@ const Panels = (() => {
     fill(table, ["number", "line", ...seen.map(({ name }) => name), elsewhere], rows);
   }
 
-  /** The question in a sentence, its options, the note, and the evidence of a foul. */
+  /** Shows the question in a sentence, its options, the note, and the evidence of a foul. */
   function question(nodes, scene, about, seat) {
     const { asked, foul } = scene;
     nodes.asked.textContent = asked

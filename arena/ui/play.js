@@ -1,14 +1,14 @@
-/* A seat at the table over a socket: shows what it is sent (browser.py, Shown), sends a choice. */
+/* A seat at the table over a socket: shows each message (browser_player.py), sends a choice. */
 "use strict";
 (() => {
   const about = JSON.parse(document.getElementById("data").textContent);
   const nodes = Object.fromEntries(
     [...document.querySelectorAll("[id]")].map((node) => [node.id, node]),
   );
-  const GOING_AWAY = 1001; // What a server says that ends.
+  const GOING_AWAY = 1001; // The close code of a server that ends.
   const RETRY_MS = 2000;
-  const SAID = 300; // Lines of what happened that are kept.
-  const waiting = []; // What comes after the end of a round, until it was looked at.
+  const SAID = 300; // Most lines of the history.
+  const waiting = []; // Messages after the end of a round, until the user goes on.
   let socket = null, now = null, answered = false;
 
   function add(parent, name, text = "") {
@@ -28,12 +28,12 @@
     draw();
   }
 
-  /** Goes on after the end of a round. */
+  /** Continues after the end of a round. */
   function next() {
     if (waiting.length) show(waiting.shift());
   }
 
-  /** Draws the table and what can be chosen. */
+  /** Draws the table and the options. */
   function draw() {
     const { scene, seat } = now;
     const look = { seat, numbers: nodes.numbers.checked };
@@ -52,14 +52,14 @@
     return paused() && waiting.length ? "The round is over." : "The others are playing.";
   }
 
-  /** How it ended for this seat. */
+  /** Describes the result for this seat. */
   function ended() {
     const places = now.scene.places.slice(0, about.sides.length); // Partners share theirs.
     const own = places[now.seat % places.length];
     const tied = places.filter((place) => place === own).length > 1;
     if (own === 1) return tied ? "The game is over: you tie for the win." : "The game is over: you win.";
     if (places.length === 2) return "The game is over: you lose.";
-    return `The game is over: you are number ${own} of ${places.length}.`;
+    return `The game is over: you are in place ${own} of ${places.length}.`;
   }
 
   function scores() {
@@ -93,7 +93,7 @@
     tick();
   }
 
-  /** How long is left for the open question, also while the round's end is still looked at. */
+  /** Shows the time left for the open question, also while the round's end is shown. */
   function tick() {
     const asked = [now, ...waiting].filter(Boolean).at(-1);
     const left = asked?.until && !answered ? Math.max(0, asked.until - Date.now()) : null;
@@ -106,7 +106,7 @@
     socket = new WebSocket(address);
     socket.addEventListener("open", () => {
       waiting.length = 0;
-      now = null; // The newest comes again.
+      now = null; // The server sends the newest message again.
     });
     socket.addEventListener("message", (event) => {
       const shown = JSON.parse(event.data);
@@ -123,7 +123,7 @@
     socket.addEventListener("close", (event) => {
       if (now?.over) return;
       const gone = event.code === GOING_AWAY;
-      nodes.words.textContent = gone ? "The game was ended." : "The connection is lost; trying again.";
+      nodes.words.textContent = gone ? "The game was ended." : "Connection lost; reconnecting.";
       if (!gone) setTimeout(connect, RETRY_MS);
     });
   }

@@ -1,4 +1,4 @@
-/* Plays packed games again: where we are, the controls, the address. See replays.py. */
+/* Replays packed games: the position, the controls, the address. See replay_page.py. */
 "use strict";
 (() => {
   const { games } = JSON.parse(document.getElementById("data").textContent);
@@ -7,7 +7,7 @@
   );
   const now = { name: null, play: null, views: [], seat: null, at: 0, timer: null };
 
-  /** A packed game, read; each onlooker's scenes in full. */
+  /** Reads a packed game; returns the complete scenes of each viewer. */
   async function unpacked(data) {
     const bytes = Uint8Array.from(atob(data), (char) => char.charCodeAt(0));
     const deflated = new Blob([bytes]).stream();
@@ -28,7 +28,7 @@
       .filter((at) => !at || scenes[at].round !== scenes[at - 1].round);
   };
 
-  /** The scene of the round with the longest line, so that the table does not jump. */
+  /** Returns the scene of the round with the longest line, so that the table keeps its size. */
   function roomiest(scenes, round) {
     const same = scenes.filter((scene) => scene.round === round);
     const line = same.reduce((a, b) => (b.line.length > a.line.length ? b : a));
@@ -37,12 +37,12 @@
     return { room: { ...line, stock: stock.stock }, most };
   }
 
-  /** Shows where we are. */
+  /** Shows the current position. */
   function show() {
     const scenes = view(), { about } = now.play, scene = scenes[now.at];
     const look = { ...roomiest(scenes, scene.round), numbers: nodes.numbers.checked };
     Table.draw(nodes.table, scene, about, { ...look, seat: now.seat || 0 });
-    const quiet = now.seat === null ? "" : "Nothing that this seat could see.";
+    const quiet = now.seat === null ? "" : "This seat saw nothing new.";
     const next = scene.turn === null ? "" : `${about.names[scene.turn]} is to move.`;
     const words = [`Round ${scene.round}.`, scene.words || quiet, next];
     nodes.words.textContent = words.filter(Boolean).join(" ");
@@ -59,7 +59,7 @@
     mark();
   }
 
-  /** Marks the move in the list and brings it into sight there. */
+  /** Marks the move in the list and scrolls to it. */
   function mark() {
     nodes.moves.querySelector("[aria-current]")?.removeAttribute("aria-current");
     const item = nodes.moves.children[now.at];
@@ -73,7 +73,7 @@
     return `#${words}`;
   }
 
-  /** Goes to a moment, as far as there is one; whether it is another. */
+  /** Goes to a moment, if there is one; returns whether the moment has changed. */
   function go(at) {
     const to = Math.min(Math.max(0, at), view().length - 1);
     const moved = to !== now.at;
@@ -85,7 +85,7 @@
   function goRound(by) {
     const starts = rounds();
     const here = starts.filter((at) => at <= now.at).length - 1;
-    // Back means the beginning of this round first, as in any player.
+    // "Back" first goes to the beginning of this round, as in any player.
     const to = by < 0 && starts[here] < now.at ? here : here + by;
     go(to < starts.length ? starts[Math.max(0, to)] : view().length - 1);
   }
@@ -102,7 +102,7 @@
     if (now.at === view().length - 1) go(0);
     nodes.play.textContent = "■ stop";
     nodes.play.setAttribute("aria-label", "Stop (space)");
-    nodes.words.setAttribute("aria-live", "off"); // What runs by is not read out.
+    nodes.words.setAttribute("aria-live", "off"); // Screen readers do not read moves during playback.
     now.timer = setInterval(() => go(now.at + 1) || stop(), Number(nodes.speed.value));
   }
 
@@ -122,7 +122,7 @@
     nodes.at.max = scenes.length - 1;
   }
 
-  /** Where the seat that looks on fouled, or else anybody; the beginning if nobody did. */
+  /** Returns the moment of the viewer's foul, or else of any foul; without fouls the beginning. */
   function fouled() {
     const fouls = view().map(({ foul }, at) => ({ foul, at })).filter(({ foul }) => foul);
     const own = fouls.find(({ foul }) => foul.seat === now.seat);
@@ -141,7 +141,7 @@
     [nodes.title.textContent, nodes.about.textContent] = [game.game, game.told];
     if (!game.data) return;
     const play = await unpacked(game.data);
-    if (now.name !== game.game) return; // Another was opened meanwhile.
+    if (now.name !== game.game) return; // The user has opened another game meanwhile.
     now.play = play;
     const { about, seats } = now.play;
     now.seat = seats.includes(seat) ? seat : seats[0];
@@ -158,7 +158,7 @@
     main.dataset.ready = game.game;
   }
 
-  /** Opens what the address names, else the first game; `at` is a moment's number, or "foul". */
+  /** Opens the game in the address, else the first game; `at` is a moment's number, or "foul". */
   function follow() {
     const words = new URLSearchParams(location.hash.slice(1));
     const place = Math.max(0, games.findIndex((game) => game.game === words.get("game")));

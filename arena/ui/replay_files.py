@@ -9,7 +9,7 @@ from arena.logs.gamelog import DamagedLogError, LoggedGame, read_games
 from arena.ui.replay_page import pack_game, replay_page
 
 FOLDER = "replays"
-"""The folder of the replay pages, beside that of the logs."""
+"""The folder of the replay pages, next to that of the logs."""
 REPORT = ("../report.html", "Report")
 """The path of an event's report from its replay pages, and the label of the link."""
 GAMES_A_PAGE = 25

@@ -1,4 +1,4 @@
-"""Replay pages: one file that plays games again, for everybody or as one seat saw them.
+"""Replay pages: one file that replays games, with all hands or as one seat saw them.
 
 A game is packed: its scenes as differences from one another in JSON, deflated, in base 64. The
 scenes of the first viewer are stored as changes since the scene before; those of every other
@@ -25,7 +25,7 @@ from protocol.codec import encode_json, printable
 Fields = dict[str, Any]
 """Fields of a scene, as JSON has them."""
 
-TOO_LONG = "This game is too long for a page with others; it can have one of its own: {command}"
+TOO_LONG = "This game is too long for a shared page. Write its own page: {command}"
 
 
 class PackedGame(Struct, frozen=True):
@@ -68,7 +68,7 @@ def pack_game(logged: LoggedGame, seat: int | None = None, most: int | None = No
 
 def _alone(logged: LoggedGame, seat: int) -> str:
     """Return the result as the seat knows it, which is why the scores are missing."""
-    return f"Seen by seat {seat} alone, {printable(logged.sitting.seats[seat])}"
+    return f"Seen by seat {seat} only, {printable(logged.sitting.seats[seat])}"
 
 
 def replay_page(
@@ -87,7 +87,7 @@ def replay_page(
 
 
 def play_back(logged: LoggedGame, seat: int | None = None) -> Playback:
-    """Return all scenes of a game for everybody and for each seat, or for one seat alone.
+    """Return all scenes of a game for everybody and for each seat, or for one seat only.
 
     Raises DamagedLogError.
     """
@@ -122,7 +122,7 @@ def _pack(play: Playback) -> str:
 
 def _without_notes(play: Playback) -> Playback:
     """Return the playback without the bots' notes, which a bot can make as long as it likes."""
-    remarks = (*play.about.remarks, "The bots' notes are left out: they are too long.")
+    remarks = (*play.about.remarks, "The bots' notes are too long and are left out.")
     moments = tuple(tuple(map(_bare, moment)) for moment in play.moments)
     return Playback(msgspec.structs.replace(play.about, remarks=remarks), play.seats, moments)
 

@@ -158,9 +158,9 @@ def game_info(game: str, names: Sequence[str], rules: Ruleset) -> GameInfo:
 def _remarks(logged: LoggedGame, look: render.Look) -> Iterator[str]:
     lost = " and ".join(look.name(seat) for seat in logged.game.forfeited)
     if lost:
-        yield f"Lost beforehand, by fouls in the games before: {lost}."
+        yield f"Lost by earlier fouls in the sitting: {lost}."
     if logged.result is None:
-        yield "The game was cut off and does not count."
+        yield "The game is unfinished and does not count."
 
 
 class SceneBuilder:

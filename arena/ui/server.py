@@ -1,6 +1,6 @@
 """A web server for pages and sockets that only browsers of this machine can reach.
 
-The server listens on 127.0.0.1 only. Every address begins with a key that is drawn anew for each
+The server listens on 127.0.0.1 only. Every address begins with a random key that is new for each
 server and printed with the address, so that no other user of the machine, no bot and no other page
 can come in. The server also checks Host and Origin: it refuses a foreign page whose host name
 resolves to this machine, or which opens a socket to it. It serves a closed list, no folder.
@@ -97,11 +97,13 @@ class LocalServer:
         key, _slash, name = request.path.partition("?")[0].removeprefix("/").partition("/")
         opens = name == SOCKET
         if not self._ours(request.headers, opens):
-            return _response(HTTPStatus.FORBIDDEN, "Only pages from here may ask for this.\n")
+            return _response(
+                HTTPStatus.FORBIDDEN, "Only pages from this server can request this.\n"
+            )
         if request.path == "/favicon.ico":
             return _response(HTTPStatus.NO_CONTENT, "")
         if not secrets.compare_digest(key.encode(), self._key.encode()):
-            return _response(HTTPStatus.NOT_FOUND, "There is nothing here.\n")
+            return _response(HTTPStatus.NOT_FOUND, "Not found.\n")
         if not opens:
             return await self._page(unquote(name))
         if self._viewers >= VIEWERS:
@@ -142,7 +144,7 @@ class LocalServer:
         # One at a time: a page may take seconds of CPU, and bots are playing.
         html = await trio.to_thread.run_sync(make, limiter=self._making) if make else None
         if html is None:
-            return _response(HTTPStatus.NOT_FOUND, "There is nothing here.\n")
+            return _response(HTTPStatus.NOT_FOUND, "Not found.\n")
         return _response(HTTPStatus.OK, html, CSV if name.endswith(".csv") else HTML)
 
 
@@ -180,7 +182,7 @@ async def serve_site(site: Site, port: int) -> AsyncIterator[str]:
     try:
         listeners = await trio.open_tcp_listeners(port, host=HOST)
     except (OSError, OverflowError) as error:
-        raise UserError(f"Port {port} cannot be listened on: {error}.") from error
+        raise UserError(f"Cannot listen on port {port}: {error}. Choose another --port.") from error
     door = LocalServer(site, listeners[0].socket.getsockname()[1])
     start = partial(
         serve,

@@ -1,9 +1,9 @@
-/* Draws a table from a scene (see scenes.py) as SVG. Knows no rules and keeps nothing. */
+/* Draws a table from a scene (see scenes.py) as SVG. Knows no rules and keeps no state. */
 "use strict";
 const Table = (() => {
   const SVG = "http://www.w3.org/2000/svg";
   const PITCH = 3; // From one row of the line to the next, in half tiles.
-  const DOTS = { // Where the dots of a half lie, in quarters from its middle: across, along.
+  const DOTS = { // Positions of the dots of a half, in quarters from its middle: across, along.
     0: [], 1: [[0, 0]], 2: [[-1, -1], [1, 1]], 3: [[-1, -1], [0, 0], [1, 1]],
     4: [[-1, -1], [1, -1], [-1, 1], [1, 1]],
     5: [[-1, -1], [1, -1], [0, 0], [-1, 1], [1, 1]],
@@ -25,7 +25,7 @@ const Table = (() => {
   const count = (hand) => (typeof hand === "number" ? hand : hand.length / 2);
   const written = (tile) => `[${tile[0]}|${tile[1]}]`;
 
-  /** An option as the tiles that it plays, none for words, and what it is called. */
+  /** Returns an option as the tiles that it plays, none for words, and its label. */
   function option(text) {
     const found = text && OPTION.exec(text);
     if (!found) return { plays: [], words: text };
@@ -36,7 +36,7 @@ const Table = (() => {
     return { plays, words: named.join(" and ") };
   }
 
-  /** A new element with these attributes, at the end of its parent. */
+  /** Appends a new element with these attributes to its parent. */
   function add(parent, name, attributes = {}, text = "") {
     const element = document.createElementNS(SVG, name);
     for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
@@ -45,7 +45,7 @@ const Table = (() => {
     return element;
   }
 
-  /** Places of tiles laid one after another to the right, and down where there is no more room.
+  /** Returns places of tiles laid one after another to the right, and down at the end of a row.
       In half tiles; the first begins at `from`. Each place: the middles of both halves. */
   function chain(line, from, half) {
     const places = [];
@@ -69,7 +69,7 @@ const Table = (() => {
     return places;
   }
 
-  /** Places of the whole line around the tile that was laid first, which stays in the middle. */
+  /** Returns places of the line around the tile that was laid first, which stays in the middle. */
   function lay(line, lead, half) {
     if (!line.length) return [];
     const [one, other] = line[lead];
@@ -82,13 +82,13 @@ const Table = (() => {
     return [...back, middle, ...right];
   }
 
-  /** What a line takes up, in half tiles from its middle. */
+  /** Returns the size of a line, in half tiles from its middle. */
   function extent(places) {
     const ys = places.flatMap(([, ay, , by]) => [ay, by]);
     return { top: Math.min(0, ...ys) - 1, bottom: Math.max(0, ...ys) + 1 };
   }
 
-  /** One half of a tile around its middle. */
+  /** Draws one half of a tile around its middle. */
   function pip(parent, value, x, y, unit, lying, look) {
     if (look.numbers || value > DOTS_TO || unit < DOTS_FROM_PX) {
       const size = Math.max(9, unit * (value > 9 ? 0.58 : 0.7));
@@ -102,7 +102,7 @@ const Table = (() => {
     }
   }
 
-  /** A tile whose halves have these middles, in pixels. Open, or face down when it is null. */
+  /** Draws a tile whose halves have these middles, in pixels; face down if it is null. */
   function tile(parent, pips, [ax, ay, bx, by], unit, look, kind = "") {
     const group = add(parent, "g", { class: `tile ${kind}`.trim(), "stroke-width": unit / 20 });
     const [left, top] = [Math.min(ax, bx) - unit / 2, Math.min(ay, by) - unit / 2];
@@ -121,7 +121,7 @@ const Table = (() => {
     return group;
   }
 
-  /** Tiles upright, side by side and in rows, from the left; the height that they take. */
+  /** Draws upright tiles in rows, from the left; returns their height. */
   function upright(parent, hand, box, unit, look, more = () => {}) {
     const many = count(hand), shown = typeof hand === "number" ? [] : tiles(hand);
     const [wide, high] = [unit * 1.12, unit * 2.15];
@@ -136,7 +136,7 @@ const Table = (() => {
     return Math.ceil(Math.max(1, box.most || many, many) / row) * high;
   }
 
-  /** A name that fits, with what stands behind it. */
+  /** Draws a name, shortened to fit, with the text after it. */
   function label(parent, words, behind, box, kind) {
     const room = Math.max(4, Math.floor(box.width / 8.2) - behind.length);
     const cut = words.length > room ? `${words.slice(0, room - 1)}…` : words;
@@ -145,19 +145,19 @@ const Table = (() => {
     add(text, "title", {}, words);
   }
 
-  /** A part of the table that is told as one thing: a screen reader reads its words, no tile. */
+  /** Groups a part of the table: a screen reader reads its words instead of each tile. */
   function part(parent, kind, words, role = "img") {
     return add(parent, "g", { class: kind, role, "aria-label": words });
   }
 
-  /** Tiles in words, or how many they are. */
+  /** Returns tiles in words, or their number. */
   function told(hand) {
     const many = count(hand);
     const number = many === 1 ? "1 tile" : `${many} tiles`;
     return typeof hand === "number" || !many ? number : `${number}: ${tiles(hand).map(written).join(" ")}`;
   }
 
-  /** A seat's block: who sits there and what it holds; the height. */
+  /** Draws a seat's block: its entrant and tiles; returns the height. */
   function seat(parent, scene, about, at, box, unit, look) {
     const turn = scene.turn === at ? (box.width > 300 ? " ◀ to move" : " ◀") : "";
     const kind = scene.turn === at ? "seat turn" : "seat";
@@ -172,7 +172,7 @@ const Table = (() => {
     return 22 + height + 6;
   }
 
-  /** Where the line lies, with room for a longer one, in tiles as large as fit. */
+  /** Returns the layout of the line, with room for a longer one, in tiles as large as fit. */
   function arranged(scene, room, width, largest) {
     for (let unit = largest; ; unit -= 1) {
       const half = Math.max(4, Math.floor(width / unit / 2) - 1);
@@ -186,7 +186,7 @@ const Table = (() => {
     }
   }
 
-  /** The line, and where a tile could be put next to it; the height. */
+  /** Draws the line, and the places for the next tile; returns the height. */
   function drawLine(parent, scene, box, largest, look) {
     const line = tiles(scene.line);
     const { unit, half, places, top, bottom } = arranged(scene, look.room, box.width, largest);
@@ -210,7 +210,7 @@ const Table = (() => {
     return (bottom - top) * unit;
   }
 
-  /** Where the seats are, clockwise from the onlooker's: below, left (upwards), above, right. */
+  /** Returns the sides of the seats, clockwise from the viewer's: below, left, above, right. */
   function around(seats, first) {
     const [own, ...others] = [...Array(seats).keys()].map((at) => (at + first) % seats);
     const side = Math.floor(seats / 3);
@@ -218,7 +218,7 @@ const Table = (() => {
     return { own, left: others.slice(0, side).reverse(), above: others.slice(side, right), right: others.slice(right) };
   }
 
-  /** Blocks of seats side by side, in rows; the height. */
+  /** Draws blocks of seats side by side, in rows; returns the height. */
   function row(parent, scene, about, seats, box, columns, unit, look) {
     const width = (box.width - 8 * (columns - 1)) / columns;
     let y = box.y;
@@ -265,7 +265,7 @@ const Table = (() => {
     svg.setAttribute("height", Math.ceil(y));
   }
 
-  /** The boneyard and the pot; the height. */
+  /** Draws the boneyard and the pot; returns the height. */
   function boneyard(parent, scene, box, unit, look) {
     const pot = scene.pot === null ? "" : `; pot ${scene.pot}`;
     const many = count(scene.stock);

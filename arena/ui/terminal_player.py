@@ -77,8 +77,8 @@ class TerminalPlayer:
                 if choice is not None and person.choose(asked.id, choice):
                     self._console.print()
                     return True
-                self._print(Text(f"That is none of 1 to {len(asked.options)}."))
-        self._print(Text("\nThe time is up.\n"))
+                self._print(Text(f"Enter a number from 1 to {len(asked.options)}."))
+        self._print(Text("\nTime is up.\n"))
         return True
 
     def _print(self, text: Text) -> None:

@@ -80,7 +80,7 @@ def main() -> None:
 
 
 def compiled(folder: Path) -> str:
-    """The instant bot, and the loop beside it."""
+    """Return the instant bot, and the loop beside it."""
     compiler = shutil.which("cc")
     if compiler is None:
         raise SystemExit("This benchmark needs a C compiler (cc).")
@@ -98,7 +98,7 @@ def profile(program: str) -> None:
 
 
 def size_of_questions() -> tuple[int, float]:
-    """The mean size of a question in bytes, and how many a game has."""
+    """Return the mean size of a question in bytes, and how many a game has."""
     asked = referee.questions(20)
     return round(statistics.mean(len(line) for _, line in asked)), len(asked) / 20
 
@@ -188,7 +188,7 @@ def taken(work: Timed) -> float:
 
 
 def by_files(program: str, rounds: int, _moves: int) -> Iterator[Figure]:
-    """What is around a game: starting bots, writing its log, checking it."""
+    """Yield the costs around a game: starting bots, writing its log, checking it."""
     columns: dict[str, list[float]] = {}
     with tempfile.TemporaryDirectory() as name:
         for number in range(rounds):
@@ -235,7 +235,7 @@ def each(work: Callable[[T], None], values: Iterable[T]) -> None:
 
 
 def write(path: Path, data: bytes) -> None:
-    """The same bytes with one call."""
+    """Write the same bytes with one call."""
     with path.open("wb", buffering=0) as file:
         os.write(file.fileno(), data)
 

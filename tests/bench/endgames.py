@@ -63,13 +63,13 @@ def value(game: Game) -> int:
 
 
 def worths(game: Game) -> tuple[int, ...]:
-    """What each option is worth for the seat to move."""
+    """Return what each option is worth for the seat to move."""
     sign = 1 if game.playing.turn == 0 else -1
     return tuple(sign * value(engine.act_unchecked(game, option)) for option in engine.legal(game))
 
 
 def question(game: Game, options: tuple[Option, ...]) -> tuple[bytes, bytes]:
-    """What the seat to move is sent: the game, and the question."""
+    """Return what the seat to move is sent: the game, and the question."""
     seat = game.playing.turn
     told = msgspec.json.encode(view.starting_events(game, 1, seat, Clock(move_ms=MOST_MS)))
     memory = view.Memory(game.seats)
@@ -88,7 +88,7 @@ def solvable(game: Game) -> bool:
 
 
 def positions(rules: Ruleset, seed: bytes) -> Iterator[Position]:
-    """The endgames of one round that counting plays against itself."""
+    """Yield the endgames of one round that counting plays against itself."""
     counting: Any = importlib.import_module("sample_bots.counting")
     plain = msgspec.to_builtins(rules)
     game = engine.new_game(rules, 2)
@@ -113,7 +113,7 @@ def collected(rules: Ruleset, many: int) -> list[Position]:
 
 
 def answers(command: Sequence[str], folder: str, asked: Sequence[Position]) -> list[int]:
-    """What a bot answers to each position."""
+    """Return what a bot answers to each position."""
     hello, bye = msgspec.json.encode(Hello(protocol=1, referee="bench")), msgspec.json.encode(Bye())
     lines = [hello, *(line for each in asked for line in each.lines), bye]
     done = subprocess.run(

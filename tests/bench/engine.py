@@ -37,7 +37,7 @@ def by_engine(dealt: list[Dealt], luck: random.Random) -> int:
 
 
 def by_hand(dealt: list[Dealt], luck: random.Random) -> int:
-    """The same game with nothing but what it needs, changed in place."""
+    """Return a minimal game that is changed in place."""
     out, draw = 0, luck.random
     for one in dealt:
         hands = [list(one.hands[0]), list(one.hands[1])]

@@ -43,7 +43,7 @@ def figure(
     against: str,
     goal: float | None = None,
 ) -> Figure:
-    """The medians of a column of rounds beside its baseline's."""
+    """Return the medians of a column of rounds beside its baseline's."""
     ratios = [one / other for one, other in zip(own, base, strict=True)]
     middle = statistics.median(ratios)
     return Figure(
@@ -76,7 +76,7 @@ def keep(path: Path, figures: Sequence[Figure]) -> None:
 
 
 def kept(path: Path | None) -> dict[str, Figure]:
-    """What was kept, by name."""
+    """Return the stored figures, by name."""
     if path is None:
         return {}
     return {one.name: one for one in msgspec.json.decode(path.read_bytes(), type=list[Figure])}

@@ -71,7 +71,7 @@ def spent(*words: str) -> Spent:
 
 
 def write(folder: Folder, games: int) -> None:
-    """An event of so many games but the last few, written as a run writes it."""
+    """Write an event of this many games, without the last few, as a run writes it."""
     folder.path.mkdir(parents=True, exist_ok=True)
     boards = games // GAMES_A_BOARD
     options = EventOptions(BOTS, choices=(SHORT,), boards=boards, sandbox="off")
@@ -114,7 +114,7 @@ def played(seated: GameSetup, seed: bytes) -> tuple[list[LogRecord], Result]:
 
 
 def nth(event: Event, number: int) -> str:
-    """The name of a game, by its number from 1 in the ledger."""
+    """Return the name of a game, by its number from 1 in the ledger."""
     names = chain.from_iterable((game.name for game in one.games) for one in sittings(event, {}))
     return next(islice(names, number - 1, None))
 
@@ -145,7 +145,7 @@ def measure(folder: Folder, games: int) -> None:
 
 
 def sizes(folder: Folder) -> str:
-    """What lies in the folder."""
+    """Return the files in the folder."""
     logs = [path.stat().st_size for path in (folder.path / "games").iterdir()]
     ledger = folder.ledger.stat().st_size
     return f"{len(logs)} logs of {sum(logs) / 1e6:.0f} MB, ledger of {ledger / 1e6:.0f} MB"

@@ -72,7 +72,7 @@ CASES = (
 
 
 def planned(case: Case, results: int) -> Event:
-    """An event of at least so many games."""
+    """Return an event of at least this many games."""
     entrants = tuple(
         Entrant(f"bot{number:03}", Command(("bot",), "", ()), f"{number:064x}")
         for number in range(case.entrants)
@@ -95,7 +95,7 @@ def tables(event: Event) -> Iterator[tuple[str, int, list[int]]]:
 
 
 def written(folder: Folder, case: Case, results: int) -> None:
-    """The event's plan and ledger, with results of bots of different strength."""
+    """Write the event's plan and ledger, with results of bots of different strength."""
     rng = random.Random(1)
     event = planned(case, results)
     strength = [rng.gauss(0, SPREAD) for _ in range(case.entrants)]

@@ -54,7 +54,7 @@ class Cost(NamedTuple):
 
 
 def measured(play: Callable[[], int]) -> Cost:
-    """The cost of playing; `play` returns the number of moves."""
+    """Return the cost of playing; `play` returns the number of moves."""
     wall, cpu = time.monotonic(), time.process_time()
     moves = play()
     return Cost(moves, time.process_time() - cpu, time.monotonic() - wall)
@@ -67,7 +67,7 @@ def questions(games: int) -> list[tuple[int, bytes]]:
 
 
 def played(number: int) -> Referee:
-    """A game against the instant bots, with all that was said and is to be logged."""
+    """Return a game against the instant bots, with all that was said and is to be logged."""
     referee = new_referee(number)
     while question := referee.awaiting:
         line = b'{"type":"choose","id":%d,"choice":0}' % question.id
@@ -76,7 +76,7 @@ def played(number: int) -> Referee:
 
 
 def new_referee(number: int) -> Referee:
-    """A game of the benchmark."""
+    """Return a game of the benchmark."""
     seating = GameSetup(f"{number}.bench", number, number, NAMES, RULES, CLOCK)
     return Referee(seating, board_seed(b"bench", "bench", number))
 
@@ -99,7 +99,7 @@ def ping_pong(program: str, asked: list[tuple[int, bytes]]) -> int:
 
 
 def epoll_loop(program: str, size: int, tables: int, moves: int) -> Cost:
-    """The same number of moves by the loop in C, whose own CPU does not count starting bots."""
+    """Return the cost of the same moves by the loop in C, without starting bots."""
     each = max(1, moves // tables)
     loop = [str(Path(program).with_name("loop")), program, *map(str, (tables, each, size))]
     cpu, wall = subprocess.run(loop, check=True, capture_output=True, text=True).stdout.split()
@@ -129,7 +129,7 @@ async def _sit(pump: Poller, seated: Seated) -> None:
 
 
 async def _play(program: str, tables: int, games: int, folder: Path) -> Cost:
-    """The cost of playing alone: bots are started before it and leave after it."""
+    """Return the cost of playing alone: bots are started before it and leave after it."""
     moves = len(questions(tables * games))
     async with trio.open_nursery() as nursery:
         pump = Poller()
@@ -149,13 +149,13 @@ async def _play(program: str, tables: int, games: int, folder: Path) -> Cost:
 
 
 def referee_cost(program: str, tables: int, games: int) -> Cost:
-    """The cost of the whole referee: rules, clocks, log."""
+    """Return the cost of the whole referee: rules, clocks, log."""
     with tempfile.TemporaryDirectory() as folder:
         return trio.run(_play, program, tables, games, Path(folder))
 
 
 def charged(program: str, tables: int, games: int) -> list[float]:
-    """The ms that instant bots were charged for each answer, in ascending order."""
+    """Return the ms that instant bots were charged for each answer, in ascending order."""
     with tempfile.TemporaryDirectory() as folder:
         trio.run(_play, program, tables, games, Path(folder))
         logs = [entry.record for log in Path(folder).iterdir() for entry in read_records(log)]
@@ -163,7 +163,7 @@ def charged(program: str, tables: int, games: int) -> list[float]:
 
 
 async def _play_shared(command: tuple[str, ...], tables: int, games: int, folder: Path) -> Cost:
-    """The cost of playing at so many tables of one process a seat, so many games at each."""
+    """Return the cost of playing this many games at this many tables of one process per seat."""
     moves = len(questions(tables * games))
     async with trio.open_nursery() as nursery:
         pump = Poller()
@@ -191,6 +191,6 @@ async def _play_shared(command: tuple[str, ...], tables: int, games: int, folder
 
 
 def shared_cost(command: tuple[str, ...], tables: int, games: int) -> Cost:
-    """The cost of the whole referee with one process a seat for all games."""
+    """Return the cost of the whole referee with one process a seat for all games."""
     with tempfile.TemporaryDirectory() as folder:
         return trio.run(_play_shared, command, tables, games, Path(folder))

@@ -92,7 +92,7 @@ def episodes(moves: int, luck: random.Random) -> Played:
 
 
 def bare(rules: Ruleset, seats: int) -> Play:
-    """The engine's pure functions and nothing else."""
+    """Return the engine's pure functions and nothing else."""
 
     def play(moves: int, luck: random.Random) -> Played:
         steps, rounds, new = 0, 0, engine.new_game(rules, seats)
@@ -159,7 +159,7 @@ ROWS = (
 
 
 def measured(play: Play, moves: int, luck: random.Random) -> tuple[float, float]:
-    """Steps and rounds in a second of CPU."""
+    """Measure steps and rounds in a second of CPU time."""
     began = time.process_time()
     steps, rounds = play(moves, luck)
     seconds = time.process_time() - began

@@ -73,7 +73,7 @@ HELLO = b'{"type":"hello","name":"first","version":"1"}'
 
 
 def choose(more: str) -> bytes:
-    """A good answer with something added."""
+    """Return a good answer with something added."""
     return CHOOSE[:-1] + b"," + more.encode() + b"}"
 
 
@@ -258,7 +258,7 @@ def test_a_fouls_detail_is_harmless(line: bytes) -> None:
 
 
 def check(line: bytes) -> None:
-    """A line is a message that means what it says, or a fault; nothing is raised."""
+    """Check that a line is a faithful message or a fault, and nothing is raised."""
     said = decode_line(line)
     if isinstance(said, Fault):
         assert said.foul in ("malformed", "overlong")

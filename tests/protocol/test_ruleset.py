@@ -40,7 +40,7 @@ def test_a_variation_differs_in_its_choices_only() -> None:
 
 
 def differs(one: Ruleset, other: Ruleset) -> dict[str, Any]:
-    """The other's choices where the two differ."""
+    """Return the other's choices where the two differ."""
     return {
         choice: getattr(getattr(other, group), choice)
         for choice, group in choices().items()

@@ -43,7 +43,7 @@ SHOWN = dict(conversations.shown())
 
 
 def blocks(info: str) -> list[str]:
-    """The contents of the fences with this info string."""
+    """Return the contents of the fences with this info string."""
     return re.findall(rf"^```{re.escape(info)}\n(.*?)^```$", SPEC, re.DOTALL | re.MULTILINE)
 
 
@@ -63,25 +63,25 @@ EXAMPLES = list(examples())
 
 
 def section(heading: str) -> str:
-    """The text under a heading, up to the next one."""
+    """Return the text under a heading, up to the next one."""
     found = re.search(rf"^#+ {re.escape(heading)}$\n(.*?)(?=^#|\Z)", SPEC, re.DOTALL | re.MULTILINE)
     assert found, f"SPEC.md has no heading {heading!r}."
     return found[1]
 
 
 def table(heading: str) -> list[list[str]]:
-    """The rows of the table under a heading that begin with a name."""
+    """Return the rows of the table under a heading that begin with a name."""
     lines = section(heading).splitlines()
     return [line.strip("|").split("|") for line in lines if line.startswith("| `")]
 
 
 def quoted(cell: str) -> list[str]:
-    """The names in backticks."""
+    """Return the names in backticks."""
     return re.findall(r"`([^`]+)`", cell)
 
 
 def column(heading: str) -> list[str]:
-    """The names in the first column."""
+    """Return the names in the first column."""
     return [quoted(row[0])[0] for row in table(heading)]
 
 
@@ -169,7 +169,7 @@ def test_every_setting_of_what_a_foul_costs_is_told_and_shown() -> None:
 
 
 def literals(kind: object) -> list[str]:
-    """The words among which a choice is closed, those of a union's parts too."""
+    """Return the allowed words of a choice, those of a union's parts too."""
     if isinstance(kind, str):
         return [kind]
     return [word for part in get_args(kind) for word in literals(part)]

@@ -22,7 +22,7 @@ def short(name: str) -> Ruleset:
 
 
 def told(episode: Episode) -> Any:
-    """A question as a bot in another language reads it."""
+    """Return a question as a bot in another language reads it."""
     return json.loads(msgspec.json.encode(episode.question(episode.seat)))
 
 
@@ -49,7 +49,7 @@ def test_a_question_is_answered_the_same_alone_and_in_a_batch(name: str) -> None
 
 
 def heaviest(ask: Any) -> int:
-    """What greedy does: the heaviest play, doubles first; else the first option."""
+    """Return what greedy does: the heaviest play, doubles first; else the first option."""
     tiles = [option.get("tile") for option in ask["options"]]
     worth = [(tile[0] == tile[1], sum(tile)) if tile else (False, -1) for tile in tiles]
     return worth.index(max(worth))

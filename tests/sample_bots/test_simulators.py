@@ -46,7 +46,7 @@ montecarlo: Any = importlib.import_module("sample_bots.montecarlo")
 
 
 def begun(name: str, seats: int, seed: int) -> Game:
-    """A game at the first move of its first round."""
+    """Return a game at the first move of its first round."""
     game = engine.new_game(RULESETS[name], seats)
     while engine.needs_deal(game):
         game = engine.begin(game, engine.chance_decides(game, bytes([seed]) * 32))
@@ -54,7 +54,7 @@ def begun(name: str, seats: int, seed: int) -> Game:
 
 
 def imagined(game: Game) -> Any:
-    """The same round in the bot's simulator, the boneyard still empty."""
+    """Return the same round in the bot's simulator, the boneyard still empty."""
     state = game.playing
     rules = montecarlo.Game(msgspec.to_builtins(game.rules), game.seats)
     hands = [rules.mask(hand) for hand in state.hands]
@@ -69,7 +69,7 @@ def choices(dice: random.Random, options: Sequence[Option]) -> Option:
 
 
 def played(name: str, seats: int, seed: int) -> Iterator[tuple[Game, Option]]:
-    """A random round: each state with what is chosen in it, the forced choices too."""
+    """Yield a random round: each state with what is chosen in it, the forced choices too."""
     game, dice = begun(name, seats, seed), random.Random(seed)
     while game.playing.over is None:
         option = choices(dice, engine.legal(game))
@@ -79,7 +79,7 @@ def played(name: str, seats: int, seed: int) -> Iterator[tuple[Game, Option]]:
 
 
 def stock(start: Round, end: Round) -> list[Tile]:
-    """The boneyard in the order in which it was drawn in this round, the next tile last."""
+    """Return the boneyard in the order in which it was drawn in this round, the next tile last."""
     new = end.events[len(start.events) :]
     drawn = [event.tile for event in new if isinstance(event, Drew) and event.tile]
     left = [tile for row in end.stock for tile in row]
@@ -87,7 +87,7 @@ def stock(start: Round, end: Round) -> list[Tile]:
 
 
 def brought(start: Game, end: Game) -> list[int]:
-    """What the round brought each seat: the difference of its scores."""
+    """Return the points of the round for each seat: the difference of its scores."""
     return [one - other for one, other in zip(end.scores, start.scores, strict=True)]
 
 
@@ -98,7 +98,7 @@ def free(game: Game) -> bool:
 
 
 def listed(sim: Any, moves: list[Any]) -> list[Any]:
-    """Moves in one order; with equal ends it is the same which tile of a pair is the left one."""
+    """Return moves in a canonical order; with equal ends the order within a pair is ignored."""
     if sim.ends and sim.ends[0] == sim.ends[1]:
         moves = [(move[0], *sorted(move[1:])) if move[0] == "two" else move for move in moves]
     return sorted(moves, key=str)
@@ -146,7 +146,7 @@ def ismcts(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def script(steps: Sequence[tuple[Game, Option]]) -> list[dict[str, Any]]:
-    """The rules and a round as ismcts replays them."""
+    """Return the rules and a round as ismcts replays them."""
     start, end = steps[0][0].playing, steps[-1][0].playing
     game, line = steps[0][0], start.line
     rules: dict[str, Any] = msgspec.to_builtins(game.rules)
@@ -198,7 +198,7 @@ def test_ismcts_plays_rounds_as_the_engine_does(ismcts: str) -> None:
 
 
 def questions(name: str, seats: int) -> Iterator[tuple[Game, bytes, bytes]]:
-    """A random round as the seats were asked, the forced choices too."""
+    """Yield a random round as the seats were asked, the forced choices too."""
     for game, _ in list(played(name, seats, 99))[:-1]:
         yield game, *question(game, engine.legal(game))
 
@@ -212,7 +212,7 @@ def asked() -> list[tuple[Game, bytes, bytes]]:
     params=slow_except(["suit", "ismcts"], ["greedy", "suit", "counting", "montecarlo", "ismcts"])
 )
 def rung(request: pytest.FixtureRequest) -> list[str]:
-    """A bot that thinks as little as it can."""
+    """Return a bot that thinks as little as it can."""
     if request.param != "ismcts":
         little = ["--worlds", "1"] if request.param == "montecarlo" else []
         return [sys.executable, f"{request.param}.py", *little]
@@ -222,7 +222,7 @@ def rung(request: pytest.FixtureRequest) -> list[str]:
 
 
 def said(command: list[str], every: Sequence[tuple[Game, bytes, bytes]]) -> list[Choose]:
-    """What a bot answers, in one process."""
+    """Return what a bot answers, in one process."""
     lines = b"".join(told + b"\n" + ask + b"\n" for _, told, ask in every)
     done = subprocess.run(command, cwd=FOLDER, input=lines, capture_output=True, check=True)
     return [msgspec.json.decode(line, type=Choose) for line in done.stdout.splitlines()]
@@ -253,7 +253,7 @@ HOSTILE = [
 
 
 def spoiled(line: bytes, dice: random.Random) -> bytes:
-    """A message in which up to three values are something else."""
+    """Return a message with up to three wrong values."""
     message = json.loads(line)
     for _ in range(dice.randint(1, 3)):
         at: Any = message

@@ -30,7 +30,7 @@ class Row(NamedTuple):
 
 
 def waits(step: str, says: str, mend: str = "") -> Row:
-    """A bot for which the walk must wait in vain."""
+    """Return a bot for which the walk must wait in vain."""
     return Row(step, says, mend, HASTY)
 
 

@@ -50,7 +50,7 @@ def opened(
     local: bool = False,
     before: str = "",
 ) -> Iterator[Page]:
-    """A page; when it is left, nothing may have been complained of or asked for.
+    """Yield a page; when it is left, nothing may have been complained of or asked for.
 
     `local` pages may ask the host they come from; files may ask for nothing but themselves. The
     script `before` runs before those of the page.
@@ -82,7 +82,7 @@ def opened(
 
 
 def _blank(before: str) -> Page:
-    """An empty page: one that was left, for a new one costs more than most tests."""
+    """Return an empty page: a used one, because a new one costs more than most tests."""
     if _left and not before:
         return _left.pop()
     context = _browser().new_context()
@@ -98,7 +98,7 @@ def _complaint(message: ConsoleMessage) -> list[str]:
 
 
 def _stranger(request: Request, address: str, local: bool) -> list[str]:
-    """What a page should not have asked for: pages that it links are files beside it."""
+    """Return the forbidden requests of a page; linked pages are files beside it."""
     own = address.split("/")[2] if local else ""
     fine = request.url.startswith(("file:", "data:", "blob:")) or request.url.split("/")[2] == own
     return [] if fine and (local or request.is_navigation_request()) else [request.url]

@@ -33,17 +33,17 @@ class Channel(NamedTuple):
 
 
 def leak(what: str) -> str:
-    """The test of a referee that leaks this."""
+    """Return the name of the test of a referee that leaks this."""
     return f"{SECRECY}::test_a_leak_is_caught[{what}]"
 
 
 def sandboxed(name: str, measure: str, *probes: str) -> Channel:
-    """A channel of the operating system; each probe is an attempt that must be refused."""
+    """Return a channel of the operating system; each probe is an attempt that must be refused."""
     return Channel(name, "in the sandbox", measure, tuple(map(blocked, probes)))
 
 
 def blocked(probe: str) -> str:
-    """The test of an attempt at the best level of the machine."""
+    """Return the test of an attempt at the best level of the machine."""
     return f"{LEVELS}::test_blocked[{probe}]"
 
 
@@ -618,7 +618,7 @@ def missing(test: str) -> str | None:
 
 
 def table() -> str:
-    """The list as Markdown."""
+    """Return the list as Markdown."""
     lines = [
         "# Secrets: every channel that we know",
         "",

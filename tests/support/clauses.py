@@ -53,7 +53,7 @@ def _order(one: Clause) -> tuple[str, int, str, str]:
 
 
 def table() -> str:
-    """The table as Markdown."""
+    """Return the table as Markdown."""
     lines = [
         "# Clause, choice, test",
         "",

@@ -9,7 +9,7 @@ QUICK = Budget(total_s=3_000, step_s=600, pause_ms=20, quiet_ms=20, whole=False)
 
 
 def failed(outcomes: Iterator[StepResult]) -> list[StepResult]:
-    """The steps that failed or were not reached."""
+    """Return the steps that failed or were not reached."""
     seen = list(outcomes)
     assert len(seen) == len(STEPS)
     return [one for one in seen if one.finding or (one.state == "skip" and one.name != "tables")]

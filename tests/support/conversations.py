@@ -100,7 +100,7 @@ class _Wisher:
         self._wishes = list(wishes)
 
     def choice(self, question: Question) -> int:
-        """The index of the wish if it is offered."""
+        """Return the index of the wish if it is offered."""
         for index, option in enumerate(question.options):
             if self._wishes and self._wishes[0] in msgspec.json.encode(option).decode():
                 del self._wishes[0]
@@ -109,12 +109,12 @@ class _Wisher:
 
 
 def answered(question: int, choice: int) -> bytes:
-    """What a bot writes."""
+    """Return what a bot writes."""
     return json.dumps({"type": "choose", "id": question, "choice": choice}).encode()
 
 
 def played(told: Conversation) -> str:
-    """The whole conversation: `>` goes to seat 0, `<` comes from it."""
+    """Return the whole conversation: `>` goes to seat 0, `<` comes from it."""
     rules = derive(find_variant(told.base), "tiny" if told is TINY else told.base, told.differs)
     seating = GameSetup("tiny", 1, 1, ("first",) * told.seats, rules, Clock())
     bots = [_Wisher(told.wishes.get(seat, ())) for seat in range(told.seats)]
@@ -141,7 +141,7 @@ def exchanged(referee: Referee, choice: Callable[[Question], int]) -> Iterator[t
 
 
 def excerpt(told: Conversation) -> str:
-    """The lines that an excerpt shows; `...` stands for those that are left out."""
+    """Return the lines that an excerpt shows; `...` stands for those that are left out."""
     lines: list[str] = []
     answer_follows = False
     for line in played(told).splitlines(keepends=True):
@@ -162,7 +162,7 @@ def shown() -> Iterator[tuple[str, str]]:
 
 
 def written(spec: str) -> str:
-    """The specification with all its conversations played anew."""
+    """Return the specification with all its conversations played again."""
     for info, lines in shown():
         block = re.compile(rf"^```{re.escape(info)}\n.*?^```$", re.DOTALL | re.MULTILINE)
         fresh = f"```{info}\n{lines}```"

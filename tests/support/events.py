@@ -76,7 +76,8 @@ def started(
     said: IO[bytes] | int = subprocess.DEVNULL,
     sandbox: SandboxMode = "off",
 ) -> "subprocess.Popen[bytes]":
-    """A run in a process of its own: three sample bots and four boards, unless others are given."""
+    """Start a run in its own process: three sample bots and four boards, unless others are
+    given."""
     chosen = bots or BOTS
     boards = () if "--boards" in chosen else ("--boards", "4")
     words = (*chosen, *boards, "--seed", "1", "--sandbox", sandbox)
@@ -103,14 +104,14 @@ def contents(folder: Path) -> dict[Path, bytes]:
 
 
 def laid_open(folder: Path) -> Path:
-    """The event with all its logs unpacked, for tests that spoil them."""
+    """Return the event with all its logs unpacked, for tests that spoil them."""
     for path in Folder(folder).logs():
         decompress(path)
     return folder
 
 
 def logs(folder: Path) -> list[bytes]:
-    """What is in an event's game logs, packed or not."""
+    """Return the content of an event's game logs, compressed or not."""
     return [b"".join(line.data for line in read_lines(path)) for path in Folder(folder).logs()]
 
 
@@ -141,7 +142,7 @@ def records_of(out: Path, kind: type) -> list[Any]:
 
 @contextmanager
 def served(*words: str) -> Iterator[tuple["subprocess.Popen[str]", str]]:
-    """The program, and the address that it prints."""
+    """Yield the program, and the address that it prints."""
     process = subprocess.Popen(
         (*BONEYARD, *words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

@@ -136,30 +136,30 @@ PLANS: dict[str, Plan] = {
 
 
 def short(name: str) -> Ruleset:
-    """A named game, over after two rounds."""
+    """Return a named game, over after two rounds."""
     rounds = ROUNDS if find_variant(name).game.rounds else 0
     return derive(find_variant(name), name, {"max_rounds": ROUNDS, "rounds": rounds})
 
 
 def board_of(name: str, seed: int) -> bytes:
-    """The seed of the deals and of the choices."""
+    """Return the seed of the deals and of the choices."""
     return board_seed(b"golden", name, seed)
 
 
 def begun(name: str, seats: int, seed: int) -> tuple[Referee, Iterator[int]]:
-    """The game before its first question, and what the choices are made from."""
+    """Return the game before its first question, and what the choices are made from."""
     board = board_of(name, seed)
     seating = GameSetup(name, 1, seed, NAMES[:seats], short(name), CLOCK)
     return Referee(seating, board), luck_of(board)
 
 
 def luck_of(board: bytes) -> Iterator[int]:
-    """What the choices are made from: `below` the number of options, where there are several."""
+    """Yield the random choices: numbers below the number of options, if there are several."""
     return random_words(board, 0, "choices")
 
 
 def played(name: str, seats: int, seed: int) -> tuple[LoggedGame, dict[tuple[int, int], Ask]]:
-    """The game as it is logged, and every question as its seat read it."""
+    """Return the game as it is logged, and every question as its seat read it."""
     rules, names, decoder = short(name), NAMES[:seats], msgspec.json.Decoder(ToBot)
     referee, luck = begun(name, seats, seed)
     asked: dict[tuple[int, int], Ask] = {}
@@ -178,7 +178,7 @@ def played(name: str, seats: int, seed: int) -> tuple[LoggedGame, dict[tuple[int
 
 
 def text(name: str, seats: int, seed: int) -> str:
-    """The playthrough of a named game."""
+    """Return the playthrough of a named game."""
     logged, asked = played(name, seats, seed)
     look = Look(NAMES[:seats], ascii=True, partners=logged.sitting.rules.deal.partners)
     lines = [
@@ -225,7 +225,7 @@ def _step(step: Step, look: Look, asked: dict[tuple[int, int], Ask]) -> Iterator
 
 
 def _question(ask: Ask, look: Look, chosen: int) -> Iterator[str]:
-    """What the seat saw, and its answer."""
+    """Yield what the seat saw, and its answer."""
     stock = f"boneyard {ask.boneyard.tiles}, {ask.boneyard.drawable} to draw"
     line = f"{_tiles(ask.line)} ends {_numbers(ask.ends)}" if ask.line else "empty"
     counts = f"hands {_numbers(ask.hands)}, scores {_numbers(ask.scores)}, pot {ask.pot}"

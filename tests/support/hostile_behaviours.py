@@ -32,7 +32,7 @@ FROM_THE_BANK = Clock(start_ms=60_000, move_ms=100, bank_ms=60_000)
 
 
 def slower(clock: Clock) -> Clock:
-    """The same clock for a machine so busy that the honest bot was late by it."""
+    """Return a slower clock, for a machine on which the honest bot was late."""
     return Clock(start_ms=4 * clock.start_ms, move_ms=4 * clock.move_ms, bank_ms=4 * clock.bank_ms)
 
 
@@ -59,7 +59,7 @@ class Row(NamedTuple):
     """The foul that it may be as well, where two things happen at once."""
 
     def at(self, place: Place) -> "Row":
-        """The row for that place."""
+        """Return the row for that place."""
         if place != "best" or not self.best:
             return self
         # Level C has no bubblewrap, which would hold a closed pipe open and bear a group's signal.
@@ -74,7 +74,7 @@ def places(how: str) -> tuple[Place, ...]:
 
 @functools.cache
 def proved() -> LevelResult:
-    """The best level of this machine, and what it was seen to refuse."""
+    """Return the best level of this machine, and the attempts that it refuses."""
     return next(one for level in LEVELS if (one := examine_level(level, TMP)).confirmed)
 
 

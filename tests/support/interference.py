@@ -49,7 +49,7 @@ class Heard(NamedTuple):
 
 
 def elsewhere(world: World, rounds: Sequence[RoundHistory], luck: random.Random) -> World:
-    """A world with these rounds in which the rest is other too."""
+    """Return a world with these rounds in which everything else differs too."""
     names = tuple(f"{luck.getrandbits(32):08x}" for _ in world.seating.seats)
     board = luck.randrange(1, 1000)
     seating = replace(world.seating, game=f"{board}.{names[0]}", board=board, seats=names)
@@ -95,7 +95,7 @@ class _Ears:
         self._listen()
 
     def answer(self, turn: Turn) -> None:
-        """The seat to move answers, if it is asked."""
+        """Answer for the seat to move, if it is asked."""
         question, options = self._referee.awaiting, engine.legal(turn.game)
         asked = question and (question.seat, question.options) == (turn.game.playing.turn, options)
         if question is None or not asked or turn.choice is None:
@@ -121,7 +121,7 @@ class _Ears:
         self._referee.receive(question.seat, encode_line(said)[:-1], ms)
 
     def foul(self) -> None:
-        """The watched seat answers nonsense, and the referee says why it does not go on."""
+        """Answer nonsense for the watched seat; the referee forfeits it."""
         question = self._referee.awaiting
         if question is None or question.seat != self._seat:
             return
@@ -192,7 +192,7 @@ def _compared(here: Sequence[Heard], there: Sequence[Heard]) -> Iterator[Differe
 
 
 def _first(here: Sequence[object], there: Sequence[object]) -> tuple[object, object]:
-    """The first pair that differs."""
+    """Return the first pair that differs."""
     for one, other in zip(here, there, strict=False):
         if one != other:
             return one, other

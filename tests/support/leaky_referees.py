@@ -32,7 +32,7 @@ class Leak(NamedTuple):
 
 
 def in_question(tell: Callable[[Game, int], dict[str, Any]]) -> Patch:
-    """A leak in the view: fields of a question that tell what the seat may not know."""
+    """Return a leak in the view: fields of a question that tell what the seat may not know."""
 
     def patch(monkeypatch: pytest.MonkeyPatch) -> None:
         honest = view.question
@@ -46,7 +46,8 @@ def in_question(tell: Callable[[Game, int], dict[str, Any]]) -> Patch:
 
 
 def instead(method: str) -> Callable[[Callable[..., None]], Patch]:
-    """A leak in the referee: a function that is called in the place of one of its methods."""
+    """Return a leak in the referee: a function that is called in the place of one of its
+    methods."""
 
     def decorated(leaking: Callable[..., None]) -> Patch:
         def patch(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,7 +64,7 @@ def instead(method: str) -> Callable[[Callable[..., None]], Patch]:
 
 
 def after(game: Game, seat: int) -> Game:
-    """The same game with the next seat to move."""
+    """Return the same game with the next seat to move."""
     return replace(game, round=replace(game.playing, turn=(seat + 1) % game.seats))
 
 

@@ -42,7 +42,7 @@ def logged(
     note: str = "",
     board: int = 1,
 ) -> LoggedGame:
-    """A game as the referee writes it down, without processes."""
+    """Return a game as the referee writes it down, without processes."""
     names, clock = NAMES[:seats], Clock()
     referee = Referee(
         GameSetup(f"{board}.game", 1, board, names, rules, clock),
@@ -68,7 +68,7 @@ def write(path: Path, *games: LoggedGame) -> Path:
 
 
 def changed(game: LoggedGame, kind: type[LogRecord], **fields: object) -> LoggedGame:
-    """The same log with its first record of a kind spoilt."""
+    """Return the same log with its first record of a kind spoilt."""
     at = next(at for at, record in enumerate(game.records) if isinstance(record, kind))
     spoilt = replace(game.records[at], **fields)
     return replace(game, records=(*game.records[:at], spoilt, *game.records[at + 1 :]))

@@ -53,7 +53,7 @@ def _result(
 
 
 def evidence(result: Result, seat: int = 0, **said: str) -> Evidence:
-    """What a log might say of a foul."""
+    """Return a possible record of a foul."""
     words = {"detail": "A sentence.", "line": "", "stderr": "", **said}
     return Evidence(
         board=result.board, game=result.game, seat=seat, entrant=result.seats[seat], foul="late",
@@ -62,7 +62,7 @@ def evidence(result: Result, seat: int = 0, **said: str) -> Evidence:
 
 
 def measured(event: Event, *told: Evidence) -> LogFacts:
-    """What logs might say of an event."""
+    """Return possible log data of an event."""
     used = tuple(
         TimeStats(
             name=one.name,
@@ -84,7 +84,7 @@ def measured(event: Event, *told: Evidence) -> LogFacts:
 
 
 def told(event: Event, results: list[Result], known: LogFacts = NOTHING) -> ReportData:
-    """What a page follows from."""
+    """Return the data of a page."""
     by_game = {result.game: result for result in results}
     return ReportData(
         event=event,
@@ -99,7 +99,7 @@ def told(event: Event, results: list[Result], known: LogFacts = NOTHING) -> Repo
 
 
 def written(folder: Path, event: Event, results: list[Result], known: LogFacts = NOTHING) -> Path:
-    """The page in a file."""
+    """Return the page in a file."""
     path = folder / "report.html"
     path.write_text(html(event, results, known))
     return path

@@ -13,7 +13,7 @@ def whole_set(rules: Ruleset) -> list[tuple[int, int]]:
 
 
 def hand_pips(game: Game) -> list[int]:
-    """What each hand counts."""
+    """Return the pips of each hand."""
     totals = []
     for hand in game.playing.hands:
         total = 0
@@ -73,7 +73,7 @@ def _plain_worth(game: Game, winners: list[int]) -> int:
 
 
 def round_points(game: Game, pot: int) -> list[int]:
-    """What the finished round must bring each seat, when so much lay in the pot."""
+    """Return the points of the finished round for each seat, with this pot."""
     state, score = game.playing, game.rules.score
     winners = _winning_group(game)
     if winners is None:

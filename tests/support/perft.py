@@ -65,7 +65,7 @@ def lines() -> list[dict[str, Any]]:
 
 
 def recounted(entry: dict[str, Any]) -> list[int]:
-    """The counts of a line, from its deal."""
+    """Return the counts of a line, from its deal."""
     game = engine.new_game(find_variant(entry["game"]), entry["seats"])
     return counts(engine.begin(game, msgspec.convert(entry["deal"], Dealt)))
 

@@ -86,7 +86,7 @@ def result(one: Event, plan: PlannedSitting, game: int, places: Sequence[int]) -
 
 
 def played_through(one: Event, luck: Random, upset: float = 0.5) -> dict[str, Result]:
-    """An event in which lower numbers win, unless luck has it otherwise."""
+    """Return an event in which lower numbers usually win."""
     results: dict[str, Result] = {}
     for stage in stages(one, results):
         for plan in stage:

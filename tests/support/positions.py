@@ -55,7 +55,7 @@ WORDS: dict[str, Option] = {
 
 
 def rules(name: str, **differs: Any) -> Ruleset:
-    """A named game with single choices overridden, as `draw_limit=2`."""
+    """Return a named game with single choices overridden, as `draw_limit=2`."""
     return derive(find_variant(name), name, differs)
 
 
@@ -107,7 +107,7 @@ def position(
     must_lead: str = "",
     events: Sequence[Event] = (),
 ) -> Game:
-    """A round in the middle of play: this seat is to move. Nothing is settled or called yet.
+    """Return a round in the middle of play: this seat is to move. Nothing is settled or called yet.
 
     Tiles that are named nowhere are out of the game; `stock=REST` puts them into the boneyard.
     """
@@ -158,7 +158,7 @@ def dealing(
     lots: Sequence[Lot] = (),
     after: Game | None = None,
 ) -> Game:
-    """A round begun by `engine.begin` from a deal that is given.
+    """Return a round begun by `engine.begin` from a deal that is given.
 
     `after` is the game before: a round that is over is followed by the next, a deal that was
     annulled by another of the same round. Without it the game is new. The leader is seat 0 in a
@@ -181,12 +181,12 @@ def dealing(
 
 
 def seed(number: int = 1) -> bytes:
-    """The seed of a board."""
+    """Return the seed of a board."""
     return board_seed(b"positions", "test", number)
 
 
 def shuffled(rules: Ruleset | str, seats: int, board: int = 1) -> Game:
-    """The first round of a new game as a board's seed deals it."""
+    """Return the first round of a new game as a board's seed deals it."""
     game = engine.new_game(_ruleset(rules), seats)
     return engine.begin(game, engine.chance_decides(game, seed(board)))
 
@@ -198,7 +198,7 @@ def _ruleset(rules: Ruleset | str) -> Ruleset:
 def _rows(
     rules: Ruleset, hands: tuple[tuple[Tile, ...], ...], line: tuple[Tile, ...], stock: str
 ) -> tuple[tuple[Tile, ...], ...]:
-    """The boneyard in rows; no tile may lie in two places or outside the set."""
+    """Return the boneyard in rows; no tile may lie in two places or outside the set."""
     elsewhere = [one for hand in hands for one in hand] + [high_first(one) for one in line]
     if stock == REST:
         left = tuple(one for one in set_of_tiles(rules.deal) if one not in elsewhere)
@@ -216,12 +216,13 @@ def _rows(
 
 
 def options(game: Game) -> tuple[str, ...]:
-    """What the seat to move may do, written compactly, in the engine's order."""
+    """Return what the seat to move may do, written compactly, in the engine's order."""
     return tuple(map(written, engine.legal(game)))
 
 
 def do(game: Game, *moves: str) -> Game:
-    """The game after the seats to move have taken these options, each of which must be legal."""
+    """Return the game after the seats to move have taken these options, each of which must be
+    legal."""
     for move in moves:
         able = options(game)
         assert move in able, f"{move!r} is not among {able}."
@@ -230,14 +231,14 @@ def do(game: Game, *moves: str) -> Game:
 
 
 def keeping(game: Game) -> Game:
-    """The game after every seat that could only keep the deal has done so."""
+    """Return the game after every seat that could only keep the deal has done so."""
     while engine.legal(game) == (Keep(),):
         game = engine.act(game, Keep())
     return game
 
 
 def written(option: Option) -> str:
-    """An option written compactly."""
+    """Return an option written compactly."""
     match option:
         case Play():
             return f"{_written(option.tile)} {option.end}"
@@ -253,7 +254,7 @@ def written(option: Option) -> str:
 
 
 def asked(game: Game, seat: int | None = None) -> dict[str, Any]:
-    """The question to a seat (the one to move), decoded from the bytes that it would get."""
+    """Return the question to a seat (the one to move), decoded from the bytes that it would get."""
     state = game.playing
     seat = state.turn if seat is None else seat
     ask = view.question(
@@ -263,7 +264,7 @@ def asked(game: Game, seat: int | None = None) -> dict[str, Any]:
 
 
 def told(game: Game, seat: int = 0) -> dict[str, Any]:
-    """What a seat is told of the finished round, decoded from its bytes."""
+    """Return what a seat is told of the finished round, decoded from its bytes."""
     return _decoded(encode_line(view.round_over(game, 1, _events(game, seat))))
 
 
@@ -279,7 +280,7 @@ def _decoded(line: bytes) -> dict[str, Any]:
 
 
 def turn(game: Game) -> int:
-    """The seat to move."""
+    """Return the seat to move."""
     return game.playing.turn
 
 
@@ -289,10 +290,10 @@ def over(game: Game) -> str | None:
 
 
 def hand(game: Game, seat: int) -> tuple[str, ...]:
-    """What a seat holds, compactly, in the order of the hand."""
+    """Return what a seat holds, compactly, in the order of the hand."""
     return tuple(_written(one) for one in game.playing.hands[seat])
 
 
 def line(game: Game) -> str:
-    """The line as it lies."""
+    """Return the line."""
     return " ".join(_written(one) for one in game.playing.line)

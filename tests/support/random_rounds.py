@@ -29,7 +29,7 @@ CHANGES = 8
 def played(
     rules: Ruleset, seats: int, seed: bytes, luck: random.Random, fouler: int | None = None
 ) -> list[RoundHistory]:
-    """A short game, played at random; one seat may foul at its first turn."""
+    """Return a short game, played at random; one seat may foul at its first turn."""
     short = replace(rules, game=Limits(target=100_000, max_rounds=luck.randint(1, 2)))
     game, rounds = engine.new_game(short, seats), list[RoundHistory]()
     while not game.over:
@@ -41,7 +41,7 @@ def played(
 def _round(
     game: Game, seed: bytes, luck: random.Random, fouler: int | None
 ) -> tuple[RoundHistory, Game]:
-    """A round played at random, and the game after it."""
+    """Return a round played at random, and the game after it."""
     start, deals, acts = game, list[Dealt](), list[PublicMove]()
     while True:
         if engine.needs_deal(game):
@@ -72,5 +72,5 @@ def questions(deal: RoundHistory, seat: int, clock: Clock) -> Iterator[DecisionP
 def resampled(
     deal: RoundHistory, seat: int, luck: random.Random, until: StopAt | None = None
 ) -> RoundHistory:
-    """The same public round with what the seat cannot see dealt anew, as far as it can be."""
+    """Return the same public round with the tiles that the seat cannot see dealt again."""
     return next(islice(alternative_deals(deal, seat, luck, until), CHANGES, None)).deal

@@ -32,7 +32,7 @@ def unpack_game(data: str) -> Playback:
 
 
 def whole(game: LoggedGame, seat: int | None = None) -> Shown:
-    """The scenes of each onlooker as the page's script puts them together."""
+    """Return the scenes of each viewer as the page's script assembles them."""
     play = unpack_game(pack_game(game, seat).data)
     shown: Shown = [[] for _ in play.seats]
     first: Fields = {}
@@ -45,7 +45,7 @@ def whole(game: LoggedGame, seat: int | None = None) -> Shown:
 
 
 def log_of(deal: RoundHistory, until: tuple[int, DecisionPoint], luck: random.Random) -> LoggedGame:
-    """A round as a log up to a question; what other seats took and noted is different each time."""
+    """Return a round as a log up to a question; other seats' times and notes differ each time."""
     seat = until[0]
     rules, names = deal.start.rules, NAMES[: deal.start.seats]
     records: list[Any] = []
@@ -75,7 +75,7 @@ def log_of(deal: RoundHistory, until: tuple[int, DecisionPoint], luck: random.Ra
 
 
 def pairs(name: str, seats: int, tries: int) -> Iterator[tuple[int, LoggedGame, LoggedGame]]:
-    """The same round up to a question of a seat, in two worlds between which it cannot tell."""
+    """Yield the same round up to a question of a seat, in two worlds that it cannot distinguish."""
     luck = random.Random(name)
     for number in range(tries):
         seed = board_seed(b"pages", "event", number)

@@ -24,7 +24,7 @@ def game(
 
 
 def known(value: float | None) -> float:
-    """A rating, an interval or an error of somebody in the core."""
+    """Return a rating, an interval or an error of somebody in the core."""
     assert value is not None
     return value
 

@@ -28,7 +28,7 @@ from protocol.ruleset import (
 
 
 def _closed(group: type[Group]) -> dict[str, st.SearchStrategy[Any]]:
-    """A strategy for every choice of a group that is a closed list or a yes or no."""
+    """Return a strategy for every choice of a group that is a closed list or a yes or no."""
     found: dict[str, st.SearchStrategy[Any]] = {}
     for name, kind in get_type_hints(group).items():
         values = get_args(kind)
@@ -107,7 +107,7 @@ _MENDS: tuple[tuple[str, str, Any], ...] = (
 
 
 def _mended(plain: dict[str, dict[str, Any]], keep: int) -> Ruleset:
-    """The ruleset with as few changes as it takes; `keep` varies which come first."""
+    """Return the ruleset with the fewest changes needed; `keep` varies their order."""
     for number in range(len(_MENDS) + 1):
         mended = {group: dict(choices) for group, choices in plain.items()}
         for group, choice, value in (_MENDS[keep:] + _MENDS[:keep])[:number]:
@@ -138,12 +138,12 @@ MANY = (
 
 
 def many(name: str, differs: dict[str, Any]) -> Ruleset:
-    """The rules of one of them, for one round."""
+    """Return the rules of one of them, for one round."""
     return derive(find_variant(name), name, differs | {"rounds": 1})
 
 
 def seated() -> st.SearchStrategy[tuple[Ruleset, int]]:
-    """A ruleset and a number of seats that it can be played with."""
+    """Return a ruleset and a number of seats that it allows."""
     return rulesets().flatmap(
         lambda rules: st.tuples(st.just(rules), st.sampled_from(playable_seat_counts(rules)))
     )

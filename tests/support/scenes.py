@@ -16,7 +16,8 @@ BLOCKABLE = "13 32"
 
 
 def blocked(rules: Ruleset | str, *hands: str, turn: int = 0, **more: Any) -> Game:
-    """A round that the seat to move has just blocked; these hands, without a one, are left."""
+    """Return a round that the seat to move has just blocked; these hands, without a one, are
+    left."""
     assert not any("1" in hand for hand in hands), "A hand with a one could go on."
     held = [f"21 {hand}" if seat == turn else hand for seat, hand in enumerate(hands)]
     game = do(position(rules, hands=held, line=BLOCKABLE, turn=turn, **more), "21 right")
@@ -25,7 +26,8 @@ def blocked(rules: Ruleset | str, *hands: str, turn: int = 0, **more: Any) -> Ga
 
 
 def went_out(rules: Ruleset | str, *others: str, turn: int = 0, **more: Any) -> Game:
-    """A round in which the seat to move has just gone out; the other seats hold these hands."""
+    """Return a round in which the seat to move has just gone out; the other seats hold these
+    hands."""
     held = [*others[:turn], "21", *others[turn:]]
     game = do(position(rules, hands=held, line=BLOCKABLE, turn=turn, **more), "21 right")
     assert over(game) == "out"
@@ -33,15 +35,15 @@ def went_out(rules: Ruleset | str, *others: str, turn: int = 0, **more: Any) -> 
 
 
 def next_round(game: Game) -> Game:
-    """The next round, or the next deal of this one, from a seed."""
+    """Return the next round, or the next deal of this one, from a seed."""
     return engine.begin(game, engine.chance_decides(game, seed()))
 
 
 def asked(game: Game) -> Ask:
-    """The question to the seat to move, decoded from its bytes."""
+    """Return the question to the seat to move, decoded from its bytes."""
     return msgspec.convert(positions.asked(game), Ask)
 
 
 def seen_events(game: Game, seat: int) -> list[Event]:
-    """The round as this seat has seen it."""
+    """Return the round as this seat has seen it."""
     return msgspec.convert(positions.asked(game, seat)["events"], list[Event])

@@ -49,7 +49,7 @@ def _strength(settings: Sprt, lead: float, luck: Luck) -> float:
 
 
 def _lead(settings: Sprt, strength: float, luck: Luck) -> float:
-    """The lead over all deals, by quadrature, in the unit of the hypotheses."""
+    """Return the lead over all deals, by quadrature, in the unit of the hypotheses."""
     p, q = (1 / (1 + np.exp(-(strength + sign * luck.spread * NODES) / ELO)) for sign in (1, -1))
     mean = float(WEIGHTS @ (p + q)) / 2
     if settings.measure == "elo":

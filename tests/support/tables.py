@@ -38,18 +38,18 @@ LEVEL: Level = "off"
 
 
 def reads(folder: Path) -> tuple[str, ...]:
-    """What a bot in this folder, run by our own interpreter, must be able to read."""
+    """Return what a bot in this folder, run by our own interpreter, must be able to read."""
     return (*program_paths(Path(sys.executable)), str(folder))
 
 
 def sample(name: str = "first") -> Command:
-    """An honest bot."""
+    """Return an honest bot."""
     argv = (sys.executable, "-I", "-S", f"{name}.py")
     return Command(argv, str(SAMPLES), reads(SAMPLES))
 
 
 def hostile(how: str, tag: str = "", program: Path = BOTS / "hostile") -> Command:
-    """A bot that misbehaves in one way; the tag tells its processes from all others."""
+    """Return a bot that misbehaves in one way; the tag tells its processes from all others."""
     argv = (sys.executable, "-I", "-S", str(program), how, tag)
     return Command(argv, str(program), reads(program))
 
@@ -62,7 +62,7 @@ def sitting(
     level: Level = LEVEL,
     event: str = "test",
 ) -> Sitting:
-    """The first record of a log, for tests that write one by hand."""
+    """Return the first record of a log, for tests that write one by hand."""
     return Sitting(
         format=LOG_FORMAT,
         boneyard="test",
@@ -168,7 +168,7 @@ def forget_peak() -> None:
 
 
 def peak_memory() -> int:
-    """The most memory that this process had resident, in bytes."""
+    """Return the peak resident memory of this process, in bytes."""
     (line,) = [one for one in STATUS.read_text().splitlines() if one.startswith("VmHWM:")]
     return int(line.split()[1]) * 1024
 

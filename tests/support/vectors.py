@@ -26,7 +26,7 @@ WAYS = {b">": "to_bot", b"<": "from_bot"}
 
 
 def vectors(name: str) -> Iterator[Line]:
-    """The file of a named game: a game at every table that it has."""
+    """Yield the file of a named game: a game at every table that it has."""
     plan = PLANS[name]
     yield from _game(name, plan.seats, plan.seed)
     for seats in playable_seat_counts(find_variant(name)):
@@ -66,7 +66,7 @@ def _game(name: str, seats: int, seed: int) -> Iterator[Line]:
 
 
 def _news(before: Game, after: Game) -> list[Any]:
-    """What happened, with nothing hidden."""
+    """Return the events, with nothing hidden."""
     same = before.round is not None and before.round.number == after.playing.number
     return list(after.playing.events[len(before.playing.events) if same else 0 :])
 
@@ -86,7 +86,7 @@ def _round(game: Game) -> Line:
 
 
 def talk(name: str) -> Iterator[Line]:
-    """What seat 0 reads and writes in the first game of the file."""
+    """Yield what seat 0 reads and writes in the first game of the file."""
     plan = PLANS[name]
     referee, luck = begun(name, plan.seats, plan.seed)
     for way, line in exchanged(referee, lambda question: randbelow(luck, len(question.options))):

@@ -99,7 +99,7 @@ class Proxy:
         self._open.clear()
 
     def mend(self) -> None:
-        """Connections can be made again."""
+        """Allow connections again."""
         self._door = socket.create_server(("127.0.0.1", self.port))
         self._listen()
 
@@ -176,21 +176,21 @@ class Cluster:
         return self._start("scheduler", sys.executable, "-m", *words, *contact, settings=settings)
 
     def add(self, name: str, sandbox: str = "off") -> Process:
-        """A worker joins, or will."""
+        """Start a worker."""
         own = ("--name", name, "--folder", str(self._folder / "bots"), "--sandbox", sandbox)
         return self._start(
             name, *BONEYARD, "worker", self.address, *own, "--jobs", f"{self._jobs}", *self._keys()
         )
 
     def run(self, name: str, *words: str) -> Process:
-        """A run at this cluster begins."""
+        """Start a run on this cluster."""
         return self._start(name, *BONEYARD, "run", *words, "--cluster", self.address, *self._keys())
 
     def _keys(self) -> tuple[str, ...]:
         return ("--tls", str(self._tls)) if self._tls else ()
 
     def said(self, name: str) -> str:
-        """What a process has said so far."""
+        """Return what a process has said so far."""
         return (self._folder / f"{name}.txt").read_text()
 
     def until_said(self, name: str, part: str, times: int = 1) -> None:
@@ -280,7 +280,7 @@ class Trial:
         ledgers = [folder / "ledger.jsonl" for folder in (self._folder / "here", out)]
         assert len({path.read_bytes() for path in ledgers}) == 1, f"{name}: another ledger"
         assert results(out) == self._games, f"{name}: a game was played twice"
-        assert "Everything fits." in boneyard("verify", str(out))
+        assert "OK: everything verified." in boneyard("verify", str(out))
 
     def undisturbed(self) -> None:
         """Nothing happens."""

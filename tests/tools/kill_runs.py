@@ -75,7 +75,7 @@ class Killer:
         return tally._replace(mended=self._said.read_bytes().count(b"was cut short"))
 
     def _bot(self, name: str) -> str:
-        """A sample bot whose processes can be told from all others."""
+        """Return a sample bot whose processes can be told from all others."""
         path = self._folder / f"{name}-{self._tag}.py"
         shutil.copy(SAMPLES / f"{name}.py", path)
         # Only with its site packages, which take a while, does Python find numpy.
@@ -120,7 +120,7 @@ class Killer:
 
     def _check(self, out: Path) -> None:
         assert made(out) == self._expected
-        assert "Everything fits." in boneyard("verify", str(out))
+        assert "OK: everything verified." in boneyard("verify", str(out))
 
     def _nobody_is_left(self) -> None:
         patience = time.monotonic() + PATIENCE_S

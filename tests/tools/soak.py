@@ -83,18 +83,19 @@ class Watcher(threading.Thread):
 
 
 def held() -> Sample:
-    """What this process holds now."""
+    """Return the resources that this process holds."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return Sample(pages * PAGE, descriptors())
 
 
 def menu() -> list[str]:
-    """What can be done again and again in one folder, and leaves nothing that we cannot end."""
+    """Return the behaviours that can be repeated in one folder and leave nothing that we cannot
+    end."""
     return [how for how, row in ROWS.items() if not (row.needs or row.survives or row.slow)]
 
 
 def event_file(folder: Path, games: int, seed: int) -> Path:
-    """The event, and a folder for each wild bot."""
+    """Return the event, and a folder for each wild bot."""
     lines = [f'name = "soak"\nrules = "dutch"\nboards = {-(-games // GAMES_A_BOARD)}\n']
     lines += [f"[limits]\nmemory_mib = {MEMORY_MIB}\n[clock]\n"]
     lines += [f"{limit} = {ms}\n" for limit, ms in CLOCK.items()]
@@ -134,7 +135,7 @@ def soaked(
 
 
 def _lost(out: Folder, results: list[Result], games: int) -> Iterator[str]:
-    """What was not played, or does not fit."""
+    """Yield the games that were not played, and mismatches."""
     if out.crash.exists():
         yield f"there is a {out.crash}"
     if len(results) < games:
@@ -148,7 +149,7 @@ def _lost(out: Folder, results: list[Result], games: int) -> Iterator[str]:
 
 
 def _left(tag: str, before: int) -> Iterator[str]:
-    """Processes and descriptors that outlive the run."""
+    """Yield processes and descriptors that outlive the run."""
     end = time.monotonic() + ENDED_S
     while _others(tag) and time.monotonic() < end:
         time.sleep(0.01)
@@ -161,12 +162,12 @@ def _left(tag: str, before: int) -> Iterator[str]:
 
 
 def _others(tag: str) -> set[int]:
-    """Processes that bear the tag; we do too when the folder was named to us."""
+    """Return processes with the tag; this one has it too if it was given the folder."""
     return {*alive(tag)} - {os.getpid()}
 
 
 def _grown(samples: list[Sample], before: int, jobs: int, games: int) -> Iterator[str]:
-    """What grew with the games although it should not; printed in any case."""
+    """Yield the resources that grew with the games although they should not; all are printed."""
     moments = [samples[int(len(samples) * part)].memory for part in MOMENTS]
     most = max(one.memory for one in samples)
     files = max(one.files for one in samples)

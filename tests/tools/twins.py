@@ -62,7 +62,7 @@ class Twins(NamedTuple):
 
 
 def event_file(folder: Path, boards: int, bank_ms: int) -> Path:
-    """The event: the late bot and its twin."""
+    """Return the event: the late bot and its twin."""
     text = f'name = "twins"\nboards = {boards}\nrules = "draw"\n[clock]\nbank_ms = {bank_ms}\n'
     for name in ("late", "twin"):
         run = json.dumps(["{python}", "-I", "-S", "late.py", name])
@@ -98,7 +98,7 @@ def play(folder: Path, boards: int, jobs: int, bank_ms: int, stop_ms: int) -> Tw
 
 
 def found(out: Folder, stops: int) -> Twins:
-    """What the event's files say."""
+    """Return what the event's files say."""
     results = list(read_ledger(out.ledger))
     games = [game for path in out.logs() for game in read_games(path)]
     accepted, late = 0, {"late": 0, "twin": 0}

@@ -18,7 +18,7 @@ MISSING = (
     "pip install 'boneyard-arena[cluster]'."
 )
 OPEN = (
-    "{address} is not on this machine, and whoever can reach a scheduler or a worker can run "
+    "{address} is not on this machine, and anyone who can reach a scheduler or a worker can run "
     "programs there: use tls:// with --tls, or say --trust-network."
 )
 
@@ -59,7 +59,7 @@ def checked(said: str, *, trusted: bool) -> str:
     host, _, port = rest.rpartition(":")
     if protocol not in ("tcp", "tls") or not host or not port.isdigit():
         raise UserError(
-            f"{said!r} is no scheduler's address: one is tcp://127.0.0.1:8786 or tls://host:8786."
+            f"{said!r} is not a scheduler's address. Give one such as tcp://127.0.0.1:8786."
         )
     if protocol == "tcp" and not trusted and not _here(host):
         raise UserError(OPEN.format(address=address))
@@ -92,7 +92,7 @@ def _here(host: str) -> bool:
 def _complete(tls: Path | None) -> Path | None:
     for name in ("ca.pem", "cert.pem", "key.pem") if tls else ():
         if tls and not (tls / name).is_file():
-            raise UserError(f"--tls {tls}: there is no {name} in it.")
+            raise UserError(f"--tls {tls}: {name} is missing in this folder.")
     return tls
 
 

@@ -26,9 +26,9 @@ PATIENCE_S = 600.0
 """Time that a run waits for a scheduler that it has lost, in s."""
 FAREWELL_S = 5.0
 """Time that the engine may take to disconnect a run, in s."""
-GONE = "No connection with the scheduler at {}; trying again."
-ABSENT = "No scheduler answers at {}: is it the address of a running `dask scheduler`? Trying on."
-AGAIN = "The scheduler is there again; what was being played is ordered anew."
+GONE = "Lost the connection to the scheduler at {}; reconnecting."
+ABSENT = "No scheduler answers at {}. Is a `dask scheduler` running there? Retrying."
+AGAIN = "The scheduler is back; open orders are sent again."
 """Messages for a cut connection, for one that never was there, and for one that is back."""
 AHEAD = 2
 """Orders that are out for each sitting that the workers can play at once: a worker that finishes
@@ -152,7 +152,7 @@ class DaskClient:
         async with self._client() as client:
             await client.register_plugin(RunPlugin(self._run, self._data), self._run)
             if self._cut:
-                self._say(AGAIN if self._met else "The scheduler is there.")
+                self._say(AGAIN if self._met else "The scheduler is connected.")
             self._met, self._cut = True, False
             try:
                 async with asyncio.TaskGroup() as group:

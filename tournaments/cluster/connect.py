@@ -112,8 +112,8 @@ async def say_if_nobody_comes(
                 await engine.changed()
         if engine.workers == 0:
             tell(
-                f"Waiting for workers at {address}: none that is there can play this event. "
-                "Start them with `boneyard worker`, of this version; with --sandbox require on "
+                f"Waiting for workers at {address}: none of those connected can play this event. "
+                "Start some with this version's `boneyard worker`; --sandbox require needs "
                 "machines that can lock bots in."
             )
         while engine.workers == 0:

@@ -83,7 +83,7 @@ worker left because it was told to."""
 
 
 class Unplayed(Struct, frozen=True, tag=True):
-    """Answer to an order of which nothing counts."""
+    """An answer without any result that counts."""
 
     worker: str
     """Name of the worker; empty if unknown."""
@@ -120,7 +120,7 @@ def answered(data: bytes) -> Answer:
 
 
 def named(data: bytes) -> str:
-    """Name a message by its content: the same order is the same task, whoever sends it again."""
+    """Name a message by its content: the same order is always the same task."""
     return f"boneyard-{hashlib.sha256(data).hexdigest()[:40]}"
 
 

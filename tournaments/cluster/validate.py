@@ -76,7 +76,7 @@ def _check(event: Event, part: Part, game: PlannedGame, records: Sequence[LogRec
         if isinstance(record, Sitting | SittingOver):
             raise BrokenAnswerError(f"game {game.name} has a sitting in it")
         if isinstance(record, Result) and record is not records[-1]:
-            raise BrokenAnswerError(f"game {game.name} goes on after its result")
+            raise BrokenAnswerError(f"game {game.name} continues after its result")
         if isinstance(record, Result) and (record.game, record.board, record.seats) != (
             game.name,
             game.board,

@@ -38,8 +38,8 @@ GAMES = 4000
 BOARDS = 1000
 """The largest number of boards of a calibration."""
 INCOMPARABLE = (
-    "No two neighbours in the table took points off each other both ways, not through others "
-    "either: nothing says how many boards would separate them."
+    "No two neighbours in the standings took points off each other in both directions, directly "
+    "or through others, so the number of boards that would separate them is unknown."
 )
 BOARDS_A_SITTING = 5
 """Boards of a sitting: few, so that whole boards are played before the time is over."""

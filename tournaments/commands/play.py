@@ -108,8 +108,8 @@ def _tell(folder: Folder, table: PreparedTable, result: Result | None) -> None:
         return
     print_line(render.summary(logged))
     if result is None:
-        print_note("It was not played to its end, and does not count.")
-    print_line(f"See it again: {command(folder, table)}")
+        print_note("The game was not finished and does not count.")
+    print_line(f"Replay it: {command(folder, table)}")
 
 
 def command(folder: Folder, table: PreparedTable) -> str:

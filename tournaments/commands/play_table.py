@@ -85,8 +85,8 @@ def check_name(name: str) -> None:
     try:
         msgspec.convert(name, EntrantName)
     except msgspec.ValidationError:
-        text = "a name has up to 40 letters, digits, - and _"
-        raise UserError(f"You cannot be called {name!r}: {text}.") from None
+        text = "use up to 40 letters, digits, - and _"
+        raise UserError(f"Invalid name {name!r}: {text}.") from None
 
 
 def prepare_table(options: PlayOptions, rules: Ruleset, folder: Folder) -> PreparedTable:
@@ -114,7 +114,7 @@ def prepare_table(options: PlayOptions, rules: Ruleset, folder: Folder) -> Prepa
 
 
 def _bots(words: Sequence[str], many: int, folder: Folder) -> list[Entrant]:
-    """Find and build the bots of so many seats; a bot in several seats has a name for each.
+    """Find and build the bots of these seats; a bot in several seats has a name for each.
 
     Raises UserError.
     """
@@ -127,7 +127,7 @@ def _bots(words: Sequence[str], many: int, folder: Folder) -> list[Entrant]:
 
 
 def _fits(rules: Ruleset, people: int) -> int:
-    """Return the size of the smallest table of these rules for so many players."""
+    """Return the size of the smallest table of these rules for this many players."""
     sizes = playable_seat_counts(rules)
     return next((size for size in sizes if size >= people), sizes[-1])
 

@@ -25,7 +25,7 @@ from tournaments.storage.result_store import ResultStore
 
 RATED_FORMAT = 1
 MOST_DRAWS = 1e6
-"""The largest prior: beside more draws no results would show."""
+"""The largest prior: more draws would outweigh any results."""
 COMPARED = ("clock", "format", "fouls", "limits", "sandbox")
 """Properties in which events that are rated together may differ; a note names the differences.
 
@@ -161,17 +161,17 @@ def _notices(
 ) -> Iterator[str]:
     for one in sources:
         if not one.seats:
-            yield f"{one.said} holds no result yet."
+            yield f"{one.said} has no results yet."
         elif one.event is None:
             yield (
-                f"There is no event.json beside {one.said}: its rules and the versions of its bots "
-                f"are not known; its bots are matched by name, and nobody is taken for a partner."
+                f"{one.said} has no event.json next to it, so its rules and the versions of its "
+                "bots are unknown. Its bots are matched by name, and none are treated as partners."
             )
     if len(groups) > 1:
-        yield "Different games are rated apart" + (
-            ": those with other seats, and those of partners."
+        yield "Different games are rated separately" + (
+            " by number of seats and partnership."
             if pool
-            else "; --pool puts those with the same seats into one table."
+            else "; --pool combines those with the same number of seats."
         )
     for group in groups.values():
         yield from _differences(group)

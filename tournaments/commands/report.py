@@ -58,12 +58,12 @@ def check(path: Path) -> int:
     stale = [file for file, lines in files.items() if not has_content(file, lines)]
     for file in stale:
         print_line(
-            f"{file}: {'is not what the ledger leads to' if file.exists() else 'is missing'}"
+            f"{file}: {'does not follow from the ledger' if file.exists() else 'is missing'}"
         )
     if stale:
-        print_line(f"Make them anew: boneyard report {path}")
+        print_line(f"Write them again: boneyard report {path}")
         return STALE
-    print_line("Every file is what the ledger leads to.")
+    print_line("OK: every file follows from the ledger.")
     return 0
 
 

@@ -140,7 +140,7 @@ def _run_in(folder: Folder, options: RunOptions, cluster: "ClusterAddress | None
 
 
 def _go_on(folder: Folder) -> None:
-    print_note(f"Stopped; run the same command again to go on. Folder: {folder.path}")
+    print_note(f"Stopped; run the same command again to continue. Folder: {folder.path}")
 
 
 async def _play(

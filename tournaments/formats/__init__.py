@@ -1,1 +1,1 @@
-"""The formats: one module each, which says who meets whom; `registry` lists them."""
+"""The formats: one module each, which decides the pairings; `registry` lists them."""

@@ -126,7 +126,7 @@ class Contest:
 
 
 class BaseFormat(Struct, frozen=True, tag_field="type", forbid_unknown_fields=True):
-    """A format: it decides who meets whom."""
+    """A format: it decides the pairings."""
 
     OPTIONS: ClassVar[frozenset[str]] = frozenset()
     """Settings that the command line can change."""
@@ -181,8 +181,8 @@ class BaseFormat(Struct, frozen=True, tag_field="type", forbid_unknown_fields=Tr
         games = tables * contest.boards * contest.seats * (3 if mixed else 1)
         if games > MOST_GAMES:
             raise UserError(
-                f"That is {games:,} games at least, and {MOST_GAMES:,} are the most that are "
-                "planned at once: fewer boards (boards), or a Swiss (format)."
+                f"The event has at least {games:,} games; at most {MOST_GAMES:,} can be planned at "
+                "once. Choose fewer boards (boards) or a Swiss (format)."
             )
 
     @abstractmethod

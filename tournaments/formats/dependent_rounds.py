@@ -27,12 +27,12 @@ class DependentRounds(BaseFormat, frozen=True):
         if new.retired != old.retired:
             name = min(new.retired ^ old.retired)
             return (
-                f"bot {name} has changed since, and the rounds of a {self.name} follow from those "
-                "that it played"
+                f"bot {name} has changed, and the rounds of a {self.name} depend on those that it "
+                "played"
             )
         if [one.name for one in old.entrants] != [one.name for one in new.entrants]:
             return (
-                f"the rounds of a {self.name} follow from those before, so its bots cannot change"
+                f"the rounds of a {self.name} depend on the earlier ones, so its bots cannot change"
             )
         return None if old.teams == new.teams else "its teams cannot change (teams)"
 
@@ -40,8 +40,8 @@ class DependentRounds(BaseFormat, frozen=True):
         if old.boards == new.boards:
             return None
         return (
-            f"the rounds of a {self.name} follow from those before, so their boards cannot change "
-            "(boards)"
+            f"the rounds of a {self.name} depend on the earlier ones, so their boards cannot "
+            "change (boards)"
         )
 
     def describe_forecast(self, boards: int, most: int, rounds: int) -> str:

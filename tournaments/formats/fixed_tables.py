@@ -30,8 +30,8 @@ class FixedTables(BaseFormat, frozen=True):
         units = len(contest.units)
         if contest.units_a_table > 2 and units > MOST_MIXED:
             raise UserError(
-                f"Tables of {contest.units_a_table} from {units} bots are too many to choose from; "
-                f"{MOST_MIXED} bots are the most, but for a Swiss (format)."
+                f"{units} bots are too many for tables of {contest.units_a_table}: at most "
+                f"{MOST_MIXED} can play. Choose a Swiss (format) or fewer bots."
             )
         super().check_size(contest)
 
@@ -58,7 +58,7 @@ class FixedTables(BaseFormat, frozen=True):
         for table in sorted(sorted(table) for table in lost):
             if new.retired.isdisjoint(name for unit in table for name in unit.split("+")):
                 why = new.format._why_lost(old, new)
-                return f"{' and '.join(table)} meet in it, and would not meet any more ({why})"
+                return f"{' and '.join(table)} would not meet any more ({why})"
         return None
 
     def _met(self, contest: Contest) -> set[frozenset[str]]:

@@ -56,7 +56,7 @@ class ChallengeFormat(FixedTables, frozen=True):
         if field < least:
             raise UserError(
                 f"A {self.name} needs a field of {least}, but {field} "
-                f"{'is' if field == 1 else 'are'} left beside the challengers."
+                f"{'is' if field == 1 else 'are'} left besides the challengers."
             )
 
     def days(self, contest: Contest) -> list[list[Meeting]]:

@@ -20,7 +20,7 @@ from tournaments.rating.sprt_settings import MOST
 
 
 class Match(NamedTuple):
-    """Two units of which one advances."""
+    """A match of two units; one advances."""
 
     units: tuple[Unit, ...]
     """The better seed, then the other; in a bye only one."""
@@ -77,7 +77,7 @@ class Knockout(DependentRounds, frozen=True, tag="knockout"):
     def why_not_extended(self, old: Contest, new: Contest) -> str | None:
         """Return why the new contest cannot extend an old one of this format; None if it can."""
         if isinstance(new.format, Knockout) and new.format != self:
-            return "a knockout's boards after a tie cannot change (tie_boards)"
+            return "the boards after a tie cannot change (tie_boards)"
         return super().why_not_extended(old, new)
 
     def introduce(self, contest: Contest) -> str:

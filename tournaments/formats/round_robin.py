@@ -19,5 +19,5 @@ class RoundRobin(FixedTables, frozen=True, tag="round-robin"):
     def _why_lost(self, old: Contest, new: Contest) -> str:
         # With many bots only some tables of three or more are played; one more bot changes them.
         if old.teams == new.teams and len(new.units) > len(old.units):
-            return "to so many bots a ladder adds one: --format ladder"
+            return "only a ladder adds a bot to so many: --format ladder"
         return super()._why_lost(old, new)

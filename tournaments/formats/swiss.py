@@ -70,7 +70,7 @@ class Swiss(DependentRounds, frozen=True, tag="swiss"):
     def why_not_extended(self, old: Contest, new: Contest) -> str | None:
         """Return why the new contest cannot extend an old one of this format; None if it can."""
         if isinstance(new.format, Swiss) and new.format.rounds < self.rounds:
-            return f"it has {self.rounds} rounds, and there cannot be fewer (rounds)"
+            return f"it has {self.rounds} rounds and cannot have fewer (rounds)"
         return super().why_not_extended(old, new)
 
     def describe_boards(self, contest: Contest) -> str:

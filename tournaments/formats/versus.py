@@ -1,4 +1,4 @@
-"""Versus: two bots, until a sequential test tells whether the first is better. Pure."""
+"""Versus: two bots, until a sequential test decides whether the first is better. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self
@@ -27,7 +27,7 @@ GAMES_A_BOARD = 2
 
 
 class Versus(BaseFormat, frozen=True, tag="versus"):
-    """Two bots, until a test tells whether the first is better, or the boards are used up."""
+    """Two bots, until a test decides whether the first is better, or all boards are played."""
 
     OPTIONS: ClassVar[frozenset[str]] = frozenset(("h0", "h1", "measure"))
     BOARDS_A_SITTING: ClassVar[int] = 10
@@ -54,8 +54,8 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
         test = self.sprt
         if not asked and written and test.max_boards not in (written, Sprt().max_boards):
             raise UserError(
-                f"Versus plays max_boards at the most: boards = {written} and max_boards = "
-                f"{test.max_boards} cannot both be, so leave one out."
+                f"boards = {written} contradicts max_boards = {test.max_boards}: versus plays at "
+                "most max_boards. Leave one out."
             )
         most = asked or written or test.max_boards
         if most < test.min_boards:
@@ -77,7 +77,7 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
             or contest.units_a_table != 2
             or any(len(set(unit)) > 1 for unit in units)
         ):
-            raise UserError("Versus is between two bots: at two seats, or each partnering itself.")
+            raise UserError("Versus needs two bots: at two seats, or each as its own partner.")
 
     def count_fewest_tables(self, contest: Contest) -> int:
         """Return 0: no stage is large, because each is a block of boards."""
@@ -105,11 +105,11 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
             return super().why_not_extended(old, new)
         test = new.format.sprt
         if replace(self.sprt, max_boards=test.max_boards) != test:
-            return "what is asked cannot change after the first game (sprt)"
+            return "the hypotheses cannot change after the first game (sprt)"
         # Swapping the two after the first results would be a second test of the same results.
         one, other = map(first_version, self.sides(old))
         if [one, other] != [*map(first_version, self.sides(new))]:
-            return f"it asks whether {one} is better than {other}"
+            return f"it tests whether {one} is better than {other}"
         return None
 
     def expect_boards(self, contest: Contest, results: Sequence[Result]) -> int | None:
@@ -124,8 +124,8 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
     def describe_forecast(self, boards: int, most: int, rounds: int) -> str:
         """Describe the format and its boards: those expected, the most, and the rounds."""
         return (
-            f"{self.name}: likely {boards:,} boards, {most:,} at most, if all are like those that "
-            "were tried"
+            f"{self.name}: about {boards:,} boards, at most {most:,}, if all are like those of the "
+            "calibration"
         )
 
     def describe_boards(self, contest: Contest) -> str:

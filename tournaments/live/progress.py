@@ -105,7 +105,7 @@ class Progress:
         return None
 
     def _table(self) -> Group:
-        """Return standings as far as there is room, the last fouls and the progress bar."""
+        """Return the standings that fit the screen, the last fouls and the progress bar."""
         asked = question_line(self._event, self._ledger.results.values())
         below = [Text(PROVISIONAL, "dim"), *([Text(asked, "bold")] if asked else ())]
         below += [Text(foul, "red", no_wrap=True, overflow="ellipsis") for foul in self._last_fouls]
@@ -157,8 +157,8 @@ class Progress:
         console.print(f"{summary.played} of {summary.planned} games", style="bold", end="  ")
         console.print(Text(f"report: {folder.page}"))
         console.print(Text(f"Replay a game: boneyard replay {folder.path}", style="dim"))
-        console.print(Text(f"Why a bot lost: boneyard explain {folder.path} GAME", style="dim"))
-        console.print(Text(f"Check them all: boneyard verify {folder.path}", style="dim"))
+        console.print(Text(f"Explain a game: boneyard explain {folder.path} GAME", style="dim"))
+        console.print(Text(f"Verify all games: boneyard verify {folder.path}", style="dim"))
 
 
 def _told(folder: Folder, summary: Results) -> Iterator[str]:

@@ -37,7 +37,7 @@ OVER = 6
 LAST = 40
 """Length of the lists of finished games and of fouls."""
 SAID = 6
-"""Latest events that stand beside a game."""
+"""Latest events listed beside a game."""
 ROWS = 200
 """Rows of the standings."""
 COUNT_EVERY = 8
@@ -58,7 +58,7 @@ class LiveGame(Struct, frozen=True):
     over: bool
     """Whether the game is over."""
     replay: str
-    """The address of its replay; empty while it goes on."""
+    """The address of its replay; empty while it is running."""
 
 
 class Finished(Struct, frozen=True):

@@ -118,16 +118,16 @@ def _fouls(found: Sequence[FoulCount]) -> Table:
 
 def _example(folder: Folder, foul: FoulCount) -> str:
     where = folder.path
-    return f"Why: boneyard explain {where} {foul.game} --seat {foul.seat}"
+    return f"Explain: boneyard explain {where} {foul.game} --seat {foul.seat}"
 
 
 def progress(seen: Status) -> str:
     """Return progress and remaining time in one line."""
     done = f"{seen.played} of {seen.planned} games"
     if seen.complete:
-        return f"{done}: it is over."
+        return f"finished: {done}"
     if seen.running is False:
-        return f"{done}: nobody is playing it now; `boneyard run` goes on with it."
+        return f"{done}: stopped; `boneyard run` continues it."
     if seen.left_s is None:
-        return f"{done}; too early to tell how long it will take."
+        return f"{done}; too early to estimate the remaining time."
     return f"{done}, {duration(seen.left_s / 60)} left."

@@ -1,13 +1,13 @@
-/* Follows an event over a socket: each message is all that can be seen (watched.py, Now). */
+/* Follows an event over a socket: each message is a complete snapshot (snapshot.py). */
 "use strict";
 (() => {
   const nodes = Object.fromEntries(
     [...document.querySelectorAll("[id]")].map((node) => [node.id, node]),
   );
-  const GOING_AWAY = 1001; // What a server says that ends.
-  const QUIET_MS = 30000; // After so long without news the run may have stopped.
+  const GOING_AWAY = 1001; // The close code of a server that ends.
+  const QUIET_MS = 30000; // Time without news after which the run may have stopped.
   const RETRY_MS = 2000;
-  const shown = new Map(); // By sitting: the parts of its article, and what was drawn in it.
+  const shown = new Map(); // By sitting: the parts of its article, and the drawn scene.
   let now = null, quiet = null;
 
   function add(parent, name, text = "") {
@@ -32,7 +32,7 @@
     return parts;
   }
 
-  /** Draws a table, if anything on it is new. */
+  /** Draws a table if anything on it has changed. */
   function draw(game, again) {
     const parts = shown.get(game.sitting) || article(game.sitting);
     const key = JSON.stringify([game, nodes.numbers.checked]);
@@ -51,7 +51,7 @@
     Table.draw(parts.svg, scene, about, { numbers: nodes.numbers.checked });
   }
 
-  /** Which tables there are, and which of them is wanted. */
+  /** Lists the tables, and shows the selected one. */
   function tables(again) {
     const games = new Map(now.playing.map((game) => [game.sitting, game]));
     const listed = [...nodes.which.options].map((option) => option.value).slice(1);
@@ -102,8 +102,8 @@
   function tell() {
     nodes.progress.max = Math.max(1, now.planned);
     nodes.progress.value = now.played;
-    nodes.played.textContent = `${now.played} of ${now.planned} games${now.over ? "; it is over" : ""}.`;
-    nodes.note.textContent = now.rows.length ? now.note : "No game is over yet.";
+    nodes.played.textContent = `${now.played} of ${now.planned} games${now.over ? "; finished" : ""}.`;
+    nodes.note.textContent = now.rows.length ? now.note : "No game is finished yet.";
     nodes.trouble.replaceChildren();
     for (const words of now.trouble) add(nodes.trouble, "li", words);
     standings();
@@ -113,12 +113,12 @@
     nodes.main.dataset.played = now.played;
   }
 
-  /** Says so when nothing comes any more, though games are left to play. */
+  /** Warns when no message has come for a while although games are left to play. */
   function listenFor() {
     clearTimeout(quiet);
     nodes.link.textContent = "";
     quiet = setTimeout(() => {
-      if (!now.over) nodes.link.textContent = "Nothing was written for a while: the run may have stopped.";
+      if (!now.over) nodes.link.textContent = "No news for a while: the run may have stopped.";
     }, QUIET_MS);
   }
 
@@ -134,7 +134,7 @@
     socket.addEventListener("close", (event) => {
       clearTimeout(quiet);
       const ended = event.code === GOING_AWAY;
-      nodes.link.textContent = ended ? "The watching was ended." : "The connection is lost; trying again.";
+      nodes.link.textContent = ended ? "The server was stopped." : "Connection lost; reconnecting.";
       if (!ended) setTimeout(connect, RETRY_MS);
     });
   }

@@ -1,10 +1,11 @@
 """The core of a pool: entrants connected by results both ways, and the places of the others. Pure.
 
 Draw an arrow from each entrant to each from which it took points: for a win one arrow, for a tie
-one each way, at any number of seats for every two on different sides. Entrants that all reach each
-other along the arrows are a part. Only results within a part tell by how much one is better than
-another; an entrant that lost nothing to a part is above it by an unknown lead, however much it won.
-A game of partners from several parts rates nobody, so the parts are found again without it.
+one in each direction, at any number of seats for every two on different sides. Entrants that all
+reach each other along the arrows are a part. Only results within a part tell by how much one is
+better than another; an entrant that lost nothing to a part is above it by an unknown lead, however
+much it won. A game of partners from several parts rates nobody, so the parts are found again
+without it.
 
 The largest part is the core; of equally large ones, the one with more games, then the one with
 the first name. Where nobody took points off each other every part is one entrant: then the anchor

@@ -94,9 +94,9 @@ class Fit(NamedTuple):
 def fit_model(tally: Tally, core: Core, zero: Floats, prior: float) -> Fit:
     """Fit each part of a pool, all with the same seats, by the results within it.
 
-    `zero` says of whom the weighted mean is 0 in the core. `prior` counts virtual draws for each
-    coefficient, see `stats.logistic`. ValueError if a rating is not finite, which takes a prior
-    of 0.
+    `zero` names the entrants of the core whose weighted mean is 0. `prior` counts virtual draws for
+    each coefficient, see `stats.logistic`. ValueError if a rating is not finite, which takes a
+    prior of 0.
     """
     cells = _cells(tally, core)
     design, count = cells.design, len(cells.design.column)

@@ -35,7 +35,7 @@ def save_crash(folder: Folder, bug: BaseException | str, where: str) -> str:
     with suppress(OSError):
         folder.crash.write_text(trace)
     return (
-        f"Boneyard itself failed {where}; nothing that was going on counts. "
+        f"Boneyard itself failed {where}; the unfinished games do not count. "
         f"Please report {folder.crash}."
     )
 

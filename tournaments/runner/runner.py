@@ -40,11 +40,11 @@ from tournaments.storage.ledger import Ledger
 
 SPARE = 1
 """Sittings whose bots start while others play: a start takes longer than many games."""
-CHECK = "(Try `boneyard check {word}`: it tells what to mend.)"
+CHECK = "(Try `boneyard check {word}`; it says how to fix the bot.)"
 """Advice for a bot that does not greet."""
 UNSEEN = (
-    "(At sandbox level {level} it reads only the files that its command names: `folder` or `reads` "
-    "in an event file add more, and --sandbox off shows whether that is the reason.)"
+    "(At sandbox level {level} it can read only the files that its command names. `folder` or "
+    "`reads` in an event file add more; --sandbox off shows whether this is the reason.)"
 )
 """Further advice if the sandbox may be the reason."""
 UNREAD = re.compile(
@@ -141,7 +141,7 @@ class Runner:
                 async with trio.open_nursery() as players:
                     for _ in range(jobs + SPARE):
                         players.start_soon(self._player, plans)
-                # A stage that cannot be finished would be asked for again, for ever.
+                # A stage that cannot be finished would be requested again, for ever.
                 assert self._ledger.stage is not stage, f"{stage[0].name} and others never end"
             nursery.cancel_scope.cancel()
 

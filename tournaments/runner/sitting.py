@@ -158,7 +158,7 @@ async def start_bots(pool: BotPool, absent: Collection[int] = ()) -> list[BotPro
             if not error.shortage:
                 raise
             if number == START_TRIES:
-                raise RunStoppedError(f"The run stopped, tried {number} times: {error}.") from error
+                raise RunStoppedError(f"The run stopped after {number} tries: {error}.") from error
         await trio.sleep(START_PAUSE_S)
         number += 1
 
@@ -169,4 +169,4 @@ def greeting_complaint(name: str, bot: BotProcess) -> str | None:
         return None
     words = bot.stderr_tail()
     said = f" Its stderr ends: {words}" if words else ""
-    return f"Bot {name} does not greet: {bot.fault.detail}{said}"
+    return f"Bot {name} sends no hello: {bot.fault.detail}{said}"

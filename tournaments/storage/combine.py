@@ -33,7 +33,7 @@ class Source(NamedTuple):
     event: Event | None
     """The plan in the same folder; None without one."""
     deals: Mapping[int, str]
-    """The commitment to each board's deals, as far as published."""
+    """The published commitments to boards' deals."""
     seats: int
     """Seats at a table; 0 if the ledger holds no result."""
 
@@ -73,7 +73,7 @@ def results_in(ledger: Path, event: Event | None) -> Iterator[Result]:
 
 def _nothing(path: Path, ledger: Path) -> UserError:
     if path.is_dir():
-        return UserError(f"{path} holds no ledger: there is no {ledger.name} in it.")
+        return UserError(f"{path} has no ledger: {ledger.name} is missing.")
     near = islice(path.parent.glob(f"*/{ledger.name if ledger != path else 'ledger.jsonl'}"), NEAR)
     return unknown_name(
         "ledger or event's folder", str(path), sorted(str(one.parent) for one in near)
@@ -91,8 +91,8 @@ def check_no_overlap(sources: Sequence[Source]) -> None:
         alike = shared and one.choices == other.choices
         if same or (alike and not _who_sat(one).isdisjoint(_who_sat(other))):
             raise UserError(
-                f"{one.said} and {other.said} hold the same games, by the same bots with the same "
-                f"deals: they would count twice."
+                f"{one.said} and {other.said} have the same games, which would count twice. Name "
+                "one of them."
             )
 
 
@@ -106,7 +106,7 @@ def _who_sat(of: Source) -> set[tuple[str | None, ...]]:
 
 
 def fingerprints(of: Source) -> dict[str, str]:
-    """Return the fingerprint of each entrant, as far as the plan tells it."""
+    """Return the fingerprint of each entrant that the plan names."""
     return {one.name: one.fingerprint for one in of.event.entrants} if of.event else {}
 
 
@@ -150,7 +150,7 @@ class EntrantNames:
                 f"{self._version(name, one)} ({', '.join(said)})"
                 for one, said in self._known[name].items()
             )
-            yield f"{name} is not the same bot in all of them: {', '.join(told)}."
+            yield f"{name} is not the same bot in all events: {', '.join(told)}."
 
 
 def _one_to_one(called: set[tuple[str, str]]) -> bool:
@@ -171,7 +171,7 @@ class BoardIds:
 
 
 class MergedResults:
-    """The results of several ledgers as those of one; read anew each time, never held at once."""
+    """The results of several ledgers as those of one; read each time, never all in memory."""
 
     def __init__(
         self, sources: Sequence[Source], labels: EntrantNames, boards: BoardIds, fouls: bool

@@ -114,13 +114,13 @@ def incompatibility(old: Event, new: Event) -> str | None:
     """Return why the new plan cannot extend the event; None if it can, without losing anything."""
     fixed = [said for name, said in FIXED.items() if getattr(old, name) != getattr(new, name)]
     if fixed:
-        return f"the plan is not the same in {' and '.join(fixed)}"
+        return f"{' and '.join(fixed)} cannot change"
     names = {entrant.name for entrant in new.entrants}
     for entrant in old.entrants:
         if entrant.name not in names and first_version(entrant.name) not in map(
             first_version, names
         ):
-            return f"bot {entrant.name} plays in it, and nobody can be taken out"
+            return f"bot {entrant.name} cannot be removed"
     if new.boards < old.boards:
-        return f"it has {old.boards} boards, and there cannot be fewer (boards)"
+        return f"it has {old.boards} boards and cannot have fewer (boards)"
     return old.format.why_not_extended(old, new)

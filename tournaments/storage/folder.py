@@ -152,7 +152,7 @@ def lock_for_writing(folder: Folder) -> Iterator[None]:
         try:
             try_lock(descriptor)
         except BlockingIOError:
-            raise UserError(f"{folder.path} is being written by another boneyard.") from None
+            raise UserError(f"{folder.path} is in use by another boneyard process.") from None
         yield
     finally:
         os.close(descriptor)
@@ -160,7 +160,7 @@ def lock_for_writing(folder: Folder) -> Iterator[None]:
 
 @contextmanager
 def kept_private(folder: Folder, over: Callable[[], bool]) -> Iterator[None]:
-    """Let nobody else read the game logs until the event is over.
+    """Let only the owner read the game logs until the event is over.
 
     They show the deals of boards that other bots still have to play. A folder whose mode we may
     not change stays as it is.
@@ -199,8 +199,8 @@ def load_event(folder: Folder) -> Event:
     event, promised = read_event(folder), _promised(folder)
     if event.all_boards > promised:
         raise UserError(
-            f"{folder.event} is damaged: it has {event.all_boards} boards, and "
-            f"{folder.commitments.name} promises the deals of {promised}."
+            f"{folder.event} is damaged: it has {event.all_boards} boards, but "
+            f"{folder.commitments.name} commits to {promised}."
         )
     return event
 
@@ -211,7 +211,7 @@ def read_event(folder: Folder) -> Event:
     Raises UserError if there is none.
     """
     if not folder.event.is_file():
-        raise UserError(f"{folder.path} holds no event: there is no {folder.event.name} in it.")
+        raise UserError(f"{folder.path} has no event: {folder.event.name} is missing.")
     return from_json(folder.event.read_bytes(), folder.event)
 
 
@@ -224,13 +224,13 @@ def _promised(folder: Folder) -> int:
         return decode_commitment(last_line(folder.commitments)[0]).board
     except OSError as error:
         raise UserError(
-            f"{folder.commitments} cannot be read: {error.strerror}. It promises the event's "
-            "deals: put it back as it was published."
+            f"{folder.commitments} cannot be read: {error.strerror}. Restore the file as it was "
+            "published; it commits to the event's deals."
         ) from error
     except DamagedRecordError as error:
         raise UserError(
-            f"{folder.commitments} is damaged, its last line is no commitment: {error}. Put it "
-            "back as it was published."
+            f"{folder.commitments} is damaged: its last line is not a commitment: {error}. Restore "
+            "the file as it was published."
         ) from error
 
 
@@ -319,7 +319,7 @@ def reveal(folder: Folder, event: Event, boards: Iterable[int]) -> None:
     def seed(board: int) -> str:
         return board_seed(secret, event.name, board).hex()
 
-    with suppress(DamagedFileError):  # A damaged file is written anew.
+    with suppress(DamagedFileError):  # A damaged file is written again.
         public = _promises(folder.seeds, decode_reveal)
         over |= {one.board for one in public if one.seed == seed(one.board)}
     lines = (encode_line(Reveal(board, seed(board))) for board in sorted(over))
@@ -352,18 +352,18 @@ def check_not_readable(folder: Folder, entrants: Iterable[Entrant], wish: Sandbo
             within = path.is_relative_to(folder.path) and not built
             if within or folder.path.is_relative_to(path):
                 raise UserError(
-                    f"Bot {entrant.name} may read {path}, and the event's secret and logs lie in "
-                    f"{folder.path}: give the bot a folder of its own, or choose another --out."
+                    f"Bot {entrant.name} can read {path}, and the event's secret and logs are in "
+                    f"{folder.path}. Give the bot its own folder, or choose another --out."
                 )
             if other := _event_around(path):
                 raise UserError(
-                    f"Bot {entrant.name} may read {path}, which belongs to the event in "
-                    f"{other.path}: copy what the bot needs to another folder."
+                    f"Bot {entrant.name} can read {path}, which belongs to the event in "
+                    f"{other.path}. Copy the bot's files to another folder."
                 )
     if wish != "off" and any(folder.path.is_relative_to(path) for path in SYSTEM):
         raise UserError(
-            f"{folder.path} lies where every bot may read, and the event's secret and logs would "
-            "lie there: choose another folder (--out)."
+            f"Every bot can read {folder.path}, where the event's secret and logs would be. "
+            "Choose another folder (--out)."
         )
 
 

@@ -59,6 +59,6 @@ def broken_promises(folder: Folder) -> Iterator[str]:
     for before in read_history(folder):
         if sha256(folder, before.boards) != before.sha256:
             yield (
-                f"{folder.commitments}: its first {before.boards} lines are not those whose "
-                f"SHA-256 is in {folder.history.name}"
+                f"{folder.commitments}: the SHA-256 of its first {before.boards} lines is not the "
+                f"one in {folder.history.name}"
             )

@@ -47,7 +47,7 @@ class Ledger:
         """Open the folder's ledger and add the results that only the game logs have.
 
         After the event was extended, rewrite the ledger in the order of the new schedule. Remove
-        lines that a kill cut short; `notices` tells where.
+        lines that a kill cut short; `notices` says where.
         Raises DamagedFileError, OSError.
         """
         self.notices: list[str] = []

@@ -57,13 +57,13 @@ def open_event(
         event = delayed(old, event, max(public) + 1)
     if forbidden := incompatibility(old, event):
         raise UserError(
-            f"{folder.path} holds event {old.name!r}, but {forbidden}: "
-            "choose another folder (--out)."
+            f"{folder.path} has event {old.name!r}, which this plan cannot extend: {forbidden}. "
+            "Choose another folder (--out)."
         )
     _check_promises(folder, old, event)
     if seed is not None and secret_of(folder) != seeded(seed):
         raise UserError(
-            f"{folder.path} was begun with another --seed: choose another folder (--out)."
+            f"{folder.path} has an event with another --seed. Choose another folder (--out)."
         )
     return event, _go_on(folder, old, event, public)
 
@@ -77,7 +77,7 @@ def _check_promises(folder: Folder, old: Event, event: Event) -> None:
             break
     else:
         raise UserError(
-            f"{folder.commitments} is not what {folder.secret.name} leads to: one is damaged."
+            f"{folder.commitments} does not match {folder.secret.name}: one of them is damaged."
         )
 
 
@@ -101,15 +101,15 @@ def _matters(old: Event, event: Event) -> bool:
 def _changes(old: Event, event: Event, public: Collection[int]) -> Iterator[str]:
     for before, after in new_versions(old, event):
         yield (
-            f"The files of bot {before} have changed: they play as {after}; what {before} played "
-            "is kept and rated apart."
+            f"The files of bot {before} have changed. The new version plays as {after}; the "
+            f"results of {before} are kept and rated separately."
         )
     new = [one for one in event.entrants if one.name in newcomers(old, event)]
     if met := [one.name for one in new if any(board >= one.first_board for board in public)]:
-        boards = count_in_digits(len(public), "board is", "boards are")
+        boards = count_in_digits(len(public), "board")
         yield (
-            f"The deals of {boards} public already: who wrote {' or '.join(met)} could have known "
-            "them. --fresh-boards lets bots that come now play on boards that nobody has seen."
+            f"Note: {' and '.join(met)} will also play {boards} whose deals were already public. "
+            "With --fresh-boards new bots play only on boards that nobody has seen."
         )
 
 

@@ -129,6 +129,6 @@ def describe_latecomers(late: Sequence[Latecomer]) -> str:
         return ""
     each = ", ".join(f"{one.entrant} ({one.public} of its {one.games} games)" for one in late)
     return (
-        f"Deals were public before these bots came, and who wrote them could have known them: "
+        "Deals were public before these bots entered, and their authors could have known them: "
         f"{each}."
     )

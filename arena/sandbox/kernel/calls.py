@@ -1,6 +1,6 @@
 """The system calls that a bot may make, each group with its reason: any other call is refused.
 
-Two bots share files that both may only read. No call in this list tells one of them that the other
+Two bots share files that both may only read. No call in this list shows one of them that the other
 reads, holds or awaits such a file; calls that are harmless except for some argument are in RULES
 too. Numbers are those of the kernel, for x86-64 and for aarch64.
 """

@@ -3,7 +3,7 @@
 Self-contained, as probes.py is: runs as `python -I -S decoy.py TOKEN`, TOKEN being the secret that
 its command line carries. The first line of stdin says what it is to set up, the first line of
 stdout what it has set up. Then it answers `report` with what was done to it and `end` by removing
-everything that it made. It leaves by itself when stdin closes or after LIFE_S.
+everything that it made. It exits when stdin closes or after LIFE_S.
 """
 
 import contextlib
@@ -226,7 +226,7 @@ class Decoy:
         _check(libc.mq_send(queue, self.token, ctypes.c_size_t(len(self.token)), 0))
 
     def keys(self) -> None:
-        """Put a key in each keyring; it also expires by itself, since we may be killed."""
+        """Put a key in each keyring; it also expires, because we may be killed."""
         libc = ctypes.CDLL(None, use_errno=True)
         calls = SYSCALLS[os.uname().machine]
         keyctl = partial(libc.syscall, calls["keyctl"])

@@ -79,7 +79,7 @@ def _code() -> str:
 
 
 def _file(name: str | None) -> tuple[object, ...]:
-    """Return what tells one program or folder from another in its place."""
+    """Return the facts that distinguish a program or folder from another in its place."""
     with suppress(OSError):
         real = os.path.realpath(name or "")
         found = os.stat(real)  # noqa: PTH116

@@ -122,7 +122,7 @@ def test_a_question_is_found_by_its_number_and_by_its_id() -> None:
     assert find_decision(found, 2) is find_decision(found, found[1].question.id) is found[1]
     with pytest.raises(UserError, match=rf"no question 9999: this seat was asked {len(found)}"):
         find_decision(found, 9999)
-    with pytest.raises(UserError, match="was asked nothing"):
+    with pytest.raises(UserError, match="was not asked any question"):
         find_decision([], 1)
 
 

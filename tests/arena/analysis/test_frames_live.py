@@ -20,7 +20,7 @@ from tests.support.logged_games import GAMES, NAMES, any_of, logged
 
 
 def told(rules: Ruleset, seats: int, seed: object) -> list[list[ToBot]]:
-    """What each seat is told in the game that `logged` plays with the same choices."""
+    """Return what each seat is told in the game that `logged` plays with the same choices."""
     pick, heard = any_of(seed), list[list[ToBot]]([[] for _ in range(seats)])
     referee = Referee(
         GameSetup("1.game", 1, 1, NAMES[:seats], rules, Clock()), board_seed(b"render", "event", 1)

@@ -58,10 +58,10 @@ def test_the_dearest_round_and_the_best_are_named_with_what_was_left_in_the_hand
     assert said == [
         "Round 2 cost the most: 30 points, bob going out. "
         "It was left with 5 tiles (12 pips), after 4 draws and 1 pass.",
-        "Round 1 brought the most: 10 points, ada going out.",
-        "It was behind for good from round 2 on.",
-        "In the 2 rounds that it lost it drew 5 and passed once; "
-        "in the 1 round that it won it drew 1 and never passed.",
+        "Round 1 gained the most: 10 points, ada going out.",
+        "It was behind from round 2 to the end.",
+        "In the 2 rounds that it lost, it drew 5 and passed once; "
+        "in the 1 round that it won, it drew 1 and never passed.",
     ]
 
 
@@ -70,9 +70,9 @@ def test_the_dearest_round_and_the_best_are_named_with_what_was_left_in_the_hand
     [
         ((5, 9), "It was ahead after every round."),
         ((-5, -9), "It was behind after every round."),
-        ((-5, 9), "It was ahead for good from round 2 on."),
-        ((0, 9), "It was ahead for good from round 2 on."),
-        ((5, 0), "It was level at the end."),
+        ((-5, 9), "It was ahead from round 2 to the end."),
+        ((0, 9), "It was ahead from round 2 to the end."),
+        ((5, 0), "It was tied at the end."),
     ],
 )
 def test_since_when_it_led(ahead: tuple[int, int], said: str) -> None:
@@ -131,7 +131,7 @@ def test_only_one_round_or_only_the_summary(log: Path) -> None:
     assert "Round 1." not in one
     brief = explain(log, "--brief", "--seat", "0").output
     assert "Question" not in brief
-    assert "brought the most" in brief
+    assert "gained the most" in brief
     assert explain(log, "--round", "99").exit_code == 2
 
 
@@ -174,7 +174,7 @@ def test_three_seats_and_a_foul(tmp_path: Path) -> None:
     log = write(tmp_path / "log.jsonl", fouls)
     shown = explain(log, "--seat", "bob").output
     assert "It fouled at question 1, in round 1: malformed." in shown
-    assert "said      no" in shown
+    assert "wrote     no" in shown
 
 
 def test_a_game_that_was_cut_off_is_explained_as_far_as_it_went(tmp_path: Path) -> None:
@@ -182,4 +182,4 @@ def test_a_game_that_was_cut_off_is_explained_as_far_as_it_went(tmp_path: Path) 
     begun = replace(logged, records=logged.records[:12], result=None)
     shown = explain(write(tmp_path / "log.jsonl", begun), "--seat", "0")
     assert shown.exit_code == 0, shown.output
-    assert "the game has no result: it was cut off." in shown.output
+    assert "the game is unfinished and has no result." in shown.output

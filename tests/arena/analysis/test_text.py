@@ -148,7 +148,7 @@ def test_a_small_game_as_a_whole(log: Path) -> None:
 
 
 def logs_alone(game: LoggedGame) -> None:
-    """The log alone gives every state up to the result."""
+    """Check that the log alone gives every state up to the result."""
     *_, end = steps(game)
     assert game.result
     assert end.game.scores == game.result.scores
@@ -182,11 +182,10 @@ def test_odd_or_even_is_called_before_anything_is_dealt() -> None:
 
 def test_a_deal_that_does_not_count_is_told_with_its_reason() -> None:
     assert (
-        "The deal does not count: nobody holds the double that must lead."
-        in texts(logged(AGAIN))[0]
+        "The deal is annulled: nobody holds the double that must lead." in texts(logged(AGAIN))[0]
     )
     refused = "\n".join(texts(logged(PROUD, pick=last)))
-    assert re.search(r"The deal does not count: \w+ refuses it for its doubles\.", refused)
+    assert re.search(r"The deal is annulled: \w+ refuses it because of its doubles\.", refused)
     assert re.search(r"options   \w+ had keep the deal, >refuse the deal<", refused)
 
 
@@ -234,7 +233,7 @@ def test_what_is_said_is_told_in_words() -> None:
         Called(0),
     )
     assert [*event_sentences(events, ASCII)] == [
-        "The deal does not count: bob holds too many tiles of one number.",
+        "The deal is annulled: bob holds too many tiles of one number.",
         "[6|4] is turned up.",
         "ada plays [6|4] on the left and [4|1] on the right.",
         "ada draws 2 tiles: [3|2].",
@@ -245,7 +244,8 @@ def test_what_is_said_is_told_in_words() -> None:
 
 
 def known_to(seat: int, past: list[Step], round_number: int) -> set[Tile]:
-    """The tiles of a round that a seat may know of: its own, the line, and what was shown."""
+    """Return the tiles of a round that a seat may know of: its own, the line, and what was
+    shown."""
     known: set[Tile] = set()
     for step in past:
         state = step.game.round
@@ -314,10 +314,10 @@ def test_a_foul_is_shown_with_its_evidence() -> None:
     foul, end = texts(game)[-2:]
     assert "foul      Choice 99 of 3, counted from 0. (1.5 ms)" in foul
     assert "options   bob had [" in foul
-    assert r"said      [red]hi[/red] \x1b[2J\u202e" in foul
+    assert r"wrote     [red]hi[/red] \x1b[2J\u202e" in foul
     assert r"stderr    [red]hi[/red] \x1b[2J\u202e" in foul
     assert "is to move" not in foul
-    assert "The game is over: a foul ended it." in end
+    assert "The game is over: a foul ended the game." in end
     assert "ada 1, bob 2" in end
 
 
@@ -402,7 +402,7 @@ def test_many_games_are_listed_and_the_list_ends(tmp_path: Path) -> None:
     lines = replay(event(tmp_path, 52)).stdout.splitlines()
     assert len(lines) == 51
     assert lines[0] == "1.game  ada 0, bob 6: bob wins"
-    assert lines[-1] == "... and 2 more; name one to watch it."
+    assert lines[-1] == "... and 2 more; name one to show it."
 
 
 def test_a_named_game_is_played(tmp_path: Path) -> None:
@@ -441,8 +441,8 @@ def test_a_torn_tail_is_tolerated(log: Path) -> None:
     [
         (ChoiceRecord, {"choice": 77}, "choice 77 of 3, counted from 0"),
         (ChoiceRecord, {"seat": 0}, "seat 0 was not asked"),
-        (DealRecord, {"round": 2}, "deal 1 of round 2 is dealt out of turn"),
-        (DealRecord, {"deal": 0}, "deal 0 of round 1 is dealt out of turn"),
+        (DealRecord, {"round": 2}, "deal 1 of round 2 is dealt out of order"),
+        (DealRecord, {"deal": 0}, "deal 0 of round 1 is dealt out of order"),
         (DealRecord, {"leader": 2}, "the deal is not one of these rules"),
         (DealRecord, {"hands": ()}, "the deal is not one of these rules"),
         (DealRecord, {"lots": (Lot(9, (0, 0)),)}, "the deal is not one of these rules"),

@@ -22,7 +22,7 @@ TRIES = 3
 
 
 def slower(clock: Clock, pace: Budget, number: int) -> tuple[Clock, Budget]:
-    """The clock and pace of a further try."""
+    """Return the clock and pace of a further try."""
     much = 4**number
     return (
         Clock(
@@ -33,7 +33,7 @@ def slower(clock: Clock, pace: Budget, number: int) -> tuple[Clock, Budget]:
 
 
 def first_failure(how: str, row: Row, tag: str, number: int) -> StepResult | None:
-    """The first step that fails; the walk ends there."""
+    """Return the first step that fails; the walk ends there."""
     clock, pace = slower(row.clock, PACE, number)
     desk = Session(command(how, tag, clock.start_ms), Sandbox("off", row.limits), clock, pace)
     outcomes = run_steps(desk, select_steps(()))

@@ -96,7 +96,7 @@ def test_a_crash_is_found_in_a_stderr(stderr: str, named_crash: str | None) -> N
 
 
 def questions() -> list[bytes]:
-    """The first question of each game, and all that is told before it."""
+    """Return the first question of each game, and the messages before it."""
     return [
         line
         for name in VARIANTS

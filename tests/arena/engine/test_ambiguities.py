@@ -245,7 +245,7 @@ def buying(*hands: str, stock: str = "44 65 55", **more: Any) -> Game:
 
 
 def auctioned(*bids: int, **more: Any) -> Game:
-    """An auction between three after seat 0 has bought; the first bid is by seat 1."""
+    """Return an auction between three after seat 0 has bought; the first bid is by seat 1."""
     return do(do(buying(**more), "pass"), *map("bid {}".format, bids))
 
 
@@ -270,7 +270,7 @@ def test_ambiguity_15_partners_have_chips_and_pay_the_ante_as_one_side() -> None
 
 
 def dealing_on(game: Game) -> Game:
-    """The game with its next round dealt."""
+    """Return the game with its next round dealt."""
     return engine.begin(game, engine.chance_decides(game, bytes(32)))
 
 

@@ -971,7 +971,7 @@ def test_E_play_3_with_two_tiles_left_it_takes_a_pair() -> None:
 
 
 def dead(hands: list[str], stock: str = "") -> Game:
-    """A line that seat 0 kills by playing 6-0 and 6-6: then every six lies in it."""
+    """Return a line that seat 0 blocks by playing 6-0 and 6-6: then every six is in it."""
     return position("double-draw", hands=hands, line="01 16 62 23 36 64 45 56", stock=stock)
 
 

@@ -43,18 +43,18 @@ DEAD = "60 01 16 62 23 36 64 45 56"
 
 
 def lots(game: Game) -> tuple[Lot, ...]:
-    """The tiles drawn for the lead."""
+    """Return the tiles drawn for the lead."""
     return tuple(event for event in game.playing.events if isinstance(event, Lot))
 
 
 def out_by(rules: Ruleset | str, leader: int = 0, seats: int = 2) -> Game:
-    """A round that seat 0 has just won by going out."""
+    """Return a round that seat 0 has just won by going out."""
     hands = ["21", "60", "50", "40"][:seats]
     return do(position(rules, hands=hands, line=LINE, leader=leader), "21 right")
 
 
 def tied(rules: Ruleset | str, leader: int = 0) -> Game:
-    """A round that seat 0 has just blocked and nobody has won."""
+    """Return a round that seat 0 has just blocked and nobody has won."""
     hands = ["21 54", "63"]
     return do(position(rules, hands=hands, line=LINE, leader=leader), "21 right")
 
@@ -797,7 +797,7 @@ def check_counted(chosen: Ruleset) -> None:
 
 
 def guessing() -> Game:
-    """A caller, seat 1, before a total of 11 + 2."""
+    """Return a caller, seat 1, before a total of 11 + 2."""
     game = engine.new_game(rules("draw", first="odd_even"), 2)
     return engine.begin(game, Dealt(1, 0, 1, (Lot(0, (6, 5)), Lot(1, (2, 0))), ((), ()), ()))
 

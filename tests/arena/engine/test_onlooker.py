@@ -19,7 +19,7 @@ from tournaments.live.snapshot import spectator_view
 
 
 def seen(game: LoggedGame) -> bytes:
-    """The bytes of a table, as a viewer is sent them."""
+    """Return the bytes of a table, as a viewer is sent them."""
     return msgspec.json.encode(spectator_view("sitting", game, "", everything=False))
 
 

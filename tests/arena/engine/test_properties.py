@@ -103,7 +103,7 @@ def optioned(game: Game) -> None:
 
 
 def naive_options(game: Game) -> set[str]:
-    """What may be done with tiles, worked out again from the clauses by brute force."""
+    """Return the options with tiles, computed from the clauses by brute force."""
     state, rules = game.playing, game.rules
     hand = state.hands[state.turn]
     if state.aside.must_lead and not state.line:
@@ -144,7 +144,7 @@ def naive_plays(game: Game, hand: tuple[tuple[int, int], ...]) -> list[Option]:
 
 
 def ended(game: Game) -> None:
-    """A round is over when somebody is out, nobody can go on, it is dead, passed out or called."""
+    """Check that the round ended for a reason: out, blocked, dead, passed out or called."""
     state, rules = game.playing, game.rules
     if state.aside.phase != "play" and not state.over:
         return
@@ -178,7 +178,7 @@ def scored(before: Game, game: Game) -> None:
 
 
 def paid_in_between(before: Game, game: Game) -> int:
-    """What the last act put into the pot: a fee, or the highest bid of an auction."""
+    """Return what the last act put into the pot: a fee, or the highest bid of an auction."""
     new = game.playing.events[len(before.playing.events) :]
     drawn = sum(isinstance(event, Drew) for event in new)
     if before.playing.aside.phase != "auction":

@@ -49,7 +49,7 @@ GAMES: list[list[LogRecord]] = [[begun(board), CHOICE, ended(board)] for board i
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    """A sitting of two games, and its end."""
+    """Return a sitting of two games, and its end."""
     path = tmp_path / "log.jsonl"
     written = GameLog(path, SITTING)
     for records in GAMES:
@@ -106,7 +106,7 @@ def test_the_last_result_takes_the_end_with_it(log: Path) -> None:
 
 
 def forged(path: Path, *records: LogRecord) -> Path:
-    """A log with these records and right checksums."""
+    """Return a log with these records and right checksums."""
     checksum, lines = 0, []
     for record in records:
         line, checksum = seal(encode_line(record), checksum)
@@ -193,7 +193,7 @@ def test_an_end_that_was_cut_off_is_written_when_the_log_is_opened(log: Path) ->
 def test_a_torn_line_is_mended_with_a_notice_and_never_written_after(log: Path) -> None:
     whole = log.read_bytes()
     log.write_bytes(whole + b'{"type"')
-    with pytest.raises(DamagedFileError, match="cut short"):
+    with pytest.raises(DamagedFileError, match="is incomplete"):
         GameLog(log, SITTING)
     notice = sealed.truncate_torn_line(log)
     assert notice == f"{log}: the last line was cut short; its 7 bytes were removed."

@@ -156,7 +156,7 @@ def pump(time: Time) -> Iterator[Poller]:
 def pumped(
     pump: Poller, time: Time, *turns: tuple[float, list[int]], **readers: Callable[[], None]
 ) -> Polls:
-    """One slice of a pump whose polls take so long and find so much; readers are named d1, d2…"""
+    """Return a slice of a poller whose polls take and find this; readers are named d1, d2, …."""
     real, polls = pump._epoll, Polls(time, *turns)
     pump._epoll = polls  # type: ignore[assignment]
     pump._readers = {int(name[1:]): reader for name, reader in readers.items()}
@@ -295,7 +295,7 @@ class Bots:
             self.deadline.end()
 
     def _expired(self) -> None:
-        """The table looks into the pipe before it calls a bot late."""
+        """Read the pipe before the bot counts as late, as the table does."""
         self.found = self.has_answered
         self.deadline.end()
 

@@ -60,7 +60,7 @@ def ended(open_folder: Path) -> Iterator[None]:
 
 @pytest.fixture
 def row(how: str, place: Place) -> Row:
-    """The behaviour's row, if it may be tried there."""
+    """Return the behaviour's row, if it may be tried there."""
     if reason := unproven(ROWS[how], place):
         pytest.skip(reason)
     return ROWS[how].at(place)
@@ -117,7 +117,7 @@ async def test_it_costs_its_own_game_and_nothing_else(
 
 
 def hostile_bot(how: str, folder: Path) -> Command:
-    """A bot in a copy of its own, which it may spoil; the folder's name is its processes' tag."""
+    """Return a copy of a bot, which it may spoil; the folder's name is its processes' tag."""
     copy = folder / "bot"
     shutil.copytree(HOSTILE, copy, ignore=shutil.ignore_patterns("__pycache__"))
     (copy / "a-copy").touch()
@@ -125,7 +125,8 @@ def hostile_bot(how: str, folder: Path) -> Command:
 
 
 async def played(row: Row, place: Place, bot: Command, folder: Path) -> list[Result]:
-    """The hostile game and the next one in the same places; on a busy machine by slower clocks."""
+    """Play the hostile game and the next one in the same seats, with slower clocks on a busy
+    machine."""
     clock, limits = row.clock, Limits(memory_mib=row.memory_mib)
     level: Level = "off" if place == "off" else proved().level
     for _ in range(TRIES):
@@ -142,7 +143,7 @@ async def played(row: Row, place: Place, bot: Command, folder: Path) -> list[Res
 
 
 def judged(row: Row, results: list[Result]) -> None:
-    """The fouler lost, the honest bot did not; and the next game is played to its end."""
+    """Check that the fouler lost, the honest bot did not, and the next game was played."""
     first, second = results
     if row.foul:
         assert [one.seat for one in first.fouls] == [FOULER]
@@ -154,7 +155,7 @@ def judged(row: Row, results: list[Result]) -> None:
 
 
 def logged(row: Row, log: Path, results: list[Result]) -> None:
-    """What was written down is whole, follows from what came in, and is safe to show."""
+    """Check that the log is complete, follows from the input, and is safe to print."""
     games = list(read_games(log))
     assert [game.result for game in games] == results
     for number, game in enumerate(games, 1):
@@ -166,7 +167,7 @@ def logged(row: Row, log: Path, results: list[Result]) -> None:
 
 
 def fouls_of(game: LoggedGame) -> list[FoulRecord]:
-    """The fouls in a game."""
+    """Return the fouls in a game."""
     return [record for record in game.records if isinstance(record, FoulRecord)]
 
 

@@ -31,7 +31,7 @@ SEAT = 0
 
 
 def table(rules: Ruleset = RULES) -> tuple[Referee, HumanPlayer]:
-    """A referee, and the person whom it asks first."""
+    """Return a referee, and the person whom it asks first."""
     referee = Referee(
         GameSetup("1.game", 1, 1, NAMES, rules, CLOCK), board_seed(b"person", "event", 1)
     )
@@ -189,7 +189,8 @@ async def test_an_endless_line_is_bounded() -> None:
 
 
 async def sitting_at(typed: str, play: Callable[[Referee, HumanPlayer], None]) -> tuple[bool, str]:
-    """What a person reads in a small game who types all this beforehand; whether it was ended."""
+    """Return what a person reads in a small game after typing this in advance, and if it was
+    finished."""
     typist, console = Typist(), Console(width=80, record=True, file=StringIO())
     typist.type(typed)
     typist.close()
@@ -204,7 +205,7 @@ async def sitting_at(typed: str, play: Callable[[Referee, HumanPlayer], None]) -
 
 
 def by_itself(referee: Referee, person: HumanPlayer) -> None:
-    """The table: takes the person's answer, and gives the first option for the other seat."""
+    """Play the table: take the person's answers, and the first option for the other seat."""
     line = person.next_line()
     if line is not None:
         referee.receive(SEAT, line, 5.0)
@@ -217,7 +218,7 @@ def by_itself(referee: Referee, person: HumanPlayer) -> None:
 async def test_a_game_is_played_by_numbers() -> None:
     ended, read = await sitting_at("9\n1\n" + "\n" * 200, by_itself)
     assert ended
-    assert "That is none of 1 to " in read
+    assert "Enter a number from 1 to " in read
     assert "Your choice (1 to" in read
     assert "The game is over: the target was reached." in read
     assert "places " in read
@@ -240,7 +241,7 @@ async def test_time_runs_out(autojump_clock: MockClock) -> None:
         nursery.start_soon(screen.show, person, trio.Event())
         await trio.sleep(66)
         nursery.cancel_scope.cancel()
-    assert "The time is up." in console.export_text()
+    assert "Time is up." in console.export_text()
     assert autojump_clock.current_time() == 66
     typist.close()
     os.close(typist.read)

@@ -134,7 +134,7 @@ async def test_a_bot_that_fouls_is_killed_while_the_others_play_on(
 
 
 def busy() -> Command:
-    """A bot that works."""
+    """Return a bot that works."""
     return Command((sys.executable, "-I", "-S", "-c", "while True: pass"), ".")
 
 

@@ -186,7 +186,7 @@ def test_games_that_differ_are_told_differently(rules: Ruleset, data: st.DataObj
 
 
 def played(rules: Ruleset, seats: int) -> list[object]:
-    """What happens in some rounds of a game whose seats take any option that they are offered."""
+    """Return the events of some rounds of a game with random choices."""
     game, dice, seen = engine.new_game(rules, seats), Random(1), list[object]()
     while not game.over and (game.round is None or game.round.number < 6):
         if engine.needs_deal(game):

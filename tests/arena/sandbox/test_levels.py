@@ -100,7 +100,8 @@ def levels(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def got(found: LevelResult) -> set[str]:
-    """What got through; skips the test where the level is not there, with the reason measured."""
+    """Return the attempts that succeeded; skip the test if the level is not available, with the
+    reason."""
     if not found.outcomes:
         pytest.skip(f"no level {found.level} here: {found.why_not}")
     return {name for name, outcome in found.outcomes.items() if outcome.got}

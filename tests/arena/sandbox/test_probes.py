@@ -153,7 +153,7 @@ def test_a_name_that_is_no_probe_is_an_error() -> None:
 
 
 def lying(claims: dict[str, bool]) -> Start:
-    """The other bot is honest; the one that probes only claims."""
+    """Return a decoy that is honest, and a probe that lies."""
     said = {name: {"got": got, "detail": "I say so"} for name, got in claims.items()}
     tell = f"import sys; sys.stdin.readline(); print({json.dumps(said)!r}, flush=True)"
 
@@ -281,7 +281,7 @@ def test_a_bot_that_does_not_answer_proves_nothing(
 def changed(
     change: str, names: tuple[str, ...], **told: object
 ) -> tuple[dict[str, ProbeResult], str]:
-    """The script's own outcomes after a change to it, and what it wrote to stderr."""
+    """Return the script's own outcomes after a change to it, and what it wrote to stderr."""
     program = (
         "import importlib.util, os, sys, time\n"
         f"spec = importlib.util.spec_from_file_location('probes', {str(SCRIPT)!r})\n"

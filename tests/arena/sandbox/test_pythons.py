@@ -26,7 +26,8 @@ needs_system_python = pytest.mark.skipif(
 
 @pytest.fixture
 def shut() -> Iterator[Path]:
-    """A folder that only its owner may enter, as root's home is, in one that all may enter."""
+    """Yield a folder that only its owner may enter, as root's home is, in one that all may
+    enter."""
     # Not pytest's own, which nobody else may enter.
     with tempfile.TemporaryDirectory() as path:
         Path(path).chmod(0o755)

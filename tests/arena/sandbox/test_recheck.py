@@ -29,7 +29,7 @@ ALL = dict.fromkeys(PROBES, ProbeResult(False, "EPERM"))
 
 @pytest.fixture(autouse=True)
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache of this test's own; the folder of its files."""
+    """Return the folder of this test's own cache."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     return tmp_path / "boneyard" / "selftest"
 
@@ -39,7 +39,7 @@ Probed = Callable[..., dict[str, ProbeResult]]
 
 @pytest.fixture
 def tried(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
-    """A machine that refuses everything; the names of the probes of each test made on it."""
+    """Return a machine that refuses everything; it records the probes of each test."""
     made: list[tuple[str, ...]] = []
 
     def probed(_level: Level, _folder: Path, names: tuple[str, ...] = ()) -> dict[str, ProbeResult]:

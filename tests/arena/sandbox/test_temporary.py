@@ -35,7 +35,7 @@ def no_folder_is_too_young(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def owner(tmp_path: Path) -> "Iterator[subprocess.Popen[bytes]]":
-    """A process that has a temporary folder here, and waits."""
+    """Return a process that has a temporary folder here, and waits."""
     words = (sys.executable, "-c", OWNER, str(tmp_path))
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout

@@ -57,7 +57,7 @@ class Passed(Counter[str]):
 
 
 def pairs(game: LoggedGame) -> Iterator[tuple[int, dict[str, int | None]]]:
-    """The hand that one bot left, and what the other, asked next, found."""
+    """Yield the hand that one bot left, and what the other, asked next, found."""
     before: tuple[int, int] | None = None
     for record in game.records:
         if isinstance(record, ChoiceRecord):
@@ -68,7 +68,7 @@ def pairs(game: LoggedGame) -> Iterator[tuple[int, dict[str, int | None]]]:
 
 
 def best() -> Level:
-    """The best level at which nobody may notice anybody."""
+    """Return the best level at which bots cannot notice each other."""
     for level in REQUIRED:
         if examine_level(level, Path(tempfile.gettempdir())).confirmed:
             return level

@@ -133,7 +133,7 @@ def test_an_action_that_is_not_offered_is_refused_or_ends_the_game() -> None:
 
 
 def hands(env: boneyard_v0.raw_env) -> list[bytes]:
-    """What the seats see first in this episode and the next."""
+    """Return what the seats see first in this episode and the next."""
     seen = []
     for _ in range(2):
         seen += [env.observe(agent)["observation"].tobytes() for agent in env.agents]
@@ -327,7 +327,7 @@ def test_no_byte_of_an_observation_tells_what_is_hidden(
 
 
 def observed(layout: Encoding, game: Game, seat: int) -> tuple[bytes, ...]:
-    """A question and its observation as bytes."""
+    """Return a question and its observation as bytes."""
     ask = question(game, seat, engine.legal(game))
     mask = layout.actions.mask(ask.options)
     return encode_line(ask), layout.vector(ask).tobytes(), mask.tobytes()

@@ -30,7 +30,7 @@ def bot(folder: Path, text: str) -> list[str]:
 
 
 def talk(command: list[str], *lines: bytes, code: int = 0) -> tuple[list[dict[str, Any]], str]:
-    """What the bot says to lines that come at once, and its stderr."""
+    """Return what the bot says to lines that come at once, and its stderr."""
     done = subprocess.run(command, input=b"".join(lines), capture_output=True, timeout=PATIENCE)
     assert done.returncode == code, done.stderr.decode()
     return [json.loads(line) for line in done.stdout.splitlines()], done.stderr.decode()
@@ -92,7 +92,10 @@ def test_what_a_later_protocol_asks_is_answered_with_its_first_option(tmp_path: 
         ("play(lambda question: -1)", "ValueError: Choice -1 of 3 options, counted from 0."),
         ("play(lambda question: question.hand)", "AttributeError"),
         ("play(lambda question: 0.5)", "TypeError"),
-        ("play_batch(lambda all: [])", "ValueError: 0 choices were made for 1 questions."),
+        (
+            "play_batch(lambda all: [])",
+            "ValueError: The policy returned 0 choices for 1 questions.",
+        ),
     ],
 )
 def test_a_mistake_ends_the_bot_with_its_traceback(tmp_path: Path, text: str, last: str) -> None:

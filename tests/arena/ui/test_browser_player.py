@@ -27,7 +27,7 @@ SOCKET = """
 
 @contextmanager
 def at_the_table(folder: Path, rules: str, seats: int, width: int = 1000) -> Iterator[Page]:
-    """The page of whoever sits in seat 0."""
+    """Yield the page of the person in seat 0."""
     about = game_info("1.game", NAMES[:seats], find_variant(rules))
     make = BrowserPlayer(about, NAMES[:seats], "boneyard replay", clock=False).site.find("")
     html = make() if make else None
@@ -39,7 +39,7 @@ def at_the_table(folder: Path, rules: str, seats: int, width: int = 1000) -> Ite
 
 
 def told(page: Page, scene: Fields, *, id: int | None = None, over: bool = False) -> None:
-    """The server says something."""
+    """Send a message of the server."""
     data = json.dumps({"seat": 0, "scene": scene, "id": id, "until": None, "over": over})
     page.evaluate("(data) => socket.dispatchEvent(new MessageEvent('message', { data }))", data)
 

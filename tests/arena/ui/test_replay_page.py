@@ -45,7 +45,7 @@ GAMES = [(name, seats) for name in VARIANTS for seats in playable_seat_counts(fi
 
 
 def scenes_of(game: LoggedGame, seat: int | None) -> list[Fields]:
-    """The scenes of one onlooker straight from his frames."""
+    """Return the scenes of one viewer directly from its frames."""
     maker = SceneBuilder(game.sitting.seats, game.sitting.clock, partners=False, seat=seat)
     scenes = [maker.scene(frame) for frame in frames(steps(game), seat)]
     plain: list[Fields] = msgspec.json.decode(msgspec.json.encode(scenes))
@@ -53,7 +53,7 @@ def scenes_of(game: LoggedGame, seat: int | None) -> list[Fields]:
 
 
 def bare(scene: Fields) -> tuple[Any, ...]:
-    """What lies on the table."""
+    """Return the tiles on the table."""
     return scene["round"], scene["line"], scene["lead"], str(scene["hands"]), str(scene["stock"])
 
 
@@ -188,7 +188,7 @@ def test_a_page_that_is_shared_bounds_what_a_game_takes() -> None:
     assert len(pack_game(noisy).data) > most
     kept = pack_game(noisy, most=most)
     assert len(kept.data) <= most
-    assert "notes are left out" in unpack_game(kept.data).about.remarks[0]
+    assert "are left out" in unpack_game(kept.data).about.remarks[0]
     none = pack_game(noisy, most=100)
     assert not none.data
     assert "boneyard replay LOG 1.game --html" in none.told

@@ -40,7 +40,7 @@ async def get(address: str, path: str | None = None, *headers: str) -> tuple[int
 
 
 async def until(happened: Callable[[], bool]) -> None:
-    """A minute is the bound, not the expectation."""
+    """Wait until the condition holds, for at most a minute."""
     for _ in range(6000):
         if happened():
             return
@@ -203,5 +203,5 @@ async def test_a_long_message_closes_the_socket() -> None:
 async def test_a_port_that_is_taken_is_the_users_error() -> None:
     async with serve_site(site(Broadcast()), 0) as address:
         port = urlsplit(address).port or 0
-        with pytest.raises(UserError, match=f"Port {port} cannot"):
+        with pytest.raises(UserError, match=f"Cannot listen on port {port}"):
             await serve_site(site(Broadcast()), port).__aenter__()

@@ -44,7 +44,7 @@ class Bot:
             data = data[os.write(1, data) :]
 
     def choose(self, number: int) -> bytes:
-        """A good answer to the question of this number."""
+        """Return a good answer to the question of this number."""
         return b'{"type":"choose","id":%d,"choice":0}\n' % number
 
     def stay(self) -> None:
@@ -61,7 +61,7 @@ Act = Callable[[Bot], object]
 
 
 def behaviour(how: str) -> Act:
-    """The act of this name."""
+    """Return the act of this name."""
     group, name = how.split("/")
     module = importlib.import_module(group)
     if name in getattr(module, "LINES", {}):

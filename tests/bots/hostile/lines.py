@@ -15,27 +15,27 @@ DIGITS = 7
 
 
 def also(more: str) -> bytes:
-    """A good answer with one more field."""
+    """Return a good answer with one more field."""
     return ANSWER[:-1] + b"," + more.encode() + b"}"
 
 
 def choice(value: str) -> bytes:
-    """An answer with another choice."""
+    """Return an answer with another choice."""
     return b'{"type":"choose","id":@,"choice":%b}' % value.encode()
 
 
 def number(value: str) -> bytes:
-    """An answer with another number."""
+    """Return an answer with another number."""
     return b'{"type":"choose","id":%b,"choice":0}' % value.encode()
 
 
 def named(name: str) -> bytes:
-    """A hello with another name."""
+    """Return a hello with another name."""
     return b'{"type":"hello","name":"%b","version":"1"}' % name.encode()
 
 
 def greets(more: str) -> bytes:
-    """A hello with one more field."""
+    """Return a hello with one more field."""
     return HELLO[:-1] + b"," + more.encode() + b"}"
 
 

@@ -95,7 +95,7 @@ def fills_its_own_stdin(bot: "Bot") -> None:
 
 
 def reads_its_own_stdout(bot: "Bot") -> None:
-    """Takes back what it said: nobody else can be hurt by that."""
+    """Read back its own output; this hurts only the bot itself."""
     try:
         own = os.open("/proc/self/fd/1", os.O_RDONLY | os.O_NONBLOCK)
         for _ in range(20):
@@ -105,7 +105,7 @@ def reads_its_own_stdout(bot: "Bot") -> None:
 
 
 def small_pipes(_bot: "Bot") -> None:
-    """The least that the kernel grants: the referee's lines no longer fit in one go."""
+    """Shrink its pipes to the kernel's minimum: the referee's lines no longer fit at once."""
     for descriptor in (0, 1, 2):
         fcntl.fcntl(descriptor, F_SETPIPE_SZ, 4096)
 
@@ -116,7 +116,7 @@ def nonblocking(_bot: "Bot") -> None:
 
 
 def large_pipe_full(bot: "Bot") -> None:
-    """A mebibyte of old answers, written in one go."""
+    """Write a mebibyte of old answers at once."""
     with suppress(OSError):
         fcntl.fcntl(1, F_SETPIPE_SZ, MIB)
     written(1, bot.choose(1) * 28_000)
@@ -203,14 +203,14 @@ def stderr_terminal_codes(_bot: "Bot") -> None:
 
 
 def heir(_bot: "Bot") -> None:
-    """What it started holds its stdout open after it has left."""
+    """Leave a child that holds its stdout open."""
     if os.fork() == 0:
         time.sleep(300)
     os._exit(0)
 
 
 def heir_that_floods(bot: "Bot") -> None:
-    """The flood and its parent's end come at once: either may be seen first."""
+    """Flood through a child while the parent exits: either may be seen first."""
     if os.fork() == 0:
         stderr_flood(bot)
     os._exit(0)

@@ -111,7 +111,7 @@ def orphans_that_ignore(bot: "Bot") -> None:
 
 
 def away(leave: "Callable[[], object]") -> None:
-    """A child that has left the group, by the time that this returns."""
+    """Start a child that has left the group when this returns."""
     ready, told = os.pipe()
     if os.fork() == 0:
         leave()
@@ -141,7 +141,7 @@ def daemon(_bot: "Bot") -> None:
 
 
 def daemon_that_talks(bot: "Bot") -> None:
-    """The daemon holds all pipes of a bot that has left."""
+    """Leave a daemon that holds all pipes of the bot."""
     away(os.setsid)
     bot.say(b"")
     os._exit(0)

@@ -22,7 +22,7 @@ def touched(memory: "mmap.mmap | bytearray") -> None:
 
 
 def memory_in_steps(bot: "Bot") -> None:
-    """A mebibyte each 2 ms, up to twice what it may have."""
+    """Allocate a mebibyte every 2 ms, up to twice the limit."""
     hoard = []
     for _ in range(120):
         hoard.append(b"x" * MIB)
@@ -108,7 +108,7 @@ def temporary_file(_bot: "Bot") -> None:
 
 
 def temporary_hole(_bot: "Bot") -> None:
-    """A tebibyte that takes no room."""
+    """Write a sparse file of a tebibyte."""
     try:
         with tempfile.TemporaryFile() as file:
             file.truncate(2**40)
@@ -126,7 +126,7 @@ def _filled(mib: int) -> None:
 
 
 def burns_while_others_think(_bot: "Bot") -> None:
-    """A child keeps a core busy for a second; the bot itself plays on."""
+    """Let a child keep a core busy for a second while the bot plays on."""
     if os.fork() == 0:
         end = time.monotonic() + 1
         while time.monotonic() < end:

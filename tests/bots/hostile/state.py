@@ -73,7 +73,7 @@ def no_more_bytes(_bot: "Bot") -> None:
 
 
 def no_more_seconds(_bot: "Bot") -> None:
-    """The kernel ends it when it has worked for a second."""
+    """Let the kernel kill it after a second of CPU time."""
     resource.setrlimit(resource.RLIMIT_CPU, (1, 1))
     while True:
         pass
@@ -90,7 +90,7 @@ def blocks_all_signals(bot: "Bot") -> None:
 
 
 def another_stdout(_bot: "Bot") -> None:
-    """The same pipe by another name."""
+    """Write to the same pipe under another name."""
     copy = os.dup(1)
     os.close(1)
     os.dup2(copy, 1)
@@ -98,7 +98,7 @@ def another_stdout(_bot: "Bot") -> None:
 
 
 def opens_its_pipe_anew(_bot: "Bot") -> None:
-    """Holds its own end of stdout twice, so that it never looks closed."""
+    """Hold its end of stdout twice, so that it never looks closed."""
     try:
         os.open("/proc/self/fd/1", os.O_WRONLY)
     except OSError:

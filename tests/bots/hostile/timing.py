@@ -85,12 +85,12 @@ def after_a_while(_bot: "Bot") -> None:
 
 
 def patient(_bot: "Bot") -> None:
-    """Started in a thread that retires after ten seconds, it would be killed with it."""
+    """Wait for longer than the thread lives that started the bot."""
     time.sleep(12)
 
 
 def old_answers(bot: "Bot") -> None:
-    """A few answers to a closed question, spread over the time: they must not buy any."""
+    """Send old answers, spread over the time: they must not extend it."""
     for _ in range(12):
         bot.say(bot.choose(1))
         time.sleep(bot.seconds / 10)

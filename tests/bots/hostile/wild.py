@@ -10,7 +10,7 @@ TURNS = 20
 
 
 def plan(seed: str) -> dict[int, str]:
-    """Number of a question, or 0 for the hello → the behaviour."""
+    """Return the behaviour by the question's number, or 0 for the hello."""
     with open("menu") as menu:
         names = menu.read().split()
     try:

@@ -49,7 +49,7 @@ def call(name: str, *words: object) -> int:
 
 
 def checked(result: int) -> int:
-    """The result, or its error as an OSError."""
+    """Return the result, or its error as an OSError."""
     if result < 0:
         raise OSError(ctypes.get_errno(), "refused")
     return result
@@ -66,7 +66,7 @@ def files() -> Iterator[str]:
 
 
 def mapped(descriptor: int) -> int:
-    """The address of a file's first page."""
+    """Return the address of a file's first page."""
     page = LIBC.mmap(
         None, ctypes.c_size_t(4096), mmap.PROT_READ, mmap.MAP_SHARED, descriptor, ctypes.c_long(0)
     )
@@ -95,7 +95,7 @@ class Wire:
                 self.set(number)
 
     def found(self) -> int:
-        """The bits that the other left."""
+        """Return the bits that the other left."""
         return sum(self.get(number) << number for number in range(BITS))
 
     def set(self, number: int) -> None:
@@ -372,7 +372,7 @@ class Count:
 
 
 def text(path: str) -> str:
-    """A small file of the kernel's."""
+    """Return a small file of the kernel's."""
     with open(path) as file:
         return file.read()
 

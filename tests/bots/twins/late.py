@@ -18,7 +18,7 @@ SPIN_S = 0.002
 
 
 def weight(option: dict[str, Any]) -> int:
-    """The pips of a play; a double goes first, and what is no play last."""
+    """Return the sort key of a play: its pips, doubles first; other options last."""
     if option["do"] != "play":
         return -1
     high, low = map(int, option["tile"])

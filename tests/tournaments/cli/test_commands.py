@@ -103,11 +103,11 @@ def test_the_program_answers_at_once_for_it_imports_only_click() -> None:
 def test_the_event_that_lies_here_is_meant(played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(played.parent)
     assert "1.first.greedy" in boneyard("replay")
-    assert "Everything fits." in boneyard("verify")
+    assert "OK: everything verified." in boneyard("verify")
     assert "12 of 12 games" in boneyard("show")
     assert boneyard("report", "--help")
     monkeypatch.chdir(Path("/"))
-    assert "Name an event's folder" in boneyard("replay", code=2)
+    assert "no event's folder here" in boneyard("replay", code=2)
 
 
 def test_a_part_of_a_game_s_name_will_do_while_it_is_clear(played: Path) -> None:
@@ -184,7 +184,7 @@ def test_a_question_must_be_named_and_a_log_alone_needs_a_bot(played: Path, tmp_
 
 @pytest.fixture(scope="module")
 def completed(played: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
-    """What a real bash offers after these words."""
+    """Return what a real bash offers after these words."""
     if not shutil.which("bash"):
         pytest.skip("no bash")
     home = tmp_path_factory.mktemp("home")

@@ -59,9 +59,9 @@ def test_what_was_played_can_be_looked_at_everywhere(
         *("report event --check", "show event", "rate event", "explain event 1.first.greedy"),
     )
     assert "6 new pages" in said
-    assert "Everything fits." in said
-    assert "12 of 12 games: it is over" in said
-    assert "is what the ledger leads to" in said
+    assert "OK: everything verified." in said
+    assert "finished: 12 of 12 games" in said
+    assert "follows from the ledger" in said
     for path, data in contents(played).items():
         assert (event / path.relative_to(played)).read_bytes() == data, path
 

@@ -25,7 +25,7 @@ def bot(**fields: object) -> WrittenBot:
 
 
 def said(entrant: Entrant) -> str:
-    """What it prints where it was unpacked."""
+    """Return the bundle's output where it was unpacked."""
     done = subprocess.run(
         entrant.command.argv, cwd=entrant.command.folder, capture_output=True, text=True, check=True
     )
@@ -151,7 +151,7 @@ def test_a_sample_bot_is_the_same_bot_there(tmp_path: Path) -> None:
 
 
 def smuggled(**fields: object) -> bytes:
-    """An archive with one good file, and one entry that no bot packs."""
+    """Return an archive with one good file and one forbidden entry."""
     data = io.BytesIO()
     with tarfile.open(fileobj=data, mode="w", format=tarfile.PAX_FORMAT) as tar:
         tar.addfile(tarfile.TarInfo("good"))

@@ -107,7 +107,7 @@ def test_no_web_page_and_no_other_address_is_open(cluster: Cluster) -> None:
 
 
 def status(port: int, page: str) -> int | None:
-    """What a web server says there; None where none is."""
+    """Return a web server's status at this address; None without a server."""
     with closing(HTTPConnection("127.0.0.1", port, timeout=10)) as door:
         try:
             door.request("GET", page)
@@ -133,11 +133,11 @@ def test_every_result_once_whatever_dies(gate: Gate, cluster: Cluster, tmp_path:
     gate.close()
     gate.until_waiting(2)
     cluster.proxy.cut()
-    cluster.until_said("run", "No connection")
+    cluster.until_said("run", "Lost the connection")
     for name in ("worker-2", "worker-3"):
         cluster.until_said(name, "is cut")
     cluster.proxy.mend()
-    cluster.until_said("run", "there again")
+    cluster.until_said("run", "scheduler is back")
     gate.open()
     gate.close()
     gate.until_waiting(2)
@@ -149,7 +149,7 @@ def test_every_result_once_whatever_dies(gate: Gate, cluster: Cluster, tmp_path:
     assert again.wait(120) == 0, cluster.said("again")
     assert (out / "ledger.jsonl").read_bytes() == (here / "ledger.jsonl").read_bytes()
     assert results(out) == 60
-    assert "Everything fits." in boneyard("verify", str(out))
+    assert "OK: everything verified." in boneyard("verify", str(out))
     report = (out / "report.md").read_text()
     assert "worker-2" in report
     assert "worker-3" in report
@@ -158,7 +158,7 @@ def test_every_result_once_whatever_dies(gate: Gate, cluster: Cluster, tmp_path:
 
 
 def local(out: Path, *words: str, workers: int = 2) -> "subprocess.Popen[bytes]":
-    """A run at workers of its own; what it says goes into a file beside its folder."""
+    """Start a run with its own workers; its output goes into a file beside its folder."""
     with out.with_suffix(".txt").open("wb") as said:
         return subprocess.Popen(
             (*BONEYARD, "run", *words, "--out", str(out), "--cluster", f"local:{workers}"),
@@ -191,7 +191,7 @@ def test_workers_of_this_machine_leave_with_their_run(gate: Gate, tmp_path: Path
     run = local(out, *words(gate))
     assert run.wait(120) == 0
     assert results(out) == 60
-    assert "Everything fits." in boneyard("verify", str(out))
+    assert "OK: everything verified." in boneyard("verify", str(out))
     assert nobody()
 
 
@@ -308,10 +308,10 @@ class GivenUp(Silent):
         raise RuntimeError("ConnectionPool is closed")
 
     async def register_plugin(self, *_: object) -> None:
-        """It is there in time."""
+        """Accept the plugin in time."""
 
     async def close(self) -> None:
-        """It is closed."""
+        """Do nothing."""
 
 
 async def test_a_run_whose_engine_gave_up_looks_for_the_scheduler_again(

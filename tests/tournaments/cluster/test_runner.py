@@ -79,7 +79,7 @@ def kept(order: Order, answer: Answer) -> Answer:
 
 
 def games(order: Order) -> list[PlannedGame]:
-    """The games that were ordered."""
+    """Return the games that were ordered."""
     return [game for part in order.parts for game in part.games]
 
 
@@ -153,7 +153,7 @@ async def test_workers_make_the_ledger_of_a_run_of_ones_own(stage: Stage, here: 
     (said,) = stage.said
     assert said.startswith("Sandbox off on w")
     boneyard("run", *WORDS, "--seed", "1", "--sandbox", "off", "--out", str(stage.folder.path))
-    assert "Everything fits." in boneyard("verify", str(stage.folder.path))
+    assert "OK: everything verified." in boneyard("verify", str(stage.folder.path))
     assert "Sandbox: off in all 2 sittings, on w1, w2." in (stage.folder.report.read_text())
     shares = json.loads(stage.folder.times.read_bytes())["workers"]
     assert [(one["worker"], one["sandbox"]) for one in shares] == [("w1", ["off"]), ("w2", ["off"])]
@@ -375,7 +375,7 @@ async def test_a_hall_answers_whatever_happens(tmp_path: Path, stage: Stage) -> 
         hall.add_run("run", encoded(Run(stage.event, (good, bad))))
         who, why = await fate(encoded(order))
         assert who == "bot"
-        assert "Bot greedy does not greet" in why
+        assert "Bot greedy sends no hello" in why
         assert "no such model" in why
         # A seed that is missing is our mistake.
         hall.add_run("run", encoded(Run(stage.event, (good, good))))

@@ -43,7 +43,7 @@ def check(*words: str) -> Result:
 
 @pytest.fixture
 def event(tmp_path: Path) -> str:
-    """An event file with a good bot and a broken one."""
+    """Return an event file with a good bot and a broken one."""
     path = tmp_path / "friday.toml"
     path.write_text(EVENT)
     return str(path)

@@ -90,10 +90,10 @@ def test_each_game_has_a_number_of_its_own(tmp_path: Path) -> None:
     ("fields", "why"),
     [
         ({"seat": 2}, "no seat 2"),
-        ({"against": ("greedy",) * 4}, "no place for 4 bots"),
-        ({"seats": 2, "against": ("greedy", "first")}, "no place for 2 bots"),
+        ({"against": ("greedy",) * 4}, "has no seats for 4 bots"),
+        ({"seats": 2, "against": ("greedy", "first")}, "has no seats for 2 bots"),
         ({"rules": "partnership", "seats": 2}, "2"),
-        ({"name": "greedy"}, "choose another --name"),
+        ({"name": "greedy"}, "Choose another --name"),
         ({"against": ("gredy",)}, "did you mean greedy"),
     ],
 )
@@ -112,14 +112,14 @@ def test_a_folder_that_holds_an_event_is_refused(tmp_path: Path) -> None:
 
 def test_a_name_must_do_for_a_file(tmp_path: Path) -> None:
     said = boneyard("play", "--terminal", "--name", "../x", "--out", f"{tmp_path}", code=2)
-    assert "You cannot be called '../x'" in said
+    assert "Invalid name '../x'" in said
 
 
 # --- in the terminal ---
 
 
 def typed(out: Path, keys: str, *words: str) -> "subprocess.CompletedProcess[bytes]":
-    """A game whose answers come through a pipe."""
+    """Return a game whose answers come through a pipe."""
     command = (*BONEYARD, "play", "--terminal", "--out", str(out), *words)
     return subprocess.run(command, input=keys.encode(), capture_output=True, timeout=120)
 
@@ -129,7 +129,7 @@ def test_a_game_between_partners_is_played_through_a_pipe(tmp_path: Path) -> Non
     assert done.returncode == 0, done.stderr
     assert b"Sides: first-3 and first against human and first-2." in done.stdout
     (log,) = games(tmp_path)
-    assert boneyard("verify", f"{log}").startswith("Everything fits.")
+    assert boneyard("verify", f"{log}").startswith("OK: everything verified.")
     (game,) = read_games(log)
     assert game.result
     assert game.sitting.seats == ("first-3", "human", "first", "first-2")
@@ -169,7 +169,7 @@ def test_who_leaves_has_played_no_game(tmp_path: Path) -> None:
     # What was played is there, and the next game is another.
     assert typed(tmp_path, "\n" * 500, *SHORT).returncode == 0
     assert [path.stem for path in games(tmp_path)] == ["1.human.first", "2.human.first"]
-    assert "Everything fits" in boneyard("verify", f"{games(tmp_path)[1]}")
+    assert "OK: everything verified" in boneyard("verify", f"{games(tmp_path)[1]}")
 
 
 def test_a_bot_that_does_not_greet_is_the_users_error(tmp_path: Path) -> None:
@@ -177,14 +177,14 @@ def test_a_bot_that_does_not_greet_is_the_users_error(tmp_path: Path) -> None:
     mute.write_text("import sys; sys.exit('no licence')")
     done = typed(tmp_path / "out", "\n" * 9, *PLAIN, "--against", str(mute))
     assert done.returncode == 2
-    assert b"Bot mute does not greet: It exited with status 1. Its stderr ends: no lic" in (
+    assert b"Bot mute sends no hello: It exited with status 1. Its stderr ends: no lic" in (
         done.stderr
     )
 
 
 @contextmanager
 def at_a_terminal(*words: str) -> Iterator[tuple["subprocess.Popen[bytes]", int]]:
-    """The program in a terminal of its own."""
+    """Yield the program in a terminal of its own."""
     own, its = pty.openpty()
     process = subprocess.Popen(
         (*BONEYARD, "play", "--terminal", *words),
@@ -205,7 +205,7 @@ def at_a_terminal(*words: str) -> Iterator[tuple["subprocess.Popen[bytes]", int]
 
 
 def read_until(terminal: int, end: bytes) -> bytes:
-    """What the terminal shows until then, or until the program has left it."""
+    """Return what the terminal shows until then, or until the program has left it."""
     read = b""
     while not read.endswith(end):
         assert select.select([terminal], [], [], 60)[0], read
@@ -229,10 +229,10 @@ def test_a_game_is_played_at_a_terminal(tmp_path: Path) -> None:
     assert "You are human, in seat 0; the others are first (seat 1)." in text
     assert "You have 60 s for each answer" in text
     assert "The game is over: the target was reached." in text
-    assert "See it again: boneyard replay" in text
+    assert "Replay it: boneyard replay" in text
     # Nothing but colours: no cursor is moved and nothing is cleared.
     assert "\x1b" not in text
-    assert "Everything fits" in boneyard("verify", f"{games(tmp_path)[0]}")
+    assert "OK: everything verified" in boneyard("verify", f"{games(tmp_path)[0]}")
 
 
 def test_ctrl_c_leaves_politely(tmp_path: Path) -> None:
@@ -306,7 +306,7 @@ def test_a_whole_game_is_played_by_clicking(tmp_path: Path) -> None:
         assert game.result
         scores = [int(cell.split()[0]) for cell in page.locator("#scores td").all_inner_texts()]
         assert scores == list(game.result.scores)
-    assert "Everything fits" in boneyard("verify", f"{games(tmp_path)[0]}")
+    assert "OK: everything verified" in boneyard("verify", f"{games(tmp_path)[0]}")
 
 
 # Slow: a game can be played by keys, and a page loaded again goes on.

@@ -48,7 +48,7 @@ def told(*paths: Path, **asked: object) -> Rated:
 
 
 def changed(folder: Path, change: Callable[[str], str]) -> Path:
-    """A folder whose plan says something else."""
+    """Return a folder whose plan says something else."""
     path = folder / "event.json"
     before = path.read_text()
     path.write_text(change(before))
@@ -106,7 +106,7 @@ def test_different_games_are_never_pooled_in_silence(events: Path) -> None:
     both = (events / "friday", events / "block")
     apart, pooled = told(*both), told(*both, pool=True)
     assert [table.title for table in apart.tables] == ["draw, 2 seats", "block, 2 seats"]
-    assert "rated apart; --pool" in apart.notices[0]
+    assert "rated separately; --pool" in apart.notices[0]
     assert [table.title for table in pooled.tables] == ["block, draw, 2 seats"]
     assert pooled.notices == ("One table holds different games: block, draw.",)
     assert pooled.tables[0].games == sum(table.games for table in apart.tables)
@@ -132,7 +132,7 @@ def test_what_is_never_pooled_says_why(events: Path, tmp_path: Path) -> None:
         "draw, 4 seats, partners",
     ]
     assert pooled.notices[0] == (
-        "Different games are rated apart: those with other seats, and those of partners."
+        "Different games are rated separately by number of seats and partnership."
     )
 
 
@@ -272,7 +272,7 @@ def test_an_event_without_results_is_told(events: Path, tmp_path: Path) -> None:
     empty = copied(events / "saturday", tmp_path)
     (empty / "ledger.jsonl").write_bytes(b"")
     found = told(events / "friday", empty)
-    assert found.notices == (f"{empty} holds no result yet.",)
+    assert found.notices == (f"{empty} has no results yet.",)
     assert found.tables[0].ledgers == (str(events / "friday"),)
 
 
@@ -300,7 +300,7 @@ def test_the_terminal_says_what_json_says(events: Path) -> None:
         (("friday", "--prior", "-1"), "--prior"),
         (("friday", "--prior", "nan"), "--prior"),
         (("friday", "--prior", "1e300"), "--prior"),
-        (("friday/games",), "no ledger.jsonl"),
+        (("friday/games",), "ledger.jsonl is missing"),
         (("friday/event.json",), "line 1"),
     ],
 )

@@ -50,7 +50,7 @@ NOTHING = Trial(
 
 
 def simulated(plan: Event, strength: dict[str, float], seed: int) -> list[Result]:
-    """The event's games by the rating model."""
+    """Return the event's games by the rating model."""
     rng = random.Random(seed)
     names = [one.name for one in plan.entrants]
     partners = plan.rules.deal.partners
@@ -378,7 +378,7 @@ def test_a_finished_folder_says_what_separates(tmp_path: Path) -> None:
     assert {found["one"], found["other"]} == {"greedy", "random"}
     assert found["played"] == 4
     assert "random" in boneyard("plan", str(out), "--separate", "randm", "first", code=2)
-    assert "holds no event" in boneyard("plan", str(tmp_path), code=2)
+    assert "has no event" in boneyard("plan", str(tmp_path), code=2)
     (out / "ledger.jsonl").write_bytes(b"")
     assert "no results yet" in boneyard("plan", str(out), code=2)
 

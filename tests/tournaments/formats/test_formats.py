@@ -135,7 +135,7 @@ def test_versus_needs_as_many_boards_as_its_answer(tmp_path: Path) -> None:
     [
         ("boards = 6", "", (), "before 20 boards (min_boards): boards must be at least 20, not 6."),
         ("", "max_boards = 6", (), "(min_boards), so max_boards must be from 20 to"),
-        ("boards = 30", "max_boards = 200", (), "boards = 30 and max_boards = 200 cannot both be"),
+        ("boards = 30", "max_boards = 200", (), "boards = 30 contradicts max_boards = 200"),
         ("", "max_boards = 200", ("--boards", "9"), "--boards must be at least 20, not 9."),
     ],
 )

@@ -16,7 +16,7 @@ from tournaments.formats.registry import FORMATS
 
 
 def with_names(kind: type[Any]) -> Iterator[type[Any]]:
-    """The formats that a user can name; the others are their bases."""
+    """Yield the formats that a user can name; the others are their bases."""
     if kind.__struct_config__.tag != kind.__name__:
         yield kind
     for one in kind.__subclasses__():

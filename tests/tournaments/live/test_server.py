@@ -36,7 +36,7 @@ def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def begun(event: Path, to: Path, part: float = 0.4) -> Path:
-    """The event as it may have been before: so much of each log, the last line torn."""
+    """Return an earlier state of the event: a part of each log, the last line torn."""
     folder = copied(event, to)
     for log in (folder / "games").glob("*.jsonl"):
         data = log.read_bytes()
@@ -45,7 +45,7 @@ def begun(event: Path, to: Path, part: float = 0.4) -> Path:
 
 
 def gone_on(event: Path, folder: Path) -> None:
-    """The rest is written."""
+    """Write the rest."""
     for log in (event / "games").glob("*.jsonl"):
         with (folder / "games" / log.name).open("ab") as file:
             file.write(log.read_bytes()[file.tell() :])
@@ -58,7 +58,7 @@ def watched(folder: Path, *, everything: bool = False) -> LiveView:
 
 
 def hands(now: Snapshot) -> list[object]:
-    """What is seen of the hands of games that go on."""
+    """Return the visible hands of running games."""
     return [
         hand
         for one in now.playing
@@ -210,7 +210,7 @@ def test_the_secret_is_in_nothing_that_is_served(event: Path, tmp_path: Path) ->
 
 
 def test_a_folder_without_event_is_the_users_error(tmp_path: Path) -> None:
-    assert "holds no event" in boneyard("watch", f"{tmp_path}", code=2)
+    assert "has no event" in boneyard("watch", f"{tmp_path}", code=2)
 
 
 # Slow: a watched folder that goes away is an error of one sentence.
@@ -227,7 +227,7 @@ def test_a_folder_that_goes_away_is_the_users_error(event: Path, tmp_path: Path)
 def test_a_port_that_is_taken_is_the_users_error(event: Path) -> None:
     with served("watch", str(event)) as (_, address):
         port = address.split(":")[2].split("/")[0]
-        assert "cannot be listened on" in boneyard("watch", f"{event}", "--port", port, code=2)
+        assert "Cannot listen on port" in boneyard("watch", f"{event}", "--port", port, code=2)
 
 
 # Slow: whoever watches sees games end, the standings and no tile too early, on a phone too.
@@ -251,7 +251,7 @@ def test_two_watch_and_see_games_end(event: Path, tmp_path: Path) -> None:
         gone_on(event, folder)
         for page in (one, other):
             page.wait_for_selector("main[data-played='12']")
-            assert "it is over" in page.inner_text("#played")
+            assert "finished" in page.inner_text("#played")
             assert page.locator("article[data-over=false]").count() == 0
             assert page.locator("article[data-over=true]").count() == 6
             assert page.locator("article .tile .back").count() == 0
@@ -288,10 +288,10 @@ def test_a_run_is_watched_from_its_first_game(tmp_path: Path) -> None:
             page.wait_for_selector("main[data-played]:not([data-played='0'])")
             assert process.wait(120) == 0
             page.wait_for_selector("main[data-played='20']")
-            page.get_by_text("20 of 20 games; it is over.").wait_for()
+            page.get_by_text("20 of 20 games; finished.").wait_for()
             watching.terminate()
-            page.get_by_text("The watching was ended.").wait_for()
+            page.get_by_text("The server was stopped.").wait_for()
     finally:
         process.kill()
         process.wait(30)
-    assert "Everything fits" in boneyard("verify", f"{folder}")
+    assert "OK: everything verified" in boneyard("verify", f"{folder}")

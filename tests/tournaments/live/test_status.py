@@ -51,7 +51,7 @@ def stopped(folder: Path, games: int) -> None:
 
 def test_a_finished_event_is_shown_with_its_standings(event: Path) -> None:
     said = boneyard("show", str(event))
-    assert "12 of 12 games: it is over." in said
+    assert "finished: 12 of 12 games" in said
     assert "Elo" in said
     assert all(bot in said for bot in ("first", "greedy", "random"))
 
@@ -72,7 +72,7 @@ def test_lines_that_are_not_whole_yet_are_left_out(event: Path) -> None:
     found, complete = so_far(Folder(event), load_event(Folder(event)))
     assert (len(found), complete) == (11, False)
     said = boneyard("show", str(event))
-    assert "11 of 12 games: nobody is playing it now" in said
+    assert "11 of 12 games: stopped" in said
 
 
 def test_an_event_before_its_first_game_is_shown(event: Path) -> None:
@@ -170,7 +170,7 @@ def test_without_a_folder_it_is_the_event_that_lies_here(
 
 
 def test_a_folder_without_an_event_is_the_users_error(tmp_path: Path) -> None:
-    assert "holds no event" in boneyard("show", str(tmp_path), code=2)
+    assert "has no event" in boneyard("show", str(tmp_path), code=2)
 
 
 def test_watching_a_pipe_tells_each_change_once_and_ends_with_the_event(
@@ -187,7 +187,7 @@ def test_watching_a_pipe_tells_each_change_once_and_ends_with_the_event(
     monkeypatch.setattr(time, "sleep", lambda _: None)
     assert glance_shown.watch(event, in_json=False) == 0
     assert [line[:13] for line in capsys.readouterr().out.splitlines()] == [
-        *("3 of 12 games", "7 of 12 games", "12 of 12 game")
+        *("3 of 12 games", "7 of 12 games", "finished: 12 ")
     ]
 
 
@@ -200,7 +200,7 @@ def drawn(seen: Status, width: int, room: int | None = None) -> list[str]:
 
 
 def looking(**known: Any) -> Status:
-    """A glance at an event that has just begun, but for what is known."""
+    """Return the status of an event that has just begun, with these changes."""
     usual: dict[str, Any] = {
         "name": "league",
         "about": "draw",
@@ -267,7 +267,7 @@ def test_a_terminal_gets_the_live_tables_in_its_own_width(event: Path) -> None:
         assert shown.wait(60) == 0
     os.close(ours)
     assert b"\x1b[" in said
-    assert b"12 of 12 games: it is over." in said
+    assert b"finished: 12 of 12 games" in said
 
 
 def _read(descriptor: int) -> bytes:
@@ -279,7 +279,7 @@ def _read(descriptor: int) -> bytes:
 
 def test_no_ratings_are_shown_before_there_are_any() -> None:
     seen = looking()
-    assert drawn(seen, 80)[-1] == "0 of 2 games; too early to tell how long it will take."
+    assert drawn(seen, 80)[-1] == "0 of 2 games; too early to estimate the remaining time."
 
 
 def test_a_run_can_be_looked_at_while_it_is_extended(event: Path) -> None:

@@ -44,7 +44,7 @@ MINE = GREEDY + '[[bots]]\nname = "mine"\nrun = ["{python}", "mine.py"'
 
 @pytest.fixture
 def base(tmp_path: Path) -> Path:
-    """A folder as authors have it: links to files and to folders."""
+    """Return a folder as authors have it: links to files and to folders."""
     real = tmp_path / "real"
     real.mkdir()
     for name in ("mine.py", "weights"):
@@ -61,7 +61,7 @@ def entrant(
 
 
 def opened(base: Path, *words: str, reads: tuple[str, ...] = ()) -> set[str]:
-    """What lies in the folder and may be read."""
+    """Return the files in the folder that may be read."""
     all_of_it = map(Path, entrant(base, *words, reads=reads).command.reads)
     return {f"{one.relative_to(base)}" for one in all_of_it if one.is_relative_to(base)}
 
@@ -110,7 +110,7 @@ def test_where_it_is_built_tells_nothing_of_a_bot(base: Path) -> None:
 
 
 def in_folder(folder: Path) -> Entrant:
-    """A bot that may read all of its folder."""
+    """Return a bot that may read all of its folder."""
     return prepare_entrant(
         WrittenBot("mine", ("{python}", "mine.py"), folder=str(folder)), folder, folder
     )
@@ -242,7 +242,7 @@ def test_an_event_where_every_bot_may_read_is_refused(
 ) -> None:
     monkeypatch.setattr("tournaments.storage.folder.SYSTEM", (str(tmp_path),))
     said = boneyard("run", "greedy", "first", "--out", str(tmp_path / "out"), code=2)
-    assert "lies where every bot may read" in said
+    assert "Every bot can read" in said
 
 
 @pytest.mark.parametrize(
@@ -366,7 +366,8 @@ play(lambda question: 0)
 
 @pytest.fixture
 def other_environment(tmp_path: Path) -> Path:
-    """A virtual environment beside ours, in which this checkout is installed too; its Python."""
+    """Return a virtual environment beside ours, in which this checkout is installed too; its
+    Python."""
     place = tmp_path / "venv"
     venv.create(place, with_pip=False)
     (packages,) = place.glob("lib/python3.*/site-packages")

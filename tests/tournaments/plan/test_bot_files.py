@@ -19,7 +19,7 @@ from tournaments.plan.event_file import WrittenBot
 
 @pytest.fixture
 def cup(tmp_path: Path) -> Path:
-    """An organiser's folder with a submitted bot; what nobody may read lies beside it."""
+    """Return an organiser's folder with a submitted bot, beside files that nobody may read."""
     for name in ("alice", "private", "venv/bin", "venv/lib"):
         (tmp_path / name).mkdir(parents=True)
     (tmp_path / "private" / "id_rsa").write_text("the organiser's key")

@@ -48,7 +48,7 @@ TIMES = 3
 # Slow: the template of every language builds, answers, plays every game and passes `check`.
 @pytest.fixture(scope="module", params=slow_except(["c", "python"], LANGUAGES))
 def bot(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Command:
-    """A new bot, as an event would start it."""
+    """Return a new bot, as an event starts it."""
     language = request.param
     folder = tmp_path_factory.mktemp("new")
     made = new.make_bot(language, "mine", folder)
@@ -59,19 +59,19 @@ def bot(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 
 @pytest.fixture(scope="module")
 def level() -> Level:
-    """The best that this machine has."""
+    """Return the best level of this machine."""
     return choose_level("auto", Limits(), Path("/nonexistent")).level
 
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty working folder."""
+    """Return an empty working folder."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 def one_round(name: str) -> Ruleset:
-    """A named game, over after a round."""
+    """Return a named game, over after a round."""
     return derive(
         find_variant(name),
         name,
@@ -80,7 +80,7 @@ def one_round(name: str) -> Ruleset:
 
 
 def heaviest(question: bytes) -> int:
-    """What every template takes."""
+    """Return the choice of every template."""
     played = [
         sum(sum(option.get(tile, ())) for tile in ("tile", "left", "right"))
         if option["do"] in ("play", "play_two")

@@ -15,7 +15,8 @@ EVENTS = 500
 
 @cache
 def truth(seats: int, deal: float) -> dict[str, float]:
-    """What a very long event would rate: deals add noise to a strength, which flattens the Elo."""
+    """Return what a very long event would rate: deals add noise to a strength, which flattens the
+    Elo."""
     if not deal:
         return STRENGTH
     long = only(played(random.Random(1000), STRENGTH, 20_000, seats, deal=deal))

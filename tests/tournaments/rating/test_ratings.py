@@ -170,7 +170,7 @@ def test_an_independent_optimiser_finds_the_same_maximum(seats: int) -> None:
 
 
 def sandwich(results: Sequence[Result], pool: Pool) -> NDArray[np.float64]:
-    """The documented covariance in Elo², at prior 0, from dense matrices."""
+    """Return the documented covariance in Elo², at prior 0, from dense matrices."""
     names = sorted(r.name for r in pool.entrants)
     seats, size = len(results[0].seats), len(pool.entrants)
     elo = [known(named(pool)[name].elo) for name in names] + [s.elo for s in pool.seats] + [0.0]
@@ -246,7 +246,7 @@ def fouled(result: Result) -> Result:
 
 
 def as_partners(result: Result) -> Result:
-    """The same game if seats 0 and 2 had played together."""
+    """Return the same game with seats 0 and 2 as partners."""
     one, other, *rest = result.scores
     both = (one + rest[0], other + rest[1]) * 2
     return replace(game(result.board, result.seats, both), why=result.why, fouls=result.fouls)
@@ -371,7 +371,7 @@ def test_games_lost_beforehand_are_no_fouls() -> None:
 
 
 def ended(result: Result) -> Result:
-    """The game of which its seat 1 made an end by a foul."""
+    """Return the game that ended by a foul of seat 1."""
     return replace(result, why="foul", places=(1, 2), fouls=(SeatFoul(1, "gone"),))
 
 

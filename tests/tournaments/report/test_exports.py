@@ -133,7 +133,7 @@ HALVES = {"1-0": (1, 0), "0-1": (0, 1), "1/2-1/2": (1, 1)}
 
 
 def pgn_games(pieces: Iterable[bytes]) -> list[Result]:
-    """What a reader of PGN makes of it; nothing may be left over."""
+    """Return the games that a PGN reader finds; no text may be left over."""
     text = b"".join(pieces).decode()
     assert GAME.sub("", text) == ""
     return [
@@ -305,7 +305,7 @@ def test_what_was_changed_is_named(event: Path, tmp_path: Path, name: str) -> No
 
 
 def test_a_report_needs_an_event_and_a_whole_ledger(event: Path, tmp_path: Path) -> None:
-    assert "holds no event" in boneyard("report", str(tmp_path), code=2)
+    assert "has no event" in boneyard("report", str(tmp_path), code=2)
     folder = copied(event, tmp_path / "copy")
     ledger = folder / "ledger.jsonl"
     ledger.write_bytes(ledger.read_bytes().replace(b'"board":2', b'"board":1', 1))

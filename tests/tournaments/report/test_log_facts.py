@@ -70,7 +70,7 @@ def test_only_games_that_count_are_told(tmp_path: Path) -> None:
     again += [fouled(detail="it counts"), *over(1)]
     log(tmp_path, "a", [*again, *cut])
     log(tmp_path, "b", [begun(3), *over(3, ms=50.0)], "another machine")
-    log(tmp_path, "c", [begun(4), fouled(detail="no result yet")], "a third machine")
+    log(tmp_path, "c", [begun(4), fouled(detail="no results yet")], "a third machine")
     told = log_facts(Folder(tmp_path))
     assert [one.detail for one in told.evidence] == ["it counts"]
     assert told.times.worst_lag_ms == 7.5

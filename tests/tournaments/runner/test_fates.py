@@ -57,7 +57,7 @@ WRONG = 'if asked == 2: print("oops", flush=True)'
 
 
 def event(folder: Path, how: str, *, boards: int = 2, seats: int = 2, more: str = "") -> Path:
-    """An event file with an odd bot in it, and honest ones."""
+    """Return an event file with an odd bot in it, and honest ones."""
     folder.mkdir(exist_ok=True)
     (folder / "odd.py").write_text(HEAD.replace("HOW", how))
     honest = "".join(f'[[bots]]\nname = "{name}"\n' for name in ("first", "greedy")[: seats - 1])
@@ -84,7 +84,7 @@ def test_what_is_given_back_is_told_for_each_bot_and_nothing_is_played_again(
     assert times["worst_lag_ms"] >= 50
     assert "given back ms" in said
     assert "the referee did not look for up to" in said
-    assert "Everything fits." in boneyard("verify", str(out))
+    assert "OK: everything verified." in boneyard("verify", str(out))
 
 
 def test_a_machine_that_cannot_keep_time_stops_the_run_and_nothing_is_lost(
@@ -111,7 +111,7 @@ def test_a_machine_that_cannot_keep_time_stops_the_run_and_nothing_is_lost(
     run_file(path, out)
     assert all(result in ledger(out) for result in before)
     assert [result.why for result in ledger(out)] == ["target"] * 4
-    assert "Everything fits." in boneyard("verify", str(out))
+    assert "OK: everything verified." in boneyard("verify", str(out))
 
 
 SITTING = '[fouls]\nlose = "sitting"\nafter = 2\n'
@@ -119,7 +119,7 @@ SITTING = '[fouls]\nlose = "sitting"\nafter = 2\n'
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """An event in which a bot loses the rest of each sitting after two fouls."""
+    """Yield an event in which a bot loses the rest of each sitting after two fouls."""
     folder = tmp_path_factory.mktemp("lost")
     run_file(event(folder / "bots", WRONG, boards=4, more=SITTING), folder / "out")
     with untouched(folder):
@@ -128,7 +128,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture
 def lost(played: Path, tmp_path: Path) -> Path:
-    """The same for one test alone: its bot writes beside itself whatever it is started for."""
+    """Return such an event for one test; its bot logs each start beside itself."""
     return copied(played, tmp_path / "lost")
 
 
@@ -145,7 +145,7 @@ def test_enough_fouls_lose_the_rest_of_the_sitting(lost: Path) -> None:
         assert (result.rounds == 0) == (result.board > 2)
     # The roll, and two games in each of two sittings.
     assert len((lost / "bots" / "starts").read_text().splitlines()) == 1 + 2 * 2
-    assert "Everything fits." in boneyard("verify", str(out))
+    assert "OK: everything verified." in boneyard("verify", str(out))
     rated = json.loads((out / "results.json").read_text())["ratings"]["pools"][0]["entrants"]
     assert {one["name"]: one["fouls"] for one in rated} == {"first": 0, "odd": 4}
     report = (out / "report.md").read_text()
@@ -156,7 +156,7 @@ def test_enough_fouls_lose_the_rest_of_the_sitting(lost: Path) -> None:
 def test_a_forfeited_game_can_be_watched(lost: Path) -> None:
     assert "odd fouled: forfeit" in boneyard("replay", str(lost / "out"))
     shown = boneyard("replay", str(lost / "out"), "3.first.odd")
-    assert "Lost beforehand, by fouls in the games before: odd." in shown
+    assert "Lost by earlier fouls in the sitting: odd." in shown
 
 
 @pytest.mark.parametrize("kept", range(4))
@@ -174,7 +174,7 @@ def test_forfeits_are_worked_out_anew_after_a_kill(played: Path, lost: Path, kep
     first.write_bytes(b"".join(lines[: (ends[kept - 1] if kept else 1) + 2]))
     run_file(lost / "bots" / "cup.toml", out)
     assert made(out) == made(played / "out")
-    assert "Everything fits." in boneyard("verify", str(out))
+    assert "OK: everything verified." in boneyard("verify", str(out))
 
 
 @pytest.mark.slow
@@ -195,8 +195,8 @@ def test_a_forfeit_that_no_foul_caused_is_named(lost: Path) -> None:
     plan = out / "event.json"
     plan.write_text(plan.read_text().replace('"after": 2', '"after": 3'))
     said = boneyard("verify", str(out), code=1)
-    assert "3.first.odd is not forfeited as the fouls before it say" in said
-    assert "what a foul costs are not the event's" in said
+    assert "the forfeits of 3.first.odd do not follow from the fouls before it" in said
+    assert "the cost of a foul differ from the event's" in said
 
 
 @pytest.mark.parametrize(
@@ -221,9 +221,9 @@ def test_at_a_table_of_three_the_event_says_whether_the_others_play_on(
         others_left = [place for seat, place in enumerate(result.places) if seat != odd]
         assert sorted(others_left) == ([1, 2] if why == "target" else [1, 1])
     assert len((tmp_path / "bots" / "starts").read_text().splitlines()) == 1 + 3 * 2
-    assert "Everything fits." in boneyard("verify", str(out))
+    assert "OK: everything verified." in boneyard("verify", str(out))
     forfeit = next(one.game for one in results if one.fouls[0].foul == "forfeit")
-    assert "Lost beforehand" in boneyard("replay", str(out), forfeit)
+    assert "Lost by earlier fouls" in boneyard("replay", str(out), forfeit)
 
 
 @pytest.mark.parametrize("text", ["after = 0", 'lose = "match"', "often = 2"])
@@ -264,7 +264,7 @@ def test_a_shortage_of_the_machine_costs_no_game(
         said = run_file(path, out, code=1 if stays else 0)
     if stays:
         assert f"short of {code}" in said
-        assert "tried 3 times" in said
+        assert "after 3 tries" in said
         assert "run the same command again" in said
         assert not ledger(out)
         assert not children()

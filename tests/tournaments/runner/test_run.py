@@ -52,7 +52,7 @@ def test_an_event_is_played(event: Path) -> None:
 
 
 def test_verify_finds_nothing(event: Path) -> None:
-    assert "Everything fits." in boneyard("verify", str(event))
+    assert "OK: everything verified." in boneyard("verify", str(event))
 
 
 @pytest.mark.slow
@@ -65,7 +65,7 @@ def test_six_seats_play_with_double_nine_from_command_to_report_and_replay(
     assert results["played"] == results["planned"] == 6
     assert "Seat 4 is worth" in (tmp_path / "report.md").read_text()
     assert len(list((tmp_path / "replays").iterdir())) == 6
-    assert "Everything fits." in boneyard("verify", str(tmp_path))
+    assert "OK: everything verified." in boneyard("verify", str(tmp_path))
     assert "boneyard  19 tiles, 17 to draw" in boneyard(
         "replay", str(tmp_path), "1.batched.counting"
     )
@@ -170,7 +170,7 @@ def test_forced_choices_can_be_asked_too(event: Path, tmp_path: Path) -> None:
     """Told to the bots, kept in the log, and reproduced by whoever replays it."""
     words = ("first", "greedy", "random", "--boards", "1")
     run(tmp_path, *words, "--ask-forced")
-    assert "Everything fits." in boneyard("verify", str(tmp_path))
+    assert "OK: everything verified." in boneyard("verify", str(tmp_path))
     more, fewer = logs(tmp_path), logs(event)
     assert all(b'"forced":"ask"' in log for log in more)
     games = [sum(log.count(b'"type":"result"') for log in of) for of in (more, fewer)]
@@ -178,7 +178,7 @@ def test_forced_choices_can_be_asked_too(event: Path, tmp_path: Path) -> None:
     assert asked / games[0] > chosen / games[1]
     log = next((tmp_path / "games").iterdir())
     assert "options" in boneyard("replay", str(log))
-    assert "the plan is not the same" in run(tmp_path, *words, code=2)
+    assert "cannot change" in run(tmp_path, *words, code=2)
 
 
 def test_a_torn_tail_is_repaired(event: Path, tmp_path: Path) -> None:
@@ -202,7 +202,7 @@ def test_a_secret_that_a_kill_cut_short_is_never_used(tmp_path: Path) -> None:
 
 def test_a_lone_log_cannot_be_verified(event: Path, tmp_path: Path) -> None:
     log = sorted((event / "games").iterdir())[0]
-    assert "Everything fits." in boneyard("verify", str(log))
+    assert "OK: everything verified." in boneyard("verify", str(log))
     (tmp_path / "x").mkdir()
     lone = tmp_path / "x" / log.name
     lone.write_bytes(log.read_bytes())
@@ -260,7 +260,7 @@ def test_what_a_bot_wrote_instead_of_a_hello_is_shown(tmp_path: Path) -> None:
     bot.write_text("print('hello, ' + 60 * 'x')")
     said = run(tmp_path / "out", "greedy", str(bot), code=2)
     assert f"It wrote: hello, {53 * 'x'}…" in said
-    assert f"(Try `boneyard check {bot}`: it tells what to mend.)" in said
+    assert f"(Try `boneyard check {bot}`; it says how to fix the bot.)" in said
     assert "sandbox level" not in said
 
 
@@ -284,7 +284,7 @@ def test_what_a_bot_wrote_instead_of_a_hello_is_shown(tmp_path: Path) -> None:
 def test_the_sandbox_is_named_where_it_may_be_the_reason(
     words: str, silent: bool, hints: bool
 ) -> None:
-    assert ("At sandbox level A it reads" in sandbox_hint("A", words, silent=silent)) is hints
+    assert ("At sandbox level A it can read" in sandbox_hint("A", words, silent=silent)) is hints
     assert sandbox_hint("off", words, silent=silent) == ""
 
 
@@ -309,7 +309,7 @@ async def test_only_who_says_nothing_or_misses_a_file_is_told_of_the_sandbox(
     (tmp_path / "mine.py").write_text(code)
     bot = prepare_entrant(WrittenBot("mine", ("{python}", "mine.py")), tmp_path, tmp_path)
     said = await check_greetings([bot], 60_000, Sealed()) or ""
-    assert said.startswith("Bot mine does not greet: ")
+    assert said.startswith("Bot mine sends no hello: ")
     assert ("At sandbox level C" in said) is hints
 
 
@@ -336,7 +336,7 @@ def test_an_event_file(tmp_path: Path) -> None:
     results = json.loads((tmp_path / "out" / "results.json").read_text())
     assert results["played"] == 6
     assert results["event"]["rules"]["turn"]["draw_limit"] == 2
-    assert "Everything fits." in boneyard("verify", str(tmp_path / "out"))
+    assert "OK: everything verified." in boneyard("verify", str(tmp_path / "out"))
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture
 def event(plain: Path, tmp_path: Path) -> Path:
-    """The same with all its logs packed."""
+    """Return the same event with all its logs compressed."""
     folder = copied(plain, tmp_path)
     for path in Folder(folder).logs():
         compress(path)
@@ -46,7 +46,7 @@ def test_a_run_packs_what_is_full(
     run(tmp_path, *SMALL, "--jobs", "2")
     assert lying(tmp_path) == {ENDING}
     assert made(tmp_path) == made(plain)
-    assert "Everything fits." in boneyard("verify", str(tmp_path))
+    assert "OK: everything verified." in boneyard("verify", str(tmp_path))
 
 
 def test_what_a_kill_left_open_is_packed_by_the_next_run(
@@ -77,7 +77,7 @@ def test_every_command_reads_packed_logs(event: Path, plain: Path) -> None:
         said = [boneyard(words[0], str(folder), *words[1:]) for folder in (event, plain)]
         assert said[0].replace(str(event), "") == said[1].replace(str(plain), "")
     log = Folder(event).logs()[0]
-    assert "Everything fits." in boneyard("verify", f"{log}{ENDING}")
+    assert "OK: everything verified." in boneyard("verify", f"{log}{ENDING}")
     assert "board 1" in boneyard("replay", f"{log}{ENDING}", "1.first.greedy")
 
 
@@ -93,7 +93,7 @@ def test_an_event_with_packed_logs_grows_as_one_with_open_ones(
     grown = copied(plain, event.parent / "grown")
     run(grown, *SMALL, *more)
     assert made(event) == made(grown)
-    assert "Everything fits." in boneyard("verify", str(event))
+    assert "OK: everything verified." in boneyard("verify", str(event))
 
 
 def test_a_ledger_that_is_lost_comes_back_from_packed_logs(event: Path, plain: Path) -> None:
@@ -110,14 +110,12 @@ def test_a_flip_in_a_packed_log_is_told_by_verify_and_stops_no_report(event: Pat
     path.write_bytes(data)
     said = CliRunner().invoke(main, ["verify", str(event)])
     assert said.exit_code == 1
-    assert f"{path}: it cannot be unpacked: " in said.output
-    assert (
-        "nothing after it is trusted: 2 results of the ledger are thereby unchecked" in said.output
-    )
+    assert f"{path}: cannot be decompressed: " in said.output
+    assert "nothing after it was checked: 2 results of the ledger are not confirmed" in said.output
     boneyard("report", str(event))
-    assert "cannot be unpacked" in boneyard("replay", str(event), "1.first.greedy", code=2)
+    assert "cannot be decompressed" in boneyard("replay", str(event), "1.first.greedy", code=2)
     (event / "ledger.jsonl").unlink()
-    with pytest.raises(DamagedFileError, match="cannot be unpacked"):
+    with pytest.raises(DamagedFileError, match="cannot be decompressed"):
         Ledger(Folder(event), load_event(Folder(event)))
 
 

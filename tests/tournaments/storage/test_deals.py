@@ -47,7 +47,7 @@ def vectors() -> list[dict[str, Any]]:
 
 
 def recomputed(vector: dict[str, Any], seed: bytes) -> dict[str, Any]:
-    """The vector again, with what is asked worked out by us."""
+    """Return the vector with its result recomputed by us."""
     found: dict[str, Any]
     match vector:
         case {"secret": secret, "event": event, "board": board}:
@@ -152,7 +152,7 @@ def test_the_checker_agrees_on_every_named_game(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A real event of the sample rules."""
+    """Yield a real event of the sample rules."""
     folder = tmp_path_factory.mktemp("deals")
     run(folder, "first", "greedy", "--boards", "2")
     with untouched(laid_open(folder)):
@@ -176,7 +176,7 @@ def swapped(found: "re.Match[bytes]") -> bytes:
 TAMPERED = {
     "a deal": ("games", rb'("hands":\[\[)(\[\d,\d\]),(\[\d,\d\])', swapped, "the seed deals"),
     "a boneyard": ("games", rb'("stock":\[\[)(\[\d,\d\]),(\[\d,\d\])', swapped, "the seed deals"),
-    "a round": ("games", rb'"round":2,"deal":1', b'"round":4,"deal":1', "out of turn"),
+    "a round": ("games", rb'"round":2,"deal":1', b'"round":4,"deal":1', "out of order"),
     "a log's commitment": ("games", rb'"commitment":"....', b'"commitment":"0000', "another com"),
     "a number": ("games", rb'"number":[0-9]+', b'"number":2001', "number 2001, but"),
     "a seed": ("seeds.jsonl", rb'"seed":"....', b'"seed":"0000', "board 1: the seed is not"),

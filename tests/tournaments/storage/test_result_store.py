@@ -18,7 +18,7 @@ numbers = st.one_of(st.integers(-3, 200), st.integers(-(2**63), 2**64 - 1))
 
 @st.composite
 def results(draw: st.DrawFn) -> Result:
-    """What a referee writes, and what anybody might write into a ledger."""
+    """Return the results that a referee writes, and forged ones."""
     seats = draw(st.lists(st.sampled_from([*NAMES, "a.b", ""]), max_size=4))
     count = st.just(len(seats)) if draw(st.booleans()) else st.integers(0, 5)
     some = st.lists(numbers, min_size=draw(count), max_size=5)

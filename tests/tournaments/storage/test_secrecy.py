@@ -68,7 +68,7 @@ def test_every_event_has_a_secret_of_its_own(tmp_path: Path) -> None:
 
 
 def in_every_spelling(secret: bytes) -> Iterator[bytes]:
-    """The first four bytes of a secret in every way in which a file could hold them."""
+    """Yield the first four bytes of a secret in every way in which a file could hold them."""
     for part in (secret[:4], secret[:4][::-1]):
         number = int.from_bytes(part)
         yield from (part, part.hex().encode(), part.hex().upper().encode(), b"%d" % number)
@@ -198,7 +198,7 @@ def test_a_number_that_is_taken_is_drawn_again() -> None:
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An event whose files no test changes."""
+    """Return an event whose files no test changes."""
     folder = tmp_path_factory.mktemp("numbers")
     run(folder, "first", "greedy", "--boards", "8", "--jobs", "2", "--seed", "1")
     return folder

@@ -78,7 +78,7 @@ NOT_THERE = {
 
 
 def verdict(machine: str, number: int, *arguments: int, arch: int | None = None) -> int | str:
-    """What becomes of a call: allowed, killed, or the number of the error that it gets."""
+    """Return the verdict on a call: allowed, killed, or an error number."""
     data = struct.pack(
         "=IIQ6Q",
         number,
@@ -184,7 +184,7 @@ def test_the_doors_for_other_kinds_of_process_are_shut() -> None:
 
 
 def cases() -> Iterator[tuple[str, tuple[int, ...], int | str]]:
-    """Calls with arguments, and what becomes of them."""
+    """Yield calls with arguments, and their verdicts."""
     for flags in (0, REAL_TIME):
         for command in (0, 9):
             yield "futex", (0, command | flags), ALLOWED

@@ -33,7 +33,7 @@ from tournaments.storage.result_store import ResultStore
 
 
 def long_named(plan: Event) -> Event:
-    """The same event of bots whose names are as long as names may be."""
+    """Return the same event with the longest possible names."""
     names = [f"{n}_{'long-' * 8}"[:40] for n in range(len(plan.entrants))]
     who = (replace(one, name=name) for one, name in zip(plan.entrants, names, strict=True))
     return replace(plan, name="x" * 40, entrants=tuple(who))
@@ -369,7 +369,7 @@ def test_ten_thousand_games_of_forty_fit(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def fouled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A real event with a bot that fouls and complains."""
+    """Yield a real event with a bot that fouls and complains."""
     folder = tmp_path_factory.mktemp("fouled")
     bot = folder / "rude.py"
     bot.write_text(
