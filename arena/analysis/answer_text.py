@@ -84,11 +84,9 @@ def _counted(decision: Decision, found: Sequence[ReaskResult]) -> Iterator[Text]
 def option_value_table(
     decision: Decision, outlooks: Sequence[OptionValue], compared: int, again: int | None
 ) -> Table:
-    """Return what each option comes to, with marks at the log's choice and at today's."""
+    """Return the value of each option, with marks at the log's choice and at the new one."""
     columns = [Column("option", "word"), Column("", "word"), Column("points", detail="±")]
-    columns.append(
-        Column(f"beyond {answer_words(decision.question.options[compared])}", detail="±")
-    )
+    columns.append(Column(f"vs. {answer_words(decision.question.options[compared])}", detail="±"))
     rows: list[Sequence[str | Cell]] = []
     for number, (option, one) in enumerate(zip(decision.question.options, outlooks, strict=True)):
         marks = {"log": choice_label(decision) == number, "now": again == number}

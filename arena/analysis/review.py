@@ -23,7 +23,7 @@ from protocol.ruleset import side_of
 
 COLUMNS = (
     Column("round"),
-    Column("it ended", "word"),
+    Column("end", "word"),
     *map(Column, ("won", "lost", "ahead", "tiles left", "pips", "drew", "passed")),
 )
 

@@ -32,7 +32,7 @@ from protocol.messages import Option, Play
 from protocol.records import ChoiceRecord, DealRecord, FoulRecord
 
 BETWEEN = 100
-"""Changes between two deals that are used: so many make them nearly independent."""
+"""Changes between two deals that are used, enough to make them nearly independent."""
 Z = NormalDist().inv_cdf(0.975)
 """Standard errors in half of a 95 % interval."""
 

@@ -118,7 +118,7 @@ class Onlooker(Struct, frozen=True):
     round: int
     """The round's number in the game, from 1."""
     line: tuple[Tile, ...]
-    """The line as it lies, from left to right, each tile [left, right]."""
+    """The line from left to right, each tile [left, right]."""
     boneyard: Stock
     """The boneyard as everybody sees it."""
     hands: tuple[int, ...]

@@ -175,4 +175,4 @@ def summary(out: Path) -> dict[str, int]:
 
 
 def fits(out: Path) -> bool:
-    return "Everything fits." in boneyard("verify", str(out))
+    return "OK: everything verified." in boneyard("verify", str(out))

@@ -28,9 +28,9 @@ def verify_event(path: Path, seeds: Path | None) -> int:
         print_line(fault)
         faults += 1
     if faults:
-        print_line(count_in_digits(faults, "thing does not fit.", "things do not fit."))
+        print_line(count_in_digits(faults, "problem found.", "problems found."))
         return 1
-    print_line("Everything fits.")
+    print_line("OK: everything verified.")
     if event:
         _tell_what_is_left(folder)
     return 0
@@ -54,7 +54,7 @@ def _verify_logs(path: Path, seeds: Path | None) -> Iterator[str]:
     refuse_others(path)
     found = logs(path)
     if not found:
-        raise UserError(f"{path} holds no event and no game logs.")
+        raise UserError(f"{path} has no event and no game logs.")
     for log in found:
         yield from verify_log(log, seeds)
 
@@ -62,12 +62,12 @@ def _verify_logs(path: Path, seeds: Path | None) -> Iterator[str]:
 def _tell_what_is_left(folder: Folder) -> None:
     """Print what nobody can check yet, and what only witnesses of the start can check."""
     if waiting := unchecked(folder):
-        print_line(f"{waiting} games wait for their boards' seeds: run the event to its end.")
+        print_line(f"{waiting} games need their boards' seeds: finish the event to verify them.")
     print_line(f"The commitments' SHA-256 is {digest(folder)}:")
     print_line("compare it with the one that was published before the first game.")
     for before in read_history(folder):
         print_line(
-            f"Until it was extended it had {before.boards} boards, promised by {before.sha256}, "
-            f"and {', '.join(before.entrants)}; the deals of {count(before.public)} were public "
-            "then."
+            f"Before an extension the event had {before.boards} boards, committed to by "
+            f"{before.sha256}, and {', '.join(before.entrants)}; the deals of "
+            f"{count(before.public)} were public."
         )

@@ -58,20 +58,20 @@ def verify_folder(folder: Folder, progress: Progress = no_progress) -> Iterator[
     event.
     """
     event = read_event(folder)
-    # Read the report first: while a run goes on, its ledger is never behind its report.
+    # Read the report first: during a run, its ledger is never behind its report.
     before = reported(folder)
     promises = yield from _promises(folder, event)
-    # To look for each of so many games would take for ever. A damaged file still has its size.
+    # Looking for that many games would take for ever. A damaged file still has its size.
     if event.all_boards > SHORT * most_promised(folder) + SHORT:
         yield (
-            f"{folder.event}: it has {event.all_boards} boards, far more than were ever promised; "
-            "all else is thereby unchecked"
+            f"{folder.event}: it has {event.all_boards} boards, far more than were ever committed "
+            "to; nothing else was checked"
         )
         return
     ledger = yield from _ledger(folder, event)
     short = None if ledger is None else shortened(folder, before, len(ledger))
     if short:
-        yield f"{short}; the report is thereby unchecked"
+        yield f"{short}; the report was not checked"
     plans = [*past_sittings(folder, event), *sittings(event, ledger or {})]
     sound = True
     trusted: list[Path] = []
@@ -93,7 +93,7 @@ def verify_folder(folder: Folder, progress: Progress = no_progress) -> Iterator[
     # A Swiss or a knockout plans later rounds from the ledger: without it they are unknown.
     if (ledger is None or short) and not event.format.IS_STATIC:
         if strange:
-            yield f"{strange[0]}: logs of later rounds, {len(strange)}, are thereby unchecked"
+            yield f"{strange[0]}: {len(strange)} logs of later rounds were not checked"
     else:
         yield from (f"{path}: the schedule has no such sitting" for path in strange)
     if ledger is not None and not short:
@@ -115,7 +115,7 @@ def verify_log(path: Path, seeds: Path | None) -> Iterator[str]:
     if missing := {one.game.board for one in check.games} - promises.revealed:
         raise UserError(
             f"{path}: the seeds of its board {min(missing)} are not in {seeds or folder.seeds}; "
-            "say where they are (--seeds)."
+            "give their file (--seeds)."
         )
     for one in check.games:
         yield from (f"{path}: {fault}" for fault in one.faults)
@@ -123,9 +123,9 @@ def verify_log(path: Path, seeds: Path | None) -> Iterator[str]:
         who, boards = ".".join(last.sitting.seats), last.sitting.boards
         yield from number_faults(check, who, boards, promises)
     if check.damage:
-        yield f"{check.damage}; nothing after it is trusted"
+        yield f"{check.damage}; nothing after it was checked"
     elif not check.over:
-        yield f"{path}: it has no end: its sitting is not over, or lines were cut off it"
+        yield f"{path}: the end is missing: the sitting is unfinished, or lines were removed"
 
 
 def unchecked(folder: Folder) -> int:
@@ -142,17 +142,17 @@ def _promises(folder: Folder, event: Event) -> Checked[Promises]:
     try:
         commitments, seeds = published_commitments(folder), published_seeds(folder.seeds)
     except DamagedFileError as error:
-        yield f"{error}; no deal is thereby checked"
+        yield f"{error}; no deal was checked"
         return Promises({}, {}, frozenset(range(1, event.all_boards + 1)))
     if list(commitments) != list(range(1, event.all_boards + 1)):
-        yield f"{folder.commitments}: not one commitment for each of {event.all_boards} boards"
+        yield f"{folder.commitments}: must have a commitment for each of {event.all_boards} boards"
     yield from _kept_since(folder)
     revealed = frozenset(seeds)
     broken = [board for board, seed in seeds.items() if commitments.get(board) != commitment(seed)]
     for board in broken:
         yield (
             f"{folder.seeds}: board {board}: the revealed seed does not match its commitment; "
-            "its games are thereby unchecked"
+            "its games were not checked"
         )
         del seeds[board]
         commitments.pop(board, None)
@@ -182,7 +182,7 @@ def _ledger(folder: Folder, event: Event) -> Checked[ResultStore | None]:
                 return None
             results.add(result)
     except DamagedFileError as error:
-        yield f"{error}; nothing after it is trusted, and the report is thereby unchecked"
+        yield f"{error}; neither what follows it nor the report was checked"
         return None
     return results
 
@@ -192,7 +192,7 @@ def _kept_since(folder: Folder) -> Iterator[str]:
     try:
         yield from broken_promises(folder)
     except DamagedFileError as error:
-        yield f"{error}; what was promised before is thereby unchecked"
+        yield f"{error}; earlier commitments were not checked"
 
 
 def _task(folder: Folder, plan: PlannedSitting, promises: Promises) -> LogTask:
@@ -208,7 +208,7 @@ def _past(
     logs = GameIndex(past_sittings(folder, event), lambda plan, _: folder.log(plan.name))
     for game in retired_games(event, ledger):
         if game not in logs:
-            yield f"{folder.ledger}: {game} stands in no log; it is thereby unchecked"
+            yield f"{folder.ledger}: {game} is in no log and was not checked"
     untold = {game: path for game, path in logged.items() if game not in ledger}
     yield from (f"{path}: the ledger does not have {game}" for game, path in untold.items())
 
@@ -227,7 +227,7 @@ def _report(
     if not folder.results.exists():
         # A kill may come between the plan and its first report, but no game is played without.
         if ledger:
-            yield f"{folder.results}: there is none"
+            yield f"{folder.results}: the file is missing"
         return
     try:
         told = decode_json(folder.results.read_bytes(), Results)
@@ -246,7 +246,9 @@ def _report(
             yield f"{path}: does not follow from the ledger, the logs and the commitments"
     over = finished_sittings(boards_left(event, results))
     hidden = [board for board in over if board not in promises.revealed]
-    yield from (f"{folder.seeds}: board {board} is over, but no seed is there" for board in hidden)
+    yield from (
+        f"{folder.seeds}: board {board} is over, but its seed is missing" for board in hidden
+    )
     boards = [*promises.seeds]
     # A run orders them before it publishes that the event is over.
     if told.played == told.planned and boards != sorted(boards):
@@ -265,6 +267,6 @@ def _pages(folder: Folder, logs: Sequence[Path]) -> Iterator[str]:
             for name, html in pages(log):
                 if not has_content(place / name, [html.encode()]):
                     yield (
-                        f"{place / name}: is not what its log leads to: "
-                        "`boneyard replay --html` makes it anew"
+                        f"{place / name}: does not follow from its log. Write it again with "
+                        "`boneyard replay --html`"
                     )

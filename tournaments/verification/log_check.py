@@ -22,7 +22,7 @@ AHEAD = 4
 
 
 class Promises(Struct, frozen=True):
-    """The published facts about the deals, as far as they are consistent."""
+    """The published facts about the deals that are consistent."""
 
     commitments: dict[int, str]
     """Commitments by board; empty when they cannot be read."""
@@ -95,7 +95,7 @@ def _faults(logged: LoggedGame, promises: Promises) -> Iterator[str]:
     """Yield each part of a game that contradicts its seed or the published facts."""
     board = logged.game.board
     if promises.commitments.get(board, logged.game.commitment) != logged.game.commitment:
-        yield f"{logged.game.game} names another commitment than was published"
+        yield f"{logged.game.game} has a different commitment from the published one"
     elif board in promises.seeds:
         yield from mismatches(logged, promises.seeds[board])
 

@@ -29,16 +29,16 @@ def sitting_faults(
     over = len(due) == len(plan.games) and event.retired.isdisjoint(names_of(event, plan))
     for name in due:
         if name in results and results[name] != ledger[name]:
-            yield f"{path}: the ledger tells of another result of {name}"
+            yield f"{path}: the ledger has a different result of {name}"
     yield from _forfeits(check, event, plan, results)
     yield from number_faults(check, plan.who, plan.boards, promises)
     lost = sum(name not in results for name in due)
     if check.damage:
-        yield f"{check.damage}; nothing after it is trusted: {_results(lost)} thereby unchecked"
+        yield f"{check.damage}; nothing after it was checked: {_results(lost)} not confirmed"
     elif lost and not actual_path(path).exists():
-        yield f"{path} is missing: {_results(lost)} thereby unchecked"
+        yield f"{path} is missing: {_results(lost)} not confirmed"
     elif lost or (over and not check.over):
-        yield f"{path}: lines are missing at its end: {_results(lost)} thereby unchecked"
+        yield f"{path}: lines are missing at its end: {_results(lost)} not confirmed"
 
 
 def number_faults(
@@ -49,7 +49,7 @@ def number_faults(
     for game in (one.game for one in check.games):
         if game.number != due.get(game.board, game.number):
             follows = due[game.board]
-            yield f"{check.path}: {game.game} has number {game.number}, but {follows} follows"
+            yield f"{check.path}: {game.game} has number {game.number}; it must be {follows}"
 
 
 def names_of(event: Event, plan: PlannedSitting) -> tuple[str, ...]:
@@ -64,7 +64,7 @@ def _games(check: LogCheck, plan: PlannedSitting) -> Generator[str, None, dict[s
         game = one.game
         own = plan.game_on(game.board)
         if own is None or own.name != game.game:
-            yield f"{check.path}: {game.game} does not belong there"
+            yield f"{check.path}: {game.game} does not belong in this log"
         if game.game in results:
             yield f"{check.path}: {game.game} has two results"
         yield from (f"{check.path}: {fault}" for fault in one.faults)
@@ -79,7 +79,7 @@ def _forfeits(
     before: dict[str, Result] = {}
     for game, result in results.items():
         if fouls_given(result) != forfeited(event.fouls, plan, before):
-            yield f"{check.path}: {game} is not forfeited as the fouls before it say"
+            yield f"{check.path}: the forfeits of {game} do not follow from the fouls before it"
         before[game] = result
 
 
@@ -92,9 +92,9 @@ def _misplaced(
     # The sitting may have been played before boards were added.
     boards = tuple(game.board for game in plan.games)[: len(sitting.boards)]
     if was != (event.name, names_of(event, plan), boards):
-        yield f"{check.path}: the event, the seats or the boards are not as planned"
+        yield f"{check.path}: the event, the seats or the boards differ from the plan"
     if terms != (event.rules, event.clock, event.fouls):
-        yield f"{check.path}: the rules, the clock or what a foul costs are not the event's"
+        yield f"{check.path}: the rules, the clock or the cost of a foul differ from the event's"
 
 
 def _results(count: int) -> str:

@@ -837,7 +837,7 @@ ONE_FILE: dict[str, Probe] = {
 
 
 def order_reads(_: Targets) -> None:
-    """Reserve asynchronous reads, of which the machine has a number for all."""
+    """Reserve asynchronous reads, whose number is limited for the whole machine."""
     context = room(8)
     syscall("io_setup", 1, context)
     syscall("io_destroy", struct.unpack("q", context.raw)[0])
@@ -1214,7 +1214,7 @@ LIMITS: dict[str, Probe] = {
 
 
 def leaves_child(name: str, prepare: Callable[[], object]) -> Probe:
-    """Return a probe that starts a child with its own name, which sleeps and ends by itself."""
+    """Return a probe that starts a child with its own name, which sleeps and exits."""
 
     def probe(targets: Targets) -> None:
         sign = targets["outlive"][name]
