@@ -99,14 +99,14 @@ def prepare_table(options: PlayOptions, rules: Ruleset, folder: Folder) -> Prepa
     if options.seat >= size:
         raise UserError(f"There is no seat {options.seat}: this table has seats 0 to {size - 1}.")
     if len(options.against) >= size:
-        raise UserError(f"At a table of {size} there is no place for {len(options.against)} bots.")
+        raise UserError(f"A table of {size} has no seats for {len(options.against)} bots.")
     bots = _bots(options.against, size - 1, folder)
     check_not_readable(folder, bots, options.sandbox)
     # Clockwise from the person: the first bot is the next to its left.
     around = [options.name, *(bot.name for bot in bots)]
     names = tuple(around[(place - options.seat) % size] for place in range(size))
     if len(set(names)) < size:
-        raise UserError(f"A bot is called {options.name} too: choose another --name.")
+        raise UserError(f"A bot has the name {options.name} too. Choose another --name.")
     in_order = sorted(bots, key=lambda bot: names.index(bot.name))
     return PreparedTable(
         _next(folder), names, options.seat, tuple(in_order), rules, _clock(options)

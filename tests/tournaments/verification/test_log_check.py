@@ -49,7 +49,7 @@ def test_a_wrong_seed_or_commitment_is_a_fault_of_each_game(event: Path) -> None
     log = Folder(event).logs()[0]
     for promises, fault in (
         (Promises({}, {1: b"x" * 32, 2: b"x" * 32}, frozenset()), "follows"),
-        (Promises({1: "x", 2: "x"}, {}, frozenset()), "names another commitment"),
+        (Promises({1: "x", 2: "x"}, {}, frozenset()), "has a different commitment"),
     ):
         (check,) = check_logs([LogTask(log, 2, promises)])
         assert [len(game.faults) for game in check.games] == [1, 1]
