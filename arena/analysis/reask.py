@@ -128,7 +128,7 @@ class ReaskSession(ReplyWaiter):
             stderr=self._bot.stderr_tail(),
         )
 
-    def on_line(self, line: bytes, ms: float) -> None:
+    def on_line(self, line: bytes, ms: float, _: object = None) -> None:
         """Judge a line as a referee does."""
         self._ms = ms
         reply = referee.judge_answer(self._question, decode_line(line))

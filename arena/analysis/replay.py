@@ -71,7 +71,7 @@ def apply_record(referee: Referee, record: ChoiceRecord | FoulRecord) -> None:
         )
     else:
         answer = Choose(id=record.id, choice=record.choice, note=record.note)
-        referee.receive_answer(record.seat, answer, record.ms, record.given_back_ms)
+        referee.receive(record.seat, b"", record.ms, record.given_back_ms, answer)
 
 
 def mismatches(logged: LoggedGame, seed: bytes) -> Iterator[str]:

@@ -77,8 +77,19 @@ class BotProcess(PipedProcess):
             return None
         line = self._take_line()
         if line is None and len(self._inbox) >= MAX_LINE:
-            self._set_fault(Fault("overlong", f"A line may have {MAX_LINE} bytes."))
+            self._set_overlong()
         return line
+
+    def take_lines(self, most: int) -> list[bytes]:
+        """Return at most so many whole lines at once, as `next_line` does one by one."""
+        *lines, rest = bytes(self._inbox).split(b"\n", most)
+        self._inbox[:] = rest
+        if len(lines) < most and len(rest) >= MAX_LINE:
+            self._set_overlong()
+        return lines
+
+    def _set_overlong(self) -> None:
+        self._set_fault(Fault("overlong", f"A line may have {MAX_LINE} bytes."))
 
     def disqualify(self, fault: Fault) -> None:
         """Stop the bot for a foul: nothing that it wrote counts any more; it must be replaced."""

@@ -40,7 +40,7 @@ class Handshake(ReplyWaiter):
         """Return the fault of a bot that did not greet in time."""
         return Fault("no_hello", f"No hello within {self._start_ms} ms.")
 
-    def on_line(self, line: bytes, _: float) -> None:
+    def on_line(self, line: bytes, *_: object) -> None:
         """Judge the bot's first line."""
         hello = referee.parse_hello(line)
         if isinstance(hello, Fault):

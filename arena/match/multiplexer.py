@@ -70,7 +70,7 @@ class MultiplexedBot:
         if self.bot.fault:
             self.disqualify(self.bot.fault)
 
-    def hear_line(self, _: Player, line: bytes) -> None:
+    def hear_line(self, _: Player, line: bytes, __: object = None) -> None:
         """Route the only line that the process has written."""
         self._hand_on(line)
         if self.bot.fault:
@@ -78,15 +78,15 @@ class MultiplexedBot:
 
     def hear(self) -> None:
         """Route the lines that the process has written, or tell all tables that it is gone."""
-        for _ in range(LINES_AT_ONCE):
-            line = self.bot.next_line()
-            if line is None:
-                break
+        lines = self.bot.take_lines(LINES_AT_ONCE)
+        for line in lines:
+            # A foul in one line drops those after it.
+            if self._is_stopped:
+                return
             self._hand_on(line)
-        else:
+        if len(lines) == LINES_AT_ONCE:
             self._poller.call_soon(self.hear)
-            return
-        if self.bot.fault:
+        elif self.bot.fault:
             self.disqualify(self.bot.fault)
 
     def _hand_on(self, line: bytes) -> None:
@@ -97,7 +97,7 @@ class MultiplexedBot:
         elif not isinstance(answer, Choose):
             self.disqualify(Fault("malformed", "A hello belongs to the first line."))
         elif channel := self._channels.get(answer.id // QUESTIONS_A_GAME):
-            channel.receive(line, self.bot.read_at)
+            channel.receive(line, answer, self.bot.read_at)
         else:
             self._count_stale(answer.id)
 
@@ -163,11 +163,11 @@ class GameChannel:
         line, self.read_at = self._lines.popleft()
         return line
 
-    def receive(self, line: bytes, read_at: float) -> None:
-        """Take a line for this table, with the time at which it was read."""
+    def receive(self, line: bytes, answer: Choose, read_at: float) -> None:
+        """Take a line for this table, with its answer and the time at which it was read."""
         if self._listener and not self._lines:
             self.read_at = read_at
-            self._listener.hear_line(self, line)
+            self._listener.hear_line(self, line, answer)
         elif len(self._lines) > STALE_LINES:
             self._multiplexer.disqualify(
                 Fault("flooding", f"More than {STALE_LINES} lines for one game.")

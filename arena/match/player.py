@@ -3,6 +3,7 @@
 from typing import Protocol
 
 from protocol.codec import Fault
+from protocol.messages import FromBot
 
 
 class Listener(Protocol):
@@ -11,8 +12,11 @@ class Listener(Protocol):
     def hear(self) -> None:
         """Take the lines of the player that is asked: a player wrote, or is gone."""
 
-    def hear_line(self, player: "Player", line: bytes) -> None:
-        """Take a player's line, if no other line of it waits: so the usual answer is not stored."""
+    def hear_line(self, player: "Player", line: bytes, message: FromBot | None = None) -> None:
+        """Take a player's line, if no other line of it waits: so the usual answer is not stored.
+
+        `message`: the message in the line, if it was decoded before.
+        """
 
 
 class Player(Protocol):

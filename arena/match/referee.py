@@ -107,26 +107,23 @@ class Referee:
         self._sent = [hashlib.sha256() for _ in range(seats)]
         self._begin()
 
-    def receive(self, seat: int, line: bytes, ms: float, given_back_ms: float = 0.0) -> None:
+    def receive(
+        self,
+        seat: int,
+        line: bytes,
+        ms: float,
+        given_back_ms: float = 0.0,
+        message: FromBot | None = None,
+    ) -> None:
         """Take a line from the seat that is asked, and charge it `ms`.
 
         `given_back_ms`: the time by which its deadline was moved; it is logged, not charged.
+        `message`: the message in the line, if it was decoded before.
         """
-        self._judge(seat, decode_line(line), line, ms, given_back_ms)
-
-    def receive_answer(
-        self, seat: int, answer: Choose, ms: float, given_back_ms: float = 0.0
-    ) -> None:
-        """Take an answer that was read from its line before, as `receive` takes the line."""
-        self._judge(seat, answer, b"", ms, given_back_ms)
-
-    def _judge(
-        self, seat: int, message: FromBot | Fault, line: bytes, ms: float, given_back_ms: float
-    ) -> None:
         question = self.awaiting
         assert question is not None, "A seat is listened to only while it is asked."
         assert question.seat == seat, "Another seat is asked."
-        answer = judge_answer(question, message)
+        answer = judge_answer(question, decode_line(line) if message is None else message)
         if isinstance(answer, Choose):
             self._accept(question, answer, ms, given_back_ms)
         elif answer is None:

@@ -9,6 +9,7 @@ from arena.match.clock import Deadline
 from arena.match.player import Player
 from arena.match.poller import Poller
 from protocol.codec import Fault
+from protocol.messages import FromBot
 
 LINES_AT_ONCE = 32
 """The most lines that one wait takes before others have their turn: a bot that writes answers in
@@ -29,8 +30,11 @@ class ReplyWaiter:
         self._deadline = Deadline(self._expired, self.fail)
         self._over = trio.Event()
 
-    def on_line(self, line: bytes, ms: float) -> None:
-        """Judge a line for which the player is charged this time."""
+    def on_line(self, line: bytes, ms: float, message: FromBot | None = None) -> None:
+        """Judge a line for which the player is charged this time.
+
+        `message`: the message in the line, if it was decoded before.
+        """
         raise NotImplementedError
 
     def on_fault(self, fault: Fault, ms: float) -> None:
@@ -71,12 +75,12 @@ class ReplyWaiter:
         """Take the player's lines until none is left: a player wrote, or is gone."""
         self.guard(self._take_lines)
 
-    def hear_line(self, player: Player, line: bytes) -> None:
+    def hear_line(self, player: Player, line: bytes, message: FromBot | None = None) -> None:
         """Judge a player's line at once; keep it if another player is asked."""
         if player is not self._player:
             return player.put_back(line)
         try:
-            self.on_line(line, self._deadline.charged_ms(player.read_at))
+            self.on_line(line, self._deadline.charged_ms(player.read_at), message)
             asked = self._player
             if asked is not None and asked.has_input:
                 self._take_lines()

@@ -14,6 +14,7 @@ from arena.match.poller import Poller
 from arena.match.referee import Question, Referee
 from arena.match.reply import ReplyWaiter
 from protocol.codec import Fault
+from protocol.messages import FromBot
 from protocol.records import FoulRecord, LogRecord, Result
 
 LOG_EVERY = 64
@@ -67,12 +68,13 @@ class Table(ReplyWaiter):
         assert self._referee.result
         return self._referee.result
 
-    def on_line(self, line: bytes, ms: float) -> None:
+    def on_line(self, line: bytes, ms: float, message: FromBot | None = None) -> None:
         """Give the referee a line of the seat that is asked."""
         question = self._question
         assert question, "A seat is listened to only while it is asked."
-        self._referee.receive(question.seat, line, ms, self._deadline.given_back_ms)
-        self._deliver(at_once=self._referee.has_fouled(question.seat))
+        referee = self._referee
+        referee.receive(question.seat, line, ms, self._deadline.given_back_ms, message)
+        self._deliver(at_once=referee.has_fouled(question.seat))
 
     def on_fault(self, fault: Fault, ms: float) -> None:
         """Forfeit the game for the seat that is asked: it is late or gone."""

@@ -57,7 +57,7 @@ class Hears:
     def __init__(self, hear: Callable[[], None]) -> None:
         self.hear = hear
 
-    def hear_line(self, player: Player, line: bytes) -> None:
+    def hear_line(self, player: Player, line: bytes, _: object = None) -> None:
         raise AssertionError(f"{player} gives {line!r}, but a person's answer is fetched.")
 
 

@@ -53,7 +53,7 @@ class Waiter(ReplyWaiter):
     def ask(self, number: int) -> None:
         self.expect(cast("Player", self.players[number % 2]), 1000, self.now)
 
-    def on_line(self, line: bytes, ms: float) -> None:
+    def on_line(self, line: bytes, ms: float, _: object = None) -> None:
         if line == b"bug":
             raise ZeroDivisionError
         self.judged.append((line, ms))

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import cast
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from arena.match.bot_process import BotProcess
 from arena.match.multiplexer import MultiplexedBot
@@ -206,3 +208,18 @@ async def test_what_is_said_to_a_bot_that_has_left_goes_nowhere(tmp_path: Path) 
     for file in opened:
         file.close()
     assert written(tmp_path) == b""
+
+
+LINES = st.binary(max_size=40).map(lambda data: data.replace(b"\n", b""))
+
+
+@given(st.lists(LINES, max_size=12), LINES, st.integers(1, 20))
+def test_lines_that_are_taken_together_are_those_taken_one_by_one(
+    lines: list[bytes], rest: bytes, most: int
+) -> None:
+    bots = [BotProcess.__new__(BotProcess) for _ in range(2)]
+    for bot in bots:
+        bot.fault, bot._inbox = None, bytearray(b"\n".join([*lines, rest]))
+    one_by_one = [line for _ in range(most) if (line := bots[1].next_line()) is not None]
+    assert bots[0].take_lines(most) == one_by_one
+    assert bots[0]._inbox == bots[1]._inbox

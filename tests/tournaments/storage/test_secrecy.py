@@ -7,6 +7,7 @@ import stat
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -257,11 +258,11 @@ def test_no_process_meets_a_board_twice_even_when_the_run_is_stopped(
                 met.setdefault(bot, []).append(referee.seating.board)
             super().__init__(pump, referee, bots, log)
 
-    def spoiling(self: Referee, seat: int, line: bytes, ms: float, given_back_ms: float) -> None:
+    def spoiling(self: Referee, *answer: Any) -> None:
         if self.seating.board == 2 and not spoilt:
             spoilt.append(self.seating.game)
             raise ZeroDivisionError
-        received(self, seat, line, ms, given_back_ms)
+        received(self, *answer)
 
     monkeypatch.setattr("tournaments.runner.sitting.Table", Noting)
     monkeypatch.setattr(Referee, "receive", spoiling)
