@@ -17,6 +17,7 @@ from arena.logs.gamelog import read_games
 from protocol.codec import DamagedRecordError
 from protocol.records import Result
 from tournaments.plan.event import Event
+from tournaments.rating.anchor import Anchor
 from tournaments.rating.fouls import FoulCount, count_fouls
 from tournaments.rating.ratings import Ratings, fit_both
 from tournaments.report.event_text import headline, question_line, uneven, won_line
@@ -64,6 +65,8 @@ class Status(Struct, frozen=True, kw_only=True):
     """Pairings whose rotations were not all played equally often; empty if there are none."""
     latecomers: tuple[Latecomer, ...]
     """Entrants that have since met boards whose deals were public when they came."""
+    anchor: Anchor | None
+    """The entrant with a fixed rating."""
     ratings: Ratings
     """The tables."""
 
@@ -93,6 +96,7 @@ def read_status(folder: Folder) -> Status:
         won=won_line(event, found, planned),
         uneven=uneven(event, found, planned),
         latecomers=latecomers(list(read_history(folder)), event.entrants, found),
+        anchor=event.anchor,
         ratings=fit_both(found, partners=event.rules.deal.partners, anchor=event.anchor),
     )
 

@@ -96,7 +96,7 @@ def parts(
     if room is not None and few is not None and fouls:
         room -= min(few, len(seen.fouls)) + 2
     for pool in seen.ratings.pools:
-        blocks = [standings_table(pool)] if room is not None else pool_sections(pool, None)
+        blocks = [standings_table(pool)] if room is not None else pool_sections(pool, seen.anchor)
         yield from renderables(blocks, width, room)
     asked = [seen.question, seen.won]
     asked += [seen.uneven, public.describe_latecomers(seen.latecomers)] if room is None else []
