@@ -6,6 +6,7 @@ from pathlib import Path
 
 from arena.logs.compression import actual_path
 from arena.logs.gamelog import DamagedLogError, LoggedGame, read_games
+from arena.ui.html import page
 from arena.ui.replay_page import pack_game, replay_page
 
 FOLDER = "replays"
@@ -16,6 +17,10 @@ GAMES_A_PAGE = 25
 """Games that share a page: with the limit of each game no page exceeds 2 MB."""
 MOST = 80_000
 """Most bytes of one game."""
+NOT_MADE = "Not made yet"
+"""The heading of the page that stands for one that nobody has asked for."""
+SMALL = 16_384
+"""Bytes that every page with games exceeds."""
 
 
 def page_name(sitting: str, place: int) -> str:
@@ -39,6 +44,35 @@ def place(logged: LoggedGame) -> int:
     return 1 + boards.index(game.board)
 
 
+def placeholder() -> str:
+    """Return the page that stands for every page until somebody asks for it."""
+    return page("replay_later.html.j2", "replay", NOT_MADE, links=[REPORT])
+
+
+def announce_pages(logs: Iterable[tuple[Path, int]], folder: Path) -> None:
+    """Write the placeholder where a log with so many games has no page, or an older one.
+
+    So a report's links lead somewhere before the pages are made. Raises OSError.
+    """
+    html = placeholder()
+    for log, games in logs:
+        for at in range(1, games + 1, GAMES_A_PAGE):
+            path = folder / page_name(log.stem, at)
+            if not (_is_newer(path, log) or _is_placeholder(path)):
+                write(path, html)
+
+
+def _is_newer(path: Path, log: Path) -> bool:
+    """Tell whether there is a page that was made after the last game of its log."""
+    return path.exists() and path.stat().st_mtime_ns > actual_path(log).stat().st_mtime_ns
+
+
+def _is_placeholder(path: Path) -> bool:
+    """Tell by its content: a copied file has another time, and other versions other words."""
+    small = path.exists() and path.stat().st_size < SMALL
+    return small and f"<h1>{NOT_MADE}</h1>" in path.read_text(errors="replace")
+
+
 def make_game_pages(logs: Iterable[Path], folder: Path) -> int:
     """Write the pages of these logs, unless newer than their log; return the number written.
 
@@ -47,7 +81,7 @@ def make_game_pages(logs: Iterable[Path], folder: Path) -> int:
     made = 0
     for log in logs:
         first = folder / page_name(log.stem, 1)
-        if first.exists() and first.stat().st_mtime_ns > actual_path(log).stat().st_mtime_ns:
+        if _is_newer(first, log) and not _is_placeholder(first):
             continue
         # The first page is written last: if it is newer than the log, all pages are.
         for name, html in reversed([*pages(log)]):

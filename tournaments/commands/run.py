@@ -23,7 +23,7 @@ from tournaments.live.progress import Progress
 from tournaments.plan.event import Event, files_of
 from tournaments.plan.event_file import WrittenBot
 from tournaments.plan.from_options import EventOptions, build_event
-from tournaments.report.html.replay_links import make_pages
+from tournaments.report.html.replay_links import announce_replays
 from tournaments.report.missing_data import missing_results, refuse_fewer_logs
 from tournaments.report.report import files_now
 from tournaments.runner.exit import (
@@ -134,8 +134,6 @@ def _run_in(folder: Folder, options: RunOptions, cluster: "ClusterAddress | None
         with suppress(OSError) if code == STOPPED else nullcontext():
             if len(ledger.results) > published:
                 _publish(folder, event, ledger)
-        if code == 0 and (later := make_pages(folder, len(ledger.results))):
-            print_note(later)
     return code
 
 
@@ -236,6 +234,7 @@ def _publish(folder: Folder, event: Event, ledger: Ledger) -> None:
     folders.reveal(folder, event, finished_sittings(ledger.left))
     for path, lines in files_now(folder, event, ResultStore(read_ledger(folder.ledger))).items():
         folders.write_atomic(path, lines)
+    announce_replays(folder, event, ledger.results)
 
 
 def _tell(folder: Folder, in_json: bool) -> None:

@@ -39,7 +39,7 @@ from tournaments.rating.ratings import Rating, Ratings
 from tournaments.rating.tally import by_pool, collect
 from tournaments.report import conditions, event_text
 from tournaments.report.html.game_list import GameList, build_game_list, link_to_games
-from tournaments.report.html.replay_links import AT_ONCE, addresses
+from tournaments.report.html.replay_links import addresses
 from tournaments.report.log_facts import EXAMPLES, Evidence, LogFacts
 from tournaments.report.standings import pool_sections
 from tournaments.report.timing import Times
@@ -87,7 +87,7 @@ def report_document(data: ReportData) -> Document:
         *_pools(data),
         _fouls(results, known.evidence, replays),
         time_section(known.times),
-        _games(results, listed),
+        _games(listed),
         _conditions(data),
     ]
     return Document(event.name, blocks, listed)
@@ -303,6 +303,6 @@ def _command(entrant: Entrant) -> str:
     return printable(" ".join(Path(part).name for part in entrant.command.argv))
 
 
-def _games(results: Sequence[Result], listed: GameList) -> Section:
-    figure = Figure(macro="games", value=(listed, len(results) > AT_ONCE))
+def _games(listed: GameList) -> Section:
+    figure = Figure(macro="games", value=listed)
     return Section("Games", [figure], id="games", media=Media.HTML)

@@ -12,7 +12,7 @@ from msgspec import structs
 from arena.engine.shuffle import commitment
 from arena.logs.checksummed import DamagedFileError
 from arena.ui.replay_files import FOLDER as REPLAYS
-from arena.ui.replay_files import page_name, pages
+from arena.ui.replay_files import page_name, pages, placeholder
 from protocol.codec import DamagedRecordError, decode_json
 from protocol.errors import UserError
 from protocol.records import Result
@@ -260,10 +260,11 @@ def _pages(folder: Folder, logs: Sequence[Path]) -> Iterator[str]:
 
     Pages are made when somebody asks for them: an event has those of some logs, or none.
     """
-    place = folder.path / REPLAYS
+    place, not_made = folder.path / REPLAYS, placeholder().encode()
     for log in logs:
         # The first page is written last, so that all others are there.
-        if (place / page_name(log.stem, 1)).exists():
+        first = place / page_name(log.stem, 1)
+        if first.exists() and not has_content(first, [not_made]):
             for name, html in pages(log):
                 if not has_content(place / name, [html.encode()]):
                     yield (

@@ -49,9 +49,8 @@ def elsewhere(system: str, folder: Path, *lines: str) -> str:
 def test_what_was_played_can_be_looked_at_everywhere(
     system: str, played: Path, tmp_path: Path
 ) -> None:
-    event = copied(played, tmp_path / "event")
-    for page in (event / "replays").iterdir():
-        page.unlink()
+    event, here = (copied(played, tmp_path / name) for name in ("event", "here"))
+    boneyard("replay", str(here), "--html")
     said = elsewhere(
         system,
         tmp_path,
@@ -62,8 +61,8 @@ def test_what_was_played_can_be_looked_at_everywhere(
     assert "OK: everything verified." in said
     assert "finished: 12 of 12 games" in said
     assert "follows from the ledger" in said
-    for path, data in contents(played).items():
-        assert (event / path.relative_to(played)).read_bytes() == data, path
+    for path, data in contents(here).items():
+        assert (event / path.relative_to(here)).read_bytes() == data, path
 
 
 @pytest.mark.parametrize("system", slow_except(["darwin"], ["darwin", "win32"]))

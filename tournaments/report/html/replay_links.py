@@ -3,16 +3,20 @@
 from collections.abc import Iterable, Mapping
 from urllib.parse import quote
 
-from arena.ui.replay_files import FOLDER, make_game_pages, page_name
+from arena.logs.compression import actual_path
+from arena.ui.replay_files import FOLDER, announce_pages, page_name
+from protocol.records import Result
+from tournaments.plan.event import Event
 from tournaments.schedule.game_index import GameIndex
-from tournaments.schedule.schedule import PlannedGame, PlannedSitting
+from tournaments.schedule.schedule import PlannedGame, PlannedSitting, sittings
 from tournaments.storage.folder import Folder
+from tournaments.storage.ledger import past_sittings
 
-AT_ONCE = 1000
-"""The largest number of games whose pages are made at an event's end; of more, on request.
+ANNOUNCED = 5_000
+"""The largest number of games whose links lead to a page before it is asked for.
 
-A page costs about 20 ms of one core for each of its games, which is about what it costs us to
-play a game between bots that answer at once.
+To make a page costs about 20 ms of one core for each of its games, which is more than to play a
+game between bots that answer at once: nobody should wait for it who does not want to see it.
 """
 
 
@@ -29,12 +33,14 @@ def _address(plan: PlannedSitting, game: PlannedGame) -> str:
     return f"{FOLDER}/{quote(page_name(plan.name, game.place))}#game={quote(game.name)}"
 
 
-def make_pages(folder: Folder, games: int) -> str | None:
-    """Make the pages of an event of so many games; return a sentence if they are left for later.
+def announce_replays(folder: Folder, event: Event, results: Mapping[str, Result]) -> None:
+    """Write a page that says how to make each replay, where no replay is yet; see `ANNOUNCED`.
 
-    Raises DamagedFileError, OSError.
+    Raises OSError.
     """
-    if games > AT_ONCE:
-        return f"Replay pages of all games: boneyard replay {folder.path} --html"
-    make_game_pages(folder.logs(), folder.path / FOLDER)
-    return None
+    if len(results) > ANNOUNCED:
+        return
+    plans = [*past_sittings(folder, event), *sittings(event, results)]
+    logs = ((folder.log(plan.name), len(plan.games)) for plan in plans)
+    played = ((log, games) for log, games in logs if actual_path(log).exists())
+    announce_pages(played, folder.path / FOLDER)

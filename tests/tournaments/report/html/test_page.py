@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from playwright.sync_api import Page, expect
 
 from tests.support.browser import faults, needs_chromium, opened
-from tests.support.events import copied, run, untouched
+from tests.support.events import boneyard, copied, run, untouched
 from tests.support.fast_run import slow_except
 from tests.support.made_up_events import NOTHING, evidence, made_up, measured, told, written
 from tests.support.made_up_events import html as html_of
@@ -399,7 +399,13 @@ def test_the_page_of_a_real_event_shows_the_evidence(fouled: Path) -> None:
 
 
 @needs_chromium
-def test_from_a_game_one_reaches_its_replay(fouled: Path) -> None:
+def test_from_a_game_one_reaches_its_replay(fouled: Path, tmp_path: Path) -> None:
+    with opened(fouled / "report.html") as page:
+        page.locator("#list a").first.click()
+        page.wait_for_url("**/replays/**")
+        assert texts(page, ".command code") == ["boneyard replay . --html"]
+    fouled = copied(fouled, tmp_path)
+    boneyard("replay", str(fouled), "--html")
     with opened(fouled / "report.html") as page:
         page.locator("#list a").first.click()
         page.wait_for_url("**/replays/**")

@@ -6,8 +6,10 @@ from urllib.parse import unquote
 
 import pytest
 
+from arena.ui.replay_files import SMALL as SMALL_PAGE
+from arena.ui.replay_files import placeholder
 from tests.support.browser import needs_chromium, opened
-from tests.support.events import SMALL, run, small_event, untouched
+from tests.support.events import SMALL, boneyard, copied, run, small_event, untouched
 from tournaments.report.html import replay_links as replays
 from tournaments.schedule.schedule import sittings
 from tournaments.storage.folder import Folder, load_event
@@ -25,17 +27,52 @@ def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Folder]:
         yield Folder(folder)
 
 
-def test_a_run_makes_a_page_for_every_sitting(event: Folder) -> None:
+@pytest.fixture
+def shown(event: Folder, tmp_path: Path) -> Folder:
+    """The event with its replays."""
+    folder = copied(event.path, tmp_path)
+    boneyard("replay", str(folder), "--html")
+    return Folder(folder)
+
+
+def test_every_address_leads_to_a_page_that_says_how_to_make_it(event: Folder) -> None:
     found = addresses_of(event)
     assert {*found} == {result.game for result in read_ledger(event.ledger)}
     pages = {address.split("#")[0] for address in found.values()}
     assert {f"replays/{path.name}" for path in (event.path / "replays").iterdir()} == {
         *map(unquote, pages)
     }
+    assert {path.read_text() for path in (event.path / "replays").iterdir()} == {placeholder()}
+    assert "<code>boneyard replay . --html</code>" in placeholder()
+
+
+def test_pages_take_the_places_of_those_that_say_how(shown: Folder) -> None:
+    for path in (shown.path / "replays").iterdir():
+        assert path.read_text() != placeholder()
+        assert path.stat().st_size > SMALL_PAGE
+    assert "0 new pages" in boneyard("replay", str(shown.path), "--html")
+
+
+def test_copied_pages_that_say_how_are_still_told_from_replays(
+    event: Folder, tmp_path: Path
+) -> None:
+    folder = copied(event.path, tmp_path)  # Now each page is newer than its log.
+    assert "6 new pages" in boneyard("replay", str(folder), "--html")
+    assert "OK: everything verified." in boneyard("verify", str(folder))
+
+
+def test_a_replay_of_fewer_games_than_its_log_is_offered_again(shown: Folder) -> None:
+    pages = {*(shown.path / "replays").iterdir()}
+    run(shown.path, *SMALL[:-3], "3", *SMALL[-2:])
+    assert {path for path in pages if path.read_text() == placeholder()} == pages
+    boneyard("replay", str(shown.path), "--html")
+    run(shown.path, *SMALL[:-3], "3", *SMALL[-2:])
+    assert not [path for path in pages if path.read_text() == placeholder()]
 
 
 @needs_chromium
-def test_an_address_leads_to_the_game_and_its_scores(event: Folder) -> None:
+def test_an_address_leads_to_the_game_and_its_scores(shown: Folder) -> None:
+    event = shown
     found = addresses_of(event)
     result = [*read_ledger(event.ledger)][-1]
     with opened(f"{event.path.as_uri()}/{found[result.game]}&at=99999") as page:
@@ -47,10 +84,9 @@ def test_an_address_leads_to_the_game_and_its_scores(event: Folder) -> None:
         assert "Round" in page.inner_text("#words")
 
 
-def test_the_pages_of_a_large_event_wait_until_they_are_asked_for(
+def test_a_large_event_has_no_pages_before_they_are_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(replays, "AT_ONCE", 11)
-    said = run(tmp_path, *SMALL)
-    assert f"boneyard replay {tmp_path} --html" in said
+    monkeypatch.setattr(replays, "ANNOUNCED", 11)
+    run(tmp_path, *SMALL)
     assert not (tmp_path / "replays").exists()
