@@ -43,7 +43,7 @@ _jobs = click.option(
     "--jobs",
     type=click.IntRange(1, 512),
     default=None,
-    help="Parallel sittings.  [default: cores - 1]",
+    help="Parallel sittings.  [default: cores - 1, or more if the bots are quick]",
 )
 _cluster = click.option(
     "--cluster",

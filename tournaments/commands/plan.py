@@ -23,6 +23,7 @@ from tournaments.rating.ratings import fit
 from tournaments.report.event_text import done, uneven
 from tournaments.report.log_facts import log_facts
 from tournaments.runner.exit import STOPPED, root_cause
+from tournaments.runner.lanes import Lanes
 from tournaments.runner.machine import default_jobs
 from tournaments.runner.runner import Runner, check_greetings
 from tournaments.runner.sitting import MACHINE, RunStoppedError
@@ -185,7 +186,7 @@ async def _run(
     sender, receiver = trio.open_memory_channel[Result](100)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(_note, receiver, ends)
-        await Runner(folder, event, ledger, sandbox, sender).play(jobs)
+        await Runner(folder, event, ledger, sandbox, sender).play(Lanes(jobs))
 
 
 async def _note(receiver: trio.MemoryReceiveChannel[Result], ends: dict[str, float]) -> None:

@@ -32,6 +32,7 @@ from tournaments.runner.exit import (
     stop_on_signal,
     stop_sentence,
 )
+from tournaments.runner.lanes import Lanes
 from tournaments.runner.machine import default_jobs
 from tournaments.runner.runner import Runner, check_greetings
 from tournaments.storage import folder as folders
@@ -54,7 +55,8 @@ class RunOptions(NamedTuple):
     out: Path
     """Its folder."""
     jobs: int | None = None
-    """Sittings side by side; with a cluster on each worker that is started here."""
+    """Sittings side by side, with a cluster on each worker that is started here; None: as many as
+    the bots' CPU time allows."""
     cluster: str | None = None
     """The workers that play it; None: this process plays."""
     tls: Path | None = None
@@ -121,13 +123,12 @@ def _run_in(folder: Folder, options: RunOptions, cluster: "ClusterAddress | None
         # Before the first game too: the commitments' digest is of use only if it is known then.
         _publish(folder, event, ledger)
         published = len(ledger.results)
-        # The workers that a cluster starts here share this machine's cores.
-        workers = max(1, cluster.workers) if cluster else 1
-        jobs = options.jobs or max(1, default_jobs() // workers)
         if cluster:
+            # The workers that a cluster starts here share this machine's cores.
+            jobs = options.jobs or max(1, default_jobs() // max(1, cluster.workers))
             ready = _there(folder, event, ledger, planned.sources, jobs, cluster)
         else:
-            ready = _here(folder, event, ledger, jobs)
+            ready = _here(folder, event, ledger, Lanes(options.jobs))
         with folders.kept_private(folder, lambda: ledger.complete):
             code = 0 if ledger.complete else trio.run(_play, folder, event, ledger, ready)
         # A disk too full for a game may be too full for a report: the next run writes it.
@@ -163,7 +164,7 @@ async def _play(
 
 
 @asynccontextmanager
-async def _here(folder: Folder, event: Event, ledger: Ledger, jobs: int) -> AsyncIterator[Play]:
+async def _here(folder: Folder, event: Event, ledger: Ledger, lanes: Lanes) -> AsyncIterator[Play]:
     """Yield the function that plays in this process.
 
     Raises UserError, StoppedError.
@@ -176,7 +177,7 @@ async def _here(folder: Folder, event: Event, ledger: Ledger, jobs: int) -> Asyn
         raise UserError(complaint)
 
     async def play(finished: trio.MemorySendChannel[Result]) -> None:
-        await Runner(folder, event, ledger, sandbox, finished).play(jobs)
+        await Runner(folder, event, ledger, sandbox, finished).play(lanes)
 
     yield play
 

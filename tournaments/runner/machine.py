@@ -10,9 +10,14 @@ from arena.rules.english import count_in_digits
 CPU_INFO = Path("/proc/cpuinfo")
 
 
+def cores() -> int:
+    """Return the number of cores that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
 def default_jobs() -> int:
     """Return the default number of sittings side by side: all cores but one, for the referee."""
-    return max(1, len(os.sched_getaffinity(0)) - 1)
+    return max(1, cores() - 1)
 
 
 @cache
@@ -21,12 +26,11 @@ def machine() -> str:
 
     Nothing in it tells whose machine it is.
     """
-    cores = len(os.sched_getaffinity(0))
     return ", ".join(
         (
             f"{platform.system()} {platform.release()}",
             _processor(),
-            count_in_digits(cores, "core"),
+            count_in_digits(cores(), "core"),
             f"{platform.python_implementation()} {platform.python_version()}",
         )
     )

@@ -22,6 +22,7 @@ from tournaments.plan.bot_command import shell_word
 from tournaments.plan.event import Event
 from tournaments.runner.commit import commit_results
 from tournaments.runner.exit import root_cause, save_crash
+from tournaments.runner.lanes import Lanes
 from tournaments.runner.machine import machine
 from tournaments.runner.sitting import (
     MACHINE,
@@ -38,8 +39,6 @@ from tournaments.schedule.seating import has_dependent_games, seating, sitting
 from tournaments.storage.folder import Folder, secret_of
 from tournaments.storage.ledger import Ledger
 
-SPARE = 1
-"""Sittings whose bots start while others play: a start takes longer than many games."""
 CHECK = "(Try `boneyard check {word}`; it says how to fix the bot.)"
 """Advice for a bot that does not greet."""
 UNSEEN = (
@@ -123,32 +122,30 @@ class Runner:
         self._finished = finished
         self._secret = secret_of(folder)
         self._poller = Poller()
-        self._tables = trio.CapacityLimiter(1)
 
-    async def play(self, jobs: int) -> None:
-        """Play what the ledger lacks, `jobs` sittings at a time; send each result to `finished`.
+    async def play(self, lanes: Lanes) -> None:
+        """Play what the ledger lacks, some sittings at a time; send each result to `finished`.
 
-        The bots of one more sitting start meanwhile, and leaving bots end beside the games. The
+        The bots of the next sitting start meanwhile, and leaving bots end beside the games. The
         next stage begins when all results of the stage before have come. Cancel this to stop: no
         process is left, and the next call goes on. Raises RunStoppedError if the machine refuses to
         go on.
         """
-        self._tables.total_tokens = jobs
         async with self._finished, trio.open_nursery() as nursery:
             nursery.start_soon(self._poller.run)
             while stage := self._ledger.stage:
                 plans = (plan for plan in stage if self._ledger.missing(plan))
                 async with trio.open_nursery() as players:
-                    for _ in range(jobs + SPARE):
-                        players.start_soon(self._player, plans)
+                    for _ in range(lanes.most):
+                        players.start_soon(self._player, plans, lanes)
                 # A stage that cannot be finished would be requested again, for ever.
                 assert self._ledger.stage is not stage, f"{stage[0].name} and others never end"
             nursery.cancel_scope.cancel()
 
-    async def _player(self, plans: Iterator[PlannedSitting]) -> None:
+    async def _player(self, plans: Iterator[PlannedSitting], lanes: Lanes) -> None:
         for plan in plans:
             try:
-                await self._sit(plan)
+                await self._sit(plan, lanes)
             except* MACHINE as group:
                 reason = root_cause(group)
                 raise RunStoppedError(
@@ -161,11 +158,12 @@ class Runner:
                     save_crash(self._folder, cause, f"in game {spoilt}")
                 ) from cause
 
-    async def _sit(self, plan: PlannedSitting) -> None:
+    async def _sit(self, plan: PlannedSitting, lanes: Lanes) -> None:
         commands = [self._event.entrants[entrant].command for entrant in plan.seats]
         pool = BotPool(self._poller, commands, self._event.clock.start_ms, self._sandbox)
         # A game that depends on earlier ones may need no bots: they tell only at its turn.
-        async with keep_bots(pool, start=not has_dependent_games(self._event)), self._tables:
+        early = not has_dependent_games(self._event)
+        async with lanes.staffed(pool), keep_bots(pool, start=early), lanes.playing(pool):
             await self._play_sitting(plan, pool)
         # A log that cannot be compressed now stays readable, and the next run tries again.
         with suppress(OSError):

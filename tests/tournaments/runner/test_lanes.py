@@ -1,0 +1,123 @@
+"""The number of sittings side by side follows from the CPU time of bots and referee."""
+
+from typing import cast
+
+import pytest
+import trio
+import trio.testing
+
+from arena.match.bot_pool import BotPool
+from tournaments.runner.lanes import SPARE, Lanes
+
+
+class Cpu:
+    """The CPU time of our process, as the test says it."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.seconds = 10.0
+        monkeypatch.setattr("tournaments.runner.lanes.time.process_time", lambda: self.seconds)
+        monkeypatch.setattr("tournaments.runner.lanes.cores", lambda: 2)
+        monkeypatch.setattr("tournaments.runner.lanes.default_jobs", lambda: 1)
+
+
+class Bots:
+    """A pool of bots that have used some CPU time."""
+
+    def __init__(self, ms: float) -> None:
+        self._ms = ms
+
+    def cpu_ms(self) -> float:
+        return self._ms
+
+
+def pool(ms: float) -> BotPool:
+    return cast(BotPool, Bots(ms))
+
+
+@pytest.fixture
+def cpu(monkeypatch: pytest.MonkeyPatch) -> Cpu:
+    return Cpu(monkeypatch)
+
+
+async def play(lanes: Lanes, bots: BotPool) -> None:
+    async with lanes.staffed(bots), lanes.playing(bots):
+        pass
+
+
+async def stay(lanes: Lanes, bots: BotPool) -> None:
+    async with lanes.staffed(bots):
+        await trio.sleep_forever()
+
+
+async def count_side_by_side(lanes: Lanes) -> int:
+    """Return how many sittings play before any of them ends."""
+    playing = 0
+
+    async def sit() -> None:
+        nonlocal playing
+        async with lanes.staffed(bots := pool(0)), lanes.playing(bots):
+            playing += 1
+            await trio.sleep_forever()
+
+    async with trio.open_nursery() as nursery:
+        for _ in range(20):
+            nursery.start_soon(sit)
+        await trio.testing.wait_all_tasks_blocked()
+        nursery.cancel_scope.cancel()
+    return playing
+
+
+@pytest.mark.parametrize(
+    ("bots_ms", "expected"), [(3_000, 8), (3_001, 1)], ids=["quick bots", "slow bots"]
+)
+async def test_quick_bots_share_cores_and_slow_ones_do_not(
+    cpu: Cpu, bots_ms: float, expected: int
+) -> None:
+    lanes = Lanes(None)
+    assert await count_side_by_side(lanes) == 1
+    cpu.seconds += 1
+    await play(lanes, pool(bots_ms))
+    assert await count_side_by_side(lanes) == expected
+
+
+async def test_bots_that_still_play_count_too(cpu: Cpu) -> None:
+    lanes = Lanes(None)
+    cpu.seconds += 1
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(stay, lanes, pool(2_999))
+        await trio.testing.wait_all_tasks_blocked()
+        await play(lanes, pool(2))
+        nursery.cancel_scope.cancel()
+    assert await count_side_by_side(lanes) == 1
+
+
+async def test_later_slow_bots_get_a_core_each_again(cpu: Cpu) -> None:
+    lanes = Lanes(None)
+    cpu.seconds += 1
+    await play(lanes, pool(100))
+    await play(lanes, pool(10_000))
+    assert await count_side_by_side(lanes) == 1
+
+
+async def test_a_number_of_jobs_stays(cpu: Cpu) -> None:
+    lanes = Lanes(3)
+    cpu.seconds += 1
+    await play(lanes, pool(1))
+    assert await count_side_by_side(lanes) == 3
+
+
+async def test_the_bots_of_one_more_sitting_start() -> None:
+    lanes, started = Lanes(2), 0
+
+    async def staff() -> None:
+        nonlocal started
+        async with lanes.staffed(pool(0)):
+            started += 1
+            await trio.sleep_forever()
+
+    async with trio.open_nursery() as nursery:
+        for _ in range(5):
+            nursery.start_soon(staff)
+        await trio.testing.wait_all_tasks_blocked()
+        assert started == 2 + SPARE
+        nursery.cancel_scope.cancel()
