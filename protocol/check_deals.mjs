@@ -83,7 +83,7 @@ for (const [board, seed] of seeds) {
 for (const { path, sitting, game, board, number, commitment, deals: dealings } of games) {
   const due = numbered(sitting, seeds).get(board);
   if (due && number !== due) fault(`${path}: ${game}: number ${number}, but ${due} follows from the seeds`);
-  if (commitments.get(board) !== commitment) fault(`${path}: ${game}: another commitment than was published`);
+  if (commitments.get(board) !== commitment) fault(`${path}: ${game}: has a different commitment from the published one`);
   let before = { round: 0, deal: 0 };
   for (const record of seeds.has(board) ? dealings : []) {
     const next = record.deal === 1 ? before.round + 1 : before.round;

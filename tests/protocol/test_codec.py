@@ -515,7 +515,7 @@ def test_commitments_and_reveals_come_back(board: int, text: str) -> None:
         b'{"board":1,"seed":"%b"}\n' % (b"a" * 63),
     ],
 )
-def test_what_is_published_is_written_in_one_way_only(line: bytes) -> None:
+def test_published_lines_have_one_spelling_only(line: bytes) -> None:
     with pytest.raises(DamagedRecordError):
         codec.decode_reveal(line)
 

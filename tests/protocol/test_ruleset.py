@@ -211,7 +211,7 @@ def test_at_more_than_four_seats_what_four_have_holds_unless_said_otherwise() ->
     assert [target(rules, seats) for seats in range(4, 9)] == [62, 62, 62, 200, 62]
 
 
-def test_what_is_not_said_of_more_seats_is_not_written() -> None:
+def test_unset_sizes_for_more_seats_are_not_written() -> None:
     written = msgspec.json.encode(BASE)
     assert b'"hand":{"two":7,"three":7,"four":6},' in written
     assert b'"target":{"two":100,"three":61,"four":61,"partners":100},' in written
@@ -288,7 +288,7 @@ def test_the_tables_of_a_game(differs: dict[str, Any], expected: tuple[int, ...]
         ({"chips": 9, "fee": 1}, "set draw_optional = true"),
     ],
 )
-def test_what_cannot_be_played_is_refused_with_the_remedy(
+def test_impossible_rules_are_refused_with_the_remedy(
     differs: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(ImpossibleRulesError, match=re.escape(message)):

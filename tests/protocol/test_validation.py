@@ -95,7 +95,7 @@ class Outer(Struct, frozen=True):
     inner: tuple[Checked, ...]
 
 
-def test_what_a_type_s_own_check_says_is_placed() -> None:
+def test_errors_of_a_type_s_own_check_have_a_path() -> None:
     with pytest.raises(UserError) as caught:
         convert_or_explain({"inner": [{"least": 0}]}, Outer)
     assert str(caught.value) == "inner[0]: least must be above 0."
@@ -104,7 +104,7 @@ def test_what_a_type_s_own_check_says_is_placed() -> None:
     assert str(caught.value) == "here: least must be above 0."
 
 
-def test_what_is_endless_or_deep_is_told_as_well() -> None:
+def test_recursive_or_deep_values_are_explained_too() -> None:
     deep: object = 1
     for _ in range(100_000):
         deep = {"a": deep}

@@ -46,7 +46,7 @@ def test_a_program_is_asked_again_and_again_or_anew() -> None:
 @pytest.mark.parametrize(
     ("said", "choice"), [("1", 1), ("2", 0), ("0, no: 1", 1), ("I pass", 0), ("", 0)]
 )
-def test_what_is_not_offered_is_not_passed_on(
+def test_options_that_are_not_offered_are_not_passed_on(
     said: str, choice: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     adapter: Any = importlib.import_module("sample_bots.adapter")

@@ -57,7 +57,7 @@ def heaviest(ask: Any) -> int:
 
 # Slow: the batched bot is stronger than a rule of thumb.
 @pytest.mark.slow
-def test_it_beats_heaviest_first() -> None:
+def test_batched_beats_the_heaviest_first_bot() -> None:
     """The same deals in both seats: nothing here is left to luck."""
     rules = short("draw")
     game = {"rules": msgspec.to_builtins(rules)}

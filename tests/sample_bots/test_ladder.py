@@ -205,7 +205,7 @@ def test_a_free_draw_is_a_hint_and_without_rules_nothing() -> None:
     assert may(None, lead, Drew(1), hand=8)[6] == 8
 
 
-def test_what_happened_before_the_lead_and_to_other_seats_tells_nothing() -> None:
+def test_events_before_the_lead_and_of_other_seats_are_ignored() -> None:
     lead = Played(0, (6, 2), "lead")
     everything = dict.fromkeys(range(7), 7.0)
     assert may(FORCED, Lot(1, (6, 6)), Drew(1), lead, hand=7) == everything

@@ -125,7 +125,7 @@ CHANNELS: tuple[Channel, ...] = (
         (
             leak("the seed in an id"),
             leak("the board in an id"),
-            f"{EVENT}::test_what_is_published_before_a_game_has_no_part_of_a_seed",
+            f"{EVENT}::test_files_published_before_a_game_have_no_part_of_a_seed",
         ),
     ),
     Channel(
@@ -180,9 +180,10 @@ CHANNELS: tuple[Channel, ...] = (
         "a fingerprint covers contents, names, paths, links and empty folders; bots cannot read "
         "`__pycache__`, which it leaves out",
         (
-            f"{ENTRANTS}::test_whatever_names_can_tell_is_part_of_the_fingerprint[an empty folder]",
+            f"{ENTRANTS}::test_everything_that_names_reveal_is_part_of_the_fingerprint[an empty "
+            "folder]",
             f"{ENTRANTS}::test_no_name_of_a_folder_above_keeps_files_out_of_the_fingerprint",
-            f"{ENTRANTS}::test_what_no_fingerprint_covers_cannot_be_read",
+            f"{ENTRANTS}::test_files_outside_the_fingerprint_cannot_be_read",
         ),
     ),
     Channel(
@@ -372,7 +373,7 @@ CHANNELS: tuple[Channel, ...] = (
             f"{TRESPASS}::test_a_link_to_a_folder_does_not_open_what_lies_behind_it",
             f"{TRESPASS}::test_a_program_that_is_a_link_does_not_open_the_folder_of_its_target",
             f"{TRESPASS}::test_another_events_secret_is_refused_by_whatever_way",
-            f"{TRESPASS}::test_what_became_a_link_after_the_check_is_not_opened",
+            f"{TRESPASS}::test_a_file_that_became_a_link_after_the_check_is_not_opened",
             f"{TRESPASS}::test_a_cluster_is_not_sent_what_a_link_leads_to",
         ),
     ),

@@ -106,5 +106,5 @@ def written(folder: Path, event: Event, results: list[Result], known: LogFacts =
 
 
 def html(event: Event, results: list[Result], known: LogFacts = NOTHING) -> str:
-    """The page."""
+    """Return the page."""
     return report_page(report_document(told(event, results, known)))

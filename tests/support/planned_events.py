@@ -123,7 +123,7 @@ DYNAMIC = [
 
 
 def next_stage(one: Event, before: Sequence[Result]) -> Stage:
-    """The first stage that is not over after these results."""
+    """Return the first stage that is not over after these results."""
     results = {made.game: made for made in before}
     for stage in stages(one, results):
         if not all(game.name in results for plan in stage for game in plan.games):

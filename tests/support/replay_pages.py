@@ -27,7 +27,7 @@ Shown = list[list[Fields]]
 
 
 def unpack_game(data: str) -> Playback:
-    """The game that `pack_game` packed."""
+    """Return the game that `pack_game` packed."""
     return decode_json(zlib.decompress(base64.b64decode(data)), Playback)
 
 

@@ -105,7 +105,7 @@ def test_in_the_long_run_every_deal_comes_and_as_often_as_the_next() -> None:
     assert min(sizes) < 10 < max(sizes), sizes
 
 
-def test_what_is_public_tells_deals_apart() -> None:
+def test_public_facts_distinguish_deals() -> None:
     """The chain would keep everything if nothing were public."""
     for deal, until, _ in islice(tight_questions(), 3):
         *_, here = replay_round(deal, until)

@@ -100,7 +100,7 @@ def test_a_seat_that_fouled_is_not_asked_any_more() -> None:
     assert only.record.foul == "malformed"
 
 
-def test_what_has_happened_is_told_once() -> None:
+def test_events_are_shown_once() -> None:
     """Between two questions of a round lies what everybody did since."""
     logged, _ = overheard(SHORT, 2, any_of(4))
     found = list(decisions(logged, 0))

@@ -118,7 +118,7 @@ def test_hidden_tiles_are_not_in_a_decision(log: Path) -> None:
         assert f"[{tile[0]}|{tile[1]}]" not in beginning or lots
 
 
-def test_who_came_last_is_explained_unless_somebody_is_named(log: Path) -> None:
+def test_the_last_place_is_explained_unless_a_seat_is_named(log: Path) -> None:
     logged, _ = overheard(SHORT, 2, any_of(1))
     assert logged.result
     last = logged.result.places.index(2)

@@ -220,7 +220,7 @@ def test_bids_in_a_row_are_one_option() -> None:
     ]
 
 
-def test_what_is_said_is_told_in_words() -> None:
+def test_events_are_described_in_words() -> None:
     events = (
         Annulled(1, "suit"),
         TurnedUp((6, 4)),

@@ -46,7 +46,7 @@ def test_going_out_is_worth_what_the_others_hold() -> None:
         assert one.beyond == pytest.approx(one.lead - found[out].lead)
 
 
-def test_what_the_other_gains_counts_against_it() -> None:
+def test_gains_of_the_other_side_count_against_an_option() -> None:
     """With 2-1 on the left both ends are twos: the other goes out and is paid for 6-6."""
     game = position("draw", hands=["21 66", "22"], line="13 32")
     found = option_values([game, game], 0, random.Random(1))

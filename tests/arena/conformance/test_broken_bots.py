@@ -67,7 +67,7 @@ FAST = (
 
 # Slow: each mistake of the table is named as such, with the advice that mends it.
 @pytest.mark.parametrize("how", slow_except(FAST, BROKEN))
-def test_it_is_told_its_fault_first(how: str, tmp_path: Path) -> None:
+def test_a_broken_bot_gets_its_fault_first(how: str, tmp_path: Path) -> None:
     row = BROKEN[how]
     for number in range(TRIES):
         outcome = first_failure(how, row, tmp_path.name + how, number)
@@ -82,12 +82,12 @@ def test_it_is_told_its_fault_first(how: str, tmp_path: Path) -> None:
 
 # Slow: nothing that the protocol allows is held against a bot.
 @pytest.mark.parametrize("how", slow_except(["PlaysAtFourTables"], HARMLESS))
-def test_what_breaks_no_promise_passes(how: str) -> None:
+def test_a_bot_that_breaks_no_promise_passes(how: str) -> None:
     desk = Session(command(how), Sandbox("off", Limits()), PATIENT, PACE)
     assert [one for one in run_steps(desk, select_steps(("1-36",))) if one.finding] == []
 
 
-def test_what_works_only_without_the_sandbox_is_told_so(tmp_path: Path) -> None:
+def test_a_bot_that_works_only_without_the_sandbox_is_told_so(tmp_path: Path) -> None:
     level: Level = proved().level
     if level not in ("A", "B", "C"):
         pytest.skip("no sandbox here that hides files")
@@ -103,7 +103,7 @@ def test_what_works_only_without_the_sandbox_is_told_so(tmp_path: Path) -> None:
     assert "`reads`" in outcome.finding.mend
 
 
-def test_what_an_old_process_does_is_not_the_sandboxs_doing() -> None:
+def test_faults_of_an_old_process_are_not_blamed_on_the_sandbox() -> None:
     """Tried by itself the step passes, inside as outside."""
     off = Sandbox("off", Limits())
     desk = Session(command("CrashesInItsSecondGame"), off, PATIENT, PACE, off)

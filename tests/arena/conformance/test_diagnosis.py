@@ -115,7 +115,7 @@ def questions() -> list[bytes]:
         later.with_newer_name,
     ],
 )
-def test_what_is_changed_keeps_what_bots_without_a_parser_live_on(change: later.Sent) -> None:
+def test_mutations_keep_the_guarantees_for_bots_without_a_parser(change: later.Sent) -> None:
     asks = 0
     for line in questions():
         changed = change(line)

@@ -79,7 +79,7 @@ def test_a_step_without_time_leaves_off_and_fails_nobody() -> None:
     assert descriptors() == before
 
 
-def test_what_is_not_reached_in_time_is_told() -> None:
+def test_steps_not_reached_in_time_are_reported() -> None:
     outcomes = list(run_steps(desk(Budget(total_s=0)), select_steps(())))
     assert totals(outcomes) == (0, 0, 0, len(STEPS))
     assert {one.state for one in outcomes} == {"skip"}

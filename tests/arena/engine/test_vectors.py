@@ -26,7 +26,7 @@ def lines(name: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", made())
-def test_what_is_kept_is_what_the_engine_makes(name: str) -> None:
+def test_stored_vectors_are_those_of_the_engine(name: str) -> None:
     """If a change is meant: python -m tests.support.vectors."""
     assert (vectors.FOLDER / name).read_bytes() == made()[name]
 

@@ -48,7 +48,7 @@ def lying(path: Path) -> set[str]:
 
 
 @given(data=st.binary(max_size=3000), times=st.sampled_from([1, 100]))
-def test_what_is_packed_comes_back(
+def test_a_compressed_log_decompresses_to_the_same_bytes(
     tmp_path_factory: pytest.TempPathFactory, data: bytes, times: int
 ) -> None:
     path = tmp_path_factory.mktemp("packed") / "log.jsonl"
@@ -155,7 +155,7 @@ def test_every_flip_that_matters_is_found_and_named(tmp_path: Path) -> None:
     ],
     ids=["cut", "half", "empty", "more", "twice", "text", "window"],
 )
-def test_what_we_did_not_write_is_refused(
+def test_a_foreign_compressed_file_is_refused(
     tmp_path: Path, change: Callable[[bytes], bytes], why: str
 ) -> None:
     path = write(tmp_path / "log.jsonl", logged())

@@ -26,7 +26,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @examples(30)
 @given(cuts=st.lists(st.floats(0, 1), max_size=8))
-def test_however_it_is_written_the_same_games_end(log: Path, cuts: list[float]) -> None:
+def test_the_same_games_end_whatever_the_writing_pattern(log: Path, cuts: list[float]) -> None:
     data, growing = log.read_bytes(), log.with_name("growing.jsonl")
     growing.write_bytes(b"")
     followed, found = LogFollower(growing), []

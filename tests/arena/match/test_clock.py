@@ -67,7 +67,7 @@ def test_nothing_is_given_back_while_nobody_is_asked() -> None:
 
 
 @pytest.mark.parametrize("limit_ms", [10, 1_000, 60_000])
-def test_what_is_given_back_for_a_question_is_bounded(limit_ms: int) -> None:
+def test_lag_of_a_question_is_bounded(limit_ms: int) -> None:
     most = max(MOST_GIVEN_BACK_MS, limit_ms)
     deadline = waiting(limit_ms)
     deadline.add_lag(most / 2000, 10**6)
@@ -240,7 +240,7 @@ def test_a_deadline_that_passes_while_others_are_read_waits_for_the_next_look(
     assert late == [pytest.approx(100.6, abs=0.005)]
 
 
-def test_what_is_begun_anew_by_another_that_is_due_has_its_whole_time(
+def test_a_timer_restarted_by_another_due_timer_has_its_whole_time(
     pump: Poller, time: Time
 ) -> None:
     """As at two tables of one bot: what it loses at one lets the game go on at the other."""

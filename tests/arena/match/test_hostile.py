@@ -103,7 +103,7 @@ FAST = one_of_each()
         for place in places(how)
     ],
 )
-async def test_it_costs_its_own_game_and_nothing_else(
+async def test_a_hostile_bot_costs_only_its_own_game(
     how: str, row: Row, place: Place, open_folder: Path, tmp_path: Path
 ) -> None:
     forget_peak()

@@ -78,7 +78,7 @@ async def test_an_answer_is_a_line_like_any_bots() -> None:
 
 
 @pytest.mark.parametrize(("id", "choice"), [(-1, 0), (1, 0), (0, -1), (0, 99)])
-async def test_what_was_not_asked_or_is_not_legal_is_no_answer(id: int, choice: int) -> None:
+async def test_an_unasked_or_illegal_choice_is_not_an_answer(id: int, choice: int) -> None:
     _, person = table()
     assert not person.choose(asked(person).id + id, choice)
     assert person.next_line() is None
@@ -92,7 +92,7 @@ async def test_an_answer_counts_once() -> None:
     assert not person.choose(question.id, 1)
 
 
-async def test_who_was_too_late_is_asked_no_more() -> None:
+async def test_a_late_person_is_not_asked_again() -> None:
     _, person = table()
     id = asked(person).id
     person.disqualify(Fault("late", "too late"))
@@ -133,7 +133,7 @@ def test_a_number_of_the_list_is_an_answer(typed: str, choice: int | None) -> No
 
 
 @given(st.text("0123456789 x-²٣", max_size=6), st.integers(1, 20))
-def test_whatever_is_typed_is_an_option_or_nothing(typed: str, options: int) -> None:
+def test_typed_text_is_an_option_or_ignored(typed: str, options: int) -> None:
     choice = parse_choice(typed, options)
     assert choice is None or 0 <= choice < options
 

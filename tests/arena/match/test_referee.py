@@ -176,7 +176,7 @@ def test_a_game_of_two_that_is_forfeited_is_over_before_it_begins(others: str) -
     ]  # fmt: skip
 
 
-def test_when_all_have_forfeited_nobody_wins() -> None:
+def test_nobody_wins_if_all_seats_have_forfeited() -> None:
     referee = Referee(replace(seating(), forfeited=(0, 1)), SEED)
     assert referee.result
     assert referee.result.places == (1, 1)
@@ -258,7 +258,7 @@ def test_equal_input_gives_equal_bytes_and_records() -> None:
         (b'{"type":"hello","name":"x","version":"1","protocol":2}', "protocol 2"),
     ],
 )
-def test_what_is_no_hello(line: bytes, part: str) -> None:
+def test_lines_that_are_not_a_hello(line: bytes, part: str) -> None:
     said = parse_hello(line)
     assert isinstance(said, Fault)
     assert said.foul == "no_hello"

@@ -158,7 +158,7 @@ async def test_cpu_time_is_what_the_kernel_says() -> None:
     assert bot.cpu_ms() >= used
 
 
-async def test_what_was_used_is_logged_before_the_result(tmp_path: Path) -> None:
+async def test_time_used_is_logged_before_the_result(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     await play([sample("first"), sample("greedy")], log)
     (game,) = read_games(log)
@@ -210,7 +210,7 @@ for line in sys.stdin:
 LATE = "time.sleep(message['time_ms'] / 1000 + 0.05)"
 
 
-async def test_what_the_first_look_after_a_stall_finds_was_in_time(
+async def test_an_answer_found_at_the_first_read_after_a_lag_is_in_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The referee does not look until the answer, which exceeds its limit, has been written."""
@@ -319,7 +319,7 @@ async def test_two_bots_that_write_ahead_do_not_keep_a_third_waiting(
     assert max(at_once) == LINES_AT_ONCE
 
 
-async def test_who_follows_the_log_need_not_wait_for_the_next_answer(tmp_path: Path) -> None:
+async def test_followers_of_the_log_need_not_wait_for_the_next_answer(tmp_path: Path) -> None:
     """A slow bot thinks, and what came before its question is in the log meanwhile."""
     log = tmp_path / "log.jsonl"
     clock = Clock(start_ms=20_000, move_ms=60_000, bank_ms=0)

@@ -164,7 +164,7 @@ def test_every_number_is_told_differently(choice: str) -> None:
     ],
     ids=str,
 )
-def test_what_cannot_happen_is_not_told(
+def test_impossible_situations_are_not_explained(
     base: str, differs: dict[str, Any], idle: dict[str, Any]
 ) -> None:
     one, other = game(base, **differs), game(base, **differs, **idle)

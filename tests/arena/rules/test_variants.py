@@ -232,7 +232,7 @@ def test_a_mistake_in_an_event_names_it(tmp_path: Path, rules: str, message: str
         ("target=2:100,3:61,4:61,partners:50",),
     ],
 )
-def test_what_was_set_is_found_again(words: tuple[str, ...]) -> None:
+def test_overrides_are_recovered_from_a_ruleset(words: tuple[str, ...]) -> None:
     rules = with_overrides(find_variant("draw"), words)
     found = find_overrides(rules)
     assert found is not None

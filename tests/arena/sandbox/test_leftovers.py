@@ -46,7 +46,7 @@ def test_cgroups_of_a_killed_run_are_taken_away_with_all_that_runs_in_them() -> 
     assert not [one for parent in found for one in parent.glob("boneyard-4194305-*")]
 
 
-def test_what_cannot_enter_its_cgroup_does_not_start() -> None:
+def test_a_bot_that_cannot_enter_its_cgroup_does_not_start() -> None:
     cgroup = cgroups.Cgroup(cgroup_parents(), 10_001, Limits())
     entrance = cgroup.entrance
     cgroup.remove()
@@ -110,7 +110,7 @@ def test_a_link_in_a_folder_that_is_there_is_not_made_again(
 
 
 @pytest.mark.skipif(not ROOT, reason="only root gives each bot a user of its own")
-def test_what_ends_a_users_processes_cannot_be_stopped_by_them() -> None:
+def test_processes_cannot_stop_the_cleanup_of_their_user() -> None:
     """A bot that stops or ends, again and again, whatever its user starts would freeze the run."""
     assert slot.END_ALL.count("try:") == 1
     waiting = slot.END_ALL.replace("try:", "print(flush=True); sys.stdin.read()\ntry:")

@@ -80,7 +80,7 @@ TRIES = 10
 
 @functools.cache
 def finding(level: Level) -> LevelResult:
-    """A level with every probe; what was not tried would count as what got through."""
+    """Return a level with every probe; what was not tried would count as what got through."""
     found = examine_level(level, Path(tempfile.gettempdir()))
     for _ in range(TRIES):
         untried = tuple(filter(found.is_untried, found.outcomes))
@@ -253,7 +253,7 @@ def test_two_bots_never_have_the_same_user() -> None:
     again.release()
 
 
-def test_when_all_users_are_taken_that_is_the_machines_doing(
+def test_a_lack_of_free_users_is_the_machines_doing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # Numbers of their own: other tests, and other runs on this machine, take those of bots.

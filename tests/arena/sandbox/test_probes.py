@@ -185,7 +185,7 @@ def test_a_claim_without_an_effect_does_not_count(name: str) -> None:
     assert found["load"].got
 
 
-def test_what_was_not_tried_is_never_a_refusal() -> None:
+def test_an_untried_probe_is_never_a_refusal() -> None:
     large = Limits(processes=10_000, open_files=10**6, memory_mib=4096, tmp_mib=4096)
     names = ("processes-limit", "open-files-limit", "memory-limit", "tmp-limit")
     found = run_probes(start_plain, kill_group, Path(tempfile.gettempdir()), large, names)
@@ -308,7 +308,7 @@ os.fork = fork
 
 
 @pytest.mark.parametrize("limit", [2, 16, 20, 21, 10**6])
-def test_it_never_forks_more_than_it_says(limit: int) -> None:
+def test_the_fork_probe_never_exceeds_its_limit(limit: int) -> None:
     """At worst: nine probes crash, three spoil their worker, all that fork do."""
     forking = ("processes-limit", "user-namespace-by-clone", *targets.OUTLIVING)
     crashing = [name for name in SCRIPTED if name not in (*forking, *SPOILING)][:CRASHES]

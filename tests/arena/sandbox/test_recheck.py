@@ -106,9 +106,7 @@ def test_a_costly_probe_that_could_not_be_made_is_made_again_next_time(
     assert CHEAP not in tried
 
 
-def test_who_requires_a_level_and_doctor_believe_nothing(
-    tried: list[tuple[str, ...]], tmp_path: Path
-) -> None:
+def test_require_and_doctor_ignore_the_cache(tried: list[tuple[str, ...]], tmp_path: Path) -> None:
     for level in REQUIRED:
         save_outcomes(machine_fingerprint(level), ALL)
     choose_level("require", Limits(), tmp_path)
@@ -146,9 +144,7 @@ def test_a_folder_that_bots_can_read_is_found_whatever_is_kept_of_another() -> N
 # The file.
 
 
-def test_what_is_kept_is_found_until_it_is_a_day_old(
-    kept: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cached_result_is_used_for_a_day(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert load_outcomes("f") is None
     save_outcomes("f", ALL)
     assert load_outcomes("f") == ALL
@@ -160,7 +156,7 @@ def test_what_is_kept_is_found_until_it_is_a_day_old(
         assert (load_outcomes("f") is not None) == found
 
 
-def test_what_others_could_have_written_is_not_believed(kept: Path) -> None:
+def test_a_cache_that_others_can_write_is_ignored(kept: Path) -> None:
     save_outcomes("f", ALL)
     path = kept / "f.json"
     for others in (0o602, 0o620):
@@ -209,7 +205,7 @@ def test_outcomes_of_other_probes_than_ours_are_not_believed() -> None:
     assert load_outcomes("f") is None
 
 
-def test_where_nothing_can_be_kept_every_test_is_whole(
+def test_without_a_cache_every_test_is_complete(
     tried: list[tuple[str, ...]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "boneyard").write_text("a file")

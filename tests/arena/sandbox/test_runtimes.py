@@ -62,7 +62,7 @@ def test_every_language_of_new_is_put_to_work() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", JOBS)
-def test_it_works_under_the_filter(name: str, sandbox: Sandbox, open_folder: Path) -> None:
+def test_a_runtime_works_under_the_filter(name: str, sandbox: Sandbox, open_folder: Path) -> None:
     build, run = (tuple(word.format(built=open_folder) for word in words) for words in JOBS[name])
     for program in (*build[:1], *run[:1]):
         if not program.startswith(str(open_folder)) and not which(program):

@@ -17,7 +17,7 @@ def test_a_user_without_a_home_can_be_locked_in_too(
     assert not finding.outcomes["list-home"].got
 
 
-def test_where_nothing_can_be_tried_doctor_says_what_is_wrong(
+def test_doctor_explains_a_machine_on_which_no_level_can_be_tested(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Nobody can write to /proc, not even root."""

@@ -48,7 +48,7 @@ def left(where: Path) -> list[Path]:
     return list(where.glob(f"{PREFIX}*"))
 
 
-def test_what_a_killed_process_left_is_swept_and_what_a_living_one_has_is_not(
+def test_folders_of_killed_processes_are_swept_and_those_of_living_ones_kept(
     tmp_path: Path, owner: "subprocess.Popen[bytes]"
 ) -> None:
     sweep(tmp_path)
@@ -96,7 +96,7 @@ def test_nobody_can_make_us_remove_something_else(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
-def test_what_another_user_made_is_left_to_that_user(tmp_path: Path) -> None:
+def test_folders_of_other_users_are_kept(tmp_path: Path) -> None:
     theirs = tmp_path / f"{PREFIX}x"
     theirs.mkdir(mode=0o755)
     os.chown(theirs, 60_599, 60_599)
@@ -104,7 +104,7 @@ def test_what_another_user_made_is_left_to_that_user(tmp_path: Path) -> None:
     assert theirs.exists()
 
 
-def test_where_others_can_exchange_folders_nothing_is_swept(tmp_path: Path) -> None:
+def test_nothing_is_swept_if_others_can_exchange_folders(tmp_path: Path) -> None:
     (tmp_path / f"{PREFIX}x").mkdir(mode=0o755)
     tmp_path.chmod(0o777)
     sweep(tmp_path)

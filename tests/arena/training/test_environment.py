@@ -106,7 +106,7 @@ def test_an_unknown_reward_is_refused_with_the_nearest() -> None:
 
 
 @pytest.mark.parametrize("rounds", [0, -3, 2.5, True, "3", 1001])
-def test_what_is_no_number_of_rounds_is_refused(rounds: Any) -> None:
+def test_an_invalid_number_of_rounds_is_refused(rounds: Any) -> None:
     with pytest.raises(UserError, match="rounds"):
         boneyard_v0.env(rounds=rounds)
 
@@ -366,7 +366,7 @@ def test_a_bot_is_shown_what_the_agent_was(name: str, seats: int) -> None:
 
 @examples(40)
 @given(seated(), numbers, lucks, st.sampled_from(("points", "places")))
-def test_what_one_wins_the_others_lose(
+def test_rewards_of_a_round_add_up_to_zero(
     table: tuple[Ruleset, int], number: int, luck: random.Random, reward: Reward
 ) -> None:
     rules, seats = table

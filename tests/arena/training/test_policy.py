@@ -79,7 +79,7 @@ def test_all_that_waits_is_one_batch_and_prints_do_no_harm(tmp_path: Path) -> No
     assert stderr == "batch of 3\n"
 
 
-def test_what_a_later_protocol_asks_is_answered_with_its_first_option(tmp_path: Path) -> None:
+def test_a_question_of_a_later_protocol_gets_the_first_option(tmp_path: Path) -> None:
     later = ask(7).replace(b'{"do":"draw"}', b'{"do":"dance"}')
     said, _ = talk(bot(tmp_path, ASKED), HELLO, game(1), later, ask(8, 2), ask(9), BYE)
     assert [(one["id"], one["choice"]) for one in said[1:]] == [(7, 0), (8, 0), (9, 2)]
@@ -114,7 +114,7 @@ def test_little_is_imported() -> None:
 
 
 @pytest.mark.slow
-def test_it_plays_in_the_best_sandbox_of_the_machine(
+def test_a_policy_plays_in_the_best_sandbox_of_the_machine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In a checkout as from a wheel it finds what it imports, at any number of tables."""

@@ -6,7 +6,7 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 from arena.ui.broadcast import Broadcast
 
 
-async def test_whoever_comes_late_begins_with_the_newest() -> None:
+async def test_a_late_subscriber_begins_with_the_newest_message() -> None:
     news = Broadcast(keep=3)
     for text in "abcd":
         news.publish(text)

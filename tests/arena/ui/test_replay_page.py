@@ -397,7 +397,7 @@ def scenes_at(game: LoggedGame, at: int) -> Fields:
 # Slow: a replay plays by itself and can be stopped.
 @pytest.mark.slow
 @needs_chromium
-def test_it_plays_by_itself_until_it_is_stopped(tmp_path: Path) -> None:
+def test_playback_runs_until_it_is_stopped(tmp_path: Path) -> None:
     with opened(saved(tmp_path, page_of(logged()))) as page:
         ready(page)
         page.select_option("#speed", "120")
@@ -409,7 +409,7 @@ def test_it_plays_by_itself_until_it_is_stopped(tmp_path: Path) -> None:
 
 
 @needs_chromium
-def test_what_bots_write_stays_text(tmp_path: Path) -> None:
+def test_text_of_bots_is_escaped(tmp_path: Path) -> None:
     evil = SCRIPT + DEVIL
     game = logged(find_variant("dutch"), 3, bob_fouls, note=evil)
     game = changed(game, FoulRecord, line=evil, stderr=evil, detail=evil)

@@ -57,7 +57,7 @@ async def socket(address: str, origin: str | None = "own") -> AsyncIterator[Clie
         yield open_
 
 
-async def test_its_address_is_this_machine_and_a_key() -> None:
+async def test_the_address_has_this_machine_and_a_key() -> None:
     async with (
         serve_site(site(Broadcast()), 0) as address,
         serve_site(site(Broadcast()), 0) as other,
@@ -165,7 +165,7 @@ async def test_so_many_may_listen_at_once(monkeypatch: pytest.MonkeyPatch) -> No
             assert await again.recv() == "one"
 
 
-async def test_who_does_not_read_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_viewer_that_does_not_read_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "SEND_S", 0.05)
     news, big = Broadcast(), "x" * 2**22
     async with serve_site(site(news), 0) as address:

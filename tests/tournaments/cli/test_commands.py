@@ -66,7 +66,7 @@ def test_help_alone_lists_the_commands_and_an_unknown_one_is_answered_with_the_n
         ),
     ],
 )
-def test_what_others_call_otherwise_is_understood(words: tuple[str, ...], said: str) -> None:
+def test_names_of_other_programs_are_understood(words: tuple[str, ...], said: str) -> None:
     assert said in boneyard(*words, code=2)
 
 

@@ -46,7 +46,7 @@ def elsewhere(system: str, folder: Path, *lines: str) -> str:
 
 
 @pytest.mark.parametrize("system", slow_except(["win32"], ["darwin", "win32"]))
-def test_what_was_played_can_be_looked_at_everywhere(
+def test_finished_events_can_be_read_on_every_platform(
     system: str, played: Path, tmp_path: Path
 ) -> None:
     event, here = (copied(played, tmp_path / name) for name in ("event", "here"))
@@ -73,7 +73,9 @@ def test_bots_are_begun_and_rules_are_read_everywhere(system: str, tmp_path: Pat
 
 
 @pytest.mark.parametrize("name", sorted(ON_LINUX_ONLY))
-def test_what_needs_linux_says_so_in_a_sentence(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commands_that_need_linux_say_so_in_a_sentence(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for system, called in SYSTEMS.items():
         with monkeypatch.context() as patch:
             patch.setattr(sys, "platform", system)

@@ -59,7 +59,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_it_plays_elsewhere(home: Path, tmp_path: Path, case: str) -> None:
+def test_a_bundle_plays_in_another_folder(home: Path, tmp_path: Path, case: str) -> None:
     written, what = CASES[case]
     bundle = pack_bot(written, home)
     shutil.rmtree(home)
@@ -92,14 +92,14 @@ def test_a_link_travels_as_what_it_leads_to(home: Path, tmp_path: Path) -> None:
     assert said(unpack_bot(bundle, tmp_path / "worker")) == "mine"
 
 
-def test_what_no_word_names_stays_at_home(home: Path, tmp_path: Path) -> None:
+def test_unnamed_files_are_not_bundled(home: Path, tmp_path: Path) -> None:
     unpack_bot(pack_bot(bot(run=("{python}", "mine.py")), home), tmp_path / "worker")
     files = [path.name for path in (tmp_path / "worker").rglob("*") if path.is_file()]
     assert "mine.py" in files
     assert not {"secret.key", "weights", "deep.py"} & {*files}
 
 
-def test_its_name_says_what_is_in_it(home: Path) -> None:
+def test_the_name_of_a_bundle_is_the_hash_of_its_content(home: Path) -> None:
     written = bot(run=("{python}", "mine.py"))
     first = pack_bot(written, home)
     os.utime(home / "mine.py", (1, 1))
@@ -109,7 +109,7 @@ def test_its_name_says_what_is_in_it(home: Path) -> None:
     assert pack_bot(bot(run=("{python}", "-I", "mine.py")), home).name != first.name
 
 
-def test_it_is_built_once(home: Path, tmp_path: Path) -> None:
+def test_a_bundle_is_built_once(home: Path, tmp_path: Path) -> None:
     built = "{build}/built.py"
     note = f"echo . >> {tmp_path}/builds; cp mine.py $1"
     words = ("sh", "-c", note, "sh", built)
@@ -119,7 +119,7 @@ def test_it_is_built_once(home: Path, tmp_path: Path) -> None:
     assert (tmp_path / "builds").read_text() == ".\n"
 
 
-def test_what_a_kill_left_is_unpacked_anew(home: Path, tmp_path: Path) -> None:
+def test_a_bundle_left_by_a_kill_is_unpacked_again(home: Path, tmp_path: Path) -> None:
     bundle = pack_bot(bot(run=("{python}", "mine.py")), home)
     half = tmp_path / "worker" / bundle.name / "files"
     half.mkdir(parents=True)
@@ -201,7 +201,7 @@ def test_two_files_of_one_name_are_no_bundle(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "damage", [{"archive": b""}, {"name": "../../home"}, {"home": "/../../home"}]
 )
-def test_what_is_not_what_its_name_says_touches_no_file(
+def test_a_bundle_that_does_not_match_its_name_writes_no_file(
     home: Path, tmp_path: Path, damage: dict[str, object]
 ) -> None:
     bundle = replace(pack_bot(bot(run=("{python}", "mine.py")), home), **damage)

@@ -196,7 +196,9 @@ def test_workers_of_this_machine_leave_with_their_run(gate: Gate, tmp_path: Path
 
 
 @pytest.mark.slow
-def test_who_cannot_lock_bots_in_gets_none_that_shall_be(cluster: Cluster, tmp_path: Path) -> None:
+def test_a_worker_without_a_sandbox_gets_no_bot_that_needs_one(
+    cluster: Cluster, tmp_path: Path
+) -> None:
     out = tmp_path / "out"
     cluster.add("open")
     cluster.until_said("open", "connected")

@@ -44,7 +44,7 @@ async def test_only_what_is_known_of_the_workers_is_said(autojump_clock: trio.ab
             counts.append(len(said))
         nursery.cancel_scope.cancel()
     assert counts == [0, 1, 1, 1, 1, 1, 1, 2]
-    assert "none that is there can play this event" in said[0]
+    assert "none of those connected can play this event" in said[0]
 
 
 async def test_a_scheduler_that_never_was_is_not_told_as_one_that_is_lost(

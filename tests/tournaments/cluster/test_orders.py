@@ -31,7 +31,7 @@ PLAN = PlannedSitting("from-3.a.b", (0, 1), (3,), "a.b")
 ORDER = Order("run", 0, (Part(PLAN, (GAME,), (7,)),), {3: b"seed"})
 
 
-def test_what_was_sent_is_what_comes() -> None:
+def test_an_order_arrives_as_it_was_sent() -> None:
     assert decoded(encoded(ORDER), Order) == ORDER
     played = Played("w", "B", ("sentence",), "Linux", 1.5, (b"line\n",))
     unplayed = Unplayed("w", "bug", "trace", "3.a.b")
@@ -82,8 +82,8 @@ def test_places(said: str, expected: ClusterAddress) -> None:
         ("local:0", "how many"),
         ("local:", "how many"),
         ("local:9999", "how many"),
-        ("head", "no scheduler's address"),
-        ("http://head:80", "no scheduler's address"),
+        ("head", "not a scheduler's address"),
+        ("http://head:80", "not a scheduler's address"),
         ("head:8786", "--trust-network"),
         ("tcp://192.168.0.1:8786", "--trust-network"),
         ("tcp://127.0.0.1.example.org:1", "--trust-network"),

@@ -160,7 +160,7 @@ async def test_workers_make_the_ledger_of_a_run_of_ones_own(stage: Stage, here: 
     assert sum(one["games"] for one in shares) == 6
 
 
-async def test_what_travels_tells_no_deal_but_those_of_its_boards(stage: Stage) -> None:
+async def test_an_order_reveals_only_the_deals_of_its_boards(stage: Stage) -> None:
     halls = await stage.play()
     secret = secret_of(stage.folder)
     for data in halls.orders:
@@ -186,7 +186,7 @@ async def test_a_game_that_comes_back_twice_counts_once(stage: Stage, here: Path
     assert logs.count(b'"type":"game"') == logs.count(b'"type":"result"') == 6
 
 
-async def test_what_is_lost_with_its_worker_is_ordered_again(stage: Stage, here: Path) -> None:
+async def test_orders_lost_with_a_worker_are_sent_again(stage: Stage, here: Path) -> None:
     lost: list[int] = []
 
     def often(order: Order, answer: Answer) -> Answer:
@@ -268,11 +268,11 @@ GARBAGE: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "another board": (swapped(RESULT + rb'"board":', rb'\1"board":9'), "the result of another"),
     "games nobody ordered": (swapped(rb'"game":"', rb'"game":"9'), "no result"),
     "no result": (swapped(RESULT, b""), "no result"),
-    "more than a game": (swapped(RESULT, rb"\1\n\1"), "goes on after its result"),
+    "more than a game": (swapped(RESULT, rb"\1\n\1"), "continues after its result"),
 }
 
 
-async def test_what_no_order_can_have_brought_is_no_answer(stage: Stage) -> None:
+async def test_an_impossible_answer_is_refused(stage: Stage) -> None:
     brought: list[tuple[Order, bytes]] = []
 
     def seen(order: Order, answer: Answer) -> Answer:
@@ -291,7 +291,9 @@ async def test_what_no_order_can_have_brought_is_no_answer(stage: Stage) -> None
             answering(stage.event, order, filter(None, bad), ())
 
 
-async def test_who_sends_what_was_not_ordered_gets_no_more(stage: Stage, here: Path) -> None:
+async def test_a_worker_with_unrequested_results_gets_no_more_orders(
+    stage: Stage, here: Path
+) -> None:
     """Another worker plays the games."""
     senders: list[str] = []
 
@@ -309,7 +311,7 @@ async def test_who_sends_what_was_not_ordered_gets_no_more(stage: Stage, here: P
     assert stage.bytes() == (here / "ledger.jsonl").read_bytes()
 
 
-async def test_where_nobody_can_play_the_run_stops(stage: Stage) -> None:
+async def test_the_run_stops_if_no_worker_can_play(stage: Stage) -> None:
     error = await refused(stage, lambda _order, _answer: Unplayed("w1", "machine", "no space"))
     assert isinstance(error, RunStoppedError)
     assert "no space" in str(error)
@@ -331,7 +333,7 @@ async def test_a_bot_that_does_not_greet_is_the_users_mistake(stage: Stage) -> N
     assert str(error) == "On worker w1: It does not greet."
 
 
-async def test_where_fouls_cost_the_sitting_it_is_played_by_one_worker(
+async def test_one_worker_plays_a_sitting_if_fouls_cost_it(
     tmp_path: Path, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Pace, "games", 2)
@@ -385,7 +387,7 @@ async def test_a_hall_answers_whatever_happens(tmp_path: Path, stage: Stage) -> 
     assert not children()
 
 
-async def test_who_is_told_to_leave_leaves_no_bot(tmp_path: Path, stage: Stage) -> None:
+async def test_a_stopped_worker_leaves_no_bot(tmp_path: Path, stage: Stage) -> None:
     hangs = tmp_path / "hangs.py"
     text = (Path("sample_bots") / "first.py").read_text()
     hangs.write_text(text.replace('"ask"', '"never"') + "\n")

@@ -134,7 +134,7 @@ def test_nothing_is_tried_outside_unless_a_user_asks(
     assert found is None or found.level == "off"
 
 
-def test_what_must_be_locked_in_is_never_tried_outside() -> None:
+def test_a_bot_that_must_be_locked_in_never_runs_outside() -> None:
     with pytest.raises(UserError, match="--compare starts bots without a sandbox"):
         outside_of(WrittenEvent(bots=(), sandbox="require"), "A", compare=True)
 
@@ -194,7 +194,7 @@ def outcome(number: int, **more: Any) -> StepResult:
     )
 
 
-def test_what_says_the_same_again_is_told_in_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_repeated_faults_are_reported_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     finding = Violation("It is late.", ("q",), "nothing", "an answer", "Hurry.")
     printer = Printer(Console(width=80))
     for one in (

@@ -160,7 +160,7 @@ def test_nobody_else_reads_the_log_while_the_game_goes_on(tmp_path: Path) -> Non
     assert (out / "games").stat().st_mode == out.stat().st_mode
 
 
-def test_who_leaves_has_played_no_game(tmp_path: Path) -> None:
+def test_a_person_who_leaves_has_played_no_game(tmp_path: Path) -> None:
     done = typed(tmp_path, "\nq\n", *SHORT)
     assert done.returncode == 130
     assert b"does not count" in done.stderr

@@ -72,7 +72,7 @@ def written(ledger: Path, results: Iterable[Result]) -> None:
 
 
 def seated(result: Result, name: str, other: str) -> Result:
-    """The result with another name for an entrant."""
+    """Return the result with another name for an entrant."""
     seats = tuple(other if one == name else one for one in result.seats)
     return replace(result, seats=seats, game=f"{result.board}.{'.'.join(seats)}")
 
@@ -114,7 +114,7 @@ def test_different_games_are_never_pooled_in_silence(events: Path) -> None:
 
 # Slow: events that must not be pooled are refused with the reason.
 @pytest.mark.slow
-def test_what_is_never_pooled_says_why(events: Path, tmp_path: Path) -> None:
+def test_results_that_are_never_pooled_say_why(events: Path, tmp_path: Path) -> None:
     """Other seats, and partners whose game has the name of another."""
 
     def played(name: str, *words: str) -> Path:
@@ -336,7 +336,7 @@ def test_without_a_prior_a_seat_that_always_wins_is_refused(tmp_path: Path) -> N
     assert "a" in boneyard("rate", str(ledger))
 
 
-def test_who_won_everything_stands_apart_and_is_explained(tmp_path: Path) -> None:
+def test_a_bot_that_won_everything_is_listed_apart_and_explained(tmp_path: Path) -> None:
     ledger = tmp_path / "ledger.jsonl"
     won = [game(board, seats, [int(one == "x") for one in seats])
            for board in range(4) for seats in ("xa", "ax", "xb", "bx")]  # fmt: skip

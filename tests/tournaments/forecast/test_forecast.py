@@ -140,7 +140,7 @@ def test_versus_is_forecast_as_long_as_it_is_likely_to_take() -> None:
     assert f"likely {found.boards} boards, 2,000 at most" in forecast_text(found)[0]
 
 
-def test_what_boards_save_makes_the_interval_smaller() -> None:
+def test_the_gain_of_boards_makes_the_interval_smaller() -> None:
     plain, saved = (
         forecast(like(2, 4, 30), 1, replace(NOTHING, saved=save)) for save in (None, 4.0)
     )
@@ -280,7 +280,7 @@ def test_level_entrants_are_never_separated() -> None:
     ("pair", "part"),
     [(("a", "bb"), "Unknown entrant 'bb'"), (("a", "x"), "No games connect"), (("a", "a"), "No")],
 )
-def test_who_cannot_be_separated_is_the_users_mistake(pair: tuple[str, str], part: str) -> None:
+def test_inseparable_entrants_are_the_users_mistake(pair: tuple[str, str], part: str) -> None:
     results = [game(1, "ab", (1, 0)), game(1, "xy", (1, 0))]
     with pytest.raises(UserError, match=part):
         separations(fit(results), 1, pair)
@@ -352,7 +352,7 @@ def test_a_bot_that_does_not_greet_is_the_users_mistake(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("scratch")
-def test_what_the_machine_spoils_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_faults_of_the_machine_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     async def full(_self: SittingRunner, *_: object) -> None:
         raise OSError(28, "No space left on device")
 

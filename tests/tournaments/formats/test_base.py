@@ -33,7 +33,7 @@ from tournaments.schedule.schedule import games
         (teams(300_000), "at least 3,600,000 games"),
     ],
 )
-def test_what_is_too_large_to_plan_is_refused_before_it_is_planned(
+def test_a_contest_that_is_too_large_is_refused_before_it_is_planned(
     one: Event, part: str | None
 ) -> None:
     if part is None:

@@ -95,7 +95,7 @@ def test_a_swiss_is_won_and_a_round_robin_is_not() -> None:
     assert won_line(others, made_up(others), 12) == ""
 
 
-def test_who_is_level_in_everything_shares_the_first_place() -> None:
+def test_bots_tied_in_everything_share_the_first_place() -> None:
     plan = event(2, boards=2, form=Swiss(rounds=1))
     even = [replace(one, scores=(1, 1), places=(1, 1)) for one in made_up(plan)]
     line = "bot0 and bot1 share the first place in the Swiss of 1 rounds."

@@ -109,7 +109,7 @@ def test_the_end_is_whole_in_a_pipe(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "\x1b" not in said
 
 
-def test_where_nothing_was_played_nothing_is_shown(
+def test_no_standings_are_printed_without_games(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = Folder(small_event(tmp_path / "event"))

@@ -57,7 +57,7 @@ def test_a_finished_event_is_shown_with_its_standings(event: Path) -> None:
     assert all(bot in said for bot in ("first", "greedy", "random"))
 
 
-def test_what_waits_in_the_logs_counts_already(event: Path) -> None:
+def test_results_waiting_in_the_logs_count_already(event: Path) -> None:
     whole = read_status(Folder(event))
     stopped(event, 2)
     assert len(list(read_ledger(event / "ledger.jsonl"))) == 2
@@ -92,7 +92,7 @@ def test_nothing_is_written_and_no_lock_is_taken(event: Path) -> None:
     assert {path: kept(event)[path] for path in before} == before
 
 
-def test_whether_somebody_plays_is_asked_of_the_kernel(event: Path) -> None:
+def test_the_kernel_tells_if_a_run_is_active(event: Path) -> None:
     assert glances.is_running(Folder(event)) is False
     with lock_for_writing(Folder(event)):
         if not any("POSIX" in line for line in glances.LOCKS.read_text().splitlines()):
@@ -126,7 +126,7 @@ def test_locks_are_read_as_the_kernel_writes_them(
     assert glances.is_running(Folder(event)) is True
 
 
-def test_how_long_it_will_take_follows_from_what_this_run_has_played(
+def test_the_time_left_follows_from_the_games_of_this_run(
     event: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """results.json is published when a run begins: it says when, and from how many games."""

@@ -75,7 +75,7 @@ def test_a_bot_may_read_what_its_command_names_by_whatever_name(base: Path) -> N
     assert opened(base, "real/../linked") == {"linked", "real"}
 
 
-def test_what_an_event_adds_is_found_behind_its_links(base: Path) -> None:
+def test_files_that_an_event_adds_are_found_through_links(base: Path) -> None:
     assert opened(base, "x", reads=("weights",)) == {"weights", "real/weights"}
     assert opened(base, "x", reads=("linked/../real",)) == {"linked", "real"}
 
@@ -98,7 +98,7 @@ def test_a_file_that_is_only_read_is_part_of_the_fingerprint(base: Path) -> None
     assert entrant(base, "mine.py", reads=("weights",)).fingerprint != before.fingerprint
 
 
-def test_where_it_is_built_tells_nothing_of_a_bot(base: Path) -> None:
+def test_the_build_folder_is_not_part_of_the_fingerprint(base: Path) -> None:
     """As Java's classes, which its command names by their folder."""
     made = "{build}/classes"
     bot = WrittenBot("mine", ("{python}", "-cp", made), ("mkdir", "-p", made), reads=(made,))
@@ -125,7 +125,7 @@ def in_folder(folder: Path) -> Entrant:
     ],
     ids=["an empty folder", "a file's place", "where a link leads"],
 )
-def test_whatever_names_can_tell_is_part_of_the_fingerprint(
+def test_everything_that_names_reveal_is_part_of_the_fingerprint(
     base: Path, change: Callable[[Path], None]
 ) -> None:
     """A deal has room in a name: once it is public, a bot that finds it there is another one."""
@@ -158,7 +158,7 @@ for line in sys.stdin:
 """
 
 
-def test_what_no_fingerprint_covers_cannot_be_read(base: Path) -> None:
+def test_files_outside_the_fingerprint_cannot_be_read(base: Path) -> None:
     """What Python compiled comes and goes: so a bot that is locked in does not see it."""
     folder = base / "real"
     (folder / "mine.py").write_text(READS)
@@ -225,7 +225,7 @@ def test_an_event_in_what_a_bot_may_read_is_refused(tmp_path: Path, more: str) -
     assert not (out / "secret.key").exists()
 
 
-def test_what_was_built_for_a_bot_lies_in_the_event_and_may_be_read(tmp_path: Path) -> None:
+def test_files_built_for_a_bot_are_in_the_event_and_readable(tmp_path: Path) -> None:
     folder = Folder(tmp_path / "out")
     (tmp_path / "event.toml").write_text(
         GREEDY + '[[bots]]\nname = "mine"\nrun = ["{build}/mine"]\nbuild = ["cp", "/bin/true", '
@@ -292,7 +292,7 @@ def test_a_word_that_is_no_bot_is_told_why(
     assert "rate.json" not in str(caught.value)
 
 
-def test_what_stands_in_a_shell_for_an_entrant(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_shell_word_of_an_entrant(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its name in a list, its file, or its command."""
     monkeypatch.chdir(base)
     (base / LIST).write_text('[mine]\nrun = ["{python}", "mine.py"]\n')

@@ -106,7 +106,7 @@ def test_a_script_does_not_open_the_folder_of_an_interpreter_that_it_names(cup: 
     alice(cup, "./bot")
 
 
-def test_what_reads_names_may_be_linked_to(cup: Path) -> None:
+def test_targets_named_by_reads_may_be_linked(cup: Path) -> None:
     linked(cup / "alice" / "key", cup / "private" / "id_rsa")
     linked(cup / "alice" / "all", "../private")
     reads = alice(cup, reads=("../private",)).command.reads
@@ -166,7 +166,7 @@ def test_another_events_secret_is_refused_by_whatever_way(cup: Path) -> None:
         assert f"belongs to the event in {friday}" in said
 
 
-def test_what_became_a_link_after_the_check_is_not_opened(cup: Path) -> None:
+def test_a_file_that_became_a_link_after_the_check_is_not_opened(cup: Path) -> None:
     """An author who can still write to the folder must not swap it between two games."""
     (cup / "alice" / "data").mkdir()
     (cup / "alice" / "data" / "w").touch()

@@ -43,7 +43,9 @@ def test_a_child_that_outlives_the_writer_holds_nothing(tmp_path: Path) -> None:
         assert writer.stdout.read() == b""
 
 
-def test_what_goes_wrong_while_the_folder_is_held_is_no_other_writer(tmp_path: Path) -> None:
+def test_an_error_while_the_folder_is_locked_is_not_reported_as_another_writer(
+    tmp_path: Path,
+) -> None:
     full = BlockingIOError(errno.EAGAIN, "a pipe is full")
     with pytest.raises(BlockingIOError, match="a pipe is full"), lock_for_writing(Folder(tmp_path)):
         raise full

@@ -145,7 +145,7 @@ def test_every_template_has_a_language_and_every_language_another_word() -> None
     assert len(words) == len(set(words))
 
 
-def test_what_is_made_is_found_by_its_name(here: Path) -> None:
+def test_a_new_bot_is_found_by_its_name(here: Path) -> None:
     said = boneyard("new", "py", "mine")
     assert f"{Path('mine', 'bot.py')}" in said
     readme = (here / "mine" / "README.md").read_text()
@@ -198,7 +198,7 @@ def test_a_list_keeps_what_the_user_wrote_in_it(here: Path) -> None:
         (("python", ""), "Missing bot name"),
     ],
 )
-def test_what_cannot_be_made_is_refused_and_leaves_nothing(
+def test_an_impossible_bot_is_refused_and_leaves_nothing(
     here: Path, words: tuple[str, str], said: str
 ) -> None:
     (here / "taken").touch()
@@ -226,7 +226,7 @@ def test_the_same_words_finish_what_was_cut_short(here: Path, cut: str) -> None:
 
 
 @pytest.mark.parametrize("what", ["changed", "more", "linked"])
-def test_what_somebody_wrote_is_not_taken_for_cut_short(here: Path, what: str) -> None:
+def test_a_user_s_file_is_not_taken_for_a_partial_one(here: Path, what: str) -> None:
     new.make_bot("python", "mine", here)
     (here / LIST).unlink()
     source = here / "mine" / "bot.py"

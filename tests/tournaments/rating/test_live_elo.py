@@ -45,7 +45,7 @@ def test_partners_move_together() -> None:
 
 
 @given(st.lists(st.permutations("abcd"), max_size=30), st.sampled_from([2, 3, 4]), st.booleans())
-def test_what_one_wins_others_lose(order: list[list[str]], seats: int, together: bool) -> None:
+def test_gains_and_losses_of_elo_cancel(order: list[list[str]], seats: int, together: bool) -> None:
     partners = together and seats == 4
     results = [game(0, who[:seats], [4, 2, 4, 1][:seats]) for who in order]
     table = after(results, partners=partners)
@@ -53,7 +53,7 @@ def test_what_one_wins_others_lose(order: list[list[str]], seats: int, together:
     assert sum(tick.games for tick in table.values()) == seats * len(results)
 
 
-def test_it_finds_the_order_in_the_end() -> None:
+def test_the_live_elo_finds_the_order_in_the_end() -> None:
     strength = {"a": 200.0, "b": 0.0, "c": -200.0}
     table = after(played(random.Random(1), strength, 1000))
     assert all(abs(table[name].elo - strength[name]) < 80 for name in table)

@@ -425,7 +425,7 @@ def test_without_fouls_there_is_nothing_to_put_beside() -> None:
     assert standings_table(fit_both(results).pools[0]).plain()[0] == COLUMNS
 
 
-def test_who_has_no_game_without_a_foul_is_not_rated_without() -> None:
+def test_a_bot_without_clean_games_has_no_clean_rating() -> None:
     results = [ended(game(0, "ab", (9, 0))), game(0, "ac", (1, 0)), game(1, "ca", (0, 1))]
     (pool,) = fit_both(results).pools
     assert [r.name for r in pool.entrants if r.clean is None] == ["b"]
@@ -556,7 +556,7 @@ def test_one_who_wins_or_loses_everything_moves_nobody(prior: float) -> None:
         assert beside.seats == alone.seats
 
 
-def test_who_lost_everything_never_stands_above_who_has_points() -> None:
+def test_a_bot_without_points_never_ranks_above_one_with_points() -> None:
     """Met in a real event: third and fourth with 0 of 16 each, at "< +65"."""
     middle = played(random.Random(6), MIDDLE, 60)
     pool = only([*middle, *beating("u", "m")[:16], *beating("v", "m")[:16]])
@@ -567,7 +567,7 @@ def test_who_lost_everything_never_stands_above_who_has_points() -> None:
     assert known(weak.entrants[0].elo) < known(weak.entrants[1].elo)
 
 
-def test_who_lost_everything_to_one_below_the_core_stands_below_it() -> None:
+def test_a_bot_that_lost_everything_to_one_below_the_core_ranks_below_it() -> None:
     """The bound of d, which lost 2 games to c, is higher than that of c, which lost many more."""
     middle = played(random.Random(6), MIDDLE, 60)
     pool = only([*middle, *beating("c", "mno"), *beaten_by("c", ["d"], 1)])
@@ -716,7 +716,7 @@ def test_an_entrant_alone_with_itself_is_rated_nothing() -> None:
         ([game(0, "ab", (1, 2)), game(0, "abc", (1, 2, 3))], False, "mix games of 2 and of 3"),
     ],
 )
-def test_what_cannot_be_rated_is_refused(
+def test_results_that_cannot_be_rated_are_refused(
     results: list[Result], partners: bool, complaint: str
 ) -> None:
     with pytest.raises(ValueError, match=complaint):

@@ -109,7 +109,7 @@ def test_estimates_are_in_the_unit_of_the_hypotheses() -> None:
 # The walk
 
 
-def test_it_stops_at_the_first_crossing_and_not_before_the_fewest_boards() -> None:
+def test_the_test_stops_at_the_first_crossing_after_the_fewest_boards() -> None:
     settings = Sprt(h1=50)
     steps = walk(settings, boards_of([1.0] * 100))
     assert answer(settings, steps) == "H1"

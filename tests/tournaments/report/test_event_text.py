@@ -42,7 +42,7 @@ def first_of(plan: Event, *games: int) -> list[Result]:
 
 
 @pytest.mark.parametrize("plan", EVENTS)
-def test_whoever_has_played_every_board_in_every_seat_is_balanced(plan: Event) -> None:
+def test_a_bot_that_played_every_board_in_every_seat_is_balanced(plan: Event) -> None:
     results = made_up(plan)
     assert uneven(plan, results, MANY) == ""
     assert GO_ON in uneven(plan, results[:-1], MANY)
@@ -60,7 +60,7 @@ def test_whoever_has_played_every_board_in_every_seat_is_balanced(plan: Event) -
         (3, (9, 0, 9), f"{IN_ORDER} played 9, 9 and 0 games in their 3 seatings"),
     ],
 )
-def test_what_was_played_in_some_seats_only_is_told(
+def test_boards_played_in_some_seats_only_are_reported(
     seats: int, games: tuple[int, ...], told: str
 ) -> None:
     plan = event(seats, seats, boards=80)

@@ -294,13 +294,13 @@ def test_a_report_is_made_anew_with_an_anchor(event: Path, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", REPORTED)
-def test_what_was_changed_is_named(event: Path, tmp_path: Path, name: str) -> None:
+def test_changed_files_are_named(event: Path, tmp_path: Path, name: str) -> None:
     folder = copied(event, tmp_path)
     data = (event / name).read_bytes()
     for other in (data[:-1], data + b"\n", b"x" + data):
         (folder / name).write_bytes(other)
         said = boneyard("report", str(folder), "--check", code=1)
-        assert f"{name}: is not what the ledger leads to" in said
+        assert f"{name}: does not follow from the ledger" in said
         assert len(said.splitlines()) == 2
 
 

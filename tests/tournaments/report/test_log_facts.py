@@ -84,7 +84,7 @@ def test_only_games_that_count_are_told(tmp_path: Path) -> None:
     )
 
 
-def test_what_the_ledger_has_not_yet_is_not_told(tmp_path: Path) -> None:
+def test_games_not_yet_in_the_ledger_are_not_reported(tmp_path: Path) -> None:
     log(tmp_path, "a", [begun(1), fouled(), *over(1)])
     before = log_facts(Folder(tmp_path))
     log(tmp_path, "b", [begun(2), fouled(), *over(2, ms=99.0)], "another machine")

@@ -43,7 +43,7 @@ async def test_more_is_played_while_the_disk_is_slow() -> None:
     assert disk.happened == ["safe", "1 counts", "safe", "2 counts", "3 counts"]
 
 
-async def test_where_the_next_game_depends_on_it_a_result_counts_at_once() -> None:
+async def test_a_result_that_the_next_game_depends_on_counts_at_once() -> None:
     disk = Disk()
     disk.goes_on.set()
     async with commit_results(disk.sync, disk.count, at_once=True) as over:
@@ -51,7 +51,7 @@ async def test_where_the_next_game_depends_on_it_a_result_counts_at_once() -> No
         assert disk.happened == ["safe", "1 counts"]
 
 
-async def test_what_the_disk_refuses_does_not_count_and_ends_the_sitting() -> None:
+async def test_a_full_disk_ends_the_sitting_and_the_game_does_not_count() -> None:
     disk = Disk()
 
     def full() -> None:

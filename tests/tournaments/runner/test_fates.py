@@ -69,7 +69,7 @@ def event(folder: Path, how: str, *, boards: int = 2, seats: int = 2, more: str 
     return path
 
 
-def test_what_is_given_back_is_told_for_each_bot_and_nothing_is_played_again(
+def test_lag_is_reported_for_each_bot_and_no_game_is_replayed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lag_by(monkeypatch, 50.0)

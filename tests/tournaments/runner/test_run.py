@@ -144,7 +144,7 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(event: Path, tmp_path
         (OSError(28, "No space left"), "No space left"),
     ],
 )
-def test_what_we_spoil_ourselves_is_void_and_played_again(
+def test_a_game_spoiled_by_boneyard_is_void_and_replayed(
     event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, part: str
 ) -> None:
     """The third game is spoilt in its middle: nothing of it counts, and the run can go on."""
@@ -256,7 +256,7 @@ def test_a_bot_that_does_not_greet_is_the_users_mistake(tmp_path: Path) -> None:
     assert "no such model" in said
 
 
-def test_what_a_bot_wrote_instead_of_a_hello_is_shown(tmp_path: Path) -> None:
+def test_the_line_that_a_bot_wrote_instead_of_a_hello_is_shown(tmp_path: Path) -> None:
     bot = tmp_path / "talks.py"
     bot.write_text("print('hello, ' + 60 * 'x')")
     said = run(tmp_path / "out", "greedy", str(bot), code=2)

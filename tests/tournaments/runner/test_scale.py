@@ -49,7 +49,7 @@ def test_a_run_packs_what_is_full(
     assert "OK: everything verified." in boneyard("verify", str(tmp_path))
 
 
-def test_what_a_kill_left_open_is_packed_by_the_next_run(
+def test_logs_left_by_a_kill_are_compressed_by_the_next_run(
     event: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, other, *_ = Folder(event).logs()

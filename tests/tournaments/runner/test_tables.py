@@ -104,7 +104,7 @@ def test_games_at_once_end_as_games_in_turn(tmp_path: Path) -> None:
     assert not children()
 
 
-def test_who_plays_one_game_at_once_is_given_one(tmp_path: Path) -> None:
+def test_a_bot_that_plays_one_game_at_once_gets_one(tmp_path: Path) -> None:
     path = event(tmp_path / "bots", AT_ONCE)
     calm = tmp_path / "bots" / "calm.py"
     calm.write_text(calm.read_text().replace('"tables": 4', '"tables": 1'))
@@ -150,14 +150,14 @@ def test_a_foul_costs_the_games_that_the_process_was_in(tmp_path: Path, foul: st
     assert not children()
 
 
-def test_where_fouls_cost_the_sitting_games_are_played_in_turn(tmp_path: Path) -> None:
+def test_games_are_played_in_turn_if_fouls_cost_the_sitting(tmp_path: Path) -> None:
     bots = tmp_path / "bots"
     path = event(bots, AT_ONCE, boards=2, more='[fouls]\nlose = "sitting"\nafter = 1\n')
     run_file(path, tmp_path / "out")
     assert set(noted(bots, "odd-live")) == {"1"}
 
 
-def test_what_a_game_of_many_took_of_cpu_is_not_made_up(tmp_path: Path) -> None:
+def test_cpu_time_of_one_of_many_games_is_not_invented(tmp_path: Path) -> None:
     out = tmp_path / "out"
     run_file(event(tmp_path / "bots", AT_ONCE, boards=4), out)
     spent = json.loads((out / "times.json").read_text())
@@ -197,7 +197,7 @@ def written(folder: Path) -> bytes:
     return b"".join(path.read_bytes() for path in folder.iterdir())
 
 
-async def test_what_is_said_to_a_bot_that_has_left_goes_nowhere(tmp_path: Path) -> None:
+async def test_lines_to_a_bot_that_has_exited_are_dropped(tmp_path: Path) -> None:
     """Its descriptor may be another's by then: the next one to be opened gets its number."""
     bot = BotProcess(sample(), Sandbox("off", Limits()))
     shared = MultiplexedBot(Poller(), bot)

@@ -30,7 +30,7 @@ def test_a_game_is_found(one: Event, tmp_path: Path) -> None:
         assert folder.log(expected[name][0].name) in logs_of_sittings(tmp_path / FOLDER, name)
 
 
-def test_what_is_not_played_is_not_found() -> None:
+def test_games_that_are_not_played_are_not_found() -> None:
     (*_, plan) = sittings(event(2, 2, 5), {})
     found = GameIndex([plan], lambda plan, _: plan.name)
     first = plan.games[0].name

@@ -177,7 +177,7 @@ def test_a_stage_follows_from_the_results_of_those_before_it(one: Event) -> None
 
 
 @pytest.mark.parametrize("one", DYNAMIC, ids=lambda one: f"{len(one.entrants)} {one.format}")
-def test_how_much_is_to_come_is_known_before_as_well_as_it_can_be(one: Event) -> None:
+def test_the_number_of_later_games_is_estimated(one: Event) -> None:
     results = played_through(one, Random(2))
     guessed = games(one, {})
     match one.format:

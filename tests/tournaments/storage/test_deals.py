@@ -84,7 +84,7 @@ def test_the_vectors_are_right() -> None:
         assert recomputed(vector, seed) == vector
 
 
-def test_what_a_report_names_of_the_source_is_there(event: Path) -> None:
+def test_source_files_that_a_report_names_exist(event: Path) -> None:
     for report in ("report.md", "report.html"):
         named = re.findall(r"protocol/[\w.]+", (event / report).read_text())
         assert set(named) == {"protocol/DEALS.md", "protocol/check_deals.mjs"}
@@ -177,7 +177,12 @@ TAMPERED = {
     "a deal": ("games", rb'("hands":\[\[)(\[\d,\d\]),(\[\d,\d\])', swapped, "the seed deals"),
     "a boneyard": ("games", rb'("stock":\[\[)(\[\d,\d\]),(\[\d,\d\])', swapped, "the seed deals"),
     "a round": ("games", rb'"round":2,"deal":1', b'"round":4,"deal":1', "out of order"),
-    "a log's commitment": ("games", rb'"commitment":"....', b'"commitment":"0000', "another com"),
+    "a log's commitment": (
+        "games",
+        rb'"commitment":"....',
+        b'"commitment":"0000',
+        "different commitment",
+    ),
     "a number": ("games", rb'"number":[0-9]+', b'"number":2001', "number 2001, but"),
     "a seed": ("seeds.jsonl", rb'"seed":"....', b'"seed":"0000', "board 1: the seed is not"),
     "a commitment": ("commitments.jsonl", rb'"sha256":"....', b'"sha256":"0000', "board 1: the"),

@@ -41,7 +41,7 @@ from tournaments.storage.ledger import read_ledger
 
 
 def in_time(files: dict[str, bytes]) -> dict[str, bytes]:
-    """The files as if nobody had come when deals were public: only that tells when who came."""
+    """Return the files without the notes on late entrants."""
     results = json.loads(files["results.json"])
     del results["latecomers"]
     report = re.sub(
@@ -158,7 +158,7 @@ def test_killed_while_it_grows_by_boards_and_a_bot(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_would_lose_or_bend_results_is_refused(new: Event, part: str) -> None:
+def test_changes_that_lose_or_bias_results_are_refused(new: Event, part: str) -> None:
     assert part in (incompatibility(event(3), new) or "")
 
 

@@ -55,7 +55,7 @@ def begun(tmp_path: Path) -> Path:
 
 # Slow: every report names who came when deals were public.
 @pytest.mark.slow
-def test_it_is_told_everywhere_who_came_when_deals_were_public(begun: Path) -> None:
+def test_late_entrants_are_reported_everywhere(begun: Path) -> None:
     said = run(begun, *TWO, "random", "--boards", "4")
     assert "Note: random will also play 3 boards whose deals were already public" in said
     assert "--fresh-boards" in said
@@ -72,7 +72,7 @@ def test_it_is_told_everywhere_who_came_when_deals_were_public(begun: Path) -> N
     assert fits(begun)
 
 
-def test_what_was_public_is_remembered_when_only_boards_are_added(begun: Path) -> None:
+def test_public_boards_are_remembered_when_only_boards_are_added(begun: Path) -> None:
     run(begun, *TWO, "--boards", "4", "--fresh-boards")
     (before,) = read_history(Folder(begun))
     assert (before.boards, before.public) == (3, ((1, 3),))
@@ -133,7 +133,7 @@ def test_a_new_version_meets_the_field_on_fresh_boards(tmp_path: Path) -> None:
     assert fits(out)
 
 
-def test_who_changes_its_files_before_its_first_game_comes_late_too() -> None:
+def test_a_bot_that_changes_before_its_first_game_is_late_too() -> None:
     """It keeps its name, and may know what the others have played."""
     old = event(3)
     first, *rest = old.entrants

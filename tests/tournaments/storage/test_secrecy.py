@@ -77,7 +77,7 @@ def in_every_spelling(secret: bytes) -> Iterator[bytes]:
     yield base64.b32encode(secret)[:6]
 
 
-def test_what_is_published_before_a_game_has_no_part_of_a_seed(tmp_path: Path) -> None:
+def test_files_published_before_a_game_have_no_part_of_a_seed(tmp_path: Path) -> None:
     """Neither have the names of games and sittings, which are made before there is a secret."""
     plan, folder = event(3, boards=5), Folder(tmp_path)
     open_event(folder, plan, seed=7)

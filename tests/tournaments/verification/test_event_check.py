@@ -235,7 +235,7 @@ def test_a_log_is_checked_though_the_ledger_is_short(tmp_path: Path) -> None:
     assert f"{last}, line " in damaged
 
 
-def test_what_a_report_told_of_is_not_played_again_in_silence(folder: Path) -> None:
+def test_reported_games_are_not_replayed_silently(folder: Path) -> None:
     """The seeds of its boards are public."""
     (folder / "ledger.jsonl").unlink()
     lost = log(folder)
@@ -464,7 +464,7 @@ def test_a_seed_that_cannot_be_written_stops_the_run(
     assert made(tmp_path) == made(event)
 
 
-def test_what_does_not_fit_on_the_disk_is_not_left_there(
+def test_a_file_too_large_for_the_disk_is_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(_: int) -> None:

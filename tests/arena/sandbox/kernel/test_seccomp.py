@@ -126,7 +126,7 @@ def test_every_jump_lands_inside_and_the_kernel_takes_the_length(machine: str) -
 
 
 @pytest.mark.parametrize("machine", MACHINES)
-def test_what_is_in_no_group_is_absent(machine: str) -> None:
+def test_calls_in_no_group_are_absent(machine: str) -> None:
     column = MACHINES.index(machine)
     listed = {numbers[column] for numbers in (*CALLS.values(), *OTHERWISE.values())}
     free = {numbers[column] for name, numbers in CALLS.items() if name not in RULES}

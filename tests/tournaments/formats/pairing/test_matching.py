@@ -24,7 +24,7 @@ def test_the_only_round_without_a_rematch_is_found(many: int) -> None:
     assert {frozenset(pair) for pair in matching.pairs(order, met)} == last
 
 
-def test_where_all_have_met_neighbours_meet_again_who_met_least() -> None:
+def test_if_all_have_met_the_neighbours_that_met_least_meet_again() -> None:
     order: list[tuple[int, ...]] = [(one,) for one in range(6)]
     met = everybody_met(order)
     assert matching.pairs(order, met) == [((0,), (1,)), ((2,), (3,)), ((4,), (5,))]

@@ -83,7 +83,7 @@ def test_a_histogram_counts_everything_and_mirrors(values: list[int]) -> None:
     assert unit == pytest.approx(100 * counts[counts > 0].min() / counts.max(), abs=0.01)
 
 
-def test_what_a_histogram_says() -> None:
+def test_the_content_of_a_histogram() -> None:
     shown = figures.histograms({"a": np.array([-10.0, 0, 10, 20, 30]), "b": np.array([7.0])})
     assert shown.of["a"].said == "5 games, half of them from +0 to +20; median +10."
     assert shown.of["b"].said == "One game: +7."
@@ -177,7 +177,7 @@ def test_boards_that_were_all_alike_prove_nothing() -> None:
     assert met.decided == ""
 
 
-def test_who_sits_on_both_sides_does_not_meet_itself() -> None:
+def test_a_bot_on_both_sides_does_not_meet_itself() -> None:
     results = [game(n, "aaba", (9 - n, 0, 9 - n, 0)) for n in range(4)]
     found = encounters(collect(results, partners=True), "ab")
     assert found[0][0] is None

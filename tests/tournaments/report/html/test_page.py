@@ -220,7 +220,7 @@ def test_the_arrow_keys_move_between_cells(tmp_path: Path) -> None:
 
 
 @needs_chromium
-def test_what_bots_write_stays_text(tmp_path: Path) -> None:
+def test_text_of_bots_is_escaped(tmp_path: Path) -> None:
     plan = event(3, boards=2)
     who = tuple(
         replace(one, command=replace(one.command, argv=(one.name, words)))
