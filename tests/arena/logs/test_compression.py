@@ -257,7 +257,7 @@ def test_an_onlooker_sees_the_rest_of_a_log_that_was_packed_meanwhile(tmp_path: 
     with pytest.raises(DamagedFileError, match="was truncated"):
         list(tail.look())
     actual_path(growing).unlink()
-    with pytest.raises(DamagedFileError, match="not there"):
+    with pytest.raises(DamagedFileError, match="was deleted"):
         list(tail.look())
 
 

@@ -267,13 +267,13 @@ def test_report_makes_every_file_anew(event: Path, tmp_path: Path) -> None:
     assert not (folder / "report.md").exists()
     boneyard("report", str(folder))
     assert all((folder / name).read_bytes() == (event / name).read_bytes() for name in REPORTED)
-    assert "Every file" in boneyard("report", str(folder), "--check")
+    assert "OK: every file" in boneyard("report", str(folder), "--check")
 
 
 def test_a_report_is_made_anew_with_an_anchor(event: Path, tmp_path: Path) -> None:
     folder = copied(event, tmp_path)
     boneyard("report", str(folder), "--anchor", "random=1000")
-    assert "Every file" in boneyard("report", str(folder), "--check")
+    assert "OK: every file" in boneyard("report", str(folder), "--check")
     told = msgspec.json.decode((folder / "results.json").read_bytes(), type=Results)
     assert told.event.anchor == Anchor("random", 1000)
     (pool,) = told.ratings.pools
@@ -352,7 +352,7 @@ def test_a_report_does_without_logs_once_nothing_is_lost_by_it(event: Path, tmp_
         path.unlink()
     (folder / "times.json").unlink()
     boneyard("report", str(folder))
-    assert "Every file" in boneyard("report", str(folder), "--check")
+    assert "OK: every file" in boneyard("report", str(folder), "--check")
     assert (folder / "report.md").read_bytes() != (event / "report.md").read_bytes()
     for name in set(DERIVED) - {"report.md", "results.json"}:
         assert (folder / name).read_bytes() == (event / name).read_bytes()

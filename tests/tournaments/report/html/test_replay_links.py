@@ -29,7 +29,7 @@ def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Folder]:
 
 @pytest.fixture
 def shown(event: Folder, tmp_path: Path) -> Folder:
-    """The event with its replays."""
+    """Return the event with its replays."""
     folder = copied(event.path, tmp_path)
     boneyard("replay", str(folder), "--html")
     return Folder(folder)
