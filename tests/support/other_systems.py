@@ -19,7 +19,14 @@ from typing import Any
 
 LIBRARIES = (
     *("click", "jinja2", "msgspec", "numpy", "rich.console", "rich.live", "rich.table", "trio"),
-    *("asyncio", "concurrent.futures", "ctypes", "http.server", "multiprocessing", "random"),
+    *(
+        "asyncio",
+        "concurrent.futures.process",
+        "ctypes",
+        "http.server",
+        "multiprocessing",
+        "random",
+    ),
     *("shutil", "socket", "subprocess", "tarfile", "tempfile", "webbrowser"),
     *(("compression.zstd",) if sys.version_info >= (3, 14) else ("backports.zstd",)),
 )

@@ -132,11 +132,16 @@ def lag_by(monkeypatch: pytest.MonkeyPatch, ms: float, after: int = 0) -> None:
     monkeypatch.setattr(Deadline, "begin", lagging)
 
 
+HELPERS = (b"playwright", b"multiprocessing")
+"""Words in the command lines of processes that libraries keep until ours ends."""
+
+
 def children() -> list[str]:
-    """Process ids of our children, dead or alive; without the browser of other tests."""
+    """Process ids of our children, dead or alive; without those that libraries keep."""
     threads = Path("/proc/self/task").iterdir()
     found = [pid for thread in threads for pid in (thread / "children").read_text().split()]
-    return [pid for pid in found if b"playwright" not in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    lines = {pid: Path(f"/proc/{pid}/cmdline").read_bytes() for pid in found}
+    return [pid for pid, line in lines.items() if not any(word in line for word in HELPERS)]
 
 
 def alive(tag: str) -> list[int]:

@@ -141,11 +141,13 @@ def test_a_bot_that_must_be_locked_in_never_runs_outside() -> None:
 
 @pytest.mark.parametrize("compare", slow_except([True], [False, True]))
 def test_a_strangers_bot_is_started_in_the_sandbox_only(tmp_path: Path, compare: bool) -> None:
-    """It leaves a note beside itself wherever it may write, and crashes in the sandbox."""
+    """It leaves a note beside itself where it can see the organiser's files; else it crashes."""
     if proved().level not in REQUIRED:
         pytest.skip("no sandbox here hides the organiser's files")
     tmp_path.chmod(0o777)
-    (tmp_path / "bot.sh").write_text(f"touch {tmp_path}/note && exec cat\nexit 1\n")
+    (tmp_path / "other").touch()
+    seen = f"test -e {tmp_path}/other && touch {tmp_path}/note"
+    (tmp_path / "bot.sh").write_text(f"{seen} && exec cat\nexit 1\n")
     words = ("--only", "hello,starts", "--sandbox", "auto", "--start-ms", "500")
     done = check(str(tmp_path / "bot.sh"), *words, *(["--compare"] if compare else []))
     assert done.exit_code == 1
