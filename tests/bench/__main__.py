@@ -91,7 +91,7 @@ def compiled(folder: Path) -> str:
 
 
 def profile(program: str) -> None:
-    """Where one game at a time spends its time."""
+    """Print where a single game spends its time."""
     with cProfile.Profile() as profile:
         referee.referee_cost(program, 1, 200)
     pstats.Stats(profile).sort_stats("tottime").print_stats(40)
@@ -127,7 +127,7 @@ def by_referee(program: str, rounds: int, moves: int) -> Iterator[Figure]:
 
 
 def by_charge(program: str, rounds: int, moves: int) -> Iterator[Figure]:
-    """How evenly the clock charges instant bots in many games side by side."""
+    """Measure how evenly the clock charges instant bots in many concurrent games."""
     games = max(1, round(moves / size_of_questions()[1] / FAIR_GAMES))
     columns = [referee.charged(program, FAIR_GAMES, games) for _ in range(rounds)]
     middle, late = ([one[len(one) * part // 100] for one in columns] for part in (50, 99))

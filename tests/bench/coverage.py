@@ -102,7 +102,7 @@ def noise(rng: random.Random) -> float:
 
 
 def tables(seats: int, board: int) -> Iterator[Sequence[str]]:
-    """Every table of a board, in every rotation."""
+    """Yield every table of a board, in every rotation."""
     orders = list(permutations(range(1, seats)))
     order = (0, *orders[board % len(orders)])
     for table in combinations(NAMES, seats):

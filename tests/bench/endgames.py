@@ -81,7 +81,7 @@ def question(game: Game, options: tuple[Option, ...]) -> tuple[bytes, bytes]:
 
 
 def solvable(game: Game) -> bool:
-    """Whether each seat can know all tiles, and few are left."""
+    """Tell whether each seat can know all tiles, and few are left."""
     state = game.playing
     few = sum(map(len, state.hands)) <= MOST_TILES
     return few and bool(state.line) and not any(state.stock)

@@ -43,7 +43,7 @@ def size(games: int, entrants: int, jobs: int) -> Size:
 
 
 def sizes(games: int, entrants: list[int], jobs: list[int]) -> Iterator[Size]:
-    """One number grows at a time, the other two stay."""
+    """Yield sizes of which one grows at a time."""
     yield from (size(games, some, 1) for some in entrants)
     yield from (size(games, 20, some) for some in jobs)
     # Side by side boards end in any order.

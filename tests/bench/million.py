@@ -93,7 +93,7 @@ def write(folder: Folder, games: int) -> None:
 
 
 def played(seated: GameSetup, seed: bytes) -> tuple[list[LogRecord], Result]:
-    """All records of a game in which everybody takes the first option, and its result."""
+    """Return all records of a game in which everybody takes the first option, and its result."""
     referee = Referee(seated, seed)
     asked = [0] * len(seated.seats)
     while question := referee.awaiting:

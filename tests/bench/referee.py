@@ -61,7 +61,7 @@ def measured(play: Callable[[], int]) -> Cost:
 
 
 def questions(games: int) -> list[tuple[int, bytes]]:
-    """Every question of some games against the instant bots: seat and bytes."""
+    """Return every question of some games against the instant bots: seat and bytes."""
     outgoing = (line for number in range(1, games + 1) for line in played(number).outgoing())
     return [entry for entry in outgoing if b'"type":"ask"' in entry[1]]
 

@@ -48,7 +48,7 @@ def blocks(info: str) -> list[str]:
 
 
 def examples() -> Iterator[tuple[str, str]]:
-    """Every JSON example: its kind and its text, which may have line breaks."""
+    """Yield every JSON example: its kind and its text, which may have line breaks."""
     decoder = json.JSONDecoder()
     for kind in KINDS:
         for block in blocks(f"json {kind}"):
@@ -270,13 +270,13 @@ def test_an_excerpt_is_readable() -> None:
 
 
 def heard() -> list[dict[str, Any]]:
-    """Every message to the bot in every conversation."""
+    """Return every message to the bot in every conversation."""
     told = "".join(SHOWN.values()).splitlines()
     return [json.loads(line[2:]) for line in told if line.startswith("> ")]
 
 
 def taken() -> Iterator[dict[str, Any]]:
-    """Every option that the bot took in a conversation."""
+    """Yield every option that the bot took in a conversation."""
     asked: dict[str, Any] = {}
     for line in "".join(SHOWN.values()).splitlines():
         if line.startswith('> {"type":"ask"'):

@@ -27,7 +27,7 @@ def told(episode: Episode) -> Any:
 
 
 def asked(rules: Ruleset, seats: int, boards: int) -> Iterator[Any]:
-    """All questions of some rounds in which the first option is taken, or the last."""
+    """Yield all questions of some rounds in which the first option is taken, or the last."""
     for board in range(boards):
         episode = Episode(rules, seats, board_seed(b"test", "batched", board), "points")
         while episode.options:

@@ -92,7 +92,7 @@ def brought(start: Game, end: Game) -> list[int]:
 
 
 def free(game: Game) -> bool:
-    """Whether the simulators know this question: not a bid, not a tile that must be led."""
+    """Tell whether the simulators know this question: not a bid, not a tile that must be led."""
     bound = game.playing.aside.must_lead is not None and not game.playing.line
     return game.playing.aside.phase in ("play", "call") and not bound
 
@@ -307,7 +307,7 @@ def test_ismcts_plays_endgames_perfectly(name: str, ismcts: str) -> None:
 
 
 def fits_slots(tiles: Sequence[int], slots: Sequence[int]) -> bool:
-    """Whether these tiles (bits) can be laid into these slots, one into each."""
+    """Tell whether these tiles (bits) can be laid into these slots, one into each."""
     holder: dict[int, int] = {}
 
     def laid(tile: int, tried: set[int]) -> bool:

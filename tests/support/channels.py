@@ -609,7 +609,8 @@ CHANNELS: tuple[Channel, ...] = (
 
 
 def missing(test: str) -> str | None:
-    """Why a test that is named does not exist; its case is looked up by who knows the cases."""
+    """Return why a test that is named does not exist; its case is looked up by who knows the
+    cases."""
     path, _, name = test.partition("::")
     function, _, _ = name.partition("[")
     if not (ROOT / path).is_file():

@@ -27,7 +27,7 @@ class Clause(NamedTuple):
 
 
 def collected() -> list[Clause]:
-    """Every test of a clause, in the order of the sources."""
+    """Return every test of a clause, in the order of the sources."""
     found: list[Clause] = []
     for path in sorted((HERE.parent / "arena" / "engine").glob("test_clauses_*.py")):
         found += [

@@ -125,7 +125,8 @@ def played(told: Conversation) -> str:
 
 
 def exchanged(referee: Referee, choice: Callable[[Question], int]) -> Iterator[tuple[bytes, bytes]]:
-    """Each line that seat 0 reads (`>`) or writes (`<`) in a game; all seats choose by `choice`."""
+    """Yield each line that seat 0 reads (`>`) or writes (`<`) in a game; all seats choose by
+    `choice`."""
     yield b">", rulings.hello()
     yield b"<", GREETING
     while True:
@@ -155,7 +156,7 @@ def excerpt(told: Conversation) -> str:
 
 
 def shown() -> Iterator[tuple[str, str]]:
-    """Every conversation that SPEC.md shows: what stands behind its fence, and its lines."""
+    """Yield every conversation that SPEC.md shows: what stands behind its fence, and its lines."""
     yield "text conversation", played(TINY)
     for name, told in EXCERPTS.items():
         yield f"text excerpt: {name}", excerpt(told)

@@ -99,7 +99,7 @@ def untouched(folder: Path) -> Iterator[Path]:
 
 
 def contents(folder: Path) -> dict[Path, bytes]:
-    """Every file below a folder."""
+    """Return every file below a folder."""
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 

@@ -246,7 +246,7 @@ def _numbers(numbers: Numbers) -> str:
 
 
 def kept(name: str) -> Path:
-    """Where a playthrough is kept."""
+    """Return where a playthrough is kept."""
     return FOLDER / f"{name}.txt"
 
 

@@ -68,7 +68,7 @@ class Row(NamedTuple):
 
 
 def places(how: str) -> tuple[Place, ...]:
-    """Where a behaviour is tried: what only writes lines writes the same ones everywhere."""
+    """Return the places where a behaviour is tried; one that only writes lines needs one place."""
     return PLACES[1:] if how.startswith("lines/") else PLACES
 
 
@@ -79,7 +79,7 @@ def proved() -> LevelResult:
 
 
 def unproven(row: Row, place: Place) -> str:
-    """Why a row cannot be run somewhere; empty when it can."""
+    """Return why a row cannot be run somewhere; empty when it can."""
     if place == "off":
         return "dangerous without a sandbox" if row.needs else ""
     found = proved()

@@ -62,7 +62,7 @@ def elsewhere(world: World, rounds: Sequence[RoundHistory], luck: random.Random)
 def heard(
     world: World, seat: int, until: tuple[int, DecisionPoint] | None, *, foul: bool = False
 ) -> list[Heard]:
-    """All that is said to a seat up to a question, or up to the end of the game.
+    """Return all that is said to a seat up to a question, or up to the end of the game.
 
     With `foul` it breaks the protocol at that question, and hears what it is told of that.
     """
@@ -158,7 +158,7 @@ class Difference(NamedTuple):
 def differences(
     rules: Ruleset, seats: int, number: int, luck: random.Random, *, forced: Forced = "ask"
 ) -> Iterator[Difference]:
-    """Every way in which a seat could tell worlds apart, at each question and at the end."""
+    """Yield every way in which a seat could tell worlds apart, at each question and at the end."""
     seed = board_seed(b"secret", "event", number)
     seat = luck.randrange(seats)
     clock = Clock(forced=forced)

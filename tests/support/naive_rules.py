@@ -6,7 +6,7 @@ from protocol.ruleset import Ruleset
 
 
 def whole_set(rules: Ruleset) -> list[tuple[int, int]]:
-    """Every tile of the set."""
+    """Return every tile of the set."""
     top = rules.deal.highest_pip
     tiles = [(a, b) for a in range(top + 1) for b in range(top + 1) if a >= b]
     return sorted(tile for tile in tiles if rules.deal.doubles or tile[0] != tile[1])

@@ -43,7 +43,7 @@ def counts(game: Game) -> list[int]:
 
 
 def line(name: str, seats: int, board: int) -> dict[str, Any]:
-    """One line of the file."""
+    """Return one line of the file."""
     game = engine.new_game(find_variant(name), seats)
     dealt = engine.chance_decides(game, board_seed(b"perft", name, board))
     return {
@@ -55,7 +55,7 @@ def line(name: str, seats: int, board: int) -> dict[str, Any]:
 
 
 def lines() -> list[dict[str, Any]]:
-    """Every named game at every table that it has."""
+    """Return every named game at every table that it has."""
     return [
         line(name, seats, board)
         for name in VARIANTS

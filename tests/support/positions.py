@@ -73,7 +73,7 @@ def tiles(text: str) -> tuple[Tile, ...]:
 
 
 def tile(text: str) -> Tile:
-    """One tile as a hand shows it."""
+    """Return one tile as a hand shows it."""
     (one,) = tiles(text)
     return one
 
@@ -285,7 +285,7 @@ def turn(game: Game) -> int:
 
 
 def over(game: Game) -> str | None:
-    """Why the round is over, if it is."""
+    """Return why the round is over, if it is."""
     return game.playing.over
 
 

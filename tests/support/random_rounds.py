@@ -58,7 +58,7 @@ def _round(
 
 
 def questions(deal: RoundHistory, seat: int, clock: Clock) -> Iterator[DecisionPoint]:
-    """Every moment of a round at which this seat is asked."""
+    """Yield every moment of a round at which this seat is asked."""
     done = 0
     for game, choice, _ in replay_round(deal):
         if choice is None:

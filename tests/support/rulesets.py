@@ -118,7 +118,7 @@ def _mended(plain: dict[str, dict[str, Any]], keep: int) -> Ruleset:
 
 
 def rulesets() -> st.SearchStrategy[Ruleset]:
-    """Every combination of choices that the type admits."""
+    """Return every combination of choices that the type admits."""
     return st.builds(_mended, st.fixed_dictionaries(GROUPS), st.integers(0, len(_MENDS) - 1))
 
 

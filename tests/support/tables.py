@@ -145,7 +145,7 @@ def children() -> list[str]:
 
 
 def alive(tag: str) -> list[int]:
-    """Every process on the machine that has the tag in its command line."""
+    """Return every process on the machine that has the tag in its command line."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -179,7 +179,7 @@ def peak_memory() -> int:
 
 
 def descriptors() -> int:
-    """How many files this process has open."""
+    """Return how many files this process has open."""
     return len(list(Path("/proc/self/fd").iterdir()))
 
 

@@ -99,7 +99,7 @@ def written(lines: Iterator[Line]) -> bytes:
 
 
 def files() -> dict[str, bytes]:
-    """Every file by its name."""
+    """Return every file by its name."""
     return {
         **{name + ENDING: written(vectors(name)) for name in VARIANTS},
         **{name + TALK_ENDING: written(talk(name)) for name in VARIANTS},

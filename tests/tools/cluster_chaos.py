@@ -47,7 +47,8 @@ def until(happened: Callable[[], bool], what: str) -> None:
 
 
 def from_readme() -> tuple[dict[str, str], list[str]]:
-    """How the README starts a scheduler: the environment that it exports, and the command."""
+    """Return the README's way to start a scheduler: the environment that it exports, and the
+    command."""
     block = README.read_text().partition("export DASK")[2].partition("```")[0]
     lines = ("export DASK" + block).replace("\\\n", " ").splitlines()
     exports = [shlex.split(line)[1:] for line in lines if line.startswith("export ")]
@@ -57,7 +58,7 @@ def from_readme() -> tuple[dict[str, str], list[str]]:
 
 
 def doors(process: Process) -> set[tuple[str, int]]:
-    """Where a process listens to TCP: address and port."""
+    """Return where a process listens to TCP: address and port."""
     own = set()
     for one in Path(f"/proc/{process.pid}/fd").iterdir():
         with suppress(FileNotFoundError):  # It has just been closed.
@@ -86,7 +87,7 @@ class Proxy:
         self._listen()
 
     def cut(self) -> None:
-        """Every connection breaks, and none can be made."""
+        """Break every connection and refuse new ones."""
         # A thread that waits in `accept` holds the door open until somebody enters.
         with suppress(OSError):
             self._door.shutdown(socket.SHUT_RDWR)
@@ -135,7 +136,7 @@ def carry(one: socket.socket, other: socket.socket) -> None:
 
 
 def certificates(folder: Path) -> Path:
-    """One certificate that signs itself, for everybody."""
+    """Return one certificate that signs itself, for everybody."""
     folder.mkdir()
     names = ("-keyout", str(folder / "key.pem"), "-out", str(folder / "cert.pem"))
     curve = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-noenc")
@@ -198,7 +199,7 @@ class Cluster:
         until(lambda: self.said(name).count(part) >= times, f"{name} says {part!r}")
 
     def close(self) -> None:
-        """Nothing is left."""
+        """Leave nothing behind."""
         for process in self.processes:
             process.kill()
             process.wait()
@@ -283,10 +284,10 @@ class Trial:
         assert "OK: everything verified." in boneyard("verify", str(out))
 
     def undisturbed(self) -> None:
-        """Nothing happens."""
+        """Disturb nothing."""
 
     def killed(self) -> None:
-        """Two workers are killed, and one joins."""
+        """Kill two workers and start one."""
         kill(*self._workers[:2])
         self._cluster.add("worker-3")
 
@@ -297,7 +298,7 @@ class Trial:
         self._cluster.proxy.mend()
 
     def close(self) -> None:
-        """Nothing is left."""
+        """Leave nothing behind."""
         self._cluster.close()
         until(lambda: not alive(str(self._folder / "instant")), "all bots end")
 

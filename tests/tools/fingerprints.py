@@ -124,7 +124,7 @@ def without_times(line: str) -> Any:
 
 
 def log_text(folder: Path) -> bytes:
-    """All logs of an event, game by game in order of their names."""
+    """Return all logs of an event, game by game in order of their names."""
     games: dict[str, list[Any]] = {}
     for path in sorted((folder / "games").iterdir()):
         text = subprocess.run(["zstdcat", "-f", path], capture_output=True, check=True).stdout

@@ -76,7 +76,7 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def modules() -> list[Path]:
-    """Every Python file outside the tests and the sample bots."""
+    """Return every Python file outside the tests and the sample bots."""
     return [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
 
 

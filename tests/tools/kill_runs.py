@@ -130,12 +130,12 @@ class Killer:
 
 
 def logged(out: Path) -> int:
-    """How many bytes they have."""
+    """Return how many bytes they have."""
     return sum(map(len, logs(out)))
 
 
 def begun(out: Path) -> int:
-    """How many games were begun; one that was cut off and begun again counts twice."""
+    """Return how many games were begun; one that was cut off and begun again counts twice."""
     return sum(log.count(b'"type":"game"') for log in logs(out))
 
 

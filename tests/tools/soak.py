@@ -181,7 +181,7 @@ def _grown(samples: list[Sample], before: int, jobs: int, games: int) -> Iterato
 
 
 def fouls(results: list[Result]) -> Counter[tuple[str, str]]:
-    """How often each bot committed each foul."""
+    """Return how often each bot committed each foul."""
     return Counter(
         (result.seats[foul.seat], foul.foul) for result in results for foul in result.fouls
     )

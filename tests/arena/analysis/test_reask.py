@@ -40,7 +40,7 @@ for line in sys.stdin.buffer:
 
 
 def question(clock: Clock = CLOCK) -> Decision:
-    """One of the last round of a game, so that there are rounds to be told of."""
+    """Return a question of the last round of a game, so that rounds come before it."""
     rules = derive(find_variant("draw"), "short", {"target": 150})
     logged, _ = overheard(rules, 2, any_of(1), clock)
     *_, last = decisions(logged, 1)

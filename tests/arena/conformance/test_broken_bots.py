@@ -44,7 +44,7 @@ def first_failure(how: str, row: Row, tag: str, number: int) -> StepResult | Non
 
 
 def told(outcome: StepResult | None, row: Row) -> bool:
-    """Whether it was told what the table says."""
+    """Tell whether the messages agree with the table."""
     if outcome is None or outcome.finding is None:
         return False
     found = outcome.finding

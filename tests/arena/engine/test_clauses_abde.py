@@ -43,7 +43,7 @@ DEAD = "60 01 16 62 23 36 64 45 56"
 
 
 def leaders(name: str, seats: int) -> Counter[int]:
-    """Who leads the first round of many games."""
+    """Return who leads the first round of many games."""
     return Counter(shuffled(name, seats, board).playing.leader for board in range(1, 201))
 
 

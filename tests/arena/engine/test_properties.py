@@ -48,7 +48,7 @@ def dealt(game: Game, seed: bytes) -> Game:
 
 
 def played(table: Table, seed: bytes, luck: random.Random) -> Iterator[Game]:
-    """Every state of one game, played at random."""
+    """Yield every state of one game, played at random."""
     game = dealt(engine.new_game(*table), seed)
     yield game
     while not game.over:
@@ -60,7 +60,7 @@ def played(table: Table, seed: bytes, luck: random.Random) -> Iterator[Game]:
 
 
 def everything(table: Table, seed: bytes, luck: random.Random) -> None:
-    """All properties of one game."""
+    """Check all properties of one game."""
     rules, seats = table
     tiles = naive.whole_set(rules)
     paid_in = 0

@@ -120,7 +120,7 @@ def test_a_full_disk_leaves_the_file_as_it_was(
 
 
 def refused(path: Path, games: list[LoggedGame]) -> str | None:
-    """Why nobody would take it for a log of these games; it never is one of others."""
+    """Return why the log is refused; it must never pass as a log of other games."""
     try:
         assert list(read_games(path)) == games
     except DamagedFileError as error:

@@ -59,7 +59,7 @@ def log(tmp_path: Path) -> Path:
 
 
 def refused(path: Path) -> str | None:
-    """Why nobody would take the log for a whole one."""
+    """Return why the log is not accepted as complete."""
     try:
         games = list(read_games(path))
     except DamagedFileError as error:

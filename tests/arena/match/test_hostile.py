@@ -53,7 +53,7 @@ LONGEST_LOG = 400_000
 
 @pytest.fixture(autouse=True)
 def ended(open_folder: Path) -> Iterator[None]:
-    """Whatever a failed test leaves is ended, so that it spoils no other."""
+    """End everything that a failed test leaves, so that it spoils no other."""
     yield
     end_all(str(open_folder))
 

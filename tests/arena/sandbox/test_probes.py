@@ -201,7 +201,7 @@ def traces(note: str) -> list[Path]:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where both the event and the programs go."""
+    """Return the folder of the event and the programs."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     return tmp_path
 

@@ -37,7 +37,7 @@ TRIES = 5
 
 
 def bots() -> list[Command]:
-    """Two that look at the same files, and at none of another pair's."""
+    """Return two bots that look at the same files, and at none of another pair's."""
     first = str(secrets.randbelow(20) * len(WIRES) * BITS)
     argv = (sys.executable, "-I", "-S", "wires.py", first)
     return [Command(argv, str(FOLDER), reads(FOLDER))] * 2

@@ -177,7 +177,7 @@ def test_every_option_of_a_named_game_has_a_number(name: str, seats: int) -> Non
 
 
 def states(rules: Ruleset, seats: int, number: int, luck: random.Random) -> Iterator[Game]:
-    """Every state of a game, played at random, in which somebody moves."""
+    """Yield every state of a game, played at random, in which somebody moves."""
     seed = board_seed(b"test", "training", number)
     short = replace(rules, game=replace(rules.game, rounds=2))
     game = engine.new_game(short, seats)

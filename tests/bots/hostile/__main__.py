@@ -71,7 +71,7 @@ def behaviour(how: str) -> Act:
 
 
 def nothing(_: Bot) -> None:
-    """Nothing out of order."""
+    """Do nothing unusual."""
 
 
 def play(plan: dict[int, str]) -> None:

@@ -217,7 +217,7 @@ def heir_that_floods(bot: "Bot") -> None:
 
 
 def child_talks(bot: "Bot") -> None:
-    """Two processes on one stdout: what comes out is its own affair."""
+    """Let two processes write to one stdout, in any order."""
     if os.fork() == 0:
         bot.say(b"my parent plays badly\n")
         time.sleep(300)

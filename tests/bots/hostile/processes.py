@@ -161,7 +161,7 @@ def becomes_a_sleeper(_bot: "Bot") -> None:
 
 
 def becomes_an_echo(bot: "Bot") -> None:
-    """Every question comes back as its answer."""
+    """Answer every question with the question itself."""
     bot.answer()
     os.execv("/bin/cat", ["cat", "-", "/dev/null"])
 
@@ -171,7 +171,7 @@ def changes_its_name(_bot: "Bot") -> None:
 
 
 def hides(_bot: "Bot") -> None:
-    """Its /proc then belongs to root."""
+    """Make its /proc belong to root."""
     ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
@@ -180,7 +180,7 @@ def is_nicer(_bot: "Bot") -> None:
 
 
 def traced_by_its_parent(bot: "Bot") -> None:
-    """Every signal now stops it, until its parent says otherwise."""
+    """Let its parent trace it: every signal now stops it."""
     ctypes.CDLL(None).ptrace(PTRACE_TRACEME, 0, 0, 0)
     os.kill(os.getpid(), signal.SIGUSR1)
     bot.stay()
@@ -198,7 +198,7 @@ def keeps_terminal(_bot: "Bot") -> None:
 
 
 def fork_storm(bot: "Bot") -> None:
-    """More than it may have, and no more than the machine bears if it may."""
+    """Fork more than the limit, but no more than the machine can bear."""
     for _ in range(STORM):
         try:
             if os.fork() == 0:

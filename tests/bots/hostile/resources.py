@@ -50,7 +50,7 @@ def memory_hidden(bot: "Bot") -> None:
 
 
 def memory_of_a_child(bot: "Bot") -> None:
-    """More than it may have, but not in its own process; it waits to be found out, and plays on."""
+    """Allocate more than the limit in a child, and play on."""
     ready, told = os.pipe()
     if os.fork() == 0:
         memory = mmap.mmap(-1, 100 * MIB)
@@ -138,7 +138,7 @@ def burns_while_others_think(_bot: "Bot") -> None:
 
 
 def fills_the_disk(_bot: "Bot") -> None:
-    """More than its files may have."""
+    """Write more than its files may have."""
     _filled(64)
 
 

@@ -68,7 +68,7 @@ def no_more_files(_bot: "Bot") -> None:
 
 
 def no_more_bytes(_bot: "Bot") -> None:
-    """Every file that it writes may have no bytes; pipes are no files."""
+    """Set the limit of its files to no bytes; pipes are not files."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
 

@@ -74,7 +74,7 @@ def in_slow_drops(bot: "Bot") -> None:
 
 
 def endless_drops(bot: "Bot") -> None:
-    """Each byte costs the referee a system call; the longest line is its end."""
+    """Write single bytes, each of which costs the referee a system call, up to the longest line."""
     for _ in range(100_000):
         bot.say(b" ")
 

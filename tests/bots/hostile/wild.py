@@ -35,7 +35,8 @@ def plan(seed: str) -> dict[int, str]:
 
 
 def started_before() -> int:
-    """How many processes were started in this folder before: a byte for each stands in a file."""
+    """Return how many processes were started in this folder before: a byte for each stands in a
+    file."""
     count = os.open("started", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     os.write(count, b".")
     before = os.lseek(count, 0, os.SEEK_CUR) - 1

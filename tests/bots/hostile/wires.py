@@ -103,7 +103,7 @@ class Wire:
         raise NotImplementedError
 
     def get(self, number: int) -> bool:
-        """Whether the other left this bit."""
+        """Tell whether the other left this bit."""
         raise NotImplementedError
 
     def open(self, number: int) -> int:
@@ -319,7 +319,7 @@ class Files(Wire):
         return os.path.exists(self.path(number))
 
     def path(self, number: int) -> str:
-        """Where the file of a bit lies."""
+        """Return where the file of a bit lies."""
         return f"{self.folder}/boneyard-wire-{number}"
 
 
@@ -385,7 +385,7 @@ def threads() -> int:
 
 
 def more_threads() -> Callable[[], object]:
-    """One thread more."""
+    """Start one more thread."""
     over = threading.Event()
     thread = threading.Thread(target=over.wait, daemon=True)
     thread.start()
@@ -398,7 +398,7 @@ def more_threads() -> Callable[[], object]:
 
 
 def more_terminals() -> Callable[[], object]:
-    """One terminal more."""
+    """Open one more terminal."""
     terminal = os.open("/dev/ptmx", os.O_RDWR | os.O_NOCTTY)
     return lambda: os.close(terminal)
 
@@ -441,7 +441,7 @@ WIRES: dict[str, type[Wire]] = {
 
 
 def attached() -> dict[str, Wire | Count]:
-    """Every wire that was not refused at once."""
+    """Return every wire that was not refused at once."""
     several = islice(files(), int(sys.argv[1]), None)
     wires: dict[str, Wire | Count] = {}
     for name, wire in WIRES.items():

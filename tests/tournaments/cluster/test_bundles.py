@@ -34,7 +34,7 @@ def said(entrant: Entrant) -> str:
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    """Where bots are written; it goes away before they are started."""
+    """Return the folder where bots are written; it is deleted before they start."""
     folder = tmp_path / "home"
     (folder / "lib").mkdir(parents=True)
     (folder / "mine.py").write_text("print('mine')")

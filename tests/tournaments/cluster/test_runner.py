@@ -72,7 +72,7 @@ class Halls:
 
 
 def kept(order: Order, answer: Answer) -> Answer:
-    """Nothing happens to it."""
+    """Return the cluster, undisturbed."""
     assert isinstance(answer, Played), answer
     assert order.run == "run"
     return answer

@@ -29,7 +29,7 @@ SHORT = ("--set", "target=30", "--boards", "3")
 
 @pytest.fixture(scope="module")
 def events(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Two events of the same game on other deals, one of another game, one of partners."""
+    """Yield two events of the same game on other deals, one of another game, one of partners."""
     folder = tmp_path_factory.mktemp("events")
     played: dict[str, tuple[str, ...]] = {
         "friday": ("first", "greedy", *SHORT),

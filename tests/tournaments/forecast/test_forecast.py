@@ -291,7 +291,7 @@ def test_inseparable_entrants_are_the_users_mistake(pair: tuple[str, str], part:
 
 @pytest.fixture
 def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Where calibrations play; nothing may be left there."""
+    """Yield the folder where calibrations play; nothing may be left there."""
     path = tmp_path / "scratch"
     path.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(path))

@@ -37,7 +37,7 @@ def test_in_a_knockout_the_best_seeds_meet_last(entrants: int) -> None:
 
 
 def drawn(one: Event, until: int) -> dict[str, Result]:
-    """Every game is a tie, but on boards from `until` the second bot wins."""
+    """Return results that are ties, but on boards from `until` the second bot wins."""
     results: dict[str, Result] = {}
     for stage in stages(one, results):
         for plan in stage:

@@ -127,7 +127,7 @@ def test_agresti_s_baseball_table() -> None:
 
 
 def round_robin(wins: dict[tuple[str, str], int]) -> list[Result]:
-    """Every win once in each order of seats, which leaves nothing to the seat."""
+    """Return every win once in each order of seats, which leaves nothing to the seat."""
     results = []
     for (winner, loser), count in wins.items():
         for board in range(count):

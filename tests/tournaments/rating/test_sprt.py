@@ -288,7 +288,8 @@ def test_settings_that_cannot_decide_are_refused(text: str, part: str) -> None:
 
 
 def error_rate(settings: Sprt, luck: Luck, *, better: bool, runs: int, boards: int) -> float:
-    """How often the wrong hypothesis is accepted, of simulated tests; most must have an answer."""
+    """Return how often the wrong hypothesis is accepted, of simulated tests; most must have an
+    answer."""
     rng = np.random.default_rng(20)
     wrong = answered = 0
     low, high = settings.bounds

@@ -18,7 +18,7 @@ PLAYED = ["How it was played", "Deals", "Bots", "Files for other programs"]
 
 
 def sections(blocks: list[Block], medium: Media) -> Iterator[Section]:
-    """Every section that a medium shows with its title, in order."""
+    """Yield every section that a medium shows with its title, in order."""
     for block in select(blocks, medium):
         if isinstance(block, Section):
             if medium in block.titled:

@@ -207,7 +207,8 @@ KINDS: dict[str, type | tuple[type, ...]] = {
 
 
 def fits(value: Any, of: dict[str, Any], defs: dict[str, Any]) -> bool:
-    """Whether a value is what a schema says, as far as ours say it; objects may hold no more."""
+    """Tell whether a value is what a schema says, as far as ours say it; objects may hold no
+    more."""
     if "$ref" in of:
         return fits(value, defs[of["$ref"].rsplit("/", 1)[1]], defs)
     if "anyOf" in of:

@@ -70,7 +70,7 @@ def event(
     boards: int = 6,
     more: str = "",
 ) -> Path:
-    """Two bots at so many tables: one is odd, the other answers at once."""
+    """Return two bots at this many tables: one is odd, the other answers at once."""
     folder.mkdir(exist_ok=True)
     names = {"odd": (how, patient), "calm": (AT_ONCE, "pass")}
     text = f'name = "cup"\nboards = {boards}\nrules = "dutch"\n{more}\n'
