@@ -2,15 +2,11 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
-from protocol.errors import UserError
 from tournaments.cli.options import WISH
-
-if TYPE_CHECKING:
-    from arena.sandbox.limits import SandboxMode
 
 tls = click.option(
     "--tls",
@@ -58,17 +54,7 @@ trust_network = click.option(
 @tls
 @trust_network
 @click.option("--tied", is_flag=True, hidden=True, help="End when stdin closes.")
-def worker(
-    address: str,
-    jobs: int | None,
-    name: str | None,
-    folder: Path | None,
-    patience: int,
-    sandbox: "SandboxMode",
-    tls: Path | None,
-    trust_network: bool,
-    tied: bool,
-) -> None:
+def worker(**options: Any) -> None:
     """Play sittings for runs on other machines.
 
     A scheduler at ADDRESS hands out the sittings. Start as many workers as you like, at any time,
@@ -83,25 +69,10 @@ def worker(
       boneyard worker 127.0.0.1:8786
       boneyard worker tls://head:8786 --tls certificates --jobs 8
     """
-    from tournaments.cluster.address import named, need_engine, parse_cluster_option
+    from tournaments.cluster.address import need_engine
 
+    # Before the import of what builds on it.
     need_engine("boneyard worker")
-    known = named(name) if name is not None else None
-    there = parse_cluster_option(address, tls, trusted=trust_network)
-    if there.workers:
-        raise UserError(f"A worker needs a scheduler's address, not {address!r}.")
-    from tournaments.cluster.connect import security
-    from tournaments.cluster.worker import own_name, work
-    from tournaments.runner.machine import default_jobs
+    from tournaments.cluster.worker import WorkerOptions, work
 
-    code = work(
-        there.address,
-        jobs=jobs or default_jobs(),
-        name=known or own_name(),
-        folder=folder,
-        security=security(there.tls),
-        patience_s=patience,
-        wish=sandbox,
-        tied=tied,
-    )
-    sys.exit(code)
+    sys.exit(work(WorkerOptions(**options)))

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 DEFAULT_OUT, DEMO_OUT = map(Path, USUAL)
-DEMO_BOTS = ("random", "random-js", "random-c", "random-sh", "first", "greedy", "counting")
-DEMO_DEALS = "The demo's deals are always the same."
 
 
 def _out_option(default: Path) -> Callable[[Command], Command]:
@@ -250,14 +248,6 @@ def demo(boards: int, sandbox: "SandboxMode | None", jobs: int | None, out: Path
       boneyard demo
       boneyard demo --boards 50 --out longer
     """
-    from tournaments.commands.run import RunOptions, run_event
-    from tournaments.plan.bot_catalog import sample_bots
-    from tournaments.plan.from_options import EventOptions
+    from tournaments.commands.run import run_demo
 
-    samples = sample_bots()
-    for name in DEMO_BOTS:
-        if not samples[name].available:
-            click.echo(f"Left out {name}: {samples[name].needs} is not on the PATH.", err=True)
-    able = tuple(name for name in DEMO_BOTS if samples[name].available)
-    event = EventOptions(able, seats=2, boards=boards, sandbox=sandbox)
-    sys.exit(run_event(RunOptions(event, out, jobs, seed=1, seed_notice=DEMO_DEALS)))
+    sys.exit(run_demo(out, boards, sandbox, jobs))

@@ -5,9 +5,9 @@ import socket
 import sys
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import trio
-from distributed import Security
 
 from arena.match.poller import Poller
 from arena.sandbox.limits import Limits, SandboxMode, level_name
@@ -15,12 +15,15 @@ from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_level
 from arena.sandbox.temporary import temporary_folder
 from arena.ui.console import print_note
-from protocol.records import WorkerName
+from protocol.errors import UserError
+from tournaments.cluster.address import named, parse_cluster_option
 from tournaments.cluster.asyncio_thread import Loop
+from tournaments.cluster.connect import security
 from tournaments.cluster.dask_worker import SchedulerConnection
 from tournaments.cluster.orders import offered
 from tournaments.cluster.worker_runner import OrderRunner
 from tournaments.runner.exit import INTERRUPTED, STOPPED, root_cause, stop_on_signal
+from tournaments.runner.machine import default_jobs
 
 
 def own_name() -> str:
@@ -33,41 +36,58 @@ def _host() -> str:
     return socket.gethostname()[:40]
 
 
-def work(
-    address: str,
-    *,
-    jobs: int,
-    name: WorkerName,
-    folder: Path | None,
-    security: Security | None,
-    patience_s: float,
-    wish: SandboxMode,
-    tied: bool,
-) -> int:
-    """Play for the scheduler at this address until it lets us go; return the exit code.
+class WorkerOptions(NamedTuple):
+    """The command's options; None where the user gave none."""
 
-    `wish`: `off`: play only events without a sandbox; otherwise find the best level first.
-    `tied`: also end when stdin closes, so that no worker outlives the process that started it.
+    address: str
+    """A scheduler's address."""
+    jobs: int | None
+    """Sittings side by side."""
+    name: str | None
+    """The worker's name in reports."""
+    folder: Path | None
+    """The folder to unpack and build bots in; None: a temporary one."""
+    patience: int
+    """Time to look for the scheduler, in s."""
+    sandbox: SandboxMode
+    """off: play only events without a sandbox; otherwise find the best level first."""
+    tls: Path | None
+    """A folder with the certificates."""
+    trust_network: bool
+    """True if the connection may be unencrypted."""
+    tied: bool
+    """True to end when stdin closes, so that no worker outlives the process that started it."""
+
+
+def work(options: WorkerOptions) -> int:
+    """Play for a scheduler until it lets us go; return the exit code.
+
+    Raises UserError.
     """
+    name = own_name() if options.name is None else named(options.name)
+    there = parse_cluster_option(options.address, options.tls, trusted=options.trust_network)
+    if there.workers:
+        raise UserError(f"A worker needs a scheduler's address, not {options.address!r}.")
+    jobs = options.jobs or default_jobs()
     with temporary_folder("worker", shared=True) as temporary:
-        own = (folder or temporary).resolve()
+        own = (options.folder or temporary).resolve()
         own.mkdir(parents=True, exist_ok=True)
-        sandbox = choose_level(wish, Limits(), own)
+        sandbox = choose_level(options.sandbox, Limits(), own)
         # The run that started a tied worker sees for itself that it is there.
-        tell = silent if tied else partial(_tell, name)
+        tell = silent if options.tied else partial(_tell, name)
         tell(f"sandbox {level_name(sandbox.level)}, sittings side by side: {jobs}")
         desk = partial(
             SchedulerConnection,
-            address,
+            there.address,
             name=name,
             jobs=jobs,
-            offers=offered(None if wish == "off" else sandbox.level, jobs),
+            offers=offered(None if options.sandbox == "off" else sandbox.level, jobs),
             folder=temporary,
-            security=security,
-            patience_s=patience_s,
+            security=security(there.tls),
+            patience_s=options.patience,
             tell=tell,
         )
-        return trio.run(_serve, desk, name, own, sandbox, tied)
+        return trio.run(_serve, desk, name, own, sandbox, options.tied)
 
 
 async def _serve(

@@ -1,4 +1,4 @@
-"""The command `run`: plays an event into its folder, shows its progress, publishes its results."""
+"""The commands `run` and `demo`: play an event, show its progress, publish its results."""
 
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import trio
 
 from arena.logs.catalog import FOLDER, remove_leftovers
-from arena.sandbox.limits import level_name
+from arena.sandbox.limits import SandboxMode, level_name
 from arena.sandbox.select import choose_level
 from arena.ui.console import print_note
 from protocol.errors import UserError
 from protocol.records import Result
 from tournaments.live.progress import Progress
+from tournaments.plan.bot_catalog import sample_bots
 from tournaments.plan.event import Event, files_of
 from tournaments.plan.event_file import WrittenBot
 from tournaments.plan.from_options import EventOptions, build_event
@@ -44,6 +45,8 @@ from tournaments.storage.result_store import ResultStore
 if TYPE_CHECKING:
     from tournaments.cluster.address import ClusterAddress
 
+DEMO_BOTS = ("random", "random-js", "random-c", "random-sh", "first", "greedy", "counting")
+DEMO_DEALS = "The demo's deals are always the same."
 BY_SEED = "The deals come from --seed: anyone can predict them."
 
 
@@ -90,6 +93,20 @@ def run_event(options: RunOptions) -> int:
         return STOPPED
     _tell(folder, options.as_json)
     return code
+
+
+def run_demo(out: Path, boards: int, sandbox: SandboxMode | None, jobs: int | None) -> int:
+    """Play a round robin of the sample bots that this machine can run; return the exit code.
+
+    Raises UserError.
+    """
+    samples = sample_bots()
+    able = tuple(name for name in DEMO_BOTS if samples[name].available)
+    for name in DEMO_BOTS:
+        if name not in able:
+            print_note(f"Left out {name}: {samples[name].needs} is not on the PATH.")
+    event = EventOptions(able, seats=2, boards=boards, sandbox=sandbox)
+    return run_event(RunOptions(event, out, jobs, seed=1, seed_notice=DEMO_DEALS))
 
 
 def _cluster(options: RunOptions) -> "ClusterAddress | None":

@@ -12,8 +12,8 @@ import pytest
 
 from tests.support.events import boneyard, copied, run, small_event, untouched
 from tournaments.cli import aliases as meant
-from tournaments.cli import events as play
 from tournaments.cli.main import COMMANDS, main
+from tournaments.commands import run as run_command
 from tournaments.commands.run import BY_SEED
 
 NAMES = sorted(filter(None, (command.name for command in COMMANDS)))
@@ -259,7 +259,7 @@ def test_an_unknown_shell_is_the_users_error(monkeypatch: pytest.MonkeyPatch) ->
 def test_the_demo_says_what_it_did_and_not_what_nobody_typed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(play, "DEMO_BOTS", ("first", "greedy"))
+    monkeypatch.setattr(run_command, "DEMO_BOTS", ("first", "greedy"))
     said = boneyard("demo", "--boards", "1", "--sandbox", "off", "--out", str(tmp_path / "demo"))
     assert "The demo's deals are always the same.\n" in said
     assert "--seed" not in said
