@@ -35,7 +35,7 @@ Kind = Literal["name", "word", "code", "digest", "number", "rank"]
 """The content of a column: names of bots, other words, code, fingerprints, numbers, and ranks,
 which are numbers that stand first."""
 
-Text = TypeVar("Text", bound=str)
+Word = TypeVar("Word", bound=str)
 TextRow = tuple[str, ...]
 """A row of a table as text."""
 
@@ -272,7 +272,7 @@ def spans(text: str) -> Iterator[Span]:
         yield Span("", text[end:])
 
 
-def _columns(column: Column, text: Text, detail: Text) -> tuple[Text, ...]:
+def _columns(column: Column, text: Word, detail: Word) -> tuple[Word, ...]:
     """Return the columns of text that a column has: none, one or two."""
     if column.axis:
         return ()

@@ -26,6 +26,8 @@ import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, combinations, islice
 
+from msgspec.structs import asdict
+
 from protocol.records import Result
 from protocol.ruleset import count_sides, side_of
 from tournaments.rating.ratings import Pool, Rating, Ratings
@@ -97,25 +99,13 @@ def ratings_csv(ratings: Ratings, fingerprints: Mapping[str, str]) -> Iterator[b
 
 
 def _standing(pool: int, rank: int, rating: Rating, fingerprint: str | None) -> Row:
-    clean = rating.clean
-    without = (clean.elo, clean.half_width, clean.bound, clean.games) if clean else (None,) * 4
-    return (
-        pool,
-        rank,
-        *rating.ranks,
-        rating.name,
-        fingerprint,
-        rating.elo,
-        rating.half_width,
-        rating.bound,
-        rating.games,
-        rating.boards,
-        rating.score,
-        rating.margin,
-        rating.margin_half_width,
-        rating.fouls,
-        *without,
-    )
+    """Return the fields of a rating by the names of the columns."""
+    best, worst = rating.ranks
+    clean = asdict(rating.clean) if rating.clean else {}
+    fields = asdict(rating) | {f"clean_{name}": value for name, value in clean.items()}
+    fields |= {"pool": pool, "rank": rank, "best_rank": best, "worst_rank": worst}
+    fields |= {"entrant": rating.name, "fingerprint": fingerprint}
+    return [fields.get(column) for column in RATINGS]
 
 
 def crosstable_csv(ratings: Ratings) -> Iterator[bytes]:
