@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Self
 
+from arena.match.clock import FELT_S
 from arena.match.piped_process import READ, REAP_S, PipedProcess, exit_reason
-from arena.match.poller import FELT_S
 from arena.sandbox.command import Command
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.usage import ResourceUsage

@@ -3,7 +3,15 @@
 import trio
 from msgspec.structs import replace
 
-from arena.match.piped_process import READ, REAP_S, PipedProcess, Pipes, exit_reason
+from arena.match.piped_process import (
+    READ,
+    REAP_S,
+    SHUT_DOWN_S,
+    STDERR_A_GAME,
+    PipedProcess,
+    Pipes,
+    exit_reason,
+)
 from arena.match.player import Listener
 from arena.sandbox.command import Command
 from arena.sandbox.sandbox import Sandbox
@@ -13,10 +21,6 @@ from protocol.messages import MAX_LINE
 
 OUTBOX = 2**20
 """The most bytes that may wait for a bot that does not read."""
-STDERR_A_GAME = 2**20
-"""Bytes of stderr that a bot may write in one game: reading them costs the other tables time."""
-SHUT_DOWN_S = 1.0
-"""The time in s that a bot has to exit after its stdin was closed."""
 
 
 class BotProcess(PipedProcess):

@@ -18,6 +18,10 @@ CLOSED = -1
 """A descriptor to which every write fails."""
 SHELL_SIGNALS = 128
 """The number that bubblewrap, like a shell, adds to the signal that killed its program."""
+STDERR_A_GAME = 2**20
+"""Bytes of stderr that a bot may write in one game: reading them costs the other tables time."""
+SHUT_DOWN_S = 1.0
+"""The time in s that a bot has to exit after its stdin was closed."""
 REAP_S = 10.0
 """The time in s that the kernel has to end a killed process."""
 

@@ -14,7 +14,7 @@ from contextlib import suppress
 
 import trio
 
-from arena.match.clock import Timer
+from arena.match.clock import FELT_S, Timer
 from arena.match.piped_process import PipedProcess
 
 SLICE_S = 0.002
@@ -26,8 +26,6 @@ A wait in trio costs 11 µs, more than the whole move.
 """
 NAP_S = 0.01
 """The longest wait in trio, in s: of a stop of our process that begins in it, as much is hidden."""
-FELT_S = 0.005
-"""The shortest lag that is given back, in s: a busy poller often looks this much later."""
 
 
 class Poller:

@@ -10,9 +10,9 @@ from typing import Any, get_args, get_type_hints
 import msgspec
 import pytest
 
-from arena.match.bot_process import STDERR_A_GAME, BotProcess
+from arena.match.bot_process import BotProcess
 from arena.match.clock import MOST_GIVEN_BACK_MS
-from arena.match.piped_process import READ
+from arena.match.piped_process import READ, STDERR_A_GAME
 from arena.match.referee import STALE_LINES
 from protocol import codec, messages
 from protocol import ruleset as rules

@@ -63,13 +63,15 @@ def check(bot: str | None, listed: bool, **options: Any) -> None:
       boneyard check friday.toml --bot mine --json
       boneyard check ./my_bot.py --only hello --only 10-20
     """
-    from tournaments.commands.check import CheckOptions, check_bots, list_steps
-
     if listed:
+        from tournaments.commands.check_steps import list_steps
+
         list_steps()
         return
     if bot is None:
         raise click.UsageError("Missing argument 'BOT'.")
+    from tournaments.commands.check import CheckOptions, check_bots
+
     sys.exit(check_bots(CheckOptions(bot, **options)))
 
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from arena.conformance.cases.games import cut
 from arena.conformance.model import Budget, Game, StepResult
 from arena.conformance.report import Printer, Report, summary
-from arena.conformance.runner import STEPS, NumberedStep, run_steps, select_steps
+from arena.conformance.runner import NumberedStep, run_steps, select_steps
 from arena.conformance.session import Session
 from arena.match.piped_process import CannotStartError
 from arena.rules.load import load_ruleset
@@ -18,7 +18,7 @@ from arena.sandbox.limits import Level, SandboxMode, level_name
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_level
 from arena.sandbox.temporary import temporary_folder
-from arena.ui.console import print_json, print_line, print_note
+from arena.ui.console import print_json, print_note
 from protocol.errors import UserError, unknown_name
 from protocol.ruleset import check_seats
 from tournaments.formats.base import Entrant
@@ -26,9 +26,6 @@ from tournaments.plan.bot_command import prepare_entrant
 from tournaments.plan.event import files_of
 from tournaments.plan.event_file import SUFFIX, WrittenBot, WrittenEvent
 from tournaments.plan.from_options import read_event
-
-NAMED = 16
-"""Columns of a step's name in the list."""
 
 
 class CheckOptions(NamedTuple):
@@ -77,12 +74,6 @@ def check_bots(options: CheckOptions) -> int:
     if options.as_json:
         print_json(reports)
     return 0 if all(report.kept for report in reports) else 1
-
-
-def list_steps() -> None:
-    """Print every step."""
-    for number, step in enumerate(STEPS, 1):
-        print_line(f"{number:>3} {step.name:<{NAMED}} {step.title}  (SPEC.md, {step.promise})")
 
 
 def _written(options: CheckOptions) -> tuple[WrittenEvent, Path, Game | None]:

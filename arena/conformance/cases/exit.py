@@ -7,7 +7,7 @@ from arena.conformance.language_hints import crash
 from arena.conformance.model import Step
 from arena.conformance.session import Session
 from arena.match import referee as rulings
-from arena.match.bot_process import SHUT_DOWN_S
+from arena.match.piped_process import SHUT_DOWN_S
 from arena.rules.variants import find_variant
 
 

@@ -8,8 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.match import poller as pumping
-from arena.match.clock import MOST_GIVEN_BACK_MS, Deadline, LagError, Timer, TimeUsage
-from arena.match.poller import FELT_S, LINGER_S, Poller
+from arena.match.clock import (
+    FELT_S,
+    MOST_GIVEN_BACK_MS,
+    Deadline,
+    LagError,
+    Timer,
+    TimeUsage,
+)
+from arena.match.poller import LINGER_S, Poller
 from protocol.records import ChoiceRecord, FoulRecord, RoundRecord, SpentRecord
 
 
