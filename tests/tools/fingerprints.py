@@ -131,8 +131,9 @@ def log_text(folder: Path) -> bytes:
         name = ""
         for line in text.decode().splitlines():
             record = without_times(line)
-            if isinstance(record, dict) and record.get("type") == "sitting":
-                # Where a run goes on depends on the moment at which it was stopped.
+            if isinstance(record, dict) and record.get("type") in ("sitting", "sitting_over"):
+                # Where a run goes on depends on the moment at which it was stopped, and so does
+                # the number of records that the end of a sitting gives.
                 continue
             if isinstance(record, dict) and record.get("type") == "game":
                 name = record["game"]
