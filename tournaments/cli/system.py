@@ -53,11 +53,9 @@ def schema(what: str) -> None:
       boneyard schema > boneyard.schema.json
       boneyard schema results > results.schema.json
     """
-    from tournaments.commands.schemas import SCHEMAS
+    from tournaments.commands.schema import print_schema
 
-    if what not in SCHEMAS:
-        raise unknown_name("schema", what, SCHEMAS)
-    print_json(SCHEMAS[what](), indent=2)
+    print_schema(what)
 
 
 PROGRAM = "boneyard"

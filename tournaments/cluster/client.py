@@ -16,7 +16,7 @@ from distributed.scheduler import KilledWorker
 from tournaments.cluster.asyncio_thread import Loop
 from tournaments.cluster.dask_worker import ANSWER_S, RETRY_S, RunPlugin, play, silence_logging
 from tournaments.cluster.orders import Answer, Unplayed, answered, named
-from tournaments.runner.sitting import RunStoppedError
+from tournaments.runner.exit import RunStoppedError
 
 LOOK_S = 1.0
 """Time between two looks at the list of workers, in s."""

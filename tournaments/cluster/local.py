@@ -16,7 +16,7 @@ from distributed import Scheduler
 from arena.sandbox.limits import SandboxMode
 from tournaments.cluster.asyncio_thread import Loop
 from tournaments.cluster.dask_worker import silence_logging
-from tournaments.runner.sitting import RunStoppedError
+from tournaments.runner.exit import RunStoppedError
 
 HOME = "127.0.0.1"
 """Only users of this machine can reach it: the engine asks nobody for a password."""

@@ -16,8 +16,7 @@ from protocol.records import LogRecord, Result
 from tournaments.cluster.orders import ORDER_S, Answer, Order, Part, Played, Unplayed, encoded
 from tournaments.cluster.validate import BrokenAnswerError, answering
 from tournaments.plan.event import Event
-from tournaments.runner.exit import save_crash
-from tournaments.runner.sitting import RunStoppedError
+from tournaments.runner.exit import RunStoppedError, save_crash
 from tournaments.schedule.game_numbers import numbers
 from tournaments.schedule.schedule import PlannedGame, PlannedSitting, Stage
 from tournaments.schedule.seating import has_dependent_games, sitting

@@ -34,16 +34,10 @@ from tournaments.cluster.orders import (
     encoded,
 )
 from tournaments.plan.event import Event
-from tournaments.runner.exit import root_cause
+from tournaments.runner.exit import MACHINE, RunStoppedError, root_cause
 from tournaments.runner.machine import machine
 from tournaments.runner.runner import check_greetings
-from tournaments.runner.sitting import (
-    MACHINE,
-    InternalGameError,
-    RunStoppedError,
-    SittingRunner,
-    keep_bots,
-)
+from tournaments.runner.sitting import InternalGameError, SittingRunner, keep_bots
 from tournaments.schedule.schedule import PlannedGame
 from tournaments.schedule.seating import has_dependent_games, seating
 

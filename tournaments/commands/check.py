@@ -25,7 +25,7 @@ from tournaments.formats.base import Entrant
 from tournaments.plan.bot_command import prepare_entrant
 from tournaments.plan.event import files_of
 from tournaments.plan.event_file import SUFFIX, WrittenBot, WrittenEvent
-from tournaments.plan.from_options import read_event
+from tournaments.plan.from_options import parse_event
 
 
 class CheckOptions(NamedTuple):
@@ -85,7 +85,7 @@ def _written(options: CheckOptions) -> tuple[WrittenEvent, Path, Game | None]:
     in_file = Path(options.bot).suffix == SUFFIX
     if options.name and not in_file:
         raise UserError("--bot chooses one of an event file's bots: name the file, as friday.toml.")
-    event, base = read_event((options.bot,))
+    event, base = parse_event((options.bot,))
     if in_file:
         event = replace(event, bots=_meant(event.bots, options.name))
         game = _game(event, base, whole=not options.quick)

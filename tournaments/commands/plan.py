@@ -22,11 +22,10 @@ from tournaments.plan.from_options import EventOptions, build_event
 from tournaments.rating.ratings import fit
 from tournaments.report.event_text import done, uneven
 from tournaments.report.log_facts import log_facts
-from tournaments.runner.exit import STOPPED, root_cause
+from tournaments.runner.exit import MACHINE, STOPPED, RunStoppedError, root_cause
 from tournaments.runner.lanes import Lanes
 from tournaments.runner.machine import default_jobs
 from tournaments.runner.runner import Runner, check_greetings
-from tournaments.runner.sitting import MACHINE, RunStoppedError
 from tournaments.schedule.schedule import games
 from tournaments.storage import folder as folders
 from tournaments.storage.folder import Folder

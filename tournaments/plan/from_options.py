@@ -78,7 +78,7 @@ def build_event(options: EventOptions, build: Path, *, predictable: bool) -> Pla
     `build`: the folder for what is built. `predictable`: anyone can know the deals.
     Raises UserError.
     """
-    written, base = read_event(options.what)
+    written, base = parse_event(options.what)
     written = _overridden(written, options)
     if options.rules is None:
         rules = load_ruleset(written.rules, base, options.choices, at=f"{options.what[0]}: rules")
@@ -108,7 +108,7 @@ def build_event(options: EventOptions, build: Path, *, predictable: bool) -> Pla
     return PlannedEvent(event, sources, written.fresh_boards)
 
 
-def read_event(what: Sequence[str]) -> tuple[WrittenEvent, Path]:
+def parse_event(what: Sequence[str]) -> tuple[WrittenEvent, Path]:
     """Read an event file, or bots as words; return it with the folder where its paths start.
 
     Raises UserError.

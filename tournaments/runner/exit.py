@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 import trio
 
+from arena.match.clock import LagError
+from arena.match.piped_process import CannotStartError
 from protocol.errors import UserError
-from tournaments.runner.sitting import MACHINE, RunStoppedError
 from tournaments.storage.folder import Folder
 
 STOPPED = 1
@@ -17,6 +18,14 @@ STOPPED = 1
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C."""
+
+
+MACHINE = (OSError, MemoryError, CannotStartError, LagError)
+"""Failures of the machine: the run stops, and can go on later."""
+
+
+class RunStoppedError(Exception):
+    """A stop of the run, which can go on later; played games are stored. The text is the reason."""
 
 
 async def stop_on_signal(

@@ -21,13 +21,11 @@ from tournaments.formats.base import Entrant
 from tournaments.plan.bot_command import shell_word
 from tournaments.plan.event import Event
 from tournaments.runner.commit import commit_results
-from tournaments.runner.exit import root_cause, save_crash
+from tournaments.runner.exit import MACHINE, RunStoppedError, root_cause, save_crash
 from tournaments.runner.lanes import Lanes
 from tournaments.runner.machine import machine
 from tournaments.runner.sitting import (
-    MACHINE,
     InternalGameError,
-    RunStoppedError,
     SittingRunner,
     greeting_complaint,
     keep_bots,

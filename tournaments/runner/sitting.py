@@ -9,7 +9,6 @@ import trio
 from arena.logs.gamelog import Log, WholeGame
 from arena.match.bot_pool import BotPool
 from arena.match.bot_process import BotProcess
-from arena.match.clock import LagError
 from arena.match.multiplexer import MultiplexedBot
 from arena.match.piped_process import CannotStartError
 from arena.match.player import Player
@@ -17,20 +16,13 @@ from arena.match.poller import Poller
 from arena.match.referee import Referee
 from arena.match.table import Table
 from tournaments.runner.commit import Over
+from tournaments.runner.exit import MACHINE, RunStoppedError
 from tournaments.schedule.schedule import PlannedGame
 
 START_TRIES = 3
 """Attempts to start a process that the machine refuses, before the run stops."""
 START_PAUSE_S = 1.0
 """Pause between two attempts, in s."""
-
-
-MACHINE = (OSError, MemoryError, CannotStartError, LagError)
-"""Failures of the machine: the run stops, and can go on later."""
-
-
-class RunStoppedError(Exception):
-    """A stop of the run, which can go on later; played games are stored. The text is the reason."""
 
 
 class InternalGameError(Exception):

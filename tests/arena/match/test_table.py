@@ -29,7 +29,8 @@ from protocol.codec import Fault
 from protocol.messages import Clock, WhyGame
 from protocol.records import ChoiceRecord, DealRecord, FoulRecord, SpentRecord
 from tests.support.tables import children, descriptors, hostile, lag_by, play, sample
-from tournaments.runner.sitting import START_TRIES, RunStoppedError, start_bots
+from tournaments.runner.exit import RunStoppedError
+from tournaments.runner.sitting import START_TRIES, start_bots
 
 OFF = Sandbox("off", Limits())
 

@@ -9,7 +9,7 @@ import trio.testing
 from tournaments.cluster import client as engines
 from tournaments.cluster.client import DaskClient
 from tournaments.cluster.connect import WAIT_S, say_if_nobody_comes
-from tournaments.runner.sitting import RunStoppedError
+from tournaments.runner.exit import RunStoppedError
 
 
 class Known:

@@ -37,8 +37,7 @@ from tournaments.cluster.validate import BrokenAnswerError, answering
 from tournaments.cluster.worker_runner import OrderRunner
 from tournaments.plan.event import Event
 from tournaments.plan.event_file import WrittenBot
-from tournaments.runner.exit import root_cause
-from tournaments.runner.sitting import RunStoppedError
+from tournaments.runner.exit import RunStoppedError, root_cause
 from tournaments.schedule.schedule import PlannedGame
 from tournaments.storage.folder import Folder, load_event, secret_of
 from tournaments.storage.ledger import Ledger

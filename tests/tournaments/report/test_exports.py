@@ -18,7 +18,7 @@ from protocol.records import Result, SeatFoul
 from tests.support.events import DERIVED, REPORTED, boneyard, copied, small_event, untouched
 from tests.support.results import STRENGTH, ascent, game, known, played
 from tournaments.commands.rate import Rated
-from tournaments.commands.schemas import SCHEMAS
+from tournaments.commands.schema import SCHEMAS
 from tournaments.plan.event import as_json
 from tournaments.rating.anchor import Anchor
 from tournaments.rating.ratings import fit, fit_both

@@ -1,0 +1,28 @@
+"""The command `schema`: prints the JSON Schemas that programs may rely on."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from arena.ui.console import print_json
+from protocol.codec import schema, schema_of
+from protocol.errors import unknown_name
+from tournaments.commands.rate import RATED_FORMAT, Rated
+from tournaments.report.report import RESULTS_FORMAT, Results
+
+SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
+    "protocol": schema,
+    "results": partial(schema_of, Results, f"Boneyard results {RESULTS_FORMAT}"),
+    "rated": partial(schema_of, Rated, f"Boneyard ratings {RATED_FORMAT}"),
+}
+"""Both directions of the protocol, results.json, and the output of `boneyard rate --json`."""
+
+
+def print_schema(name: str) -> None:
+    """Print a schema by its name.
+
+    Raises UserError.
+    """
+    if name not in SCHEMAS:
+        raise unknown_name("schema", name, SCHEMAS)
+    print_json(SCHEMAS[name](), indent=2)
