@@ -101,3 +101,12 @@ def _place(clause: str) -> tuple[str, int, str]:
     """Return the sort key of a clause: C.9 before C.10, clauses without a number before both."""
     letter, _, rest = clause.partition(".")
     return clause[0], int(rest) if rest.isdecimal() else 0, letter
+
+
+def duration(minutes: float) -> str:
+    """Write a duration, given in minutes, in a suitable unit."""
+    if minutes < 2:
+        return f"about {max(1, round(60 * minutes))} s"
+    if minutes < 120:
+        return f"about {round(minutes)} minutes"
+    return f"about {minutes / 60:.1f} hours"

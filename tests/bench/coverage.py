@@ -60,8 +60,9 @@ import numpy as np
 from protocol.records import Result
 from tests.support.results import game
 from tournaments.rating import statistics as stats
-from tournaments.rating.ratings import Pool, fit
+from tournaments.rating.ratings import fit
 from tournaments.rating.statistics import ELO, Design, Error
+from tournaments.rating.tables import Pool
 
 FIRST = 30.0
 """Advantage of seat 0, in Elo."""

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from protocol.records import Result, SeatFoul
 from tournaments.rating.anchor import Anchor
-from tournaments.rating.ratings import Pool, fit
+from tournaments.rating.ratings import fit
+from tournaments.rating.tables import Pool
 
 ELO = 400 / math.log(10)
 

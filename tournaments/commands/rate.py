@@ -9,7 +9,8 @@ from msgspec import Struct
 from arena.logs.compression import DamagedFileError
 from protocol.errors import UserError, unknown_name
 from tournaments.rating.anchor import Anchor
-from tournaments.rating.ratings import PRIOR, Ratings, fit_both
+from tournaments.rating.ratings import PRIOR, fit_both
+from tournaments.rating.tables import Ratings
 from tournaments.report.missing_data import refuse_unplanned
 from tournaments.storage.combine import (
     BoardIds,

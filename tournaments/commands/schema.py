@@ -8,7 +8,7 @@ from arena.ui.console import print_json
 from protocol.codec import schema, schema_of
 from protocol.errors import unknown_name
 from tournaments.commands.rate import RATED_FORMAT, Rated
-from tournaments.report.report import RESULTS_FORMAT, Results
+from tournaments.report.results_file import RESULTS_FORMAT, Results
 
 SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "protocol": schema,

@@ -11,9 +11,9 @@ from math import ceil, sqrt
 from msgspec import Struct
 
 from protocol.errors import UserError, unknown_name
-from tournaments.rating.ratings import Pool, Ratings
 from tournaments.rating.sprt_settings import MOST
 from tournaments.rating.statistics import Error, Z
+from tournaments.rating.tables import Pool, Ratings
 
 POWER = 0.8416212335729143
 """Normal quantile of the probability, 0.8, with which the boards shall separate entrants."""

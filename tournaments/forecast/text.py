@@ -1,5 +1,6 @@
 """Forecasts and separations as text for people. Pure."""
 
+from arena.rules.english import duration
 from tournaments.forecast.forecast import WANTED, Forecast, Trial
 from tournaments.forecast.power import Separation
 from tournaments.formats.registry import FORMATS
@@ -25,15 +26,6 @@ def forecast_text(forecast: Forecast) -> list[str]:
         f"{forecast.boards_for_10_elo:,} boards{form.EACH}",
         f"Measured   {_measured(trial)}",
     ]
-
-
-def duration(minutes: float) -> str:
-    """Write a duration, given in minutes, in a suitable unit."""
-    if minutes < 2:
-        return f"about {max(1, round(60 * minutes))} s"
-    if minutes < 120:
-        return f"about {round(minutes)} minutes"
-    return f"about {minutes / 60:.1f} hours"
 
 
 def _measured(trial: Trial) -> str:

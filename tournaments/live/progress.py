@@ -14,15 +14,15 @@ from rich.text import Text
 
 from arena.document.blocks import paragraphs
 from arena.document.terminal import open_console, print_blocks, renderables
+from arena.rules.english import duration
 from protocol.codec import decode_json
 from protocol.records import Result
-from tournaments.forecast.text import duration
 from tournaments.plan.event import Event
 from tournaments.rating.fouls import fouls_committed
 from tournaments.rating.live_elo import LiveRating, update
 from tournaments.report.document import time_section
 from tournaments.report.event_text import question_line, uneven, won_line
-from tournaments.report.report import Results
+from tournaments.report.results_file import Results
 from tournaments.report.standings import PROVISIONAL, live_table, pool_sections
 from tournaments.report.timing import Times
 from tournaments.storage import public_deals as public

@@ -6,7 +6,7 @@ their game logs for their turn in the ledger count here already.
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,9 +19,10 @@ from protocol.records import Result
 from tournaments.plan.event import Event
 from tournaments.rating.anchor import Anchor
 from tournaments.rating.fouls import FoulCount, count_fouls
-from tournaments.rating.ratings import Ratings, fit_both
+from tournaments.rating.tables import Ratings
 from tournaments.report.event_text import headline, question_line, uneven, won_line
 from tournaments.report.missing_data import published, refuse_unplanned
+from tournaments.report.results_file import reported_ratings
 from tournaments.schedule.schedule import PlannedSitting, games, sittings, stages
 from tournaments.storage import folder as folders
 from tournaments.storage.folder import Folder
@@ -97,8 +98,14 @@ def read_status(folder: Folder) -> Status:
         uneven=uneven(event, found, planned),
         latecomers=latecomers(list(read_history(folder)), event.entrants, found),
         anchor=event.anchor,
-        ratings=fit_both(found, partners=event.rules.deal.partners, anchor=event.anchor),
+        ratings=reported_ratings(folder, event, played) or _fitted(event, found),
     )
+
+
+def _fitted(event: Event, results: Sequence[Result]) -> Ratings:
+    from tournaments.rating.ratings import fit_both  # It needs numpy, which takes 0.1 s to import.
+
+    return fit_both(results, partners=event.rules.deal.partners, anchor=event.anchor)
 
 
 def so_far(folder: Folder, event: Event) -> tuple[ResultStore, bool]:

@@ -10,9 +10,9 @@ from rich.text import Text
 
 from arena.document.blocks import Column, Table, table
 from arena.document.terminal import open_console, renderables
+from arena.rules.english import duration
 from arena.ui.console import print_json, print_line
 from protocol.codec import encode_json
-from tournaments.forecast.text import duration
 from tournaments.live.status import Status, read_status
 from tournaments.rating.fouls import FoulCount
 from tournaments.report.standings import pool_sections, standings_table

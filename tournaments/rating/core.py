@@ -14,16 +14,14 @@ whose place in it depends on a single board: the others stay connected by the ar
 two boards or more have drawn. If these are at most half of the core, it is the whole core's mean.
 """
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from tournaments.rating import statistics as stats
 from tournaments.rating.statistics import Bools, Ints, wide
+from tournaments.rating.tables import Bound
 from tournaments.rating.tally import Tally
-
-Bound = Literal["", ">", "<", "?"]
-"""'': rated; '>': only a lower bound, '<': only an upper bound, '?': no bound."""
 
 
 class Core(NamedTuple):

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from protocol.records import Result
 from protocol.ruleset import count_sides
 from tournaments.rating.fouls import own_fouls
-from tournaments.rating.tally import share_of_pairs
+from tournaments.rating.tables import share_of_pairs
 
 K = 8.0
 """Most Elo that a game can move an entrant."""

@@ -16,33 +16,17 @@ from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
-from msgspec import Struct
 
 from tournaments.rating import statistics as stats
 from tournaments.rating.fit import SINGULAR, Cells, Fit
 from tournaments.rating.statistics import Error, Floats, Ints, sums
+from tournaments.rating.tables import Partners
 
 TOLD_APART = 1e-6
 """Share of a pair's information that the ratings must leave; with less, its synergy is unknown."""
 
 AT_ONCE = 4096
 """Sums of pairs on boards that are multiplied at once, which bounds the memory."""
-
-
-class Partners(Struct, frozen=True, kw_only=True):
-    """Two entrants that were partners on one side."""
-
-    names: tuple[str, str]
-    """Their names, sorted."""
-    games: int
-    """Games that they played together."""
-    score: float
-    """Their share of the points in those games, 0 to 1."""
-    synergy: float | None
-    """That share minus the share that their ratings predict; None if the results cannot tell."""
-    half_width: float | None
-    """Half width of the 95 % interval of `synergy`, clustered by board; None also with a single
-    board."""
 
 
 class _Pairs(NamedTuple):

@@ -38,123 +38,26 @@ from math import isnan, sqrt
 from typing import NamedTuple
 
 import numpy as np
-from msgspec import Struct
 from msgspec.structs import replace
 
 from protocol.records import Result
 from tournaments.rating import statistics as stats
 from tournaments.rating.anchor import Anchor
 from tournaments.rating.bounds import Bounds, bounds_of, chances
-from tournaments.rating.core import Bound, Core, core_of, of_one_part
+from tournaments.rating.core import Core, core_of, of_one_part
 from tournaments.rating.fit import Fit, fit_model
-from tournaments.rating.partner_synergy import Partners, partnerships
+from tournaments.rating.partner_synergy import partnerships
 from tournaments.rating.statistics import ELO, Error, Floats, Ints
+from tournaments.rating.tables import (
+    Bound,
+    Clean,
+    Meeting,
+    Pool,
+    Rating,
+    Ratings,
+    SeatAdvantage,
+)
 from tournaments.rating.tally import Tally, by_pool, collect, meetings
-
-
-class Rating(Struct, frozen=True, kw_only=True):
-    """An entrant's line in the table of its pool."""
-
-    name: str
-    """The entrant."""
-    elo: float | None
-    """Elo over the pool's level, or on the anchor's scale, to 6 decimals; outside the core a 95 %
-    bound, None if there is none."""
-    half_width: float | None
-    """Half width of the 95 % interval of `elo`, in Elo; None outside the core."""
-    bound: Bound
-    """Empty in the core; '>' if `elo` is only a lower bound (it lost nothing to the core), '<' if
-    only an upper one, '?' if the results do not place it."""
-    ranks: tuple[int, int]
-    """Best and worst rank in the pool that the results leave open (Holm, 5 % for the table)."""
-    games: int
-    """Games played."""
-    boards: int
-    """Boards played on."""
-    score: float
-    """Share of the points of its pairs, 0 to 1."""
-    margin: float | None
-    """Mean over its games of its score minus the mean of its opponents' scores, in points, without
-    games that a foul ended; None if that leaves no game."""
-    margin_half_width: float | None
-    """Half width of the 95 % interval of `margin`, in points; None with a single board."""
-    fouls: int
-    """Fouls committed."""
-    clean: "Clean | None" = None
-    """Rating by its games without a foul; None: it has none, nobody fouled, or these games put it
-    on another scale than `elo`, because only one of the two has the anchor."""
-
-
-class Clean(Struct, frozen=True, kw_only=True):
-    """An entrant's rating from the games in which nobody fouled."""
-
-    elo: float | None
-    """Elo over the level of the entrants with whom such games connect it, as in `Rating`."""
-    half_width: float | None
-    """Half width of the 95 % interval of `elo`, in Elo; None if `elo` is a bound."""
-    bound: Bound
-    """As in `Rating`."""
-    games: int
-    """Games played without a foul of anybody."""
-
-
-class SeatAdvantage(Struct, frozen=True, kw_only=True):
-    """Advantage of sitting in a seat; with partners, of being its side."""
-
-    seat: int
-    """The seat (with partners, the side), never the last."""
-    elo: float
-    """Elo over the last seat."""
-    half_width: float
-    """Half width of the 95 % interval of `elo`, in Elo."""
-
-
-class Meeting(Struct, frozen=True):
-    """A cell of the crosstable."""
-
-    games: int
-    """Pairs of the row's entrant with the column's."""
-    score: float
-    """Points of the row's entrant in them."""
-
-
-class Pool(Struct, frozen=True, kw_only=True):
-    """Entrants linked by games: those above the core, the core, those below it, then those that
-    the results do not place; best first. All matrices are in the order of `entrants`."""
-
-    entrants: tuple[Rating, ...]
-    """The table."""
-    games: int
-    """Games played in the pool."""
-    boards: int
-    """Boards played in the pool."""
-    seats: tuple[SeatAdvantage, ...]
-    """Advantage of each seat but the last; empty if seats never changed enough to tell."""
-    level: tuple[str, ...]
-    """Entrants whose mean is the level, sorted: the core without those whose place in it depends
-    on a single board; or the anchor alone."""
-    anchor: Anchor | None
-    """The entrant whose rating is fixed beforehand, if it is in the core."""
-    errors: tuple[tuple[float | None, ...], ...]
-    """Standard error of row's minus column's rating, in Elo; None if they cannot be compared."""
-    los: tuple[tuple[float, ...], ...]
-    """Likelihood that the row's entrant is better than the column's; ½ on the diagonal."""
-    crosstable: tuple[tuple[Meeting, ...], ...]
-    """Games and points of each entrant against each."""
-    boards_save: float | None
-    """Variance of the same games on separate deals over that on these boards; None if unknown."""
-    boards_save_margin: float | None
-    """The same for the point margin."""
-    partners: tuple[Partners, ...] = ()
-    """With partners: every two that played together, the greatest synergy first."""
-
-
-class Ratings(Struct, frozen=True):
-    """Ratings of all entrants, from the results of a ledger."""
-
-    pools: tuple[Pool, ...]
-    """Largest pool first; ratings of different pools cannot be compared."""
-
 
 DECIMALS = 6
 """Decimals of values in Elo or in points,"""

@@ -2,7 +2,7 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -121,12 +121,6 @@ def _broken_up(
         whole=np.repeat(whole, len(a)),
         played=played.reshape(-1, 4) if new.all() else played[new],
     )
-
-
-def share_of_pairs(places: Sequence[int], side: int) -> float:
-    """Return the share of a side's pairs with the other sides that it won, a tie ½."""
-    halves = sum(1 + (place > places[side]) - (place < places[side]) for place in places) - 1
-    return halves / 2 / (len(places) - 1)
 
 
 def meetings(tally: Tally) -> tuple[Floats, Floats]:

@@ -35,13 +35,13 @@ from protocol.records import Result
 from tournaments.formats.base import Entrant
 from tournaments.plan.event import Event
 from tournaments.rating.fouls import count_fouls
-from tournaments.rating.ratings import Rating, Ratings
+from tournaments.rating.tables import Rating, Ratings
 from tournaments.rating.tally import by_pool, collect
 from tournaments.report import conditions, event_text
+from tournaments.report.comparisons import compared_sections
 from tournaments.report.html.game_list import GameList, build_game_list, link_to_games
 from tournaments.report.html.replay_links import addresses
 from tournaments.report.log_facts import EXAMPLES, Evidence, LogFacts
-from tournaments.report.standings import pool_sections
 from tournaments.report.timing import Times
 from tournaments.schedule.schedule import PlannedSitting
 
@@ -124,7 +124,7 @@ def _pools(data: ReportData) -> Iterator[Block]:
         yield Paragraph(apart, media=Media.HTML)
     for number, pool in enumerate(pools, 1):
         tally = by_names[frozenset(one.name for one in pool.entrants)]
-        sections = pool_sections(pool, data.event.anchor, tally)
+        sections = compared_sections(pool, data.event.anchor, tally)
         if len(pools) > 1:
             sections = [replace(one, scope=f" of pool {number}") for one in sections]
         # Only the first pool has addresses, so that each leads to one place.

@@ -30,8 +30,7 @@ from msgspec.structs import asdict
 
 from protocol.records import Result
 from protocol.ruleset import count_sides, side_of
-from tournaments.rating.ratings import Pool, Rating, Ratings
-from tournaments.rating.tally import share_of_pairs
+from tournaments.rating.tables import Pool, Rating, Ratings, share_of_pairs
 
 GAMES = (
     "game", "board", "table", "rotation", "sitting", "seat", "entrant", "side", "partner", "score",

@@ -6,7 +6,7 @@ Backticks mark code.
 from collections.abc import Sequence
 
 from tournaments.rating.anchor import Anchor
-from tournaments.rating.ratings import Pool
+from tournaments.rating.tables import Pool
 
 PARTNERS_SHOWN = 15
 """The number of pairs of partners at each end of the table."""

@@ -7,17 +7,15 @@ same ledger gives the same bytes of all others, and the same logs those of these
 from collections.abc import Iterable
 from pathlib import Path
 
-import msgspec
-from msgspec import Struct
-
 from arena.document.markdown import to_markdown
 from protocol.codec import indented_json
-from tournaments.plan.event import Event, Terms
-from tournaments.rating.ratings import Ratings, fit_both
+from tournaments.plan.event import Event
+from tournaments.rating.ratings import fit_both
 from tournaments.report import event_text, exports
 from tournaments.report.document import ReportData, report_document
 from tournaments.report.html.page import report_page
-from tournaments.report.log_facts import LogFacts, SandboxSummary, log_facts
+from tournaments.report.log_facts import LogFacts, log_facts
+from tournaments.report.results_file import Results, terms_of, versions_of
 from tournaments.report.timing import as_json
 from tournaments.schedule.game_index import GameIndex
 from tournaments.schedule.schedule import games, sittings
@@ -25,42 +23,8 @@ from tournaments.storage import public_deals as public
 from tournaments.storage.folder import Folder, digest
 from tournaments.storage.history import read_history
 from tournaments.storage.ledger import past_sittings
-from tournaments.storage.public_deals import Latecomer, latecomers
+from tournaments.storage.public_deals import latecomers
 from tournaments.storage.result_store import ResultStore
-
-RESULTS_FORMAT = 1
-
-
-class Version(Struct, frozen=True):
-    """The name and the fingerprint of an entrant."""
-
-    name: str
-    """The name in the tables."""
-    fingerprint: str
-    """SHA-256 of its command and of the files that are its own; another one is another version."""
-
-
-class Results(Struct, frozen=True, kw_only=True):
-    """The content of results.json. It leaves out how bots start: that names local folders."""
-
-    format: int = RESULTS_FORMAT
-    """Version of this file's format."""
-    event: Terms
-    """The plan without its entrants."""
-    entrants: tuple[Version, ...]
-    """The entrants in the order of the plan."""
-    played: int
-    """Games that have a result."""
-    planned: int
-    """Games of the plan."""
-    commitments: str
-    """SHA-256 of commitments.jsonl, in hex."""
-    latecomers: tuple[Latecomer, ...]
-    """Entrants that have since met boards whose deals were public when they came."""
-    sandboxes: tuple[SandboxSummary, ...]
-    """The sandbox levels of the sittings."""
-    ratings: Ratings
-    """Tables, one for each pool of entrants that games connect."""
 
 
 def files_now(folder: Folder, event: Event, results: ResultStore) -> dict[Path, Iterable[bytes]]:
@@ -79,8 +43,8 @@ def report_files(
     results = by_game.first()
     ratings = fit_both(results, partners=partners, anchor=event.anchor)
     summary = Results(
-        event=msgspec.convert(event, Terms, from_attributes=True),
-        entrants=tuple(Version(one.name, one.fingerprint) for one in event.entrants),
+        event=terms_of(event),
+        entrants=versions_of(event),
         played=len(results),
         planned=games(event, by_game),
         commitments=digest(folder),

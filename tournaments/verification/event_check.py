@@ -19,7 +19,8 @@ from protocol.records import Result
 from tournaments.plan.event import Event
 from tournaments.report.log_facts import log_facts
 from tournaments.report.missing_data import reported, shortened
-from tournaments.report.report import Results, from_logs, report_files
+from tournaments.report.report import from_logs, report_files
+from tournaments.report.results_file import Results
 from tournaments.schedule.game_index import GameIndex
 from tournaments.schedule.schedule import PlannedSitting, past_order, retired_games, sittings
 from tournaments.storage.folder import (

@@ -13,6 +13,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from arena.rules.english import duration
 from arena.rules.load import load_ruleset
 from protocol.errors import UserError
 from protocol.records import Result
@@ -24,7 +25,7 @@ from tournaments.cli import events as play
 from tournaments.commands import plan as calibrate
 from tournaments.forecast.forecast import Trial, forecast, trial_of
 from tournaments.forecast.power import separations
-from tournaments.forecast.text import duration, forecast_text, separation_text
+from tournaments.forecast.text import forecast_text, separation_text
 from tournaments.formats.knockout import Knockout
 from tournaments.formats.swiss import Swiss
 from tournaments.formats.versus import Versus

@@ -22,7 +22,8 @@ from tournaments.live import status_text as glance_shown
 from tournaments.live.status import Status, read_status, so_far
 from tournaments.rating.anchor import Anchor
 from tournaments.rating.fouls import FoulCount, count_fouls
-from tournaments.rating.ratings import Ratings, fit_both
+from tournaments.rating.ratings import fit_both
+from tournaments.rating.tables import Ratings
 from tournaments.report.standings import standings_table
 from tournaments.storage.folder import Folder, load_event, lock_for_writing
 from tournaments.storage.ledger import read_ledger

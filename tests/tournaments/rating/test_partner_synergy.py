@@ -11,8 +11,8 @@ import pytest
 from protocol.records import Result
 from tests.support.results import ELO, STRENGTH, game
 from tournaments.rating import statistics as stats
-from tournaments.rating.partner_synergy import Partners
-from tournaments.rating.ratings import Pool, fit
+from tournaments.rating.ratings import fit
+from tournaments.rating.tables import Partners, Pool
 from tournaments.report.rating_notes import PARTNERS_SHOWN, partner_notes
 from tournaments.report.standings import partner_table
 

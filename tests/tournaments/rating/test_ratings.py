@@ -20,7 +20,8 @@ from tests.support.fast_run import examples, slow_except
 from tests.support.results import ELO, STRENGTH, ascent, game, known, only, pairs, played
 from tournaments.rating import statistics as stats
 from tournaments.rating.anchor import Anchor
-from tournaments.rating.ratings import Meeting, Pool, Rating, fit, fit_both
+from tournaments.rating.ratings import fit, fit_both
+from tournaments.rating.tables import Meeting, Pool, Rating
 from tournaments.report import rating_notes
 from tournaments.report.standings import standings_table
 

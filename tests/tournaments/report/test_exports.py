@@ -23,7 +23,7 @@ from tournaments.plan.event import as_json
 from tournaments.rating.anchor import Anchor
 from tournaments.rating.ratings import fit, fit_both
 from tournaments.report import exports
-from tournaments.report.report import Results
+from tournaments.report.results_file import Results
 from tournaments.storage.folder import Folder, has_content, load_event
 
 

@@ -18,6 +18,7 @@ from tournaments.rating.sprt_settings import Sprt
 from tournaments.rating.statistics import t_quantile
 from tournaments.rating.tally import collect
 from tournaments.report.html import charts as figures
+from tournaments.report.html import forest
 from tournaments.report.html.crosstable import Encounter, encounters
 
 
@@ -31,36 +32,36 @@ def number(percent: str) -> float:
 
 @given(st.floats(-1e4, 1e4), st.floats(0.01, 1e4))
 def test_an_axis_holds_its_values_and_round_ticks_between(low: float, size: float) -> None:
-    scale = figures.axis(low, low + size)
+    scale = forest.axis(low, low + size)
     assert 0 < number(scale.at(low)) < number(scale.at(low + size)) < 100
     ticks = scale.ticks()
-    assert 2 <= len(ticks) <= 2 * figures.TICKS
+    assert 2 <= len(ticks) <= 2 * forest.TICKS
     places = [number(tick.at) for tick in ticks]
     assert places == sorted(set(places))
     assert all(0 <= place <= 100 for place in places)
 
 
 def test_ticks_are_called_as_people_call_them() -> None:
-    assert [tick.label for tick in figures.axis(-30, 50).ticks()] == ["−20", "0", "+20", "+40"]
-    assert [figures.nice(step) for step in (0.3, 1, 1.1, 4.2, 70)] == [0.5, 1, 2, 5, 100]
+    assert [tick.label for tick in forest.axis(-30, 50).ticks()] == ["−20", "0", "+20", "+40"]
+    assert [forest.nice(step) for step in (0.3, 1, 1.1, 4.2, 70)] == [0.5, 1, 2, 5, 100]
 
 
 def test_a_forest_shows_what_the_table_says() -> None:
     (pool,) = fit(played(random.Random(1), STRENGTH, 40)).pools
-    forest = figures.forest(pool)
-    middles = [number(row.middle) for row in forest.rows]
+    drawn = forest.place_intervals(pool)
+    middles = [number(row.middle) for row in drawn.rows]
     assert middles == sorted(middles, reverse=True)
-    for row, one in zip(forest.rows, pool.entrants, strict=True):
+    for row, one in zip(drawn.rows, pool.entrants, strict=True):
         low, middle, high = map(number, row)
         assert 0 < low < middle < high < 100
-        assert (middle > number(forest.zero)) == (known(one.elo) > 0)
+        assert (middle > number(drawn.zero)) == (known(one.elo) > 0)
         assert middle - low == pytest.approx(high - middle, abs=0.02)
 
 
 def test_a_rating_that_is_only_a_bound_has_an_open_end() -> None:
     (pool,) = fit([game(0, "zy", (1, 0)), game(0, "yz", (0, 1)), game(1, "az", (1, 0))]).pools
     assert [one.bound for one in pool.entrants] == [">", "", "<"]
-    above, core, below = figures.forest(pool).rows
+    above, core, below = forest.place_intervals(pool).rows
     assert (above.middle, above.high) == ("", "100%")
     assert core.low == core.middle == core.high
     assert (below.low, below.middle) == ("0%", "")

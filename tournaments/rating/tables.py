@@ -1,0 +1,137 @@
+"""Values of rated results: the tables of pools with their entrants, as results.json has them."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from msgspec import Struct
+
+from tournaments.rating.anchor import Anchor
+
+Bound = Literal["", ">", "<", "?"]
+"""'': rated; '>': only a lower bound, '<': only an upper bound, '?': no bound."""
+
+
+class Partners(Struct, frozen=True, kw_only=True):
+    """Two entrants that were partners on one side."""
+
+    names: tuple[str, str]
+    """Their names, sorted."""
+    games: int
+    """Games that they played together."""
+    score: float
+    """Their share of the points in those games, 0 to 1."""
+    synergy: float | None
+    """That share minus the share that their ratings predict; None if the results cannot tell."""
+    half_width: float | None
+    """Half width of the 95 % interval of `synergy`, clustered by board; None also with a single
+    board."""
+
+
+def share_of_pairs(places: Sequence[int], side: int) -> float:
+    """Return the share of a side's pairs with the other sides that it won, a tie ½."""
+    halves = sum(1 + (place > places[side]) - (place < places[side]) for place in places) - 1
+    return halves / 2 / (len(places) - 1)
+
+
+class Rating(Struct, frozen=True, kw_only=True):
+    """An entrant's line in the table of its pool."""
+
+    name: str
+    """The entrant."""
+    elo: float | None
+    """Elo over the pool's level, or on the anchor's scale, to 6 decimals; outside the core a 95 %
+    bound, None if there is none."""
+    half_width: float | None
+    """Half width of the 95 % interval of `elo`, in Elo; None outside the core."""
+    bound: Bound
+    """Empty in the core; '>' if `elo` is only a lower bound (it lost nothing to the core), '<' if
+    only an upper one, '?' if the results do not place it."""
+    ranks: tuple[int, int]
+    """Best and worst rank in the pool that the results leave open (Holm, 5 % for the table)."""
+    games: int
+    """Games played."""
+    boards: int
+    """Boards played on."""
+    score: float
+    """Share of the points of its pairs, 0 to 1."""
+    margin: float | None
+    """Mean over its games of its score minus the mean of its opponents' scores, in points, without
+    games that a foul ended; None if that leaves no game."""
+    margin_half_width: float | None
+    """Half width of the 95 % interval of `margin`, in points; None with a single board."""
+    fouls: int
+    """Fouls committed."""
+    clean: "Clean | None" = None
+    """Rating by its games without a foul; None: it has none, nobody fouled, or these games put it
+    on another scale than `elo`, because only one of the two has the anchor."""
+
+
+class Clean(Struct, frozen=True, kw_only=True):
+    """An entrant's rating from the games in which nobody fouled."""
+
+    elo: float | None
+    """Elo over the level of the entrants with whom such games connect it, as in `Rating`."""
+    half_width: float | None
+    """Half width of the 95 % interval of `elo`, in Elo; None if `elo` is a bound."""
+    bound: Bound
+    """As in `Rating`."""
+    games: int
+    """Games played without a foul of anybody."""
+
+
+class SeatAdvantage(Struct, frozen=True, kw_only=True):
+    """Advantage of sitting in a seat; with partners, of being its side."""
+
+    seat: int
+    """The seat (with partners, the side), never the last."""
+    elo: float
+    """Elo over the last seat."""
+    half_width: float
+    """Half width of the 95 % interval of `elo`, in Elo."""
+
+
+class Meeting(Struct, frozen=True):
+    """A cell of the crosstable."""
+
+    games: int
+    """Pairs of the row's entrant with the column's."""
+    score: float
+    """Points of the row's entrant in them."""
+
+
+class Pool(Struct, frozen=True, kw_only=True):
+    """Entrants linked by games: those above the core, the core, those below it, then those that
+    the results do not place; best first. All matrices are in the order of `entrants`."""
+
+    entrants: tuple[Rating, ...]
+    """The table."""
+    games: int
+    """Games played in the pool."""
+    boards: int
+    """Boards played in the pool."""
+    seats: tuple[SeatAdvantage, ...]
+    """Advantage of each seat but the last; empty if seats never changed enough to tell."""
+    level: tuple[str, ...]
+    """Entrants whose mean is the level, sorted: the core without those whose place in it depends
+    on a single board; or the anchor alone."""
+    anchor: Anchor | None
+    """The entrant whose rating is fixed beforehand, if it is in the core."""
+    errors: tuple[tuple[float | None, ...], ...]
+    """Standard error of row's minus column's rating, in Elo; None if they cannot be compared."""
+    los: tuple[tuple[float, ...], ...]
+    """Likelihood that the row's entrant is better than the column's; ½ on the diagonal."""
+    crosstable: tuple[tuple[Meeting, ...], ...]
+    """Games and points of each entrant against each."""
+    boards_save: float | None
+    """Variance of the same games on separate deals over that on these boards; None if unknown."""
+    boards_save_margin: float | None
+    """The same for the point margin."""
+    partners: tuple[Partners, ...] = ()
+    """With partners: every two that played together, the greatest synergy first."""
+
+
+class Ratings(Struct, frozen=True):
+    """Ratings of all entrants, from the results of a ledger."""
+
+    pools: tuple[Pool, ...]
+    """Largest pool first; ratings of different pools cannot be compared."""

@@ -1,0 +1,71 @@
+"""The file results.json: its content, and the ratings in it."""
+
+from contextlib import suppress
+
+import msgspec
+from msgspec import Struct
+
+from protocol.codec import DamagedRecordError, decode_json
+from tournaments.plan.event import Event, Terms
+from tournaments.rating.tables import Ratings
+from tournaments.report.log_facts import SandboxSummary
+from tournaments.storage.folder import Folder
+from tournaments.storage.public_deals import Latecomer
+
+RESULTS_FORMAT = 1
+
+
+class Version(Struct, frozen=True):
+    """The name and the fingerprint of an entrant."""
+
+    name: str
+    """The name in the tables."""
+    fingerprint: str
+    """SHA-256 of its command and of the files that are its own; another one is another version."""
+
+
+class Results(Struct, frozen=True, kw_only=True):
+    """The content of results.json. It leaves out how bots start: that names local folders."""
+
+    format: int = RESULTS_FORMAT
+    """Version of this file's format."""
+    event: Terms
+    """The plan without its entrants."""
+    entrants: tuple[Version, ...]
+    """The entrants in the order of the plan."""
+    played: int
+    """Games that have a result."""
+    planned: int
+    """Games of the plan."""
+    commitments: str
+    """SHA-256 of commitments.jsonl, in hex."""
+    latecomers: tuple[Latecomer, ...]
+    """Entrants that have since met boards whose deals were public when they came."""
+    sandboxes: tuple[SandboxSummary, ...]
+    """The sandbox levels of the sittings."""
+    ratings: Ratings
+    """Tables, one for each pool of entrants that games connect."""
+
+
+def terms_of(event: Event) -> Terms:
+    """Return an event's plan without its entrants."""
+    return msgspec.convert(event, Terms, from_attributes=True)
+
+
+def versions_of(event: Event) -> tuple[Version, ...]:
+    """Return an event's entrants in the order of the plan."""
+    return tuple(Version(one.name, one.fingerprint) for one in event.entrants)
+
+
+def reported_ratings(folder: Folder, event: Event, played: int) -> Ratings | None:
+    """Return the ratings of the report if it was made of so many games of this event; else None.
+
+    The ledger only grows, so that as many games are the same games.
+    """
+    with suppress(OSError, DamagedRecordError):
+        told = decode_json(folder.results.read_bytes(), Results)
+        now = terms_of(event), versions_of(event), played
+        newer = folder.results.stat().st_mtime_ns >= folder.ledger.stat().st_mtime_ns
+        if newer and (told.event, told.entrants, told.played) == now:
+            return told.ratings
+    return None
