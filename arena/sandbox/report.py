@@ -21,7 +21,7 @@ def guarantee_table(findings: Sequence[LevelResult]) -> Table:
         table.add_column(finding.level, justify="right")
     for promise in GUARANTEES:
         table.add_row(promise.kept, *(_cell(finding, promise) for finding in findings))
-    table.add_row("Attempts that got through", *map(_total, findings), style="bold")
+    table.add_row("Attempts that succeeded", *map(_total, findings), style="bold")
     return table
 
 

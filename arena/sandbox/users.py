@@ -35,7 +35,7 @@ class User:
             self.number = number
             return
         self._claim.close()
-        raise NoUserLeftError(f"All users from {FIRST} to {LAST} are taken by bots")
+        raise NoUserLeftError(f"All users from {FIRST} to {LAST} are in use by bots")
 
     def release(self) -> None:
         """Give the number back; nothing of the bot is left."""

@@ -102,7 +102,7 @@ def new(language: str, name: str) -> None:
     click.echo(f"Made {', '.join(map(str, made.files))}, and an entry in bots.toml.")
     if made.missing:
         click.echo(made.missing)
-    click.echo(f"Your idea goes into `choose` in {source}. Is it better than greedy?")
+    click.echo(f"Put your idea into `choose` in {source}. Compare it with greedy:")
     click.echo(f"  boneyard run {name} greedy")
     return None
 

@@ -97,7 +97,7 @@ def replay(**options: Any) -> None:
     type=click.IntRange(0, 1000),
     default=1,
     show_default=True,
-    help="Number of times to ask, each time a fresh process.",
+    help="Number of times to ask, each time in a new process.",
 )
 @click.option(
     "--deals",

@@ -23,7 +23,7 @@ def _port(command: Command) -> Command:
         "--port",
         type=click.IntRange(0, 65535),
         default=0,
-        show_default="any that is free",
+        show_default="any free port",
         help="Port of the page, on 127.0.0.1 only.",
     )(command)
 

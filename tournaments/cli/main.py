@@ -57,7 +57,9 @@ class Commands(click.Group):
             click.echo(f"boneyard: {error}", err=True)
             ctx.exit(2)
         except PermissionError as error:
-            click.echo(f"boneyard: {error.filename} is not yours: {error.strerror}.", err=True)
+            click.echo(
+                f"boneyard: {error.filename} cannot be accessed: {error.strerror}.", err=True
+            )
             ctx.exit(2)
 
 

@@ -67,12 +67,12 @@ def separations(
             raise unknown_name("entrant", name, where)
     (pool, one), (same, other) = (where[name] for name in pair)
     if pool is not same or one == other:
-        raise UserError(f"No games connect {pair[0]} and {pair[1]}: nothing can separate them.")
+        raise UserError(f"No games connect {pair[0]} and {pair[1]}: they cannot be separated.")
     found = _separation(pool, min(one, other), max(one, other), boards)
     if found is None:
         raise UserError(
-            f"{pair[0]} and {pair[1]} did not take points off each other both ways, not through "
-            "others either: nothing says how many boards would separate them."
+            f"{pair[0]} and {pair[1]} did not take points off each other in both directions, "
+            "directly or through others, so the number of boards is unknown."
         )
     return (found,)
 

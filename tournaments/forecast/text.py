@@ -9,7 +9,7 @@ from tournaments.formats.registry import FORMATS
 def forecast_text(forecast: Forecast) -> list[str]:
     """Write a forecast as lines for people."""
     trial = forecast.trial
-    took = "more than was tried" if forecast.minutes is None else duration(forecast.minutes)
+    took = "longer than the calibration" if forecast.minutes is None else duration(forecast.minutes)
     form = FORMATS[forecast.format]
     about = "" if form.IS_STATIC else "about "
     size = form.describe_forecast(forecast.boards, forecast.most_boards, forecast.rounds)
@@ -30,15 +30,15 @@ def forecast_text(forecast: Forecast) -> list[str]:
 
 def _measured(trial: Trial) -> str:
     if trial.game_s is None or trial.sitting_s is None:
-        return f"no game was over in {trial.seconds:.0f} s: try longer (--seconds)"
+        return f"no game ended in {trial.seconds:.0f} s; measure for longer (--seconds)"
     save = (
-        "too few boards to know what they save"
+        "too few boards to estimate the gain of replaying them"
         if trial.saved is None
-        else f"variance over that by boards {trial.saved:.2f}"
+        else f"replaying boards makes a game worth {trial.saved:.2f} games"
     )
     return (
         f"{trial.games} games in {trial.seconds:.1f} s; {1000 * trial.game_s:.0f} ms a game, "
-        f"{1000 * trial.sitting_s:.0f} ms to begin and end a sitting; {save}"
+        f"{1000 * trial.sitting_s:.0f} ms to start and end a sitting; {save}"
     )
 
 
@@ -51,8 +51,8 @@ def separation_text(pair: Separation) -> str:
     if pair.apart:
         return f"{lead}: they are separated."
     if pair.needed is None:
-        return f"{lead}: if that is all, a million boards would not separate them."
+        return f"{lead}: if that is the true lead, a million boards would not separate them."
     return (
         f"{lead}: if that is the true lead, about {pair.needed:,} boards for each pairing "
-        f"separate them 4 times in 5."
+        "separate them with a probability of 80 %."
     )

@@ -80,7 +80,7 @@ def own_bots(folder: Path) -> dict[str, ListedBot]:
         return {}
     own = _read(path)
     for name in own.keys() & sample_bots().keys():
-        raise UserError(f"{path}: {name} is the name of a sample bot: call yours something else.")
+        raise UserError(f"{path}: {name} is the name of a sample bot. Give yours another name.")
     return own
 
 

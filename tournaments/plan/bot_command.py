@@ -113,7 +113,10 @@ def _runs(path: Path) -> bool:
 def _interpreter(path: Path) -> tuple[str, ...]:
     if _runs(path):
         return INTERPRETERS.get(path.suffix, ())
-    raise UserError(f"{path} is not executable, and {path.suffix or 'its name'} tells no language.")
+    raise UserError(
+        f"Cannot tell the language of {path}. Add a suffix such as .py, or make it executable and "
+        "begin it with #!."
+    )
 
 
 def _slug(name: str) -> str:

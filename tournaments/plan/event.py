@@ -80,7 +80,7 @@ class Event(Terms, Contest, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         names = [entrant.name for entrant in self.entrants]
         for name in names:
             if names.count(name) > 1:
-                raise UserError(f"Two bots are called {name!r}; every name must be its own.")
+                raise UserError(f"Two bots are called {name!r}. Names must be different.")
         if self.anchor and self.anchor.name not in names:
             raise unknown_name("entrant in anchor:", self.anchor.name, names)
         check_seats(self.rules, self.seats)
@@ -88,8 +88,8 @@ class Event(Terms, Contest, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         self.format.check(self)
         if self.all_boards > MOST:
             raise UserError(
-                f"Over all its rounds the event has {self.all_boards:,} boards, and "
-                f"{MOST:,} are the most (boards)."
+                f"The event has {self.all_boards:,} boards in all rounds; at most {MOST:,} are "
+                "possible (boards)."
             )
 
     def _check_teams(self, names: list[str]) -> None:
@@ -98,7 +98,7 @@ class Event(Terms, Contest, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         if not self.rules.deal.partners:
             raise UserError(f"Teams need rules with partners, which {self.rules.name!r} has not.")
         if len(self.teams) < 2:
-            raise UserError("A table needs two teams, but there is one.")
+            raise UserError("A table needs two teams, but the event has one.")
         placed = [name for team in self.teams for name in dict.fromkeys(team)]
         for name in placed:
             if name not in names:

@@ -109,7 +109,7 @@ def _alone(folder: Path) -> Iterator[None]:
         until = time.monotonic() + PATIENCE_S
         while not try_lock_folder(descriptor):
             if time.monotonic() > until:
-                raise UserError(f"{folder} is being written by another boneyard.")
+                raise UserError(f"{folder} is in use by another boneyard process.")
             time.sleep(0.01)
         yield
     finally:
@@ -138,7 +138,7 @@ def _check(name: str, folder: Path, files: Mapping[str, bytes]) -> None:
     if name in all_bots(folder):
         raise UserError(f"There is a bot {name} already: see `boneyard bots`.")
     if os.path.lexists(folder / name) and not _begun(folder / name, files):
-        raise UserError(f"{folder / name} is there already, and nothing is overwritten.")
+        raise UserError(f"{folder / name} already exists and is not overwritten.")
 
 
 def _begun(folder: Path, files: Mapping[str, bytes]) -> bool:
@@ -170,7 +170,7 @@ def _write(files: Mapping[str, bytes], folder: Path) -> None:
 
 def _readme(language: Language) -> str:
     text = (_templates() / "README.md").read_text(encoding="utf-8")
-    built = "It is built before it plays." if language.build else "Nothing has to be built."
+    built = "It is built before each event." if language.build else "Nothing has to be built."
     return (
         text.replace("LANGUAGE", language.title)
         .replace("FILE", language.file)

@@ -13,30 +13,31 @@ from tournaments.report.log_facts import SandboxSummary
 
 WORKERS_TOLD = 8
 """The largest number of workers that are named one by one."""
-FORFEIT = "`forfeit`: a game that earlier fouls in the sitting had lost."
+FORFEIT = "`forfeit`: a game that was lost by earlier fouls in the sitting."
 """The meaning of `forfeit`, the only class that is not a foul of its own game."""
 
 
 def rules_text(event: Terms) -> str:
-    """Say by which rules it was played, and which command explains them."""
+    """Name the rules of the event, and the command that explains them."""
     name, words = event.rules.name, find_overrides(event.rules)
     if words is None:
-        return f"Rules: {name}, which is no named game; in full in `event.json`."
+        return f"Rules: {name}, which is not a named game; `event.json` has them in full."
     title = f"{ruleset_title(name, words)}: " if words else ""
-    return f"Rules: {title}`{rules_command(name, words)}`; in full in `event.json`."
+    return f"Rules: {title}`{rules_command(name, words)}`; `event.json` has them in full."
 
 
 def clock_text(event: Terms) -> Iterator[str]:
-    """Yield sentences about the bots' time limits and about the moments of the questions."""
+    """Yield sentences about the bots' time limits and the timing of questions."""
     of = event.clock
     yield (
         f"Clock: {of.start_ms} ms to start, {of.move_ms} ms for each question, "
         f"{of.bank_ms} ms in the bank for each game."
     )
     yield (
-        "Only options: asked like any other, so that no moment tells of a hand."
+        "Turns with one option: bots are asked, so the timing of questions reveals nothing about "
+        "hands."
         if of.forced == "ask"
-        else "Only options: taken without a question, which the others can time (`forced`)."
+        else "Turns with one option: played without a question, which the others can time (`forced`)."
     )
 
 
@@ -48,12 +49,12 @@ def foul_policy_text(event: Terms) -> str:
 def _cost(policy: FoulPolicy, seats: int) -> str:
     cost = "a foul loses the game"
     if policy.lose == "sitting":
-        many = "one foul" if policy.after == 1 else f"{policy.after} fouls"
-        cost += f", and {many} in a sitting the rest of the sitting"
+        many = "one foul loses" if policy.after == 1 else f"{policy.after} fouls lose"
+        cost += f", and {many} the rest of the sitting"
     if seats == 2:
         return f"{cost}."
     if policy.others == "stop":
-        return f"{cost}; it ends at once, the others placed by their scores at that moment."
+        return f"{cost}; the game ends at once, and the others are placed by their scores."
     return f"{cost}; the others play on, with the first legal option for the seat that fouled."
 
 
@@ -81,42 +82,41 @@ def _on(workers: Sequence[str]) -> str:
 def promise(event: Terms) -> Iterator[str]:
     """Yield the promises about the deals; the commitments' SHA-256 belongs below them."""
     if event.predictable:
-        yield "They come from a seed that is known. **Anyone can predict them.**"
+        yield "The deals come from a known seed. **Anyone can predict them.**"
     yield (
-        "Every board's deals were fixed before the first game. `commitments.jsonl` says so; its\n"
-        "SHA-256 is"
+        "The deals of all boards were fixed before the first game. `commitments.jsonl` proves it;\n"
+        "its SHA-256 is"
     )
 
 
 KEEP = """\
-Keep that number from the report as it is before the first game, and nobody can change
-a deal behind your back. `seeds.jsonl` reveals each board's seed when its games are over.
-To check it all:"""
+Note this number before the first game; then any later change of a deal can be detected.
+`seeds.jsonl` reveals each board's seed when its games are over. To verify the event:"""
 """The use of the commitments' SHA-256; the commands belong below it."""
 CHECKS = ("sha256sum commitments.jsonl", "boneyard verify .")
 """The commands that check the deals."""
 DISTRUST = """\
-or, without trusting this program, write 30 lines after `protocol/DEALS.md` in its source, or
-use those that stand beside that page; with the source in `boneyard` it is
+To verify it without Boneyard's own code, write 30 lines that follow `protocol/DEALS.md` in its
+source, or use the program beside that page; with the source in `boneyard` the command is
 `node boneyard/protocol/check_deals.mjs commitments.jsonl seeds.jsonl games`."""
 """The other way to check them."""
 
 
 def files(event: Terms) -> Iterator[str]:
     """Yield a sentence for each file that other programs can read."""
-    yield "`results.json`: all of this; `boneyard schema results` is its JSON Schema."
+    yield "`results.json`: all data; `boneyard schema results` prints its JSON Schema."
     yield "`games.csv`: a line for each seat of each game. `ratings.csv`, `crosstable.csv`."
     white = "White is seat 0"
     if event.rules.deal.partners:
-        white = "a side is one player, called by both names; White are seats 0 and 2"
+        white = "a side is one player with both names; White is seats 0 and 2"
     elif event.seats > 2:
         white = (
-            "each game is broken into its pairs of seats, the lower one White; they are not "
-            "independent, so the errors of those programs are too narrow"
+            "each game is split into its pairs of seats, the lower one White; the pairs are not "
+            "independent, so the error bars of those programs are too narrow"
         )
     yield f"`results.pgn` for Ordo and BayesElo: {white}."
-    yield "`times.json`: what the bots used of time, by the game logs."
+    yield "`times.json`: the times of the bots, from the game logs."
     yield (
-        "`boneyard report .` makes them all anew from `event.json`, `ledger.jsonl` and the game "
-        "logs."
+        "`boneyard report .` writes all of them again from `event.json`, `ledger.jsonl` and the "
+        "game logs."
     )

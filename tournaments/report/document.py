@@ -96,7 +96,7 @@ def report_document(data: ReportData) -> Document:
 def _lead(data: ReportData) -> str:
     """Return the main result in a sentence or two."""
     if not data.ratings.pools:
-        return "No game is over yet."
+        return "No game is finished yet."
     event, first = data.event, data.ratings.pools[0].entrants
     ranks = _open_to([one for one in first if one.ranks[0] == 1])
     results, is_over = event.active_results(data.results), len(data.results) == data.planned
@@ -107,10 +107,10 @@ def _open_to(first: Sequence[Rating]) -> str:
     """Return a sentence about who may be first, by the ratings."""
     names = [one.name for one in first]
     if len(names) == 1:
-        return f"**{names[0]}** is the best of them: the results leave nobody else the first rank."
+        return f"**{names[0]}** is first (95 % confidence)."
     if len(names) <= OPEN:
-        return f"The first rank is open between {', '.join(names[:-1])} and {names[-1]}."
-    return f"The first rank is open between {len(names)} bots; {names[0]} is ahead."
+        return f"{', '.join(names[:-1])} or {names[-1]} may be first (95 % confidence)."
+    return f"Any of {len(names)} bots may be first (95 % confidence); {names[0]} leads."
 
 
 def _pools(data: ReportData) -> Iterator[Block]:
@@ -162,7 +162,7 @@ def _fouls(
             (Cell(one.entrant, href=link_to_games(one.entrant)), one.foul, f"{one.games}")
             for one in counts
         ]
-        where = "The evidence stands in `report.html` and the game logs: `boneyard replay`."
+        where = "`report.html` and the game logs have the evidence: `boneyard replay`."
         blocks = [
             Paragraph(f"{fouled} of {len(results)} games.", media=Media.HTML),
             table("Fouls by class", columns, rows),
@@ -179,10 +179,10 @@ def _fouls(
 def _examples(shown: Sequence[FoulEvidence], total: int) -> list[Block]:
     left_out = ""
     if total > len(shown):
-        left_out = f", and of those the first {len(shown)}; {total - len(shown)} more are left out"
+        left_out = f", up to {len(shown)} in all; {total - len(shown)} more are left out"
     about = (
-        f"Of each bot and class the first {EXAMPLES}{left_out}. All of it stands in the game logs. "
-        "The commands are for the event's folder."
+        f"The first {EXAMPLES} of each bot and class{left_out}. The game logs have all fouls. "
+        "Run the commands in the event's folder."
     )
     return [Paragraph(about, "faint"), Figure(macro="evidence", value=shown)]
 
@@ -210,14 +210,14 @@ def time_section(times: Times) -> Section:
         blocks.append(table("Games of each worker", columns, rows))
     if times.worst_lag_ms:
         lag = (
-            "While bots were asked, the referee did not look for up to "
-            f"{times.worst_lag_ms:.0f} ms at a time. That moved their deadlines and was not "
-            "charged: given back, summed up for each."
+            "While questions were open, the referee lagged by up to "
+            f"{times.worst_lag_ms:.0f} ms at a time. Lag extended the deadlines and was not "
+            "charged; the table has the total for each bot."
         )
         blocks.append(Paragraph(lag, "faint"))
-    source = "By the game logs: it differs each time an event is played. CPU is in ms a question."
+    source = "From the game logs; times differ from run to run. CPU is in ms per question."
     if not times.entrants:
-        source = "The game logs tell nothing about it."
+        source = "The game logs have no times."
     blocks.append(Paragraph(source, "faint", media=Media.HTML))
     shown = Media.HTML | Media.TERMINAL
     return Section("Time", blocks, id="time", titled=Media.HTML, media=shown)
@@ -245,11 +245,11 @@ def _conditions(data: ReportData) -> Section:
     event, sandboxes = data.event, data.measured.sandboxes
     limits, options = conditions.clock_text(event)
     times = (
-        "Times: nothing here depends on them, so that it can be made anew from the ledger. "
-        "What the bots used stands in `times.json` and in `report.html`."
+        "Times: this page does not depend on them, so that the ledger alone determines it. "
+        "`times.json` and `report.html` have the times of the bots."
     )
     machines = [
-        f"Machine: {one.machine or 'not known'}; Boneyard {one.boneyard}; "
+        f"Machine: {one.machine or 'unknown'}; Boneyard {one.boneyard}; "
         f"{conditions.share(many, sandboxes[0].of)}."
         for one, many in data.measured.machines
     ]
@@ -291,7 +291,7 @@ def _bots(entrants: Sequence[Entrant]) -> Section:
     rows = [(one.name, one.fingerprint[:DIGITS], _command(one)) for one in entrants]
     about = (
         f"The first {DIGITS} digits of the SHA-256 of a bot's command and files; `results.json` "
-        "has them all."
+        "has all digits."
     )
     return Section(
         "Bots", [table("Bots", columns, rows), Paragraph(about, "faint", media=Media.HTML)]

@@ -52,8 +52,8 @@ def uneven(event: Event, results: Sequence[Result], planned: int) -> str:
         return ""
     found.sort(key=lambda one: (min(one[1]) - max(one[1]), one[0]))
     told = "; ".join(_in_seatings(turned[0], games) for turned, games in found[:UNEVEN_TOLD])
-    more = f"; {len(found) - UNEVEN_TOLD} more pairings likewise" * (len(found) > UNEVEN_TOLD)
-    return f"{told}{more}: go on with the run before you trust this."
+    more = f"; {len(found) - UNEVEN_TOLD} more such pairings" * (len(found) > UNEVEN_TOLD)
+    return f"{told}{more}: continue the run before you rely on these results."
 
 
 def _turned(seats: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
@@ -66,9 +66,9 @@ def _in_seatings(seats: tuple[str, ...], games: Sequence[int]) -> str:
     who = f"{', '.join(others)} and {last}{', in this order,' * (len(seats) > 2)}"
     if sum(games) == max(games):
         many = count_in_digits(sum(games), "game")
-        return f"{many} of {who} {'was' if sum(games) == 1 else 'were'} played in one seating only"
+        return f"{many} of {who} {'was' if sum(games) == 1 else 'were'} played in one rotation only"
     *others, last = map(str, sorted(games, reverse=True))
-    return f"{who} played {', '.join(others)} and {last} games in their {len(games)} seatings"
+    return f"{who} played {', '.join(others)} and {last} games in their {len(games)} rotations"
 
 
 def question_line(event: Event, results: Iterable[Result]) -> str:
@@ -76,7 +76,7 @@ def question_line(event: Event, results: Iterable[Result]) -> str:
     return event.format.describe_state(event, event.active_results(results))
 
 
-EARLIER = "Their games count in the ratings under their own names; they play no more."
+EARLIER = "Their games count in the ratings under their own names; they no longer play."
 """The introduction to the list of earlier versions."""
 
 
@@ -90,4 +90,4 @@ def versions(event: Event, results: Sequence[Result]) -> Iterator[str]:
                 for other in event.entrants
                 if not other.retired and first_version(other.name) == first_version(one.name)
             )
-            yield f"`{one.name}`, {played} games; `{after}` plays on with other files."
+            yield f"`{one.name}`, {played} games; replaced by `{after}` with other files."

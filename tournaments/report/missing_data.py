@@ -52,7 +52,7 @@ def shortened(folder: Folder, before: int, has: int) -> str | None:
         return None
     if not folder.ledger.exists():
         return f"{folder.ledger} is missing"
-    return f"{folder.ledger} has {has} of the {before} results that {folder.results.name} tells of"
+    return f"{folder.ledger} has {has} of the {before} results that {folder.results.name} reports"
 
 
 def has_enough_logs(folder: Folder, event: Event) -> ResultStore:
@@ -65,7 +65,7 @@ def has_enough_logs(folder: Folder, event: Event) -> ResultStore:
     refuse_unplanned(folder, event, results)
     if short := shortened(folder, before, len(results)):
         raise UserError(
-            f"{short}: the same `boneyard run` as before makes it again from the game logs."
+            f"{short}. The same `boneyard run` as before restores it from the game logs."
         )
     refuse_fewer_logs(folder, event, results)
     return results
@@ -80,8 +80,8 @@ def refuse_unplanned(folder: Folder, event: Event, results: ResultStore) -> None
     if stray := next((game for game in results if game not in planned), None):
         nearest = suggestion(stray, islice(planned, NEAR))
         raise DamagedFileError(
-            f"{folder.ledger}: game {stray} is not one of the plan in {folder.event.name}, "
-            "nor has an earlier version's log it: one of them is damaged, or that log is gone "
+            f"{folder.ledger}: game {stray} is neither in the plan of {folder.event.name} nor in "
+            "the log of an earlier version: a file is damaged, or that log is missing "
             f"({nearest})"
         )
 
@@ -96,14 +96,11 @@ def missing_results(folder: Folder, results: ResultStore) -> str | None:
         return None
     if not results:
         raise UserError(
-            f"{folder.results} tells of {gone} games, and neither {folder.ledger.name} nor the "
-            "game logs have any: put them back, or choose another folder (--out)."
+            f"{folder.results} reports {gone} games, but neither {folder.ledger.name} nor the game "
+            "logs have any. Restore them, or choose another folder (--out)."
         )
-    games, they = ("1 game is", "it is") if gone == 1 else (f"{gone} games are", "they are")
-    return (
-        f"{games} lost that a report told of: {they} played again, on deals that may be known by "
-        "now."
-    )
+    games = "1 reported game is" if gone == 1 else f"{gone} reported games are"
+    return f"{games} missing and will be replayed, on deals that may already be known."
 
 
 def refuse_fewer_logs(folder: Folder, event: Event, results: ResultStore) -> None:
@@ -115,8 +112,8 @@ def refuse_fewer_logs(folder: Folder, event: Event, results: ResultStore) -> Non
     game = _without_log(folder, event, results) if timed else None
     if game and timed > _games(log_facts(folder, results).times):
         raise UserError(
-            f"The log of {game} is gone, and what {folder.times} and {folder.page.name} tell of it "
-            f"stands nowhere else: put the logs back, or remove {folder.times.name} to do without."
+            f"The log of {game} is missing, and only {folder.times} and {folder.page.name} have "
+            f"its times. Restore the log, or remove {folder.times.name} to drop them."
         )
 
 

@@ -11,47 +11,47 @@ from tournaments.rating.tables import Pool
 PARTNERS_SHOWN = 15
 """The number of pairs of partners at each end of the table."""
 OUTSIDE = (
-    "The bots of the core took points off each other, directly or through others. Who lost nothing "
-    "to the core stands above it, who took nothing off it below; no result says by how much. `>` "
-    "and `<` are 95 % bounds, and change nobody's rating: were the bot weaker than that (`>`) or "
-    "stronger (`<`), such a sweep had a chance under 5 %."
+    "The bots of the core took points off each other, directly or through others. A bot that lost "
+    "nothing to the core is listed above it, a bot that took nothing off it below. `>` and `<` are "
+    "95 % bounds and do not change other ratings: if the bot were weaker (`>`) or stronger (`<`) "
+    "than its bound, such a sweep would have a chance below 5 %."
 )
 """The reason why some entrants stand apart."""
 SWEPT = (
-    "No two bots took points off each other, also not through others, so nobody has a rating: {} "
-    "is set to {} Elo, and `>` and `<` are 95 % bounds: were the bot weaker than that (`>`) or "
-    "stronger (`<`), such a sweep had a chance under 5 %."
+    "No two bots took points off each other, directly or through others, so no bot has a rating. "
+    "{} is set to {} Elo. `>` and `<` are 95 % bounds: if the bot were weaker (`>`) or stronger "
+    "(`<`) than its bound, such a sweep would have a chance below 5 %."
 )
 """The reason why all entrants stand apart."""
 NAMED = 5
 """The largest number of names that a sentence lists."""
 PRIOR = (
-    "Prior: Jeffreys', which is Firth's correction: as if each rating had one more draw, spread "
-    "over its games by how much each tells. It takes off what maximum likelihood adds to a lead on "
-    "average: of two bots 1.6 Elo at 76 % of 300 games, 11 Elo at 95 %, 36 Elo at 56 wins of 60. "
-    "`boneyard rate --prior 0` leaves it out, as Ordo does."
+    "Prior: Jeffreys', also known as Firth's correction: each rating has the weight of one extra "
+    "draw, spread over its games by their information. It removes the average bias of maximum "
+    "likelihood: for two bots, 1.6 Elo at 76 % of 300 games, 11 Elo at 95 %, 36 Elo at 56 wins of "
+    "60. `boneyard rate --prior 0` leaves it out, as Ordo does."
 )
 """The meaning of the prior and its effect."""
 INTERVALS = (
     "± is half of the 95 % interval of the lead over {}, clustered by board. In simulated "
-    "events, also with 1,000 Elo from the best to the worst and 5 to 25 boards, 94 to 97 % of such "
-    "intervals held the truth (`python -m tests.bench.coverage`)."
+    "events, also with 1,000 Elo from best to worst and 5 to 25 boards, 94 to 97 % of such "
+    "intervals held the true value (`python -m tests.bench.coverage`)."
 )
 """The meaning of ±, its reference, and its accuracy."""
 WITHOUT_FOULS = (
-    "Elo without fouls rates the games in which nobody fouled. It is no measure of strength for a "
-    "bot that fouls when it is behind: its lost games are then left out. Compare it only where "
-    "fouls are accidents."
+    "Elo without fouls rates the games without a foul. It does not measure the strength of a bot "
+    "that fouls when it is behind, because its lost games are left out. Compare it only if fouls "
+    "are accidents."
 )
 """The caution about ratings without fouls."""
 OTHER_SCALE = (
-    "Elo without fouls is shown only for bots whose games without a foul put them on the scale of "
-    "the Elo beside it."
+    "Elo without fouls is shown only for bots whose games without a foul connect them with the "
+    "anchor."
 )
 """The reason why some have no rating without fouls if there is an anchor."""
 RANKS = (
-    "Ranks allow for all pairs being compared at once, so they are more cautious than the tables "
-    "below."
+    "Ranks take into account that all pairs are compared at once, so they are more cautious than "
+    "the tables below."
 )
 """The meaning of ranks if other tables stand below them."""
 
@@ -65,11 +65,11 @@ def placing(pool: Pool) -> list[str]:
     if swept:
         said.append(SWEPT.format(core[0], f"{pool.anchor.elo:+g}" if pool.anchor else "0"))
     if "?" in bounds:
-        said.append("`?`: no results, also of others, say whether it is better than the core.")
+        said.append("`?`: the results do not show whether it is better than the core.")
     weak = sorted(set(core) - set(pool.level))
     if pool.anchor and not swept:
         name, elo = pool.anchor.name, pool.anchor.elo
-        said.append(f"{name} is set to {elo:+g} Elo, and ± is of the lead over it.")
+        said.append(f"{name} is set to {elo:+g} Elo; ± refers to the lead over it.")
     elif weak:
         said.append(
             f"0 Elo is the mean of the core without {join_names(weak)}: a single board connects "
@@ -81,7 +81,7 @@ def placing(pool: Pool) -> list[str]:
 
 
 def intervals(pool: Pool) -> str:
-    """Say what ± is in this table, and how far it can be trusted."""
+    """Explain ± in this table, and its accuracy."""
     return INTERVALS.format(pool.anchor.name if pool.anchor else "0 Elo")
 
 
@@ -90,7 +90,7 @@ def unanchored(pool: Pool, anchor: Anchor | None) -> list[str]:
     if anchor is None or pool.anchor is not None:
         return []
     if any(one.name == anchor.name for one in pool.entrants):
-        return [f"{anchor.name} has no rating that others could be over: it is not in the core."]
+        return [f"{anchor.name} cannot be the anchor, because it is not in the core."]
     return [f"No games connect these with {anchor.name}: 0 Elo is the mean of their core."]
 
 
@@ -127,20 +127,20 @@ def duplicate_gain(pool: Pool) -> list[str]:
     if pool.boards_save is None:
         return []
     return [
-        f"A game here tells as much as {pool.boards_save:.2f} games on deals of their own would: "
-        f"each board is played in every rotation."
+        "Replaying each board in every rotation makes a game worth "
+        f"{pool.boards_save:.2f} independent games."
     ]
 
 
 def partner_notes(pool: Pool) -> list[str]:
     """Return sentences that explain the table of partners."""
     said = [
-        "Synergy: percentage points of the score beyond what the ratings of the two, and of those "
-        "against them, let expect; ± is half of its 95 % interval, clustered by board. One pair "
-        "in twenty lies outside of it by chance."
+        "Synergy: the score in percentage points beyond the expectation from the ratings of all "
+        "four; ± is half of its 95 % interval, clustered by board. By chance, one pair in twenty "
+        "is outside of its interval."
     ]
     if any(two.synergy is None for two in pool.partners):
-        said.append("`·`: these results cannot tell it from the strength of the two.")
+        said.append("`·`: the results cannot separate synergy from the strength of the two.")
     if len(pool.partners) > 2 * PARTNERS_SHOWN:
         said.append(f"The {PARTNERS_SHOWN} best and worst of {len(pool.partners)} pairs are shown.")
     return said

@@ -78,7 +78,7 @@ def _allow(rules: int, path: str, rights: int) -> None:
 def _refuse_calls() -> None:
     program = filter_program()
     if program is None:
-        raise CannotRestrictError("There is no seccomp filter for this kind of machine")
+        raise CannotRestrictError("This machine's architecture has no seccomp filter")
     code = ctypes.create_string_buffer(program)
     attributes = struct.pack("@HP", len(program) // 8, ctypes.addressof(code))
     _must(_prctl(_SET_SECCOMP, _FILTER, attributes))

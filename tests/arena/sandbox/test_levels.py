@@ -318,4 +318,4 @@ def test_doctor_says_what_auto_takes() -> None:
     done = CliRunner().invoke(main, ["doctor"])
     assert done.exit_code == 0
     assert "--sandbox auto takes level" in done.output
-    assert "Attempts that got through" in done.output
+    assert "Attempts that succeeded" in done.output

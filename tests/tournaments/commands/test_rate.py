@@ -280,7 +280,7 @@ def test_the_terminal_says_what_json_says(events: Path) -> None:
     both = (str(events / "friday"), str(events / "block"), "--anchor", "greedy=1500")
     shown = boneyard("rate", *both)
     assert re.search(r"greedy +\+1500 +0 ", shown)
-    assert "greedy is set to +1500 Elo, and ± is of the lead over it." in shown
+    assert "greedy is set to +1500 Elo; ± refers to the lead over it." in shown
     assert "draw, 2 seats: 6 games" in shown
     found = json.loads(boneyard("rate", *both, "--json"))
     assert found["asked"]["anchor"] == {"name": "greedy", "elo": 1500.0}
@@ -325,7 +325,7 @@ def test_a_game_that_no_plan_has_is_refused_with_the_nearest(tmp_path: Path) -> 
     ledger = tmp_path / "ledger.jsonl"
     written(ledger, [seated(one, "first", "random") for one in read_ledger(ledger)][:1])
     said = boneyard("rate", str(ledger), code=2)
-    assert "game 1.random.greedy is not one of the plan in event.json" in said
+    assert "game 1.random.greedy is neither in the plan of event.json" in said
     assert "did you mean 1." in said
 
 
@@ -348,7 +348,7 @@ def test_a_bot_that_won_everything_is_listed_apart_and_explained(tmp_path: Path)
     ]  # fmt: skip
     said = " ".join(lines)
     assert OUTSIDE in said
-    assert "x has no rating that others could be over: it is not in the core." in said
+    assert "x cannot be the anchor, because it is not in the core." in said
 
 
 def test_an_anchor_on_the_command_line() -> None:

@@ -214,12 +214,12 @@ def test_the_forecast_in_words() -> None:
     assert "Questions  about 16,500" in words
     assert "about 5.0 hours at --jobs 1" in words
     assert (
-        "60000 ms a game, 500 ms to begin and end a sitting; variance over that by boards 1.25"
-        in words
+        "60000 ms a game, 500 ms to start and end a sitting; replaying boards makes a game worth "
+        "1.25 games" in words
     )
     unknown = "\n".join(forecast_text(forecast(like(2, 3, 50), 1, NOTHING)))
-    assert "more than was tried" in unknown
-    assert "try longer" in unknown
+    assert "longer than the calibration" in unknown
+    assert "measure for longer" in unknown
 
 
 @pytest.mark.parametrize(
@@ -341,8 +341,8 @@ def test_a_bot_that_is_too_slow_to_be_tried_is_said_so(tmp_path: Path) -> None:
     words = ("plan", "greedy", str(bot), "--move-ms", "60000", "--boards", "7", *QUICK)
     said = boneyard(*words)
     assert "Games      14" in said
-    assert "more than was tried" in said
-    assert re.search(r"no game was over in \d+ s: try longer", said)
+    assert "longer than the calibration" in said
+    assert re.search(r"no game ended in \d+ s; measure for longer", said)
 
 
 @pytest.mark.usefixtures("scratch")

@@ -189,7 +189,7 @@ def test_a_list_keeps_what_the_user_wrote_in_it(here: Path) -> None:
     ("words", "said"),
     [
         (("pyton", "x"), "did you mean python"),
-        (("python", "taken"), "is there already"),
+        (("python", "taken"), "already exists"),
         (("python", "listed"), "There is a bot listed already"),
         (("python", "greedy"), "There is a bot greedy already"),
         (("python", "a b"), "letters, digits"),
@@ -238,7 +238,7 @@ def test_a_user_s_file_is_not_taken_for_a_partial_one(here: Path, what: str) -> 
         source.rename(here / "elsewhere.py")
         source.symlink_to(here / "elsewhere.py")
     before = source.read_bytes()
-    assert "is there already" in boneyard("new", "python", "mine", code=2)
+    assert "already exists" in boneyard("new", "python", "mine", code=2)
     assert source.read_bytes() == before
 
 
@@ -300,7 +300,7 @@ def test_a_folder_that_another_holds_is_waited_for(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(new, "PATIENCE_S", 0.0)
-    with new._alone(here), pytest.raises(UserError, match="written by another boneyard"):
+    with new._alone(here), pytest.raises(UserError, match="in use by another boneyard"):
         new.make_bot("python", "mine", here)
     assert not (here / "mine").exists()
     new.make_bot("python", "mine", here)

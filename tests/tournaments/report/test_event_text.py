@@ -19,7 +19,7 @@ from tournaments.report.event_text import UNEVEN_TOLD, uneven
 from tournaments.storage.folder import Folder
 
 IN_ORDER = "bot0, bot1 and bot2, in this order,"
-GO_ON = ": go on with the run before you trust this."
+GO_ON = ": continue the run before you rely on these results."
 MANY = 10_000
 """Games of a plan that is not over."""
 EVENTS = (
@@ -53,11 +53,11 @@ def test_a_bot_that_played_every_board_in_every_seat_is_balanced(plan: Event) ->
 @pytest.mark.parametrize(
     ("seats", "games", "told"),
     [
-        (2, (25,), "25 games of bot0 and bot1 were played in one seating only"),
-        (2, (0, 1), "1 game of bot0 and bot1 was played in one seating only"),
-        (2, (20, 15), "bot0 and bot1 played 20 and 15 games in their 2 seatings"),
-        (3, (9, 9, 2), f"{IN_ORDER} played 9, 9 and 2 games in their 3 seatings"),
-        (3, (9, 0, 9), f"{IN_ORDER} played 9, 9 and 0 games in their 3 seatings"),
+        (2, (25,), "25 games of bot0 and bot1 were played in one rotation only"),
+        (2, (0, 1), "1 game of bot0 and bot1 was played in one rotation only"),
+        (2, (20, 15), "bot0 and bot1 played 20 and 15 games in their 2 rotations"),
+        (3, (9, 9, 2), f"{IN_ORDER} played 9, 9 and 2 games in their 3 rotations"),
+        (3, (9, 0, 9), f"{IN_ORDER} played 9, 9 and 0 games in their 3 rotations"),
     ],
 )
 def test_boards_played_in_some_seats_only_are_reported(
@@ -76,7 +76,7 @@ def test_of_many_pairings_the_most_uneven_are_named() -> None:
     said = uneven(plan, some, MANY)
     assert said.startswith(f"4 games of {' and '.join(sorted(worst.seats))} were")
     assert said.count("3 games of") == UNEVEN_TOLD - 1
-    assert f"; {45 - UNEVEN_TOLD} more pairings likewise{GO_ON}" in said
+    assert f"; {45 - UNEVEN_TOLD} more such pairings{GO_ON}" in said
 
 
 def test_games_of_an_earlier_version_are_not_waited_for() -> None:
@@ -109,6 +109,6 @@ def test_a_run_that_was_stopped_says_so_wherever_it_is_looked_at(
         "plan": boneyard("plan", str(tmp_path)),
         **{name: (tmp_path / name).read_text() for name in ("report.md", "report.html")},
     }
-    told = f"2 games of first and greedy were played in one seating only{GO_ON}"
+    told = f"2 games of first and greedy were played in one rotation only{GO_ON}"
     assert [name for name in said if told not in said[name]] == []
     assert "The event is unfinished: 2 of 6 games are played.\n" in said["plan"]

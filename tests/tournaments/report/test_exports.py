@@ -330,8 +330,8 @@ def test_a_report_is_not_replaced_by_less_when_the_ledger_lost_results(
     if left is not None:
         # What a kill cut short is no result either.
         ledger.write_bytes(b"".join(whole[:left]) + whole[left][:9])
-        lost = f"{ledger} has {left} of the {len(whole)} results that results.json tells of"
-    again = "the same `boneyard run` as before makes it again from the game logs"
+        lost = f"{ledger} has {left} of the {len(whole)} results that results.json reports"
+    again = "The same `boneyard run` as before restores it from the game logs"
     assert boneyard("report", str(folder), *words, code=2) == f"boneyard: {lost}: {again}.\n"
     assert kept(folder) == kept(event)
 
@@ -343,7 +343,7 @@ def test_a_report_is_not_replaced_by_less_when_logs_are_gone(
     folder = copied(event, tmp_path)
     Folder(folder).logs()[-1].unlink()
     said = boneyard("report", str(folder), *words, code=2)
-    assert re.match(r"boneyard: The log of 1\.\S+ is gone, and what .*times\.json and ", said)
+    assert re.match(r"boneyard: The log of 1\.\S+ is missing, and only .*times\.json and ", said)
     assert kept(folder) == kept(event)
 
 

@@ -146,10 +146,10 @@ def test_a_sitting_counts_once_for_each_level_at_which_it_was_played(tmp_path: P
 def test_the_report_names_the_rules_that_were_played() -> None:
     """Met in a real event of six seats: the report sent its reader to the rules of another set."""
     six, two = event(6, seats=6), event(2)
-    assert how.rules_text(two) == "Rules: `boneyard rules draw`; in full in `event.json`."
+    assert how.rules_text(two) == "Rules: `boneyard rules draw`; `event.json` has them in full."
     assert how.rules_text(six) == (
         "Rules: draw, with highest_pip=9: `boneyard rules draw --set highest_pip=9`; in full in "
         "`event.json`."
     )
     own = replace(two, rules=derive(two.rules, "Friday night", {}))
-    assert how.rules_text(own).startswith("Rules: Friday night, which is no named game;")
+    assert how.rules_text(own).startswith("Rules: Friday night, which is not a named game;")

@@ -83,7 +83,7 @@ def test_lag_is_reported_for_each_bot_and_no_game_is_replayed(
         assert f"{one['given_back_ms']:.0f}" in (out / "report.html").read_text()
     assert times["worst_lag_ms"] >= 50
     assert "given back ms" in said
-    assert "the referee did not look for up to" in said
+    assert "the referee lagged by up to" in said
     assert "OK: everything verified." in boneyard("verify", str(out))
 
 
@@ -150,7 +150,7 @@ def test_enough_fouls_lose_the_rest_of_the_sitting(lost: Path) -> None:
     assert {one["name"]: one["fouls"] for one in rated} == {"first": 0, "odd": 4}
     report = (out / "report.md").read_text()
     assert "| odd | forfeit | 4 |" in report
-    assert "2 fouls in a sitting the rest of the sitting" in report
+    assert "2 fouls lose the rest of the sitting" in report
 
 
 def test_a_forfeited_game_can_be_watched(lost: Path) -> None:

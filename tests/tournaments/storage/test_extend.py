@@ -213,7 +213,7 @@ def test_a_changed_bot_is_a_version_of_its_own(tmp_path: Path) -> None:
     (pool,) = json.loads((out / "results.json").read_text())["ratings"]["pools"]
     games = {one["name"]: one["games"] for one in pool["entrants"]}
     assert games == {"mine": 8, "mine@2": 8, "greedy": 12, "suit": 12}
-    assert "- `mine`, 8 games; `mine@2` plays on with other files." in report(out)
+    assert "- `mine`, 8 games; replaced by `mine@2` with other files." in report(out)
     assert fits(out)
     # Apart from the earlier version it is the event that was played at once.
     once = tmp_path / "once"
@@ -338,7 +338,7 @@ def test_a_result_of_an_earlier_version_cannot_be_left_out(tmp_path: Path) -> No
     assert "1.mine.greedy is in no log" in said
     said = boneyard("report", str(out), code=2)
     assert "1.mine.greedy is not one of the plan" in said
-    assert "that log is gone" in said
+    assert "that log is missing" in said
     log.write_bytes(kept)
     # Without results.json nobody knows how many results the ledger had.
     (out / "results.json").unlink()

@@ -204,7 +204,7 @@ def test_a_ledger_that_lost_lines_is_told_and_not_what_follows(
     ledger = folder / "ledger.jsonl"
     without_lines(ledger, lines)
     (fault,) = faults(folder)
-    lost = f"has {has} of the 12 results that results.json tells of"
+    lost = f"has {has} of the 12 results that results.json reports"
     assert fault == f"{ledger} {lost}; the report was not checked"
 
 
@@ -231,7 +231,7 @@ def test_a_log_is_checked_though_the_ledger_is_short(tmp_path: Path) -> None:
     last = Folder(tmp_path).logs()[-1]
     changed(last, b'"type":"choice"', b'"type":"chOice"')
     short, damaged = faults(tmp_path)
-    assert "results that results.json tells of; the report was not checked" in short
+    assert "results that results.json reports; the report was not checked" in short
     assert f"{last}, line " in damaged
 
 
@@ -241,10 +241,10 @@ def test_reported_games_are_not_replayed_silently(folder: Path) -> None:
     lost = log(folder)
     lost.write_bytes(b"".join(lost.read_bytes().splitlines(keepends=True)[:3]))
     said = again(folder)
-    assert "games are lost that a report told of: they are played again, on deals that may" in said
+    assert "reported games are missing and will be replayed, on deals that may" in said
     (folder / "ledger.jsonl").unlink()
     shutil.rmtree(folder / "games")
-    assert "results.json tells of 12 games, and neither ledger.jsonl nor the" in again(folder, 2)
+    assert "results.json reports 12 games, but neither ledger.jsonl nor the" in again(folder, 2)
 
 
 def test_results_in_logs_alone_are_no_fault(folder: Path) -> None:

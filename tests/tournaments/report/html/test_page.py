@@ -286,14 +286,14 @@ def test_every_link_within_the_page_has_a_target(tmp_path: Path) -> None:
 def test_an_event_before_its_first_game_has_a_page() -> None:
     for plan in EVENTS.values():
         html = html_of(plan, [])
-        assert "No game is over yet" in html or "Undecided" in html
-        assert "Keep that number" in html
+        assert "No game is finished yet" in html or "Undecided" in html
+        assert "Note this number" in html
 
 
 @pytest.mark.parametrize(
     ("name", "lead"),
     [
-        ("ten bots", "The first rank is open between"),
+        ("ten bots", "may be first (95 % confidence)"),
         ("swiss", "has won the Swiss of 3 rounds"),
         ("knockout", "has won the knockout"),
         ("versus", "Undecided after 60 boards"),
