@@ -60,21 +60,21 @@ def _of_bytes(line: bytes) -> Diagnosis | None:
     """Return the fault of a line that is not text."""
     if len(line) >= MAX_LINE:
         text = f"It wrote a line of more than {MAX_LINE} bytes."
-        return Diagnosis(text, "Keep the note short, and end each line with a newline.")
+        return Diagnosis(text, "Shorten the note, and end each line with a newline.")
     if line.startswith(b"\xef\xbb\xbf"):
         return Diagnosis(
             "The line begins with a byte order mark.", "Write UTF-8 without a byte order mark."
         )
     if b"\0" in line[:LOOKED_AT]:
         return Diagnosis(
-            "The line holds zero bytes: is it UTF-16?", "Write UTF-8, and no zero at the end."
+            "The line contains zero bytes. Is it UTF-16?", "Write UTF-8 without zero bytes."
         )
     try:
         line.decode()
     except UnicodeDecodeError as error:
         return Diagnosis(f"Byte {error.start} of the line is not UTF-8.", "Encode output as UTF-8.")
     if not line.strip():
-        return Diagnosis("It wrote an empty line.", "One newline behind each message, and no more.")
+        return Diagnosis("It wrote an empty line.", "Write exactly one newline after each message.")
     return None
 
 
@@ -85,18 +85,19 @@ def _of_layout(line: bytes, behind: bytes, language: Language) -> Diagnosis | No
         return None
     if isinstance(_python(text), dict):
         return Diagnosis(
-            "It wrote single quotes: that is how Python prints a dict, and no JSON.",
+            "It wrote single quotes, as Python prints a dict; this is not JSON.",
             "print(json.dumps(answer), flush=True)",
         )
     lines = _lines_of_one(text, behind.decode(errors="replace"))
     if lines > 1:
         return Diagnosis(
             f"It wrote one JSON object on {lines} lines.",
-            f"One message is one line: no indentation and no line breaks in it ({language.json}).",
+            "Write each message on one line, without indentation and line breaks "
+            f"({language.json}).",
         )
     return _of_pieces(text) or Diagnosis(
         f"It wrote text where a message is expected: {printable(text, DIAGNOSED)!r}.",
-        "Only messages go to stdout; print what is for you to stderr.",
+        "Write only messages to stdout, and debug output to stderr.",
     )
 
 
@@ -107,21 +108,23 @@ def _of_pieces(text: str) -> Diagnosis | None:
     if not isinstance(value, dict):
         if text.lstrip().startswith("{"):
             return Diagnosis(
-                f"It wrote something that is nearly JSON: {_complaint(text)}.",
-                "Names and texts in double quotes, no comma at the end, no comment.",
+                f"It wrote almost JSON: {_complaint(text)}.",
+                "Use double quotes for names and texts, no trailing comma, no comments.",
             )
         return None
     if before.strip():
         return Diagnosis(
             f"It wrote text before the message: {printable(before, DIAGNOSED)!r}.",
-            "Only messages go to stdout; print what is for you to stderr.",
+            "Write only messages to stdout, and debug output to stderr.",
         )
     rest = text[end:].strip()
     if rest.startswith("{"):
-        return Diagnosis("It wrote two messages on one line.", "A newline behind each message.")
+        return Diagnosis(
+            "It wrote two messages on one line.", "Write a newline after each message."
+        )
     return Diagnosis(
-        f"It wrote text behind the message: {printable(rest, DIAGNOSED)!r}.",
-        "A message is a line of its own, and only messages go to stdout.",
+        f"It wrote text after the message: {printable(rest, DIAGNOSED)!r}.",
+        "Write each message on its own line, and only messages to stdout.",
     )
 
 
@@ -143,22 +146,20 @@ def _of_type(value: dict[str, Any], due: Expected) -> Diagnosis | None:
     if said == due.type:
         return None
     if said == "hello":
-        return Diagnosis("It said hello again.", "Say hello once: it is the first line only.")
+        return Diagnosis("It wrote a second hello.", "Write hello once, as the first line.")
     if said == "choose":
-        return Diagnosis(
-            "Its first line is an answer, not a hello.", "Answer the referee's hello with a hello."
-        )
+        return Diagnosis("Its first line is an answer, not a hello.", "Write a hello first.")
     written = next((name for name in value if name.lower() == "type" != name), None)
     if said is None and written:
         return Diagnosis(
-            f"Its fields are not written as they should be: {written!r} is `type`.",
-            "Names of fields are in small letters, as in the examples of SPEC.md.",
+            f"A field's name is wrong: {written!r} must be `type`.",
+            "Write names of fields in lower case, as in the examples of SPEC.md.",
         )
     if said is None:
         return Diagnosis("The message has no `type`.", f'Begin with "type":"{due.type}".')
     near = get_close_matches(str(said).lower(), FIELDS, n=1, cutoff=0)[0]
     text = f"There is no message of type {printable(str(said), 40)!r}"
-    return Diagnosis(f"{text}: {near!r} is meant, perhaps.", f'Write "type":"{due.type}".')
+    return Diagnosis(f"{text}: {near!r} is probably meant.", f'Write "type":"{due.type}".')
 
 
 def _of_fields(value: dict[str, Any], due: Expected, text: str) -> Iterator[Diagnosis]:
@@ -166,12 +167,12 @@ def _of_fields(value: dict[str, Any], due: Expected, text: str) -> Iterator[Diag
     known = FIELDS[due.type]
     for name in value.keys() - {*known, "type"}:
         yield Diagnosis(
-            f"The message has a field {printable(name, 40)!r} that nobody knows.",
+            f"The message has a field {printable(name, 40)!r} that the protocol does not have.",
             "Leave it out; a `note` can hold anything for the log.",
         )
     pairs = json.loads(text, object_pairs_hook=list)
     if len(pairs) != len(value):
-        yield Diagnosis("A field stands twice in the message.", "Write each field once.")
+        yield Diagnosis("A field occurs twice in the message.", "Write each field once.")
     yield from _of_hello(value) if due.type == "hello" else _of_choose(value, due)
 
 
@@ -211,7 +212,8 @@ def _of_choose(value: dict[str, Any], due: Expected) -> Iterator[Diagnosis]:
         yield Diagnosis(f"`note` is {_kind(note)}, not a text.", "Leave it out, or write a text.")
     elif len(note) > MAX_NOTE:
         yield Diagnosis(
-            f"The note has {len(note)} characters; {MAX_NOTE} are allowed.", "Cut it, or log it."
+            f"The note has {len(note)} characters; {MAX_NOTE} are allowed.",
+            "Shorten it, or write it to a file.",
         )
 
 
@@ -220,16 +222,17 @@ def _of_numbers(value: dict[str, Any], due: Expected) -> Iterator[Diagnosis]:
     if isinstance(number, int) and number > due.id:
         yield Diagnosis(
             f"It answered question {number}, which was never asked; {due.id} is open.",
-            "Copy the `id` of the question that you answer; keep it in 64 bits, don't count.",
+            "Copy the `id` of the question that you answer; store it in 64 bits and do not count "
+            "questions yourself.",
         )
     if isinstance(choice, int) and choice < 0:
         yield Diagnosis(
-            f"Its choice is {choice}.", "Choose an index from 0; there is no resigning."
+            f"Its choice is {choice}.", "Choose an index from 0; resigning is not possible."
         )
     if isinstance(choice, int) and choice > last:
-        off = " It counts from 1, perhaps." if choice == due.options else ""
+        off = " Perhaps it counts from 1." if choice == due.options else ""
         yield Diagnosis(
-            f"It chose {choice}, but the options go from 0 to {last}.{off}",
+            f"It chose {choice}, but the options are 0 to {last}.{off}",
             "Options are counted from 0: the first is 0.",
         )
 

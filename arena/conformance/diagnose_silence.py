@@ -52,15 +52,15 @@ def diagnose_silence(
         ) * 1000
         return Diagnosis(
             f"It answered after {ms:.0f} ms; {limit_ms} are allowed.",
-            "Look at the clock against `time_ms`, or say hello first and load the rest later.",
+            "Compare the clock with `time_ms`, or write hello first and load the rest later.",
         )
     if _of_exit(connection):
         return exit_description(connection)
     cpu_ms = connection.usage().cpu_ms - before
     if cpu_ms > BUSY * (time.monotonic() - began) * 1000:
         return Diagnosis(
-            f"Nothing came within {limit_ms} ms; it was still computing.",
-            "Look at the clock against `time_ms` while you search, and look for an endless loop.",
+            f"Nothing came within {limit_ms} ms; the bot was still computing.",
+            "Compare the clock with `time_ms` during the search, and look for an endless loop.",
         )
     return _of_buffering(connection, due, language, unread)
 
@@ -75,9 +75,9 @@ def exit_description(connection: Connection) -> Diagnosis:
     named = crash(stderr)
     if named:
         path = re.search(r"'(/[^']+)'", named)
-        more = f" It may not see {path[1]} there." if path else ""
+        more = f" It cannot see {path[1]} in the sandbox." if path else ""
         if "env: " in named and r"\r" in named:
-            more = " Its first line ends as on Windows: save it with \\n alone behind each line."
+            more = " Its first line ends with \\r\\n. Save the file with \\n line ends."
         return Diagnosis(
             f"It crashed: {printable(named, SHOWN)} (the process {connection.exit_reason}).",
             f"Its stderr says where.{more}",
@@ -85,11 +85,11 @@ def exit_description(connection: Connection) -> Diagnosis:
         )
     if connection.exit_reason.endswith("status 0") or connection.exit_reason == "left":
         return Diagnosis(
-            "It left by itself while it was needed.",
+            "It exited too early.",
             "Read lines in a loop until stdin ends, and answer each question.",
             gone=True,
         )
-    mend = "Run it by hand with the lines that were sent."
+    mend = "Run the bot yourself with the lines that were sent."
     return Diagnosis(f"The process {connection.exit_reason}.", mend, gone=True)
 
 
@@ -100,17 +100,17 @@ def chatter(said: bytes, when: str) -> Diagnosis:
     if isinstance(heard, Choose):
         return Diagnosis(
             f"It wrote an answer {when}: question {heard.id} was not open.",
-            "Write one answer for one question, and nothing else.",
+            "Write one answer for each question, and nothing else.",
         )
     if not isinstance(heard, Fault):
-        return Diagnosis(f"It said hello again {when}.", "Say hello once: the first line only.")
+        return Diagnosis(f"It wrote a second hello {when}.", "Write hello once, as the first line.")
     if not line.strip():
         return Diagnosis(
-            f"It wrote an empty line {when}.", "One newline behind each message, and no more."
+            f"It wrote an empty line {when}.", "Write exactly one newline after each message."
         )
     return Diagnosis(
         f"It wrote to stdout {when}: {printable(line, SHOWN)!r}.",
-        "Only answers go to stdout; print what is for you to stderr.",
+        "Write only answers to stdout, and debug output to stderr.",
     )
 
 
@@ -120,7 +120,9 @@ def _too_much(connection: Connection) -> Diagnosis:
         if b"\n" in connection.partial_line
         else f"a line of more than {MAX_LINE} bytes"
     )
-    return Diagnosis(f"It wrote {kind}.", "One line of JSON for one question, with its newline.")
+    return Diagnosis(
+        f"It wrote {kind}.", "Write one line of JSON with its newline for each question."
+    )
 
 
 def _half(connection: Connection) -> Diagnosis:
@@ -131,7 +133,7 @@ def _half(connection: Connection) -> Diagnosis:
     if isinstance(decode_line(half), Fault):
         return Diagnosis(
             f"It wrote half a line and no newline: {printable(half, SHOWN)!r}.",
-            "Write each message whole, and end it with a newline.",
+            "Write complete messages, each with a newline.",
         )
     return Diagnosis("It wrote its message without a newline.", "End each line with \\n.")
 
@@ -153,12 +155,13 @@ def _of_buffering(
     said = connection.rest()
     if not said and _on_stderr(connection, due):
         return Diagnosis(
-            f"It wrote its {due.type} to stderr.", "Messages go to stdout; stderr is for yourself."
+            f"It wrote its {due.type} to stderr.",
+            "Write messages to stdout; stderr is for debug output.",
         )
     if not said:
         return Diagnosis(
-            "It has read what was sent and says nothing.",
-            "Answer each line as it comes; wait for no empty line and no end of the input.",
+            "It has read all lines and does not answer.",
+            "Answer each line as it comes; do not wait for an empty line or the end of the input.",
         )
     return Diagnosis(
         "It answered only when its stdin was closed: it reads to the end before it answers, or its "
@@ -178,18 +181,18 @@ def _of_missed_exit(line: bytes, due: Expected, language: Language, tables: int)
     """Return the diagnosis of a bot that answered only after more questions."""
     if tables > 1:
         return Diagnosis(
-            "It answered only when many more were asked: it waits until it has questions from "
+            "It answered only after many more questions: it waits until it has questions from "
             "several games, or its output is buffered and was not flushed.",
             "Answer what there is when no further line waits: there may be one game only. "
             f"And flush after each line ({language.name}): {language.flush}.",
         )
     if due.type == "hello" and isinstance(decode_line(line), Choose):
         return Diagnosis(
-            "It says no hello, though it answers questions.",
-            "Answer the referee's hello with a hello before anything else.",
+            "It sends no hello, although it answers questions.",
+            "Write a hello before anything else.",
         )
     return Diagnosis(
-        "It answered only when many more were asked: its output is buffered and was not flushed.",
+        "It answered only after many more questions: its output is buffered and was not flushed.",
         f"Flush after each line ({language.name}): {language.flush}.",
     )
 

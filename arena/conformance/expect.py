@@ -117,7 +117,7 @@ def check_stderr(connection: Connection) -> None:
     """
     if connection.stderr_bytes > STDERR_A_GAME:
         text = f"It wrote {connection.stderr_bytes} bytes to stderr in one game."
-        mend = f"At most {STDERR_A_GAME} bytes a game: trace less, or into a file in /tmp."
+        mend = f"At most {STDERR_A_GAME} bytes per game: write less, or write to a file in /tmp."
         _raise_violation(connection, Diagnosis(text, mend), b"", "less on stderr")
 
 
@@ -164,7 +164,7 @@ def _report_line(
     due = Expected("choose", len(question.options), question.id)
     found = diagnose(line, behind, fault, due, language)
     if fault.foul == "flooding":
-        found = Diagnosis(fault.detail, "One answer for one question, with its `id`.")
+        found = Diagnosis(fault.detail, "Write one answer for each question, with its `id`.")
     _raise_violation(connection, found, line, _expected_answer(question))
 
 

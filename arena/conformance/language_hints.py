@@ -35,7 +35,7 @@ LANGUAGES = {
     "ruby": Language("Ruby", "$stdout.sync = true", "JSON.generate(...)"),
     "perl": Language("Perl", "$| = 1;", "JSON::PP's encode_json"),
     "lua": Language("Lua", "io.stdout:flush()", "the text of the examples in SPEC.md"),
-    "sh": Language("shell", "printf flushes by itself; a filter behind it may not", "printf"),
+    "sh": Language("shell", "printf flushes; a filter after it may not", "printf"),
 }
 BY_SUFFIX = {
     ".py": "python",

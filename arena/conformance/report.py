@@ -92,7 +92,7 @@ class Printer:
     def _print_violation(self, number: int, finding: Violation) -> None:
         before = self._faults.setdefault(finding.fault, number)
         if before != number:
-            self._print(Text(" " * INDENT + f"The same as in step {before}: {finding.fault}"))
+            self._print(Text(" " * INDENT + f"The same fault as in step {before}: {finding.fault}"))
             return
         for name, words in _parts(finding):
             style = "bold red" if name == "fault" else ""
@@ -113,9 +113,9 @@ def _parts(finding: Violation) -> Iterator[tuple[str, str]]:
     yield "fault", finding.fault
     for line in finding.sent[-1:]:
         yield "sent", line
-    yield "came", finding.came
+    yield "got", finding.came
     yield "expected", finding.expected
-    yield "mend", finding.mend
+    yield "fix", finding.mend
     if finding.stderr:
         yield "stderr", finding.stderr
 
@@ -130,13 +130,13 @@ def summary(report: Report) -> Iterable[str]:
     if report.questions:
         yield (
             f"{report.questions} questions: {report.mean_ms:.1f} ms on average, "
-            f"{report.worst_ms:.1f} ms at the worst."
+            f"{report.worst_ms:.1f} ms maximum."
         )
     if report.choices >= TELLING and report.first_choices == report.choices:
         yield (
-            f"Take care: it took option 0 in all {report.choices} questions with several options. "
+            f"Warning: it took option 0 in all {report.choices} questions with several options. "
             "Does it read `options`?"
         )
     if counted.failed:
         first = next(one for one in report.outcomes if one.state == "fail")
-        yield f"Begin with step {first.number}: the others may follow from it."
+        yield f"Begin with step {first.number}; it may cause the others."

@@ -107,7 +107,7 @@ def run_steps(session: Session, steps: Sequence[NumberedStep]) -> Iterator[StepR
         session.drop()
 
 
-MISSED = "The time for the walk was up."
+MISSED = "The time for all steps was up."
 """The reason why a step was not reached."""
 
 
@@ -168,7 +168,7 @@ def _perhaps(finding: Violation) -> Violation:
     return replace(
         finding,
         mend=f"{finding.mend} If you trust the bot, --compare starts it without the sandbox too, "
-        "and tells whether that is the reason.",
+        "and shows whether this is the reason.",
     )
 
 
@@ -177,7 +177,7 @@ def _within(session: Session, finding: Violation) -> Violation:
         finding,
         fault=f"It works without the sandbox, but not at level {session.sandbox.level}: "
         f"{finding.fault}",
-        mend=f"{finding.mend} In the sandbox it sees the files that its command names and nothing "
-        "else of yours: in an event file `folder` or `reads` open more to it (README, Code that "
-        "you don't trust). There is no network, and it may write to /tmp only.",
+        mend=f"{finding.mend} In the sandbox it can read only the files that its command names; "
+        "`folder` or `reads` in an event file add more (boneyard help sandbox). There is no "
+        "network, and it can write only to /tmp.",
     )

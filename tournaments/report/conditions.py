@@ -37,7 +37,7 @@ def clock_text(event: Terms) -> Iterator[str]:
         "Turns with one option: bots are asked, so the timing of questions reveals nothing about "
         "hands."
         if of.forced == "ask"
-        else "Turns with one option: played without a question, which the others can time (`forced`)."
+        else "Turns with one option: played without a question, which others can time (`forced`)."
     )
 
 

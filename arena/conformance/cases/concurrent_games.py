@@ -97,8 +97,8 @@ def _report_silence(
         found = exit_description(connection)
     elif answered:
         found = Diagnosis(
-            f"Of several games at once it left a question unanswered for {limit_ms} ms.",
-            "Answer the question of each `game`: one may be open in each.",
+            f"With several games at once it left a question unanswered for {limit_ms} ms.",
+            "Answer the questions of all games: each `game` may have one open.",
         )
     else:
         found = diagnose_silence(connection, first.due, limit_ms, session.language)

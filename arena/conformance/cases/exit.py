@@ -52,16 +52,16 @@ def _leaves(connection: Connection, *goodbye: bytes) -> str:
     if ms is None:
         judge.report_violation(
             connection,
-            f"It was still there {SHUT_DOWN_S:.0f} s after its stdin was closed.",
-            "Leave the loop when stdin ends, and end what you have started (threads, programs).",
+            f"It was still running {SHUT_DOWN_S:.0f} s after its stdin was closed.",
+            "Exit when stdin ends, and end the threads and programs that you started.",
             said.decode(errors="replace"),
             f"the process ends within {SHUT_DOWN_S:.0f} s",
         )
     if said:
         judge.report_violation(
             connection,
-            "It still wrote to stdout when it was told to leave.",
-            "Nothing is asked any more: leave without a word.",
+            "It wrote to stdout after bye or the end of stdin.",
+            "Exit without writing anything.",
             said.decode(errors="replace"),
             "nothing",
         )
@@ -71,9 +71,9 @@ def _leaves(connection: Connection, *goodbye: bytes) -> str:
 
 
 STEPS = (
-    Step("bye", "leaves at bye", "Leaving", at_bye),
-    Step("no-game", "leaves at bye before any game", "Leaving", before_a_game),
-    Step("void", "leaves at bye in the middle of a game", "Leaving", at_bye_with_why),
-    Step("stdin", "leaves when stdin ends", "Leaving", at_the_end_of_stdin),
-    Step("stdin-in-game", "leaves when stdin ends in a game", "Leaving", in_a_game),
+    Step("bye", "exits at bye", "Leaving", at_bye),
+    Step("no-game", "exits at bye before any game", "Leaving", before_a_game),
+    Step("void", "exits at bye in the middle of a game", "Leaving", at_bye_with_why),
+    Step("stdin", "exits when stdin ends", "Leaving", at_the_end_of_stdin),
+    Step("stdin-in-game", "exits when stdin ends in a game", "Leaving", in_a_game),
 )

@@ -33,8 +33,8 @@ def slow_positions(session: Session) -> str:
                 break
             worst = max(worst, session.ask(connection, seat).ms)
         session.drop()
-    care = "; take care, that is near the limit" if worst > session.clock.move_ms / 2 else ""
-    return f"{worst:.1f} ms at the worst{care}"
+    care = "; this is near the limit" if worst > session.clock.move_ms / 2 else ""
+    return f"{worst:.1f} ms maximum{care}"
 
 
 def after_a_pause(session: Session) -> str:
@@ -108,5 +108,5 @@ STEPS = (
     Step("positions", "answers the largest positions in time", "Time", slow_positions),
     Step("pause", "answers after a pause", "Who speaks when", after_a_pause),
     Step("memory", "keeps its memory bounded", "Fouls", bounded_memory),
-    Step("stderr", "keeps within its budget of stderr", "The pipe", little_stderr),
+    Step("stderr", "keeps within its stderr limit", "The pipe", little_stderr),
 )

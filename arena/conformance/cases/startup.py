@@ -84,7 +84,7 @@ def start_times(session: Session) -> str:
         )
         note += f", {outside:.0f} ms outside"
     if within > SLOW * session.clock.start_ms:
-        note += f"; take care, the limit is {session.clock.start_ms} ms"
+        note += f"; the limit is {session.clock.start_ms} ms"
     return note
 
 
@@ -115,13 +115,13 @@ def _since_start(connection: Connection) -> float:
 
 
 STEPS = (
-    Step("hello", "says hello in time", "Bot: hello", says_hello, gate=True),
-    Step("only-hello", "writes nothing more until it is asked", "The pipe", only_hello),
+    Step("hello", "sends hello in time", "Bot: hello", says_hello, gate=True),
+    Step("only-hello", "writes nothing else until it is asked", "The pipe", only_hello),
     Step("game", "writes nothing when a game begins", "Who speaks when", silent_at_game),
     Step("first", "answers the first question", "Bot: choose", first_answer, gate=True),
     Step("once", "answers each question once", "Question ids", answers_once),
     Step("end", "writes nothing when a game ends", "Who speaks when", silent_at_end),
-    Step("starts", "starts soon", "Time", start_times),
+    Step("starts", "starts quickly", "Time", start_times),
     Step("two", "runs twice at the same time", "Who speaks when", two_at_once),
     Step("newer", "understands the hello of a newer referee", "Versions", without_newer_hello),
 )

@@ -60,18 +60,16 @@ def test_a_broken_bot_is_told_what_to_mend_with_exit_code_1() -> None:
     done = check(DICT, *FEW)
     assert done.exit_code == 1
     lines = [line.strip() for line in done.output.splitlines()]
-    assert (
-        "fault    It wrote single quotes: that is how Python prints a dict, and no JSON." in lines
-    )
+    assert "fault    It wrote single quotes, as Python prints a dict; this is not JSON." in lines
     parts = [line.split()[0] for line in lines if line]
-    assert [part for part in parts if part in ("fault", "sent", "came", "expected", "mend")] == [
+    assert [part for part in parts if part in ("fault", "sent", "got", "expected", "fix")] == [
         "fault",
         "sent",
-        "came",
+        "got",
         "expected",
-        "mend",
+        "fix",
     ]
-    assert lines[-1] == "Begin with step 4: the others may follow from it."
+    assert lines[-1] == "Begin with step 4; it may cause the others."
 
 
 def test_a_bot_that_does_not_exist_is_the_users_error() -> None:
@@ -183,11 +181,11 @@ def test_a_bot_for_one_game_passes_the_check_of_its_event_and_is_warned(tmp_path
     assert done.exit_code == 0, done.output
     assert "plays the event's game in every seat" in done.output
     assert "plays dutch" not in done.output
-    assert "Take care: it took option 0 in all " in done.output
+    assert "Warning: it took option 0 in all " in done.output
     (tmp_path / "one.py").write_text(ONE_GAME.replace("CHOICE", "len(said['options']) - 1"))
     done = check(str(path), "--only", "first,event", "--quick", "--sandbox", "off")
     assert done.exit_code == 0, done.output
-    assert "Take care" not in done.output
+    assert "Warning" not in done.output
 
 
 def outcome(number: int, **more: Any) -> StepResult:
@@ -210,5 +208,5 @@ def test_repeated_faults_are_reported_in_one_line(capsys: pytest.CaptureFixture[
     printer.flush()
     shown = capsys.readouterr().out
     assert shown.count("Hurry.") == 1
-    assert "The same as in step 1: It is late." in shown
+    assert "The same fault as in step 1: It is late." in shown
     assert "  3-4 skip No time.\n  5 skip does it" in shown

@@ -221,7 +221,7 @@ def test_an_event_in_what_a_bot_may_read_is_refused(tmp_path: Path, more: str) -
     (base / "mine.py").touch()
     (base / "event.toml").write_text(MINE + more)
     said = boneyard("run", str(base / "event.toml"), "--out", str(out), code=2)
-    assert "Bot mine may read" in said
+    assert "Bot mine can read" in said
     assert not (out / "secret.key").exists()
 
 

@@ -332,7 +332,7 @@ def test_a_report_is_not_replaced_by_less_when_the_ledger_lost_results(
         ledger.write_bytes(b"".join(whole[:left]) + whole[left][:9])
         lost = f"{ledger} has {left} of the {len(whole)} results that results.json reports"
     again = "The same `boneyard run` as before restores it from the game logs"
-    assert boneyard("report", str(folder), *words, code=2) == f"boneyard: {lost}: {again}.\n"
+    assert boneyard("report", str(folder), *words, code=2) == f"boneyard: {lost}. {again}.\n"
     assert kept(folder) == kept(event)
 
 

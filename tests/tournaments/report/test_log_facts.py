@@ -148,8 +148,8 @@ def test_the_report_names_the_rules_that_were_played() -> None:
     six, two = event(6, seats=6), event(2)
     assert how.rules_text(two) == "Rules: `boneyard rules draw`; `event.json` has them in full."
     assert how.rules_text(six) == (
-        "Rules: draw, with highest_pip=9: `boneyard rules draw --set highest_pip=9`; in full in "
-        "`event.json`."
+        "Rules: draw, with highest_pip=9: `boneyard rules draw --set highest_pip=9`; `event.json` "
+        "has them in full."
     )
     own = replace(two, rules=derive(two.rules, "Friday night", {}))
     assert how.rules_text(own).startswith("Rules: Friday night, which is not a named game;")
