@@ -337,7 +337,7 @@ def test_a_result_of_an_earlier_version_cannot_be_left_out(tmp_path: Path) -> No
     said = boneyard("verify", str(out), code=1)
     assert "1.mine.greedy is in no log" in said
     said = boneyard("report", str(out), code=2)
-    assert "1.mine.greedy is not one of the plan" in said
+    assert "1.mine.greedy is neither in the plan" in said
     assert "that log is missing" in said
     log.write_bytes(kept)
     # Without results.json nobody knows how many results the ledger had.

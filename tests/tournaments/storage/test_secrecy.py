@@ -235,7 +235,7 @@ def test_a_game_of_another_number_does_not_fit(played: Path, tmp_path: Path) -> 
         line, checksum = seal(encode_line(record), checksum)
         lines.append(line)
     log.write_bytes(b"".join(lines))
-    said = f"{before.game} has number {before.number + 1}, but {before.number} follows"
+    said = f"{before.game} has number {before.number + 1}; it must be {before.number}"
     assert [fault for fault in verify_folder(folder) if said in fault]
     assert [fault for fault in verify_log(log, None) if said in fault]
 

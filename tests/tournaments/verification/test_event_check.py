@@ -391,7 +391,7 @@ def test_a_ledger_of_other_games_is_refused(folder: Path) -> None:
 def test_a_run_does_not_replace_what_only_logs_that_are_gone_knew(folder: Path) -> None:
     times = (folder / "times.json").read_bytes()
     log(folder).unlink()
-    assert "The log of 1.first.greedy is gone" in again(folder, code=2)
+    assert "The log of 1.first.greedy is missing" in again(folder, code=2)
     assert (folder / "times.json").read_bytes() == times
     (folder / "times.json").unlink()
     again(folder)
