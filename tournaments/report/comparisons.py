@@ -23,9 +23,9 @@ from tournaments.report.standings import partner_sections, standings_section
 MATRIX = 64
 """The largest number of entrants with a histogram, and in a page's table of all against all."""
 MARGINS = (
-    "By how many points each was ahead or behind at the end of a game: all from left to right on "
-    "one scale, whose outermost bars hold everything beyond, each as tall as its tallest bar. "
-    "Games that a foul ended are left out."
+    "Lead in points at the end of a game. All histograms share one scale from left to right, whose "
+    "outermost bars hold everything beyond; each is as tall as its tallest bar. Games that a foul "
+    "ended are left out."
 )
 """The meaning of the histograms."""
 SURE = 0.975
@@ -55,7 +55,7 @@ def _crosstable(pool: Pool, tally: Tally, names: list[str]) -> Section:
         for own, cells in enumerate(pool.crosstable)
     ]
     blocks: list[Block] = [
-        Paragraph("Points that the row took off the column."),
+        Paragraph("Score of the row against the column."),
         Figure(macro="crosstable_key", value=None),
         Matrix("Crosstable", names, rows, unit="%", most=MATRIX, source="crosstable.csv"),
     ]
@@ -80,9 +80,9 @@ def _likelihoods(pool: Pool, names: list[str]) -> Section:
         [SELF if own == other else _likelihood(likely) for other, likely in enumerate(line)]
         for own, line in enumerate(pool.los)
     ]
-    key = "In percent, by all results together. Shaded from 97.5 % on."
+    key = "In percent, from all results together. Shaded from 97.5 %."
     blocks: list[Block] = [
-        Paragraph("How likely the row is better than the column."),
+        Paragraph("Probability that the row is stronger than the column."),
         Paragraph(key, media=Media.HTML),
         Matrix("Who is better", names, rows, "%", most=MATRIX, source="crosstable.csv"),
     ]
