@@ -81,6 +81,11 @@ def replay(**options: Any) -> None:
       boneyard replay demo 1.greedy.first --html
       boneyard replay demo --html
     """
+    if options.pop("html"):
+        from tournaments.commands.replay_html import write_pages
+
+        write_pages(*(options[name] for name in ("log", "game", "seat", "out")))
+        return
     from tournaments.commands.replay import ReplayOptions, replay_game
 
     replay_game(ReplayOptions(**options), click.getchar)

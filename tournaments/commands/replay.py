@@ -1,6 +1,5 @@
-"""The command `replay`: a game from its log, in the terminal or as a page for a browser."""
+"""The command `replay`: a game from its log, in the terminal."""
 
-import re
 import sys
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -12,13 +11,11 @@ from rich.text import Text
 
 from arena.analysis import frames
 from arena.analysis import text as render
-from arena.analysis.find import find_game, find_seat, list_games, logs, usual_folder
+from arena.analysis.find import find_game, find_seat, list_games, usual_folder
 from arena.analysis.replay import steps
 from arena.analysis.text import Look
 from arena.logs.gamelog import LoggedGame
-from arena.ui import replay_files
 from arena.ui.console import plain_console, print_line, print_paged, text_look
-from arena.ui.replay_page import pack_game, replay_page
 from protocol.errors import UserError
 
 
@@ -37,32 +34,24 @@ class ReplayOptions(NamedTuple):
     """True if tiles are printed in ASCII."""
     step: bool
     """True if one frame is shown at a time."""
-    html: bool
-    """True if a page is written instead."""
     out: Path | None
-    """The file of the page."""
+    """The file of a page, which goes with --html only."""
 
 
 def replay_game(options: ReplayOptions, read_key: Callable[[], str]) -> None:
-    """Show a game, list the games that match, or write pages; `read_key` waits for a key.
+    """Show a game, or list the games that match; `read_key` waits for a key.
 
     Raises UserError, DamagedLogError.
     """
-    if options.out and not options.html:
+    if options.out:
         raise UserError("--out names the page's file: it goes with --html.")
     where = options.log or usual_folder()
-    if options.html and options.game is None and where.is_dir():
-        _make_all(where, options.seat, options.out)
-        return
     found = find_game(where, options.game)
     if found.game is None:
         for line in list_games(found):
             print_line(line)
         return
     seen = None if options.seat is None else find_seat(found.game, options.seat)
-    if options.html:
-        _make_one(found.game, seen, options.out)
-        return
     console = plain_console()
     look = text_look(found.game, console, options.plain)
     shown = _drawn(found.game, seen, options.only, look)
@@ -70,28 +59,6 @@ def replay_game(options: ReplayOptions, read_key: Callable[[], str]) -> None:
         _paged(shown, console, read_key)
     else:
         print_paged(shown, console)
-
-
-def _make_one(logged: LoggedGame, seat: int | None, out: Path | None) -> None:
-    """Write the page of one game, for everybody or as one seat saw it."""
-    own = "" if seat is None else f".seat-{seat}"
-    # A log can come from anybody: its names lead to no other folder.
-    name = re.sub(r"[^\w@.-]|^\.", "_", logged.game.game, flags=re.ASCII)
-    path = out or Path(f"{name[:200]}{own}.html")
-    replay_files.write(path, replay_page(logged.game.game, [pack_game(logged, seat)]))
-    print_line(f"{path}")
-
-
-def _make_all(folder: Path, seat: str | None, out: Path | None) -> None:
-    """Write the pages of all games of an event into its folder."""
-    if seat is not None or out:
-        raise UserError("--seat and --out go with one game: name it after the folder.")
-    found = logs(folder)
-    if not found:
-        raise UserError(f"{folder} holds no game.")
-    pages = found[0].parent.parent / replay_files.FOLDER
-    made = replay_files.make_game_pages(found, pages)
-    print_line(f"{pages}: {made} new pages.")
 
 
 def _drawn(logged: LoggedGame, seat: int | None, only: int | None, look: Look) -> Iterator[Text]:

@@ -1,0 +1,60 @@
+"""Commands load no library that they do not need: people wait for each of them."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.events import small_event, untouched
+
+HEAVY = {"numpy", "networkx", "scipy", "trio", "jinja2", "distributed", "websockets"}
+"""Libraries that take 50 to 300 ms of CPU to import."""
+RICH = {*HEAVY, "rich"}
+LOADED = f"""
+import sys
+from tournaments.cli.main import main
+try:
+    main()
+finally:
+    print("loaded:", *sorted({RICH!r} & sys.modules.keys()), file=sys.stderr)
+"""
+COMMANDS = {
+    "--version": RICH,
+    "--help": RICH,
+    "help run": RICH,
+    "bots": RICH,
+    "check --list": RICH,
+    "rules": HEAVY,
+    "show EVENT": HEAVY,
+    "replay EVENT": HEAVY,
+    "replay EVENT 1.first.greedy": HEAVY,
+    "explain EVENT 1.first.greedy": HEAVY,
+    "check first --only hello --sandbox off": HEAVY,
+}
+"""Each command, and what it must not load."""
+
+
+@pytest.fixture(scope="module")
+def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with untouched(small_event(tmp_path_factory.mktemp("event"))) as folder:
+        yield folder
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_loads_only_what_it_needs(command: str, event: Path) -> None:
+    words = [f"{event}" if word == "EVENT" else word for word in command.split()]
+    ran = (sys.executable, "-c", LOADED, *words)
+    done = subprocess.run(ran, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    *_, loaded = done.stderr.splitlines()
+    assert not COMMANDS[command].intersection(loaded.removeprefix("loaded:").split())
+
+
+def test_a_run_loads_what_the_test_looks_for(event: Path, tmp_path: Path) -> None:
+    """Otherwise the test above could not fail."""
+    words = ("report", str(event), "--check")
+    ran = (sys.executable, "-c", LOADED, *words)
+    done = subprocess.run(ran, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.stderr.splitlines()[-1] == "loaded: jinja2 numpy rich"

@@ -1,0 +1,50 @@
+"""The command `replay --html`: pages for a browser, of one game or of all games of an event."""
+
+import re
+from pathlib import Path
+
+from arena.analysis.find import find_game, find_seat, list_games, logs, usual_folder
+from arena.logs.gamelog import LoggedGame
+from arena.ui import replay_files
+from arena.ui.console import print_line
+from arena.ui.replay_page import pack_game, replay_page
+from protocol.errors import UserError
+
+
+def write_pages(log: Path | None, game: str | None, seat: str | None, out: Path | None) -> None:
+    """Write the page of a game, or the pages of an event; list the games if several match.
+
+    Raises UserError, DamagedLogError.
+    """
+    where = log or usual_folder()
+    if game is None and where.is_dir():
+        _make_all(where, seat, out)
+        return
+    found = find_game(where, game)
+    if found.game is None:
+        for line in list_games(found):
+            print_line(line)
+        return
+    _make_one(found.game, None if seat is None else find_seat(found.game, seat), out)
+
+
+def _make_one(logged: LoggedGame, seat: int | None, out: Path | None) -> None:
+    """Write the page of one game, for everybody or as one seat saw it."""
+    own = "" if seat is None else f".seat-{seat}"
+    # A log can come from anybody: its names lead to no other folder.
+    name = re.sub(r"[^\w@.-]|^\.", "_", logged.game.game, flags=re.ASCII)
+    path = out or Path(f"{name[:200]}{own}.html")
+    replay_files.write(path, replay_page(logged.game.game, [pack_game(logged, seat)]))
+    print_line(f"{path}")
+
+
+def _make_all(folder: Path, seat: str | None, out: Path | None) -> None:
+    """Write the pages of all games of an event into its folder."""
+    if seat is not None or out:
+        raise UserError("--seat and --out go with one game: name it after the folder.")
+    found = logs(folder)
+    if not found:
+        raise UserError(f"{folder} holds no game.")
+    pages = found[0].parent.parent / replay_files.FOLDER
+    made = replay_files.make_game_pages(found, pages)
+    print_line(f"{pages}: {made} new pages.")
