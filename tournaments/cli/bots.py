@@ -44,8 +44,8 @@ from tournaments.cli.options import WISH
 @click.option(
     "--compare",
     is_flag=True,
-    help="Start the bot without the sandbox too, as your own user, to tell whether the sandbox is "
-    "why it fails, or starts slowly: only for a bot that you trust.",
+    help="Also run the bot without the sandbox, as your own user, to find out whether the sandbox "
+    "makes it fail or start slowly; only for a bot that you trust.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print every step as JSON.")
 def check(bot: str | None, listed: bool, **options: Any) -> None:

@@ -34,7 +34,7 @@ trust_network = click.option(
     "--folder",
     type=click.Path(file_okay=False, path_type=Path),
     default=None,
-    help="Folder to unpack and build bots in, and to keep them.  [default: a temporary one]",
+    help="Folder in which to unpack, build and keep bots.  [default: a temporary one]",
 )
 @click.option(
     "--patience",

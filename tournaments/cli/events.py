@@ -124,12 +124,12 @@ _sandbox = click.option(
 @click.option(
     "--ask-forced",
     is_flag=True,
-    help="Ask also if there is only one option: slower, but the timing reveals nothing of a hand.",
+    help="Also ask if there is only one option: slower, but the timing reveals nothing about hands.",
 )
 @click.option(
     "--fresh-boards",
     is_flag=True,
-    help="Let bots that join later play on boards that nobody has seen.",
+    help="Let bots that enter later play on boards that nobody has seen.",
 )
 @_seed
 @_jobs
@@ -196,7 +196,7 @@ def _takes_what_run_takes(command: click.Command) -> click.Command:
     type=click.IntRange(1, 600),
     default=8,
     show_default=True,
-    help="Longest trial of the bots, in s.",
+    help="Time limit of the calibration, in s.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of sentences.")
 def plan(
@@ -211,7 +211,7 @@ def plan(
     Before a run, give it the arguments of `boneyard run`: the bots play for a few seconds on
     separate deals; then the command prints how many sittings, games, questions and minutes the
     event will take, and how wide the intervals of its ratings will be. After a run, give it the
-    event's folder: it prints how many boards would tell two bots apart.
+    event's folder: it prints how many boards would separate two bots.
 
     \b
     Examples:

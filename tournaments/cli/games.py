@@ -32,8 +32,8 @@ def explain(**options: Any) -> None:
 
     The command prints the game's rounds, its turning points, and the bot's decisions in order. Each
     decision is shown as the bot saw it: its hand, the line, the others' tile counts, its
-    options, its choice, its note and its time; a foul with its evidence. Below each decision stands
-    the command that puts exactly this question to the bot again.
+    options, its choice, its note and its time; a foul with its evidence. Below each decision is
+    the command that asks the bot this question again.
 
     \b
     Examples:
@@ -121,7 +121,7 @@ def replay(**options: Any) -> None:
 @ASCII
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of sentences.")
 def ask(**options: Any) -> None:
-    """Put a question of a logged game to a bot again.
+    """Ask a bot a question of a logged game again.
 
     A fresh process gets the game, its rounds so far and the question, byte for byte, under the
     same clock. BOT is a sample bot, a file or a command, as in `run`; by default it is the bot that

@@ -18,8 +18,8 @@ def doctor(as_json: bool) -> None:
     """Test which sandbox levels this machine supports.
 
     The test takes some seconds. It runs all probes at each level: small programs that attack like a
-    cheating bot, against stand-ins for the referee and for another bot. It leaves no files or
-    processes behind.
+    cheating bot, against decoys of the referee and another bot. It leaves no files or processes
+    behind.
 
     \b
     Examples:

@@ -225,7 +225,7 @@ def time_section(times: Times) -> Section:
 
 def _time_table(times: Times) -> Table:
     columns = [Column("bot", "name")]
-    columns += map(Column, ("questions", "mean ms", "worst ms", "given back ms", "CPU ms"))
+    columns += map(Column, ("questions", "mean ms", "worst ms", "lag ms", "CPU ms"))
     rows = [
         (
             Cell(one.name, href=link_to_games(one.name)),
