@@ -124,7 +124,7 @@ _sandbox = click.option(
 @click.option(
     "--ask-forced",
     is_flag=True,
-    help="Also ask if there is only one option: slower, but the timing reveals nothing about hands.",
+    help="Also ask if there is only one option: slower, but the timing reveals no hands.",
 )
 @click.option(
     "--fresh-boards",
