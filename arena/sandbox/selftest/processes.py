@@ -83,16 +83,3 @@ def kill_group(process: Popen) -> None:
             os.killpg(process.pid, signal.SIGKILL)
         process.wait(PATIENCE_S)
     close_pipes(process)
-
-
-def start_plain(command: tuple[str, ...], reads: tuple[str, ...]) -> Popen:
-    """Start a plain process in a session of its own, with a minimal environment: no sandbox."""
-    del reads
-    return subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env={"PATH": os.defpath, "LANG": "C.UTF-8"},
-        start_new_session=True,
-    )

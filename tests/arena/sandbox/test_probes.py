@@ -27,7 +27,6 @@ from arena.sandbox.selftest.processes import (
     Popen,
     Start,
     kill_group,
-    start_plain,
 )
 from arena.sandbox.selftest.runner import ProbeResult, run_probes
 from tests.support.probes import (
@@ -41,6 +40,19 @@ PYTHON = os.path.realpath(sys.executable)
 
 
 # Controls: a start that forgets everything that can be forgotten.
+
+
+def start_plain(command: tuple[str, ...], reads: tuple[str, ...]) -> Popen:
+    """Start a plain process in a session of its own, with a minimal environment: no sandbox."""
+    del reads
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={"PATH": os.defpath, "LANG": "C.UTF-8"},
+        start_new_session=True,
+    )
 
 
 def careless(ring: str, *words: str) -> Start:
