@@ -20,12 +20,12 @@ from arena.match.piped_process import PipedProcess
 SLICE_S = 0.002
 """The time in s that the poller may work before other tasks run."""
 LINGER_S = 0.001
-"""The wait in s inside epoll before the wait in trio: instant bots answer within it.
+"""The wait in s for instant bots, in the middle of a slice.
 
 A wait in trio costs 11 µs, more than the whole move.
 """
 NAP_S = 0.01
-"""The longest wait in trio, in s: of a stop of our process that begins in it, as much is hidden."""
+"""The longest other wait, in s: of a stop of our process that begins in it, as much is hidden."""
 
 
 class Poller:
@@ -41,7 +41,8 @@ class Poller:
         self._nap_ends = -math.inf
         self.soonest = math.inf
         """The moment of the first timer, or an earlier one, in s of the monotonic clock."""
-        self._lively = True
+        self._last_wait_s = 0.0
+        self._rested_at = -math.inf
         self._planned = 0.0
         self.looked_at = time.monotonic()
         """The time of its last look at all pipes, in s of the monotonic clock."""
@@ -50,10 +51,10 @@ class Poller:
         """Poll until cancelled."""
         try:
             while True:
-                if self._slice() and not self._soon:
-                    await self._rest()
-                else:
+                if not self._slice() or self._soon:
                     await trio.lowlevel.checkpoint()
+                elif not self._wait_in_epoll():
+                    await self._rest()
         finally:
             self._epoll.close()
 
@@ -104,7 +105,10 @@ class Poller:
         end = time.monotonic() + SLICE_S
         poll, readers = self._epoll.poll, self._readers
         while True:
-            linger = LINGER_S if self._lively and self._timers and not self._soon else 0
+            linger = 0.0
+            # Bots mostly answer as soon, or as late, as they did before.
+            if self._last_wait_s < LINGER_S and self._timers and not self._soon:
+                linger = LINGER_S
             self._planned += linger
             ready = poll(linger)
             now = time.monotonic()
@@ -119,7 +123,8 @@ class Poller:
                 elif descriptor in self._blocked:
                     self._flush(descriptor)
             idle = not ready and not self._soon
-            self._lively = not idle
+            if idle and linger:
+                self._last_wait_s = linger
             if self._soon:
                 self._run_later_work()
             if now >= self.soonest:
@@ -168,6 +173,25 @@ class Poller:
                 timer.due()
         self.soonest = min((one.at for one in self._timers), default=math.inf)
 
+    def _wait_in_epoll(self) -> bool:
+        """Wait here for bots that answer within a nap; return False if trio must have its turn.
+
+        For a bot that thinks 5 ms this saves a fifth of the CPU time of a move. Other tasks wait
+        for their own data as long as two naps.
+        """
+        began = time.monotonic()
+        if self._last_wait_s >= NAP_S or began - self._rested_at > NAP_S or not self._timers:
+            return False
+        others = trio.lowlevel.current_statistics()
+        delay = min(NAP_S, self.soonest - began, others.seconds_to_next_deadline)
+        if others.tasks_runnable or delay <= 0:
+            return False
+        ready = self._epoll.poll(delay)
+        waited_s = time.monotonic() - began
+        self._planned = min(delay, waited_s)
+        self._last_wait_s = waited_s if ready else NAP_S
+        return True
+
     async def _rest(self) -> None:
         """Wait in trio for the next byte or the next timer."""
         began = time.monotonic()
@@ -176,4 +200,6 @@ class Poller:
         with trio.move_on_after(delay) as self._nap:
             await trio.lowlevel.wait_readable(self._epoll.fileno())
         self._nap_ends = -math.inf
-        self._planned = min(delay, time.monotonic() - began)
+        self._rested_at = time.monotonic()
+        self._last_wait_s = self._rested_at - began
+        self._planned = min(delay, self._last_wait_s)

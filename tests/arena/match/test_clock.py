@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Iterator
 
 import pytest
+import trio
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,7 +17,7 @@ from arena.match.clock import (
     Timer,
     TimeUsage,
 )
-from arena.match.poller import LINGER_S, Poller
+from arena.match.poller import LINGER_S, NAP_S, Poller
 from protocol.records import ChoiceRecord, FoulRecord, RoundRecord, SpentRecord
 
 
@@ -215,6 +216,44 @@ def test_a_question_that_is_asked_during_a_lag_is_given_back_the_rest_of_it(
     pumped(pump, time, (0, [1]), d1=slow)
     pumped(pump, time, (0, []))
     assert deadline.given_back_ms == pytest.approx(100, abs=2 * 1000 * LINGER_S)
+
+
+@pytest.mark.parametrize(("seconds", "given_back_ms"), [(0.004, 0), (NAP_S, 0), (0.5, 490)])
+async def test_a_wait_for_a_bot_that_thinks_is_planned(
+    pump: Poller, time: Time, seconds: float, given_back_ms: float
+) -> None:
+    """Of a stop of our process that begins in it, only a nap's length is hidden."""
+    deadline = waiting(60_000, began=100.0)
+    pump.add_timer(deadline)
+    pump._last_wait_s, pump._rested_at = 0.005, 100.0
+    real, polls = pump._epoll, Polls(time, (seconds, [1]))
+    pump._epoll = polls  # type: ignore[assignment]
+    assert pump._wait_in_epoll()
+    assert polls.waits == [NAP_S]
+    pump._epoll = real
+    pumped(pump, time, (0, [1]), d1=nothing)
+    assert deadline.given_back_ms == pytest.approx(given_back_ms)
+
+
+async def test_other_tasks_are_not_kept_waiting_for_a_bot_that_thinks(
+    pump: Poller, time: Time
+) -> None:
+    pump.add_timer(waiting(began=100.0))
+    pump._last_wait_s, pump._rested_at = NAP_S, 100.0
+    assert not pump._wait_in_epoll(), "The bot takes longer than a nap."
+    pump._last_wait_s, pump._rested_at = 0.005, 100.0 - 2 * NAP_S
+    assert not pump._wait_in_epoll(), "Other tasks wait for their data."
+    pump._rested_at = 100.0
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(trio.lowlevel.checkpoint)
+        assert not pump._wait_in_epoll(), "Another task can run."
+    real, polls = pump._epoll, Polls(time, (0, []))
+    pump._epoll = polls  # type: ignore[assignment]
+    with trio.move_on_after(NAP_S / 2):
+        assert pump._wait_in_epoll()
+        await trio.lowlevel.checkpoint()
+    pump._epoll = real
+    assert polls.waits[0] <= NAP_S / 2, "Another task's time is up."
 
 
 def test_a_timer_is_not_moved(pump: Poller, time: Time) -> None:
