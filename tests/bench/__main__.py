@@ -1,6 +1,6 @@
 """All benchmarks with one command: ratios to baselines of the same round, to be kept and compared.
 
-    python -m tests.bench [referee fair tables engine files] [--rounds 5] [--moves 20000]
+    python -m tests.bench [referee think fair tables engine files] [--rounds 5] [--moves 20000]
                           [--out now.json] [--against before.json] [--profile]
 
 Machines are shared and noisy: trust the ratios, and their spread. Needs a C compiler. Others are
@@ -44,6 +44,8 @@ HERE = Path(__file__).parent
 GAMES_AT_ONCE = (1, 8, 32, 128)
 CPU_GOAL, WALL_GOAL, TABLES_GOAL = 5.0, 3.0, 1.0
 """Ratios to the loop in C."""
+THINK_US = 5_000
+"""The time that a thinking bot takes for an answer."""
 FAIR_GAMES, FAIR_GOAL = 64, 5.0
 """Games side by side, and how much more than another an instant bot may be charged."""
 STARTS = 40
@@ -84,9 +86,9 @@ def compiled(folder: Path) -> str:
     compiler = shutil.which("cc")
     if compiler is None:
         raise SystemExit("This benchmark needs a C compiler (cc).")
-    for name in ("instant", "loop"):
-        source = HERE / f"{name}.c"
-        subprocess.run([compiler, "-O2", "-o", folder / name, source], check=True)
+    for name, source in {"instant": "instant.c", "thinking": "instant.c", "loop": "loop.c"}.items():
+        options = [f"-DTHINK_US={THINK_US}"] if name == "thinking" else []
+        subprocess.run([compiler, "-O2", *options, "-o", folder / name, HERE / source], check=True)
     return f"{folder}/instant"
 
 
@@ -124,6 +126,17 @@ def by_referee(program: str, rounds: int, moves: int) -> Iterator[Figure]:
         rate = [1e6 / one.wall_us / a_game for one in own[count]]
         least = [1e6 / one.wall_us / a_game for one in base[count]]
         yield figure(f"referee, {count} games", "games/s", rate, least, against)
+
+
+def by_thought(program: str, rounds: int, moves: int) -> Iterator[Figure]:
+    """One game of bots that think: the referee wakes up for each answer, with cold caches."""
+    size, a_game = size_of_questions()
+    thinking, games = str(Path(program).with_name("thinking")), max(1, round(moves / 100 / a_game))
+    own, base = list[Cost](), list[Cost]()
+    for _ in range(rounds):
+        base.append(referee.epoll_loop(thinking, size, 1, round(games * a_game)))
+        own.append(referee.referee_cost(thinking, 1, games))
+    yield from costs("referee, bots think 5 ms", own, base, "loop in C", (None, None))
 
 
 def by_charge(program: str, rounds: int, moves: int) -> Iterator[Figure]:
@@ -260,6 +273,7 @@ async def start_bots(program: str, folder: Path) -> None:
 
 PARTS = {
     "referee": by_referee,
+    "think": by_thought,
     "fair": by_charge,
     "tables": by_tables,
     "engine": by_engine,
