@@ -17,6 +17,8 @@ from arena.conformance.session import Session
 from arena.sandbox.sandbox import Sandbox
 from protocol.errors import UserError, unknown_name
 
+NAMED = 16
+"""Columns of a step's name in the list."""
 STEPS: tuple[Step, ...] = (
     *starting.STEPS,
     *answering.STEPS,
@@ -46,6 +48,12 @@ class Totals(NamedTuple):
 
 OF_EVENTS: tuple[Step, ...] = (*STEPS, games.EVENT)
 """The steps for a bot of an event: its own game comes last."""
+
+
+def describe_steps() -> Iterator[str]:
+    """Yield a line for each step: its number, its name and what it checks."""
+    for number, step in enumerate(STEPS, 1):
+        yield f"{number:>3} {step.name:<{NAMED}} {step.title}  (SPEC.md, {step.promise})"
 
 
 def select_steps(words: Sequence[str], *, of_event: bool = False) -> tuple[NumberedStep, ...]:

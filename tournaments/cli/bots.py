@@ -64,9 +64,10 @@ def check(bot: str | None, listed: bool, **options: Any) -> None:
       boneyard check ./my_bot.py --only hello --only 10-20
     """
     if listed:
-        from tournaments.commands.check_steps import list_steps
+        from arena.conformance.runner import describe_steps
 
-        list_steps()
+        for line in describe_steps():
+            click.echo(line)
         return
     if bot is None:
         raise click.UsageError("Missing argument 'BOT'.")
