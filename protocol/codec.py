@@ -296,7 +296,7 @@ def printable(raw: bytes | str, limit: int = SHOWN_LINE) -> str:
     return shown + "…" if len(text) > limit else shown
 
 
-def schema() -> dict[str, Any]:
+def protocol_schema() -> dict[str, Any]:
     """Return the JSON Schema of both directions, made from the message types themselves."""
     (to_bot, from_bot), definitions = _schemas(ToBot, FromBot)
     return {

@@ -41,7 +41,7 @@ class PublicMove(NamedTuple):
     """True if the seat has fouled, or fouls now: its first option is taken."""
 
 
-class Turn(NamedTuple):
+class SeatQuestion(NamedTuple):
     """A state of a round, and the choice of the seat to move."""
 
     game: Game
@@ -92,7 +92,7 @@ class InconsistentDealError(Exception):
 # --- a round as everybody sees it ---
 
 
-def replay_round(deal: RoundHistory, until: StopAt | None = None) -> Iterator[Turn]:
+def replay_round(deal: RoundHistory, until: StopAt | None = None) -> Iterator[SeatQuestion]:
     """Yield every state of a round with its choice; stop before a question, or at the round's end.
 
     Raises InconsistentDealError if the moves cannot be played.
@@ -105,16 +105,16 @@ def replay_round(deal: RoundHistory, until: StopAt | None = None) -> Iterator[Tu
         if until and done == until[1].acts and engine.legal(game):
             seat, moment = until
             if (state.turn, state.aside.phase) == (seat, moment.phase):
-                yield Turn(game, None)
+                yield SeatQuestion(game, None)
                 return
         if engine.needs_deal(game):
             if until or done < len(deal.acts) or not state.over:
                 raise InconsistentDealError
-            yield Turn(game, None)
+            yield SeatQuestion(game, None)
             return
         act = deal.acts[done] if done < len(deal.acts) else None
         choice, loud = _choice(game, act)
-        yield Turn(game, choice, bool(loud and act and act.fallback))
+        yield SeatQuestion(game, choice, bool(loud and act and act.fallback))
         game = engine.act_unchecked(game, engine.legal(game)[choice])
         done += loud
 

@@ -168,7 +168,7 @@ def find_decision(found: Sequence[Decision], wanted: int) -> Decision:
 # --- rounds ---
 
 
-def rounds(logged: LoggedGame, seat: int) -> Iterator[RoundEnd]:
+def round_ends(logged: LoggedGame, seat: int) -> Iterator[RoundEnd]:
     """Yield the end of each finished round, for a seat.
 
     Raises DamagedLogError.

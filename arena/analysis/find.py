@@ -149,13 +149,13 @@ class _Heap:
         self.last: LoggedGame | None = None
 
     def add(self, logged: "LoggedGame") -> None:
-        from arena.analysis.text import summary
+        from arena.analysis.text import game_line
 
         known = logged.game.game in self.lines
         if known and not logged.result:
             return
         if known or len(self.lines) < MOST_GAMES:
-            self.lines[logged.game.game] = summary(logged)
+            self.lines[logged.game.game] = game_line(logged)
             self.last = logged
 
 

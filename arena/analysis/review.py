@@ -12,7 +12,7 @@ from rich.text import Text
 
 from arena.analysis import frames
 from arena.analysis import text as render
-from arena.analysis.decisions import Decision, RoundEnd, decisions, rounds
+from arena.analysis.decisions import Decision, RoundEnd, decisions, round_ends
 from arena.analysis.replay import steps
 from arena.analysis.text import Look
 from arena.document.blocks import Column, Table, table
@@ -98,7 +98,7 @@ def review_game(logged: LoggedGame, seat: int) -> GameReview:
         seat=seat,
         entrant=logged.sitting.seats[seat],
         result=logged.result,
-        rounds=tuple(rounds(logged, seat)),
+        rounds=tuple(round_ends(logged, seat)),
         decisions=tuple(
             DecisionReport(one.number, one.round, Raw(one.line[:-1]), one.record)
             for one in decisions(logged, seat)
@@ -209,7 +209,7 @@ def decision_text(one: Decision, seat: int, many: int, again: str, look: Look) -
 def table_text(one: Decision, seat: int, look: Look) -> Text:
     """Draw the table as the seat saw it when it was asked, and its answer."""
     shown = list(frames.frames([one.step], seat))
-    return render.draw(shown[0], look) if shown else Text(f"Round {one.round}.", "bold")
+    return render.draw_frame(shown[0], look) if shown else Text(f"Round {one.round}.", "bold")
 
 
 def _clock(one: Decision) -> str:
@@ -218,7 +218,7 @@ def _clock(one: Decision) -> str:
     return f"{one.record.ms:g} of {one.question.time_ms} ms"
 
 
-def command(log: str, game: str, one: Decision) -> str:
+def ask_command(log: str, game: str, one: Decision) -> str:
     """Return the command that puts the question to the bot again."""
     words = ("boneyard", "ask", log, game, f"{one.number}", "--seat", f"{one.question.seat}")
     return shlex.join(words)
@@ -227,7 +227,7 @@ def command(log: str, game: str, one: Decision) -> str:
 def ends_of_rounds(logged: LoggedGame, seat: int, look: Look) -> dict[int, Text]:
     """Return the table at the end of each round, with all tiles shown, by the round's number."""
     over = (step for step in steps(logged) if isinstance(step.record, RoundRecord))
-    return {frame.round: render.draw(frame, look) for frame in frames.frames(over, seat)}
+    return {frame.round: render.draw_frame(frame, look) for frame in frames.frames(over, seat)}
 
 
 def choice_label(one: Decision) -> int | None:

@@ -113,12 +113,12 @@ def _forfeits(logged: LoggedGame, look: Look) -> str:
     return f"\nLost by earlier fouls in the sitting: {lost}." if lost else ""
 
 
-def summary(logged: LoggedGame) -> str:
+def game_line(logged: LoggedGame) -> str:
     """Return a line about a game, for a list."""
-    return f"{printable(logged.game.game)}  {outcome(logged)}"
+    return f"{printable(logged.game.game)}  {outcome_line(logged)}"
 
 
-def outcome(logged: LoggedGame) -> str:
+def outcome_line(logged: LoggedGame) -> str:
     """Return the result of a game in a line."""
     names = [*map(printable, logged.sitting.seats)]
     if logged.result is None:
@@ -132,7 +132,7 @@ def outcome(logged: LoggedGame) -> str:
     return "; ".join([f"{points}: {won}", *fouls])
 
 
-def draw(frame: Frame, look: Look) -> Text:
+def draw_frame(frame: Frame, look: Look) -> Text:
     """Return one frame as text."""
     text = Text().append(f"Round {frame.round}.", "bold")
     for sentence in frame_sentences(frame, look):

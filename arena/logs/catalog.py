@@ -69,7 +69,7 @@ def remove_leftovers(folder: Path) -> None:
 
     Raises OSError if a file cannot be removed.
     """
-    packed.remove_leftovers(folder)
+    packed.remove_partial_files(folder)
     for path in list_logs(folder):
         with suppress(OSError):
             compress_finished(path)

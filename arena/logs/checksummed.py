@@ -46,7 +46,7 @@ def damaged(path: Path, line: Line, why: object) -> DamagedFileError:
     return DamagedFileError(f"{actual_path(path)}, line {line.number}, byte {line.offset}: {why}")
 
 
-def append(descriptor: int, records: Iterable[Record], checksum: int) -> int:
+def append_records(descriptor: int, records: Iterable[Record], checksum: int) -> int:
     """Append records with checksums; return the checksum from which the next line's runs on.
 
     One system call writes all lines: 120 random kills lost none of 266,879 lines, where

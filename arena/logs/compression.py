@@ -178,7 +178,7 @@ def _replace(path: Path, source: Path, chunks: Iterator[bytes]) -> None:
         raise
 
 
-def remove_leftovers(folder: Path) -> None:
+def remove_partial_files(folder: Path) -> None:
     """Remove the partial files that a kill left in a folder.
 
     Raises OSError.

@@ -91,7 +91,7 @@ class GameLog:
         if not records or not MILESTONES.isdisjoint(map(type, records)):
             lines = [*records, *self._end(records)]
         if lines:
-            self._checksum = sealed.append(self._descriptor, lines, self._checksum)
+            self._checksum = sealed.append_records(self._descriptor, lines, self._checksum)
             self._count(lines)
 
     def sync(self) -> None:

@@ -41,7 +41,7 @@ def number_word(n: int) -> str:
     return NUMBERS[n] if n < len(NUMBERS) else f"{n:,}"
 
 
-def count(n: int, what: str) -> str:
+def count_in_words(n: int, what: str) -> str:
     """Count things in words: "one tile", "two tiles"."""
     return f"{number_word(n)} {what}{'' if n == 1 else 's'}"
 

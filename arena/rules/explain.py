@@ -21,6 +21,6 @@ PARTS = (
 """The parts of a game, in the order in which a player meets them."""
 
 
-def explain(rules: Ruleset) -> list[Sentence]:
+def explain_ruleset(rules: Ruleset) -> list[Sentence]:
     """Return all that a player must know to play this game, in the order of the headings."""
     return list(chain.from_iterable(part(rules) for part in PARTS))

@@ -4,7 +4,14 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from arena.rules import relevance as effects
-from arena.rules.english import Heading, Sentence, by_table, count, count_points, number_word
+from arena.rules.english import (
+    Heading,
+    Sentence,
+    by_table,
+    count_in_words,
+    count_points,
+    number_word,
+)
 from protocol.ruleset import Ruleset, Stakes, playable_seat_counts
 
 TURN: Heading = "The turn"
@@ -62,14 +69,14 @@ def _tiles(rules: Ruleset) -> Sentence:
 
 def _alone(rules: Ruleset) -> str:
     """Return when a last tile may be played alone, with two tiles a turn."""
-    if not effects.draws(rules):
+    if not effects.can_draw(rules):
         return ""
     empty = "the boneyard is empty" if rules.boneyard.reserve == 0 else "no tile may be drawn"
     return f", and only once {empty}"
 
 
 def _when_able(rules: Ruleset) -> Iterator[Sentence]:
-    if not effects.draws(rules):
+    if not effects.can_draw(rules):
         yield Sentence(TURN, "A player who can play must play.", ("C",))
     elif not rules.turn.draw_when_able:
         text = "A player who can play must play and may not draw instead."
@@ -77,7 +84,7 @@ def _when_able(rules: Ruleset) -> Iterator[Sentence]:
     else:
         text = f"A player who can play may instead draw{_draw_on(rules)}, but must then play."
         yield Sentence(TURN, text, ("B", "C play", "C.22", "D"))
-        if effects.free_lead(rules):
+        if effects.has_free_lead(rules):
             yield _leader(rules)
 
 
@@ -89,7 +96,7 @@ def _draw_on(rules: Ruleset) -> str:
         case 1:
             return " one tile"
         case limit:
-            return f", at most {count(limit, 'tile')} in a turn, even after one that fits"
+            return f", at most {count_in_words(limit, 'tile')} in a turn, even after one that fits"
 
 
 def _leader(rules: Ruleset) -> Sentence:
@@ -101,7 +108,7 @@ def _leader(rules: Ruleset) -> Sentence:
 
 def _when_unable(rules: Ruleset) -> Sentence:
     turn = rules.turn
-    if not effects.draws(rules):
+    if not effects.can_draw(rules):
         return Sentence(TURN, "A player who cannot play passes.", ("C",))
     if turn.draw_ends_turn:
         return _draw_ends_turn(rules)
@@ -123,14 +130,14 @@ def _draw_ends_turn(rules: Ruleset) -> Sentence:
 
 def _as_wished(rules: Ruleset) -> str:
     """Return the options of a player who cannot play and need not draw."""
-    take = "buy" if effects.fees(rules) else "draw"
+    take = "buy" if effects.has_fees(rules) else "draw"
     match effects.draw_limit(rules):
         case "unlimited":
             return f"may {take} tiles until one fits, or pass at any point"
         case 1:
             return f"may {take} one tile and must play it if it fits, or pass"
         case limit:
-            many = count(limit, "tile")
+            many = count_in_words(limit, "tile")
             return f"may {take} up to {many} in a turn until one fits, or pass at any point"
 
 
@@ -146,8 +153,8 @@ def _must_draw(rules: Ruleset) -> Sentence:
         text = "A player who cannot play draws one tile, then plays it if it fits, or else passes."
     else:
         text = (
-            f"A player who cannot play draws up to {count(limit, 'tile')}, one at a time, until "
-            "one fits; a player who still cannot play passes."
+            f"A player who cannot play draws up to {count_in_words(limit, 'tile')}, one at a time, "
+            "until one fits; a player who still cannot play passes."
         )
     sources = ("A", "C Dutch", "C.19", "C.28") if limit <= 2 else ("C.19",)
     return Sentence(TURN, text, sources)
@@ -159,13 +166,13 @@ def _must_draw(rules: Ruleset) -> Sentence:
 def the_boneyard(rules: Ruleset) -> Iterator[Sentence]:
     """Yield the sentences on the tiles that are not dealt."""
     yield _left(rules)
-    if effects.draws(rules):
+    if effects.can_draw(rules):
         yield _reserve(rules)
     elif effects.can_be_drawn_for_lead(rules):
         yield Sentence(BONEYARD, "They are drawn only to decide the lead.", ("C.3", "C.13"))
-    if effects.draws(rules) or effects.can_be_drawn_for_lead(rules):
+    if effects.can_draw(rules) or effects.can_be_drawn_for_lead(rules):
         yield _order(rules)
-    if effects.auctions(rules):
+    if effects.has_auction(rules):
         yield Sentence(BONEYARD, AUCTION, ("C.26",))
 
 
@@ -174,8 +181,12 @@ def _left(rules: Ruleset) -> Sentence:
     if not any(left.values()):
         text = "There is no boneyard: all tiles are in the players' hands."
         return Sentence(BONEYARD, text, ("A", "C"))
-    tiles = by_table(left, lambda tiles: count(tiles, "tile") if tiles else "none")
-    if effects.draws(rules) or effects.can_be_drawn_for_lead(rules) or effects.auctions(rules):
+    tiles = by_table(left, lambda tiles: count_in_words(tiles, "tile") if tiles else "none")
+    if (
+        effects.can_draw(rules)
+        or effects.can_be_drawn_for_lead(rules)
+        or effects.has_auction(rules)
+    ):
         text = f"The rest of the tiles form the boneyard, face down: {tiles}."
         return Sentence(BONEYARD, text, ("A", "B", "C deal", "D", "E deal"))
     text = f"The tiles that are not dealt stay face down and out of play: {tiles}."
@@ -187,7 +198,7 @@ def _reserve(rules: Ruleset) -> Sentence:
     if reserve == 0:
         text = "All of them may be drawn."
         return Sentence(BONEYARD, text, ("C.18", "C.25", "D", "E play"))
-    if effects.auctions(rules):
+    if effects.has_auction(rules):
         text = "The last two tiles may not be drawn; they are auctioned."
         return Sentence(BONEYARD, text, ("C.26",))
     last = "The last tile" if reserve == 1 else f"The last {number_word(reserve)} tiles"
@@ -221,7 +232,7 @@ AUCTION = (
 
 def the_stakes(rules: Ruleset) -> Iterator[Sentence]:
     """Yield the sentences on payments besides the points for rounds."""
-    if not effects.pays(rules):
+    if not effects.has_payments(rules):
         return
     stakes = rules.stakes
     yield _chips(rules)
@@ -230,7 +241,7 @@ def the_stakes(rules: Ruleset) -> Iterator[Sentence]:
         text += f"{_price(stakes, stakes.ante)} into the pot"
         text += ", or all that is left." if stakes.chips else "."
         yield Sentence(STAKES, text, ("C.26",))
-    if effects.fees(rules):
+    if effects.has_fees(rules):
         yield _fee(rules)
     if stakes.pot:
         yield Sentence(STAKES, _pot(rules), ("C.26", "C.27"))
@@ -241,7 +252,7 @@ def _payer(rules: Ruleset) -> str:
 
 
 def _price(stakes: Stakes, price: int) -> str:
-    return count(price, "chip" if stakes.chips else "point")
+    return count_in_words(price, "chip" if stakes.chips else "point")
 
 
 def _chips(rules: Ruleset) -> Sentence:
@@ -269,7 +280,7 @@ def _fee(rules: Ruleset) -> Sentence:
 
 def _pot(rules: Ruleset) -> str:
     taken = "The winning side takes the pot" if rules.deal.partners else "The winner takes the pot"
-    if effects.always_won(rules):
+    if effects.is_always_won(rules):
         return f"{taken}."
     return (
         f"{taken}; if nobody wins the round, the pot stays for the next one. A pot that is left "
@@ -291,13 +302,13 @@ def end_of_a_round(rules: Ruleset) -> Iterator[Sentence]:
 def _blocked(rules: Ruleset) -> Sentence:
     text = "It also ends, blocked, as soon as nobody can play"
     sources: tuple[str, ...] = ("A", "C", "C play")
-    if effects.draws(rules):
+    if effects.can_draw(rules):
         text += " and no tile may be drawn"
         sources = ("A", "B", "C play", "E")
-    if effects.auctions(rules):
-        text += " or is left to be auctioned" if effects.draws(rules) else " after the auction"
+    if effects.has_auction(rules):
+        text += " or is left to be auctioned" if effects.can_draw(rules) else " after the auction"
         sources = (*sources, "C.26")
-    if effects.draws(rules) and rules.turn.draw_optional:
+    if effects.can_draw(rules) and rules.turn.draw_optional:
         text += ", or when every player has passed in succession"
         sources = (*sources, "C.27")
     return Sentence(END, f"{text}.", sources)
@@ -307,17 +318,17 @@ def _dead_ends(rules: Ruleset) -> Iterator[Sentence]:
     """Yield the sentences on dead ends: all tiles of an end's number have been played."""
     match rules.end.blocked:
         case "play_on":
-            if effects.draws(rules):
+            if effects.can_draw(rules):
                 yield _play_on(rules)
         case "at_once":
-            if effects.draws(rules):
+            if effects.can_draw(rules):
                 text = (
                     "It ends at once, blocked, when all tiles of the number at each end have been "
                     "played, even if tiles are left to draw."
                 )
                 yield Sentence(END, text, ("C.20",))
         case "call":
-            if effects.draws(rules) or rules.turn.tiles == 2:
+            if effects.can_draw(rules) or rules.turn.tiles == 2:
                 yield _call(rules)
         case _:
             assert_never(rules.end.blocked)

@@ -8,7 +8,7 @@ from arena.rules.english import (
     Heading,
     Sentence,
     by_table,
-    count,
+    count_in_words,
     count_points,
     join_words,
     ordinal_word,
@@ -42,7 +42,7 @@ def scoring(rules: Ruleset) -> Iterator[Sentence]:
 
 def _pips(rules: Ruleset) -> Sentence:
     text = "At the end of a round each player counts the pips on the tiles left in their hand"
-    if rules.score.double_blank and effects.blank(rules):
+    if rules.score.double_blank and effects.has_blank(rules):
         text = f"{text}; the 0-0 counts {rules.score.double_blank}."
         return Sentence(SCORING, text, ("A", "C Dutch"))
     return Sentence(SCORING, f"{text}.", ("A", "B", "C score", "E"))
@@ -89,7 +89,7 @@ def _ties(rules: Ruleset) -> Iterator[Sentence]:
         return
     text, sources = breaker
     yield Sentence(SCORING, f"If {_tied(rules)} in a blocked round, {text}.", sources)
-    if effects.literal_tie(rules):
+    if effects.can_tie_when_out(rules):
         yield Sentence(SCORING, _literal(rules), ("B", "C score"))
 
 
@@ -103,7 +103,7 @@ def _tied(rules: Ruleset) -> str:
 
 def _even_out(rules: Ruleset) -> str:
     """Return the words for a tie with a player who went out; empty if there can be none."""
-    if not effects.literal_tie(rules):
+    if not effects.can_tie_when_out(rules):
         return ""
     if rules.deal.partners:
         return ", even after a player went out"
@@ -156,7 +156,7 @@ def _tie_break(rules: Ruleset) -> tuple[str, tuple[str, ...]] | None:
 
 def _points(rules: Ruleset) -> Iterator[Sentence]:
     out, blocked = rules.score.points_out, rules.score.points_blocked
-    if out == blocked == "nothing" and effects.pot(rules):
+    if out == blocked == "nothing" and effects.has_pot(rules):
         yield Sentence(SCORING, "Winning a round earns the pot and no points.", ("C.26",))
     elif rules.deal.partners:
         yield from _side_points(rules)
@@ -235,7 +235,7 @@ def _side_worth(formula: Formula) -> str:
 
 def _bonuses(rules: Ruleset) -> Iterator[Sentence]:
     score, source = rules.score, ("C Puerto Rico",)
-    if any(score.bonus[: effects.rounds(rules)]):
+    if any(score.bonus[: effects.most_rounds(rules)]):
         yield Sentence(SCORING, _early(rules), source)
     if score.capicu:
         text = (
@@ -243,7 +243,7 @@ def _bonuses(rules: Ruleset) -> Iterator[Sentence]:
             f"earns {count_points(score.capicu)} extra."
         )
         yield Sentence(SCORING, text, source)
-    if score.out_with_blank and effects.blank(rules):
+    if score.out_with_blank and effects.has_blank(rules):
         text = (
             f"Winning by going out with the 0-0 earns {count_points(score.out_with_blank)} extra."
         )
@@ -252,11 +252,13 @@ def _bonuses(rules: Ruleset) -> Iterator[Sentence]:
 
 def _early(rules: Ruleset) -> str:
     """Return the extra points for the first rounds of a game."""
-    extra = [(at, n) for at, n in enumerate(rules.score.bonus[: effects.rounds(rules)], 1) if n]
+    extra = [
+        (at, n) for at, n in enumerate(rules.score.bonus[: effects.most_rounds(rules)], 1) if n
+    ]
     (first, most), *others = extra
     more = [f"of the {ordinal_word(at)} {n:,}" for at, n in others]
     text = join_words([f"{count_points(most)} extra", *more])
-    lost = "" if effects.always_won(rules) else "; they lapse if nobody wins that round"
+    lost = "" if effects.is_always_won(rules) else "; they lapse if nobody wins that round"
     return f"The winner of the {ordinal_word(first)} round gets {text}{lost}."
 
 
@@ -267,11 +269,11 @@ def the_game(rules: Ruleset) -> Iterator[Sentence]:
     """Yield the sentences on the end of a game and its winner."""
     fixed = rules.game.rounds
     if fixed:
-        length = f"The game lasts {count(fixed, 'round')}"
+        length = f"The game lasts {count_in_words(fixed, 'round')}"
         yield Sentence(GAME, f"{length}. The highest score wins; equal scores tie.")
         return
     yield _target(rules)
-    after = count(rules.game.max_rounds, "round")
+    after = count_in_words(rules.game.max_rounds, "round")
     text = f"If nobody has won after {after}, the highest score wins; equal scores tie."
     yield Sentence(GAME, text)
 

@@ -9,7 +9,7 @@ from arena.rules.english import (
     Sentence,
     by_table,
     clauses,
-    count,
+    count_in_words,
     name_range,
     number_word,
 )
@@ -53,7 +53,7 @@ def _the_set(deal: Deal) -> Sentence:
 
 def _hands(rules: Ruleset) -> Sentence:
     hands = effects.dealt_tiles(rules)
-    dealt = by_table(hands, lambda hand: count(hand, "tile"))
+    dealt = by_table(hands, lambda hand: count_in_words(hand, "tile"))
     if rules.deal.hand == "eight_minus_seats" and len(hands) > 1:
         dealt = f"eight tiles minus one for each player: {dealt}"
     return Sentence(TABLE, f"Each player is dealt {dealt}.", _hand_sources(rules, hands))
@@ -83,8 +83,9 @@ def _annulled(rules: Ruleset) -> Iterator[Sentence]:
         yield Sentence(TABLE, text, ("C.6",))
     if 0 < deal.refuse_doubles <= min(largest, deal.highest_pip + 1):
         text = (
-            f"A player who is dealt {count(deal.refuse_doubles, 'double')} or more may have all "
-            f"tiles dealt again ({AT_MOST}); the leader is asked first, then the others in turn."
+            f"A player who is dealt {count_in_words(deal.refuse_doubles, 'double')} or more may "
+            f"have all tiles dealt again ({AT_MOST}); the leader is asked first, then the others "
+            "in turn."
         )
         yield Sentence(TABLE, text, ("C.5",))
 
@@ -102,8 +103,8 @@ def the_lead(rules: Ruleset) -> Iterator[Sentence]:
 
 def _rounds(rules: Ruleset) -> Iterator[Sentence]:
     """Yield the sentences on the leader: of the first round, of later and of special ones."""
-    first, later = rules.lead.first, effects.later(rules)
-    blocked, tie = effects.after_blocked(rules), effects.after_tie(rules)
+    first, later = rules.lead.first, effects.later_lead(rules)
+    blocked, tie = effects.lead_after_blocked(rules), effects.lead_after_tie(rules)
     text, sources = _chosen(rules, first)
     if later == first and not blocked and not tie:
         yield Sentence(LEAD, f"In every round {text}", sources)
@@ -163,7 +164,7 @@ def _chosen(rules: Ruleset, how: effects.LeadMethod) -> tuple[str, tuple[str, ..
         case "same":
             return "its leader leads again.", ("C.9",)
         case "winner":
-            told = effects.after_tie(rules) or effects.always_won(rules)
+            told = effects.lead_after_tie(rules) or effects.is_always_won(rules)
             again = "" if told else "; if nobody won it, its leader leads again"
             return f"its winner leads{again}.", ("C Puerto Rico",)
         case _:
@@ -205,7 +206,7 @@ def _winner_leads(rules: Ruleset) -> str:
     who = "Whoever wins a round leads the next"
     if rules.deal.partners:
         who += ": of the winning side the player who went out, or else the one with fewer pips"
-    if effects.after_tie(rules) or effects.always_won(rules):
+    if effects.lead_after_tie(rules) or effects.is_always_won(rules):
         return f"{who}."
     return f"{who}. After a round that nobody won, its leader leads again."
 
@@ -215,7 +216,7 @@ HEAVIEST = "the heaviest tile (of equally heavy ones, the one with the larger nu
 
 def _missing(rules: Ruleset) -> Sentence:
     """Return the sentence on a round in which nobody was dealt the double that leads."""
-    nobody, one = _nobody_has_it(rules), "double_six" in effects.doubles(rules)
+    nobody, one = _nobody_has_it(rules), "double_six" in effects.lead_doubles(rules)
     next_best = f"the player with {HEAVIEST} leads"
     if one:
         next_best = (
@@ -243,7 +244,7 @@ def _missing(rules: Ruleset) -> Sentence:
 
 
 def _nobody_has_it(rules: Ruleset) -> str:
-    asked = effects.doubles(rules)
+    asked = effects.lead_doubles(rules)
     if asked == set(BY_DOUBLE):
         return "If nobody holds the double that must lead"
     if asked == {"double_six"}:
@@ -273,7 +274,7 @@ def _required(rules: Ruleset, lead: Lead) -> Sentence:
             )
             return Sentence(LEAD, text, ("C.16",))
         case "set_double":
-            return _set_double(rules) if effects.doubles(rules) else free
+            return _set_double(rules) if effects.lead_doubles(rules) else free
         case _:
             assert_never(lead.tile)
 
@@ -281,7 +282,7 @@ def _required(rules: Ruleset, lead: Lead) -> Sentence:
 def _set_double(rules: Ruleset) -> Sentence:
     text = "Whoever leads because of a tile must play that tile first"
     sources = clauses(("C.13",), ("C Puerto Rico",))
-    if effects.free_lead(rules):
+    if effects.has_free_lead(rules):
         text += "; a leader for any other reason may play any tile first"
         sources = clauses(sources, ("C.15",))
     return Sentence(LEAD, f"{text}.", sources)

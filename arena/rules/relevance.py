@@ -24,7 +24,7 @@ def dealt_tiles(rules: Ruleset) -> dict[int, int]:
     return {seats: hand_size(rules.deal, seats) or 0 for seats in playable_seat_counts(rules)}
 
 
-def undealt(rules: Ruleset) -> dict[int, int]:
+def count_undealt(rules: Ruleset) -> dict[int, int]:
     """Return the number of tiles not dealt to hands, for each number of seats.
 
     A starter is among them.
@@ -38,10 +38,10 @@ def boneyard_left(rules: Ruleset) -> dict[int, int]:
 
     No tile was drawn for the lead.
     """
-    return {seats: tiles - rules.deal.starter for seats, tiles in undealt(rules).items()}
+    return {seats: tiles - rules.deal.starter for seats, tiles in count_undealt(rules).items()}
 
 
-def draws(rules: Ruleset) -> bool:
+def can_draw(rules: Ruleset) -> bool:
     """Tell whether a turn may ever draw a tile."""
     return (
         rules.turn.draw_limit != 0 and max(boneyard_left(rules).values()) > rules.boneyard.reserve
@@ -59,12 +59,12 @@ def count_winners(rules: Ruleset) -> int:
     return count_sides(rules.deal.partners, max(playable_seat_counts(rules)))
 
 
-def rounds(rules: Ruleset) -> int:
+def most_rounds(rules: Ruleset) -> int:
     """Return the most rounds that a game has."""
     return rules.game.rounds or rules.game.max_rounds
 
 
-def always_won(rules: Ruleset) -> bool:
+def is_always_won(rules: Ruleset) -> bool:
     """Tell whether every round has a winner; with a starter it may be blocked before any play."""
     score = rules.score
     return score.winner == "out" and score.tie == "blocker" and not rules.deal.starter
@@ -74,27 +74,27 @@ def _found(rules: Ruleset, how: LaterLead) -> LeadMethod:
     return later_lot(rules.lead) if how == "lot" else how
 
 
-def later(rules: Ruleset) -> LeadMethod | None:
+def later_lead(rules: Ruleset) -> LeadMethod | None:
     """Return how later rounds are led in general; None if there is no later round."""
-    return _found(rules, rules.lead.later) if rounds(rules) > 1 else None
+    return _found(rules, rules.lead.later) if most_rounds(rules) > 1 else None
 
 
-def after_blocked(rules: Ruleset) -> LeadMethod | None:
+def lead_after_blocked(rules: Ruleset) -> LeadMethod | None:
     """Return how the round after a blocked one is led; None: as any later round."""
     how = rules.lead.after_blocked
-    if how == "as_later" or later(rules) in (None, _found(rules, how)):
+    if how == "as_later" or later_lead(rules) in (None, _found(rules, how)):
         return None
     return _found(rules, how)
 
 
-def after_tie(rules: Ruleset) -> LeadMethod | None:
+def lead_after_tie(rules: Ruleset) -> LeadMethod | None:
     """Return how the round after one that nobody won is led; None: as it would be anyway."""
     how = rules.lead.after_tie
-    if how == "as_later" or later(rules) is None or always_won(rules):
+    if how == "as_later" or later_lead(rules) is None or is_always_won(rules):
         return None
-    otherwise = {_unwon(after_blocked(rules) or later(rules))}
+    otherwise = {_unwon(lead_after_blocked(rules) or later_lead(rules))}
     if rules.score.winner == "lowest":  # Then a round in which somebody went out may be tied too.
-        otherwise.add(_unwon(later(rules)))
+        otherwise.add(_unwon(later_lead(rules)))
     found = _unwon(_found(rules, how))
     return None if otherwise == {found} else found
 
@@ -105,23 +105,23 @@ def _unwon(how: LeadMethod | None) -> LeadMethod | None:
 
 
 def _leads(rules: Ruleset) -> set[LeadMethod]:
-    found = (rules.lead.first, later(rules), after_blocked(rules), after_tie(rules))
+    found = (rules.lead.first, later_lead(rules), lead_after_blocked(rules), lead_after_tie(rules))
     return {how for how in found if how is not None}
 
 
-def doubles(rules: Ruleset) -> set[ByDouble]:
+def lead_doubles(rules: Ruleset) -> set[ByDouble]:
     """Return the doubles asked for: the highest that is held, the highest of the set, or both."""
     return {double for double in BY_DOUBLE if double in _leads(rules)}
 
 
-def always_by_double(rules: Ruleset) -> bool:
+def is_always_by_double(rules: Ruleset) -> bool:
     """Tell whether a double decides the leader of every round."""
     return _leads(rules) <= set(BY_DOUBLE)
 
 
 def may_miss(rules: Ruleset) -> bool:
     """Tell whether a double that is asked for may be in no hand."""
-    out, asked = max(undealt(rules).values()), doubles(rules)
+    out, asked = max(count_undealt(rules).values()), lead_doubles(rules)
     least = 1 if "double_six" in asked else rules.deal.highest_pip + 1
     return bool(asked) and out >= least
 
@@ -131,45 +131,45 @@ def can_be_drawn_for_lead(rules: Ruleset) -> bool:
     return may_miss(rules) and rules.lead.missing == "draw_for_it"
 
 
-def free_lead(rules: Ruleset) -> bool:
+def has_free_lead(rules: Ruleset) -> bool:
     """Tell whether in some round the leader chooses the first tile."""
     match rules.lead.tile:
         case "any":
             return not rules.deal.starter
         case "set_double":
-            return not always_by_double(rules)
+            return not is_always_by_double(rules)
         case "highest":
             return False
 
 
-def auctions(rules: Ruleset) -> bool:
+def has_auction(rules: Ruleset) -> bool:
     """Tell whether the boneyard may ever be down to the two tiles that are auctioned."""
     if not rules.boneyard.auction:
         return False
-    return draws(rules) or 2 in boneyard_left(rules).values() or can_be_drawn_for_lead(rules)
+    return can_draw(rules) or 2 in boneyard_left(rules).values() or can_be_drawn_for_lead(rules)
 
 
-def fees(rules: Ruleset) -> bool:
+def has_fees(rules: Ruleset) -> bool:
     """Tell whether drawing costs something."""
-    return rules.stakes.fee > 0 and draws(rules)
+    return rules.stakes.fee > 0 and can_draw(rules)
 
 
-def pays(rules: Ruleset) -> bool:
+def has_payments(rules: Ruleset) -> bool:
     """Tell whether anybody ever pays."""
-    return fees(rules) or rules.stakes.ante > 0 or auctions(rules)
+    return has_fees(rules) or rules.stakes.ante > 0 or has_auction(rules)
 
 
-def pot(rules: Ruleset) -> bool:
+def has_pot(rules: Ruleset) -> bool:
     """Tell whether anything ever goes into a pot."""
-    return rules.stakes.pot and pays(rules)
+    return rules.stakes.pot and has_payments(rules)
 
 
-def blank(rules: Ruleset) -> bool:
+def has_blank(rules: Ruleset) -> bool:
     """Tell whether the set has the double blank."""
     return rules.deal.doubles
 
 
-def literal_tie(rules: Ruleset) -> bool:
+def can_tie_when_out(rules: Ruleset) -> bool:
     """Tell whether a player who goes out may be tied: by a lone 0-0, or by the other side."""
-    no_pips = rules.score.double_blank == 0 and blank(rules)
+    no_pips = rules.score.double_blank == 0 and has_blank(rules)
     return rules.score.winner == "lowest" and (no_pips or rules.deal.partners)

@@ -35,7 +35,7 @@ except ImportError as missing:
     ) from missing
 
 from arena.analysis.frames import Frame
-from arena.analysis.text import Look, draw
+from arena.analysis.text import Look, draw_frame
 from arena.engine.shuffle import board_seed
 from arena.rules.variants import find_variant
 from arena.training.actions import Mask
@@ -192,7 +192,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801
             record=None,
             scores=game.scores,
         )
-        text = draw(frame, Look(tuple(self.possible_agents), ascii=True)).plain
+        text = draw_frame(frame, Look(tuple(self.possible_agents), ascii=True)).plain
         if self.render_mode == "ansi":
             return text
         print(text)

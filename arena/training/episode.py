@@ -45,7 +45,7 @@ class Episode:
 
     def question(self, seat: int) -> Ask:
         """Return all that a seat may know now; only the seat that is asked gets options."""
-        return question(self.game, seat, self.options if seat == self.seat else ())
+        return seat_question(self.game, seat, self.options if seat == self.seat else ())
 
     def act(self, option: Option) -> Rewards:
         """Take one of the options and go on to the next question; return the reward of each seat.
@@ -85,7 +85,7 @@ class Episode:
         )
 
 
-def question(game: Game, seat: int, options: tuple[Option, ...]) -> Ask:
+def seat_question(game: Game, seat: int, options: tuple[Option, ...]) -> Ask:
     """Return a seat's view of a game as the question that a table would ask."""
     events = view.history(game.playing, seat)
     return view.question(game, seat, options, events, id=0, number=0, time_ms=0)

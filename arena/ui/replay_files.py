@@ -33,7 +33,7 @@ def _part(place: int) -> int:
     return (place - 1) // GAMES_A_PAGE
 
 
-def place(logged: LoggedGame) -> int:
+def place_in_plan(logged: LoggedGame) -> int:
     """Return a game's place in its sitting's plan, from 1; games are played in another order.
 
     Raises DamagedLogError.
@@ -95,7 +95,9 @@ def pages(log: Path) -> Iterator[tuple[str, str]]:
 
     Raises DamagedFileError.
     """
-    for part, games in groupby(valid_games(read_games(log)), lambda logged: _part(place(logged))):
+    for part, games in groupby(
+        valid_games(read_games(log)), lambda logged: _part(place_in_plan(logged))
+    ):
         name = page_name(log.stem, part * GAMES_A_PAGE + 1)
         shown = [pack_game(logged, most=MOST) for logged in games]
         yield name, replay_page(log.stem, shown, [REPORT])
@@ -105,8 +107,8 @@ def valid_games(games: Iterable[LoggedGame]) -> list[LoggedGame]:
     """Return a log's games in planned order; drop a game that was cut off and then played again."""
     found: dict[int, LoggedGame] = {}
     for logged in games:
-        if logged.result or place(logged) not in found:
-            found[place(logged)] = logged
+        if logged.result or place_in_plan(logged) not in found:
+            found[place_in_plan(logged)] = logged
     return [found[at] for at in sorted(found)]
 
 

@@ -59,7 +59,7 @@ def pack_game(logged: LoggedGame, seat: int | None = None, most: int | None = No
     data = _pack(play)
     if most is not None and len(data) > most:
         data = _pack(_without_notes(play))
-    told = render.outcome(logged) if seat is None else _alone(logged, seat)
+    told = render.outcome_line(logged) if seat is None else _alone(logged, seat)
     if most is not None and len(data) > most:
         command = f"boneyard replay LOG {printable(logged.game.game)} --html"
         return PackedGame(play.about.game, f"{told}. {TOO_LONG.format(command=command)}", "")

@@ -55,7 +55,7 @@ class TerminalPlayer:
                 assert sight, "A game begins before anything happens in it."
                 # The question says whose turn it is.
                 frame = replace(sight.frame(told), turn=None)
-                self._print(render.draw(frame, self._look))
+                self._print(render.draw_frame(frame, self._look))
             if isinstance(told, GameOver):
                 return True
             if isinstance(told, Ask) and not await self._answered(person, told):

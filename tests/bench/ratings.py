@@ -105,7 +105,7 @@ def written(folder: Folder, case: Case, results: int) -> None:
     games = islice(tables(event), results)
     while few := list(islice(games, AT_ONCE)):
         records = [_result(event, game, board, who, strength, rng) for game, board, who in few]
-        checksum = sealed.append(descriptor, records, checksum)
+        checksum = sealed.append_records(descriptor, records, checksum)
     os.close(descriptor)
 
 

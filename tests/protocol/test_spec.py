@@ -206,7 +206,7 @@ def test_every_reason_is_told(heading: str, reasons: object) -> None:
 
 
 def test_every_name_in_the_schema_occurs() -> None:
-    schema = codec.schema()
+    schema = codec.protocol_schema()
     names = {
         name for definition in schema["$defs"].values() for name in definition.get("properties", ())
     }

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import pytest
 from msgspec.structs import replace
 
-from arena.analysis.alternative_deals import DecisionPoint, RoundHistory, Turn, replay_round
+from arena.analysis.alternative_deals import DecisionPoint, RoundHistory, SeatQuestion, replay_round
 from arena.engine import game as engine
 from arena.engine.shuffle import board_seed
 from arena.match import referee as rulings
@@ -94,7 +94,7 @@ class _Ears:
         self._answers = [0, 0]
         self._listen()
 
-    def answer(self, turn: Turn) -> None:
+    def answer(self, turn: SeatQuestion) -> None:
         """Answer for the seat to move, if it is asked."""
         question, options = self._referee.awaiting, engine.legal(turn.game)
         asked = question and (question.seat, question.options) == (turn.game.playing.turn, options)

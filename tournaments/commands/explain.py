@@ -58,7 +58,7 @@ def _summary(logged: LoggedGame, seat: int, look: Look) -> None:
     """Print the game's result, its rounds and its turning points."""
     console = plain_console()
     found = list(decisions.decisions(logged, seat))
-    ends = list(decisions.rounds(logged, seat))
+    ends = list(decisions.round_ends(logged, seat))
     whole = not console.is_terminal
     console.print(account.heading(logged, seat, found, look), "", sep="\n", soft_wrap=whole)
     if ends:
@@ -81,7 +81,7 @@ def _decisions(
     for number in numbers if only is None else [only]:
         for one in found:
             if one.round == number:
-                again = account.command(str(where), logged.game.game, one)
+                again = account.ask_command(str(where), logged.game.game, one)
                 yield account.decision_text(one, seat, len(found), again, look)
         if number in ends:
             yield ends[number]

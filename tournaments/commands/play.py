@@ -106,7 +106,7 @@ def _tell(folder: Folder, table: PreparedTable, result: Result | None) -> None:
     if logged is None:
         print_note("Nobody came to play.")
         return
-    print_line(render.summary(logged))
+    print_line(render.game_line(logged))
     if result is None:
         print_note("The game was not finished and does not count.")
     print_line(f"Replay it: {command(folder, table)}")

@@ -68,7 +68,7 @@ def _drawn(logged: LoggedGame, seat: int | None, only: int | None, look: Look) -
     for frame in frames.frames(steps(logged), seat):
         last = frame.round
         if only in (None, last):
-            yield render.draw(frame, look)
+            yield render.draw_frame(frame, look)
     if only is not None and only > last:
         raise UserError(f"There is no round {only}: this game has {last}.")
     if logged.result is None:

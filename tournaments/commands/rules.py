@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from arena.rules.explain import explain
+from arena.rules.explain import explain_ruleset
 from arena.rules.load import load_ruleset, ruleset_title
 from arena.rules.variants import VARIANTS, Variant, find_variant
 from arena.ui.console import plain_console, print_json, print_line
@@ -49,7 +49,7 @@ def _explained(ruleset: Ruleset, title: str, width: int) -> Iterator[Text]:
     """Yield the explanation in lines that fit the width; each sentence begins a new line."""
     yield from _wrapped(Text(title, "bold"), width, "")
     heading = ""
-    for sentence in explain(ruleset):
+    for sentence in explain_ruleset(ruleset):
         if sentence.heading != heading:
             heading = sentence.heading
             yield Text()

@@ -5,13 +5,13 @@ from functools import partial
 from typing import Any
 
 from arena.ui.console import print_json
-from protocol.codec import schema, schema_of
+from protocol.codec import protocol_schema, schema_of
 from protocol.errors import unknown_name
 from tournaments.commands.rate import RATED_FORMAT, Rated
 from tournaments.report.results_file import RESULTS_FORMAT, Results
 
 SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
-    "protocol": schema,
+    "protocol": protocol_schema,
     "results": partial(schema_of, Results, f"Boneyard results {RESULTS_FORMAT}"),
     "rated": partial(schema_of, Rated, f"Boneyard ratings {RATED_FORMAT}"),
 }

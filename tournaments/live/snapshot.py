@@ -19,7 +19,7 @@ from arena.logs.checksummed import DamagedFileError
 from arena.logs.follow import LogFollower
 from arena.logs.gamelog import LoggedGame, read_games
 from arena.ui import scenes
-from arena.ui.replay_files import FOLDER, page_name, place, valid_games
+from arena.ui.replay_files import FOLDER, page_name, place_in_plan, valid_games
 from protocol.codec import printable
 from protocol.records import FoulRecord
 from tournaments.plan.event import Event
@@ -185,7 +185,7 @@ class LiveView:
         self._results.add(result)
         self._ticks |= update(self._ticks, result, self.event.rules.deal.partners)
         replay = _replay(log, logged)
-        self._finished.appendleft(Finished(render.summary(logged), replay))
+        self._finished.appendleft(Finished(render.game_line(logged), replay))
         for record in logged.choices():
             if isinstance(record, FoulRecord):
                 who = printable(result.seats[record.seat])
@@ -256,7 +256,7 @@ class LiveView:
             if page.startswith(sitting):
                 whole = valid_games(read_games(log.tail.path))
                 found = [one for one in whole if one.result or self._everything]
-                own = [one for one in found if page_name(sitting, place(one)) == page]
+                own = [one for one in found if page_name(sitting, place_in_plan(one)) == page]
                 if own:
                     return own
         return None
@@ -319,7 +319,7 @@ class _Log:
 
 def _replay(log: _Log, logged: LoggedGame) -> str:
     """Return the address of a game's replay, relative to the first page."""
-    file = page_name(log.tail.path.stem, place(logged))
+    file = page_name(log.tail.path.stem, place_in_plan(logged))
     return f"{FOLDER}/{quote(file)}#game={quote(logged.game.game)}"
 
 

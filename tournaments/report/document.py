@@ -29,7 +29,7 @@ from arena.document.blocks import (
     paragraphs,
     table,
 )
-from arena.rules.explain import explain
+from arena.rules.explain import explain_ruleset
 from protocol.codec import printable
 from protocol.records import Result
 from tournaments.formats.base import Entrant
@@ -260,7 +260,7 @@ def _conditions(data: ReportData) -> Section:
         *(Item(level, missing) for level, missing in conditions.sandbox_text(sandboxes)),
         *(Item(machine, media=Media.HTML) for machine in machines),
     ]
-    rules = groupby(explain(event.rules), lambda sentence: sentence.heading)
+    rules = groupby(explain_ruleset(event.rules), lambda sentence: sentence.heading)
     blocks: list[Block] = [
         Bullets(terms),
         Figure(macro="rules", value=[(heading, list(some)) for heading, some in rules]),

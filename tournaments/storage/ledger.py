@@ -185,7 +185,7 @@ class Ledger:
         while self._take(ready):
             descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
             try:
-                self._checksum = sealed.append(descriptor, self._pending, self._checksum)
+                self._checksum = sealed.append_records(descriptor, self._pending, self._checksum)
                 self._pending.clear()
             finally:
                 os.close(descriptor)

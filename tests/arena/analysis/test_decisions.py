@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena.analysis.decisions import decisions, find_decision, opponents, rounds
+from arena.analysis.decisions import decisions, find_decision, opponents, round_ends
 from arena.logs.gamelog import DamagedLogError
 from arena.rules.variants import VARIANTS, find_variant
 from protocol.errors import UserError
@@ -132,7 +132,7 @@ def test_rounds_add_up_to_the_scores(table: tuple[Ruleset, int], seed: int) -> N
     logged, _ = overheard(*table, any_of(seed))
     assert logged.result
     for seat in range(table[1]):
-        ends = list(rounds(logged, seat))
+        ends = list(round_ends(logged, seat))
         assert sum(end.gained for end in ends) == logged.result.scores[seat]
         scores = logged.result.scores
         others = [scores[other] for other in opponents(table[0], table[1], seat)]
@@ -142,7 +142,7 @@ def test_rounds_add_up_to_the_scores(table: tuple[Ruleset, int], seed: int) -> N
 def test_a_round_counts_what_its_seat_did() -> None:
     logged, _ = overheard(SHORT, 2, any_of(7))
     for seat in (0, 1):
-        ends = list(rounds(logged, seat))
+        ends = list(round_ends(logged, seat))
         final = [one.step for one in decisions(logged, seat)][-1].game.playing
         drew = [one for one in final.events if isinstance(one, Drew) and one.seat == seat]
         passed = [one for one in final.events if isinstance(one, Passed) and one.seat == seat]

@@ -17,7 +17,7 @@ from arena.analysis.replay import Step, steps
 from arena.analysis.text import (
     HELP,
     Look,
-    draw,
+    draw_frame,
     event_sentences,
     options_text,
     tile_text,
@@ -197,7 +197,7 @@ def test_nobody_else_sees_who_was_asked_to_keep_a_deal() -> None:
             if state.aside.phase == "keep" and state.turn == 1:
                 asked += 1
                 for frame in frames([step], 0):
-                    assert "is to move" not in draw(frame, ASCII).plain
+                    assert "is to move" not in draw_frame(frame, ASCII).plain
     assert asked
 
 
@@ -280,7 +280,7 @@ def test_a_seat_sees_no_tile_before_it_is_played_or_shown(
     for frame in frames(watched(), seat):
         # A frame comes out when the step after it is known, the last one when there is none.
         until = past if isinstance(frame.record, GameResult) else past[:-1]
-        text = draw(frame, ASCII).plain
+        text = draw_frame(frame, ASCII).plain
         named_tiles = {high_first((int(one), int(two))) for one, two in TILE.findall(text)}
         assert named_tiles <= known_to(seat, until, frame.round)
 
@@ -291,7 +291,7 @@ def test_a_seat_sees_its_own_options_and_notes_only() -> None:
         assert not isinstance(said, DealRecord)
         assert not isinstance(said, ChoiceRecord) or said.seat == 0
         assert isinstance(said, ChoiceRecord) == bool(frame.options)
-        assert isinstance(said, ChoiceRecord) == ("secret plan" in draw(frame, ASCII).plain)
+        assert isinstance(said, ChoiceRecord) == ("secret plan" in draw_frame(frame, ASCII).plain)
 
 
 def test_another_seat_sees_that_there_was_a_foul_but_no_evidence() -> None:
@@ -306,7 +306,7 @@ def test_another_seat_sees_that_there_was_a_foul_but_no_evidence() -> None:
 
 
 def texts(game: LoggedGame, seat: int | None = None, look: Look = ASCII) -> list[str]:
-    return [draw(frame, look).plain for frame in frames(steps(game), seat)]
+    return [draw_frame(frame, look).plain for frame in frames(steps(game), seat)]
 
 
 def test_a_foul_is_shown_with_its_evidence() -> None:
@@ -340,13 +340,13 @@ def frame(line: tuple[Tile, ...]) -> Frame:
 
 def test_doubles_stand_across_the_line() -> None:
     look = Look(NAMES[:2])
-    line = draw(frame(((6, 4), (4, 4), (4, 1))), look).plain.splitlines()[1]
+    line = draw_frame(frame(((6, 4), (4, 4), (4, 1))), look).plain.splitlines()[1]
     assert line.split() == ["line", "\U0001f05f", "\U0001f083", "\U0001f04e"]
     assert tile_text((4, 4), look) == "\U0001f051"
 
 
 def test_only_words_are_styled_never_a_whole_frame() -> None:
-    text = draw(frame(((6, 4),)), ASCII)
+    text = draw_frame(frame(((6, 4),)), ASCII)
     assert not text.style
     assert [str(span.style) for span in text.spans if span.start == 0] == ["bold"]
 
@@ -357,7 +357,7 @@ def test_high_pips_have_no_glyphs() -> None:
 
 
 def test_a_long_line_is_wrapped_between_tiles() -> None:
-    shown = draw(frame(((6, 6),) * 20), Look(NAMES[:2], width=40, ascii=True)).plain
+    shown = draw_frame(frame(((6, 6),) * 20), Look(NAMES[:2], width=40, ascii=True)).plain
     assert max(map(len, shown.splitlines())) <= 40
     assert shown.count("[6|6]") == 20
     assert "\n" + " " * 12 + "[6|6]" in shown

@@ -14,8 +14,15 @@ from hypothesis import strategies as st
 
 from arena.engine import game as engine
 from arena.engine.shuffle import board_seed
-from arena.rules.english import Heading, by_table, count, count_points, join_words, ordinal_word
-from arena.rules.explain import explain
+from arena.rules.english import (
+    Heading,
+    by_table,
+    count_in_words,
+    count_points,
+    join_words,
+    ordinal_word,
+)
+from arena.rules.explain import explain_ruleset
 from arena.rules.variants import VARIANTS, find_variant
 from protocol.ruleset import (
     Group,
@@ -35,7 +42,7 @@ EXPLANATIONS = pytest.mark.parametrize("name", VARIANTS)
 
 
 def told(rules: Ruleset) -> list[str]:
-    return [sentence.text for sentence in explain(rules)]
+    return [sentence.text for sentence in explain_ruleset(rules)]
 
 
 def game(base: str, **differs: Any) -> Ruleset:
@@ -203,7 +210,7 @@ def played(rules: Ruleset, seats: int) -> list[object]:
 
 @given(rulesets())
 def test_any_ruleset_is_explained_in_english(rules: Ruleset) -> None:
-    sentences = explain(rules)
+    sentences = explain_ruleset(rules)
     headings = [sentence.heading for sentence in sentences]
     order = get_args(Heading)
     assert headings == sorted(headings, key=order.index)
@@ -224,14 +231,16 @@ def check_words(text: str) -> None:
 
 @EXPLANATIONS
 def test_a_named_game_tells_its_sources(name: str) -> None:
-    sentences = explain(find_variant(name))
+    sentences = explain_ruleset(find_variant(name))
     cited = {clause for sentence in sentences for clause in sentence.sources}
     for clause in VARIANTS[name].sources:
         assert clause in cited or (clause == "E" and "E play" in cited), clause
 
 
 def test_only_the_house_gives_no_source() -> None:
-    (own,) = [sentence.text for sentence in explain(find_variant("draw")) if not sentence.sources]
+    (own,) = [
+        sentence.text for sentence in explain_ruleset(find_variant("draw")) if not sentence.sources
+    ]
     assert "200 rounds" in own
 
 
@@ -306,10 +315,10 @@ def test_some_sentences_of_other_rules(base: str, differs: dict[str, Any], sente
 
 
 def test_numbers_in_words() -> None:
-    assert by_table({2: 7, 3: 7, 4: 6}, lambda n: count(n, "tile")) == (
+    assert by_table({2: 7, 3: 7, 4: 6}, lambda n: count_in_words(n, "tile")) == (
         "seven tiles with two or three players and six with four"
     )
-    assert by_table({2: 1, 3: 1}, lambda n: count(n, "tile")) == "one tile"
+    assert by_table({2: 1, 3: 1}, lambda n: count_in_words(n, "tile")) == "one tile"
     assert by_table({2: 100, 3: 61, 4: 50}, count_points, "or") == (
         "100 points with two players, 61 with three or 50 with four"
     )
@@ -350,7 +359,7 @@ def test_a_game_is_explained_within_the_width(name: str) -> None:
     shown = said(name, width=50)
     assert max(map(len, shown.splitlines())) <= 50
     words = " ".join(shown.split())
-    assert all(sentence.text in words for sentence in explain(find_variant(name)))
+    assert all(sentence.text in words for sentence in explain_ruleset(find_variant(name)))
 
 
 def test_a_varied_game_is_explained() -> None:

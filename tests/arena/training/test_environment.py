@@ -24,7 +24,7 @@ from arena.rules.variants import VARIANTS, find_variant
 from arena.training import boneyard_v0, encoding
 from arena.training.actions import Actions
 from arena.training.encoding import Encoding, Vector
-from arena.training.episode import Episode, Reward, question, standing
+from arena.training.episode import Episode, Reward, seat_question, standing
 from protocol.codec import decode_from_referee, encode_line
 from protocol.errors import UserError
 from protocol.messages import (
@@ -328,7 +328,7 @@ def test_no_byte_of_an_observation_tells_what_is_hidden(
 
 def observed(layout: Encoding, game: Game, seat: int) -> tuple[bytes, ...]:
     """Return a question and its observation as bytes."""
-    ask = question(game, seat, engine.legal(game))
+    ask = seat_question(game, seat, engine.legal(game))
     mask = layout.actions.mask(ask.options)
     return encode_line(ask), layout.vector(ask).tobytes(), mask.tobytes()
 

@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 from rich.console import Console
 
-from arena.logs.checksummed import append
+from arena.logs.checksummed import append_records
 from protocol.records import Result
 from tests.support.events import boneyard, copied, run, untouched
 from tests.support.results import game
@@ -67,7 +67,7 @@ def another_version(folder: Path, name: str) -> Path:
 def written(ledger: Path, results: Iterable[Result]) -> None:
     """Write a ledger with right checksums, whatever it tells."""
     descriptor = os.open(ledger, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    append(descriptor, results, 0)
+    append_records(descriptor, results, 0)
     os.close(descriptor)
 
 

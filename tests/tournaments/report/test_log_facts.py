@@ -5,7 +5,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from arena.logs.checksummed import append
+from arena.logs.checksummed import append_records
 from protocol.messages import Clock
 from protocol.records import (
     FoulRecord,
@@ -60,7 +60,7 @@ def log(path: Path, name: str, records: list[LogRecord], where: str = "a machine
     target = path / "games" / f"{name}.jsonl"
     target.parent.mkdir(exist_ok=True)
     descriptor = os.open(target, os.O_WRONLY | os.O_CREAT)
-    append(descriptor, [part(where), *records], 0)
+    append_records(descriptor, [part(where), *records], 0)
     os.close(descriptor)
 
 

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from arena.logs import catalog as named
-from arena.logs.checksummed import append, read_lines, read_sealed
+from arena.logs.checksummed import append_records, read_lines, read_sealed
 from arena.logs.compression import ENDING, DamagedFileError, compress, decompress
 from protocol.codec import decode_result
 from tests.support.events import SMALL, boneyard, copied, made, run, small_event, untouched
@@ -132,7 +132,7 @@ def test_a_ledger_that_says_a_game_twice_is_put_in_order(plain: Path, tmp_path: 
     whole = folder.ledger.read_bytes()
     folder.ledger.unlink()
     descriptor = os.open(folder.ledger, os.O_WRONLY | os.O_CREAT)
-    append(descriptor, [*entries[:3], entries[1], *entries[3:]], 0)
+    append_records(descriptor, [*entries[:3], entries[1], *entries[3:]], 0)
     os.close(descriptor)
     Ledger(folder, load_event(folder))
     assert folder.ledger.read_bytes() == whole

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.logs.checksummed import append
+from arena.logs.checksummed import append_records
 from arena.logs.compression import compress
 from arena.logs.gamelog import read_records
 from protocol.codec import decode_result, encode_line, seal, unseal
@@ -186,7 +186,7 @@ def test_a_game_that_was_played_until_it_pleased_is_found(folder: Path) -> None:
     end = SittingOver(games=3, records=len(twice))
     log(folder).write_bytes(b"")
     descriptor = os.open(log(folder), os.O_WRONLY)
-    append(descriptor, [*twice, end], 0)
+    append_records(descriptor, [*twice, end], 0)
     os.close(descriptor)
     assert faults(folder) == [f"{log(folder)}: {game} has two results"]
 
