@@ -47,7 +47,7 @@ class ReaskResult(Struct, frozen=True):
     """The last lines of its stderr, cut and escaped."""
 
 
-async def ask_again(
+async def repeat_question(
     command: Command, decision: Decision, clock: Clock, sandbox: Sandbox, times: int
 ) -> list[ReaskResult]:
     """Ask `times` times, each time in a fresh process; stop at a foul.

@@ -124,7 +124,7 @@ def _answers(wanted: AskOptions, where: Path, logged: LoggedGame, one: Decision)
         word = wanted.bot[0] if len(wanted.bot) == 1 else shlex.join(wanted.bot)
         with _command(word, logged.sitting.seats[one.question.seat], event) as command:
             clock = logged.sitting.clock
-            found = trio.run(asking.ask_again, command, one, clock, sandbox, wanted.times)
+            found = trio.run(asking.repeat_question, command, one, clock, sandbox, wanted.times)
     return Answers(
         game=logged.game.game,
         seat=one.question.seat,

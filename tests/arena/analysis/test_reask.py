@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from arena.analysis.decisions import Decision, decisions
-from arena.analysis.reask import ReaskResult, ask_again
+from arena.analysis.reask import ReaskResult, repeat_question
 from arena.match import referee as rulings
 from arena.rules.variants import find_variant
 from arena.sandbox.command import Command
@@ -49,7 +49,7 @@ def question(clock: Clock = CLOCK) -> Decision:
 
 
 async def once(command: Command, one: Decision, clock: Clock = CLOCK) -> ReaskResult:
-    (found,) = await ask_again(command, one, clock, OFF, 1)
+    (found,) = await repeat_question(command, one, clock, OFF, 1)
     return found
 
 
@@ -67,7 +67,7 @@ async def test_a_bot_hears_hello_the_game_its_rounds_and_the_question_and_nothin
 async def test_each_time_it_is_a_fresh_process() -> None:
     """It hears the same each time: nothing of the time before."""
     command = Command((sys.executable, "-I", "-S", "-c", LISTENER), "/")
-    found = await ask_again(command, question(), CLOCK, OFF, 3)
+    found = await repeat_question(command, question(), CLOCK, OFF, 3)
     assert len(found) == 3
     assert len({one.note for one in found}) == 1
 
@@ -109,7 +109,7 @@ def rude(act: str, program: str = GREETS) -> Command:
 async def test_a_foul_is_told_with_its_evidence_and_ends_the_asking(
     command: Command, foul: str, line: str
 ) -> None:
-    (found,) = await ask_again(command, question(), CLOCK, OFF, 5)
+    (found,) = await repeat_question(command, question(), CLOCK, OFF, 5)
     assert (found.choice, found.foul) == (None, foul)
     assert found.detail
     assert line in found.line
