@@ -16,8 +16,8 @@ ROWS = 8
 """The largest number of steps in the table."""
 
 FOULS = (
-    " A game that a foul ended is lost by the points that a game is played to, or by more if it "
-    "stood so."
+    " A game that ended by a foul counts as lost by the target, or by the actual margin if that "
+    "was larger."
 )
 
 
@@ -80,9 +80,9 @@ def question(settings: Sprt, one: str) -> str:
     """Return the hypotheses and the error rates in a sentence."""
     return (
         f"H0: {one} leads by {settings.h0:g} {UNITS[settings.measure]}, or less. H1: by "
-        f"{settings.h1:g}, or more. H1 is accepted wrongly with probability {settings.alpha:g}, "
-        f"H0 with {settings.beta:g}, neither before {settings.min_boards} boards; "
-        f"{settings.max_boards} boards are the most.{FOULS * (settings.measure == 'points')}"
+        f"{settings.h1:g}, or more. H1 is wrongly accepted with probability {settings.alpha:g}, "
+        f"H0 with {settings.beta:g}. The test decides after {settings.min_boards} boards at the "
+        f"earliest and plays at most {settings.max_boards}.{FOULS * (settings.measure == 'points')}"
     )
 
 

@@ -110,8 +110,8 @@ class Swiss(DependentRounds, frozen=True, tag="swiss"):
         """Yield the table of the Swiss."""
         lines = standings(contest, results)
         about = (
-            "A round gives a point for each opponent beaten, all its games together, ½ for a tie; "
-            "in brackets: whom it met. Buchholz: the points of all whom it met."
+            "Each round gives a point for each opponent beaten over all games of the round, and ½ "
+            "for a tie; brackets list the opponents. Buchholz: the total points of all opponents."
         )
         blocks: list[Block] = [
             _table(contest, lines, link),
@@ -153,7 +153,7 @@ def describe_rematches(lines: Sequence[Standing]) -> str:
     if not many:
         return "No two met twice."
     rematch = count_in_digits(many, "rematch", "rematches")
-    return f"{rematch}: only where no round without one was found."
+    return f"{rematch}, each in a round that could not avoid it."
 
 
 Round = dict[frozenset[Unit], Halves]

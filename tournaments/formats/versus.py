@@ -134,7 +134,7 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
 
     def introduce(self, contest: Contest) -> str:
         """Return a sentence about the format."""
-        return "Versus: two bots, until the answer is known."
+        return "Versus: two bots, until the test decides."
 
     def describe_state(self, contest: Contest, results: Iterable[Result]) -> str:
         """Return the state of the test in a line."""

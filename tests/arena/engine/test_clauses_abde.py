@@ -239,13 +239,14 @@ def test_A_gameplay_the_leader_is_random() -> None:
 
 
 def test_A_gameplay_the_leader_may_play_any_tile() -> None:
-    """A gameplay (tile): Nothing is said of the first tile: it is any."""
+    """A gameplay (tile): The source does not restrict the first tile: any tile may be led."""
     game = dealing("dutch", hands=["66 61 00", "55 54 53"], leader=1)
     assert options(game) == ("55 lead", "54 lead", "53 lead")
 
 
 def test_A_gameplay_the_lead_passes_to_the_left() -> None:
-    """A gameplay (later): Nothing is said of later rounds: the lead passes on, as in C (C.10)."""
+    """A gameplay (later): The source does not mention later rounds: the lead rotates, as in C
+    (C.10)."""
     check_lead_passes_to_the_left("dutch")
 
 
@@ -486,7 +487,8 @@ def test_B_gameplay_the_leader_is_random() -> None:
 
 
 def test_B_gameplay_the_lead_passes_to_the_left() -> None:
-    """B gameplay (later): Nothing is said of later rounds: the lead passes on, as in C (C.10)."""
+    """B gameplay (later): The source does not mention later rounds: the lead rotates, as in C
+    (C.10)."""
     check_lead_passes_to_the_left("drawing-game")
 
 

@@ -114,5 +114,5 @@ def test_the_report_has_the_table_and_counts_rematches() -> None:
     met = [cell for row in table.groups[0].rows for cell in row[5:]]
     assert {cell.href for cell in met if "bye" in cell.text} == {""}
     assert all(len(cell.href.split("/")) == 2 for cell in met if "bye" not in cell.text)
-    rematch = "1 rematch: only where no round without one was found."
+    rematch = "1 rematch, each in a round that could not avoid it."
     assert rematch in to_markdown(Document("cup", [section]))
