@@ -1,11 +1,9 @@
 """The deal and the beginning of a round: hands, deals that do not count, the lead, antes."""
 
-from collections.abc import Iterator
-
 from msgspec.structs import replace
 
 from arena.engine import boneyard, lead, round_end, scoring
-from arena.engine.shuffle import random_words, shuffle
+from arena.engine.shuffle import RandomWords, shuffle
 from arena.engine.state import Dealt, Game, Hand, Interlude, Lots, Round, Row
 from protocol.messages import Annulled, Event, Guess, Guessed, Keep, Leads, Option, Refuse, TurnedUp
 from protocol.ruleset import BY_DOUBLE, MOST_DEALS, Deal, Ruleset, hand_size, set_of_tiles
@@ -16,7 +14,7 @@ KEEP_OR_REFUSE: tuple[Option, ...] = (Keep(), Refuse())
 
 
 def deal_tiles(
-    rules: Ruleset, seats: int, stream: Iterator[int]
+    rules: Ruleset, seats: int, stream: RandomWords
 ) -> tuple[tuple[Hand, ...], tuple[Row, ...]]:
     """Deal a shuffled hand to each seat, and the rest to the boneyard (C deal)."""
     order = tuple(shuffle(stream, set_of_tiles(rules.deal)))
@@ -60,7 +58,7 @@ def chance_decides(game: Game, seed: bytes) -> Dealt:
         return _tiles(game, seed, before.number, before.aside.deal + 1, before.aside.began, ())
     number = before.number + 1 if before else 1
     how = lead.method(game)
-    leader, lots = lead.choose_leader(game, how, random_words(seed, number, "lead"))
+    leader, lots = lead.choose_leader(game, how, RandomWords(seed, number, "lead"))
     if how == "odd_even":
         none: tuple[Hand, ...] = ((),) * game.seats
         return Dealt(number, 0, leader, lots, none, ())
@@ -69,7 +67,7 @@ def chance_decides(game: Game, seed: bytes) -> Dealt:
 
 def _tiles(game: Game, seed: bytes, number: int, which: int, leader: int, lots: Lots) -> Dealt:
     purpose = "tiles" if which == 1 else f"tiles {which}"
-    hands, stock = deal_tiles(game.rules, game.seats, random_words(seed, number, purpose))
+    hands, stock = deal_tiles(game.rules, game.seats, RandomWords(seed, number, purpose))
     return Dealt(number, which, leader, lots, hands, stock)
 
 

@@ -1,9 +1,9 @@
 """The lead: the seat that begins a round, and the tile with which it begins."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import assert_never
 
-from arena.engine.shuffle import randbelow, shuffle
+from arena.engine.shuffle import RandomWords, randbelow, shuffle
 from arena.engine.state import Game, Hand, Lots, Method
 from protocol.messages import Guess, Lot, Option
 from protocol.ruleset import Deal, Lead, later_lot, set_of_tiles
@@ -25,7 +25,7 @@ def method(game: Game) -> Method:
     return later_lot(lead) if how == "lot" else how
 
 
-def choose_leader(game: Game, how: Method, stream: Iterator[int]) -> tuple[int, Lots]:
+def choose_leader(game: Game, how: Method, stream: RandomWords) -> tuple[int, Lots]:
     """Choose the leader as far as chance or the last round decides; draw the lots for it.
 
     If a double decides, the seat is the one that draws first if nobody holds the double; with odd
@@ -58,7 +58,7 @@ def _in_turn(game: Game, how: str, leader: int, winner: int | None) -> int:
     return leader if how == "same" or winner is None else winner
 
 
-def draw_lots(deal: Deal, seats: range | list[int], stream: Iterator[int]) -> Lots:
+def draw_lots(deal: Deal, seats: range | list[int], stream: RandomWords) -> Lots:
     """Draw and show a tile for each of these seats, from a freshly shuffled set."""
     tiles = shuffle(stream, set_of_tiles(deal))
     return tuple(Lot(seat, tile) for seat, tile in zip(seats, tiles, strict=False))
@@ -74,7 +74,7 @@ def _total(lots: Lots) -> int:
 
 
 def _by_lot(
-    best: Callable[[list[int]], int], deal: Deal, seats: int, stream: Iterator[int]
+    best: Callable[[list[int]], int], deal: Deal, seats: int, stream: RandomWords
 ) -> tuple[int, Lots]:
     """Draw a tile for each seat; tied seats draw again from a freshly shuffled set (C.8, D)."""
     tied = list(range(seats))

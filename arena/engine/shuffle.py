@@ -9,15 +9,21 @@ One seed serves a whole board, so that it can be committed to before anyone know
 rounds its games will take; each round reads a stream of its own.
 """
 
-import hashlib
 import hmac
 import struct
 from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
+from itertools import chain, count
 from typing import TypeVar
 
 T = TypeVar("T")
 
 WORD = 2**32
+HASHED = 64
+"""Bytes that SHA-256 hashes at a time, to which HMAC lengthens its key."""
+_INNER = bytes(byte ^ 0x36 for byte in range(256))
+_OUTER = bytes(byte ^ 0x5C for byte in range(256))
+"""What HMAC makes of each byte of a key, before its inner and its outer hash."""
 _WORDS = struct.Struct(">8I").unpack
 
 
@@ -28,19 +34,45 @@ def board_seed(secret: bytes, event: str, board: int) -> bytes:
 
 def commitment(seed: bytes) -> str:
     """Return the commitment to a seed, published before the first game, in hex."""
-    return hashlib.sha256(b"boneyard commitment 1|" + seed).hexdigest()
+    return sha256(b"boneyard commitment 1|" + seed).hexdigest()
 
 
-def random_words(seed: bytes, round_number: int, purpose: str) -> Iterator[int]:
-    """Yield an endless stream of 32-bit words."""
-    prefix = f"boneyard words 1|{round_number}|{purpose}|"
-    counter = 0
-    while True:
-        yield from _WORDS(hmac.digest(seed, f"{prefix}{counter}".encode(), "sha256"))
-        counter += 1
+class RandomWords:
+    """An endless stream of 32-bit words, for one purpose in one round; none is made unasked."""
+
+    __slots__ = ("_blocks", "_left")
+
+    def __init__(self, seed: bytes, round_number: int, purpose: str) -> None:
+        self._blocks = _blocks(seed, round_number, purpose)
+        self._left: list[int] = []
+
+    def __iter__(self) -> Iterator[int]:
+        while True:
+            yield from self.take(1)
+
+    def take(self, many: int) -> list[int]:
+        """Return the next words."""
+        words = self._left
+        while len(words) < many:
+            words.extend(next(self._blocks))
+        self._left = words[many:]
+        return words[:many]
 
 
-def randbelow(stream: Iterator[int], n: int) -> int:
+def _blocks(seed: bytes, round_number: int, purpose: str) -> Iterator[tuple[int, ...]]:
+    """Yield the words of one digest after the other."""
+    # An HMAC is two hashes: with their beginnings kept, a digest costs half of `hmac.digest`.
+    key = seed.ljust(HASHED, b"\0")
+    prefix = f"boneyard words 1|{round_number}|{purpose}|".encode()
+    begun, ended = sha256(key.translate(_INNER) + prefix), sha256(key.translate(_OUTER))
+    for counter in count():
+        inner, outer = begun.copy(), ended.copy()
+        inner.update(b"%d" % counter)
+        outer.update(inner.digest())
+        yield _WORDS(outer.digest())
+
+
+def randbelow(stream: Iterable[int], n: int) -> int:
     """Return a number from 0 to n - 1, each as likely.
 
     Words at the top, where less than a whole range of n is left, are thrown away: taken modulo n
@@ -54,10 +86,24 @@ def randbelow(stream: Iterator[int], n: int) -> int:
     raise ValueError("The stream of words has ended.")
 
 
-def shuffle(stream: Iterator[int], items: Iterable[T]) -> Sequence[T]:
+def shuffle(stream: RandomWords, items: Iterable[T]) -> Sequence[T]:
     """Return the items in random order (Fisher-Yates, from the last place down)."""
     order = list(items)
+    # All words by one call: only one of the highest could be thrown away.
+    words = stream.take(max(len(order) - 1, 0))
+    if max(words, default=0) >= WORD - len(order):
+        return _shuffle_unevenly(chain(words, stream), order)
+    size = len(order)
+    for word in words:
+        last, other = size - 1, word % size
+        order[last], order[other] = order[other], order[last]
+        size = last
+    return order
+
+
+def _shuffle_unevenly(stream: Iterator[int], order: list[T]) -> Sequence[T]:
+    """Shuffle with words of which some may have to be thrown away."""
     for last in range(len(order) - 1, 0, -1):
-        chosen = randbelow(stream, last + 1)
-        order[last], order[chosen] = order[chosen], order[last]
+        other = randbelow(stream, last + 1)
+        order[last], order[other] = order[other], order[last]
     return order

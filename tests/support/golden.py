@@ -14,7 +14,7 @@ import msgspec
 from arena.analysis.replay import Step, steps
 from arena.analysis.text import Look, event_sentences, options_text
 from arena.engine import game as engine
-from arena.engine.shuffle import board_seed, randbelow, random_words
+from arena.engine.shuffle import RandomWords, board_seed, randbelow
 from arena.logs.gamelog import LoggedGame
 from arena.match.referee import GameSetup, Referee
 from arena.rules.variants import VARIANTS, find_variant
@@ -155,7 +155,7 @@ def begun(name: str, seats: int, seed: int) -> tuple[Referee, Iterator[int]]:
 
 def luck_of(board: bytes) -> Iterator[int]:
     """Yield the random choices: numbers below the number of options, if there are several."""
-    return random_words(board, 0, "choices")
+    return iter(RandomWords(board, 0, "choices"))
 
 
 def played(name: str, seats: int, seed: int) -> tuple[LoggedGame, dict[tuple[int, int], Ask]]:

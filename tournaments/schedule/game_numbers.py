@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
-from arena.engine.shuffle import randbelow, random_words
+from arena.engine.shuffle import RandomWords, randbelow
 
 NUMBERS = 2000
 """Largest number of a game: with it the ids of questions fit into 32 bits, one of which is the
@@ -29,6 +29,6 @@ def numbers(who: str, boards: Iterable[int], seed: Callable[[int], bytes | None]
 
 
 def _drawn(seed: bytes, game: str) -> Iterator[int]:
-    stream = random_words(seed, 0, f"number {game}")
+    stream = RandomWords(seed, 0, f"number {game}")
     while True:
         yield 1 + randbelow(stream, NUMBERS)

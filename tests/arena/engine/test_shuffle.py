@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from arena.engine.shuffle import WORD, board_seed, commitment, randbelow, random_words, shuffle
+from arena.engine.shuffle import WORD, RandomWords, board_seed, commitment, randbelow, shuffle
 
 
 def test_the_scheme_is_as_written() -> None:
@@ -14,7 +14,7 @@ def test_the_scheme_is_as_written() -> None:
     seed = hmac.new(b"secret", b"boneyard board 1|cup|7", hashlib.sha256).digest()
     assert board_seed(b"secret", "cup", 7) == seed
     assert commitment(seed) == hashlib.sha256(b"boneyard commitment 1|" + seed).hexdigest()
-    stream = random_words(seed, 2, "tiles")
+    stream = iter(RandomWords(seed, 2, "tiles"))
     for counter in range(3):
         message = f"boneyard words 1|2|tiles|{counter}".encode()
         digest = hmac.new(seed, message, hashlib.sha256).digest()
@@ -36,7 +36,7 @@ def test_a_stream_that_ends_is_an_error() -> None:
 
 def test_every_order_is_as_likely() -> None:
     orders = Counter(
-        "".join(shuffle(random_words(board_seed(b"s", "e", n), 1, "x"), "abc")) for n in range(6000)
+        "".join(shuffle(RandomWords(board_seed(b"s", "e", n), 1, "x"), "abc")) for n in range(6000)
     )
     assert len(orders) == 6
     # Chi-square with five degrees of freedom: beyond 20.5 once in a thousand; the seed is fixed.
@@ -46,6 +46,19 @@ def test_every_order_is_as_likely() -> None:
 def test_rounds_and_purposes_have_streams_of_their_own() -> None:
     seed = board_seed(b"s", "e", 1)
     begun = {
-        next(random_words(seed, number, purpose)) for number in (1, 2) for purpose in ("a", "b")
+        RandomWords(seed, number, purpose).take(1)[0] for number in (1, 2) for purpose in ("a", "b")
     }
     assert len(begun) == 4
+
+
+def test_a_shuffle_takes_the_words_that_numbers_one_by_one_take() -> None:
+    """Fisher-Yates as DEALS.md writes it, a word at a time, and what follows in the stream."""
+    for number in range(20):
+        stream, again = (RandomWords(board_seed(b"s", "e", number), 1, "x") for _ in range(2))
+        for size in (28, 5, 1, 0, 190):
+            order = list(range(size))
+            for last in range(size - 1, 0, -1):
+                other = randbelow(again, last + 1)
+                order[last], order[other] = order[other], order[last]
+            assert shuffle(stream, range(size)) == order
+        assert stream.take(3) == again.take(3)

@@ -13,7 +13,7 @@ import pytest
 
 from arena.engine import deal, lead
 from arena.engine.game import new_game
-from arena.engine.shuffle import WORD, board_seed, commitment, randbelow, random_words
+from arena.engine.shuffle import WORD, RandomWords, board_seed, commitment, randbelow
 from arena.logs.compression import compress
 from arena.logs.gamelog import GameLog
 from arena.match.referee import GameSetup, Referee
@@ -58,19 +58,19 @@ def recomputed(vector: dict[str, Any], seed: bytes) -> dict[str, Any]:
         case {"commitment": _}:
             found = {"commitment": commitment(bytes.fromhex(vector["seed"]))}
         case {"purpose": purpose, "words": wanted}:
-            stream = random_words(seed, vector["round"], purpose)
-            found = {"words": [next(stream) for _ in wanted]}
+            stream = RandomWords(seed, vector["round"], purpose)
+            found = {"words": stream.take(len(wanted))}
         case {"below": n}:
             found = {"number": randbelow(iter(vector["words"]), n)}
         case {"deal": which}:
             purpose = "tiles" if which == 1 else f"tiles {which}"
-            stream = random_words(seed, vector["round"], purpose)
+            stream = RandomWords(seed, vector["round"], purpose)
             hands, stock = deal.deal_tiles(find_variant(vector["rules"]), vector["seats"], stream)
             found = {"hands": hands, "stock": stock}
         case _:
             game = new_game(find_variant(vector["rules"]), vector["seats"])
             leader, lots = lead.choose_leader(
-                game, "highest", random_words(seed, vector["round"], "lead")
+                game, "highest", RandomWords(seed, vector["round"], "lead")
             )
             found = {"leader": leader, "lots": [(lot.seat, lot.tile) for lot in lots]}
     return json.loads(json.dumps({**vector, **found}))  # type: ignore[no-any-return]
@@ -126,7 +126,7 @@ def write_game(path: Path, board: int, seed: bytes, rules: Ruleset, seats: int) 
 
 
 def test_the_rare_seed_is_one() -> None:
-    drawn = zip(random_words(RARE, 1, "tiles"), range(190, 1, -1), strict=False)
+    drawn = zip(RandomWords(RARE, 1, "tiles"), range(190, 1, -1), strict=False)
     assert [n for word, n in drawn if word >= WORD - WORD % n] == [82]
 
 
