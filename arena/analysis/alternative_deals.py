@@ -15,7 +15,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from arena.engine import game as engine
-from arena.engine.state import Dealt, Game, Hand
+from arena.engine.state import Dealt, Game, Hand, Round
 from protocol.messages import Call, Drew, Event, GoOn, Keep, Lot, Option, Refuse
 from protocol.ruleset import Ruleset, set_of_tiles
 from protocol.tiles import Tile, high_first
@@ -97,12 +97,17 @@ def replay_round(deal: RoundHistory, until: StopAt | None = None) -> Iterator[Se
 
     Raises InconsistentDealError if the moves cannot be played.
     """
-    game, deals, done = deal.start, deque(deal.deals), 0
+    return (turn._replace(game=turn.game.copy()) for turn in _walk(deal, until))
+
+
+def _walk(deal: RoundHistory, until: StopAt | None) -> Iterator[SeatQuestion]:
+    """Yield as `replay_round` does, but always the same game, which goes on."""
+    game, deals, done = deal.start.copy(), deque(deal.deals), 0
     while True:
         while engine.needs_deal(game) and deals:
-            game = engine.begin(game, deals.popleft())
-        state = game.playing
-        if until and done == until[1].acts and engine.legal(game):
+            engine.begin(game, deals.popleft())
+        state, options = game.playing, engine.legal(game)
+        if until and done == until[1].acts and options:
             seat, moment = until
             if (state.turn, state.aside.phase) == (seat, moment.phase):
                 yield SeatQuestion(game, None)
@@ -113,15 +118,14 @@ def replay_round(deal: RoundHistory, until: StopAt | None = None) -> Iterator[Se
             yield SeatQuestion(game, None)
             return
         act = deal.acts[done] if done < len(deal.acts) else None
-        choice, loud = _choice(game, act)
+        choice, loud = _choice(state, options, act)
         yield SeatQuestion(game, choice, bool(loud and act and act.fallback))
-        game = engine.act_unchecked(game, engine.legal(game)[choice])
+        engine.act_unchecked(game, options[choice])
         done += loud
 
 
-def _choice(game: Game, act: PublicMove | None) -> tuple[int, bool]:
+def _choice(state: Round, options: tuple[Option, ...], act: PublicMove | None) -> tuple[int, bool]:
     """Return the index of the next choice, and whether everybody sees it."""
-    state, options = game.playing, engine.legal(game)
     own = act is not None and act.seat == state.turn
     if state.aside.phase in SILENT and not (act and own and isinstance(act.option, Refuse | Call)):
         return options.index(Keep() if state.aside.phase == "keep" else GoOn()), False
@@ -133,21 +137,21 @@ def _choice(game: Game, act: PublicMove | None) -> tuple[int, bool]:
 def public(game: Game, seat: int) -> tuple[object, ...]:
     """Return all that the seat may know of a state, besides the moves that led there."""
     state = game.playing
-    shown = tuple(map(sorted, state.hands)) if state.over else tuple(map(len, state.hands))
+    shown = tuple(map(sorted, state.hands)) if state.over else state.sizes
     return (
         state.number,
         state.line,
         state.over,
         state.winner,
         state.drawable,
-        sum(map(len, state.stock)),
-        state.hands[seat],
+        state.stock_size,
+        state.hand(seat),
         shown,
         game.scores,
         game.points,
         game.pot,
         game.over,
-        [_seen(event, seat) for event in state.events],
+        [_seen(event, seat) for event in state.history],
     )
 
 
@@ -184,13 +188,13 @@ def alternative_deals(
 def _shown(truth: Game, seat: int) -> set[Tile]:
     """Return the tiles that the seat sees: line, own hand, and all hands once the round is over."""
     state = truth.playing
-    hands = state.hands if state.over else (state.hands[seat],)
+    hands = state.hands if state.over else (state.hand(seat),)
     return {*map(high_first, state.line), *(tile for hand in hands for tile in hand)}
 
 
 def _last(deal: RoundHistory, until: StopAt | None) -> Game:
     game = deal.start
-    for turn in replay_round(deal, until):
+    for turn in _walk(deal, until):
         game = turn.game
     return game
 

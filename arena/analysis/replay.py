@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.engine import boneyard, lead
-from arena.engine import game as engine
+from arena.engine import values as engine
 from arena.engine.state import Dealt, Game
 from arena.logs.gamelog import DamagedLogError, LoggedGame
 from arena.match.referee import GameSetup, Referee, decided_by_fouls, needs_answer

@@ -60,7 +60,7 @@ def option_values(
     luck_of_each = [luck.randbytes(32) for _ in games]
     options = engine.legal(games[0])
     made = [
-        [_played_on(engine.act_unchecked(game, option), game, seed) for option in options]
+        [_played_on(game, option, seed) for option in options]
         for game, seed in zip(games, luck_of_each, strict=True)
     ]
     columns = list(zip(*made, strict=True))
@@ -84,14 +84,15 @@ def _interval(values: Sequence[float]) -> tuple[float, float]:
     return mean, Z * math.sqrt(variance / many)
 
 
-def _played_on(game: Game, before: Game, seed: bytes) -> float:
+def _played_on(before: Game, option: Option, seed: bytes) -> float:
     """Return a seat's gain in the rest of the round, with the heuristic in every seat."""
-    seat = before.playing.turn
+    seat, game = before.playing.turn, before.copy()
+    engine.act_unchecked(game, option)
     while not game.over and not game.playing.over:
         if engine.needs_deal(game):
-            game = engine.begin(game, engine.chance_decides(game, seed))
+            engine.begin(game, engine.chance_decides(game, seed))
         else:
-            game = engine.act_unchecked(game, heuristic_move(engine.legal(game)))
+            engine.act_unchecked(game, heuristic_move(engine.legal(game)))
     gains = [now - was for now, was in zip(game.scores, before.scores, strict=True)]
     others = opponents(game.rules, game.seats, seat)
     return gains[seat] - sum(gains[other] for other in others) / len(others)

@@ -1,1 +1,1 @@
-"""The rules of play as pure functions on values, without I/O: a file for each group of choices."""
+"""The rules of play without I/O, on a game changed in place: a file for each group of choices."""

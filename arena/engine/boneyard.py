@@ -6,16 +6,16 @@ same as with one pile; but when the board is played again with other seats' bots
 do not shift another's.
 """
 
-from itertools import pairwise
 from typing import assert_never
 
 from msgspec.structs import replace
 
 from arena.engine import scoring
+from arena.engine.settings import Settings
 from arena.engine.state import Game, Round, Row
-from protocol.messages import Bade, Bid, Drew
+from arena.engine.tile_table import Bit
+from protocol.messages import Bade, Bid, Drew, TurnedUp
 from protocol.ruleset import Boneyard, Turn
-from protocol.tiles import Tile
 
 LAST = 2
 """The number of tiles that are auctioned together (C.26)."""
@@ -33,68 +33,69 @@ def arrange(boneyard: Boneyard, tiles: Row, seats: int) -> tuple[Row, ...]:
             return (tiles,)
         case "scattered":
             rows = (seats + 1) // 2
-            cuts = [len(tiles) * row // rows for row in range(rows + 1)]
-            return tuple(tiles[begin:end] for begin, end in pairwise(cuts))
+            many = len(tiles)
+            return tuple([tiles[many * at // rows : many * (at + 1) // rows] for at in range(rows)])
         case _:
             assert_never(boneyard.order)
-
-
-def count(stock: tuple[Row, ...]) -> int:
-    """Return the number of tiles in the boneyard."""
-    return sum(map(len, stock))
 
 
 def drawable(boneyard: Boneyard, turn: Turn, stock: tuple[Row, ...]) -> int:
     """Return the number of tiles that may still be drawn (C.25, C.26): 0 in a block game."""
     if turn.draw_limit == 0:
         return 0
-    return max(0, count(stock) - boneyard.reserve)
+    return max(0, sum(map(len, stock)) - boneyard.reserve)
 
 
-def draw(boneyard: Boneyard, seat: int, stock: tuple[Row, ...]) -> tuple[Tile, tuple[Row, ...]]:
-    """Return the tile that this seat draws next, and the boneyard that is left.
+def take(settings: Settings, state: Round, seat: int) -> Bit:
+    """Take from the boneyard the tile that this seat draws next.
 
-    From a single row all seats draw at the same end (C Egypt).
+    From a single row all seats draw at the same end (C Egypt); see `Settings`.
     """
-    if boneyard.order == "row":
-        return stock[0][0], (stock[0][1:],)
+    rows = state.stock_rows
+    _count_down(state)
     # A seat whose own row is empty draws from the next row that is not, in a circle.
-    own = min(seat // 2, len(stock) - 1)
-    at = next(at for at in (*range(own, len(stock)), *range(own)) if stock[at])
-    row = stock[at]
-    tile, rest = (row[-1], row[:-1]) if seat % 2 else (row[0], row[1:])
-    return tile, (*stock[:at], rest, *stock[at + 1 :])
+    at = settings.own_row[seat]
+    while not rows[at]:
+        at = (at + 1) % len(rows)
+    return rows[at].pop(-1 if settings.from_back[seat] else 0)
 
 
-def draw_tile(game: Game, state: Round, seat: int) -> Round:
-    """Return the round after a seat has drawn a tile; the caller decides whose turn it is then."""
-    rules = game.rules
-    tile, stock = draw(rules.boneyard, seat, state.stock)
-    return Round(
-        state.number,
-        state.leader,
-        state.turn,
-        (*state.hands[:seat], (*state.hands[seat], tile), *state.hands[seat + 1 :]),
-        stock,
-        drawable(rules.boneyard, rules.turn, stock),
-        state.line,
-        state.drawn + 1,
-        0,
-        (*state.events, Drew(seat, tile)),
-        state.aside,
-    )
+def _count_down(state: Round) -> None:
+    """Count a tile that leaves the boneyard; once only the reserve is left none is drawable."""
+    state.stock_size -= 1
+    if state.drawable:
+        state.drawable -= 1
 
 
-def auction_opens(game: Game, state: Round) -> bool:
+def turn_up(state: Round) -> None:
+    """Begin the line with the front tile of the first row that has any (E deal)."""
+    row = next(row for row in state.stock_rows if row)
+    tile = state.table.tile[row.pop(0)]
+    _count_down(state)
+    state.lay([tile])
+    state.history.append(TurnedUp(tile))
+
+
+def draw_tile(game: Game, state: Round, seat: int) -> None:
+    """Let a seat draw a tile; the caller decides whose turn it is then."""
+    bit = take(game.settings, state, seat)
+    state.arrivals[seat].append(bit)
+    state.hand_masks[seat] |= bit
+    state.held_mask |= bit
+    state.drawn += 1
+    state.passes = 0
+    state.history.append(Drew(seat, state.table.tile[bit]))
+
+
+def auction_opens(state: Round) -> bool:
     """Tell whether the last two tiles are auctioned now, once in a round (C.26)."""
-    return game.rules.boneyard.auction and not state.aside.auctioned and count(state.stock) == LAST
+    return not state.aside.auctioned and state.stock_size == LAST
 
 
-def auction(game: Game, state: Round) -> Round:
+def auction(game: Game, state: Round) -> None:
     """Open the auction: it goes round the table twice, from the seat whose turn it is (C.26)."""
     queue = game.order(state.turn) * 2
-    aside = replace(state.aside, phase="auction", queue=queue, then=state.turn)
-    return replace(state, aside=aside)
+    state.aside = replace(state.aside, phase="auction", queue=queue, then=state.turn)
 
 
 def legal_bids(game: Game, state: Round) -> tuple[Bid, ...]:
@@ -107,20 +108,21 @@ def legal_bids(game: Game, state: Round) -> tuple[Bid, ...]:
     return Bid(0), *(Bid(chips) for chips in listed)
 
 
-def apply_bid(game: Game, state: Round, bid: Bid) -> Game:
-    """Return the game after a bid; after the last bid the highest bidder pays and draws both."""
+def apply_bid(game: Game, state: Round, bid: Bid) -> None:
+    """Bid, or check; after the last bid the highest bidder pays and draws both tiles."""
     seat, aside = state.turn, state.aside
+    state.history.append(Bade(seat, bid.chips))
     if bid.chips:
         aside = replace(aside, bid=bid.chips, bidder=seat)
     queue = aside.queue[1:]
-    events = (*state.events, Bade(seat, bid.chips))
     if queue:
-        aside = replace(aside, queue=queue)
-        return replace(game, round=replace(state, turn=queue[0], events=events, aside=aside))
-    done = replace(aside, phase="play", queue=(), auctioned=True)
-    state = replace(state, turn=aside.then, events=events, aside=done)
+        state.turn, state.aside = queue[0], replace(aside, queue=queue)
+        return
+    state.turn = aside.then
+    state.aside = replace(aside, phase="play", queue=(), auctioned=True)
     if aside.bid == 0:
-        return replace(game, round=state)
+        return
     for _ in range(LAST):
-        state = draw_tile(game, state, aside.bidder)
-    return replace(scoring.pay(game, aside.bidder, aside.bid), round=replace(state, drawn=0))
+        draw_tile(game, state, aside.bidder)
+    state.drawn = 0
+    scoring.pay(game, aside.bidder, aside.bid)

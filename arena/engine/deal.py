@@ -4,8 +4,8 @@ from msgspec.structs import replace
 
 from arena.engine import boneyard, lead, round_end, scoring
 from arena.engine.shuffle import RandomWords, shuffle
-from arena.engine.state import Dealt, Game, Hand, Interlude, Lots, Round, Row
-from protocol.messages import Annulled, Event, Guess, Guessed, Keep, Leads, Option, Refuse, TurnedUp
+from arena.engine.state import Dealt, Game, Hand, Interlude, Lots, Method, Round, Row
+from protocol.messages import Annulled, Event, Guess, Guessed, Keep, Leads, Option, Refuse
 from protocol.ruleset import BY_DOUBLE, MOST_DEALS, Deal, Ruleset, hand_size, set_of_tiles
 from protocol.tiles import Tile
 
@@ -20,18 +20,17 @@ def deal_tiles(
     order = tuple(shuffle(stream, set_of_tiles(rules.deal)))
     size = hand_size(rules.deal, seats)
     assert size is not None, "A game begins only at a table that its rules have."
-    hands = tuple(order[seat * size : (seat + 1) * size] for seat in range(seats))
+    hands = tuple([order[seat * size : (seat + 1) * size] for seat in range(seats)])
     return hands, boneyard.arrange(rules.boneyard, order[seats * size :], seats)
 
 
-def too_strong(deal: Deal, hands: tuple[Hand, ...]) -> int | None:
+def too_strong(deal: Deal, state: Round) -> int | None:
     """Return the first seat that must declare its hand: too many tiles of one number (C.6)."""
     if deal.annul_suit == 0:
         return None
-    for seat, hand in enumerate(hands):
-        for pip in range(deal.highest_pip + 1):
-            if sum(pip in tile for tile in hand) >= deal.annul_suit:
-                return seat
+    for seat, mask in enumerate(state.hand_masks):
+        if any((mask & suit).bit_count() >= deal.annul_suit for suit in state.table.suits):
+            return seat
     return None
 
 
@@ -40,13 +39,15 @@ def is_refusable(game: Game, state: Round) -> bool:
 
     Then every seat is asked: a seat that is skipped would show that it holds few doubles.
     """
-    size = hand_size(game.rules.deal, game.seats) or 0
-    return 0 < game.rules.deal.refuse_doubles <= size and state.aside.deal < MOST_DEALS
+    doubles = game.rules.deal.refuse_doubles
+    if doubles == 0 or state.aside.deal >= MOST_DEALS:
+        return False
+    return doubles <= (hand_size(game.rules.deal, game.seats) or 0)
 
 
 def keep_or_refuse(game: Game, state: Round) -> tuple[Option, ...]:
     """Return the options about the deal (C.5), without the tiles that were drawn for the lead."""
-    dealt = state.hands[state.turn][: hand_size(game.rules.deal, game.seats)]
+    dealt = state.hand(state.turn)[: hand_size(game.rules.deal, game.seats)]
     doubles = sum(high == low for high, low in dealt)
     return KEEP_OR_REFUSE if doubles >= game.rules.deal.refuse_doubles else KEEP
 
@@ -71,128 +72,118 @@ def _tiles(game: Game, seed: bytes, number: int, which: int, leader: int, lots: 
     return Dealt(number, which, leader, lots, hands, stock)
 
 
-def begin(game: Game, dealt: Dealt) -> Game:
-    """Return the game after chance has decided: a round begins, or it is dealt again."""
+def begin(game: Game, dealt: Dealt) -> None:
+    """Begin a round after chance has decided, or deal it again."""
     before = game.round
     again = before is not None and before.number == dealt.round
-    how, events = (before.aside.how, before.events) if before and again else (lead.method(game), ())
+    how: Method = before.aside.how if before and again else lead.method(game)
+    history = before.history[:] if before and again else []
     if dealt.deal == 0:
         aside = Interlude(
             0, how, dealt.leader, "guess", (dealt.leader,), dealt.leader, None, dealt.lots
         )
-        return replace(game, round=_fresh(game, dealt, events, aside))
-    state = _fresh(game, dealt, (*events, *dealt.lots), Interlude(dealt.deal, how, dealt.leader))
-    return _led(game, state)
+        game.round = _fresh(game, dealt, history, aside)
+        return
+    state = _fresh(game, dealt, [*history, *dealt.lots], Interlude(dealt.deal, how, dealt.leader))
+    game.round = state
+    _lead(game, state)
 
 
-def _fresh(game: Game, dealt: Dealt, events: tuple[Event, ...], aside: Interlude) -> Round:
-    rules = game.rules
-    left = boneyard.drawable(rules.boneyard, rules.turn, dealt.stock)
+def _fresh(game: Game, dealt: Dealt, history: list[Event], aside: Interlude) -> Round:
+    rules, table = game.rules, game.settings.table
+    bit = table.bit.__getitem__
+    arrivals = [[*map(bit, hand)] for hand in dealt.hands]
     return Round(
+        table,
         dealt.round,
         dealt.leader,
-        dealt.leader,
-        dealt.hands,
-        dealt.stock,
-        left,
-        (),
-        0,
-        0,
-        events,
+        arrivals,
+        [sum(tiles) for tiles in arrivals],
+        [[*map(bit, row)] for row in dealt.stock],
+        boneyard.drawable(rules.boneyard, rules.turn, dealt.stock),
+        history,
         aside,
     )
 
 
-def _led(game: Game, state: Round) -> Game:
+def _lead(game: Game, state: Round) -> None:
     """Find the leader, unless the deal does not count.
 
     The order matters where both hold: a hand is declared (C.6) before the double is missed (C.13).
     """
     how = state.aside.how
     may_annul = state.aside.deal < MOST_DEALS
-    strong = too_strong(game.rules.deal, state.hands)
+    strong = too_strong(game.rules.deal, state)
     if strong is not None and may_annul:
-        return _annulled(game, state, Annulled(strong, "suit"))
+        return _annul(state, Annulled(strong, "suit"))
     won_with = None
     if how in BY_DOUBLE:
         held = lead.holder_of(game.rules.deal, how, state.hands)
         missing = game.rules.lead.missing
         if held is None and missing == "redeal" and may_annul:
-            return _annulled(game, state, Annulled(None, "missing"))
+            return _annul(state, Annulled(None, "missing"))
         if held is None and missing == "draw_for_it":
-            state, held = _drawn_for(game, state)
-        leader, won_with = held or lead.next_leader(state.hands)
-        state = replace(state, leader=leader, turn=leader)
-    required = lead.required(game.rules.lead, state.hands[state.leader], won_with)
-    aside = replace(state.aside, must_lead=required)
-    events = (*state.events, Leads(state.leader))
-    return _shown(game, replace(state, events=events, aside=aside))
+            held = _draw_for_it(game, state)
+        state.leader, won_with = held or lead.next_leader(state.hands)
+        state.turn = state.leader
+    if game.rules.lead.tile != "any":
+        required = lead.required(game.rules.lead, state.hand(state.leader), won_with)
+        state.aside = replace(state.aside, must_lead=required)
+    state.history.append(Leads(state.leader))
+    return _show(game, state)
 
 
-def _drawn_for(game: Game, state: Round) -> tuple[Round, tuple[int, Tile] | None]:
+def _draw_for_it(game: Game, state: Round) -> tuple[int, Tile] | None:
     """Let the seats draw a tile each in turn until one has the double, the reserve too (C.3)."""
-    seat = state.leader
-    while boneyard.count(state.stock):
-        state = boneyard.draw_tile(game, state, seat)
+    seat, held = state.leader, None
+    while state.stock_size and held is None:
+        boneyard.draw_tile(game, state, seat)
         held = lead.holder_of(game.rules.deal, state.aside.how, state.hands)
-        if held:
-            return replace(state, drawn=0), held
         seat = game.after(seat)
-    return replace(state, drawn=0), None
+    state.drawn = 0
+    return held
 
 
-def _shown(game: Game, state: Round) -> Game:
+def _show(game: Game, state: Round) -> None:
     """Turn up the starter, and ask the seats whether they keep the deal (E deal, C.5)."""
     if game.rules.deal.starter:
-        at = next(at for at, row in enumerate(state.stock) if row)
-        tile, rest = state.stock[at][0], state.stock[at][1:]
-        stock = (*state.stock[:at], rest, *state.stock[at + 1 :])
-        rules = game.rules
-        state = replace(
-            state,
-            line=(tile,),
-            stock=stock,
-            drawable=boneyard.drawable(rules.boneyard, rules.turn, stock),
-            events=(*state.events, TurnedUp(tile)),
-        )
+        boneyard.turn_up(state)
     if is_refusable(game, state):
         queue = game.order(state.leader)
-        aside = replace(state.aside, phase="keep", queue=queue, then=state.leader)
-        return replace(game, round=replace(state, turn=queue[0], aside=aside))
-    return _opened(game, state)
+        state.turn = queue[0]
+        state.aside = replace(state.aside, phase="keep", queue=queue, then=state.leader)
+    else:
+        _open(game, state)
 
 
-def _opened(game: Game, state: Round) -> Game:
+def _open(game: Game, state: Round) -> None:
     """Begin play, for the deal counts: the seats pay their antes, and the leader moves."""
-    aside = replace(state.aside, phase="play", queue=())
-    state = replace(state, turn=state.leader, aside=aside)
-    return round_end.settle(scoring.ante(game), state)
+    if state.aside.phase != "play":
+        state.aside = replace(state.aside, phase="play", queue=())
+    state.turn = state.leader
+    scoring.ante(game)
+    round_end.settle(game, state)
 
 
-def _annulled(game: Game, state: Round, event: Annulled) -> Game:
-    aside = replace(state.aside, phase="deal", queue=())
-    return replace(game, round=replace(state, events=(*state.events, event), aside=aside))
+def _annul(state: Round, event: Annulled) -> None:
+    state.history.append(event)
+    state.aside = replace(state.aside, phase="deal", queue=())
 
 
-def apply_keep(game: Game, state: Round, option: Keep | Refuse) -> Game:
-    """Return the game after a seat has kept the deal or refused it (C.5)."""
-    if isinstance(option, Refuse):
-        return _annulled(game, state, Annulled(state.turn, "doubles"))
+def apply_keep(game: Game, state: Round, option: Keep | Refuse) -> None:
+    """Let a seat keep the deal or refuse it (C.5)."""
     queue = state.aside.queue[1:]
-    if not queue:
-        return _opened(game, state)
-    aside = replace(state.aside, queue=queue)
-    return replace(game, round=replace(state, turn=queue[0], aside=aside))
+    if isinstance(option, Refuse):
+        _annul(state, Annulled(state.turn, "doubles"))
+    elif queue:
+        state.turn, state.aside = queue[0], replace(state.aside, queue=queue)
+    else:
+        _open(game, state)
 
 
-def apply_guess(game: Game, state: Round, guess: Guess) -> Game:
+def apply_guess(game: Game, state: Round, guess: Guess) -> None:
     """Show the lots: the seat that was right leads, and the tiles can be dealt (C.11)."""
     caller, lots = state.turn, state.aside.lots
-    leader = caller if lead.is_right_guess(lots, guess) else game.after(caller)
-    events = (*state.events, Guessed(caller, guess.parity), *lots)
-    return replace(
-        game,
-        round=replace(
-            state, leader=leader, events=events, aside=Interlude(0, state.aside.how, leader, "deal")
-        ),
-    )
+    state.leader = caller if lead.is_right_guess(lots, guess) else game.after(caller)
+    state.history += [Guessed(caller, guess.parity), *lots]
+    state.aside = Interlude(0, state.aside.how, state.leader, "deal")

@@ -1,14 +1,16 @@
-"""The engine's public functions: start a game, deal a round, list the legal options, act."""
+"""The engine's public functions: start a game, deal a round, list the legal options, act.
+
+They change the game that they are given; `arena.engine.values` has them for games as values.
+"""
 
 from typing import assert_never
-
-from msgspec.structs import replace
 
 from arena.engine import boneyard, deal, lead, turn
 from arena.engine import round_end as end
 from arena.engine import scoring as score
 from arena.engine.deal import begin, chance_decides
 from arena.engine.round_end import places
+from arena.engine.settings import Settings
 from arena.engine.state import Game, Round
 from protocol.messages import (
     Bid,
@@ -19,18 +21,11 @@ from protocol.messages import (
     Keep,
     Option,
     Pass,
-    Passed,
     Play,
-    Played,
     PlayTwo,
     Refuse,
 )
-from protocol.messages import End as Where
 from protocol.ruleset import Ruleset, check_seats, target
-from protocol.tiles import Tile
-
-Placing = tuple[tuple[Tile, Where], ...]
-"""Tiles, each with the end of the line that it goes to."""
 
 __all__ = [
     "IllegalOptionError",
@@ -52,9 +47,7 @@ def new_game(rules: Ruleset, seats: int) -> Game:
     Raises ImpossibleRulesError if the game has no table of this size.
     """
     check_seats(rules, seats)
-    none = (0,) * seats
-    step = 1 if rules.deal.direction == "clockwise" else -1
-    return Game(rules, seats, target(rules, seats), step, none, 0, None, none)
+    return Game(rules, seats, target(rules, seats), Settings(rules, seats))
 
 
 def needs_deal(game: Game) -> bool:
@@ -87,99 +80,65 @@ class IllegalOptionError(ValueError):
     """An option that the seat to move does not have: a mistake of the calling program."""
 
 
-def act(game: Game, option: Option) -> Game:
+def act(game: Game, option: Option) -> None:
     """Take one of the legal options of the seat to move.
 
     Raises IllegalOptionError for any other.
     """
     if option not in legal(game):
         raise IllegalOptionError(f"Not a legal option now: {option}. Take one of legal(game).")
-    return act_unchecked(game, option)
+    act_unchecked(game, option)
 
 
-def act_unchecked(game: Game, option: Option) -> Game:
+def act_unchecked(game: Game, option: Option) -> None:
     """Do as `act` with an option that was taken from `legal` of this very game.
 
     The referee and rollouts have just listed the options; to list them again would take long.
     The effect of any other option is not defined.
     """
-    state = game.playing
+    state = game.round
+    assert state is not None, "A seat is to move."
     match option:
         case Play():
-            return end.next_turn(game, _played(game, state, ((option.tile, option.end),)))
+            turn.put(state, option.tile, option.end)
+            end.next_turn(game, state)
         case Draw():
-            return _drew(game, state)
+            _draw(game, state)
         case Pass():
-            return end.next_turn(game, _passed(game, state))
+            turn.pass_turn(game, state)
+            end.next_turn(game, state)
         case PlayTwo():
-            pair: Placing = ((option.left, "left"), (option.right, "right"))
-            return end.next_turn(game, _played(game, state, pair))
+            turn.put(state, option.left, "left")
+            turn.put(state, option.right, "right")
+            end.next_turn(game, state)
         case Keep() | Refuse():
-            return deal.apply_keep(game, state, option)
+            deal.apply_keep(game, state, option)
         case Call() | GoOn():
-            after = end.apply_answer(state, option)
-            return end.end_round(game, after) if after.over else replace(game, round=after)
+            end.apply_answer(game, state, option)
         case Guess():
-            return deal.apply_guess(game, state, option)
+            deal.apply_guess(game, state, option)
         case Bid():
-            after_bid = boneyard.apply_bid(game, state, option)
-            done = after_bid.playing.aside.auctioned
-            return end.settle(after_bid, after_bid.playing) if done else after_bid
+            boneyard.apply_bid(game, state, option)
+            if state.aside.auctioned:
+                end.settle(game, state)
         case _:
             assert_never(option)
 
 
-def _played(game: Game, state: Round, tiles: Placing) -> Round:
-    """Return the round after one tile was played, or two, and the turn has passed on.
-
-    The whole struct is written out: `replace` would cost more than the move.
-    """
-    seat, line, events, hand = state.turn, state.line, state.events, state.hands[state.turn]
-    for tile, where in tiles:
-        line, lies = turn.place(line, tile, where)
-        events = (*events, Played(seat, lies, where))
-        at = hand.index(tile)
-        hand = hand[:at] + hand[at + 1 :]
-    return Round(
-        state.number,
-        state.leader,
-        (seat + game.step) % game.seats,
-        (*state.hands[:seat], hand, *state.hands[seat + 1 :]),
-        state.stock,
-        state.drawable,
-        line,
-        0,
-        0,
-        events,
-        state.aside,
-        None,
-        None if hand else seat,
-    )
-
-
-def _passed(game: Game, state: Round) -> Round:
-    return replace(
-        state,
-        turn=game.after(state.turn),
-        drawn=0,
-        passes=state.passes + 1,
-        events=(*state.events, Passed(state.turn)),
-    )
-
-
-def _drew(game: Game, state: Round) -> Game:
+def _draw(game: Game, state: Round) -> None:
     """Draw a tile and pay for it; the turn goes on unless drawing ends it (E play)."""
-    after = boneyard.draw_tile(game, state, state.turn)
-    if game.rules.stakes.fee:
-        game = score.pay(game, state.turn, game.rules.stakes.fee)
-    blocked = end.is_blocked(game, after)
+    settings, seat = game.settings, state.turn
+    boneyard.draw_tile(game, state, seat)
+    if settings.fee:
+        score.pay(game, seat, settings.fee)
+    blocked = end.is_blocked(game, state)
     # An auction of the last two tiles may unblock the round. The drawer can only pass now, so the
     # turn ends without that question.
-    if game.rules.turn.draw_ends_turn or (blocked and boneyard.auction_opens(game, after)):
-        return end.next_turn(game, replace(after, turn=game.after(state.turn), drawn=0))
-    if blocked:
-        return end.end_round(game, replace(after, over="blocked"))
-    return end.with_round(game, after)
+    auction = blocked and settings.auction and boneyard.auction_opens(state)
+    if settings.draw_ends_turn or auction:
+        end.next_turn(game, state)
+    elif blocked:
+        end.end_round(game, state, "blocked")
 
 
 def pips(game: Game) -> tuple[int, ...]:

@@ -61,7 +61,7 @@ def _in_turn(game: Game, how: str, leader: int, winner: int | None) -> int:
 def draw_lots(deal: Deal, seats: range | list[int], stream: RandomWords) -> Lots:
     """Draw and show a tile for each of these seats, from a freshly shuffled set."""
     tiles = shuffle(stream, set_of_tiles(deal))
-    return tuple(Lot(seat, tile) for seat, tile in zip(seats, tiles, strict=False))
+    return tuple([Lot(seat, tile) for seat, tile in zip(seats, tiles, strict=False)])
 
 
 def is_right_guess(lots: Lots, guess: Guess) -> bool:

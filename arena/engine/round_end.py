@@ -1,108 +1,97 @@
 """The end of a turn, a round and a game: the next turn, blocked rounds, points and places."""
 
-from typing import assert_never
+from operator import sub
 
 from msgspec.structs import replace
 
 from arena.engine import boneyard, turn
 from arena.engine import scoring as score
 from arena.engine.state import Game, Round
-from protocol.messages import Call, Called, GoOn, Option, WhyGame
-from protocol.ruleset import Deal, Ruleset, count_sides, side_of
+from protocol.messages import Call, Called, GoOn, Option, WhyGame, WhyRound
+from protocol.ruleset import count_sides, side_of
 
 CALL_OR_GO_ON: tuple[Option, ...] = (Call(), GoOn())
 
 
 def is_blocked(game: Game, state: Round) -> bool:
-    """Tell whether the round is over although every seat still holds tiles (C play, C.20)."""
-    rules = game.rules
-    if not state.line:
-        return False
-    if rules.turn.draw_optional and state.passes >= game.seats:
+    """Tell whether the round is over although every seat still holds tiles (C play, C.20).
+
+    If no seat can play or draw, none is asked to pass, either.
+    """
+    settings = game.settings
+    if not state.drawable:
+        # Before the first tile every tile fits.
+        if not state.held_mask & state.ends.fitting:
+            return True
+        if settings.two_tiles and not _anybody_can_play(game, state):
+            return True
+    return settings.blocks_early and _is_blocked_early(game, state)
+
+
+def _anybody_can_play(game: Game, state: Round) -> bool:
+    return any(turn.plays_of_two(state, seat) for seat in range(game.seats))
+
+
+def _is_blocked_early(game: Game, state: Round) -> bool:
+    """Tell whether a round ends in which a seat could still draw.
+
+    Everybody has passed instead (C.27), or both ends are dead (C.20).
+    """
+    settings = game.settings
+    if settings.draw_optional and state.layout and state.passes >= game.seats:
         return True
-    match rules.end.blocked:
-        case "play_on" | "call":
-            return _nobody_can_go_on(rules, state)
-        case "at_once":
-            return _nobody_can_go_on(rules, state) or _dead_ends(rules.deal, state) == 2
-        case _:
-            assert_never(rules.end.blocked)
+    return 0 < settings.dead_ends_to_end <= dead_ends(state)
 
 
-def _nobody_can_go_on(rules: Ruleset, state: Round) -> bool:
-    """Tell whether no seat can play or draw; then no seat is asked to pass, either."""
-    if state.drawable:
-        return False
-    if rules.turn.tiles == 2:
-        return not any(turn.plays(rules.turn, state, hand) for hand in state.hands)
-    left, right = state.line[0][0], state.line[-1][1]
-    return not any(left in tile or right in tile for hand in state.hands for tile in hand)
-
-
-def _dead_ends(deal: Deal, state: Round) -> int:
+def dead_ends(state: Round) -> int:
     """Return the number of ends whose number is dead: all its tiles have been played."""
-    whole = deal.highest_pip + deal.doubles
-    ends = (state.line[0][0], state.line[-1][1])
-    return sum(sum(end in tile for tile in state.line) == whole for end in ends)
+    return sum(not suit & ~state.line_mask for suit in state.ends.suits)
 
 
 def can_be_called(game: Game, state: Round) -> bool:
-    """Tell whether a seat may call the round blocked (E play).
-
-    With two tiles a turn one dead end is enough, for nobody can play a pair any more.
-    """
-    if game.rules.end.blocked != "call":
-        return False
-    return _dead_ends(game.rules.deal, state) >= (1 if game.rules.turn.tiles == 2 else 2)
+    """Tell whether a seat may call the round blocked, where the rules allow it (E play)."""
+    return dead_ends(state) >= game.settings.dead_ends_to_call
 
 
-def ask_everybody(game: Game, state: Round) -> Round:
+def ask_everybody(game: Game, state: Round) -> None:
     """Ask every seat whether it calls the round blocked, the next to move first."""
-    aside = replace(state.aside, phase="call", queue=game.order(state.turn), then=state.turn)
-    return replace(state, aside=aside)
+    state.aside = replace(state.aside, phase="call", queue=game.order(state.turn), then=state.turn)
 
 
-def apply_answer(state: Round, answer: Call | GoOn) -> Round:
-    """Return the round after a seat has called, or has not."""
+def apply_answer(game: Game, state: Round, answer: Call | GoOn) -> None:
+    """End the round if a seat has called; else ask the next, and go on after the last."""
     if isinstance(answer, Call):
-        return replace(state, events=(*state.events, Called(state.turn)), over="blocked")
+        state.history.append(Called(state.turn))
+        end_round(game, state, "blocked")
+        return
     aside = state.aside
     queue = aside.queue[1:]
     if queue:
-        return replace(state, turn=queue[0], aside=replace(aside, queue=queue))
-    return replace(state, turn=aside.then, aside=replace(aside, phase="play", queue=()))
+        state.turn, state.aside = queue[0], replace(aside, queue=queue)
+    else:
+        state.turn, state.aside = aside.then, replace(aside, phase="play", queue=())
 
 
-def next_turn(game: Game, state: Round) -> Game:
+def next_turn(game: Game, state: Round) -> None:
     """End a turn: a seat went out, or the last tiles are auctioned, or the next seat moves."""
-    if state.out is not None:
-        return end_round(game, replace(state, over="out"))
-    if boneyard.auction_opens(game, state):
-        return replace(game, round=boneyard.auction(game, state))
-    return settle(game, state)
+    settings, seat = game.settings, state.turn
+    state.turn = settings.after[seat]
+    state.drawn = 0
+    if not state.hand_masks[seat]:
+        state.out = seat
+        end_round(game, state, "out")
+    elif settings.auction and boneyard.auction_opens(state):
+        boneyard.auction(game, state)
+    else:
+        settle(game, state)
 
 
-def settle(game: Game, state: Round) -> Game:
+def settle(game: Game, state: Round) -> None:
     """Begin a turn: first see whether the round is blocked, or a seat may call it so."""
     if is_blocked(game, state):
-        return end_round(game, replace(state, over="blocked"))
-    if state.line and can_be_called(game, state):
-        state = ask_everybody(game, state)
-    return with_round(game, state)
-
-
-def with_round(game: Game, state: Round) -> Game:
-    """Return the game with another state of its round; `replace` would cost more than the move."""
-    return Game(
-        game.rules,
-        game.seats,
-        game.target,
-        game.step,
-        game.scores,
-        game.pot,
-        state,
-        game.points,
-    )
+        end_round(game, state, "blocked")
+    elif game.settings.dead_ends_to_call and can_be_called(game, state):
+        ask_everybody(game, state)
 
 
 def places(game: Game, fouled: frozenset[int] = frozenset()) -> tuple[int, ...]:
@@ -122,15 +111,15 @@ def places(game: Game, fouled: frozenset[int] = frozenset()) -> tuple[int, ...]:
     return tuple(1 + sum(other > own for other in sides) for own in ranks)
 
 
-def end_round(game: Game, finished: Round) -> Game:
+def end_round(game: Game, state: Round, why: WhyRound) -> None:
     """End a round: credit its points and the pot to the winner."""
-    before, winner = game.scores, score.winner(game, finished)
-    if winner is not None:
-        worth = score.round_points(game, finished, winner) + game.pot
-        game = replace(game, scores=score.credit(game, before, winner, worth), pot=0)
-    points = tuple(new - old for old, new in zip(before, game.scores, strict=True))
-    over = _game_over(game, finished.number)
-    return replace(game, round=replace(finished, winner=winner), points=points, over=over)
+    before, pips = game.scores, score.pips_held(game, state)
+    state.over, state.winner = why, score.winner(game, state, pips)
+    if state.winner is not None:
+        worth = score.round_points(game, state, state.winner, pips) + game.pot
+        game.scores, game.pot = score.credit(game, state.winner, worth), 0
+    game.points = tuple(map(sub, game.scores, before))
+    game.over = _game_over(game, state.number)
 
 
 def _game_over(game: Game, rounds: int) -> WhyGame | None:

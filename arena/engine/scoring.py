@@ -1,10 +1,9 @@
 """Scoring: what hands count, who wins a round, its points; fees, antes, chips and the pot."""
 
+from collections.abc import Sequence
 from typing import assert_never
 
-from msgspec.structs import replace
-
-from arena.engine.state import Game, Hand, Round
+from arena.engine.state import Game, Round
 from protocol.messages import Played
 from protocol.ruleset import Formula, Score, count_sides, side_of
 from protocol.tiles import Tile
@@ -12,31 +11,31 @@ from protocol.tiles import Tile
 Pips = tuple[int, ...]
 
 
-def pips(score: Score, hand: Hand) -> int:
-    """Return the pips that a hand counts: 0 for an empty hand (C score, C Dutch)."""
-    return sum(a + b if a or b else score.double_blank for a, b in hand)
-
-
 def pips_held(game: Game, state: Round) -> Pips:
-    """Return the pips that each hand counts."""
-    return tuple(pips(game.rules.score, hand) for hand in state.hands)
+    """Return the pips that each hand counts: 0 for an empty hand (C score, C Dutch)."""
+    pips = game.settings.pips
+    return tuple(
+        [
+            sum([pips[bit] for bit in arrivals if bit & held]) if held else 0
+            for arrivals, held in zip(state.arrivals, state.hand_masks, strict=True)
+        ]
+    )
 
 
-def winner(game: Game, state: Round) -> int | None:
+def winner(game: Game, state: Round, pips: Pips) -> int | None:
     """Return the seat that wins the round, or None; of partners one of the two.
 
     Of a winning side that is the seat that went out, else the one with fewer pips.
     """
-    score, count = game.rules.score, pips_held(game, state)
-    if state.out is not None and score.winner == "out":
+    if state.out is not None and game.rules.score.winner == "out":
         return state.out
-    party = _parties(game, count)
+    party = _parties(game, pips)
     won = _lowest(game, state, party)
     if won is None or not game.rules.deal.partners:
         return won
     if state.out is not None and side_of(True, state.out) == won:
         return state.out
-    return min((won, won + 2), key=lambda seat: count[seat])
+    return min((won, won + 2), key=lambda seat: pips[seat])
 
 
 def _parties(game: Game, values: Pips) -> Pips:
@@ -48,16 +47,15 @@ def _parties(game: Game, values: Pips) -> Pips:
 
 def _lowest(game: Game, state: Round, party: Pips) -> int | None:
     """Return the seat or side with the fewest pips, whichever went out."""
-    tied = _least(party)
-    if len(tied) == 1:
-        return tied[0]
+    lowest = min(party)
+    if party.count(lowest) == 1:
+        return party.index(lowest)
     # B and C taken literally: a seat that went out may be tied, as by a hand of only the 0-0, and
     # then nobody scores.
-    return None if state.out is not None else _broken(game, state, party, tied)
-
-
-def _least(values: Pips) -> list[int]:
-    return [one for one, value in enumerate(values) if value == min(values)]
+    if state.out is not None:
+        return None
+    tied = [one for one, value in enumerate(party) if value == lowest]
+    return _broken(game, state, party, tied)
 
 
 def _broken(game: Game, state: Round, party: Pips, tied: list[int]) -> int | None:
@@ -67,10 +65,10 @@ def _broken(game: Game, state: Round, party: Pips, tied: list[int]) -> int | Non
         case "nobody":
             return None
         case "blocker":
-            seat = _blocker(state)
-            return seat if seat is None else seat % len(party)
+            last = _last_play(state)
+            return last.seat % len(party) if last else None
         case "fewest_tiles":
-            return _only(tied, _parties(game, tuple(map(len, state.hands))))
+            return _only(tied, _parties(game, state.sizes))
         case "lowest_end":
             heaviest = tuple(max(map(max, hand)) for hand in state.hands)
             if game.rules.deal.partners:
@@ -88,22 +86,21 @@ def _only(among: list[int], values: Pips) -> int | None:
     return lowest[0] if len(lowest) == 1 else None
 
 
-def _blocker(state: Round) -> int | None:
-    """Return the seat that played the last tile."""
-    played = [event.seat for event in state.events if isinstance(event, Played)]
-    return played[-1] if played else None
+def _last_play(state: Round) -> Played | None:
+    return next((event for event in reversed(state.history) if isinstance(event, Played)), None)
 
 
-def round_points(game: Game, state: Round, won_by: int) -> int:
+def round_points(game: Game, state: Round, won_by: int, pips: Pips) -> int:
     """Return the points for the winner of the round, bonuses included: never below 0.
 
     With partners the two hands of a side count as one (C.36).
     """
-    score, party = game.rules.score, _parties(game, pips_held(game, state))
+    score, party = game.rules.score, _parties(game, pips)
     own = party[won_by % len(party)]
     formula = score.points_blocked if state.out is None else score.points_out
     points = _by(formula, own, sum(party) - own, len(party) - 1)
-    return max(0, points) + _bonus(score, state, won_by)
+    bonus = _bonus(score, state, won_by) if game.settings.has_bonus else 0
+    return max(0, points) + bonus
 
 
 def _by(formula: Formula, own: int, others: int, losers: int) -> int:
@@ -127,14 +124,14 @@ def _by(formula: Formula, own: int, others: int, losers: int) -> int:
 def _bonus(score: Score, state: Round, won_by: int) -> int:
     """Return extra points for an early round, and for the winner's last tile (C Puerto Rico)."""
     extra = score.bonus[state.number - 1] if state.number <= len(score.bonus) else 0
-    if state.out == won_by:
-        last = [event for event in state.events if isinstance(event, Played)][-1]
+    last = _last_play(state)
+    if last and state.out == won_by:
         extra += score.out_with_blank if last.tile == (0, 0) else 0
-        extra += score.capicu if _capicu(last, state.line) else 0
+        extra += score.capicu if _capicu(last, state.layout) else 0
     return extra
 
 
-def _capicu(last: Played, line: tuple[Tile, ...]) -> bool:
+def _capicu(last: Played, line: Sequence[Tile]) -> bool:
     """Tell whether the last tile, not a double, fitted both ends; equal ends count as both."""
     if len(line) < 2 or last.tile[0] == last.tile[1]:
         return False
@@ -144,40 +141,34 @@ def _capicu(last: Played, line: tuple[Tile, ...]) -> bool:
 
 def chips(game: Game, seat: int) -> int:
     """Return the chips that a seat holds; only for rules with chips."""
-    return game.rules.stakes.chips + game.scores[seat]
+    return game.settings.chips + game.scores[seat]
 
 
 def can_pay(game: Game, seat: int) -> bool:
     """Tell whether a seat can pay for a tile (C.27); without chips a score may go below 0."""
-    stakes = game.rules.stakes
-    return stakes.chips == 0 or chips(game, seat) >= stakes.fee
+    settings = game.settings
+    return settings.chips == 0 or chips(game, seat) >= settings.fee
 
 
-def credit(game: Game, scores: tuple[int, ...], seat: int, points: int) -> tuple[int, ...]:
+def credit(game: Game, seat: int, points: int) -> Pips:
     """Return the scores after a seat, and with partners its side, has won or paid points."""
-    partners = game.rules.deal.partners
-    side = side_of(partners, seat)
-    return tuple(
-        own + points if side_of(partners, other) == side else own
-        for other, own in enumerate(scores)
-    )
+    scores = list(game.scores)
+    for own in game.settings.sides[seat]:
+        scores[own] += points
+    return tuple(scores)
 
 
-def pay(game: Game, seat: int, points: int) -> Game:
-    """Return the game after a seat has paid; the points go into the pot if the rules have one."""
-    return replace(
-        game,
-        scores=credit(game, game.scores, seat, -points),
-        pot=game.pot + points if game.rules.stakes.pot else 0,
-    )
+def pay(game: Game, seat: int, points: int) -> None:
+    """Let a seat pay; the points go into the pot if the rules have one."""
+    game.scores = credit(game, seat, -points)
+    game.pot = game.pot + points if game.rules.stakes.pot else 0
 
 
-def ante(game: Game) -> Game:
-    """Return the game after each seat has paid its ante, or all it has left (Auction Draw)."""
+def ante(game: Game) -> None:
+    """Let each seat pay its ante, or all it has left (Auction Draw)."""
     stakes = game.rules.stakes
     if stakes.ante == 0:
-        return game
+        return
     for seat in range(count_sides(game.rules.deal.partners, game.seats)):
         most = chips(game, seat) if stakes.chips else stakes.ante
-        game = pay(game, seat, min(stakes.ante, most))
-    return game
+        pay(game, seat, min(stakes.ante, most))

@@ -1,12 +1,15 @@
-"""The state of a game as values: every tile's place and the seat to move. No rules live here."""
+"""The state of a game, changed in place: every tile's place and the seat to move. No rules here."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 from msgspec import Struct
 
+from arena.engine.settings import Settings
+from arena.engine.tile_table import Bit, Ends, Mask, TileTable
 from protocol.messages import Event, Lot, WhyGame, WhyRound
 from protocol.ruleset import FirstLead, Ruleset
-from protocol.tiles import Tile
+from protocol.tiles import Tile, high_first
 
 Hand = tuple[Tile, ...]
 Row = tuple[Tile, ...]
@@ -35,9 +38,9 @@ class Dealt(Struct, frozen=True):
 
 
 class Interlude(Struct, frozen=True, gc=False):
-    """The state of a round besides its tiles.
+    """The state of a round besides its tiles: a value, replaced in the few moments it changes.
 
-    It stays the same value through most of a round, so that a move does not copy it.
+    So a copy of a round, which a search makes often, shares it.
     """
 
     deal: int
@@ -64,61 +67,197 @@ class Interlude(Struct, frozen=True, gc=False):
     """True once the last two tiles have been auctioned."""
 
 
-class Round(Struct, frozen=True, gc=False):
-    """One deal being played."""
+class Round:
+    """One deal being played.
 
-    number: int
-    """The round's number, from 1."""
-    leader: int
-    """The seat that leads."""
-    turn: int
-    """The seat to move."""
-    hands: tuple[Hand, ...]
-    """The tiles that each seat holds."""
-    stock: tuple[Row, ...]
-    """The boneyard in rows; see `arena.engine.boneyard`."""
-    drawable: int
-    """The number of its tiles that may still be drawn."""
-    line: tuple[Tile, ...]
-    """The line from left to right, each tile (left, right)."""
-    drawn: int
-    """Tiles drawn in this turn."""
-    passes: int
-    """Passes since the last play or draw."""
-    events: tuple[Event, ...]
-    """The history of the round, with nothing hidden."""
-    aside: Interlude
-    """The state of the round besides its tiles."""
-    over: WhyRound | None = None
-    """The reason why the round is over; None: it is not."""
-    out: int | None = None
-    """The seat that went out."""
-    winner: int | None = None
-    """The seat that won the round, once it is over; with partners the one that leads for its side.
+    Here tiles are bits (`arena.engine.tile_table`); the properties give them as pips. The order in
+    which a seat received its tiles is kept beside the mask of its hand, because options are listed
+    in that order.
     """
 
+    __slots__ = (
+        "arrivals",
+        "aside",
+        "drawable",
+        "drawn",
+        "ends",
+        "hand_masks",
+        "held_mask",
+        "history",
+        "layout",
+        "leader",
+        "line_mask",
+        "number",
+        "out",
+        "over",
+        "passes",
+        "stock_rows",
+        "stock_size",
+        "table",
+        "turn",
+        "winner",
+    )
 
-class Game(Struct, frozen=True, gc=False):
+    def __init__(
+        self,
+        table: TileTable,
+        number: int,
+        leader: int,
+        arrivals: list[list[Bit]],
+        hand_masks: list[Mask],
+        rows: list[list[Bit]],
+        drawable: int,
+        history: list[Event],
+        aside: Interlude,
+    ) -> None:
+        self.table = table
+        """The tables of the set."""
+        self.number = number
+        """The round's number, from 1."""
+        self.leader = leader
+        """The seat that leads."""
+        self.turn = leader
+        """The seat to move."""
+        self.arrivals = arrivals
+        """The tiles that each seat was dealt and drew, in that order; it may have played some."""
+        self.hand_masks = hand_masks
+        """The tiles that each seat holds."""
+        self.held_mask: Mask = sum(hand_masks)
+        """The tiles that any seat holds."""
+        self.stock_rows = rows
+        """The boneyard in rows; see `arena.engine.boneyard`."""
+        self.stock_size = sum(map(len, rows))
+        """The number of tiles in the boneyard."""
+        self.drawable = drawable
+        """The number of tiles in it that may still be drawn."""
+        self.layout: list[Tile] = []
+        """The line from left to right, each tile (left, right)."""
+        self.line_mask: Mask = 0
+        """The tiles in the line."""
+        self.ends: Ends = table.empty
+        """The ends of the line."""
+        self.drawn = 0
+        """Tiles drawn in this turn."""
+        self.passes = 0
+        """Passes since the last play or draw."""
+        self.history = history
+        """The events of the round, with nothing hidden."""
+        self.aside = aside
+        """The state of the round besides its tiles."""
+        self.over: WhyRound | None = None
+        """The reason why the round is over; None: it is not."""
+        self.out: int | None = None
+        """The seat that went out."""
+        self.winner: int | None = None
+        """The seat that won the round, once it is over; with partners the one that leads for its
+        side."""
+
+    def copy(self) -> "Round":
+        """Return a round that can be played on without changing this one."""
+        new = Round(
+            self.table,
+            self.number,
+            self.leader,
+            [tiles[:] for tiles in self.arrivals],
+            self.hand_masks[:],
+            [row[:] for row in self.stock_rows],
+            self.drawable,
+            self.history[:],
+            self.aside,
+        )
+        new.turn = self.turn
+        new.layout = self.layout[:]
+        new.line_mask = self.line_mask
+        new.ends = self.ends
+        new.drawn, new.passes = self.drawn, self.passes
+        new.over, new.out, new.winner = self.over, self.out, self.winner
+        return new
+
+    def lay(self, line: Sequence[Tile]) -> None:
+        """Begin the line with these tiles, as they lie."""
+        self.layout = list(line)
+        self.line_mask = sum(self.table.bit[high_first(tile)] for tile in line)
+        self.ends = self.table.ends[line[0][0]][line[-1][1]]
+
+    def hand(self, seat: int) -> Hand:
+        """Return the tiles that a seat holds, in the order in which it received them."""
+        tile, held = self.table.tile, self.hand_masks[seat]
+        return tuple([tile[bit] for bit in self.arrivals[seat] if bit & held])
+
+    def bits(self, seat: int) -> list[Bit]:
+        """Return the tiles that a seat holds as bits, in the order in which it received them."""
+        held = self.hand_masks[seat]
+        return [bit for bit in self.arrivals[seat] if bit & held]
+
+    @property
+    def hands(self) -> tuple[Hand, ...]:
+        """The tiles that each seat holds."""
+        return tuple([self.hand(seat) for seat in range(len(self.hand_masks))])
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The number of tiles that each seat holds."""
+        return tuple(map(int.bit_count, self.hand_masks))
+
+    @property
+    def stock(self) -> tuple[Row, ...]:
+        """The boneyard in rows."""
+        tile = self.table.tile
+        return tuple([tuple([tile[bit] for bit in row]) for row in self.stock_rows])
+
+    @property
+    def line(self) -> tuple[Tile, ...]:
+        """The line from left to right, each tile (left, right)."""
+        return tuple(self.layout)
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """The history of the round, with nothing hidden."""
+        return tuple(self.history)
+
+
+class Game:
     """A game: its rounds up to the target."""
 
-    rules: Ruleset
-    """The ruleset."""
-    seats: int
-    """The number of seats."""
-    target: int
-    """Points that end the game."""
-    step: int
-    """The step from a seat to the next: 1, or -1 for counter-clockwise."""
-    scores: tuple[int, ...]
-    """Points of each seat."""
-    pot: int
-    """Points in the pot."""
-    round: Round | None
-    """The round that is being played or was played last; None before the first."""
-    points: tuple[int, ...]
-    """Points that each seat gained or lost in the last finished round."""
-    over: WhyGame | None = None
-    """The reason why the game is over; None: it is not."""
+    __slots__ = (
+        "over",
+        "points",
+        "pot",
+        "round",
+        "rules",
+        "scores",
+        "seats",
+        "settings",
+        "target",
+    )
+
+    def __init__(self, rules: Ruleset, seats: int, target: int, settings: Settings) -> None:
+        self.rules = rules
+        """The ruleset."""
+        self.seats = seats
+        """The number of seats."""
+        self.target = target
+        """Points that end the game."""
+        self.settings = settings
+        """The choices of the ruleset that turns need."""
+        self.scores = (0,) * seats
+        """Points of each seat."""
+        self.pot = 0
+        """Points in the pot."""
+        self.round: Round | None = None
+        """The round that is being played or was played last; None before the first."""
+        self.points = self.scores
+        """Points that each seat gained or lost in the last finished round."""
+        self.over: WhyGame | None = None
+        """The reason why the game is over; None: it is not."""
+
+    def copy(self) -> "Game":
+        """Return a game that can be played on without changing this one."""
+        new = Game(self.rules, self.seats, self.target, self.settings)
+        new.scores, new.pot, new.points = self.scores, self.pot, self.points
+        new.round = self.round.copy() if self.round else None
+        new.over = self.over
+        return new
 
     @property
     def playing(self) -> Round:
@@ -128,8 +267,9 @@ class Game(Struct, frozen=True, gc=False):
 
     def after(self, seat: int) -> int:
         """Return the next seat in the direction of play."""
-        return (seat + self.step) % self.seats
+        return self.settings.after[seat]
 
     def order(self, first: int) -> Seats:
         """Return all seats in the direction of play, from this one on."""
-        return tuple((first + turn * self.step) % self.seats for turn in range(self.seats))
+        step = self.settings.step
+        return tuple((first + turn * step) % self.seats for turn in range(self.seats))

@@ -1,13 +1,16 @@
 """A turn: the plays, draws and passes of the seat to move."""
 
 from arena.engine import scoring
-from arena.engine.state import Game, Hand, Round
-from protocol.messages import Draw, Option, Pass, Play, PlayTwo
-from protocol.ruleset import Turn
-from protocol.tiles import Tile, flip
+from arena.engine.state import Game, Round
+from arena.engine.tile_table import Bit
+from protocol.messages import Draw, End, Option, Pass, Play, PlayTwo
+from protocol.tiles import Tile
 
 DRAW = Draw()
 PASS = Pass()
+ONLY_DRAW: tuple[Option, ...] = (DRAW,)
+ONLY_PASS: tuple[Option, ...] = (PASS,)
+DRAW_OR_PASS: tuple[Option, ...] = (DRAW, PASS)
 
 
 def options(game: Game, state: Round) -> tuple[Option, ...]:
@@ -16,69 +19,82 @@ def options(game: Game, state: Round) -> tuple[Option, ...]:
     The order matters: the first option is the one that the referee takes for a seat that fouled.
     """
     required = state.aside.must_lead
-    if required is not None and not state.line:
+    if required is not None and not state.layout:
         return (Play(required, "lead"),)
-    turn = game.rules.turn
-    found = plays(turn, state, state.hands[state.turn])
-    able = bool(found)
-    if _may_draw(game, state, able):
-        found.append(DRAW)
-    if not found or (turn.draw_optional and not able):
-        found.append(PASS)
+    seat = state.turn
+    found = plays_of_two(state, seat) if game.settings.two_tiles else plays_of_one(state, seat)
+    if state.drawable and _may_draw(game, state, able=bool(found)):
+        if found:
+            return (*found, DRAW)
+        return DRAW_OR_PASS if game.settings.draw_optional else ONLY_DRAW
+    return found or ONLY_PASS
+
+
+def plays_of_one(state: Round, seat: int) -> tuple[Option, ...]:
+    """Return every play of a tile of this seat on the line, in the order of its hand."""
+    ends = state.ends
+    able, plays = state.hand_masks[seat] & ends.fitting, ends.plays
+    # Mostly no tile fits, or a single one.
+    if able in plays:
+        return plays[able]
+    return tuple([play for bit in state.arrivals[seat] if bit & able for play in plays[bit]])
+
+
+def plays_of_two(state: Round, seat: int) -> tuple[Option, ...]:
+    """Return every two tiles of this seat for opposite ends (E play); with equal ends each once.
+
+    A last tile is played alone once no more may be drawn.
+    """
+    if not state.layout or (not state.drawable and state.hand_masks[seat].bit_count() == 1):
+        return plays_of_one(state, seat)
+    hand, tile, ends = state.bits(seat), state.table.tile, state.ends
+    on_left, on_right = state.table.suits[ends.left], state.table.suits[ends.right]
+    found: list[Option] = []
+    for at, one in enumerate(hand):
+        if one & on_left:
+            others: list[Bit] = hand[at + 1 :] if ends.left == ends.right else hand
+            found += [
+                PlayTwo(tile[one], tile[two]) for two in others if two & on_right and two != one
+            ]
     return tuple(found)
 
 
-def plays(turn: Turn, state: Round, hand: Hand) -> list[Option]:
-    """Return every play from a hand on the line as it lies."""
-    if not state.line:
-        return [Play(tile, "lead") for tile in hand]
-    left, right = state.line[0][0], state.line[-1][1]
-    if turn.tiles == 2 and not (len(hand) == 1 and state.drawable == 0):
-        return _pairs(hand, left, right)
-    found: list[Option] = []
-    for tile in hand:
-        if left in tile:
-            found.append(Play(tile, "left"))
-        # Equal ends are one place to play, not two.
-        if right in tile and right != left:
-            found.append(Play(tile, "right"))
-    return found
+def _may_draw(game: Game, state: Round, *, able: bool) -> bool:
+    """Tell whether a seat may draw while tiles may be drawn.
 
-
-def _pairs(hand: Hand, left: int, right: int) -> list[Option]:
-    """Return every two tiles for opposite ends (E play); with equal ends each pair once."""
-    found: list[Option] = []
-    for at, one in enumerate(hand):
-        if left in one:
-            others: Hand = hand[at + 1 :] if left == right else hand
-            found += [PlayTwo(one, two) for two in others if right in two and two != one]
-    return found
-
-
-def _may_draw(game: Game, state: Round, able: bool) -> bool:
-    if not state.drawable:
-        return False
-    turn = game.rules.turn
-    if able and not _may_draw_when_able(turn, leading=not state.line):
-        return False
-    limit = turn.draw_limit
-    return (limit == "unlimited" or state.drawn < limit) and scoring.can_pay(game, state.turn)
-
-
-def _may_draw_when_able(turn: Turn, leading: bool) -> bool:
-    """Tell whether a seat that can play may draw (C.22, C.23).
-
-    Before the first tile only if the leader may (B, C; not D).
+    One that can play may by C.22, not by C.23; before the first tile only if the leader may (B, C;
+    not D).
     """
-    return turn.draw_when_able and (turn.leader_may_draw or not leading)
+    settings = game.settings
+    if able and not (settings.draw_when_able and (settings.leader_may_draw or state.layout)):
+        return False
+    return state.drawn < settings.draw_limit and scoring.can_pay(game, state.turn)
 
 
-def place(line: tuple[Tile, ...], tile: Tile, end: str) -> tuple[tuple[Tile, ...], Tile]:
-    """Return the line with the tile on it, and the tile as it lies."""
-    if end == "lead":
-        return (tile,), tile
+def put(state: Round, tile: Tile, end: End) -> None:
+    """Move a tile from the hand of the seat to move to an end of the line."""
+    seat, ends = state.turn, state.ends
+    bit = state.table.bit[tile]
     if end == "left":
-        lies = tile if tile[1] == line[0][0] else flip(tile)
-        return (lies, *line), lies
-    lies = tile if tile[0] == line[-1][1] else flip(tile)
-    return (*line, lies), lies
+        landing = ends.on_left[bit]
+        state.ends = landing.next_ends[ends.right]
+        state.layout.insert(0, landing.tile)
+    elif end == "right":
+        landing = ends.on_right[bit]
+        state.ends = landing.next_ends[ends.left]
+        state.layout.append(landing.tile)
+    else:
+        landing = ends.on_left[bit]
+        state.ends = landing.next_ends[0]
+        state.layout.append(tile)
+    state.history.append(landing.events[seat])
+    state.hand_masks[seat] ^= bit
+    state.held_mask ^= bit
+    state.line_mask |= bit
+    state.passes = 0
+
+
+def pass_turn(game: Game, state: Round) -> None:
+    """Let the seat to move do nothing."""
+    state.history.append(game.settings.pass_events[state.turn])
+    state.passes += 1

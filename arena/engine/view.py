@@ -38,14 +38,14 @@ class Memory:
         if state.number != self._round:
             self._seen = [bytearray() for _ in self._seen]
             self._known, self._round = 0, state.number
-        for event in state.events[self._known :]:
+        for event in state.history[self._known :]:
             shown = encode_event(seen_by_others(event))
             for seen in self._seen:
                 seen += shown
-            if isinstance(event, Drew):
+            if type(event) is Drew:
                 own = self._seen[event.seat]
                 own[-len(shown) :] = encode_event(event)
-        self._known = len(state.events)
+        self._known = len(state.history)
 
     def events_for(self, seat: int) -> list[Event]:
         """Return the round so far as this seat saw it: encoded, for the codec to copy unchanged."""
@@ -54,7 +54,7 @@ class Memory:
 
 def seen_by_others(event: Event) -> Event:
     """Return an event as the other seats see it: a drawn tile is not named."""
-    return Drew(event.seat) if isinstance(event, Drew) else event
+    return Drew(event.seat) if type(event) is Drew else event
 
 
 def history(state: Round, seat: int) -> list[Event]:
@@ -63,8 +63,8 @@ def history(state: Round, seat: int) -> list[Event]:
     The events that are sent come from a `Memory`, which encodes each event once.
     """
     return [
-        event if type(event) is not Drew or event.seat == seat else Drew(event.seat)
-        for event in state.events
+        event if type(event) is not Drew or event.seat == seat else seen_by_others(event)
+        for event in state.history
     ]
 
 
@@ -93,18 +93,18 @@ def question(
 ) -> Ask:
     """Return a question to the seat to move, with its own hand and what lies open."""
     state = game.playing
-    line = state.line
+    ends = state.ends
     return Ask(
         id=id,
         game=number,
         round=state.number,
         time_ms=time_ms,
         seat=seat,
-        hand=state.hands[seat],
-        line=line,
-        ends=(line[0][0], line[-1][1]) if line else (),
-        boneyard=Stock(sum(map(len, state.stock)), state.drawable),
-        hands=tuple(map(len, state.hands)),
+        hand=state.hand(seat),
+        line=state.line,
+        ends=(ends.left, ends.right) if state.layout else (),
+        boneyard=Stock(state.stock_size, state.drawable),
+        hands=state.sizes,
         scores=game.scores,
         pot=game.pot,
         events=events,
@@ -135,8 +135,8 @@ def onlooker(game: Game) -> Onlooker:
     return Onlooker(
         round=state.number,
         line=state.line,
-        boneyard=Stock(sum(map(len, state.stock)), state.drawable),
-        hands=tuple(map(len, state.hands)),
+        boneyard=Stock(state.stock_size, state.drawable),
+        hands=state.sizes,
         scores=game.scores,
         pot=game.pot,
     )

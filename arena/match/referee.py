@@ -210,7 +210,7 @@ class Referee:
 
     def _deal(self) -> None:
         dealt = self._chance_decides()
-        self._game = engine.begin(self._game, dealt)
+        engine.begin(self._game, dealt)
         self._records.append(
             DealRecord(
                 round=dealt.round,
@@ -227,19 +227,20 @@ class Referee:
 
     def _go_on(self) -> None:
         """Play every forced option until a seat must choose or the game is over."""
+        game = self._game
         while True:
-            if self._game.playing.over:
+            if game.playing.over:
                 self._round_over()
-                if self._game.over:
-                    return self._finish(self._game.over)
-            if engine.needs_deal(self._game):
+                if game.over:
+                    return self._finish(game.over)
+            if engine.needs_deal(game):
                 self._deal()
                 continue
-            options = engine.legal(self._game)
-            seat = self._game.playing.turn
+            options = engine.legal(game)
+            seat = game.playing.turn
             if needs_answer(self.seating.clock, options, fouled=self.has_fouled(seat)):
                 return self._ask(seat, options)
-            self._game = engine.act_unchecked(self._game, options[0])
+            engine.act_unchecked(game, options[0])
 
     def _ask(self, seat: int, options: tuple[Option, ...]) -> None:
         self._memory.advance(self._game.playing)
@@ -283,7 +284,7 @@ class Referee:
             )
         )
         self.awaiting = None
-        self._game = engine.act_unchecked(self._game, question.options[said.choice])
+        engine.act_unchecked(self._game, question.options[said.choice])
         self._go_on()
 
     def _round_over(self) -> None:

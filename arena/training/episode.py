@@ -36,7 +36,7 @@ class Episode:
         self._before = self.game.scores
         self._owed = (0.0,) * seats
         # Rewards of rounds in which no seat had a choice are added to the first step.
-        self._owed = self._go_on(self.game)
+        self._owed = self._go_on()
 
     @property
     def seat(self) -> int:
@@ -54,25 +54,26 @@ class Episode:
         """
         if option not in self.options:
             raise engine.IllegalOptionError(f"Not offered: {option}. Take one of `options`.")
-        return self._go_on(engine.act_unchecked(self.game, option))
+        engine.act_unchecked(self.game, option)
+        return self._go_on()
 
-    def _go_on(self, game: Game) -> Rewards:
+    def _go_on(self) -> Rewards:
         """Deal and take forced actions until a seat has a choice or the game ends."""
+        game = self.game
         rewards, self._owed = self._owed, (0.0,) * game.seats
         while True:
             if game.round and game.round.over:
                 rewards = tuple(map(add, rewards, self._worth(game)))
             if game.over:
-                self.game, self.options = game, ()
+                self.options = ()
                 return rewards
             if engine.needs_deal(game):
-                game = engine.begin(game, engine.chance_decides(game, self._seed))
+                engine.begin(game, engine.chance_decides(game, self._seed))
                 continue
-            options = engine.legal(game)
-            if needs_answer(CLOCK, options, fouled=False):
-                self.game, self.options = game, options
+            self.options = engine.legal(game)
+            if needs_answer(CLOCK, self.options, fouled=False):
                 return rewards
-            game = engine.act_unchecked(game, options[0])
+            engine.act_unchecked(game, self.options[0])
 
     def _worth(self, game: Game) -> Rewards:
         """Return the reward of each seat for the round that is over."""

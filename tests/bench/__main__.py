@@ -185,12 +185,27 @@ def costs(
 def by_engine(_program: str, rounds: int, _moves: int) -> Iterator[Figure]:
     """Random rounds of the rules alone."""
     dealt = engine.deals(DEALS)
-    seconds: list[list[float]] = [[], []]
+    seconds: list[list[float]] = [[], [], []]
+    players = (engine.by_hand, engine.by_engine, engine.by_reference)
     for number in range(rounds):
-        for column, play in zip(seconds, (engine.by_hand, engine.by_engine), strict=True):
+        for column, play in zip(seconds, players, strict=True):
             column.append(taken(lambda play=play: play(dealt, random.Random(number))))  # type: ignore[misc]  # noqa: B023
-    hand, ours = ([1e6 * one / DEALS for one in column] for column in seconds)
+    hand, ours, before = ([1e6 * one / DEALS for one in column] for column in seconds)
     yield figure("rules of a random round", "µs", ours, hand, "tight loop")
+    yield figure("rules of a random round", "µs", ours, before, "reference on values")
+    yield from by_question(rounds)
+
+
+def by_question(rounds: int) -> Iterator[Figure]:
+    """Yield the own CPU of the referee for each question, without pipes and log."""
+    asked = referee.questions(FILED)
+    lines = [line for _, line in asked]
+    seconds: list[list[float]] = [[], []]
+    for _ in range(rounds):
+        seconds[0].append(taken(lambda: [referee.played(one) for one in range(1, FILED + 1)]))
+        seconds[1].append(taken(lambda: [json.loads(line) for line in lines]))
+    ours, base = ([1e6 * one / len(asked) for one in column] for column in seconds)
+    yield figure("referee alone, a question", "µs CPU", ours, base, "json.loads of it")
 
 
 def taken(work: Timed) -> float:

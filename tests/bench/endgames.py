@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from arena.engine import game as engine
+from arena.engine import values as engine
 from arena.engine import view
 from arena.engine.state import Game
 from arena.rules.variants import find_variant

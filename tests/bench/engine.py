@@ -1,7 +1,7 @@
 """What the engine costs a round, against a tight loop for the plain two-seat draw game.
 
 Both play the same deals at random with the same number of decisions; the loop knows nothing but
-this one game.
+this one game. So does the engine's reference on values, which tests keep as an oracle.
 """
 
 import random
@@ -10,6 +10,8 @@ from arena.engine import game as engine
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Dealt
 from arena.rules.variants import find_variant
+from tests.engine_reference import game as reference
+from tests.engine_reference.state import Dealt as ReferenceDealt
 
 RULES = find_variant("draw")
 
@@ -27,11 +29,26 @@ def by_engine(dealt: list[Dealt], luck: random.Random) -> int:
     """Play every deal; the number of rounds that somebody went out in."""
     new, out, draw = engine.new_game(RULES, 2), 0, luck.random
     for one in dealt:
-        game = engine.begin(new, one)
+        game = new.copy()
+        engine.begin(game, one)
         options = engine.legal(game)
         while options:
-            game = engine.act_unchecked(game, options[int(draw() * len(options))])
+            engine.act_unchecked(game, options[int(draw() * len(options))])
             options = engine.legal(game)
+        out += game.playing.over == "out"
+    return out
+
+
+def by_reference(dealt: list[Dealt], luck: random.Random) -> int:
+    """Do the same with every state a value."""
+    new, out, draw = reference.new_game(RULES, 2), 0, luck.random
+    for one in dealt:
+        deal = ReferenceDealt(one.round, one.deal, one.leader, one.lots, one.hands, one.stock)
+        game = reference.begin(new, deal)
+        options = reference.legal(game)
+        while options:
+            game = reference.act_unchecked(game, options[int(draw() * len(options))])
+            options = reference.legal(game)
         out += game.playing.over == "out"
     return out
 

@@ -92,16 +92,17 @@ def episodes(moves: int, luck: random.Random) -> Played:
 
 
 def bare(rules: Ruleset, seats: int) -> Play:
-    """Return the engine's pure functions and nothing else."""
+    """Return a player of the engine and nothing else."""
 
     def play(moves: int, luck: random.Random) -> Played:
         steps, rounds, new = 0, 0, engine.new_game(rules, seats)
         while steps < moves:
             rounds += 1
             seed = board_seed(b"bench", "bare", rounds)
-            game = engine.begin(new, engine.chance_decides(new, seed))
+            game = new.copy()
+            engine.begin(game, engine.chance_decides(game, seed))
             while options := engine.legal(game):
-                game = engine.act_unchecked(game, luck.choice(options))
+                engine.act_unchecked(game, luck.choice(options))
                 steps += 1
         return Played(steps, rounds)
 

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from arena.engine import game as engine
+from arena.engine import values as engine
 from arena.engine.state import Game, Round
 from arena.rules.variants import VARIANTS, find_variant
 from protocol.messages import Bid, Choose, Drew, Option, Passed

@@ -13,7 +13,7 @@ import msgspec
 
 from arena.analysis.replay import Step, steps
 from arena.analysis.text import Look, event_sentences, options_text
-from arena.engine import game as engine
+from arena.engine import values as engine
 from arena.engine.shuffle import RandomWords, board_seed, randbelow
 from arena.logs.gamelog import LoggedGame
 from arena.match.referee import GameSetup, Referee

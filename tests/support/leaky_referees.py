@@ -65,7 +65,9 @@ def instead(method: str) -> Callable[[Callable[..., None]], Patch]:
 
 def after(game: Game, seat: int) -> Game:
     """Return the same game with the next seat to move."""
-    return replace(game, round=replace(game.playing, turn=(seat + 1) % game.seats))
+    other = game.copy()
+    other.playing.turn = (seat + 1) % game.seats
+    return other
 
 
 def reordered(game: Game, seat: int) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from arena.engine import game as engine
+from arena.engine import values as engine
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Dealt, Game
 from arena.rules.variants import VARIANTS, find_variant

@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import Any
 
 from arena.engine import boneyard, lead, view
-from arena.engine import game as engine
+from arena.engine import values as engine
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Dealt, Game, Interlude, Round
 from arena.rules.variants import find_variant
@@ -124,29 +124,24 @@ def position(
         then=turn,
         must_lead=tile(must_lead) if must_lead else None,
     )
+    table = game.settings.table
+    arrivals = [[table.bit[one] for one in hand] for hand in held]
     state = Round(
+        table=table,
         number=number,
         leader=turn if leader is None else leader,
-        turn=turn,
-        hands=held,
-        stock=rows,
+        arrivals=arrivals,
+        hand_masks=[sum(hand) for hand in arrivals],
+        rows=[[table.bit[one] for one in row] for row in rows],
         drawable=boneyard.drawable(chosen.boneyard, chosen.turn, rows),
-        line=lies,
-        drawn=drawn,
-        passes=passes,
-        events=tuple(events),
+        history=list(events),
         aside=aside,
     )
-    return Game(
-        rules=chosen,
-        seats=game.seats,
-        target=game.target,
-        step=game.step,
-        scores=tuple(scores) or game.scores,
-        pot=pot,
-        round=state,
-        points=game.points,
-    )
+    state.turn, state.drawn, state.passes = turn, drawn, passes
+    if lies:
+        state.lay(lies)
+    game.round, game.pot, game.scores = state, pot, tuple(scores) or game.scores
+    return game
 
 
 def dealing(

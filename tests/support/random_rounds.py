@@ -15,7 +15,7 @@ from arena.analysis.alternative_deals import (
     alternative_deals,
     replay_round,
 )
-from arena.engine import game as engine
+from arena.engine import values as engine
 from arena.engine.state import Dealt, Game
 from arena.match import referee as rulings
 from protocol.messages import Clock

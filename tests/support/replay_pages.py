@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from arena.analysis.alternative_deals import DecisionPoint, RoundHistory, replay_round
-from arena.engine import game as engine
+from arena.engine import values as engine
 from arena.engine.shuffle import board_seed
 from arena.logs.gamelog import LoggedGame
 from arena.match.referee import needs_answer

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from arena.engine import game as engine
+from arena.engine import values as engine
 from arena.engine.state import Game
 from protocol.messages import Ask, Event
 from protocol.ruleset import Ruleset

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 import protocol
-from arena.engine import game as engine
+from arena.engine import values as engine
 from arena.engine.shuffle import randbelow
 from arena.engine.state import Game
 from arena.rules.variants import VARIANTS, find_variant

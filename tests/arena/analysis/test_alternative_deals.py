@@ -21,7 +21,7 @@ from arena.analysis.alternative_deals import (
     public,
     replay_round,
 )
-from arena.engine import game as engine
+from arena.engine import values as engine
 from arena.engine.state import Game
 from arena.rules.variants import find_variant
 from protocol.messages import Clock, Pass

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from arena.engine import game as engine
+from arena.engine import values as engine
 from arena.engine.state import Game
 from arena.rules.variants import find_variant
 from protocol.messages import (

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from arena.engine import game as engine
+from arena.engine import values as engine
 from arena.engine.state import Game
 from arena.rules.variants import find_variant
 from protocol.messages import Drew, Leads, Lot, Played, TurnedUp

@@ -4,7 +4,7 @@
 
 import pytest
 
-from arena.engine import game as engine
+from arena.engine import values as engine
 from arena.engine.state import Dealt, Game
 from arena.rules.variants import find_variant
 from protocol.errors import UserError

@@ -4,7 +4,7 @@
 
 import pytest
 
-from arena.engine import game as engine
+from arena.engine import values as engine
 from arena.rules.variants import find_variant
 from protocol.messages import Drew, Passed
 from protocol.ruleset import ImpossibleRulesError, check_seats, playable_seat_counts, set_of_tiles

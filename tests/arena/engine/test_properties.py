@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from arena.engine import boneyard, scoring
-from arena.engine import game as engine
+from arena.engine import values as engine
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Game
 from arena.rules.variants import VARIANTS, find_variant
@@ -35,6 +35,7 @@ from protocol.ruleset import MOST_DEALS, Ruleset, derive, playable_seat_counts
 from protocol.ruleset import Game as Limits
 from protocol.tiles import high_first
 from tests.support import naive_rules as naive
+from tests.support.engine_comparison import snapshot
 from tests.support.fast_run import FAST_GAMES, slow_except
 from tests.support.rulesets import MANY, many, seated
 
@@ -168,7 +169,9 @@ def scored(before: Game, game: Game) -> None:
     pot = before.pot
     if before.playing.aside.phase in ("deal", "keep"):
         # The deal counted at last, antes were paid, and nobody could begin.
-        pot = scoring.ante(before).pot
+        paid = before.copy()
+        scoring.ante(paid)
+        pot = paid.pot
     if game.rules.stakes.pot:
         pot += paid_in_between(before, game)
     expected = naive.round_points(game, pot)
@@ -232,7 +235,9 @@ def test_act_takes_what_legal_lists_and_nothing_else(
         legal = engine.legal(game)
         for option in sayable(game, luck):
             if option in legal:
-                assert engine.act(game, option) == engine.act_unchecked(game, option)
+                assert snapshot(engine.act(game, option)) == snapshot(
+                    engine.act_unchecked(game, option)
+                )
             else:
                 with pytest.raises(engine.IllegalOptionError, match="Not a legal option now"):
                     engine.act(game, option)
@@ -265,7 +270,7 @@ def test_nothing_can_be_done_when_nobody_is_to_move() -> None:
 @given(seated(), seeds)
 def test_the_same_seed_gives_the_same_deal(table: Table, seed: bytes) -> None:
     new = engine.new_game(*table)
-    assert dealt(new, seed) == dealt(new, seed)
+    assert snapshot(dealt(new, seed)) == snapshot(dealt(new, seed))
 
 
 def test_a_deal_never_changes() -> None:
@@ -280,19 +285,20 @@ DEAL = ((3, 3), (2, 0), (3, 0), (6, 0), (2, 1), (6, 1), (5, 4))
 @given(st.integers(2, 4), seeds)
 def test_one_seats_draws_do_not_shift_the_others(seats: int, seed: bytes) -> None:
     """Two seats share a row and take from its two ends."""
-    rules = Ruleset(name="draw")
-    state = dealt(engine.new_game(rules, seats), seed).playing
-    mine, _ = boneyard.draw(rules.boneyard, 0, state.stock)
-    _, left = boneyard.draw(rules.boneyard, 1, state.stock)
-    assume(sum(map(len, left)) > 1)
-    assert boneyard.draw(rules.boneyard, 0, left)[0] == mine
+    game = dealt(engine.new_game(Ruleset(name="draw"), seats), seed)
+    alone, after = game.playing.copy(), game.playing.copy()
+    mine = boneyard.take(game.settings, alone, 0)
+    boneyard.take(game.settings, after, 1)
+    assume(after.stock_size > 1)
+    assert boneyard.take(game.settings, after, 0) == mine
 
 
 def test_very_many_chips_still_fit_a_line() -> None:
     """Met by a reader: with a thousand chips and great bonuses every bid was an option."""
     differs = {"chips": 1000, "bonus": [100_000]}
     game = engine.new_game(derive(find_variant("auction-draw"), "rich", differs), 2)
-    game = dealt(replace(game, scores=(100_000, 100_000)), board_seed(b"rich", "e", 1))
+    game.scores = (100_000, 100_000)
+    game = dealt(game, board_seed(b"rich", "e", 1))
     listed = boneyard.legal_bids(game, game.playing)
     assert len(listed) == boneyard.MOST_BIDS + 2
     assert [bid.chips for bid in listed[:3]] == [0, 1, 2]

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.engine import game as engine
+from arena.engine import values as engine
 from arena.engine.shuffle import board_seed
 from arena.rules.english import (
     Heading,

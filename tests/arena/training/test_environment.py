@@ -16,7 +16,7 @@ from pettingzoo.test import api_test, seed_test
 from pettingzoo.utils.wrappers import TerminateIllegalWrapper
 
 from arena.analysis.alternative_deals import replay_round
-from arena.engine import game as engine
+from arena.engine import values as engine
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Game
 from arena.match.referee import GameSetup, Referee
@@ -389,9 +389,11 @@ def test_rewards_of_a_round_add_up_to_zero(
 
 def test_places_are_worth_as_much_as_was_left_behind() -> None:
     game = engine.new_game(find_variant("draw"), 4)
-    assert standing(replace(game, scores=(5, 9, 5, 1))) == pytest.approx((0, 1, 0, -1))
+    game.scores = (5, 9, 5, 1)
+    assert standing(game) == pytest.approx((0, 1, 0, -1))
     pairs = engine.new_game(find_variant("partnership"), 4)
-    assert standing(replace(pairs, scores=(5, 9, 5, 9))) == (-1, 1, -1, 1)
+    pairs.scores = (5, 9, 5, 9)
+    assert standing(pairs) == (-1, 1, -1, 1)
 
 
 def test_a_round_without_a_choice_is_not_lost() -> None:

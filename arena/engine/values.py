@@ -1,0 +1,55 @@
+"""Games as values, for analyses and searches: a move returns another game and changes none.
+
+Each is the function of the same name in `arena.engine.game` on a copy. A referee or a rollout that
+needs only the last state calls those.
+"""
+
+from arena.engine import game as engine
+from arena.engine.game import (
+    IllegalOptionError,
+    chance_decides,
+    legal,
+    needs_deal,
+    new_game,
+    pips,
+    places,
+)
+from arena.engine.state import Dealt, Game
+from protocol.messages import Option
+
+__all__ = [
+    "IllegalOptionError",
+    "act",
+    "act_unchecked",
+    "begin",
+    "chance_decides",
+    "legal",
+    "needs_deal",
+    "new_game",
+    "pips",
+    "places",
+]
+
+
+def begin(game: Game, dealt: Dealt) -> Game:
+    """Return the game after chance has decided."""
+    after = game.copy()
+    engine.begin(after, dealt)
+    return after
+
+
+def act(game: Game, option: Option) -> Game:
+    """Return the game after one of its legal options.
+
+    Raises IllegalOptionError for any other.
+    """
+    after = game.copy()
+    engine.act(after, option)
+    return after
+
+
+def act_unchecked(game: Game, option: Option) -> Game:
+    """Do as `act` with an option that was taken from `legal` of this very game."""
+    after = game.copy()
+    engine.act_unchecked(after, option)
+    return after
