@@ -128,7 +128,7 @@ def test_intervals_of_no_synergy_hold_nothing_95_times_in_100() -> None:
 def test_four_entrants_cannot_tell_synergy_from_strength() -> None:
     pool = only(partnered(random.Random(3), 10, names="abcd"))
     assert {(two.synergy, two.half_width) for two in pool.partners} == {(None, None)}
-    assert any("cannot tell" in line for line in partner_notes(pool))
+    assert any("cannot separate" in line for line in partner_notes(pool))
     assert {row[4] for row in partner_table(pool).plain()[1]} == {"·"}
 
 
