@@ -227,10 +227,7 @@ def decode_commitment(line: bytes) -> Commitment:
 
 
 def decode_reveal(line: bytes) -> Reveal:
-    """Return the seed in one published line, which has its newline.
-
-    Raises DamagedRecordError.
-    """
+    """Return the seed in one published line, which has its newline. Raises DamagedRecordError."""
     return _exact(_strict(_reveal, line), line)
 
 
@@ -269,10 +266,7 @@ def indented_json(value: object, indent: int = 1) -> bytes:
 
 
 def decode_json(data: bytes | str, kind: type[T]) -> T:
-    """Return the value of this type in a JSON text.
-
-    Raises DamagedRecordError.
-    """
+    """Return the value of this type in a JSON text. Raises DamagedRecordError."""
     return _strict(msgspec.json.Decoder(kind), data)
 
 

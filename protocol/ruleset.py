@@ -248,10 +248,7 @@ class Ruleset(Group, frozen=True):
     """The end of a game."""
 
     def __post_init__(self) -> None:
-        """Refuse choices that cannot be played together.
-
-        Raises ImpossibleRulesError.
-        """
+        """Refuse choices that cannot be played together. Raises ImpossibleRulesError."""
         for impossible, sentence in _conflicts(self):
             if impossible:
                 raise ImpossibleRulesError(sentence)
@@ -386,10 +383,7 @@ def playable_seat_counts(rules: Ruleset) -> tuple[int, ...]:
 
 
 def check_seats(rules: Ruleset, seats: int) -> None:
-    """Refuse a table at which the game cannot be played.
-
-    Raises ImpossibleRulesError.
-    """
+    """Refuse a table at which the game cannot be played. Raises ImpossibleRulesError."""
     objection = _objection(rules, seats)
     if objection:
         raise ImpossibleRulesError(objection)

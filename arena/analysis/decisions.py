@@ -72,10 +72,7 @@ class LogReferee(Referee):
     """A referee that takes its deals from a log, so that it needs no seed."""
 
     def __init__(self, logged: LoggedGame) -> None:
-        """Begin the game.
-
-        Raises CutOffError if the log has no deal.
-        """
+        """Begin the game. Raises CutOffError if the log has no deal."""
         records = (one for one in logged.records if isinstance(one, DealRecord))
         self._dealt = iter([deal_of(record) for record in records])
         super().__init__(setup_of(logged), b"")
@@ -124,10 +121,7 @@ def _referees(logged: LoggedGame) -> Iterator[Referee]:
 def _check_asked(
     logged: LoggedGame, question: Question | None, record: ChoiceRecord | FoulRecord
 ) -> None:
-    """Refuse an answer to another question than the one that is open.
-
-    Raises DamagedLogError.
-    """
+    """Refuse an answer to another question than the one that is open. Raises DamagedLogError."""
     choice = record if isinstance(record, ChoiceRecord) else None
     if question is None or question.seat != record.seat or (choice and choice.id != question.id):
         answered = f"question {choice.id}" if choice else "no question"
@@ -169,10 +163,7 @@ def find_decision(found: Sequence[Decision], wanted: int) -> Decision:
 
 
 def round_ends(logged: LoggedGame, seat: int) -> Iterator[RoundEnd]:
-    """Yield the end of each finished round, for a seat.
-
-    Raises DamagedLogError.
-    """
+    """Yield the end of each finished round, for a seat. Raises DamagedLogError."""
     rules, seats = logged.sitting.rules, len(logged.sitting.seats)
     before = [0] * seats
     for step in steps(logged):

@@ -166,10 +166,7 @@ def _likely_first(log: Path, name: str) -> list[Path]:
 
 
 def require_one_game(log: Path, name: str | None) -> "LoggedGame":
-    """Return the one game that matches.
-
-    Raises UserError, DamagedLogError.
-    """
+    """Return the one game that matches. Raises UserError, DamagedLogError."""
     found = find_game(log, name)
     if found.game:
         return found.game

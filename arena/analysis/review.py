@@ -89,10 +89,7 @@ class GameReview(Struct, frozen=True):
 
 
 def review_game(logged: LoggedGame, seat: int) -> GameReview:
-    """Review a game for one seat.
-
-    Raises DamagedLogError.
-    """
+    """Review a game for one seat. Raises DamagedLogError."""
     return GameReview(
         game=logged.game.game,
         seat=seat,

@@ -34,10 +34,7 @@ class Answer(NamedTuple):
 def expect_hello(
     connection: Connection, start_ms: int, language: Language, hello: bytes | None = None
 ) -> BotHello:
-    """Return the bot's hello.
-
-    Raises ViolationError.
-    """
+    """Return the bot's hello. Raises ViolationError."""
     connection.send(hello or rulings.hello())
     line = connection.next_line(connection.began + start_ms / 1000 - connection.sent_at)
     due = Expected("hello")
@@ -75,10 +72,7 @@ def send(connection: Connection, seat: ScriptedSeat, said: Sent | None = None) -
 
 
 def await_answer(connection: Connection, seat: ScriptedSeat, language: Language) -> Answer:
-    """Return the answer to the last question.
-
-    Raises ViolationError.
-    """
+    """Return the answer to the last question. Raises ViolationError."""
     question = seat.question
     assert question, "Somebody must have been asked."
     old: list[bytes] = []
@@ -97,10 +91,7 @@ def await_answer(connection: Connection, seat: ScriptedSeat, language: Language)
 
 
 def expect_silence(connection: Connection, seconds: float, when: str) -> None:
-    """Check that nothing comes for this many seconds.
-
-    Raises ViolationError.
-    """
+    """Check that nothing comes for this many seconds. Raises ViolationError."""
     said = connection.read_for(seconds)
     if said:
         _raise_violation(connection, silence.chatter(said, when), said, "nothing")
@@ -111,10 +102,7 @@ def expect_silence(connection: Connection, seconds: float, when: str) -> None:
 
 
 def check_stderr(connection: Connection) -> None:
-    """Check that the bot's stderr fits a game's budget.
-
-    Raises ViolationError.
-    """
+    """Check that the bot's stderr fits a game's budget. Raises ViolationError."""
     if connection.stderr_bytes > STDERR_A_GAME:
         text = f"It wrote {connection.stderr_bytes} bytes to stderr in one game."
         mend = f"At most {STDERR_A_GAME} bytes per game: write less, or write to a file in /tmp."
@@ -124,10 +112,7 @@ def check_stderr(connection: Connection) -> None:
 def report_violation(
     connection: Connection, fault: str, mend: str, came: str, expected: str
 ) -> NoReturn:
-    """Report a fault that a step has found by itself.
-
-    Raises ViolationError.
-    """
+    """Report a fault that a step has found by itself. Raises ViolationError."""
     _raise_violation(connection, Diagnosis(fault, mend), came.encode(), expected)
 
 

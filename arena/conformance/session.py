@@ -173,10 +173,7 @@ class Session:
         raise SkippedError("No board led to such a question.")
 
     def ask(self, connection: Connection, seat: ScriptedSeat, said: Sent | None = None) -> Answer:
-        """Send the bot its messages and take its answer.
-
-        Raises ViolationError.
-        """
+        """Send the bot its messages and take its answer. Raises ViolationError."""
         options = len(seat.question.options) if seat.question else 0
         answer = judge.expect_answer(connection, seat, self.language, said)
         self.count(answer.ms, answer.choice, options)

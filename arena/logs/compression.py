@@ -179,10 +179,7 @@ def _replace(path: Path, source: Path, chunks: Iterator[bytes]) -> None:
 
 
 def remove_partial_files(folder: Path) -> None:
-    """Remove the partial files that a kill left in a folder.
-
-    Raises OSError.
-    """
+    """Remove the partial files that a kill left in a folder. Raises OSError."""
     with suppress(FileNotFoundError):
         for path in folder.iterdir():
             if path.name.endswith(BESIDE):

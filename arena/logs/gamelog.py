@@ -281,10 +281,7 @@ def is_over(path: Path) -> bool:
 
 
 def read_games(path: Path) -> Iterator[LoggedGame]:
-    """Yield every game in a log, one at a time.
-
-    Raises DamagedFileError.
-    """
+    """Yield every game in a log, one at a time. Raises DamagedFileError."""
     sitting: Sitting | None = None
     game: GameRecord | None = None
     records: list[LogRecord] = []

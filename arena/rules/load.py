@@ -170,10 +170,7 @@ def _name(name: object) -> str:
 
 
 def _choice(word: str) -> tuple[str, Any]:
-    """Parse CHOICE=VALUE; see `_value`.
-
-    Raises UserError.
-    """
+    """Parse CHOICE=VALUE; see `_value`. Raises UserError."""
     choice, equals, value = word.partition("=")
     if not equals:
         raise UserError(f"--set takes CHOICE=VALUE, not {word!r}.")

@@ -30,10 +30,7 @@ def load_toml(
 
 
 def parse_toml(path: Path) -> dict[str, Any]:
-    """Read a file of TOML that a user wrote.
-
-    Raises UserError, also for a file that is not TOML.
-    """
+    """Read a file of TOML that a user wrote. Raises UserError, also for a file that is not TOML."""
     try:
         return msgspec.toml.decode(_read_limited(path), type=dict[str, Any])
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:

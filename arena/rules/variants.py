@@ -278,10 +278,7 @@ VARIANTS: dict[str, Variant] = {
 
 @cache
 def find_variant(name: str) -> Ruleset:
-    """Return the ruleset of a named game.
-
-    Raises UserError with the nearest names.
-    """
+    """Return the ruleset of a named game. Raises UserError with the nearest names."""
     if name not in VARIANTS:
         raise unknown_name("game", name, VARIANTS)
     variant = VARIANTS[name]

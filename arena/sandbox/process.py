@@ -41,10 +41,7 @@ class SandboxedProcess:
     """A bot's user, cgroup and thread, held from its start until nothing of it is left."""
 
     def __init__(self, level: Level, limits: Limits, tools: Tools, cgroup: Cgroup | None) -> None:
-        """Acquire what the level needs.
-
-        Raises OSError.
-        """
+        """Acquire what the level needs. Raises OSError."""
         self._level = level
         self._limits = limits
         self._tools = tools
@@ -55,10 +52,7 @@ class SandboxedProcess:
         self._news: int | None = None
 
     def start(self, command: Command) -> Process:
-        """Start the bot and return it with its three pipes.
-
-        Raises OSError.
-        """
+        """Start the bot and return it with its three pipes. Raises OSError."""
         if self._user and runs_as_another(self._level):
             command = on_a_python_within_reach(command)
         with self._descriptors() as passed:

@@ -32,10 +32,7 @@ class Sandbox:
         return tuple(filter(None, (about, *self.missing)))
 
     def new_process(self) -> SandboxedProcess:
-        """Return a place for one bot.
-
-        Raises OSError.
-        """
+        """Return a place for one bot. Raises OSError."""
         cgroup = None
         if self._parents is not None:
             cgroup = Cgroup(self._parents, next(self._numbers), self.limits)

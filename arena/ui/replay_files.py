@@ -113,10 +113,7 @@ def valid_games(games: Iterable[LoggedGame]) -> list[LoggedGame]:
 
 
 def write(path: Path, html: str) -> None:
-    """Write a page atomically: a reader sees the old page or the new one.
-
-    Raises OSError.
-    """
+    """Write a page atomically: a reader sees the old page or the new one. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(path.name + ".new")
     beside.write_text(html, encoding="utf-8")

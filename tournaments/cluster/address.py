@@ -97,9 +97,6 @@ def _complete(tls: Path | None) -> Path | None:
 
 
 def need_engine(what: str) -> None:
-    """Refuse to go on without the engine's package.
-
-    Raises UserError.
-    """
+    """Refuse to go on without the engine's package. Raises UserError."""
     if find_spec("distributed") is None:
         raise UserError(MISSING.format(what=what))

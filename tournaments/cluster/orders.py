@@ -104,18 +104,12 @@ def encoded(message: Run | Order | Answer) -> bytes:
 
 
 def decoded(data: bytes, kind: type[T]) -> T:
-    """Decode a message.
-
-    Raises msgspec.ValidationError.
-    """
+    """Decode a message. Raises msgspec.ValidationError."""
     return msgspec.msgpack.decode(data, type=kind)
 
 
 def answered(data: bytes) -> Answer:
-    """Decode an answer.
-
-    Raises msgspec.ValidationError.
-    """
+    """Decode an answer. Raises msgspec.ValidationError."""
     return msgspec.msgpack.decode(data, type=Answer)  # type: ignore[no-any-return]
 
 

@@ -60,10 +60,7 @@ class WorkerOptions(NamedTuple):
 
 
 def work(options: WorkerOptions) -> int:
-    """Play for a scheduler until it lets us go; return the exit code.
-
-    Raises UserError.
-    """
+    """Play for a scheduler until it lets us go; return the exit code. Raises UserError."""
     name = own_name() if options.name is None else named(options.name)
     there = parse_cluster_option(options.address, options.tls, trusted=options.trust_network)
     if there.workers:

@@ -148,10 +148,7 @@ class BaseFormat(Struct, frozen=True, tag_field="type", forbid_unknown_fields=Tr
     # --- to be planned ---
 
     def with_options(self, given: Mapping[str, Any]) -> Self:
-        """Return the format with other settings, a part of OPTIONS.
-
-        Raises UserError.
-        """
+        """Return the format with other settings, a part of OPTIONS. Raises UserError."""
         return replace(self, **given)
 
     def with_boards(self, asked: int | None, written: int | None) -> tuple[Self, int]:
@@ -166,16 +163,10 @@ class BaseFormat(Struct, frozen=True, tag_field="type", forbid_unknown_fields=Tr
         return self
 
     def check(self, contest: Contest) -> None:
-        """Refuse entrants and seats that the format cannot pair.
-
-        Raises UserError.
-        """
+        """Refuse entrants and seats that the format cannot pair. Raises UserError."""
 
     def check_size(self, contest: Contest) -> None:
-        """Refuse a contest that is too large to plan.
-
-        Raises UserError.
-        """
+        """Refuse a contest that is too large to plan. Raises UserError."""
         mixed = contest.rules.deal.partners and not contest.teams
         tables = self.count_fewest_tables(contest)
         games = tables * contest.boards * contest.seats * (3 if mixed else 1)

@@ -23,10 +23,7 @@ class FixedTables(BaseFormat, frozen=True):
         """Return the tables, in days."""
 
     def check_size(self, contest: Contest) -> None:
-        """Refuse a contest that is too large to plan.
-
-        Raises UserError.
-        """
+        """Refuse a contest that is too large to plan. Raises UserError."""
         units = len(contest.units)
         if contest.units_a_table > 2 and units > MOST_MIXED:
             raise UserError(

@@ -42,10 +42,7 @@ class Knockout(DependentRounds, frozen=True, tag="knockout"):
     """Boards that a tied match continues for; if it is still tied, the better seed advances."""
 
     def check(self, contest: Contest) -> None:
-        """Refuse tables of more than two sides.
-
-        Raises UserError.
-        """
+        """Refuse tables of more than two sides. Raises UserError."""
         if contest.units_a_table != 2:
             raise UserError("A knockout needs two sides: two seats, or partners in teams.")
 

@@ -40,10 +40,7 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
     """Hypotheses and error rates of the test; its `max_boards` are the event's boards."""
 
     def with_options(self, given: Mapping[str, Any]) -> Self:
-        """Return the format with other hypotheses.
-
-        Raises UserError.
-        """
+        """Return the format with other hypotheses. Raises UserError."""
         return replace(self, sprt=_changed(self.sprt, **given)) if given else self
 
     def with_boards(self, asked: int | None, written: int | None) -> tuple[Self, int]:
@@ -67,10 +64,7 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
         return replace(self, sprt=_changed(test, max_boards=most)), most
 
     def check(self, contest: Contest) -> None:
-        """Refuse all but two bots.
-
-        Raises UserError.
-        """
+        """Refuse all but two bots. Raises UserError."""
         units = contest.units
         if (
             len(units) != 2

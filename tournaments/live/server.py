@@ -33,10 +33,7 @@ TEMPLATES = Path(__file__).parent
 
 
 def watch_event(path: Path, port: int, *, everything: bool, browser: bool) -> int:
-    """Serve an event until the user presses Ctrl-C; return the exit code.
-
-    Raises UserError.
-    """
+    """Serve an event until the user presses Ctrl-C; return the exit code. Raises UserError."""
     watched = LiveView(Folder(path.resolve()), everything=everything)
     ended: BaseExceptionGroup[Exception] | None = None
     try:

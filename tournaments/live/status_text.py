@@ -28,10 +28,7 @@ OTHER_LINES = 6
 
 
 def show(path: Path, in_json: bool) -> int:
-    """Print an event's progress; return the exit code.
-
-    Raises UserError.
-    """
+    """Print an event's progress; return the exit code. Raises UserError."""
     folder = Folder(path)
     seen = read_status(folder)
     if in_json:

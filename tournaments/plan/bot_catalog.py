@@ -85,10 +85,7 @@ def own_bots(folder: Path) -> dict[str, ListedBot]:
 
 
 def all_bots(folder: Path) -> dict[str, CatalogBot]:
-    """Return the sample bots and the folder's own bots, by name.
-
-    Raises UserError.
-    """
+    """Return the sample bots and the folder's own bots, by name. Raises UserError."""
     return {
         **_found(sample_bots(), sample_folder()),
         **_found(own_bots(folder), folder.resolve()),

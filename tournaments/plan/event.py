@@ -65,10 +65,7 @@ class Event(Terms, Contest, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """Bots that play, and versions that played before them."""
 
     def __post_init__(self) -> None:
-        """Refuse a plan that cannot be played.
-
-        Raises UserError.
-        """
+        """Refuse a plan that cannot be played. Raises UserError."""
         if not 2 <= self.seats <= MOST_SEATS:
             raise UserError(f"A table has two to eight seats, not {self.seats} (seats).")
         active = [entrant for entrant in self.entrants if not entrant.retired]

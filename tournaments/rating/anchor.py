@@ -21,19 +21,13 @@ class Anchor(Struct, frozen=True, forbid_unknown_fields=True):
     """Its rating in Elo."""
 
     def __post_init__(self) -> None:
-        """Refuse a rating that is not a number within the bounds.
-
-        Raises ValueError.
-        """
+        """Refuse a rating that is not a number within the bounds. Raises ValueError."""
         if not isfinite(self.elo) or abs(self.elo) > FARTHEST:
             raise ValueError(f"an anchor's rating is within {FARTHEST:,.0f} Elo, not {self.elo:g}")
 
 
 def anchored(said: str | None) -> Anchor | None:
-    """Read NAME=ELO from the command line; None stays None.
-
-    Raises UserError.
-    """
+    """Read NAME=ELO from the command line; None stays None. Raises UserError."""
     if said is None:
         return None
     name, _, elo = said.rpartition("=")

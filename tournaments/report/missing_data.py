@@ -72,10 +72,7 @@ def has_enough_logs(folder: Folder, event: Event) -> ResultStore:
 
 
 def refuse_unplanned(folder: Folder, event: Event, results: ResultStore) -> None:
-    """Refuse results of games that the plan does not have.
-
-    Raises DamagedFileError.
-    """
+    """Refuse results of games that the plan does not have. Raises DamagedFileError."""
     planned = GameIndex((*past_sittings(folder, event), *sittings(event, results)), lambda *_: None)
     if stray := next((game for game in results if game not in planned), None):
         nearest = suggestion(stray, islice(planned, NEAR))

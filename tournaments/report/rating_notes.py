@@ -1,7 +1,4 @@
-"""Sentences about ratings: the meaning of the numbers beside them. Pure.
-
-Backticks mark code.
-"""
+"""Sentences about ratings: the meaning of the numbers beside them. Pure. Backticks mark code."""
 
 from collections.abc import Sequence
 

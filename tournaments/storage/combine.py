@@ -46,10 +46,7 @@ class Source(NamedTuple):
 
 
 def open_source(path: Path) -> Source:
-    """Open a ledger, or the folder of an event.
-
-    Raises UserError, also as DamagedFileError.
-    """
+    """Open a ledger, or the folder of an event. Raises UserError, also as DamagedFileError."""
     ledger = Folder(path).ledger if path.is_dir() else path
     try:
         if not ledger.is_file():
@@ -64,10 +61,7 @@ def open_source(path: Path) -> Source:
 
 
 def results_in(ledger: Path, event: Event | None) -> Iterator[Result]:
-    """Read a ledger, checked against its event if there is one.
-
-    Raises DamagedFileError.
-    """
+    """Read a ledger, checked against its event if there is one. Raises DamagedFileError."""
     return results_of(ledger, event) if event else read_ledger(ledger)
 
 

@@ -274,18 +274,12 @@ def write_temporary(path: Path, lines: Iterable[bytes], mode: int) -> None:
 
 
 def published_commitments(folder: Folder) -> dict[int, str]:
-    """Read the commitments, by board.
-
-    Raises DamagedFileError.
-    """
+    """Read the commitments, by board. Raises DamagedFileError."""
     return {one.board: one.sha256 for one in _promises(folder.commitments, decode_commitment)}
 
 
 def published_seeds(path: Path) -> dict[int, bytes]:
-    """Read the seeds that a file reveals, by board.
-
-    Raises DamagedFileError.
-    """
+    """Read the seeds that a file reveals, by board. Raises DamagedFileError."""
     return {one.board: bytes.fromhex(one.seed) for one in _promises(path, decode_reveal)}
 
 

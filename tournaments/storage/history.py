@@ -34,10 +34,7 @@ def _line(before: Before) -> bytes:
 
 
 def read_history(folder: Folder) -> Iterator[Before]:
-    """Yield the earlier plans, the oldest first.
-
-    Raises DamagedFileError.
-    """
+    """Yield the earlier plans, the oldest first. Raises DamagedFileError."""
     for line in read_lines(folder.history):
         try:
             yield decode_json(line.data, Before)

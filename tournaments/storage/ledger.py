@@ -197,10 +197,7 @@ class Ledger:
 
 
 def read_ledger(path: Path) -> Iterator[Result]:
-    """Yield the results of a ledger.
-
-    Raises DamagedFileError.
-    """
+    """Yield the results of a ledger. Raises DamagedFileError."""
     for entry in sealed.read_sealed(path, decode_result):
         yield entry.record
 

@@ -72,10 +72,7 @@ def _ask(connection: Connection, seats: Iterable[ScriptedSeat]) -> dict[int, Ope
 
 
 def _hear(session: Session, waiting: Mapping[int, Open], answered: int) -> list[bytes]:
-    """Return the lines that have come, at least one.
-
-    Raises ViolationError.
-    """
+    """Return the lines that have come, at least one. Raises ViolationError."""
     connection, first = session.kept_connection, min(waiting.values(), key=lambda one: one.ends)
     lines: list[bytes] = []
     line = connection.next_line(first.ends - time.monotonic())
@@ -108,10 +105,7 @@ def _report_silence(
 
 
 def _take(session: Session, waiting: dict[int, Open], line: bytes) -> ScriptedSeat:
-    """Take an answer to any open question.
-
-    Raises ViolationError.
-    """
+    """Take an answer to any open question. Raises ViolationError."""
     connection, said = session.kept_connection, decode_line(line)
     came, expected = printable(line), f"an answer to {_numbers(waiting)}"
     if isinstance(said, Fault):

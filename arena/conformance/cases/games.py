@@ -48,10 +48,7 @@ def tiny() -> Ruleset:
 
 
 def any_game(session: Session) -> None:
-    """Skip a step that plays other games if an event plays only its own.
-
-    Raises SkippedError.
-    """
+    """Skip a step that plays other games if an event plays only its own. Raises SkippedError."""
     if session.game:
         raise SkippedError("This event plays no such game.")
 

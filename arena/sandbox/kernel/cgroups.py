@@ -38,10 +38,7 @@ class Cgroup:
     """One bot's cgroup: a folder, or one for each controller."""
 
     def __init__(self, parents: Parents, number: int, limits: Limits) -> None:
-        """Make the cgroup and set its limits.
-
-        Raises NoCgroupError.
-        """
+        """Make the cgroup and set its limits. Raises NoCgroupError."""
         self._made: list[Path] = []
         try:
             for parent, controllers in parents.items():
