@@ -1,25 +1,12 @@
 """English for explanations: sentences, and numbers and lists in words. No rules live here."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple
-
-Heading = Literal[
-    "Players and tiles",
-    "The lead",
-    "The turn",
-    "The boneyard",
-    "Stakes",
-    "End of a round",
-    "Scoring",
-    "The game",
-]
+from typing import NamedTuple
 
 
 class Sentence(NamedTuple):
     """A sentence that a player must know."""
 
-    heading: Heading
-    """The heading of its section."""
     text: str
     """One or two sentences of plain English."""
     sources: tuple[str, ...] = ()

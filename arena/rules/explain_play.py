@@ -5,7 +5,6 @@ from typing import assert_never
 
 from arena.rules import relevance as effects
 from arena.rules.english import (
-    Heading,
     Sentence,
     by_table,
     count_in_words,
@@ -13,11 +12,6 @@ from arena.rules.english import (
     number_word,
 )
 from protocol.ruleset import Ruleset, Stakes, playable_seat_counts
-
-TURN: Heading = "The turn"
-BONEYARD: Heading = "The boneyard"
-STAKES: Heading = "Stakes"
-END: Heading = "End of a round"
 
 
 def the_turn(rules: Ruleset) -> Iterator[Sentence]:
@@ -30,7 +24,7 @@ def the_turn(rules: Ruleset) -> Iterator[Sentence]:
             "Doubles are laid crosswise, but they are not spinners: nothing is played to their "
             "sides."
         )
-        yield Sentence(TURN, text, ("A", "B", "C play", "E play"))
+        yield Sentence(text, ("A", "B", "C play", "E play"))
     yield from _when_able(rules)
     yield _when_unable(rules)
 
@@ -39,10 +33,10 @@ def _direction(rules: Ruleset) -> Sentence:
     match rules.deal.direction:
         case "clockwise":
             text = "Play passes to the left, clockwise."
-            return Sentence(TURN, text, ("A", "B", "C play", "E play"))
+            return Sentence(text, ("A", "B", "C play", "E play"))
         case "counter_clockwise":
             text = "Play passes to the right, counter-clockwise."
-            return Sentence(TURN, text, ("C", "C Puerto Rico"))
+            return Sentence(text, ("C", "C Puerto Rico"))
         case _:
             assert_never(rules.deal.direction)
 
@@ -54,7 +48,7 @@ def _tiles(rules: Ruleset) -> Sentence:
                 "In a turn you play one tile at either end of the line; the halves that touch "
                 "must show the same number."
             )
-            return Sentence(TURN, text, ("A", "B", "C play"))
+            return Sentence(text, ("A", "B", "C play"))
         case 2:
             text = (
                 "In a turn you play two tiles, one at each end of the line as it lies when your "
@@ -62,7 +56,7 @@ def _tiles(rules: Ruleset) -> Sentence:
                 f"two, you play none. Only a player with a single tile left plays it alone, at "
                 f"either end{_alone(rules)}."
             )
-            return Sentence(TURN, text, ("E play",))
+            return Sentence(text, ("E play",))
         case _:
             assert_never(rules.turn.tiles)
 
@@ -77,13 +71,13 @@ def _alone(rules: Ruleset) -> str:
 
 def _when_able(rules: Ruleset) -> Iterator[Sentence]:
     if not effects.can_draw(rules):
-        yield Sentence(TURN, "A player who can play must play.", ("C",))
+        yield Sentence("A player who can play must play.", ("C",))
     elif not rules.turn.draw_when_able:
         text = "A player who can play must play and may not draw instead."
-        yield Sentence(TURN, text, ("A", "C.23", "C Puerto Rico", "E play"))
+        yield Sentence(text, ("A", "C.23", "C Puerto Rico", "E play"))
     else:
         text = f"A player who can play may instead draw{_draw_on(rules)}, but must then play."
-        yield Sentence(TURN, text, ("B", "C play", "C.22", "D"))
+        yield Sentence(text, ("B", "C play", "C.22", "D"))
         if effects.has_free_lead(rules):
             yield _leader(rules)
 
@@ -102,30 +96,30 @@ def _draw_on(rules: Ruleset) -> str:
 def _leader(rules: Ruleset) -> Sentence:
     if rules.turn.leader_may_draw:
         text = "The leader may do so even before playing the first tile."
-        return Sentence(TURN, text, ("B", "C play", "C.22"))
-    return Sentence(TURN, "Nobody may draw before the first tile has been led.", ("D",))
+        return Sentence(text, ("B", "C play", "C.22"))
+    return Sentence("Nobody may draw before the first tile has been led.", ("D",))
 
 
 def _when_unable(rules: Ruleset) -> Sentence:
     turn = rules.turn
     if not effects.can_draw(rules):
-        return Sentence(TURN, "A player who cannot play passes.", ("C",))
+        return Sentence("A player who cannot play passes.", ("C",))
     if turn.draw_ends_turn:
         return _draw_ends_turn(rules)
     if turn.draw_optional:
-        return Sentence(TURN, f"A player who cannot play {_as_wished(rules)}.", ("C.27",))
+        return Sentence(f"A player who cannot play {_as_wished(rules)}.", ("C.27",))
     return _must_draw(rules)
 
 
 def _draw_ends_turn(rules: Ruleset) -> Sentence:
     if rules.turn.draw_optional:
         text = "A player who cannot play may draw one tile, which ends the turn, or pass."
-        return Sentence(TURN, text, ("E play", "C.27"))
+        return Sentence(text, ("E play", "C.27"))
     text = (
         "A player who cannot play draws one tile, which ends the turn; a player who can neither "
         "play nor draw passes."
     )
-    return Sentence(TURN, text, ("E play",))
+    return Sentence(text, ("E play",))
 
 
 def _as_wished(rules: Ruleset) -> str:
@@ -148,7 +142,7 @@ def _must_draw(rules: Ruleset) -> Sentence:
             "A player who cannot play draws until they can, and passes only when no tile may be "
             "drawn any more."
         )
-        return Sentence(TURN, text, ("B", "C play", "C.18", "D"))
+        return Sentence(text, ("B", "C play", "C.18", "D"))
     if limit == 1:
         text = "A player who cannot play draws one tile, then plays it if it fits, or else passes."
     else:
@@ -157,7 +151,7 @@ def _must_draw(rules: Ruleset) -> Sentence:
             "until one fits; a player who still cannot play passes."
         )
     sources = ("A", "C Dutch", "C.19", "C.28") if limit <= 2 else ("C.19",)
-    return Sentence(TURN, text, sources)
+    return Sentence(text, sources)
 
 
 # --- the boneyard ---
@@ -169,18 +163,18 @@ def the_boneyard(rules: Ruleset) -> Iterator[Sentence]:
     if effects.can_draw(rules):
         yield _reserve(rules)
     elif effects.can_be_drawn_for_lead(rules):
-        yield Sentence(BONEYARD, "They are drawn only to decide the lead.", ("C.3", "C.13"))
+        yield Sentence("They are drawn only to decide the lead.", ("C.3", "C.13"))
     if effects.can_draw(rules) or effects.can_be_drawn_for_lead(rules):
         yield _order(rules)
     if effects.has_auction(rules):
-        yield Sentence(BONEYARD, AUCTION, ("C.26",))
+        yield Sentence(AUCTION, ("C.26",))
 
 
 def _left(rules: Ruleset) -> Sentence:
     left = effects.boneyard_left(rules)
     if not any(left.values()):
         text = "There is no boneyard: all tiles are in the players' hands."
-        return Sentence(BONEYARD, text, ("A", "C"))
+        return Sentence(text, ("A", "C"))
     tiles = by_table(left, lambda tiles: count_in_words(tiles, "tile") if tiles else "none")
     if (
         effects.can_draw(rules)
@@ -188,32 +182,32 @@ def _left(rules: Ruleset) -> Sentence:
         or effects.has_auction(rules)
     ):
         text = f"The rest of the tiles form the boneyard, face down: {tiles}."
-        return Sentence(BONEYARD, text, ("A", "B", "C deal", "D", "E deal"))
+        return Sentence(text, ("A", "B", "C deal", "D", "E deal"))
     text = f"The tiles that are not dealt stay face down and out of play: {tiles}."
-    return Sentence(BONEYARD, text, ("C",))
+    return Sentence(text, ("C",))
 
 
 def _reserve(rules: Ruleset) -> Sentence:
     reserve = rules.boneyard.reserve
     if reserve == 0:
         text = "All of them may be drawn."
-        return Sentence(BONEYARD, text, ("C.18", "C.25", "D", "E play"))
+        return Sentence(text, ("C.18", "C.25", "D", "E play"))
     if effects.has_auction(rules):
         text = "The last two tiles may not be drawn; they are auctioned."
-        return Sentence(BONEYARD, text, ("C.26",))
+        return Sentence(text, ("C.26",))
     last = "The last tile" if reserve == 1 else f"The last {number_word(reserve)} tiles"
     sources = ("A", "B", "C play", "C.26", "D") if reserve == 2 else ("C.26",)
-    return Sentence(BONEYARD, f"{last} may not be drawn.", sources)
+    return Sentence(f"{last} may not be drawn.", sources)
 
 
 def _order(rules: Ruleset) -> Sentence:
     match rules.boneyard.order:
         case "scattered":
             text = "A player who draws takes any face-down tile."
-            return Sentence(BONEYARD, text, ("C play", "D"))
+            return Sentence(text, ("C play", "D"))
         case "row":
             text = "The boneyard is a row; every tile is drawn from the same end of it."
-            return Sentence(BONEYARD, text, ("C Egypt",))
+            return Sentence(text, ("C Egypt",))
         case _:
             assert_never(rules.boneyard.order)
 
@@ -240,11 +234,11 @@ def the_stakes(rules: Ruleset) -> Iterator[Sentence]:
         text = f"At the start of each round each {_payer(rules)} pays "
         text += f"{_price(stakes, stakes.ante)} into the pot"
         text += ", or all that is left." if stakes.chips else "."
-        yield Sentence(STAKES, text, ("C.26",))
+        yield Sentence(text, ("C.26",))
     if effects.has_fees(rules):
         yield _fee(rules)
     if stakes.pot:
-        yield Sentence(STAKES, _pot(rules), ("C.26", "C.27"))
+        yield Sentence(_pot(rules), ("C.26", "C.27"))
 
 
 def _payer(rules: Ruleset) -> str:
@@ -260,13 +254,13 @@ def _chips(rules: Ruleset) -> Sentence:
     if chips == 0:
         whose = "its" if rules.deal.partners else "their"
         text = f"What a {payer} pays is taken off {whose} score, which may fall below 0."
-        return Sentence(STAKES, text, ("C.27",))
+        return Sentence(text, ("C.27",))
     holds = "it holds" if rules.deal.partners else "they hold"
     text = (
         f"Each {payer} begins with {count_points(chips, 'chip')} and can never pay more than "
         f"{holds}. The score is what was won minus what was paid."
     )
-    return Sentence(STAKES, text, ("C.26", "C.27"))
+    return Sentence(text, ("C.26", "C.27"))
 
 
 def _fee(rules: Ruleset) -> Sentence:
@@ -275,7 +269,7 @@ def _fee(rules: Ruleset) -> Sentence:
     text += ", paid into the pot" if stakes.pot else ", paid to nobody"
     if effects.can_be_drawn_for_lead(rules):
         text += "; the tiles drawn to decide the lead cost nothing"
-    return Sentence(STAKES, f"{text}.", ("C.27",))
+    return Sentence(f"{text}.", ("C.27",))
 
 
 def _pot(rules: Ruleset) -> str:
@@ -294,7 +288,7 @@ def _pot(rules: Ruleset) -> str:
 def end_of_a_round(rules: Ruleset) -> Iterator[Sentence]:
     """Yield the sentences on the end of a round."""
     text = "A round ends when a player goes out, that is, plays their last tile."
-    yield Sentence(END, text, ("A", "B", "C play", "D", "E"))
+    yield Sentence(text, ("A", "B", "C play", "D", "E"))
     yield _blocked(rules)
     yield from _dead_ends(rules)
 
@@ -311,7 +305,7 @@ def _blocked(rules: Ruleset) -> Sentence:
     if effects.can_draw(rules) and rules.turn.draw_optional:
         text += ", or when every player has passed in succession"
         sources = (*sources, "C.27")
-    return Sentence(END, f"{text}.", sources)
+    return Sentence(f"{text}.", sources)
 
 
 def _dead_ends(rules: Ruleset) -> Iterator[Sentence]:
@@ -326,7 +320,7 @@ def _dead_ends(rules: Ruleset) -> Iterator[Sentence]:
                     "It ends at once, blocked, when all tiles of the number at each end have been "
                     "played, even if tiles are left to draw."
                 )
-                yield Sentence(END, text, ("C.20",))
+                yield Sentence(text, ("C.20",))
         case "call":
             if effects.can_draw(rules) or rules.turn.tiles == 2:
                 yield _call(rules)
@@ -340,7 +334,7 @@ def _play_on(rules: Ruleset) -> Sentence:
         "If all tiles of the numbers at both ends have been played, the round still goes on: each "
         f"player in turn {how} draw as long as tiles may be drawn."
     )
-    return Sentence(END, text, ("C play",))
+    return Sentence(text, ("C play",))
 
 
 def _call(rules: Ruleset) -> Sentence:
@@ -350,4 +344,4 @@ def _call(rules: Ruleset) -> Sentence:
         "blocked. Before every turn each player is asked in order, the next to play first; the "
         "first call ends the round."
     )
-    return Sentence(END, text, ("E play",))
+    return Sentence(text, ("E play",))

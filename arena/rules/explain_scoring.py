@@ -1,11 +1,10 @@
 """Explanations of the score: the winner of a round, its points, and the end of the game."""
 
 from collections.abc import Iterator
-from typing import assert_never
+from typing import NamedTuple, assert_never
 
 from arena.rules import relevance as effects
 from arena.rules.english import (
-    Heading,
     Sentence,
     by_table,
     count_in_words,
@@ -15,20 +14,48 @@ from arena.rules.english import (
 )
 from protocol.ruleset import Formula, Ruleset, playable_seat_counts, target
 
-SCORING: Heading = "Scoring"
-GAME: Heading = "The game"
 CUSTOMARY = {2: 100, 3: 61, 4: 61}
 """The targets of A, B, C and E, by the number of players."""
 FORMULAS_OF_PIPS = ("others_minus_own", "others", "everybody", "difference")
 """Formulas that are equal after a player went out, who holds no pips."""
-C_FORMULA = {
-    "others_minus_own": "C.34",
-    "others": "C.31",
-    "everybody": "C.33",
-    "difference": "C.35",
-    "one": "C.30",
-    "nothing": "C.26",
+
+
+class Worth(NamedTuple):
+    """The points that a formula gives, in words."""
+
+    player: str
+    """The points of a player who wins a round."""
+    side: str
+    """The points of a side that wins: the two hands of a side count as one (C.36)."""
+    sources: tuple[str, ...]
+    """The clauses on a player's points."""
+
+
+WORTH: dict[Formula, Worth] = {
+    "others_minus_own": Worth(
+        "the total of all other hands minus their own",
+        "the difference between the pips of the two sides",
+        ("A", "B", "C score", "C.34", "E"),
+    ),
+    "others": Worth(
+        "the total of all other hands",
+        "the total of the other side's two hands",
+        ("C.31", "D"),
+    ),
+    "everybody": Worth(
+        "the total of all hands, their own included",
+        "the total of all four hands",
+        ("C.33", "C Puerto Rico"),
+    ),
+    "difference": Worth(
+        "the difference between each other player's pips and their own, added up",
+        "the difference between the pips of the two sides",
+        ("C.35",),
+    ),
+    "one": Worth("one point", "one point", ("C.30",)),
+    "nothing": Worth("no points", "no points", ("C.26",)),
 }
+"""The words of every formula."""
 
 
 def scoring(rules: Ruleset) -> Iterator[Sentence]:
@@ -44,33 +71,33 @@ def _pips(rules: Ruleset) -> Sentence:
     text = "At the end of a round each player counts the pips on the tiles left in their hand"
     if rules.score.double_blank and effects.has_blank(rules):
         text = f"{text}; the 0-0 counts {rules.score.double_blank}."
-        return Sentence(SCORING, text, ("A", "C Dutch"))
-    return Sentence(SCORING, f"{text}.", ("A", "B", "C score", "E"))
+        return Sentence(text, ("A", "C Dutch"))
+    return Sentence(f"{text}.", ("A", "B", "C score", "E"))
 
 
 def _winner(rules: Ruleset) -> Sentence:
     match rules.score.winner, rules.deal.partners:
         case "lowest", False:
             text = "The player with the fewest pips wins the round (a player who went out has 0)."
-            return Sentence(SCORING, text, ("A", "B", "C score", "E"))
+            return Sentence(text, ("A", "B", "C score", "E"))
         case "lowest", True:
             text = (
                 "The side with fewer pips in its two hands together wins the round, even if a "
                 "player of the other side went out."
             )
-            return Sentence(SCORING, text, ("C.36",))
+            return Sentence(text, ("C.36",))
         case "out", False:
             text = (
                 "Whoever goes out wins the round; in a blocked round the player with the fewest "
                 "pips wins."
             )
-            return Sentence(SCORING, text, ("C.30", "C.32", "D", "C Puerto Rico"))
+            return Sentence(text, ("C.30", "C.32", "D", "C Puerto Rico"))
         case "out", True:
             text = (
                 "The side of the player who goes out wins the round; in a blocked round the side "
                 "with fewer pips in its two hands together wins."
             )
-            return Sentence(SCORING, text, ("C.32", "C.36"))
+            return Sentence(text, ("C.32", "C.36"))
         case _:
             raise AssertionError("Both choices are closed.")
 
@@ -85,12 +112,12 @@ def _ties(rules: Ruleset) -> Iterator[Sentence]:
         text = f"If {_tied(rules)}{_even_out(rules)}, nobody wins the round."
         if rules.score.winner == "out":
             text = f"If {_tied(rules)} in a blocked round, nobody wins it."
-        yield Sentence(SCORING, text, _tie_sources(rules))
+        yield Sentence(text, _tie_sources(rules))
         return
     text, sources = breaker
-    yield Sentence(SCORING, f"If {_tied(rules)} in a blocked round, {text}.", sources)
+    yield Sentence(f"If {_tied(rules)} in a blocked round, {text}.", sources)
     if effects.can_tie_when_out(rules):
-        yield Sentence(SCORING, _literal(rules), ("B", "C score"))
+        yield Sentence(_literal(rules), ("B", "C score"))
 
 
 def _tied(rules: Ruleset) -> str:
@@ -157,34 +184,17 @@ def _tie_break(rules: Ruleset) -> tuple[str, tuple[str, ...]] | None:
 def _points(rules: Ruleset) -> Iterator[Sentence]:
     out, blocked = rules.score.points_out, rules.score.points_blocked
     if out == blocked == "nothing" and effects.has_pot(rules):
-        yield Sentence(SCORING, "Winning a round earns the pot and no points.", ("C.26",))
+        yield Sentence("Winning a round earns the pot and no points.", ("C.26",))
     elif rules.deal.partners:
         yield from _side_points(rules)
     elif out == blocked:
-        yield Sentence(SCORING, f"The winner scores {_worth(out)}{_floor(rules)}.", _sources(out))
+        text = f"The winner scores {WORTH[out].player}{_floor(rules)}."
+        yield Sentence(text, WORTH[out].sources)
     else:
-        gone = "others" if out in FORMULAS_OF_PIPS else out
-        yield Sentence(SCORING, f"A winner who went out scores {_worth(gone)}.", _sources(out))
-        text = f"The winner of a blocked round scores {_worth(blocked)}{_floor(rules)}."
-        yield Sentence(SCORING, text, _sources(blocked))
-
-
-def _worth(formula: Formula) -> str:
-    match formula:
-        case "others_minus_own":
-            return "the total of all other hands minus their own"
-        case "others":
-            return "the total of all other hands"
-        case "everybody":
-            return "the total of all hands, their own included"
-        case "difference":
-            return "the difference between each other player's pips and their own, added up"
-        case "one":
-            return "one point"
-        case "nothing":
-            return "no points"
-        case _:
-            assert_never(formula)
+        gone = WORTH["others" if out in FORMULAS_OF_PIPS else out].player
+        yield Sentence(f"A winner who went out scores {gone}.", WORTH[out].sources)
+        text = f"The winner of a blocked round scores {WORTH[blocked].player}{_floor(rules)}."
+        yield Sentence(text, WORTH[blocked].sources)
 
 
 def _floor(rules: Ruleset) -> str:
@@ -194,60 +204,32 @@ def _floor(rules: Ruleset) -> str:
     return " (never less than 0)" if signed and heavy and effects.count_winners(rules) > 2 else ""
 
 
-def _sources(formula: Formula) -> tuple[str, ...]:
-    match formula:
-        case "others_minus_own":
-            return "A", "B", "C score", C_FORMULA[formula], "E"
-        case "others":
-            return C_FORMULA[formula], "D"
-        case "everybody":
-            return C_FORMULA[formula], "C Puerto Rico"
-        case "difference" | "one" | "nothing":
-            return (C_FORMULA[formula],)
-        case _:
-            assert_never(formula)
-
-
 def _side_points(rules: Ruleset) -> Iterator[Sentence]:
-    """Yield the sentences on partners' points: the two hands of a side count as one (C.36)."""
-    out, blocked = map(_side_worth, (rules.score.points_out, rules.score.points_blocked))
+    """Yield the sentences on partners' points."""
+    out, blocked = WORTH[rules.score.points_out].side, WORTH[rules.score.points_blocked].side
     if out == blocked:
-        yield Sentence(SCORING, f"The winning side scores {out}.", ("C.36",))
+        yield Sentence(f"The winning side scores {out}.", ("C.36",))
         return
     gone = "After a player went out the winning side scores"
-    yield Sentence(SCORING, f"{gone} {out}.", ("C.36",))
-    yield Sentence(SCORING, f"After a blocked round it scores {blocked}.", ("C.36",))
-
-
-def _side_worth(formula: Formula) -> str:
-    match formula:
-        case "others_minus_own" | "difference":
-            return "the difference between the pips of the two sides"
-        case "others":
-            return "the total of the other side's two hands"
-        case "everybody":
-            return "the total of all four hands"
-        case "one" | "nothing":
-            return _worth(formula)
-        case _:
-            assert_never(formula)
+    yield Sentence(f"{gone} {out}.", ("C.36",))
+    yield Sentence(f"After a blocked round it scores {blocked}.", ("C.36",))
 
 
 def _bonuses(rules: Ruleset) -> Iterator[Sentence]:
     score, source = rules.score, ("C Puerto Rico",)
     if any(score.bonus[: effects.most_rounds(rules)]):
-        yield Sentence(SCORING, _early(rules), source)
+        yield Sentence(_early(rules), source)
     if score.capicu:
         text = (
             "Winning by going out with a tile that fits both ends and is not a double (capicú) "
             f"earns {count_points(score.capicu)} extra."
         )
-        yield Sentence(SCORING, text, source)
+        yield Sentence(text, source)
     if score.out_with_blank and effects.has_blank(rules):
         text = (
             f"Winning by going out with the 0-0 earns {count_points(score.out_with_blank)} extra."
         )
-        yield Sentence(SCORING, text, source)
+        yield Sentence(text, source)
 
 
 def _early(rules: Ruleset) -> str:
@@ -270,12 +252,12 @@ def the_game(rules: Ruleset) -> Iterator[Sentence]:
     fixed = rules.game.rounds
     if fixed:
         length = f"The game lasts {count_in_words(fixed, 'round')}"
-        yield Sentence(GAME, f"{length}. The highest score wins; equal scores tie.")
+        yield Sentence(f"{length}. The highest score wins; equal scores tie.")
         return
     yield _target(rules)
     after = count_in_words(rules.game.max_rounds, "round")
     text = f"If nobody has won after {after}, the highest score wins; equal scores tie."
-    yield Sentence(GAME, text)
+    yield Sentence(text)
 
 
 def _target(rules: Ruleset) -> Sentence:
@@ -291,7 +273,7 @@ def _target(rules: Ruleset) -> Sentence:
         f"The game is won by the first {who} to reach "
         f"{by_table(targets, count_points, 'or')}. {tied}, another round is played."
     )
-    return Sentence(GAME, text, _target_sources(rules, targets))
+    return Sentence(text, _target_sources(rules, targets))
 
 
 def _target_sources(rules: Ruleset, targets: dict[int, int]) -> tuple[str, ...]:

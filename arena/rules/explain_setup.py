@@ -5,7 +5,6 @@ from typing import assert_never
 
 from arena.rules import relevance as effects
 from arena.rules.english import (
-    Heading,
     Sentence,
     by_table,
     clauses,
@@ -15,8 +14,6 @@ from arena.rules.english import (
 )
 from protocol.ruleset import BY_DOUBLE, MOST_DEALS, SMALL, Deal, Lead, Ruleset, playable_seat_counts
 
-TABLE: Heading = "Players and tiles"
-LEAD: Heading = "The lead"
 CUSTOMARY = {2: 7, 3: 7, 4: 6}
 """The hands of A and B, by the number of players."""
 AT_MOST = f"at most {MOST_DEALS - 1} times in a round"
@@ -36,9 +33,9 @@ def _players(rules: Ruleset) -> Sentence:
             "For four players in two partnerships. Partners sit opposite each other "
             "and share one score."
         )
-        return Sentence(TABLE, text, ("A", "B", "C play", "C.36"))
+        return Sentence(text, ("A", "B", "C play", "C.36"))
     text = f"For {name_range(playable_seat_counts(rules))} players, everybody for themselves."
-    return Sentence(TABLE, text, ("A", "B", "C play", "D", "E"))
+    return Sentence(text, ("A", "B", "C play", "D", "E"))
 
 
 def _the_set(deal: Deal) -> Sentence:
@@ -46,9 +43,9 @@ def _the_set(deal: Deal) -> Sentence:
     half = pips * (pips + 1) // 2
     if not deal.doubles:
         text = f"The game is played with a {kind} set without its doubles: {half} tiles."
-        return Sentence(TABLE, text, ("C Austria",))
+        return Sentence(text, ("C Austria",))
     text = f"The game is played with a {kind} set: {half + pips + 1} tiles."
-    return Sentence(TABLE, text, ("A", "B", "C deal", "D", "E") if pips == 6 else ("C play",))
+    return Sentence(text, ("A", "B", "C deal", "D", "E") if pips == 6 else ("C play",))
 
 
 def _hands(rules: Ruleset) -> Sentence:
@@ -56,7 +53,7 @@ def _hands(rules: Ruleset) -> Sentence:
     dealt = by_table(hands, lambda hand: count_in_words(hand, "tile"))
     if rules.deal.hand == "eight_minus_seats" and len(hands) > 1:
         dealt = f"eight tiles minus one for each player: {dealt}"
-    return Sentence(TABLE, f"Each player is dealt {dealt}.", _hand_sources(rules, hands))
+    return Sentence(f"Each player is dealt {dealt}.", _hand_sources(rules, hands))
 
 
 def _hand_sources(rules: Ruleset, hands: dict[int, int]) -> tuple[str, ...]:
@@ -80,14 +77,14 @@ def _annulled(rules: Ruleset) -> Iterator[Sentence]:
             f"A player who is dealt {number_word(deal.annul_suit)} or more tiles with the same "
             f"number must declare it, and all tiles are dealt again ({AT_MOST})."
         )
-        yield Sentence(TABLE, text, ("C.6",))
+        yield Sentence(text, ("C.6",))
     if 0 < deal.refuse_doubles <= min(largest, deal.highest_pip + 1):
         text = (
             f"A player who is dealt {count_in_words(deal.refuse_doubles, 'double')} or more may "
             f"have all tiles dealt again ({AT_MOST}); the leader is asked first, then the others "
             "in turn."
         )
-        yield Sentence(TABLE, text, ("C.5",))
+        yield Sentence(text, ("C.5",))
 
 
 # --- the lead ---
@@ -107,21 +104,21 @@ def _rounds(rules: Ruleset) -> Iterator[Sentence]:
     blocked, tie = effects.lead_after_blocked(rules), effects.lead_after_tie(rules)
     text, sources = _chosen(rules, first)
     if later == first and not blocked and not tie:
-        yield Sentence(LEAD, f"In every round {text}", sources)
+        yield Sentence(f"In every round {text}", sources)
         return
-    yield Sentence(LEAD, f"In the first round {text}", sources)
+    yield Sentence(f"In the first round {text}", sources)
     if later == first:
-        yield Sentence(LEAD, "The leader of a later round is decided in the same way.", sources)
+        yield Sentence("The leader of a later round is decided in the same way.", sources)
     elif later:
         yield _later(rules, later)
     if blocked:
         text, sources = _chosen(rules, blocked)
-        yield Sentence(LEAD, f"But after a blocked round, {text}", clauses(("C.7",), sources))
+        yield Sentence(f"But after a blocked round, {text}", clauses(("C.7",), sources))
     if tie:
         text, sources = _chosen(rules, tie)
         even = ", even a blocked one" if blocked else ""
         text = f"But after a round that nobody won{even}, {text}"
-        yield Sentence(LEAD, text, clauses(("C.7",), sources))
+        yield Sentence(text, clauses(("C.7",), sources))
 
 
 def _later(rules: Ruleset, how: effects.LeadMethod) -> Sentence:
@@ -136,7 +133,7 @@ def _later(rules: Ruleset, how: effects.LeadMethod) -> Sentence:
             text = _winner_leads(rules)
         case _:
             text = f"In every later round {text}"
-    return Sentence(LEAD, text, sources)
+    return Sentence(text, sources)
 
 
 def _chosen(rules: Ruleset, how: effects.LeadMethod) -> tuple[str, tuple[str, ...]]:
@@ -225,10 +222,10 @@ def _missing(rules: Ruleset) -> Sentence:
         )
     match rules.lead.missing:
         case "next_double":
-            return Sentence(LEAD, f"{nobody}, {next_best}.", ("C Puerto Rico",))
+            return Sentence(f"{nobody}, {next_best}.", ("C Puerto Rico",))
         case "redeal":
             text = f"{nobody}, all tiles are dealt again, {AT_MOST}; after that {next_best}."
-            return Sentence(LEAD, text, ("C.4",))
+            return Sentence(text, ("C.4",))
         case "draw_for_it":
             text = (
                 f"{nobody}, the players take turns drawing one tile, starting with one chosen at "
@@ -238,7 +235,7 @@ def _missing(rules: Ruleset) -> Sentence:
                 text = text.replace("draws it", "draws one")
             if rules.boneyard.reserve:
                 text += " For this even the last tiles of the boneyard may be drawn."
-            return Sentence(LEAD, text, ("C.3", "C.13"))
+            return Sentence(text, ("C.3", "C.13"))
         case _:
             assert_never(rules.lead.missing)
 
@@ -258,12 +255,12 @@ def _first_tile(rules: Ruleset) -> Sentence:
             "One tile of the boneyard is turned up to begin the line; the leader makes the first "
             "play on it."
         )
-        return Sentence(LEAD, text, ("E deal",))
+        return Sentence(text, ("E deal",))
     return _required(rules, rules.lead)
 
 
 def _required(rules: Ruleset, lead: Lead) -> Sentence:
-    free = Sentence(LEAD, "The leader may play any tile first.", ("C.15",))
+    free = Sentence("The leader may play any tile first.", ("C.15",))
     match lead.tile:
         case "any":
             return free
@@ -272,7 +269,7 @@ def _required(rules: Ruleset, lead: Lead) -> Sentence:
                 "The leader must first play their highest double or, without one, their heaviest "
                 "tile (of equally heavy ones, the one with the larger number)."
             )
-            return Sentence(LEAD, text, ("C.16",))
+            return Sentence(text, ("C.16",))
         case "set_double":
             return _set_double(rules) if effects.lead_doubles(rules) else free
         case _:
@@ -285,4 +282,4 @@ def _set_double(rules: Ruleset) -> Sentence:
     if effects.has_free_lead(rules):
         text += "; a leader for any other reason may play any tile first"
         sources = clauses(sources, ("C.15",))
-    return Sentence(LEAD, f"{text}.", sources)
+    return Sentence(f"{text}.", sources)

@@ -48,16 +48,14 @@ def _title(game: str, ruleset: Ruleset, choices: tuple[str, ...]) -> str:
 def _explained(ruleset: Ruleset, title: str, width: int) -> Iterator[Text]:
     """Yield the explanation in lines that fit the width; each sentence begins a new line."""
     yield from _wrapped(Text(title, "bold"), width, "")
-    heading = ""
-    for sentence in explain_ruleset(ruleset):
-        if sentence.heading != heading:
-            heading = sentence.heading
-            yield Text()
-            yield Text(heading, "bold")
-        text = Text(sentence.text)
-        if sentence.sources:
-            text.append(f" [{', '.join(sentence.sources)}]", "dim")
-        yield from _wrapped(text, width, "  ")
+    for heading, sentences in explain_ruleset(ruleset).items():
+        yield Text()
+        yield Text(heading, "bold")
+        for sentence in sentences:
+            text = Text(sentence.text)
+            if sentence.sources:
+                text.append(f" [{', '.join(sentence.sources)}]", "dim")
+            yield from _wrapped(text, width, "  ")
 
 
 def _wrapped(text: Text, width: int, indent: str) -> Iterator[Text]:

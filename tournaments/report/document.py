@@ -5,7 +5,6 @@ comes in as `LogFacts` and goes only to media that say so; the rest follows from
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -260,10 +259,9 @@ def _conditions(data: ReportData) -> Section:
         *(Item(level, missing) for level, missing in conditions.sandbox_text(sandboxes)),
         *(Item(machine, media=Media.HTML) for machine in machines),
     ]
-    rules = groupby(explain_ruleset(event.rules), lambda sentence: sentence.heading)
     blocks: list[Block] = [
         Bullets(terms),
-        Figure(macro="rules", value=[(heading, list(some)) for heading, some in rules]),
+        Figure(macro="rules", value=explain_ruleset(event.rules)),
         _deals(event, data.commitments),
         _bots(event.entrants),
     ]
