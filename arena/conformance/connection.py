@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Self
 
+from arena.conformance.language_hints import language
 from arena.match.clock import FELT_S
 from arena.match.piped_process import READ, REAP_S, PipedProcess, exit_reason
 from arena.sandbox.command import Command
@@ -76,6 +77,8 @@ class Connection(PipedProcess):
 
     def __init__(self, command: Command, sandbox: Sandbox) -> None:
         """Start the process. Raises CannotStartError."""
+        self.language = language(command)
+        """The bot's language."""
         self.began = time.monotonic()
         """The time of its start, in s of the monotonic clock."""
         self.sent_at = self.began
@@ -166,6 +169,11 @@ class Connection(PipedProcess):
     def is_over(self) -> bool:
         """Tell whether nothing more can come."""
         return bool(self.exit_reason) or self.is_flooded
+
+    @property
+    def stderr_text(self) -> str:
+        """Return what is kept of its stderr."""
+        return bytes(self.stderr).decode(errors="replace")
 
     def usage(self) -> ResourceUsage:
         """Return the resources that it has used so far."""

@@ -5,7 +5,7 @@ import time
 
 from arena.conformance.connection import Connection
 from arena.conformance.diagnose_line import Diagnosis, Expected
-from arena.conformance.language_hints import Language, crash
+from arena.conformance.language_hints import crash
 from arena.conformance.scripted_game import ScriptedSeat
 from arena.match import referee as rulings
 from arena.rules.variants import find_variant
@@ -31,9 +31,7 @@ READS_ON = (
 )
 
 
-def diagnose_silence(
-    connection: Connection, due: Expected, limit_ms: int, language: Language
-) -> Diagnosis:
+def diagnose_silence(connection: Connection, due: Expected, limit_ms: int) -> Diagnosis:
     """Return the reason why no line came within the limit. The process cannot be used afterwards.
 
     The likelier reasons come first; each next one takes longer to find.
@@ -47,9 +45,8 @@ def diagnose_silence(
     unread, before, began = connection.unread(), connection.usage().cpu_ms, time.monotonic()
     line = connection.next_line(min(limit_ms, GRACE_MS) / 1000)
     if line is not None:
-        ms = (
-            connection.read_at - (connection.sent_at if due.type == "choose" else connection.began)
-        ) * 1000
+        since = connection.sent_at if due.type == "choose" else connection.began
+        ms = (connection.read_at - since) * 1000
         return Diagnosis(
             f"It answered after {ms:.0f} ms; {limit_ms} are allowed.",
             "Compare the clock with `time_ms`, or write hello first and load the rest later.",
@@ -62,7 +59,7 @@ def diagnose_silence(
             f"Nothing came within {limit_ms} ms; the bot was still computing.",
             "Compare the clock with `time_ms` during the search, and look for an endless loop.",
         )
-    return _of_buffering(connection, due, language, unread)
+    return _of_buffering(connection, due, unread)
 
 
 def _of_exit(connection: Connection) -> bool:
@@ -71,8 +68,7 @@ def _of_exit(connection: Connection) -> bool:
 
 def exit_description(connection: Connection) -> Diagnosis:
     """Return the diagnosis of a bot whose process has ended."""
-    stderr = bytes(connection.stderr).decode(errors="replace")
-    named = crash(stderr)
+    named = crash(connection.stderr_text)
     if named:
         path = re.search(r"'(/[^']+)'", named)
         more = f" It cannot see {path[1]} in the sandbox." if path else ""
@@ -138,9 +134,7 @@ def _half(connection: Connection) -> Diagnosis:
     return Diagnosis("It wrote its message without a newline.", "End each line with \\n.")
 
 
-def _of_buffering(
-    connection: Connection, due: Expected, language: Language, unread: int
-) -> Diagnosis:
+def _of_buffering(connection: Connection, due: Expected, unread: int) -> Diagnosis:
     """Return the diagnosis of a waiting bot: more questions or a closed stdin flush its buffer."""
     if unread:
         return Diagnosis(
@@ -150,7 +144,7 @@ def _of_buffering(
     _press(connection, due)
     line = connection.next_line(PRESS_S)
     if line is not None:
-        return _of_missed_exit(line, due, language, connection.tables)
+        return _of_late_answer(connection, line, due)
     connection.exits_within(PRESS_S)
     said = connection.rest()
     if not said and _on_stderr(connection, due):
@@ -166,7 +160,7 @@ def _of_buffering(
     return Diagnosis(
         "It answered only when its stdin was closed: it reads to the end before it answers, or its "
         "output waits in a large buffer.",
-        f"{READS_ON} And flush after each line ({language.name}): {language.flush}.",
+        f"{READS_ON} And flush {_after_each_line(connection)}",
     )
 
 
@@ -177,14 +171,18 @@ def _on_stderr(connection: Connection, due: Expected) -> bool:
     return any(isinstance(one, kind) for one in heard)
 
 
-def _of_missed_exit(line: bytes, due: Expected, language: Language, tables: int) -> Diagnosis:
+def _after_each_line(connection: Connection) -> str:
+    return f"after each line ({connection.language.name}): {connection.language.flush}."
+
+
+def _of_late_answer(connection: Connection, line: bytes, due: Expected) -> Diagnosis:
     """Return the diagnosis of a bot that answered only after more questions."""
-    if tables > 1:
+    if connection.tables > 1:
         return Diagnosis(
             "It answered only after many more questions: it waits until it has questions from "
             "several games, or its output is buffered and was not flushed.",
             "Answer what there is when no further line waits: there may be one game only. "
-            f"And flush after each line ({language.name}): {language.flush}.",
+            f"And flush {_after_each_line(connection)}",
         )
     if due.type == "hello" and isinstance(decode_line(line), Choose):
         return Diagnosis(
@@ -193,7 +191,7 @@ def _of_missed_exit(line: bytes, due: Expected, language: Language, tables: int)
         )
     return Diagnosis(
         "It answered only after many more questions: its output is buffered and was not flushed.",
-        f"Flush after each line ({language.name}): {language.flush}.",
+        f"Flush {_after_each_line(connection)}",
     )
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple, NoReturn
 from arena.conformance import diagnose_silence as silence
 from arena.conformance.connection import Connection
 from arena.conformance.diagnose_line import Diagnosis, Expected, diagnose
-from arena.conformance.language_hints import Language, crash
+from arena.conformance.language_hints import crash
 from arena.conformance.model import Violation, ViolationError
 from arena.conformance.mutations import Sent
 from arena.conformance.scripted_game import ScriptedSeat
@@ -31,9 +31,7 @@ class Answer(NamedTuple):
     """The time of the answer, in ms."""
 
 
-def expect_hello(
-    connection: Connection, start_ms: int, language: Language, hello: bytes | None = None
-) -> BotHello:
+def expect_hello(connection: Connection, start_ms: int, hello: bytes | None = None) -> BotHello:
     """Return the bot's hello. Raises ViolationError."""
     connection.send(hello or rulings.hello())
     line = connection.next_line(connection.began + start_ms / 1000 - connection.sent_at)
@@ -41,29 +39,24 @@ def expect_hello(
     expected = f'{{"type":"hello","name":"...","version":"..."}} within {start_ms} ms'
     if line is None:
         half = connection.partial_line
-        _raise_violation(
-            connection,
-            silence.diagnose_silence(connection, due, start_ms, language),
-            half,
-            expected,
-        )
+        found = silence.diagnose_silence(connection, due, start_ms)
+        _raise_violation(connection, found, half, expected)
     said = rulings.parse_hello(line)
     if isinstance(said, Fault):
         behind = connection.read_for(GATHER_S)
-        _raise_violation(connection, diagnose(line, behind, said, due, language), line, expected)
+        found = diagnose(line, behind, said, due, connection.language)
+        _raise_violation(connection, found, line, expected)
     connection.tables = said.tables
     return said
 
 
-def expect_answer(
-    connection: Connection, seat: ScriptedSeat, language: Language, said: Sent | None = None
-) -> Answer:
+def expect_answer(connection: Connection, seat: ScriptedSeat, said: Sent | None = None) -> Answer:
     """Send the bot its seat's messages, and return its answer to the open question.
 
     Raises ViolationError.
     """
     send(connection, seat, said)
-    return await_answer(connection, seat, language)
+    return await_answer(connection, seat)
 
 
 def send(connection: Connection, seat: ScriptedSeat, said: Sent | None = None) -> None:
@@ -71,7 +64,7 @@ def send(connection: Connection, seat: ScriptedSeat, said: Sent | None = None) -
     connection.send(*map(said, seat.lines()) if said else seat.lines())
 
 
-def await_answer(connection: Connection, seat: ScriptedSeat, language: Language) -> Answer:
+def await_answer(connection: Connection, seat: ScriptedSeat) -> Answer:
     """Return the answer to the last question. Raises ViolationError."""
     question = seat.question
     assert question, "Somebody must have been asked."
@@ -79,11 +72,11 @@ def await_answer(connection: Connection, seat: ScriptedSeat, language: Language)
     while True:
         line = connection.next_line(connection.sent_at + question.time_ms / 1000 - time.monotonic())
         if line is None:
-            _report_silence(connection, question, old, language)
+            _report_silence(connection, question, old)
         ms = max(0.0, (connection.read_at - connection.sent_at) * 1000)
         fault = seat.receive(line, ms)
         if fault:
-            _report_line(connection, question, line, fault, language)
+            _report_line(connection, question, line, fault)
         if seat.question is not question:
             check_stderr(connection)
             return Answer(_choice(line), ms)
@@ -96,9 +89,8 @@ def expect_silence(connection: Connection, seconds: float, when: str) -> None:
     if said:
         _raise_violation(connection, silence.chatter(said, when), said, "nothing")
     if connection.exit_reason:
-        _raise_violation(
-            connection, silence.exit_description(connection), b"", "nothing, and the process waits"
-        )
+        found = silence.exit_description(connection)
+        _raise_violation(connection, found, b"", "nothing, and the process waits")
 
 
 def check_stderr(connection: Connection) -> None:
@@ -116,16 +108,11 @@ def report_violation(
     _raise_violation(connection, Diagnosis(fault, mend), came.encode(), expected)
 
 
-def _report_silence(
-    connection: Connection, question: Question, old: list[bytes], language: Language
-) -> NoReturn:
-    due, came = (
-        Expected("choose", len(question.options), question.id),
-        b"\n".join([*old, connection.partial_line]),
-    )
-    found = _old_numbers(question, old) or silence.diagnose_silence(
-        connection, due, question.time_ms, language
-    )
+def _report_silence(connection: Connection, question: Question, old: list[bytes]) -> NoReturn:
+    due = Expected("choose", len(question.options), question.id)
+    came = b"\n".join([*old, connection.partial_line])
+    found = _old_numbers(question, old)
+    found = found or silence.diagnose_silence(connection, due, question.time_ms)
     _raise_violation(connection, found, came, _expected_answer(question))
 
 
@@ -142,12 +129,10 @@ def _old_numbers(question: Question, old: list[bytes]) -> Diagnosis | None:
     )
 
 
-def _report_line(
-    connection: Connection, question: Question, line: bytes, fault: Fault, language: Language
-) -> NoReturn:
+def _report_line(connection: Connection, question: Question, line: bytes, fault: Fault) -> NoReturn:
     behind = connection.read_for(GATHER_S)
     due = Expected("choose", len(question.options), question.id)
-    found = diagnose(line, behind, fault, due, language)
+    found = diagnose(line, behind, fault, due, connection.language)
     if fault.foul == "flooding":
         found = Diagnosis(fault.detail, "Write one answer for each question, with its `id`.")
     _raise_violation(connection, found, line, _expected_answer(question))
@@ -169,7 +154,6 @@ def _choice(line: bytes) -> int:
 def _raise_violation(
     connection: Connection, found: Diagnosis, came: bytes, expected: str
 ) -> NoReturn:
-    stderr = bytes(connection.stderr).decode(errors="replace")
     raise ViolationError(
         Violation(
             fault=found.fault,
@@ -177,7 +161,7 @@ def _raise_violation(
             came=printable(came, SHOWN) if came.strip() else "nothing",
             expected=expected,
             mend=found.mend,
-            stderr=_last_words(stderr),
+            stderr=_last_words(connection.stderr_text),
             gone=found.gone,
         )
     )

@@ -3,7 +3,6 @@
 import time
 
 from arena.conformance import expect as judge
-from arena.conformance import language_hints as hints
 from arena.conformance.connection import Connection
 from arena.conformance.expect import Answer
 from arena.conformance.model import Budget, Game, OutOfTimeError, SkippedError
@@ -46,8 +45,6 @@ class Session:
         """The clock of its questions."""
         self.budget = budget
         """The extent of the check."""
-        self.language = hints.language(command)
-        """The bot's language."""
         self.hello: BotHello | None = None
         """The bot's greeting."""
         self.game = game
@@ -92,7 +89,7 @@ class Session:
         """
         connection = Connection(self.command, self.sandbox)
         try:
-            self.hello = judge.expect_hello(connection, self.clock.start_ms, self.language, hello)
+            self.hello = judge.expect_hello(connection, self.clock.start_ms, hello)
         except BaseException:
             failed = connection.never_ran
             connection.close()
@@ -175,7 +172,7 @@ class Session:
     def ask(self, connection: Connection, seat: ScriptedSeat, said: Sent | None = None) -> Answer:
         """Send the bot its messages and take its answer. Raises ViolationError."""
         options = len(seat.question.options) if seat.question else 0
-        answer = judge.expect_answer(connection, seat, self.language, said)
+        answer = judge.expect_answer(connection, seat, said)
         self.count(answer.ms, answer.choice, options)
         return answer
 

@@ -75,7 +75,7 @@ def in_pieces(session: Session) -> str:
             connection, session.budget.quiet_ms / 3000, "before the question was whole"
         )
     connection.send(question[2 * third :])
-    judge.await_answer(connection, seat, session.language)
+    judge.await_answer(connection, seat)
     session.play_on(connection, seat)
     return ""
 
@@ -91,7 +91,7 @@ def in_one_go(session: Session) -> str:
             raise OutOfTimeError(session.questions)
         session.ask(connection, first)
     connection.send(*first.lines(), later.WEATHER, *second.lines())
-    judge.await_answer(connection, second, session.language)
+    judge.await_answer(connection, second)
     session.play_on(connection, second)
     return ""
 

@@ -98,7 +98,7 @@ def _report_silence(
             "Answer the questions of all games: each `game` may have one open.",
         )
     else:
-        found = diagnose_silence(connection, first.due, limit_ms, session.language)
+        found = diagnose_silence(connection, first.due, limit_ms)
     judge.report_violation(
         connection, found.fault, found.mend, "", f"answers to {_numbers(waiting)}"
     )
@@ -109,7 +109,7 @@ def _take(session: Session, waiting: dict[int, Open], line: bytes) -> ScriptedSe
     connection, said = session.kept_connection, decode_line(line)
     came, expected = printable(line), f"an answer to {_numbers(waiting)}"
     if isinstance(said, Fault):
-        found = diagnose(line, b"", said, next(iter(waiting.values())).due, session.language)
+        found = diagnose(line, b"", said, next(iter(waiting.values())).due, connection.language)
         judge.report_violation(connection, found.fault, found.mend, came, expected)
     if not isinstance(said, Choose) or said.id not in waiting:
         text = "With several games at once its answers have numbers that are not open."
@@ -119,7 +119,7 @@ def _take(session: Session, waiting: dict[int, Open], line: bytes) -> ScriptedSe
     ms = max(0.0, (connection.read_at - one.since) * 1000)
     fault = one.seat.receive(line, ms)
     if fault:
-        found = diagnose(line, b"", fault, one.due, session.language)
+        found = diagnose(line, b"", fault, one.due, connection.language)
         judge.report_violation(
             connection, found.fault, found.mend, came, f"a choice for question {said.id}"
         )

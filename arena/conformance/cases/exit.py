@@ -65,7 +65,7 @@ def _leaves(connection: Connection, *goodbye: bytes) -> str:
             said.decode(errors="replace"),
             "nothing",
         )
-    named_crash = crash(bytes(connection.stderr).decode(errors="replace"))
+    named_crash = crash(connection.stderr_text)
     last = f", with {named_crash!r} on stderr" if named_crash else ""
     return f"{ms:.0f} ms, {connection.exit_reason}{last}"
 

@@ -1,13 +1,16 @@
 """Steps about games: every kind of option, then every named game at every table."""
 
+from collections.abc import Iterable
 from functools import partial
 from itertools import product
 
 from msgspec.structs import replace
 
 from arena.conformance.model import OutOfTimeError, SkippedError, Step
+from arena.conformance.scripted_game import ScriptedSeat
 from arena.conformance.session import Session
 from arena.match.referee import Question
+from arena.rules.english import join_words
 from arena.rules.variants import VARIANTS, find_variant
 from protocol.messages import (
     Bid,
@@ -92,40 +95,44 @@ def plays(name: str, session: Session) -> str:
     """Play games of this name at every table, in every seat in turn, without a foul."""
     any_game(session)
     rules = find_variant(name) if session.budget.whole else short(name)
-    games = questions = 0
-    try:
-        for seats, game in product(playable_seat_counts(rules), range(GAMES)):
-            clock = asking(session) if game % 2 else session.clock
-            seat = session.new_seat(rules, seats, (game + seats) % seats, game + 1, clock=clock)
-            questions += session.play(session.kept_connection, seat)
-            games += 1
-    except OutOfTimeError as hurry:
-        questions += hurry.questions
-        return f"{games} games, {questions} questions, then the step's time was up"
-    return f"{games} games, {questions} questions"
+    clocks = session.clock, asking(session)
+    return _play_all(
+        session,
+        (
+            session.new_seat(rules, seats, (game + seats) % seats, game + 1, clock=clocks[game])
+            for seats, game in product(playable_seat_counts(rules), range(GAMES))
+        ),
+    )
 
 
 def plays_event(session: Session) -> str:
     """Play an event's own game in every seat, asked as the event asks."""
     if session.game is None:
         raise SkippedError("Only an event file names one game.")
-    games = questions = 0
+    rules, seats = session.game
+    turns = product(range(GAMES), range(seats))
+    return _play_all(
+        session, (session.new_seat(rules, seats, seat, game + 1) for game, seat in turns)
+    )
+
+
+def _play_all(session: Session, games: Iterable[ScriptedSeat]) -> str:
+    """Play whole games as far as the step's time goes; return a note of how far."""
+    played = questions = 0
+    hurry = ""
     try:
-        for game, seat in product(range(GAMES), range(session.game.seats)):
-            one = session.new_seat(session.game.rules, session.game.seats, seat, game + 1)
-            questions += session.play(session.kept_connection, one)
-            games += 1
-    except OutOfTimeError as hurry:
-        questions += hurry.questions
-        return f"{games} games, {questions} questions, then the step's time was up"
-    return f"{games} games, {questions} questions"
+        for seat in games:
+            questions += session.play(session.kept_connection, seat)
+            played += 1
+    except OutOfTimeError as cut_short:
+        questions += cut_short.questions
+        hurry = ", then the step's time was up"
+    return f"{played} games, {questions} questions{hurry}"
 
 
 def _tables(name: str) -> str:
     """Return the table sizes in words: "2, 3 and 4"."""
-    return " and ".join(
-        ", ".join(map(str, playable_seat_counts(find_variant(name)))).rsplit(", ", 1)
-    )
+    return join_words(map(str, playable_seat_counts(find_variant(name))))
 
 
 STEPS_OF_NAMED_GAMES = tuple(

@@ -106,7 +106,7 @@ def without_newer_hello(session: Session) -> str:
 
 def _time_start(connection: Connection, session: Session) -> float:
     with connection:
-        judge.expect_hello(connection, session.clock.start_ms, session.language)
+        judge.expect_hello(connection, session.clock.start_ms)
         return _since_start(connection)
 
 
