@@ -5,15 +5,14 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from arena.analysis import text as render
 from arena.analysis.decisions import Decision
 from arena.analysis.reask import ReaskResult
 from arena.analysis.review import choice_label
-from arena.analysis.text import EVIDENCE
+from arena.analysis.text import EVIDENCE, option_words
 from arena.analysis.what_if import OptionValue
 from arena.document.blocks import Cell, Column, Table, table
 from protocol.codec import printable
-from protocol.messages import MAX_NOTE, Option
+from protocol.messages import MAX_NOTE
 
 PLAYED_ON = (
     "Estimated on other deals of the hidden tiles that agree with everything this seat has seen, "
@@ -21,12 +20,6 @@ PLAYED_ON = (
     "every seat to the end of the round. Points: this side's gain minus the average of the others; "
     "± is half of a 95 % interval."
 )
-
-
-def answer_words(option: Option) -> str:
-    """Describe an option."""
-    ((said, _),) = render.options_text([option], None)
-    return said
 
 
 def answer_report(decision: Decision, found: Sequence[ReaskResult]) -> Iterator[Text]:
@@ -47,7 +40,7 @@ def _in_full(decision: Decision, one: ReaskResult) -> Iterator[Text]:
             yield Text(f"  Lag of the referee, not charged: {one.given_back_ms:g} ms.")
     else:
         assert one.choice is not None
-        option = answer_words(decision.question.options[one.choice])
+        option = option_words(decision.question.options[one.choice])
         yield Text(f"It chooses {option} ({time}), {_compared(decision, one.choice)}.", "bold")
     if one.note:
         yield Text(f"  note    {printable(one.note, MAX_NOTE)}", "italic")
@@ -63,14 +56,14 @@ def _compared(decision: Decision, choice: int) -> str:
         return "but the log has a foul" if decision.record else "but the log has no answer"
     if logged == choice:
         return "the same as in the log"
-    return f"but {answer_words(decision.question.options[logged])} in the log"
+    return f"but {option_words(decision.question.options[logged])} in the log"
 
 
 def _counted(decision: Decision, found: Sequence[ReaskResult]) -> Iterator[Text]:
     """Count the choices, and describe their times."""
     many = Counter(one.choice for one in found if one.choice is not None)
     for choice, times in many.most_common():
-        option = answer_words(decision.question.options[choice])
+        option = option_words(decision.question.options[choice])
         said = f"{option}: {times} of {len(found)} times, {_compared(decision, choice)}."
         yield Text(said, "bold")
     spent = [one.ms for one in found]
@@ -86,13 +79,13 @@ def option_value_table(
 ) -> Table:
     """Return the value of each option, with marks at the log's choice and at the new one."""
     columns = [Column("option", "word"), Column("", "word"), Column("points", detail="±")]
-    columns.append(Column(f"vs. {answer_words(decision.question.options[compared])}", detail="±"))
+    columns.append(Column(f"vs. {option_words(decision.question.options[compared])}", detail="±"))
     rows: list[Sequence[str | Cell]] = []
     for number, (option, one) in enumerate(zip(decision.question.options, outlooks, strict=True)):
         marks = {"log": choice_label(decision) == number, "now": again == number}
         marked = ", ".join(mark for mark, is_so in marks.items() if is_so)
         beyond = Cell(f"{one.beyond:+.1f}", f"{one.beyond_half_width:.1f}")
         points = Cell(f"{one.lead:+.1f}", f"{one.half_width:.1f}")
-        option_name = answer_words(option)
+        option_name = option_words(option)
         rows.append((option_name, marked, points, "" if number == compared else beyond))
     return table("Options", columns, rows)

@@ -124,39 +124,36 @@ def _turn(step: Step, seat: Viewer = None) -> int | None:
 def _seen(step: Step, seat: int) -> Frame:
     """Return the frame of a seat, built only from what the engine's view gives that seat."""
     told = view.question(step.game, seat, (), [], id=0, number=0, time_ms=0)
-    shown = _shown(step)
     own = isinstance(step.record, ChoiceRecord | FoulRecord) and step.record.seat == seat
-    return Frame(
-        round=told.round,
-        turn=_turn(step, seat),
-        events=_heard(step, seat),
-        line=told.line,
-        hands=shown.hands if shown else _hands(told),
-        pips=shown.pips if shown else (),
-        stock=told.boneyard.tiles,
-        drawable=told.boneyard.drawable,
-        options=step.options if own else (),
-        record=_told(step.record, seat),
-        pot=told.pot if step.game.rules.stakes.pot else None,
-        scores=told.scores,
-    )
+    return _viewed(step, seat, told, _hands(told), step.options if own else ())
 
 
 def _public(step: Step) -> Frame:
     """Return the frame of a spectator, built only from what is public."""
     told = view.onlooker(step.game)
+    return _viewed(step, SPECTATOR, told, told.hands, ())
+
+
+def _viewed(
+    step: Step,
+    viewer: int | Spectator,
+    told: Ask | view.Onlooker,
+    hands: tuple[Hand | int, ...],
+    options: tuple[Option, ...],
+) -> Frame:
+    """Return a frame of what a viewer is told; `hands` before the end of the round."""
     shown = _shown(step)
     return Frame(
         round=told.round,
-        turn=_turn(step, SPECTATOR),
-        events=_heard(step, SPECTATOR),
+        turn=_turn(step, viewer),
+        events=_heard(step, viewer),
         line=told.line,
-        hands=shown.hands if shown else told.hands,
+        hands=shown.hands if shown else hands,
         pips=shown.pips if shown else (),
         stock=told.boneyard.tiles,
         drawable=told.boneyard.drawable,
-        options=(),
-        record=_told(step.record, SPECTATOR),
+        options=options,
+        record=_told(step.record, viewer),
         pot=told.pot if step.game.rules.stakes.pot else None,
         scores=told.scores,
     )

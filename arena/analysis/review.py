@@ -236,5 +236,4 @@ def answer_label(one: Decision) -> str:
     """Return the answer in few words."""
     if one.record is None or isinstance(one.record, FoulRecord):
         return one.record.foul if one.record else "no answer"
-    ((said, _),) = render.options_text([one.question.options[one.record.choice]], None)
-    return said
+    return render.option_words(one.question.options[one.record.choice])

@@ -100,17 +100,21 @@ def title(logged: LoggedGame, look: Look) -> Text:
     rules = logged.sitting.rules
     points = f"target: {target(rules, len(look.names))}"
     end = f"rounds: {rules.game.rounds}" if rules.game.rounds else points
-    sides = f"\nSides: {' against '.join(look.parties())}." if look.partners else ""
+    sides = f"Sides: {' against '.join(look.parties())}." if look.partners else ""
     seats = ", ".join(f"{look.name(seat)} (seat {seat})" for seat in range(len(look.names)))
-    return Text(
-        f"Game {printable(logged.game.game)}, board {logged.game.board}: {seats}.\n"
-        f"Rules: {printable(rules.name)}; {end}.{sides}{_forfeits(logged, look)}"
+    lines = (
+        f"Game {printable(logged.game.game)}, board {logged.game.board}: {seats}.",
+        f"Rules: {printable(rules.name)}; {end}.",
+        sides,
+        forfeits_text(logged, look),
     )
+    return Text("\n".join(filter(None, lines)))
 
 
-def _forfeits(logged: LoggedGame, look: Look) -> str:
+def forfeits_text(logged: LoggedGame, look: Look) -> str:
+    """Return a sentence about the seats that lost the game beforehand; empty if none did."""
     lost = " and ".join(look.name(seat) for seat in logged.game.forfeited)
-    return f"\nLost by earlier fouls in the sitting: {lost}." if lost else ""
+    return f"Lost by earlier fouls in the sitting: {lost}." if lost else ""
 
 
 def game_line(logged: LoggedGame) -> str:

@@ -156,9 +156,8 @@ def game_info(game: str, names: Sequence[str], rules: Ruleset) -> GameInfo:
 
 
 def _remarks(logged: LoggedGame, look: render.Look) -> Iterator[str]:
-    lost = " and ".join(look.name(seat) for seat in logged.game.forfeited)
-    if lost:
-        yield f"Lost by earlier fouls in the sitting: {lost}."
+    if forfeits := render.forfeits_text(logged, look):
+        yield forfeits
     if logged.result is None:
         yield "The game is unfinished and does not count."
 
