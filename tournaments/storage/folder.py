@@ -35,96 +35,57 @@ NO_PLACE = {
 """Errors after which a folder can never be made; others are the machine's and may pass."""
 
 
+class PathInFolder:
+    """The path of a file of an event, below the event's folder."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, folder: "Folder", _: type) -> Path:
+        """Return the path in this folder."""
+        return folder.path / self._name
+
+
 class Folder(Struct, frozen=True):
     """Paths of the files of an event."""
 
     path: Path
     """The folder."""
 
-    @property
-    def event(self) -> Path:
-        """The event's whole plan, as played."""
-        return self.path / "event.json"
-
-    @property
-    def secret(self) -> Path:
-        """32 bytes from which every deal is derived; readable by their owner only."""
-        return self.path / "secret.key"
-
-    @property
-    def commitments(self) -> Path:
-        """Commitments to the seeds of all boards, published before the first game."""
-        return self.path / "commitments.jsonl"
-
-    @property
-    def history(self) -> Path:
-        """Earlier plans and their commitments; no file if the event was never extended."""
-        return self.path / "history.jsonl"
-
-    @property
-    def seeds(self) -> Path:
-        """Seeds of finished boards, each published when the board's games are over."""
-        return self.path / "seeds.jsonl"
-
-    @property
-    def ledger(self) -> Path:
-        """Results in the order of the schedule."""
-        return self.path / "ledger.jsonl"
-
-    @property
-    def report(self) -> Path:
-        """The report, for people."""
-        return self.path / "report.md"
-
-    @property
-    def page(self) -> Path:
-        """The report with charts, for a browser."""
-        return self.path / "report.html"
-
-    @property
-    def results(self) -> Path:
-        """The report, for programs."""
-        return self.path / "results.json"
-
-    @property
-    def games(self) -> Path:
-        """Every seat of every game, for programs."""
-        return self.path / "games.csv"
-
-    @property
-    def ratings(self) -> Path:
-        """The standings, for programs."""
-        return self.path / "ratings.csv"
-
-    @property
-    def crosstable(self) -> Path:
-        """The crosstable, for programs."""
-        return self.path / "crosstable.csv"
-
-    @property
-    def pgn(self) -> Path:
-        """Results of pairs of entrants, for programs that rate chess games."""
-        return self.path / "results.pgn"
-
-    @property
-    def times(self) -> Path:
-        """The bots' use of time, for programs."""
-        return self.path / "times.json"
-
-    @property
-    def crash(self) -> Path:
-        """The traceback of a bug of ours that voided a game."""
-        return self.path / "crash.txt"
-
-    @property
-    def build(self) -> Path:
-        """Folder of compiled bots."""
-        return self.path / "build"
-
-    @property
-    def lock(self) -> Path:
-        """File locked by the process that writes here; see `tournaments.plan.file_lock`."""
-        return self.path / ".lock"
+    event = PathInFolder("event.json")
+    """The event's whole plan, as played."""
+    secret = PathInFolder("secret.key")
+    """32 bytes from which every deal is derived; readable by their owner only."""
+    commitments = PathInFolder("commitments.jsonl")
+    """Commitments to the seeds of all boards, published before the first game."""
+    history = PathInFolder("history.jsonl")
+    """Earlier plans and their commitments; no file if the event was never extended."""
+    seeds = PathInFolder("seeds.jsonl")
+    """Seeds of finished boards, each published when the board's games are over."""
+    ledger = PathInFolder("ledger.jsonl")
+    """Results in the order of the schedule."""
+    report = PathInFolder("report.md")
+    """The report, for people."""
+    page = PathInFolder("report.html")
+    """The report with charts, for a browser."""
+    results = PathInFolder("results.json")
+    """The report, for programs."""
+    games = PathInFolder("games.csv")
+    """Every seat of every game, for programs."""
+    ratings = PathInFolder("ratings.csv")
+    """The standings, for programs."""
+    crosstable = PathInFolder("crosstable.csv")
+    """The crosstable, for programs."""
+    pgn = PathInFolder("results.pgn")
+    """Results of pairs of entrants, for programs that rate chess games."""
+    times = PathInFolder("times.json")
+    """The bots' use of time, for programs."""
+    crash = PathInFolder("crash.txt")
+    """The traceback of a bug of ours that voided a game."""
+    build = PathInFolder("build")
+    """Folder of compiled bots."""
+    lock = PathInFolder(".lock")
+    """File locked by the process that writes here; see `tournaments.plan.file_lock`."""
 
     def log(self, sitting: str) -> Path:
         """Return the path of a sitting's game log."""
