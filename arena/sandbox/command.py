@@ -22,28 +22,11 @@ SETTINGS = (
     "/etc/ssl/openssl.cnf",
 )
 """The settings without which the machine's programs do not start."""
-STEADY = frozenset(
-    [
-        "acpi",
-        "cmdline",
-        "config.gz",
-        "consoles",
-        "cpuinfo",
-        "devices",
-        "dma",
-        "driver",
-        "execdomains",
-        "fb",
-        "filesystems",
-        "iomem",
-        "ioports",
-        "kallsyms",
-        "misc",
-        "modules",
-        "partitions",
-        "version",
-    ]
-)
+STEADY = frozenset((
+    "acpi", "cmdline", "config.gz", "consoles", "cpuinfo", "devices", "dma", "driver",
+    "execdomains", "fb", "filesystems", "iomem", "ioports", "kallsyms", "misc", "modules",
+    "partitions", "version",
+))  # fmt: skip
 """The entries of /proc besides its own processes that a bot may see: no bot can change them."""
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 """All devices that a bot has."""
@@ -124,13 +107,8 @@ def _bwrap(
 ) -> Iterator[str]:
     assert tools.bwrap
     yield tools.bwrap
-    yield from [
-        "--unshare-pid",
-        "--unshare-ipc",
-        "--unshare-net",
-        "--unshare-uts",
-        "--unshare-cgroup-try",
-    ]
+    for namespace in ("pid", "ipc", "net", "uts", "cgroup-try"):
+        yield f"--unshare-{namespace}"
     yield from ["--die-with-parent", "--new-session", "--hostname", "bot", "--cap-drop", "ALL"]
     if as_user:
         yield from ("--unshare-user", "--uid", NOBODY, "--gid", NOBODY)

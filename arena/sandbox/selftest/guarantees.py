@@ -11,15 +11,18 @@ class Guarantee(Struct, frozen=True):
     """A promise that people may rely on while every probe of it is refused."""
 
     name: str
-    """One word."""
+    """One word, which names its group of probes."""
     kept: str
     """A sentence for people, if all probes were refused."""
     missing: str
     """A sentence for people, if one got through."""
     remedy: str
     """The remedy, a sentence."""
-    probes: tuple[str, ...]
-    """The attempts that must be refused, in the order of probes.py."""
+
+    @property
+    def probes(self) -> tuple[str, ...]:
+        """The attempts that must be refused, in the order of probes.py."""
+        return tuple(GROUPS[self.name])
 
 
 GUARANTEES = (
@@ -28,49 +31,42 @@ GUARANTEES = (
         kept="Bots cannot read or change the event, its logs, other bots or your files.",
         missing="A bot can read or change the event's secret, the logs or other bots.",
         remedy="Install bubblewrap.",
-        probes=tuple(GROUPS["files"]),
     ),
     Guarantee(
         name="processes",
         kept="Bots cannot see or touch the referee or each other.",
         missing="A bot can see or disturb the referee and other bots, and read their memory.",
         remedy="Install bubblewrap.",
-        probes=tuple(GROUPS["processes"]),
     ),
     Guarantee(
         name="inherited",
         kept="Bots get nothing from the referee but their three pipes.",
         missing="A bot inherits the referee's environment, open files or your terminal.",
         remedy="Report it: no level should let it.",
-        probes=tuple(GROUPS["inherited"]),
     ),
     Guarantee(
         name="network",
         kept="Bots have no network.",
         missing="A bot can use the network, to other bots, this machine or the world.",
         remedy="Install bubblewrap.",
-        probes=tuple(GROUPS["network"]),
     ),
     Guarantee(
         name="shared",
         kept="Bots cannot leave each other notes by folders, memory, keys or locks.",
         missing="Two bots can pass each other notes by folders, memory, keys or locks.",
         remedy="Install bubblewrap on a kernel with seccomp.",
-        probes=tuple(GROUPS["shared"]),
     ),
     Guarantee(
         name="kernel",
         kept="The rarer doors of the kernel are shut.",
         missing="A bot can call rarely used parts of the kernel, where most escapes begin.",
         remedy="Use a kernel with seccomp.",
-        probes=tuple(GROUPS["kernel"]),
     ),
     Guarantee(
         name="counters",
         kept="Bots cannot watch the machine's counters.",
         missing="A bot can watch the machine's load, and so guess how busy others are.",
         remedy="No level hides these; run one game at a time if it matters.",
-        probes=tuple(GROUPS["counters"]),
     ),
     Guarantee(
         name="traces",
@@ -80,21 +76,18 @@ GUARANTEES = (
             "of a library are in use, by threads that end, by the numbers of pipes and eventfds."
         ),
         remedy="No level hides these; a virtual machine for each bot does.",
-        probes=tuple(GROUPS["traces"]),
     ),
     Guarantee(
         name="limits",
         kept="Memory, processes and files of a bot have limits that hold.",
         missing="A bot can take more memory, processes or disk than its limits say.",
         remedy="Give the user a writable control group.",
-        probes=tuple(GROUPS["limits"]),
     ),
     Guarantee(
         name="outlive",
         kept="Nothing that a bot starts outlives it.",
         missing="A bot can leave a process behind that still runs in the next game.",
         remedy="Install bubblewrap.",
-        probes=tuple(GROUPS["outlive"]),
     ),
 )
 """Every promise, the most important first."""
