@@ -247,8 +247,9 @@ class BaseFormat(Struct, frozen=True, tag_field="type", forbid_unknown_fields=Tr
     def describe_lead(
         self, contest: Contest, results: Sequence[Result], is_over: bool, ranks: str
     ) -> str:
-        """Return the main result in a sentence or two; `ranks` tells it by the ratings."""
-        return ranks
+        """Return the winner, or the main result so far; `ranks` tells it by the ratings."""
+        winner = self.find_winner(contest, results, is_over)
+        return f"**{winner[0]}** {winner[1]}" if winner else ranks
 
     def report(
         self, contest: Contest, results: Sequence[Result], link: LinkToGames

@@ -89,13 +89,6 @@ class Knockout(DependentRounds, frozen=True, tag="knockout"):
         winner = last[0].winner if len(last) == 1 else None
         return (contest.unit_name(winner), "has won the knockout.") if winner else None
 
-    def describe_lead(
-        self, contest: Contest, results: Sequence[Result], is_over: bool, ranks: str
-    ) -> str:
-        """Return the winner, or else the result by the ratings."""
-        winner = self.find_winner(contest, results, is_over)
-        return f"**{winner[0]}** {winner[1]}" if winner else ranks
-
     def report(
         self, contest: Contest, results: Sequence[Result], link: LinkToGames
     ) -> Iterator[Section]:

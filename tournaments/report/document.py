@@ -28,6 +28,7 @@ from arena.document.blocks import (
     paragraphs,
     table,
 )
+from arena.rules.english import join_words
 from arena.rules.explain import explain_ruleset
 from protocol.codec import printable
 from protocol.records import Result
@@ -108,7 +109,7 @@ def _open_to(first: Sequence[Rating]) -> str:
     if len(names) == 1:
         return f"**{names[0]}** is first (95 % confidence)."
     if len(names) <= OPEN:
-        return f"{', '.join(names[:-1])} or {names[-1]} may be first (95 % confidence)."
+        return f"{join_words(names, 'or')} may be first (95 % confidence)."
     return f"Any of {len(names)} bots may be first (95 % confidence); {names[0]} leads."
 
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from arena.rules.english import count_in_digits
+from arena.rules.english import count_in_digits, join_words
 from protocol.records import Result
 from protocol.ruleset import rotations
 from tournaments.formats.base import first_version
@@ -62,13 +62,12 @@ def _turned(seats: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
 
 
 def _in_seatings(seats: tuple[str, ...], games: Sequence[int]) -> str:
-    *others, last = dict.fromkeys(seats)
-    who = f"{', '.join(others)} and {last}{', in this order,' * (len(seats) > 2)}"
+    who = f"{join_words(dict.fromkeys(seats))}{', in this order,' * (len(seats) > 2)}"
     if sum(games) == max(games):
         many = count_in_digits(sum(games), "game")
         return f"{many} of {who} {'was' if sum(games) == 1 else 'were'} played in one rotation only"
-    *others, last = map(str, sorted(games, reverse=True))
-    return f"{who} played {', '.join(others)} and {last} games in their {len(games)} rotations"
+    many = join_words(map(str, sorted(games, reverse=True)))
+    return f"{who} played {many} games in their {len(games)} rotations"
 
 
 def question_line(event: Event, results: Iterable[Result]) -> str:

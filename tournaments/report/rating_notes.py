@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from arena.rules.english import join_words
 from tournaments.rating.anchor import Anchor
 from tournaments.rating.tables import Pool
 
@@ -103,7 +104,7 @@ def without_fouls(pool: Pool, anchor: Anchor | None) -> list[str]:
 def join_names(names: Sequence[str]) -> str:
     """Join the first few names and count the rest."""
     few = [*names[:NAMED], *([f"{len(names) - NAMED} more"] if len(names) > NAMED else [])]
-    return f"{', '.join(few[:-1])} and {few[-1]}" if len(few) > 1 else few[0]
+    return join_words(few)
 
 
 def has_clean(pool: Pool) -> bool:

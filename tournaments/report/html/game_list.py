@@ -1,6 +1,7 @@
 """The games of an event for the report's script: a few numbers each, bounded. Pure."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, get_args
 from urllib.parse import quote
 
@@ -75,12 +76,8 @@ def _row(result: Result, page: int, places: Mapping[str, int]) -> Row:
         *result.places,
         result.rounds,
         WHYS.index(result.why),
-        *_flat((foul.seat, FOULS.index(foul.foul)) for foul in result.fouls),
+        *chain.from_iterable((one.seat, FOULS.index(one.foul)) for one in result.fouls),
     ]
-
-
-def _flat(pairs: Iterable[tuple[int, int]]) -> Iterable[int]:
-    return (one for pair in pairs for one in pair)
 
 
 def link_to_games(*names: str) -> str:
