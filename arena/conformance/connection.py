@@ -20,7 +20,7 @@ from arena.sandbox.usage import ResourceUsage
 from protocol.messages import MAX_LINE
 
 INBOX = 4 * READ
-"""Bytes of a bot's output that are kept; more is a flood."""
+"""Bytes of a bot's output that are kept; more is a flood, as at a table."""
 SENT_KEPT = 3
 """Lines to it that are kept for reports."""
 

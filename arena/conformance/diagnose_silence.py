@@ -15,7 +15,8 @@ from protocol.messages import MAX_LINE, BotHello, Choose, Clock
 GRACE_MS = 2_000
 """Most extra time for a late answer, in ms."""
 PRESSED = 800
-"""Questions sent at once to a silent bot, to reveal what its buffer holds back."""
+"""Questions sent at once to a silent bot: 30 KiB of answers overflow the usual buffer of 4 to 8 KiB
+and so reveal what it holds back."""
 PRESSED_BYTES = 2**20
 """Most bytes of those questions together."""
 PRESS_S = 1.0

@@ -14,7 +14,8 @@ TITLE = 44
 WIDEST = 100
 """Columns of a fault, however wide the terminal is."""
 TELLING = 20
-"""Questions with several options after which option 0 each time is no coincidence."""
+"""Questions with several options after which option 0 each time is no coincidence: of two options
+a coin takes the first so often once in a million times."""
 INDENT = 9
 """Columns before a fault: a step's number and state."""
 STYLES: dict[State, str] = {"pass": "green", "fail": "bold red", "skip": "yellow"}

@@ -13,7 +13,7 @@ from arena.sandbox.process import SHORTAGES, Process, SandboxedProcess
 from arena.sandbox.sandbox import Sandbox
 
 READ = 65_536
-"""The most bytes read at once, so that one bot's flood does not hold up the others."""
+"""The most bytes read at once: all that a pipe holds, so that no flood holds up the others."""
 CLOSED = -1
 """A descriptor to which every write fails."""
 SHELL_SIGNALS = 128
