@@ -1293,7 +1293,10 @@ def outcome(probe: Probe, targets: Targets) -> dict[str, Any]:
         return {"got": False, "detail": str(no)}
     except OSError as no:
         return {"got": False, "detail": errno.errorcode.get(no.errno or 0, type(no).__name__)}
+    except (struct.error, LookupError, NameError, TypeError) as bug:
+        return {"got": True, "detail": f"not tried: {type(bug).__name__}"}
     except Exception as no:
+        # Python says so of some refusals: ValueError of a limit, RuntimeError of a thread.
         return {"got": False, "detail": type(no).__name__}
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)

@@ -343,6 +343,14 @@ def test_a_probe_that_ends_its_process_ends_no_other() -> None:
     assert found["memory-counters"].got
 
 
+@pytest.mark.parametrize("bug", ["{}['x']", "[][0]", "nowhere", "len()", "probes.struct.pack('I')"])
+def test_a_probe_with_a_bug_of_ours_is_unknown(bug: str) -> None:
+    found, _ = changed(f"probes.PROBES['load'] = lambda t: {bug}", ("load", "memory-counters"))
+    assert found["load"].got
+    assert found["load"].detail.startswith("not tried: ")
+    assert found["memory-counters"].detail == "read it"
+
+
 def test_a_probe_that_waits_too_long_is_unknown() -> None:
     change = "probes.SECONDS = 0.05; probes.PROBES['load'] = lambda t: time.sleep(9)"
     found, _ = changed(change, ("load", "memory-counters"))
