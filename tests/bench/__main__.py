@@ -5,7 +5,8 @@
 
 Machines are shared and noisy: trust the ratios, and their spread. Needs a C compiler. Others are
 commands of their own: `tests.bench.ratings` (100,000 results), `tests.bench.million` (an event of a
-million games), `tests.bench.growth` (entrants, jobs, games), `tests.bench.training`,
+million games), `tests.bench.growth` (entrants, jobs, games), `tests.bench.commands` (until
+a command answers), `tests.bench.small_sittings` (a large Swiss), `tests.bench.training`,
 `tests.bench.endgames`.
 """
 
