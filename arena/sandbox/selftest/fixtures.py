@@ -4,8 +4,6 @@ import contextlib
 import ctypes
 import os
 import secrets
-import socket
-import struct
 import subprocess
 import sys
 import tempfile
@@ -17,6 +15,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from arena.sandbox.selftest.probes import OUTLIVE, Targets, network_cookie
 from arena.sandbox.selftest.processes import (
     End,
     Popen,
@@ -34,8 +33,6 @@ PLACES = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/run/lock")
 """Folders for notes between bots, besides their own TMPDIR."""
 VARIABLE = "BONEYARD_PROBE"
 """The referee's environment variable that no bot should see."""
-OUTLIVING = ("outlive-child", "outlive-group", "outlive-stubborn", "outlive-daemon")
-SO_NETNS_COOKIE = 71
 IPC_RMID = 0
 REFEREE_PARTS = ("memory", "secret_file", "tcp", "udp", "abstract", "unix")
 BOT_PARTS = (
@@ -85,70 +82,11 @@ class Aim(Struct, frozen=True):
     """The number of an eventfd that it holds."""
 
 
-class Targets(Struct, frozen=True):
-    """The targets that probes.py is told, sent to it as one line of JSON."""
-
-    token: str
-    """The secret: a probe that finds it has read its holder."""
-    secret_key: str
-    """Path of the event's secret, for the referee's user only."""
-    event_file: str
-    """Path of a file of the event that its rights leave open to all."""
-    logs: str
-    """Path of the folder of game logs."""
-    game_log: str
-    """Path of one log."""
-    other_program: str
-    """Path of another bot's program."""
-    other_folder: str
-    """Path of another bot's folder."""
-    home: str
-    """Path of the user's home."""
-    home_identity: tuple[int, int]
-    """Device and inode of that folder."""
-    unix: str
-    """Path of the referee's socket."""
-    shared: str
-    """Path of a file that both bots read."""
-    shared_read_at: int
-    """The time when it was last read and written, in s since 1970, unless somebody did since."""
-    note: str
-    """Name of the notes, queues and keys that the other bot leaves."""
-    key: int
-    """Key of its System V objects."""
-    semaphore: int
-    """Value of its semaphore."""
-    hint: int
-    """Its hint on the use of the file that both read, as the kernel numbers it."""
-    pid_namespace: str
-    """The referee's namespace of process ids, as /proc names it."""
-    uts_namespace: str
-    """The referee's namespace of the machine's name."""
-    network: int
-    """The referee's network, as the kernel numbers it."""
-    machine_name: str
-    """The machine's name."""
-    outlive: dict[str, str]
-    """The names of the processes that try to outlive the bot, by probe."""
-    limits: Limits
-    """The limits that are tried."""
-    referee: Aim
-    """The referee's stand-in."""
-    other: Aim
-    """The other bot's."""
-    names: tuple[str, ...] = ()
-    """The names of the only probes to make; all if empty."""
-    variable: str = VARIABLE
-    """The environment variable that holds the secret."""
-    linger: bool = True
-    """True if the script stays a while afterwards, to be killed."""
-
-
 class Scene(Struct, frozen=True):
     """The targets and the stand-ins, until the context ends."""
 
     targets: Targets
-    """The targets that the probes are told."""
+    """The targets that the probes are told, as one line of JSON; see `_common`."""
     referee: Popen
     """The referee's stand-in, a plain process of the referee's own user."""
     other: Popen
@@ -199,8 +137,7 @@ def scene(
             "other": _other_aim(other, common),
             "referee": _ready(referee, REFEREE_PARTS, f"{token}-referee", common),
         }
-        targets = msgspec.convert({**common, **aims}, Targets)
-        yield Scene(targets=targets, referee=referee, other=other, probing=probing)
+        yield Scene(targets={**common, **aims}, referee=referee, other=other, probing=probing)
 
 
 def _folder(stack: contextlib.ExitStack, where: Path) -> Path:
@@ -242,13 +179,17 @@ def _set_variable(value: str | None) -> None:
         os.environ[VARIABLE] = value
 
 
-def _common(places: _Places, token: str, limits: Limits, names: tuple[str, ...]) -> dict[str, Any]:
+def _common(places: _Places, token: str, limits: Limits, names: tuple[str, ...]) -> Targets:
     read_at = int(time.time()) - 1000
     os.utime(places.shared, (read_at, read_at))
     sign = secrets.token_hex(5)
     home = os.path.expanduser("~")  # noqa: PTH111 (Path.home() raises for a user without a home)
     return {
+        # The secret: a probe that finds it has read its holder.
         "token": token,
+        # The environment variable that holds it too.
+        "variable": VARIABLE,
+        # For the referee's user only, unlike the next three, whose rights are open to all.
         "secret_key": str(places.event / "secret.key"),
         "event_file": str(places.event / "event.toml"),
         "logs": str(places.event / "logs"),
@@ -258,19 +199,28 @@ def _common(places: _Places, token: str, limits: Limits, names: tuple[str, ...])
         "home": home,
         "home_identity": _identity(home),
         "unix": str(places.event / "referee.sock"),
+        # A file that both bots read, and the time when it was last read and written, in s since
+        # 1970, unless somebody did since.
         "shared": str(places.shared),
         "shared_read_at": read_at,
+        # What the other bot leaves: the name of its notes, queues and keys, the key of its System V
+        # objects, the value of its semaphore, and its hint on the use of the shared file.
         "note": f"boneyard-note-{secrets.token_hex(6)}",
         "key": secrets.randbelow(2**30) + 2**20,
         "semaphore": secrets.randbelow(30_000) + 1,
         "hint": secrets.randbelow(4) + 2,
+        # The referee's namespaces and its network, as the kernel names and numbers them.
         "pid_namespace": str(Path("/proc/self/ns/pid").readlink()),
         "uts_namespace": str(Path("/proc/self/ns/uts").readlink()),
-        "network": _network(),
+        "network": network_cookie(),
         "machine_name": os.uname().nodename,
-        "outlive": {name: f"{sign}-{index}" for index, name in enumerate(OUTLIVING)},
+        # The names of the processes that try to outlive the bot, by probe.
+        "outlive": {name: f"{sign}-{index}" for index, name in enumerate(OUTLIVE)},
         "limits": limits,
+        # The only probes to make; all if empty.
         "names": names,
+        # The script stays a while afterwards, to be killed.
+        "linger": True,
     }
 
 
@@ -281,12 +231,6 @@ def _identity(home: str) -> tuple[int, int]:
     except OSError:
         return 0, 0
     return found.st_dev, found.st_ino
-
-
-def _network() -> int:
-    with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as some:
-        return int(struct.unpack("Q", some.getsockopt(socket.SOL_SOCKET, SO_NETNS_COOKIE, 8))[0])
-    return 0
 
 
 def _start_referee(stack: contextlib.ExitStack, places: _Places, token: str) -> Popen:

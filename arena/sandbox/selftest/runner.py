@@ -11,8 +11,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from arena.sandbox.selftest.fixtures import OUTLIVING, Limits, Scene, Targets, scene
+from arena.sandbox.selftest.fixtures import Limits, Scene, scene
 from arena.sandbox.selftest.guarantees import PROBES
+from arena.sandbox.selftest.probes import OUTLIVE, Targets
 from arena.sandbox.selftest.processes import CannotProbeError, End, Start, ask_process, close_pipes
 from protocol.codec import encode_json
 
@@ -105,10 +106,10 @@ def _effects(
     after, targets = _states(setting), setting.targets
     seen = {
         "udp-referee": after["referee"].datagrams > 0,
-        "write-game-log": b"forged" in Path(targets.game_log).read_bytes(),
-        "write-other-bots-folder": Path(targets.other_folder, "planted").exists(),
+        "write-game-log": b"forged" in Path(targets["game_log"]).read_bytes(),
+        "write-other-bots-folder": Path(targets["other_folder"], "planted").exists(),
         "end-of-a-thread": after["other-bot"].woken > before["other-bot"].woken,
-        "write-times": int(Path(targets.shared).stat().st_mtime) != targets.shared_read_at,
+        "write-times": int(Path(targets["shared"]).stat().st_mtime) != targets["shared_read_at"],
     }
     for who, old in before.items():
         new = after[who]
@@ -128,12 +129,12 @@ def _end_survivors(targets: Targets) -> dict[str, bool]:
     for pid in alive.values():
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, signal.SIGKILL)
-    return {name: name in alive for name in OUTLIVING}
+    return {name: name in alive for name in OUTLIVE}
 
 
 def _survivors(targets: Targets) -> dict[str, int]:
     """Return processes with one of this scene's names that are not zombies, by probe."""
-    names, found = {sign: name for name, sign in targets.outlive.items()}, {}
+    names, found = {sign: name for name, sign in targets["outlive"].items()}, {}
     for status in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
             head, _, rest = status.read_text(errors="replace").rpartition(")")

@@ -17,9 +17,9 @@ from msgspec import Struct
 from arena.sandbox.selftest import fixtures as targets
 from arena.sandbox.selftest import processes
 from arena.sandbox.selftest import runner as battery
-from arena.sandbox.selftest.fixtures import Limits, Targets, scene
+from arena.sandbox.selftest.fixtures import Limits, scene
 from arena.sandbox.selftest.guarantees import GUARANTEES, PROBES, Guarantee, missing_guarantees
-from arena.sandbox.selftest.probes import CRASHES, FORKS, GROUPS, SPOILING
+from arena.sandbox.selftest.probes import CRASHES, FORKS, GROUPS, OUTLIVE, SPOILING, Targets
 from arena.sandbox.selftest.probes import PROBES as SCRIPTED
 from arena.sandbox.selftest.processes import (
     CannotProbeError,
@@ -221,9 +221,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def interrupted(folder: Path, seen: list[Targets]) -> None:
     with scene(start_plain, kill_group, folder, Limits()) as setting:
         seen.append(setting.targets)
-        assert traces(setting.targets.note)
-        assert os.environ[targets.VARIABLE] == setting.targets.token
-        assert ctypes.CDLL(None).shmget(setting.targets.key, 0, 0) >= 0
+        assert traces(setting.targets["note"])
+        assert os.environ[targets.VARIABLE] == setting.targets["token"]
+        assert ctypes.CDLL(None).shmget(setting.targets["key"], 0, 0) >= 0
         setting.other.kill()  # It cannot remove anything itself.
         raise KeyboardInterrupt
 
@@ -236,11 +236,11 @@ def test_an_exception_leaves_nothing(folder: Path) -> None:
     assert os.listdir("/proc/self/fd") == descriptors  # noqa: PTH208
     assert targets.VARIABLE not in os.environ
     assert not list(folder.iterdir())
-    assert not traces(seen[0].note)
-    libc, key = ctypes.CDLL(None), seen[0].key
+    assert not traces(seen[0]["note"])
+    libc, key = ctypes.CDLL(None), seen[0]["key"]
     assert {libc.shmget(key, 0, 0), libc.semget(key, 1, 0), libc.msgget(key, 0)} == {-1}
-    assert libc.mq_open(f"/{seen[0].note}".encode(), os.O_RDONLY) == -1
-    assert not commands_with(seen[0].token)
+    assert libc.mq_open(f"/{seen[0]['note']}".encode(), os.O_RDONLY) == -1
+    assert not commands_with(seen[0]["token"])
 
 
 def commands_with(word: str) -> list[str]:
@@ -262,8 +262,8 @@ def test_a_whole_battery_leaves_nothing(folder: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(battery, "_end_survivors", noted)
     run_probes(start_plain, only_itself, folder)
     assert not list(folder.iterdir())
-    assert not traces(seen[0].note)
-    assert not commands_with(seen[0].token)
+    assert not traces(seen[0]["note"])
+    assert not commands_with(seen[0]["token"])
     assert not battery._survivors(seen[0])
 
 
@@ -322,18 +322,18 @@ os.fork = fork
 @pytest.mark.parametrize("limit", [2, 16, 20, 21, 10**6])
 def test_the_fork_probe_never_exceeds_its_limit(limit: int) -> None:
     """At worst: nine probes crash, three spoil their worker, all that fork do."""
-    forking = ("processes-limit", "user-namespace-by-clone", *targets.OUTLIVING)
+    forking = ("processes-limit", "user-namespace-by-clone", *OUTLIVE)
     crashing = [name for name in SCRIPTED if name not in (*forking, *SPOILING)][:CRASHES]
     change = (
         f"{COUNT_FORKS}\nprobes.OUTLIVE_S = 1\n"
         f"probes.PROBES.update(dict.fromkeys({crashing!r}, lambda t: os.kill(os.getpid(), 11)))"
     )
-    told = {"limits": {"processes": limit}, "outlive": dict.fromkeys(targets.OUTLIVING, "quick")}
+    told = {"limits": {"processes": limit}, "outlive": dict.fromkeys(OUTLIVE, "quick")}
     chosen = {"referee": {"pid": 0}, "other": {"pid": 0}, "pid_namespace": "elsewhere"}
     found, forks = changed(change, (*crashing, *SPOILING, *forking), **told, **chosen)
     assert ("not tried" in found["processes-limit"].detail) == (limit > 20)
     assert forks.count("f") + found["user-namespace-by-clone"].got <= FORKS
-    assert forks.count("f") >= 1 + CRASHES + len(SPOILING) + len(targets.OUTLIVING)
+    assert forks.count("f") >= 1 + CRASHES + len(SPOILING) + len(OUTLIVE)
 
 
 def test_a_probe_that_ends_its_process_ends_no_other() -> None:
