@@ -77,9 +77,5 @@ def language(command: Command) -> Language:
 
 def crash(stderr: str) -> str:
     """Return the line of a stderr that names the crash; empty if there is none."""
-    found = [line.strip() for line in stderr.splitlines() if _names_it(line.strip())]
-    return found[-1] if found else ""
-
-
-def _names_it(line: str) -> bool:
-    return any(known.match(line) for known in CRASHES)
+    lines = map(str.strip, reversed(stderr.splitlines()))
+    return next((line for line in lines if any(known.match(line) for known in CRASHES)), "")

@@ -60,7 +60,8 @@ def pack_bot(bot: WrittenBot, base: Path) -> Bundle:
     home = (base / (bot.folder or ".")).resolve()
     words = (*bot.run, *bot.build, *bot.reads)
     roots = [str(home)] if bot.folder else []
-    roots += [_absolute(path, home) for path in _named(bot, home)]
+    # Absolute paths, without following links.
+    roots += [os.path.normpath(home / path) for path in _named(bot, home)]
     archive = _archive(bot.name, roots)
     moved = {word: _moved(word, roots) for word in words}
     written = WrittenBot(
@@ -89,11 +90,6 @@ def _named(bot: WrittenBot, home: Path) -> Iterator[str]:
         if word != sys.executable and any(named_paths([word], home)):
             yield word
     yield from (word for word in bot.reads if BUILD not in word)
-
-
-def _absolute(path: str, home: Path) -> str:
-    """Return an absolute path without following links."""
-    return os.path.normpath(home / path)
 
 
 def _moved(word: str, roots: Iterable[str]) -> str:

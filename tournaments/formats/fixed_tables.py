@@ -44,7 +44,7 @@ class FixedTables(BaseFormat, frozen=True):
             Pairings(
                 [[table for table in day if contest.boards_of(table) == own] for day in days], own
             )
-            for own in sorted(boards, key=_start)
+            for own in sorted(boards, key=lambda boards: boards.start)
         ]
 
     def why_not_extended(self, old: Contest, new: Contest) -> str | None:
@@ -64,7 +64,3 @@ class FixedTables(BaseFormat, frozen=True):
 
     def _why_lost(self, old: Contest, new: Contest) -> str:
         return "teams" if old.teams != new.teams else "format"
-
-
-def _start(boards: range) -> int:
-    return boards.start

@@ -122,7 +122,8 @@ Bracket = list[list[Match]]
 
 def bracket(contest: Contest, form: Knockout, results: Collection[Result]) -> Bracket:
     """Return the bracket as far as the results decide it."""
-    alive: list[Unit | None] = [_at(contest.units, seed) for seed in _seeds(len(contest.units))]
+    units: Sequence[Unit | None] = contest.units
+    alive = [units[seed] if seed < len(units) else None for seed in _seeds(len(units))]
     known: Bracket = []
     while len(alive) > 1:
         played = _Played(contest, form, len(known) + 1, results)
@@ -131,10 +132,6 @@ def bracket(contest: Contest, form: Knockout, results: Collection[Result]) -> Br
             break
         alive = [match.winner for match in known[-1]]
     return known
-
-
-def _at(units: Sequence[Unit], seed: int) -> Unit | None:
-    return units[seed] if seed < len(units) else None
 
 
 def _seeds(units: int) -> list[int]:

@@ -167,13 +167,16 @@ def _pool(case: _Case) -> Pool:
     return Pool(
         entrants=tuple(_rating(case, i, ranks[place]) for place, i in enumerate(order)),
         games=len(tally.board) * 2 // (tally.sides * (tally.sides - 1)),
-        boards=_boards(tally),
+        boards=int(tally.board.max()) + 1,
         seats=_seats(case),
         level=(case.anchor.name,) if case.anchor else tuple(level),
         anchor=case.anchor,
         errors=errors,
         los=los,
-        crosstable=tuple(tuple(_meeting(case, i, j) for j in order) for i in order),
+        crosstable=tuple(
+            tuple(Meeting(int(case.games[i, j]), float(case.points[i, j])) for j in order)
+            for i in order
+        ),
         boards_save=_fine(save),
         boards_save_margin=_fine(save_margin),
         partners=partnerships(case.fit, tally.names) if tally.left.shape[1] == 2 else (),
@@ -214,14 +217,6 @@ def _half_width(error: Error) -> float:
 
 def _fine(value: float | None) -> float | None:
     return None if value is None else round(value, FINE)
-
-
-def _boards(tally: Tally) -> int:
-    return int(tally.board.max()) + 1
-
-
-def _meeting(case: _Case, i: int, j: int) -> Meeting:
-    return Meeting(int(case.games[i, j]), float(case.points[i, j]))
 
 
 def _rating(case: _Case, i: int, ranks: tuple[int, int]) -> Rating:

@@ -41,7 +41,9 @@ def resolve_versions(old: Event, new: Event, played: Container[str]) -> Event:
     form = new.format.renamed(names)
     teams = tuple((names.get(a, a), names.get(b, b)) for a, b in new.teams)
     entrants = (*active, *kept)
-    anchor = _renamed(new.anchor, names) if new.anchor else _kept_anchor(old, entrants, names)
+    anchor = _kept_anchor(old, entrants, names)
+    if new.anchor:
+        anchor = replace(new.anchor, name=names.get(new.anchor.name, new.anchor.name))
     return replace(new, entrants=entrants, format=form, teams=teams, anchor=anchor)
 
 
@@ -56,10 +58,6 @@ def _kept_anchor(
         return old.anchor
     first = first_version(old.anchor.name)
     return replace(old.anchor, name=names[first]) if first in names else None
-
-
-def _renamed(anchor: Anchor, names: Mapping[str, str]) -> Anchor:
-    return replace(anchor, name=names.get(anchor.name, anchor.name))
 
 
 def _as_before(old: Event, entrant: Entrant) -> Entrant:

@@ -26,11 +26,7 @@ def remember(folder: Folder, old: Event, public: Iterable[int]) -> None:
     known = list(read_history(folder))
     # An earlier call may have been killed between this line and the new plan.
     if before not in known[-1:]:
-        write_atomic(folder.history, map(_line, [*known, before]))
-
-
-def _line(before: Before) -> bytes:
-    return encode_json(before) + b"\n"
+        write_atomic(folder.history, (encode_json(plan) + b"\n" for plan in (*known, before)))
 
 
 def read_history(folder: Folder) -> Iterator[Before]:

@@ -128,7 +128,7 @@ class Ledger:
 
     def _check_rest(self, lines: int) -> None:
         """Refuse a ledger of other games; a line that is dropped must be in the game logs."""
-        plans = chain(past_sittings(self._folder, self._event), self._sittings())
+        plans = chain(past_sittings(self._folder, self._event), sittings(self._event, self.results))
         known = GameIndex(plans, lambda plan, _: self._folder.log(plan.name))
         logged = lru_cache(LOGS_AT_ONCE)(results_from_log)
         for entry in islice(sealed.read_sealed(self._path, decode_result), lines, None):
@@ -139,9 +139,6 @@ class Ledger:
             if logged(known[game]).get(game) != entry.record:
                 why = f"game {game} is not as in its log, {known[game].name}"
                 raise sealed.damaged(self._path, entry.line, why)
-
-    def _sittings(self) -> Iterator[PlannedSitting]:
-        return sittings(self._event, self.results)
 
     def _rewrite(self) -> None:
         """Rewrite the whole file at once, in the order of the schedule."""
