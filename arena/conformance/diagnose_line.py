@@ -11,7 +11,7 @@ from contextlib import suppress
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
-from arena.conformance.language_hints import Language
+from arena.conformance.language_hints import LanguageHints
 from protocol.codec import Fault, printable
 from protocol.messages import MAX_LINE, MAX_NOTE, PROTOCOL, BotHello, Choose
 
@@ -45,7 +45,7 @@ class Expected(NamedTuple):
 
 
 def diagnose(
-    line: bytes, behind: bytes, fault: Fault, due: Expected, language: Language
+    line: bytes, behind: bytes, fault: Fault, due: Expected, language: LanguageHints
 ) -> Diagnosis:
     """Return the fault of a line. `behind`: the output after it; `fault`: the referee's word."""
     return (
@@ -78,7 +78,7 @@ def _of_bytes(line: bytes) -> Diagnosis | None:
     return None
 
 
-def _of_layout(line: bytes, behind: bytes, language: Language) -> Diagnosis | None:
+def _of_layout(line: bytes, behind: bytes, language: LanguageHints) -> Diagnosis | None:
     """Return the fault that keeps a line from being one JSON object on one line."""
     text = line.decode().rstrip("\r")
     if _parse_json(text) is not None:

@@ -22,7 +22,7 @@ GATHER_S = 0.05
 """Seconds to wait for the rest of output that begins with a bad line."""
 
 
-class Answer(NamedTuple):
+class AcceptedAnswer(NamedTuple):
     """An answer that the referee took."""
 
     choice: int
@@ -50,7 +50,9 @@ def expect_hello(connection: Connection, start_ms: int, hello: bytes | None = No
     return said
 
 
-def expect_answer(connection: Connection, seat: ScriptedSeat, said: Sent | None = None) -> Answer:
+def expect_answer(
+    connection: Connection, seat: ScriptedSeat, said: Sent | None = None
+) -> AcceptedAnswer:
     """Send the bot its seat's messages, and return its answer to the open question.
 
     Raises ViolationError.
@@ -64,7 +66,7 @@ def send(connection: Connection, seat: ScriptedSeat, said: Sent | None = None) -
     connection.send(*map(said, seat.lines()) if said else seat.lines())
 
 
-def await_answer(connection: Connection, seat: ScriptedSeat) -> Answer:
+def await_answer(connection: Connection, seat: ScriptedSeat) -> AcceptedAnswer:
     """Return the answer to the last question. Raises ViolationError."""
     question = seat.question
     assert question, "Somebody must have been asked."
@@ -79,7 +81,7 @@ def await_answer(connection: Connection, seat: ScriptedSeat) -> Answer:
             _report_line(connection, question, line, fault)
         if seat.question is not question:
             check_stderr(connection)
-            return Answer(_choice(line), ms)
+            return AcceptedAnswer(_choice(line), ms)
         old.append(line)
 
 

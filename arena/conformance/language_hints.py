@@ -7,7 +7,7 @@ from typing import NamedTuple
 from arena.sandbox.command import Command
 
 
-class Language(NamedTuple):
+class LanguageHints(NamedTuple):
     """A language's way to write a line at once."""
 
     name: str
@@ -18,24 +18,26 @@ class Language(NamedTuple):
     """The way to make an answer."""
 
 
-COMPILED = Language(
+COMPILED = LanguageHints(
     "a compiled language",
     "C: fflush(stdout); C++: std::cout << ... << std::endl; Rust: io::stdout().flush(); "
     "Go: writer.Flush()",
     "the language's JSON library, or the text of the examples in SPEC.md",
 )
 LANGUAGES = {
-    "python": Language("Python", "print(..., flush=True)", "json.dumps(...)"),
-    "node": Language("JavaScript", 'process.stdout.write(text + "\\n")', "JSON.stringify(...)"),
-    "java": Language(
+    "python": LanguageHints("Python", "print(..., flush=True)", "json.dumps(...)"),
+    "node": LanguageHints(
+        "JavaScript", 'process.stdout.write(text + "\\n")', "JSON.stringify(...)"
+    ),
+    "java": LanguageHints(
         "Java",
         "System.out.flush(), or new PrintWriter(System.out, true) and println",
         "a JSON library, or the text of the examples in SPEC.md",
     ),
-    "ruby": Language("Ruby", "$stdout.sync = true", "JSON.generate(...)"),
-    "perl": Language("Perl", "$| = 1;", "JSON::PP's encode_json"),
-    "lua": Language("Lua", "io.stdout:flush()", "the text of the examples in SPEC.md"),
-    "sh": Language("shell", "printf flushes; a filter after it may not", "printf"),
+    "ruby": LanguageHints("Ruby", "$stdout.sync = true", "JSON.generate(...)"),
+    "perl": LanguageHints("Perl", "$| = 1;", "JSON::PP's encode_json"),
+    "lua": LanguageHints("Lua", "io.stdout:flush()", "the text of the examples in SPEC.md"),
+    "sh": LanguageHints("shell", "printf flushes; a filter after it may not", "printf"),
 }
 BY_SUFFIX = {
     ".py": "python",
@@ -64,7 +66,7 @@ CRASHES = (
 """Patterns of a crash on stderr, in the languages that report one."""
 
 
-def language(command: Command) -> Language:
+def language(command: Command) -> LanguageHints:
     """Return the language of a bot, by its program's name and the suffixes of its files."""
     for part in command.argv[1:]:
         if Path(part).suffix in BY_SUFFIX:

@@ -54,7 +54,7 @@ class OutOfTimeError(SkippedError):
         """Questions of that game that were answered."""
 
 
-class Game(NamedTuple):
+class EventGame(NamedTuple):
     """The game of an event."""
 
     rules: Ruleset
@@ -78,7 +78,7 @@ class Budget(Struct, frozen=True):
     """True for whole games and long ones; otherwise a round of each game and little more."""
 
 
-class Step(NamedTuple):
+class CheckStep(NamedTuple):
     """One step of the check."""
 
     name: str

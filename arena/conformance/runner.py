@@ -12,14 +12,21 @@ from arena.conformance.cases import exit as leaving
 from arena.conformance.cases import games, messages
 from arena.conformance.cases import resources as timing
 from arena.conformance.cases import startup as starting
-from arena.conformance.model import SkippedError, State, Step, StepResult, Violation, ViolationError
+from arena.conformance.model import (
+    CheckStep,
+    SkippedError,
+    State,
+    StepResult,
+    Violation,
+    ViolationError,
+)
 from arena.conformance.session import Session
 from arena.sandbox.sandbox import Sandbox
 from protocol.errors import UserError, unknown_name
 
 NAMED = 16
 """Columns of a step's name in the list."""
-STEPS: tuple[Step, ...] = (
+STEPS: tuple[CheckStep, ...] = (
     *starting.STEPS,
     *answering.STEPS,
     *several.STEPS,
@@ -30,7 +37,7 @@ STEPS: tuple[Step, ...] = (
 )
 """All steps; a step comes before those whose failure it explains."""
 
-NumberedStep = tuple[int, Step]
+NumberedStep = tuple[int, CheckStep]
 
 
 class Totals(NamedTuple):
@@ -46,7 +53,7 @@ class Totals(NamedTuple):
     """Steps that were not reached."""
 
 
-OF_EVENTS: tuple[Step, ...] = (*STEPS, games.EVENT)
+OF_EVENTS: tuple[CheckStep, ...] = (*STEPS, games.EVENT)
 """The steps for a bot of an event: its own game comes last."""
 
 
@@ -74,7 +81,7 @@ def select_steps(words: Sequence[str], *, of_event: bool = False) -> tuple[Numbe
     return tuple((number, steps[number - 1]) for number in sorted(numbers))
 
 
-def _matches(word: str, steps: Sequence[Step]) -> range:
+def _matches(word: str, steps: Sequence[CheckStep]) -> range:
     names = [step.name for step in steps]
     if word in names:
         return range(names.index(word) + 1, names.index(word) + 2)
@@ -128,7 +135,7 @@ def totals(outcomes: Sequence[StepResult]) -> Totals:
     return Totals(passed, failed, skipped - missed, missed)
 
 
-def _try_step(session: Session, number: int, step: Step, seconds: float) -> StepResult:
+def _try_step(session: Session, number: int, step: CheckStep, seconds: float) -> StepResult:
     began = time.monotonic()
     session.begin_step(seconds)
     state: State = "pass"
@@ -144,11 +151,11 @@ def _try_step(session: Session, number: int, step: Step, seconds: float) -> Step
     return StepResult(number, step.name, step.title, step.promise, state, note, ms, finding)
 
 
-def _outcome(number: int, step: Step, reason: str) -> StepResult:
+def _outcome(number: int, step: CheckStep, reason: str) -> StepResult:
     return StepResult(number, step.name, step.title, step.promise, "skip", reason, 0)
 
 
-def _compare(session: Session, step: Step, outcome: StepResult, seconds: float) -> StepResult:
+def _compare(session: Session, step: CheckStep, outcome: StepResult, seconds: float) -> StepResult:
     """Try a bot that ended by itself without the sandbox too, to see whether it lacks something."""
     if outcome.finding is None or session.sandbox.level == "off":
         return outcome
@@ -163,7 +170,7 @@ def _compare(session: Session, step: Step, outcome: StepResult, seconds: float) 
     return replace(outcome, finding=_within(session, outcome.finding))
 
 
-def _fails(session: Session, sandbox: Sandbox, step: Step, seconds: float) -> bool:
+def _fails(session: Session, sandbox: Sandbox, step: CheckStep, seconds: float) -> bool:
     """Tell whether a fresh process fails the step there."""
     fresh = Session(session.command, sandbox, session.clock, session.budget, game=session.game)
     try:

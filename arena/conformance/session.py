@@ -4,8 +4,8 @@ import time
 
 from arena.conformance import expect as judge
 from arena.conformance.connection import Connection
-from arena.conformance.expect import Answer
-from arena.conformance.model import Budget, Game, OutOfTimeError, SkippedError
+from arena.conformance.expect import AcceptedAnswer
+from arena.conformance.model import Budget, EventGame, OutOfTimeError, SkippedError
 from arena.conformance.mutations import Sent
 from arena.conformance.scripted_game import BOARDS, ScriptedSeat, WantedQuestion
 from arena.match.piped_process import CannotStartError
@@ -28,7 +28,7 @@ class Session:
         clock: Clock,
         budget: Budget,
         outside: Sandbox | None = None,
-        game: Game | None = None,
+        game: EventGame | None = None,
     ) -> None:
         """Prepare; nothing is started yet.
 
@@ -138,7 +138,7 @@ class Session:
 
     def _event_seat(
         self,
-        game: Game,
+        game: EventGame,
         seat: int,
         board: int,
         wanted: WantedQuestion | None,
@@ -169,7 +169,9 @@ class Session:
                 return one
         raise SkippedError("No board led to such a question.")
 
-    def ask(self, connection: Connection, seat: ScriptedSeat, said: Sent | None = None) -> Answer:
+    def ask(
+        self, connection: Connection, seat: ScriptedSeat, said: Sent | None = None
+    ) -> AcceptedAnswer:
         """Send the bot its messages and take its answer. Raises ViolationError."""
         options = len(seat.question.options) if seat.question else 0
         answer = judge.expect_answer(connection, seat, said)

@@ -113,7 +113,7 @@ class Column(Part, frozen=True):
     """A drawing that takes the place of the head."""
 
 
-class Group(NamedTuple):
+class RowGroup(NamedTuple):
     """Rows of a table under a title."""
 
     title: str
@@ -127,7 +127,7 @@ class Table(Part, frozen=True):
     caption: str
     """The table's name for screen readers."""
     columns: Sequence[Column]
-    groups: Sequence[Group]
+    groups: Sequence[RowGroup]
     """The rows; text shows a title as a row of its own, a page as a table of its own."""
 
     def plain(self) -> tuple[TextRow, list[TextRow]]:
@@ -154,7 +154,8 @@ class Table(Part, frozen=True):
     def keep(self, columns: Sequence[bool]) -> "Table":
         """Return the table with some of its columns."""
         groups = [
-            Group(title, [[*compress(row, columns)] for row in rows]) for title, rows in self.groups
+            RowGroup(title, [[*compress(row, columns)] for row in rows])
+            for title, rows in self.groups
         ]
         return replace(self, columns=[*compress(self.columns, columns)], groups=groups)
 
@@ -210,7 +211,7 @@ class Document(Struct, frozen=True):
 
 def table(caption: str, columns: Sequence[Column], rows: Iterable[Sequence[str | Cell]]) -> Table:
     """Build a table of one group; a text is a cell that has nothing else."""
-    return Table(caption, columns, [Group("", [to_cells(row) for row in rows])])
+    return Table(caption, columns, [RowGroup("", [to_cells(row) for row in rows])])
 
 
 def to_cells(row: Iterable[str | Cell]) -> list[Cell]:
@@ -245,7 +246,7 @@ def _selected(block: Block, medium: Media) -> Block:
             return block
 
 
-def cut(rows: Sequence[TextRow], room: int) -> list[TextRow]:
+def cut_rows(rows: Sequence[TextRow], room: int) -> list[TextRow]:
     """Return the rows, or the first ones and in the second column the number of the others."""
     if len(rows) <= room:
         return [*rows]
@@ -260,7 +261,7 @@ class Span(NamedTuple):
     text: str
 
 
-def spans(text: str) -> Iterator[Span]:
+def marked_spans(text: str) -> Iterator[Span]:
     """Yield the marked and the other parts of a text; none is empty."""
     end = 0
     for found in MARKS.finditer(text):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from arena.document.blocks import spans
+from arena.document.blocks import marked_spans
 
 FOLDER = Path(__file__).parent
 """The folder of `document.html.j2`, whose macro `blocks` renders what `select` returns."""
@@ -22,5 +22,5 @@ def inline(text: str) -> Markup:
     """Return a text of a document as HTML, escaped, with its marks as elements."""
     return Markup("").join(
         Markup("<{0}>{1}</{0}>").format(span.mark, span.text) if span.mark else minus(span.text)
-        for span in spans(text)
+        for span in marked_spans(text)
     )

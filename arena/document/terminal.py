@@ -20,9 +20,9 @@ from arena.document.blocks import (
     Section,
     Table,
     Tone,
-    cut,
+    cut_rows,
+    marked_spans,
     select,
-    spans,
     table,
 )
 
@@ -79,7 +79,7 @@ def renderables(
 def _text(text: str, tone: Tone) -> Text:
     """Return a text in its style; code keeps its backticks, so that a pipe has them too."""
     drawn = Text(style=STYLES[tone])
-    for span in spans(text):
+    for span in marked_spans(text):
         drawn.append(f"`{span.text}`" if span.mark == "code" else span.text, MARKS[span.mark])
     return drawn
 
@@ -94,7 +94,7 @@ def _table(shown: Table, width: int, room: int | None) -> RichTable:
         # rich narrows only columns that may wrap; the cells themselves are cut, not wrapped.
         side: Literal["left", "right"] = "right" if kind == "number" else "left"
         drawn.add_column(text, justify=side, no_wrap=kind != "name")
-    for row in rows if room is None else cut(rows, room):
+    for row in rows if room is None else cut_rows(rows, room):
         drawn.add_row(*(Text(cell, no_wrap=True, overflow="ellipsis") for cell in row))
     return drawn
 

@@ -18,7 +18,7 @@ from arena.sandbox.process import SHORTAGES, SandboxedProcess
 from arena.sandbox.pythons import barrier, runs_as_another
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.selftest.cache import load_outcomes, save_outcomes
-from arena.sandbox.selftest.fixtures import Limits as Tried
+from arena.sandbox.selftest.fixtures import TriedLimits as Tried
 from arena.sandbox.selftest.guarantees import CHEAP, COSTLY, Guarantee, missing_guarantees
 from arena.sandbox.selftest.machine import machine_fingerprint
 from arena.sandbox.selftest.processes import PATIENCE_S, CannotProbeError, Popen, close_pipes

@@ -123,7 +123,7 @@ def truth(field: str, seats: int, luck: float, core: str) -> dict[str, float]:
             columns.append([one, other, *at])
             values.append([1.0, -1.0, 1.0, -1.0 if b < seats - 1 else 0.0])
             leads = (lead + luck * math.sqrt(2) * NODES) / ELO
-            shares.append(float(WEIGHTS @ stats.share(leads) / WEIGHTS.sum()))
+            shares.append(float(WEIGHTS @ stats.expected_share(leads) / WEIGHTS.sum()))
     size = len(core) + seats - 1
     pinned = np.zeros((size, size))
     pinned[: len(core), : len(core)] = 1 / len(core)

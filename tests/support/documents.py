@@ -7,11 +7,11 @@ from arena.document.blocks import (
     Column,
     Document,
     Figure,
-    Group,
     Item,
     Matrix,
     Media,
     Paragraph,
+    RowGroup,
     Section,
     Table,
 )
@@ -29,8 +29,10 @@ STANDINGS = Table(
         Column("command", "code", media=Media.FILES),
     ],
     [
-        Group("above", [[Cell("1 (1–2)"), Cell("ada"), Cell("+3", "4"), PLOT, Cell("+9"), CODE]]),
-        Group("below", [[Cell("2"), BOB, Cell("-3", "5"), PLOT, Cell("·"), CODE]]),
+        RowGroup(
+            "above", [[Cell("1 (1–2)"), Cell("ada"), Cell("+3", "4"), PLOT, Cell("+9"), CODE]]
+        ),
+        RowGroup("below", [[Cell("2"), BOB, Cell("-3", "5"), PLOT, Cell("·"), CODE]]),
     ],
 )
 SELF = Cell("·", tone="self")

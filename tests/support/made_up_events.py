@@ -11,7 +11,7 @@ from tournaments.report.event_text import uneven
 from tournaments.report.html.page import report_page
 from tournaments.report.log_facts import Evidence, LogFacts, Machine, SandboxSummary
 from tournaments.report.timing import Times, TimeStats
-from tournaments.schedule.schedule import games, sittings, stages
+from tournaments.schedule.schedule import count_all_games, sittings, stages
 
 NOTHING = LogFacts(
     times=Times(entrants=(), worst_lag_ms=0.0),
@@ -89,9 +89,9 @@ def told(event: Event, results: list[Result], known: LogFacts = NOTHING) -> Repo
     return ReportData(
         event=event,
         results=results,
-        planned=games(event, by_game),
+        planned=count_all_games(event, by_game),
         commitments="0123456789abcdef" * 4,
-        notes=list(filter(None, [uneven(event, results, games(event, by_game))])),
+        notes=list(filter(None, [uneven(event, results, count_all_games(event, by_game))])),
         ratings=fit_both(results, partners=event.rules.deal.partners),
         measured=known,
         plans=tuple(sittings(event, by_game)),

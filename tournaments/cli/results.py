@@ -37,10 +37,9 @@ def show(folder: Path | None, watch: bool, as_json: bool) -> None:
       boneyard show friday --watch
       boneyard show friday --json
     """
-    from tournaments.live import status_text as glance_shown
+    from tournaments.live.status_text import print_status, watch_status
 
-    where = folder or usual_folder()
-    sys.exit(glance_shown.watch(where, as_json) if watch else glance_shown.show(where, as_json))
+    sys.exit((watch_status if watch else print_status)(folder or usual_folder(), as_json))
 
 
 @click.command()

@@ -66,7 +66,7 @@ def checked(said: str, *, trusted: bool) -> str:
     return address
 
 
-def named(said: str) -> str:
+def check_worker_name(said: str) -> str:
     """Check a worker's name from the command line.
 
     Raises UserError for a name that a log cannot hold.

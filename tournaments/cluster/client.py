@@ -14,8 +14,14 @@ from distributed.client import FutureCancelledError
 from distributed.scheduler import KilledWorker
 
 from tournaments.cluster.asyncio_thread import Loop
-from tournaments.cluster.dask_worker import ANSWER_S, RETRY_S, RunPlugin, play, silence_logging
-from tournaments.cluster.orders import Answer, Unplayed, answered, named
+from tournaments.cluster.dask_worker import (
+    ANSWER_S,
+    RETRY_S,
+    RunPlugin,
+    play_order,
+    silence_logging,
+)
+from tournaments.cluster.orders import Answer, Unplayed, answered, content_name
 from tournaments.runner.exit import RunStoppedError
 
 LOOK_S = 1.0
@@ -110,7 +116,7 @@ class DaskClient:
     async def played(self, order: bytes) -> AsyncIterator[Answer]:
         """Have an order played; the engine forgets its answer when the block ends."""
         sender, receiver = trio.open_memory_channel[Answer](1)
-        name, kept = named(order), asyncio.Event()
+        name, kept = content_name(order), asyncio.Event()
         self._loop.call(partial(self._want, name, Wanted(order, sender, kept)))
         try:
             yield await receiver.receive()
@@ -209,7 +215,7 @@ class DaskClient:
     async def _order(self, client: Client, name: str) -> None:
         wanted = self._wanted[name]
         future = client.submit(
-            play, wanted.data, key=name, resources={self._resource: 1}, pure=False
+            play_order, wanted.data, key=name, resources={self._resource: 1}, pure=False
         )
         try:
             answer = answered(await future)

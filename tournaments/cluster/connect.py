@@ -13,7 +13,7 @@ from tournaments.cluster.address import ClusterAddress
 from tournaments.cluster.bundles import Bundle, pack_bot
 from tournaments.cluster.client import DaskClient
 from tournaments.cluster.local import local_cluster
-from tournaments.cluster.orders import Run, encoded, named, resource
+from tournaments.cluster.orders import Run, content_name, encoded, resource
 from tournaments.cluster.runner import ClusterRunner
 from tournaments.plan.event import Event
 from tournaments.plan.event_file import WrittenBot
@@ -47,7 +47,7 @@ async def connect(
         Run(event, tuple(_bundle(event, n, bundles) for n in range(len(event.entrants))))
     )
     # The event of another folder, or on another machine, is another run.
-    run = named(f"{socket.gethostname()} {folder.path} ".encode() + data)
+    run = content_name(f"{socket.gethostname()} {folder.path} ".encode() + data)
     async with _scheduler(place, jobs, folder, event) as address, trio.open_nursery() as nursery:
         engine = DaskClient(
             address,

@@ -34,7 +34,7 @@ class Run(Struct, frozen=True):
     """The bot of each entrant; None if it is retired."""
 
 
-class Part(Struct, frozen=True):
+class OrderPart(Struct, frozen=True):
     """Games of one sitting that fresh processes play."""
 
     plan: PlannedSitting
@@ -54,7 +54,7 @@ class Order(Struct, frozen=True):
     """Name of the run."""
     attempt: int
     """Number of earlier attempts at this order."""
-    parts: tuple[Part, ...]
+    parts: tuple[OrderPart, ...]
     """Parts of several sittings, if one alone would be too short."""
     seeds: dict[int, bytes]
     """Seeds of the boards."""
@@ -113,7 +113,7 @@ def answered(data: bytes) -> Answer:
     return msgspec.msgpack.decode(data, type=Answer)  # type: ignore[no-any-return]
 
 
-def named(data: bytes) -> str:
+def content_name(data: bytes) -> str:
     """Name a message by its content: the same order is always the same task."""
     return f"boneyard-{hashlib.sha256(data).hexdigest()[:40]}"
 
@@ -126,7 +126,7 @@ def resource(wish: SandboxMode) -> str:
     return f"boneyard-{__version__}-{wish}"
 
 
-def offered(level: str | None, jobs: int) -> dict[str, float]:
+def offered_resources(level: str | None, jobs: int) -> dict[str, float]:
     """Return the resources of a worker whose machine proved this level; None: it tried none."""
     wishes: list[SandboxMode] = ["off"]
     wishes += ["auto"] if level else []

@@ -13,7 +13,7 @@ from arena.logs.gamelog import GameLog
 from arena.sandbox.limits import level_name
 from protocol.errors import UserError
 from protocol.records import LogRecord, Result
-from tournaments.cluster.orders import ORDER_S, Answer, Order, Part, Played, Unplayed, encoded
+from tournaments.cluster.orders import ORDER_S, Answer, Order, OrderPart, Played, Unplayed, encoded
 from tournaments.cluster.validate import BrokenAnswerError, answering
 from tournaments.plan.event import Event
 from tournaments.runner.exit import RunStoppedError, save_crash
@@ -155,7 +155,7 @@ class ClusterRunner:
         playing = (n for n, one in enumerate(self._event.entrants) if not one.retired)
         plan, reason = PlannedSitting("roll-call", tuple(playing), (), ""), ""
         for attempt in range(REFUSALS + DEATHS):
-            order = self._order([Part(plan, (), ())], attempt)
+            order = self._order([OrderPart(plan, (), ())], attempt)
             async with self._workers.played(encoded(order)) as answer:
                 pass
             if isinstance(answer, Played):
@@ -168,7 +168,7 @@ class ClusterRunner:
 
     async def _hand_out(self, stage: Stage, nursery: trio.Nursery) -> None:
         """Order what a stage lacks, in orders of a useful size."""
-        left, parts = sum(self._ledger.left.values()), list[Part]()
+        left, parts = sum(self._ledger.left.values()), list[OrderPart]()
         for part in self._cut(stage, nursery):
             parts.append(part)
             games = sum(len(one.games) for one in parts)
@@ -179,7 +179,7 @@ class ClusterRunner:
         if parts:
             await self._give(parts, nursery)
 
-    def _cut(self, stage: Stage, nursery: trio.Nursery) -> Iterator[Part]:
+    def _cut(self, stage: Stage, nursery: trio.Nursery) -> Iterator[OrderPart]:
         """Yield what a stage lacks of each sitting, long ones in parts; cut only when needed."""
         for plan in stage:
             numbered = numbers(plan.who, plan.boards, self._seed)
@@ -191,14 +191,14 @@ class ClusterRunner:
                 missing = missing[size:]
             nursery.start_soon(self._logs.done, plan)
 
-    def _part(self, plan: PlannedSitting, games: Sequence[PlannedGame]) -> Part:
+    def _part(self, plan: PlannedSitting, games: Sequence[PlannedGame]) -> OrderPart:
         numbered = numbers(plan.who, plan.boards, self._seed)
         own = tuple(numbered[game.board] for game in games)
         known = (self._ledger.results.get(game.name) for game in plan.games)
         had = tuple(filter(None, known)) if has_dependent_games(self._event) else ()
-        return Part(plan, tuple(games), own, had)
+        return OrderPart(plan, tuple(games), own, had)
 
-    async def _give(self, parts: Sequence[Part], nursery: trio.Nursery) -> None:
+    async def _give(self, parts: Sequence[OrderPart], nursery: trio.Nursery) -> None:
         """Send an order as soon as there is a place for it."""
         place = object()
         for part in parts:
@@ -206,7 +206,7 @@ class ClusterRunner:
         await self._workers.places.acquire_on_behalf_of(place)
         nursery.start_soon(self._given, place, parts)
 
-    async def _given(self, place: object, parts: Sequence[Part]) -> None:
+    async def _given(self, place: object, parts: Sequence[OrderPart]) -> None:
         try:
             await self._ordered(parts)
         finally:
@@ -214,7 +214,7 @@ class ClusterRunner:
         for part in parts:
             await self._logs.done(part.plan)
 
-    async def _ordered(self, parts: Sequence[Part]) -> None:
+    async def _ordered(self, parts: Sequence[OrderPart]) -> None:
         """Have the games played, by another worker if one cannot."""
         refusals = deaths = 0
         while parts:
@@ -231,12 +231,14 @@ class ClusterRunner:
                     raise RunStoppedError(f"The run stopped {where}: {answer.reason}.")
             parts = [self._part(plan, left) for plan, left in self._lacking(parts) if left]
 
-    def _lacking(self, parts: Iterable[Part]) -> Iterator[tuple[PlannedSitting, list[PlannedGame]]]:
+    def _lacking(
+        self, parts: Iterable[OrderPart]
+    ) -> Iterator[tuple[PlannedSitting, list[PlannedGame]]]:
         for part in parts:
             had = self._ledger.results
             yield part.plan, [game for game in part.games if game.name not in had]
 
-    def _order(self, parts: Sequence[Part], attempt: int) -> Order:
+    def _order(self, parts: Sequence[OrderPart], attempt: int) -> Order:
         boards = {game.board for part in parts for game in part.games}
         seeds = {board: self._seed(board) for board in sorted(boards)}
         return Order(self._run, attempt, tuple(parts), seeds)

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from arena.engine.shuffle import commitment
 from protocol.codec import DamagedRecordError, decode_record
 from protocol.records import GameRecord, LogRecord, Result, Sitting, SittingOver
-from tournaments.cluster.orders import Order, Part
+from tournaments.cluster.orders import Order, OrderPart
 from tournaments.plan.event import Event
 from tournaments.schedule.schedule import PlannedGame
 from tournaments.schedule.seating import game_names
@@ -70,7 +70,7 @@ def _check_first(order: Order, game: PlannedGame, number: int, first: GameRecord
         raise BrokenAnswerError(f"game {game.name} was dealt from another seed")
 
 
-def _check(event: Event, part: Part, game: PlannedGame, records: Sequence[LogRecord]) -> None:
+def _check(event: Event, part: OrderPart, game: PlannedGame, records: Sequence[LogRecord]) -> None:
     """Refuse another game of the same name: other seats, or more than one game."""
     for record in records:
         if isinstance(record, Sitting | SittingOver):

@@ -16,11 +16,11 @@ from arena.sandbox.select import choose_level
 from arena.sandbox.temporary import temporary_folder
 from arena.ui.console import print_note
 from protocol.errors import UserError
-from tournaments.cluster.address import named, parse_cluster_option
+from tournaments.cluster.address import check_worker_name, parse_cluster_option
 from tournaments.cluster.asyncio_thread import Loop
 from tournaments.cluster.connect import security
 from tournaments.cluster.dask_worker import SchedulerConnection
-from tournaments.cluster.orders import offered
+from tournaments.cluster.orders import offered_resources
 from tournaments.cluster.worker_runner import OrderRunner
 from tournaments.runner.exit import INTERRUPTED, STOPPED, root_cause, stop_on_signal
 from tournaments.runner.machine import default_jobs
@@ -61,7 +61,7 @@ class WorkerOptions(NamedTuple):
 
 def work(options: WorkerOptions) -> int:
     """Play for a scheduler until it lets us go; return the exit code. Raises UserError."""
-    name = own_name() if options.name is None else named(options.name)
+    name = own_name() if options.name is None else check_worker_name(options.name)
     there = parse_cluster_option(options.address, options.tls, trusted=options.trust_network)
     if there.workers:
         raise UserError(f"A worker needs a scheduler's address, not {options.address!r}.")
@@ -78,7 +78,7 @@ def work(options: WorkerOptions) -> int:
             there.address,
             name=name,
             jobs=jobs,
-            offers=offered(None if options.sandbox == "off" else sandbox.level, jobs),
+            offers=offered_resources(None if options.sandbox == "off" else sandbox.level, jobs),
             folder=temporary,
             security=security(there.tls),
             patience_s=options.patience,

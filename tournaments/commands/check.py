@@ -7,8 +7,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 from rich.console import Console
 
-from arena.conformance.cases.games import cut
-from arena.conformance.model import Budget, Game, StepResult
+from arena.conformance.cases.games import limit_to_one_round
+from arena.conformance.model import Budget, EventGame, StepResult
 from arena.conformance.report import Printer, Report, summary
 from arena.conformance.runner import NumberedStep, run_steps, select_steps
 from arena.conformance.session import Session
@@ -76,7 +76,7 @@ def check_bots(options: CheckOptions) -> int:
     return 0 if all(report.kept for report in reports) else 1
 
 
-def _written(options: CheckOptions) -> tuple[WrittenEvent, Path, Game | None]:
+def _written(options: CheckOptions) -> tuple[WrittenEvent, Path, EventGame | None]:
     """Return the bots with their clock and sandbox, their folder, and the game to play.
 
     The game is that of an event file; without one (None) a bot must know every game.
@@ -95,11 +95,11 @@ def _written(options: CheckOptions) -> tuple[WrittenEvent, Path, Game | None]:
     return replace(event, clock=clock, sandbox=options.sandbox or event.sandbox), base, game
 
 
-def _game(event: WrittenEvent, base: Path, *, whole: bool) -> Game:
+def _game(event: WrittenEvent, base: Path, *, whole: bool) -> EventGame:
     rules = load_ruleset(event.rules, base)
     seats = event.seats_at_table(rules)
     check_seats(rules, seats)
-    return Game(rules if whole else cut(rules), seats)
+    return EventGame(rules if whole else limit_to_one_round(rules), seats)
 
 
 def _meant(bots: tuple[WrittenBot, ...], name: str | None) -> tuple[WrittenBot, ...]:

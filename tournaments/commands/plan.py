@@ -26,7 +26,7 @@ from tournaments.runner.exit import MACHINE, STOPPED, RunStoppedError, root_caus
 from tournaments.runner.lanes import Lanes
 from tournaments.runner.machine import default_jobs
 from tournaments.runner.runner import Runner, check_greetings
-from tournaments.schedule.schedule import games
+from tournaments.schedule.schedule import count_all_games
 from tournaments.storage import folder as folders
 from tournaments.storage.folder import Folder
 from tournaments.storage.ledger import Ledger, read_ledger
@@ -120,7 +120,7 @@ def forecast_for(options: EventOptions, jobs: int, seconds: float) -> Forecast:
 
 def _short(event: Event) -> Event:
     """Return the event with as many boards as a calibration may play."""
-    each = games(event, {}) // event.boards
+    each = count_all_games(event, {}) // event.boards
     boards = max(1, min(BOARDS, GAMES // each))
     return replace(event, boards=boards, boards_a_sitting=BOARDS_A_SITTING)
 
@@ -195,7 +195,7 @@ async def _note(receiver: trio.MemoryReceiveChannel[Result], ends: dict[str, flo
 
 def _unfinished(event: Event, results: ResultStore) -> Iterator[str]:
     """Yield a note if the event is not finished."""
-    of = games(event, results)
+    of = count_all_games(event, results)
     if len(results) < of:
         yield f"The event is unfinished: {done(event, len(results), of)}"
         yield from filter(None, [uneven(event, results.first(), of)])

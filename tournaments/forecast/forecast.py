@@ -31,7 +31,7 @@ from protocol.ruleset import count_sides, rotations
 from tournaments.plan.event import Event
 from tournaments.rating.ratings import fit
 from tournaments.rating.sprt_settings import MOST
-from tournaments.rating.statistics import ELO, Bools, Error, Floats, reach, share
+from tournaments.rating.statistics import ELO, Bools, Error, Floats, expected_share, reach
 from tournaments.schedule.schedule import PlannedSitting, Stage, sittings, stages
 
 TELLING = 10
@@ -264,7 +264,7 @@ def _information(tables: Mapping[tuple[int, ...], int], logits: Floats, partners
             row = np.zeros(len(logits))
             np.add.at(row, left, 1 / len(left))
             np.add.at(row, right, -1 / len(right))
-            p = share(row @ logits)
+            p = expected_share(row @ logits)
             information += games * p * (1 - p) * np.outer(row, row)
     return information
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from arena.document.blocks import Block, Code, Column, Figure, Media, Paragraph, table
 from arena.rules.english import count_in_digits
-from tournaments.rating.sprt import Step, answer, boards_still_needed
+from tournaments.rating.sprt import SprtStep, answer, boards_still_needed
 from tournaments.rating.sprt_settings import Measure, Sprt
 
 UNITS: dict[Measure, str] = {"elo": "Elo", "nelo": "normalised Elo", "points": "points a game"}
@@ -21,7 +21,7 @@ FOULS = (
 )
 
 
-def live(settings: Sprt, steps: Sequence[Step], games: int = 2) -> str:
+def live(settings: Sprt, steps: Sequence[SprtStep], games: int = 2) -> str:
     """Return the state of the test in one line; `games` are played on a board."""
     if not steps:
         return f"LLR 0.00 {_bounds(settings)}, no board is complete"
@@ -40,12 +40,12 @@ def _bounds(settings: Sprt) -> str:
     return f"({low:.2f}, {high:.2f})"
 
 
-def blocks(settings: Sprt, steps: Sequence[Step], one: str) -> list[Block]:
+def sprt_blocks(settings: Sprt, steps: Sequence[SprtStep], one: str) -> list[Block]:
     """Return a test of `one` against another in a report: the answer, the path, a table."""
     so_far = sentence(settings, steps, one)
     made: list[Block] = [
         Paragraph(f"**{so_far}**", media=Media.MARKDOWN),
-        Paragraph(question(settings, one)),
+        Paragraph(describe_question(settings, one)),
     ]
     if steps:
         caption = "The log-likelihood ratio, from the bound of H0 (▁) to that of H1 (█):"
@@ -63,7 +63,7 @@ def blocks(settings: Sprt, steps: Sequence[Step], one: str) -> list[Block]:
     return made
 
 
-def sentence(settings: Sprt, steps: Sequence[Step], one: str) -> str:
+def sentence(settings: Sprt, steps: Sequence[SprtStep], one: str) -> str:
     """Return the answer, or a sentence that there is none yet."""
     boards = steps[-1].boards if steps else 0
     after = f"after {count_in_digits(boards, 'board')}"
@@ -76,7 +76,7 @@ def sentence(settings: Sprt, steps: Sequence[Step], one: str) -> str:
     return f"Undecided {after}."
 
 
-def question(settings: Sprt, one: str) -> str:
+def describe_question(settings: Sprt, one: str) -> str:
     """Return the hypotheses and the error rates in a sentence."""
     return (
         f"H0: {one} leads by {settings.h0:g} {UNITS[settings.measure]}, or less. H1: by "
@@ -86,7 +86,7 @@ def question(settings: Sprt, one: str) -> str:
     )
 
 
-def sparkline(settings: Sprt, steps: Sequence[Step]) -> str:
+def sparkline(settings: Sprt, steps: Sequence[SprtStep]) -> str:
     """Draw the walk in at most 60 characters, by the ratio's place between the bounds."""
     return "".join(_bar(settings, step.llr) for step in subsample(steps, WIDTH))
 
@@ -97,7 +97,7 @@ def _bar(settings: Sprt, llr: float) -> str:
     return BARS[min(max(height, 0), len(BARS) - 1)]
 
 
-def subsample(steps: Sequence[Step], most: int) -> list[Step]:
+def subsample(steps: Sequence[SprtStep], most: int) -> list[SprtStep]:
     """Return at most so many of the steps, evenly spread, the last among them."""
     size = min(most, len(steps))
     return [steps[len(steps) * (place + 1) // size - 1] for place in range(size)]

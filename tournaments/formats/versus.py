@@ -19,7 +19,7 @@ from tournaments.formats.base import (
     first_version,
 )
 from tournaments.formats.round_robin import RoundRobin
-from tournaments.rating.sprt import Outcome, Step, boards_expected, is_decided, outcomes, walk
+from tournaments.rating.sprt import Outcome, SprtStep, boards_expected, is_decided, outcomes, walk
 from tournaments.rating.sprt_settings import Sprt
 
 GAMES_A_BOARD = 2
@@ -147,11 +147,11 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
     ) -> Iterator[Section]:
         """Yield the test: its answer, its question, and its path."""
         one, other = self.sides(contest)
-        blocks = sprt_text.blocks(self.sprt, self.steps(contest, results), one)
+        blocks = sprt_text.sprt_blocks(self.sprt, self.steps(contest, results), one)
         title = f"Is {one} better than {other}?"
         yield Section(title, blocks, id="question", label="The test", media=Media.FILES)
 
-    def steps(self, contest: Contest, results: Iterable[Result]) -> tuple[Step, ...]:
+    def steps(self, contest: Contest, results: Iterable[Result]) -> tuple[SprtStep, ...]:
         """Return the steps of the test, board by board."""
         since = contest.boards_of(contest.units).start
         return walk(self.sprt, self._outcomes(contest, results, since))

@@ -14,7 +14,7 @@ from msgspec import Struct
 from arena.analysis import text as render
 from arena.analysis.frames import SPECTATOR, frames
 from arena.analysis.replay import steps
-from arena.document.blocks import TextRow, cut
+from arena.document.blocks import TextRow, cut_rows
 from arena.logs.checksummed import DamagedFileError
 from arena.logs.follow import LogFollower
 from arena.logs.gamelog import LoggedGame, read_games
@@ -26,7 +26,7 @@ from tournaments.plan.event import Event
 from tournaments.rating.live_elo import LiveRating, update
 from tournaments.rating.ratings import fit_both
 from tournaments.report.standings import PROVISIONAL, live_table, standings_table
-from tournaments.schedule.schedule import games
+from tournaments.schedule.schedule import count_all_games
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.result_store import ResultStore
 
@@ -140,7 +140,7 @@ class LiveView:
         self._forget()
         due = self._looks % COUNT_EVERY == 1 or len(self._results) >= self._planned
         if due and (before != len(self._results) or not self._planned):
-            self._planned = games(self.event, self._results)
+            self._planned = count_all_games(self.event, self._results)
         return bool(changed) or self._looks == 1
 
     def _sizes(self) -> Iterator["_Log"]:
@@ -217,7 +217,7 @@ class LiveView:
         """
         if not over:
             head, rows = live_table(self._ticks).plain()
-            return head, cut(rows, ROWS), PROVISIONAL
+            return head, cut_rows(rows, ROWS), PROVISIONAL
         event = self.event
         pools = fit_both(
             self._results.first(), partners=event.rules.deal.partners, anchor=event.anchor

@@ -23,7 +23,7 @@ from tournaments.rating.tables import Ratings
 from tournaments.report.event_text import headline, question_line, uneven, won_line
 from tournaments.report.missing_data import published, refuse_unplanned
 from tournaments.report.results_file import reported_ratings
-from tournaments.schedule.schedule import PlannedSitting, games, sittings, stages
+from tournaments.schedule.schedule import PlannedSitting, count_all_games, sittings, stages
 from tournaments.storage import folder as folders
 from tournaments.storage.folder import Folder
 from tournaments.storage.history import read_history
@@ -80,7 +80,7 @@ def read_status(folder: Folder) -> Status:
     event = folders.load_event(folder)
     results, complete = so_far(folder, event)
     refuse_unplanned(folder, event, results)
-    played, planned = len(results), games(event, results)
+    played, planned = len(results), count_all_games(event, results)
     running = False if complete else is_running(folder)
     pace = None if complete or running is False else _pace(folder, event, results)
     found = results.first()

@@ -27,7 +27,7 @@ OTHER_LINES = 6
 """Lines of the terminal that the tables leave free."""
 
 
-def show(path: Path, in_json: bool) -> int:
+def print_status(path: Path, in_json: bool) -> int:
     """Print an event's progress; return the exit code. Raises UserError."""
     folder = Folder(path)
     seen = read_status(folder)
@@ -40,7 +40,7 @@ def show(path: Path, in_json: bool) -> int:
     return 0
 
 
-def watch(path: Path, in_json: bool) -> int:
+def watch_status(path: Path, in_json: bool) -> int:
     """Print progress repeatedly until nothing is left to play or Ctrl-C; return the exit code.
 
     A pipe gets a line, or with JSON an object on one line, whenever more was played.
@@ -50,7 +50,7 @@ def watch(path: Path, in_json: bool) -> int:
     try:
         if console.is_terminal and not in_json:
             _live(folder, console)
-            return show(path, in_json)
+            return print_status(path, in_json)
         _lines(folder, in_json)
     except KeyboardInterrupt:
         pass

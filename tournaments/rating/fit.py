@@ -47,7 +47,7 @@ class Cells(NamedTuple):
 
     def expected(self, theta: Floats) -> Floats:
         """Return each cell's expected share of the points with these coefficients."""
-        return stats.share(self.design.at(theta))[self.row]
+        return stats.expected_share(self.design.at(theta))[self.row]
 
     def rated(self) -> "Cells":
         """Return only the cells that rate entrants, their boards renumbered."""

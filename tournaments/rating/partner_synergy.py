@@ -111,7 +111,7 @@ def _clustered(
     count, size = explained.shape
     square, boards, cross = np.zeros(count), np.zeros(count), np.zeros((count, size))
     meat = np.zeros((size, size))
-    for block in stats.blocks(cells.design, cells.row, cells.board, misfit):
+    for block in stats.score_blocks(cells.design, cells.row, cells.board, misfit):
         row = cells.row[block.use]
         sums_at = (block.cluster[:, None] * count + pairs.of[row]).ravel()
         value = (pairs.sign[row] * misfit[block.use, None]).ravel()

@@ -40,7 +40,7 @@ class Outcome(NamedTuple):
     """Mean share of the points, 0 to 1, or mean margin in points."""
 
 
-class Step(Struct, frozen=True):
+class SprtStep(Struct, frozen=True):
     """The state of the test after a board."""
 
     boards: int
@@ -137,7 +137,7 @@ def _decided(settings: Sprt, path: "RatioPath") -> "Bools":
     return decided
 
 
-def walk(settings: Sprt, outcomes: Sequence[Outcome]) -> tuple[Step, ...]:
+def walk(settings: Sprt, outcomes: Sequence[Outcome]) -> tuple[SprtStep, ...]:
     """Return the test after each board, up to the board that decides it or is the last allowed."""
     if not outcomes:
         return ()
@@ -146,12 +146,12 @@ def walk(settings: Sprt, outcomes: Sequence[Outcome]) -> tuple[Step, ...]:
     end = int(decided.argmax()) + 1 if decided.any() else len(decided)
     columns = zip(*(column[:end].tolist() for column in path), strict=True)
     return tuple(
-        Step(boards, llr, estimate, noise, settings.bounds)
+        SprtStep(boards, llr, estimate, noise, settings.bounds)
         for boards, (llr, estimate, noise) in enumerate(columns, 1)
     )
 
 
-def answer(settings: Sprt, steps: Sequence[Step]) -> Verdict:
+def answer(settings: Sprt, steps: Sequence[SprtStep]) -> Verdict:
     """Return the verdict of a walk; "undecided" is a verdict too."""
     if not steps or steps[-1].boards < settings.min_boards:
         return "undecided"
@@ -161,7 +161,7 @@ def answer(settings: Sprt, steps: Sequence[Step]) -> Verdict:
     return "H0" if steps[-1].llr <= low else "undecided"
 
 
-def boards_still_needed(settings: Sprt, step: Step) -> int:
+def boards_still_needed(settings: Sprt, step: SprtStep) -> int:
     """Estimate the boards until the verdict, if A's true lead is the measured one.
 
     The ratio is modelled as a Brownian motion with its drift so far (Wald). The result is never

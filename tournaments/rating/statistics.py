@@ -189,7 +189,7 @@ def logistic(
         if prior:
             draws = prior * _leverage(design, games, theta, pinned)
         tried, won = games + draws, points + draws / 2
-        p = share(design.at(theta))
+        p = expected_share(design.at(theta))
         try:
             step: Floats = np.asarray(
                 np.linalg.solve(
@@ -203,14 +203,14 @@ def logistic(
         if not prior and np.abs(design.at(theta)).max(initial=0) > _FAR:
             break
         if np.abs(step).max() < _CLOSE:
-            p = share(design.at(theta))
+            p = expected_share(design.at(theta))
             return theta, design.squares(games * p * (1 - p)) + pinned
     raise ValueError("no finite ratings fit these results; use a prior above 0")
 
 
 def _leverage(design: Design, games: Floats, theta: Floats, pinned: Floats) -> Floats:
     """Return, for each row, how many coefficients its games inform, without pinned directions."""
-    p = share(design.at(theta))
+    p = expected_share(design.at(theta))
     weight = games * p * (1 - p)
     covariance = np.linalg.inv(design.squares(weight) + pinned)
     spread = np.zeros(len(weight))
@@ -220,7 +220,7 @@ def _leverage(design: Design, games: Floats, theta: Floats, pinned: Floats) -> F
     return np.asarray(weight * spread, np.float64)
 
 
-def share(logit: Floats) -> Floats:
+def expected_share(logit: Floats) -> Floats:
     """Return the expected share of the points, given the lead in natural logits."""
     return np.asarray(np.exp(-np.logaddexp(0, -logit)), np.float64)
 
@@ -248,7 +248,7 @@ def clustered(design: Design, row: Ints, cluster: Ints, misfit: Floats, bread: F
     """
     count = int(cluster.max(initial=-1)) + 1
     meat = np.zeros((design.size, design.size))
-    for block in blocks(design, row, cluster, misfit):
+    for block in score_blocks(design, row, cluster, misfit):
         meat += block.scores.T @ block.scores
     factor = count / (count - 1) if count > 1 else np.nan
     return np.asarray(factor * bread @ meat @ bread, np.float64)
@@ -265,7 +265,7 @@ class Block(NamedTuple):
     """and each cluster's sum of misfit times design row."""
 
 
-def blocks(design: Design, row: Ints, cluster: Ints, misfit: Floats) -> Iterator[Block]:
+def score_blocks(design: Design, row: Ints, cluster: Ints, misfit: Floats) -> Iterator[Block]:
     """Yield the scores of all clusters, see `clustered`.
 
     They come in blocks to bound the memory: a dense score matrix would be clusters x columns.

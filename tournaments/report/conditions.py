@@ -61,11 +61,11 @@ def _cost(policy: FoulPolicy, seats: int) -> str:
 def sandbox_text(kept: Sequence[SandboxSummary]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield a sentence for each sandbox level, and the guarantees that it lacked."""
     for one in kept:
-        where = f"{level_name(one.level)} {share(one.sittings, one.of)}"
+        where = f"{level_name(one.level)} {describe_share(one.sittings, one.of)}"
         yield f"Sandbox: {where}{_on(one.workers)}.", one.missing
 
 
-def share(sittings: int, of: int) -> str:
+def describe_share(sittings: int, of: int) -> str:
     """Return the part of the sittings in words."""
     if sittings < of:
         return f"in {sittings} of {of} sittings"

@@ -250,7 +250,7 @@ def _conditions(data: ReportData) -> Section:
     )
     machines = [
         f"Machine: {one.machine or 'unknown'}; Boneyard {one.boneyard}; "
-        f"{conditions.share(many, sandboxes[0].of)}."
+        f"{conditions.describe_share(many, sandboxes[0].of)}."
         for one, many in data.measured.machines
     ]
     terms = [

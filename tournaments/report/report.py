@@ -16,9 +16,9 @@ from tournaments.report.document import ReportData, report_document
 from tournaments.report.html.page import report_page
 from tournaments.report.log_facts import LogFacts, log_facts
 from tournaments.report.results_file import Results, terms_of, versions_of
-from tournaments.report.timing import as_json
+from tournaments.report.timing import encode_times
 from tournaments.schedule.game_index import GameIndex
-from tournaments.schedule.schedule import games, sittings
+from tournaments.schedule.schedule import count_all_games, sittings
 from tournaments.storage import public_deals as public
 from tournaments.storage.folder import Folder, digest
 from tournaments.storage.history import read_history
@@ -46,7 +46,7 @@ def report_files(
         event=terms_of(event),
         entrants=versions_of(event),
         played=len(results),
-        planned=games(event, by_game),
+        planned=count_all_games(event, by_game),
         commitments=digest(folder),
         latecomers=latecomers(list(read_history(folder)), event.entrants, results),
         sandboxes=known.sandboxes,
@@ -65,7 +65,7 @@ def report_files(
     return {
         folder.report: [to_markdown(document).encode()],
         folder.page: [report_page(document).encode()],
-        folder.times: [as_json(known.times)],
+        folder.times: [encode_times(known.times)],
         folder.results: [indented_json(summary), b"\n"],
         folder.games: exports.games_csv(results, places, partners),
         folder.ratings: exports.ratings_csv(ratings, fingerprints),

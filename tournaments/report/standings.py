@@ -10,10 +10,10 @@ from arena.document.blocks import (
     Cell,
     Column,
     Figure,
-    Group,
     Item,
     Media,
     Paragraph,
+    RowGroup,
     Section,
     Table,
     paragraphs,
@@ -93,11 +93,11 @@ def standings_table(pool: Pool) -> Table:
         for place, one in enumerate(pool.entrants, 1)
     ]
     groups = [
-        Group(TITLES[bound], [row for _, row in some])
+        RowGroup(TITLES[bound], [row for _, row in some])
         for bound, some in groupby(placed, lambda one: one[0])
     ]
     if len(groups) == 1:
-        groups = [Group("", groups[0].rows)]
+        groups = [RowGroup("", groups[0].rows)]
     return Table("Standings", columns, groups)
 
 

@@ -118,6 +118,6 @@ class TimingTotals:
         return Times(entrants=entrants, worst_lag_ms=self._worst_lag_ms, workers=workers)
 
 
-def as_json(times: Times) -> bytes:
+def encode_times(times: Times) -> bytes:
     """Encode times.json."""
     return indented_json(times) + b"\n"

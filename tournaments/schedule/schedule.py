@@ -199,7 +199,7 @@ def past_order(result: Result) -> tuple[int, tuple[str, ...]]:
     return result.board, result.seats
 
 
-def games(event: Event, results: Mapping[str, Result]) -> int:
+def count_all_games(event: Event, results: Mapping[str, Result]) -> int:
     """Count the event's games: those of known stages, and an estimate of those still to come.
 
     For a Swiss it is exact, for versus an upper bound; tied matches of a knockout add more.

@@ -12,7 +12,7 @@ from arena.logs.checksummed import damaged, read_lines
 from protocol.codec import DamagedRecordError, decode_json, encode_json
 from tournaments.plan.event import Event
 from tournaments.storage.folder import Folder, write_atomic
-from tournaments.storage.public_deals import Before, spans
+from tournaments.storage.public_deals import Before, board_spans
 
 
 def remember(folder: Folder, old: Event, public: Iterable[int]) -> None:
@@ -22,7 +22,7 @@ def remember(folder: Folder, old: Event, public: Iterable[int]) -> None:
     """
     entrants = {entrant.name: entrant.fingerprint for entrant in old.entrants}
     digest = sha256(folder, old.all_boards)
-    before = Before(old.all_boards, digest, spans(public), entrants)
+    before = Before(old.all_boards, digest, board_spans(public), entrants)
     known = list(read_history(folder))
     # An earlier call may have been killed between this line and the new plan.
     if before not in known[-1:]:

@@ -39,8 +39,8 @@ class Ledger:
 
     `stage` is the stage that can be played now, empty when the event is over; `left` counts the
     games without a result on each known board; `planned` is the number of games of the event, see
-    `games`. The file holds the longest beginning of that order without a gap. A result that comes
-    out of turn waits in memory, and in its game log, which survives a kill.
+    `count_all_games`. The file holds the longest beginning of that order without a gap. A result
+    that comes out of turn waits in memory, and in its game log, which survives a kill.
     """
 
     def __init__(self, folder: Folder, event: Event) -> None:
@@ -99,7 +99,7 @@ class Ledger:
                 break
         else:
             self.stage = ()
-        # The value of `games`, without going through all stages again at each new one.
+        # The value of `count_all_games`, without going through all stages again at each new one.
         self.planned = self._known + (
             count_coming_games(self._event, self.stage) if self.stage else 0
         )

@@ -74,7 +74,7 @@ def _in_ledger(folder: Folder) -> Iterator[int]:
             yield decode_result(strip_checksum(line)).board
 
 
-def spans(boards: Iterable[int]) -> tuple[Span, ...]:
+def board_spans(boards: Iterable[int]) -> tuple[Span, ...]:
     """Return the boards as spans, in order."""
     found: list[Span] = []
     for board in sorted(set(boards)):

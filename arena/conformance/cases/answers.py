@@ -3,7 +3,7 @@
 from arena.conformance import expect as judge
 from arena.conformance import mutations as later
 from arena.conformance.cases.games import asking, short, tiny
-from arena.conformance.model import OutOfTimeError, SkippedError, Step
+from arena.conformance.model import CheckStep, OutOfTimeError, SkippedError
 from arena.conformance.session import Session
 from arena.match.referee import QUESTIONS_A_GAME
 from arena.rules.variants import find_variant
@@ -97,11 +97,11 @@ def in_one_go(session: Session) -> str:
 
 
 STEPS = (
-    Step("questions", "answers question after question", "Question ids", second_answer),
-    Step("one-option", "takes the only option of a list", "Options", only_option),
-    Step("indices", "chooses within lists of any length", "Bot: choose", every_index),
-    Step("numbers", "repeats very large numbers", "Question ids", large_numbers),
-    Step("again", "answers the same position again", "Bot: choose", same_again),
-    Step("pieces", "reads a question that comes in pieces", "The pipe", in_pieces),
-    Step("one-go", "reads several lines that come at once", "The pipe", in_one_go),
+    CheckStep("questions", "answers question after question", "Question ids", second_answer),
+    CheckStep("one-option", "takes the only option of a list", "Options", only_option),
+    CheckStep("indices", "chooses within lists of any length", "Bot: choose", every_index),
+    CheckStep("numbers", "repeats very large numbers", "Question ids", large_numbers),
+    CheckStep("again", "answers the same position again", "Bot: choose", same_again),
+    CheckStep("pieces", "reads a question that comes in pieces", "The pipe", in_pieces),
+    CheckStep("one-go", "reads several lines that come at once", "The pipe", in_one_go),
 )

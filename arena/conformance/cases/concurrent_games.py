@@ -10,7 +10,7 @@ from arena.conformance.cases.games import short
 from arena.conformance.connection import Connection
 from arena.conformance.diagnose_line import Diagnosis, Expected, diagnose
 from arena.conformance.diagnose_silence import diagnose_silence, exit_description
-from arena.conformance.model import SkippedError, Step
+from arena.conformance.model import CheckStep, SkippedError
 from arena.conformance.scripted_game import ScriptedSeat
 from arena.conformance.session import Session
 from arena.match.referee import Question
@@ -133,4 +133,6 @@ def _numbers(waiting: Mapping[int, Open]) -> str:
     return f"{', '.join(map(str, some))}{' …' if len(waiting) > len(some) else ''}"
 
 
-STEPS = (Step("tables", "plays several games at once", "Several games at once", several_games),)
+STEPS = (
+    CheckStep("tables", "plays several games at once", "Several games at once", several_games),
+)

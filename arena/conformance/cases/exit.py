@@ -4,7 +4,7 @@ from arena.conformance import expect as judge
 from arena.conformance.cases.games import tiny
 from arena.conformance.connection import Connection
 from arena.conformance.language_hints import crash
-from arena.conformance.model import Step
+from arena.conformance.model import CheckStep
 from arena.conformance.session import Session
 from arena.match import referee as rulings
 from arena.match.piped_process import SHUT_DOWN_S
@@ -71,9 +71,9 @@ def _leaves(connection: Connection, *goodbye: bytes) -> str:
 
 
 STEPS = (
-    Step("bye", "exits at bye", "Leaving", at_bye),
-    Step("no-game", "exits at bye before any game", "Leaving", before_a_game),
-    Step("void", "exits at bye in the middle of a game", "Leaving", at_bye_with_why),
-    Step("stdin", "exits when stdin ends", "Leaving", at_the_end_of_stdin),
-    Step("stdin-in-game", "exits when stdin ends in a game", "Leaving", in_a_game),
+    CheckStep("bye", "exits at bye", "Leaving", at_bye),
+    CheckStep("no-game", "exits at bye before any game", "Leaving", before_a_game),
+    CheckStep("void", "exits at bye in the middle of a game", "Leaving", at_bye_with_why),
+    CheckStep("stdin", "exits when stdin ends", "Leaving", at_the_end_of_stdin),
+    CheckStep("stdin-in-game", "exits when stdin ends in a game", "Leaving", in_a_game),
 )

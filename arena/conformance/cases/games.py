@@ -6,7 +6,7 @@ from itertools import product
 
 from msgspec.structs import replace
 
-from arena.conformance.model import OutOfTimeError, SkippedError, Step
+from arena.conformance.model import CheckStep, OutOfTimeError, SkippedError
 from arena.conformance.scripted_game import ScriptedSeat
 from arena.conformance.session import Session
 from arena.match.referee import Question
@@ -37,10 +37,10 @@ def asking(session: Session) -> Clock:
 
 def short(name: str, **differs: object) -> Ruleset:
     """Return a named game that is over after a round, with some settings changed."""
-    return derive(cut(find_variant(name)), name, differs)
+    return derive(limit_to_one_round(find_variant(name)), name, differs)
 
 
-def cut(rules: Ruleset) -> Ruleset:
+def limit_to_one_round(rules: Ruleset) -> Ruleset:
     """Return these rules, but a game is over after a round."""
     return derive(rules, rules.name, {"rounds": 1} if rules.game.rounds else {"max_rounds": 1})
 
@@ -136,15 +136,15 @@ def _tables(name: str) -> str:
 
 
 STEPS_OF_NAMED_GAMES = tuple(
-    Step(f"game-{name}", f"plays {name} at {_tables(name)}", "Rules", partial(plays, name))
+    CheckStep(f"game-{name}", f"plays {name} at {_tables(name)}", "Rules", partial(plays, name))
     for name in VARIANTS
 )
 STEPS = (
     *(
-        Step(name.replace("_", "-"), about, "Options", partial(meets, kind, rules, seats))
+        CheckStep(name.replace("_", "-"), about, "Options", partial(meets, kind, rules, seats))
         for name, (about, kind, rules, seats) in KINDS.items()
     ),
     *STEPS_OF_NAMED_GAMES,
 )
 
-EVENT = Step("event", "plays the event's game in every seat", "Rules", plays_event)
+EVENT = CheckStep("event", "plays the event's game in every seat", "Rules", plays_event)

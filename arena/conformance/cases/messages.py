@@ -5,7 +5,7 @@ from functools import partial
 from arena.conformance import expect as judge
 from arena.conformance import mutations as later
 from arena.conformance.cases.games import any_game, short
-from arena.conformance.model import Step
+from arena.conformance.model import CheckStep
 from arena.conformance.mutations import Sent
 from arena.conformance.session import Session
 from arena.rules.variants import find_variant
@@ -88,18 +88,22 @@ def many_rounds(session: Session) -> str:
 
 
 STEPS = (
-    Step("fields", "ignores unknown fields", "Versions", partial(changed, later.with_extra_fields)),
-    Step("messages", "ignores unknown messages", "Versions", unknown_messages),
-    Step(
+    CheckStep(
+        "fields", "ignores unknown fields", "Versions", partial(changed, later.with_extra_fields)
+    ),
+    CheckStep("messages", "ignores unknown messages", "Versions", unknown_messages),
+    CheckStep(
         "options",
         "chooses among options that it does not know",
         "Versions",
         partial(changed, later.with_extra_options),
     ),
-    Step("events", "ignores unknown events", "Versions", partial(changed, later.with_extra_events)),
-    Step("names", "reads any Unicode in a name", "The pipe", strange_name),
-    Step("large-set", "plays with the largest set", "Rules", largest_set),
-    Step("longest", "reads the longest line", "The pipe", longest_line),
-    Step("seats", "changes table, seat and rules", "Referee: game", other_seats),
-    Step("rounds", "plays a long game", "Referee: round", many_rounds),
+    CheckStep(
+        "events", "ignores unknown events", "Versions", partial(changed, later.with_extra_events)
+    ),
+    CheckStep("names", "reads any Unicode in a name", "The pipe", strange_name),
+    CheckStep("large-set", "plays with the largest set", "Rules", largest_set),
+    CheckStep("longest", "reads the longest line", "The pipe", longest_line),
+    CheckStep("seats", "changes table, seat and rules", "Referee: game", other_seats),
+    CheckStep("rounds", "plays a long game", "Referee: round", many_rounds),
 )

@@ -2,7 +2,7 @@
 
 from arena.conformance import expect as judge
 from arena.conformance.cases.games import short
-from arena.conformance.model import OutOfTimeError, Step
+from arena.conformance.model import CheckStep, OutOfTimeError
 from arena.conformance.session import Session
 from arena.rules.variants import find_variant
 from protocol.ruleset import derive
@@ -105,8 +105,8 @@ def little_stderr(session: Session) -> str:
 
 
 STEPS = (
-    Step("positions", "answers the largest positions in time", "Time", slow_positions),
-    Step("pause", "answers after a pause", "Who speaks when", after_a_pause),
-    Step("memory", "keeps its memory bounded", "Fouls", bounded_memory),
-    Step("stderr", "keeps within its stderr limit", "The pipe", little_stderr),
+    CheckStep("positions", "answers the largest positions in time", "Time", slow_positions),
+    CheckStep("pause", "answers after a pause", "Who speaks when", after_a_pause),
+    CheckStep("memory", "keeps its memory bounded", "Fouls", bounded_memory),
+    CheckStep("stderr", "keeps within its stderr limit", "The pipe", little_stderr),
 )

@@ -3,7 +3,7 @@
 from arena.conformance import expect as judge
 from arena.conformance.cases.games import tiny
 from arena.conformance.connection import Connection
-from arena.conformance.model import Step
+from arena.conformance.model import CheckStep
 from arena.conformance.session import Session
 from arena.rules.variants import find_variant
 
@@ -115,13 +115,13 @@ def _since_start(connection: Connection) -> float:
 
 
 STEPS = (
-    Step("hello", "sends hello in time", "Bot: hello", says_hello, gate=True),
-    Step("only-hello", "writes nothing else until it is asked", "The pipe", only_hello),
-    Step("game", "writes nothing when a game begins", "Who speaks when", silent_at_game),
-    Step("first", "answers the first question", "Bot: choose", first_answer, gate=True),
-    Step("once", "answers each question once", "Question ids", answers_once),
-    Step("end", "writes nothing when a game ends", "Who speaks when", silent_at_end),
-    Step("starts", "starts quickly", "Time", start_times),
-    Step("two", "runs twice at the same time", "Who speaks when", two_at_once),
-    Step("newer", "understands the hello of a newer referee", "Versions", without_newer_hello),
+    CheckStep("hello", "sends hello in time", "Bot: hello", says_hello, gate=True),
+    CheckStep("only-hello", "writes nothing else until it is asked", "The pipe", only_hello),
+    CheckStep("game", "writes nothing when a game begins", "Who speaks when", silent_at_game),
+    CheckStep("first", "answers the first question", "Bot: choose", first_answer, gate=True),
+    CheckStep("once", "answers each question once", "Question ids", answers_once),
+    CheckStep("end", "writes nothing when a game ends", "Who speaks when", silent_at_end),
+    CheckStep("starts", "starts quickly", "Time", start_times),
+    CheckStep("two", "runs twice at the same time", "Who speaks when", two_at_once),
+    CheckStep("newer", "understands the hello of a newer referee", "Versions", without_newer_hello),
 )

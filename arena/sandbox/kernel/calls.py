@@ -13,7 +13,7 @@ Numbers = tuple[int | None, int | None]
 """A call's number on x86-64 and on aarch64; None if that machine has no such call."""
 
 
-class Group(Struct, frozen=True):
+class CallGroup(Struct, frozen=True):
     """A group of calls that are allowed for one reason."""
 
     why: str
@@ -25,7 +25,7 @@ class Group(Struct, frozen=True):
 # Several calls a line, so that a group can be seen at once.
 # fmt: off
 GROUPS = (
-    Group(
+    CallGroup(
         "Reading and writing what is open: the three pipes, own files, the machine's libraries.",
         {
             "read": (0, 63), "write": (1, 64), "readv": (19, 65), "writev": (20, 66),
@@ -36,7 +36,7 @@ GROUPS = (
             "fdatasync": (75, 83),
         },
     ),
-    Group(
+    CallGroup(
         "Waiting for one's own descriptors and clocks.",
         {
             "poll": (7, None), "ppoll": (271, 73), "select": (23, None), "pselect6": (270, 72),
@@ -47,7 +47,7 @@ GROUPS = (
             "timerfd_gettime": (287, 87),
         },
     ),
-    Group(
+    CallGroup(
         "Finding files and looking at them.",
         {
             "open": (2, None), "openat": (257, 56), "creat": (85, None), "access": (21, None),
@@ -57,7 +57,7 @@ GROUPS = (
             "getcwd": (79, 17), "chdir": (80, 49), "fchdir": (81, 50), "umask": (95, 166),
         },
     ),
-    Group(
+    CallGroup(
         "Making and changing files, which is possible in the bot's own /tmp and /dev/shm only.",
         {
             "mkdir": (83, None), "mkdirat": (258, 34), "rmdir": (84, None), "unlink": (87, None),
@@ -68,7 +68,7 @@ GROUPS = (
             "ftruncate": (77, 46), "fallocate": (285, 47),
         },
     ),
-    Group(
+    CallGroup(
         "Memory of one's own.",
         {
             "mmap": (9, 222), "munmap": (11, 215), "mprotect": (10, 226), "mremap": (25, 216),
@@ -76,7 +76,7 @@ GROUPS = (
             "memfd_create": (319, 279),
         },
     ),
-    Group(
+    CallGroup(
         "Threads and processes of one's own.",
         {
             "clone": (56, 220), "fork": (57, None), "vfork": (58, None), "execve": (59, 221),
@@ -88,7 +88,7 @@ GROUPS = (
             "getpriority": (140, 141), "getcpu": (309, 168), "arch_prctl": (158, None),
         },
     ),
-    Group(
+    CallGroup(
         "Asking about oneself, and giving up what one has.",
         {
             "getpid": (39, 172), "gettid": (186, 178), "getppid": (110, 173),
@@ -101,7 +101,7 @@ GROUPS = (
             "capget": (125, 90), "getrandom": (318, 278),
         },
     ),
-    Group(
+    CallGroup(
         "Signals, which reach one's own processes only.",
         {
             "kill": (62, 129), "tkill": (200, 130), "tgkill": (234, 131), "rt_sigaction": (13, 134),
@@ -112,7 +112,7 @@ GROUPS = (
             "setitimer": (38, 103), "getitimer": (36, 102), "restart_syscall": (219, 128),
         },
     ),
-    Group(
+    CallGroup(
         "Clocks and timers.",
         {
             "clock_gettime": (228, 113), "clock_getres": (229, 114), "clock_nanosleep": (230, 115),
@@ -121,7 +121,7 @@ GROUPS = (
             "timer_getoverrun": (225, 109), "timer_delete": (226, 111),
         },
     ),
-    Group(
+    CallGroup(
         "Two ends of one's own wire, as event loops and child processes use them; never a name.",
         {
             "socketpair": (53, 199), "sendto": (44, 206), "recvfrom": (45, 207),
@@ -129,7 +129,7 @@ GROUPS = (
             "getsockname": (51, 204), "getpeername": (52, 205),
         },
     ),
-    Group(
+    CallGroup(
         "What `setpriv` needs to become the bot's user, and what only ever takes rights away.",
         {
             "setresuid": (117, 147), "setresgid": (119, 149), "setgroups": (116, 159),

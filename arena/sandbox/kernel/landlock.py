@@ -27,7 +27,7 @@ class CannotRestrictError(OSError):
     """The kernel has no Landlock, or refuses it."""
 
 
-def version() -> int:
+def landlock_version() -> int:
     """Return the kernel's version of Landlock; 0: none."""
     return max(0, _call(_CREATE, None, 0, _VERSION))
 
@@ -52,7 +52,7 @@ def restrict_this_thread(reads: Iterable[str]) -> None:
 
 
 def _ruleset() -> int:
-    abi = version()
+    abi = landlock_version()
     if not abi:
         raise CannotRestrictError("The kernel has no Landlock")
     attributes = struct.pack(

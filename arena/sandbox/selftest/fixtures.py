@@ -42,7 +42,7 @@ BOT_PARTS = (
 BOT_PARTS_IPC = ("segment", "semaphore", "messages", "queue", "keys")
 
 
-class Limits(Struct, frozen=True):
+class TriedLimits(Struct, frozen=True):
     """The limits that the probes try to exceed by a little; the level sets the same."""
 
     processes: int = 16
@@ -82,7 +82,7 @@ class Aim(Struct, frozen=True):
     """The number of an eventfd that it holds."""
 
 
-class Scene(Struct, frozen=True):
+class ProbeScene(Struct, frozen=True):
     """The targets and the stand-ins, until the context ends."""
 
     targets: Targets
@@ -115,8 +115,8 @@ class _Places(Struct, frozen=True):
 
 @contextlib.contextmanager
 def scene(
-    start: Start, end: End, folder: Path, limits: Limits, names: tuple[str, ...] = ()
-) -> Iterator[Scene]:
+    start: Start, end: End, folder: Path, limits: TriedLimits, names: tuple[str, ...] = ()
+) -> Iterator[ProbeScene]:
     """Set up everything that the probes try to reach, around the folder of events.
 
     On leaving, also by an exception, nothing of it is left. Raises CannotProbeError, OSError.
@@ -137,7 +137,7 @@ def scene(
             "other": _other_aim(other, common),
             "referee": _ready(referee, REFEREE_PARTS, f"{token}-referee", common),
         }
-        yield Scene(targets={**common, **aims}, referee=referee, other=other, probing=probing)
+        yield ProbeScene(targets={**common, **aims}, referee=referee, other=other, probing=probing)
 
 
 def _folder(stack: contextlib.ExitStack, where: Path) -> Path:
@@ -179,7 +179,7 @@ def _set_variable(value: str | None) -> None:
         os.environ[VARIABLE] = value
 
 
-def _common(places: _Places, token: str, limits: Limits, names: tuple[str, ...]) -> Targets:
+def _common(places: _Places, token: str, limits: TriedLimits, names: tuple[str, ...]) -> Targets:
     read_at = int(time.time()) - 1000
     os.utime(places.shared, (read_at, read_at))
     sign = secrets.token_hex(5)

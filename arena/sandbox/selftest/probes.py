@@ -1307,7 +1307,7 @@ def too_long(*_: object) -> None:
     raise Untried(f"no answer in {SECONDS:g} s")
 
 
-def work(names: list[str], targets: Targets, pipe: int) -> None:
+def make_probes(names: list[str], targets: Targets, pipe: int) -> None:
     """Make the probes one after another and report each outcome."""
     signal.signal(signal.SIGALRM, too_long)
     # If memory is limited for all together, this process is to end, not the one that reports.
@@ -1336,7 +1336,7 @@ def run_worker(names: list[str], targets: Targets) -> tuple[dict[str, Any], int]
     if pid == 0:
         try:
             os.close(ours)
-            work(names, targets, theirs)
+            make_probes(names, targets, theirs)
         finally:
             os._exit(0)
     os.close(theirs)

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from arena.sandbox.selftest.fixtures import Limits, Scene, scene
+from arena.sandbox.selftest.fixtures import ProbeScene, TriedLimits, scene
 from arena.sandbox.selftest.guarantees import PROBES
 from arena.sandbox.selftest.probes import OUTLIVE, Targets
 from arena.sandbox.selftest.processes import CannotProbeError, End, Start, ask_process, close_pipes
@@ -54,7 +54,7 @@ def run_probes(
     start: Start,
     end: End,
     folder: Path,
-    limits: Limits | None = None,
+    limits: TriedLimits | None = None,
     names: tuple[str, ...] = (),
 ) -> dict[str, ProbeResult]:
     """Make the named probes, or all, as a bot that `start` starts, in the order of probes.py.
@@ -65,7 +65,7 @@ def run_probes(
     """
     if stray := set(names).difference(PROBES):
         raise ValueError(f"no such probes: {sorted(stray)}")
-    with scene(start, end, folder, limits or Limits(), names) as setting:
+    with scene(start, end, folder, limits or TriedLimits(), names) as setting:
         before = _states(setting)
         try:
             said = ask_process(setting.probing, encode_json(setting.targets))
@@ -92,7 +92,7 @@ def _judge(said: ProbeResult, seen: bool | None) -> ProbeResult:
     return ProbeResult(seen, f"{said.detail}; {'seen' if seen else 'without effect'}")
 
 
-def _states(setting: Scene) -> dict[str, State]:
+def _states(setting: ProbeScene) -> dict[str, State]:
     return {
         who: msgspec.convert(ask_process(process, b"report"), State)
         for who, process in (("referee", setting.referee), ("other-bot", setting.other))
@@ -100,7 +100,7 @@ def _states(setting: Scene) -> dict[str, State]:
 
 
 def _effects(
-    setting: Scene, before: Mapping[str, State], found: Mapping[str, ProbeResult]
+    setting: ProbeScene, before: Mapping[str, State], found: Mapping[str, ProbeResult]
 ) -> dict[str, bool]:
     """Return whether each attempt at another process or file shows at the other end."""
     after, targets = _states(setting), setting.targets

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from arena.conformance.cases.concurrent_games import IN_TURN
-from arena.conformance.model import Budget, Step
+from arena.conformance.model import Budget, CheckStep
 from arena.conformance.runner import STEPS, run_steps, select_steps, totals
 from arena.conformance.scripted_game import ScriptedSeat
 from arena.conformance.session import Session
@@ -154,7 +154,7 @@ def test_after_a_gate_nothing_more_is_tried() -> None:
 
     (number, hello), *_ = select_steps(("hello",))
     silent = Session(sample("none"), Sandbox("off", Limits()), PATIENT, QUICK)
-    later = (2, Step("later", "is not tried", "Time", fails))
+    later = (2, CheckStep("later", "is not tried", "Time", fails))
     first, second = run_steps(silent, [(number, hello), later])
     assert first.finding
     assert (second.state, second.note) == ("skip", "Step 1 must pass first.")
@@ -167,6 +167,6 @@ def test_the_clock_of_a_step_is_its_share_of_what_is_left() -> None:
         shares.append(desk._step_ends - time.monotonic())
         return ""
 
-    steps = [(number, Step("x", "x", "Time", noted)) for number in range(1, 5)]
+    steps = [(number, CheckStep("x", "x", "Time", noted)) for number in range(1, 5)]
     list(run_steps(desk(Budget(total_s=100, step_s=30)), steps))
     assert [round(share) for share in shares] == [25, 30, 30, 30]

@@ -7,10 +7,10 @@ from arena.document.blocks import (
     Section,
     TextRow,
     bullets,
-    cut,
+    cut_rows,
+    marked_spans,
     paragraphs,
     select,
-    spans,
     table,
 )
 
@@ -28,15 +28,15 @@ def test_a_medium_leaves_out_blocks_columns_and_items_of_others() -> None:
 
 def test_a_text_is_cut_at_its_marks() -> None:
     text = "Run `boneyard report .`, **now**: 2 * 3 `a`"
-    assert [*spans(text)] == [
+    assert [*marked_spans(text)] == [
         ("", "Run "), ("code", "boneyard report ."), ("", ", "), ("strong", "now"),
         ("", ": 2 * 3 "), ("code", "a"),
     ]  # fmt: skip
-    assert [*spans("")] == []
+    assert [*marked_spans("")] == []
 
 
 def test_a_long_table_says_how_much_is_missing() -> None:
     rows: list[TextRow] = [("1", "a"), ("2", "b"), ("3", "c")]
-    assert cut(rows, 3) == rows
-    assert cut(rows, 2) == [("1", "a"), ("", "and 2 more")]
-    assert cut([], 2) == []
+    assert cut_rows(rows, 3) == rows
+    assert cut_rows(rows, 2) == [("1", "a"), ("", "and 2 more")]
+    assert cut_rows([], 2) == []

@@ -15,7 +15,7 @@ from arena.sandbox import process as slot
 from arena.sandbox import select as choice
 from arena.sandbox import users
 from arena.sandbox.kernel import landlock, seccomp
-from arena.sandbox.kernel.calls import GROUPS, RULES, Group, Numbers
+from arena.sandbox.kernel.calls import GROUPS, RULES, CallGroup, Numbers
 from arena.sandbox.limits import LEVELS, REQUIRED, Level, Limits
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import LevelResult, choose_level, examine_level
@@ -191,7 +191,7 @@ def test_a_call_that_the_filter_forgets_is_found(
     calls = LOOSENED[probe]
     rules = {call: rule for call, rule in RULES.items() if call not in calls}
     monkeypatch.setattr(seccomp, "RULES", rules)
-    monkeypatch.setattr(seccomp, "GROUPS", (*GROUPS, Group("Forgotten.", calls)))
+    monkeypatch.setattr(seccomp, "GROUPS", (*GROUPS, CallGroup("Forgotten.", calls)))
     seccomp._program.cache_clear()
     try:
         found = choice._run_probes("B", Path(tempfile.gettempdir()), (probe,))

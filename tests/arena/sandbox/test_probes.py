@@ -17,7 +17,7 @@ from msgspec import Struct
 from arena.sandbox.selftest import fixtures as targets
 from arena.sandbox.selftest import processes
 from arena.sandbox.selftest import runner as battery
-from arena.sandbox.selftest.fixtures import Limits, scene
+from arena.sandbox.selftest.fixtures import TriedLimits, scene
 from arena.sandbox.selftest.guarantees import GUARANTEES, PROBES, Guarantee, missing_guarantees
 from arena.sandbox.selftest.probes import CRASHES, FORKS, GROUPS, OUTLIVE, SPOILING, Targets
 from arena.sandbox.selftest.probes import PROBES as SCRIPTED
@@ -198,7 +198,7 @@ def test_a_claim_without_an_effect_does_not_count(name: str) -> None:
 
 
 def test_an_untried_probe_is_never_a_refusal() -> None:
-    large = Limits(processes=10_000, open_files=10**6, memory_mib=4096, tmp_mib=4096)
+    large = TriedLimits(processes=10_000, open_files=10**6, memory_mib=4096, tmp_mib=4096)
     names = ("processes-limit", "open-files-limit", "memory-limit", "tmp-limit")
     found = run_probes(start_plain, kill_group, Path(tempfile.gettempdir()), large, names)
     assert all(found[name].got and "not tried" in found[name].detail for name in names)
@@ -219,7 +219,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def interrupted(folder: Path, seen: list[Targets]) -> None:
-    with scene(start_plain, kill_group, folder, Limits()) as setting:
+    with scene(start_plain, kill_group, folder, TriedLimits()) as setting:
         seen.append(setting.targets)
         assert traces(setting.targets["note"])
         assert os.environ[targets.VARIABLE] == setting.targets["token"]

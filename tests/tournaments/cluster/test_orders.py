@@ -9,18 +9,17 @@ from arena.sandbox.limits import SandboxMode
 from protocol.errors import UserError
 from tests.support.events import boneyard
 from tournaments.cluster import address as places
-from tournaments.cluster.address import ClusterAddress, parse_cluster_option
-from tournaments.cluster.address import named as known
+from tournaments.cluster.address import ClusterAddress, check_worker_name, parse_cluster_option
 from tournaments.cluster.orders import (
     Order,
-    Part,
+    OrderPart,
     Played,
     Unplayed,
     answered,
+    content_name,
     decoded,
     encoded,
-    named,
-    offered,
+    offered_resources,
     resource,
 )
 from tournaments.cluster.worker import own_name
@@ -28,7 +27,7 @@ from tournaments.schedule.schedule import PlannedGame, PlannedSitting
 
 GAME = PlannedGame("3.a.b", 1, 3)
 PLAN = PlannedSitting("from-3.a.b", (0, 1), (3,), "a.b")
-ORDER = Order("run", 0, (Part(PLAN, (GAME,), (7,)),), {3: b"seed"})
+ORDER = Order("run", 0, (OrderPart(PLAN, (GAME,), (7,)),), {3: b"seed"})
 
 
 def test_an_order_arrives_as_it_was_sent() -> None:
@@ -41,9 +40,9 @@ def test_an_order_arrives_as_it_was_sent() -> None:
 
 def test_the_same_order_is_the_same_task_and_another_attempt_is_not() -> None:
     again = decoded(encoded(ORDER), Order)
-    assert named(encoded(again)) == named(encoded(ORDER))
+    assert content_name(encoded(again)) == content_name(encoded(ORDER))
     other = Order("run", 1, ORDER.parts, ORDER.seeds)
-    assert named(encoded(other)) != named(encoded(ORDER))
+    assert content_name(encoded(other)) != content_name(encoded(ORDER))
 
 
 @pytest.mark.parametrize(
@@ -59,7 +58,7 @@ def test_the_same_order_is_the_same_task_and_another_attempt_is_not() -> None:
 def test_a_worker_offers_what_its_machine_proved(
     level: str | None, wishes: set[SandboxMode]
 ) -> None:
-    assert offered(level, 3) == {resource(wish): 3 for wish in wishes}
+    assert offered_resources(level, 3) == {resource(wish): 3 for wish in wishes}
 
 
 @pytest.mark.parametrize(
@@ -132,7 +131,7 @@ def test_a_mistyped_place_is_the_users_error(tmp_path: Path) -> None:
     assert "worker's name" in boneyard("worker", "127.0.0.1:1", "--name", "a b", code=2)
     for name in ("", "-x", "é", "x" * 65, "a\n"):
         with pytest.raises(UserError, match="worker's name"):
-            known(name)
+            check_worker_name(name)
 
 
 def test_a_worker_that_nobody_named_has_a_name_that_a_log_can_hold(
@@ -140,4 +139,4 @@ def test_a_worker_that_nobody_named_has_a_name_that_a_log_can_hold(
 ) -> None:
     for host in ("lab-3.example.org", "--", "", "Ärger_3", "x" * 200):
         monkeypatch.setattr("socket.gethostname", lambda host=host: host)
-        assert known(own_name())
+        assert check_worker_name(own_name())

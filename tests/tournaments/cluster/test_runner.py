@@ -24,7 +24,7 @@ from tournaments.cluster.bundles import pack_bot
 from tournaments.cluster.orders import (
     Answer,
     Order,
-    Part,
+    OrderPart,
     Played,
     Run,
     Unplayed,
@@ -356,7 +356,9 @@ def test_orders_take_about_as_long_as_they_should() -> None:
 
 async def test_a_hall_answers_whatever_happens(tmp_path: Path, stage: Stage) -> None:
     plan = Ledger(stage.folder, stage.event).stage[0]
-    order = Order("run", 0, (Part(plan, plan.games, tuple(range(1, 1 + len(plan.games)))),), {})
+    order = Order(
+        "run", 0, (OrderPart(plan, plan.games, tuple(range(1, 1 + len(plan.games)))),), {}
+    )
     broken = tmp_path / "broken.py"
     broken.write_text("raise SystemExit('no such model')")
     bot = WrittenBot(name="broken", run=("{python}", str(broken)))
@@ -393,7 +395,9 @@ async def test_a_stopped_worker_leaves_no_bot(tmp_path: Path, stage: Stage) -> N
     bundle = pack_bot(WrittenBot(name="hangs", run=("{python}", str(hangs))), tmp_path)
     plan = Ledger(stage.folder, stage.event).stage[0]
     seeds = {game.board: bytes(32) for game in plan.games}
-    order = Order("run", 0, (Part(plan, plan.games, tuple(range(1, 1 + len(plan.games)))),), seeds)
+    order = Order(
+        "run", 0, (OrderPart(plan, plan.games, tuple(range(1, 1 + len(plan.games)))),), seeds
+    )
     answers: list[Answer] = []
     async with trio.open_nursery() as nursery:
         pump = Poller()

@@ -35,7 +35,7 @@ from tournaments.rating.ratings import fit
 from tournaments.rating.sprt import outcomes, walk
 from tournaments.rating.sprt_settings import MOST, Sprt
 from tournaments.runner.sitting import SittingRunner
-from tournaments.schedule.schedule import games, sittings
+from tournaments.schedule.schedule import count_all_games, sittings
 
 NOTHING = Trial(
     jobs=1,
@@ -118,8 +118,8 @@ def test_the_interval_is_the_one_that_the_event_has(plan: Event) -> None:
 
 def test_all_rounds_of_a_swiss_and_a_knockout_are_forecast() -> None:
     swiss, cup = event(6, 2, 3, form=Swiss(4)), event(8, 2, 6, form=Knockout(2))
-    assert forecast(swiss, 1, NOTHING).games == games(swiss, {}) == 4 * 3 * 3 * 2
-    assert forecast(cup, 1, NOTHING).games == games(cup, {}) == 7 * 6 * 2
+    assert forecast(swiss, 1, NOTHING).games == count_all_games(swiss, {}) == 4 * 3 * 3 * 2
+    assert forecast(cup, 1, NOTHING).games == count_all_games(cup, {}) == 7 * 6 * 2
     assert "Games      about 72" in forecast_text(forecast(swiss, 1, NOTHING))
     # Three rounds make one table of all; after one, only those who met can be compared.
     one, three = (forecast(event(6, 2, 3, form=Swiss(n)), 1, NOTHING) for n in (1, 3))

@@ -15,7 +15,7 @@ from tournaments.formats.swiss import Swiss
 from tournaments.formats.versus import Versus
 from tournaments.plan.event import Event
 from tournaments.rating.sprt_settings import Sprt
-from tournaments.schedule.schedule import games
+from tournaments.schedule.schedule import count_all_games
 
 
 @pytest.mark.parametrize(
@@ -47,5 +47,5 @@ def test_a_contest_that_is_too_large_is_refused_before_it_is_planned(
     "one", [event(7), event(9, 3), event(12, 4), mixed(5), teams(), event(7, form=Gauntlet())]
 )
 def test_the_size_that_is_refused_is_never_more_than_there_is(one: Event) -> None:
-    whole = replace(one, boards=-(-MOST_GAMES // (games(one, {}) // one.boards)) - 1)
+    whole = replace(one, boards=-(-MOST_GAMES // (count_all_games(one, {}) // one.boards)) - 1)
     whole.format.check_size(whole)

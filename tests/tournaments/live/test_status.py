@@ -187,7 +187,7 @@ def test_watching_a_pipe_tells_each_change_once_and_ends_with_the_event(
     looks = iter([at(3), at(3), at(7), at(12, True)])
     monkeypatch.setattr(glance_shown, "read_status", lambda _: next(looks))
     monkeypatch.setattr(time, "sleep", lambda _: None)
-    assert glance_shown.watch(event, in_json=False) == 0
+    assert glance_shown.watch_status(event, in_json=False) == 0
     assert [line[:13] for line in capsys.readouterr().out.splitlines()] == [
         *("3 of 12 games", "7 of 12 games", "finished: 12 ")
     ]

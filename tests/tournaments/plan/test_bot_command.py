@@ -21,8 +21,8 @@ import arena
 import protocol
 from arena.sandbox import dependencies as paths
 from arena.sandbox.command import readable_paths
+from arena.sandbox.kernel.landlock import landlock_version as landlock_version
 from arena.sandbox.kernel.landlock import restrict_this_thread
-from arena.sandbox.kernel.landlock import version as landlock_version
 from arena.sandbox.limits import REQUIRED, Limits
 from arena.sandbox.select import choose_level
 from protocol.errors import UserError

@@ -23,7 +23,7 @@ from tournaments.rating import sprt
 from tournaments.rating.likelihood_ratio import ratio_path
 from tournaments.rating.sprt import (
     Outcome,
-    Step,
+    SprtStep,
     answer,
     boards_still_needed,
     walk,
@@ -359,7 +359,7 @@ def test_the_boards_that_are_left_are_about_those_that_are_played() -> None:
     played = 1 + (np.abs(ratios) >= settings.bounds[1])[:, 19:].argmax(axis=1) + 19
     # From the very strength, not from an estimate of it: a ratio of 0 with the true drift.
     drift, noise = ratios[:, -1].mean() / 1500, walk(settings, boards_of(values[0]))[-1].noise
-    step = Step(1, 1e-9, 40.0, noise, settings.bounds)
+    step = SprtStep(1, 1e-9, 40.0, noise, settings.bounds)
     at_random = boards_still_needed(settings, step)
     known = boards_still_needed(settings, replace(step, llr=float(drift)))
     assert known == pytest.approx(played.mean(), rel=0.12)
@@ -368,7 +368,7 @@ def test_the_boards_that_are_left_are_about_those_that_are_played() -> None:
 
 def test_the_boards_that_are_left_shrink_towards_a_bound() -> None:
     settings = Sprt()
-    steps = [Step(100, llr, 9.0, 0.1, settings.bounds) for llr in (0.5, 1.5, 2.5, 2.9, 3.5)]
+    steps = [SprtStep(100, llr, 9.0, 0.1, settings.bounds) for llr in (0.5, 1.5, 2.5, 2.9, 3.5)]
     left = [boards_still_needed(settings, step) for step in steps]
     assert left == sorted(left, reverse=True)
     assert left[-1] == 0
@@ -378,9 +378,9 @@ def test_the_boards_that_are_left_shrink_towards_a_bound() -> None:
 
 def test_the_boards_that_are_left_heed_the_fewest_and_the_most() -> None:
     settings = Sprt(min_boards=50, max_boards=80)
-    strong = Step(10, 3.5, 300.0, 0.5, settings.bounds)
+    strong = SprtStep(10, 3.5, 300.0, 0.5, settings.bounds)
     assert boards_still_needed(settings, strong) == 40
-    even = Step(60, 0.0, 10.0, 0.01, settings.bounds)
+    even = SprtStep(60, 0.0, 10.0, 0.01, settings.bounds)
     assert boards_still_needed(settings, even) == 20
 
 
@@ -390,7 +390,7 @@ def test_the_boards_that_are_left_heed_the_fewest_and_the_most() -> None:
 def test_the_live_line() -> None:
     settings = Sprt()
     assert live(settings, ()) == "LLR 0.00 (-2.94, 2.94), no board is complete"
-    steps = [Step(40, 1.23, 12.0, 0.1, settings.bounds)]
+    steps = [SprtStep(40, 1.23, 12.0, 0.1, settings.bounds)]
     left = boards_still_needed(settings, steps[0])
     expected = f"LLR 1.23 (-2.94, 2.94), about {2 * left} more games"
     assert live(settings, steps) == expected
@@ -402,7 +402,7 @@ def test_the_sparkline_runs_from_bound_to_bound() -> None:
     settings = Sprt()
     low, high = settings.bounds
     rising = [
-        Step(n, low + (high - low) * n / 8 + 0.01, 0.0, 0.1, settings.bounds) for n in range(9)
+        SprtStep(n, low + (high - low) * n / 8 + 0.01, 0.0, 0.1, settings.bounds) for n in range(9)
     ]
     assert sparkline(settings, rising) == "▁▂▃▄▅▆▇██"
     assert sparkline(settings, [replace(rising[0], llr=-9.0)]) == "▁"
@@ -425,7 +425,7 @@ def test_the_sparkline_runs_from_bound_to_bound() -> None:
 def test_the_section_of_the_report(values: list[float], part: str) -> None:
     settings = Sprt(h1=40)
     steps = walk(settings, boards_of(values))
-    blocks = sprt_text.blocks(settings, steps, "new")
+    blocks = sprt_text.sprt_blocks(settings, steps, "new")
     page = to_markdown(Document("test", blocks)).splitlines()
     assert part in page[2]
     rows = [line for line in page if line.startswith("| ")]

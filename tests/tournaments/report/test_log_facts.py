@@ -140,7 +140,7 @@ def test_a_sitting_counts_once_for_each_level_at_which_it_was_played(tmp_path: P
         "Sandbox: level B in all 2 sittings.",
         "Sandbox: level C in 1 of 2 sittings, on lab.",
     ]
-    assert how.share(1, 1) == "in the one sitting"
+    assert how.describe_share(1, 1) == "in the one sitting"
 
 
 def test_the_report_names_the_rules_that_were_played() -> None:

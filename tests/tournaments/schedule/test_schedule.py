@@ -25,7 +25,7 @@ from tournaments.formats.knockout import Knockout
 from tournaments.formats.versus import Versus
 from tournaments.plan.event import Event
 from tournaments.schedule.circular_orders import circular_orders
-from tournaments.schedule.schedule import games, stages
+from tournaments.schedule.schedule import count_all_games, stages
 
 # --- designs: units and tables, as numbers ---
 
@@ -56,7 +56,7 @@ def test_a_plan_is_fair(one: Event) -> None:
     partnerships = 3 if one.rules.deal.partners and not one.teams else 1
     rotations = 2 if one.teams == ALONE else one.seats
     each = rotations * partnerships * one.boards
-    assert sum(everything.values()) == games(one, {}) == len(tables) * each
+    assert sum(everything.values()) == count_all_games(one, {}) == len(tables) * each
     assert set(everything.values()) == {1}
     boards = {frozenset(b for b, seats in everything if set(seats) == table) for table in tables}
     assert boards == {frozenset(range(1, one.boards + 1))}
@@ -162,7 +162,7 @@ def test_a_stage_follows_from_the_results_of_those_before_it(one: Event) -> None
     results = played_through(one, Random(1))
     known = list(stages(one, results))
     assert next_stage(one, list(results.values())) == ()
-    assert games(one, results) == len(results)
+    assert count_all_games(one, results) == len(results)
     before: list[Result] = []
     boards: set[int] = set()
     for stage in known:
@@ -179,7 +179,7 @@ def test_a_stage_follows_from_the_results_of_those_before_it(one: Event) -> None
 @pytest.mark.parametrize("one", DYNAMIC, ids=lambda one: f"{len(one.entrants)} {one.format}")
 def test_the_number_of_later_games_is_estimated(one: Event) -> None:
     results = played_through(one, Random(2))
-    guessed = games(one, {})
+    guessed = count_all_games(one, {})
     match one.format:
         case Knockout():
             assert guessed <= len(results)

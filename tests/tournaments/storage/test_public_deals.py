@@ -23,10 +23,10 @@ from tournaments.storage.ledger import read_ledger
 from tournaments.storage.open_event import open_event
 from tournaments.storage.public_deals import (
     Before,
+    board_spans,
     describe_latecomers,
     latecomers,
     public_boards,
-    spans,
 )
 
 SHORT = ("--set", "target=1", "--sandbox", "off")
@@ -165,8 +165,8 @@ def test_a_deal_is_public_as_soon_as_a_log_shows_it(begun: Path) -> None:
 
 
 def test_rows_of_boards() -> None:
-    assert spans([]) == ()
-    assert spans([7, 1, 2, 3, 5]) == ((1, 3), (5, 5), (7, 7))
+    assert board_spans([]) == ()
+    assert board_spans([7, 1, 2, 3, 5]) == ((1, 3), (5, 5), (7, 7))
 
 
 def test_versus_begins_with_the_first_board_of_whoever_came_last() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from arena.document.html import minus
 from tournaments.formats.sprt_text import subsample
-from tournaments.rating.sprt import Step
+from tournaments.rating.sprt import SprtStep
 from tournaments.rating.sprt_settings import Sprt
 from tournaments.rating.statistics import Floats
 from tournaments.report.html.forest import Axis, Tick, axis, label, nice, percent
@@ -114,7 +114,7 @@ class Walk(NamedTuple):
     """Boards, along the bottom."""
 
 
-def walk(settings: Sprt, steps: Sequence[Step]) -> Walk:
+def sprt_walk(settings: Sprt, steps: Sequence[SprtStep]) -> Walk:
     """Return the walk so far; there must be a step."""
     low, high = settings.bounds
     drawn = subsample(steps, POINTS)

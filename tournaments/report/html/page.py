@@ -4,7 +4,7 @@ from pathlib import Path
 
 from arena.document.blocks import Document, Media, select
 from arena.ui.html import page
-from tournaments.report.html.charts import walk
+from tournaments.report.html.charts import sprt_walk
 
 HERE = Path(__file__).parent
 
@@ -19,6 +19,6 @@ def report_page(document: Document) -> str:
         styles=("report.css",),
         scripts=("report.js",),
         data=document.data,
-        draw_walk=walk,
+        draw_walk=sprt_walk,
         blocks=select(document.blocks, Media.HTML),
     )

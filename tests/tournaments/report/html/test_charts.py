@@ -95,7 +95,7 @@ def test_a_walk_ends_at_its_last_board() -> None:
     results = played(random.Random(3), {"a": 60.0, "b": 0.0}, 300)
     settings = Sprt(max_boards=300, h1=30)
     steps = walk(settings, outcomes(settings, results, "a", lost_by=100))
-    shown = figures.walk(settings, steps)
+    shown = figures.sprt_walk(settings, steps)
     points = [tuple(map(int, point.split(","))) for point in shown.path.split()]
     assert len(points) <= figures.POINTS + 1
     assert points[0] == (0, shown.bounds[1])
