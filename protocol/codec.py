@@ -9,13 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 from msgspec import Raw
 
-from protocol.messages import (
-    MAX_LINE,
-    Answer,
-    FromBot,
-    RefereeMessage,
-    ToBot,
-)
+from protocol.messages import MAX_LINE, Answer, FromBot, RefereeMessage, ToBot
 from protocol.messages import Event as SeenEvent
 from protocol.records import Commitment, FoulClass, LogRecord, Record, Result, Reveal
 

@@ -4,13 +4,7 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from arena.rules import relevance as effects
-from arena.rules.english import (
-    Sentence,
-    by_table,
-    count_in_words,
-    count_points,
-    number_word,
-)
+from arena.rules.english import Sentence, by_table, count_in_words, count_points, number_word
 from protocol.ruleset import Ruleset, Stakes, playable_seat_counts
 
 

@@ -4,14 +4,7 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from arena.rules import relevance as effects
-from arena.rules.english import (
-    Sentence,
-    by_table,
-    clauses,
-    count_in_words,
-    name_range,
-    number_word,
-)
+from arena.rules.english import Sentence, by_table, clauses, count_in_words, name_range, number_word
 from protocol.ruleset import BY_DOUBLE, MOST_DEALS, SMALL, Deal, Lead, Ruleset, playable_seat_counts
 
 CUSTOMARY = {2: 7, 3: 7, 4: 6}

@@ -48,15 +48,7 @@ from tournaments.rating.core import Core, core_of, of_one_part
 from tournaments.rating.fit import Fit, fit_model
 from tournaments.rating.partner_synergy import partnerships
 from tournaments.rating.statistics import ELO, Error, Floats, Ints
-from tournaments.rating.tables import (
-    Bound,
-    Clean,
-    Meeting,
-    Pool,
-    Rating,
-    Ratings,
-    SeatAdvantage,
-)
+from tournaments.rating.tables import Bound, Clean, Meeting, Pool, Rating, Ratings, SeatAdvantage
 from tournaments.rating.tally import Tally, by_pool, collect, meetings
 
 DECIMALS = 6

@@ -2,16 +2,7 @@
 
 from collections.abc import Sequence
 
-from arena.document.blocks import (
-    UNKNOWN,
-    Block,
-    Cell,
-    Figure,
-    Matrix,
-    Media,
-    Paragraph,
-    Section,
-)
+from arena.document.blocks import UNKNOWN, Block, Cell, Figure, Matrix, Media, Paragraph, Section
 from tournaments.rating.anchor import Anchor
 from tournaments.rating.statistics import Floats
 from tournaments.rating.tables import Pool
@@ -100,10 +91,7 @@ def _margins(tally: Tally, names: list[str]) -> Section:
     if not spread:
         blocks: list[Block] = [Paragraph("A foul ended every game.")]
     else:
-        blocks = [
-            Paragraph(MARGINS),
-            Figure(macro="histograms", value=charts.histograms(spread)),
-        ]
+        blocks = [Paragraph(MARGINS), Figure(macro="histograms", value=charts.histograms(spread))]
     if spread and len(names) > MATRIX:
         left_out = len(names) - MATRIX
         blocks.append(

@@ -58,12 +58,7 @@ class _Sum:
         self.ms = self.worst_ms = self.given_back_ms = self.cpu_ms = 0.0
 
     def add(
-        self,
-        questions: int,
-        ms: float,
-        worst_ms: float,
-        given_back_ms: float,
-        cpu_ms: float | None,
+        self, questions: int, ms: float, worst_ms: float, given_back_ms: float, cpu_ms: float | None
     ) -> None:
         self.games += 1
         self.questions += questions

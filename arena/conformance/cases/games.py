@@ -12,18 +12,7 @@ from arena.conformance.session import Session
 from arena.match.referee import Question
 from arena.rules.english import join_words
 from arena.rules.variants import VARIANTS, find_variant
-from protocol.messages import (
-    Bid,
-    Call,
-    Clock,
-    Draw,
-    Guess,
-    Keep,
-    Option,
-    Pass,
-    Play,
-    PlayTwo,
-)
+from protocol.messages import Bid, Call, Clock, Draw, Guess, Keep, Option, Pass, Play, PlayTwo
 from protocol.ruleset import Ruleset, derive, playable_seat_counts
 
 GAMES = 2

@@ -206,11 +206,7 @@ RULES = {
     # It leaves a channel open that no filter can close, see SECRETS.md.
     "futex": Rule(
         1,
-        (
-            *(_PRIVATE | command for command in _FUTEX if command != _FUTEX_FD),
-            _WAIT,
-            _WAIT_BITSET,
-        ),
+        (*(_PRIVATE | command for command in _FUTEX if command != _FUTEX_FD), _WAIT, _WAIT_BITSET),
         mask=0xFFFF_FFFF ^ _CLOCK_REALTIME,
         refusal=errno.ENOSYS,
     ),

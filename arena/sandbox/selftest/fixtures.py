@@ -249,11 +249,7 @@ def _start_referee(stack: contextlib.ExitStack, places: _Places, token: str) -> 
 
 
 def _start_other(
-    stack: contextlib.ExitStack,
-    places: _Places,
-    common: Mapping[str, Any],
-    start: Start,
-    end: End,
+    stack: contextlib.ExitStack, places: _Places, common: Mapping[str, Any], start: Start, end: End
 ) -> Popen:
     stack.callback(_sweep, common["note"], common["key"])
     command = places.command("other", "standin.py", f"{common['token']}-other")
@@ -270,12 +266,7 @@ def _other_aim(process: Popen, common: Mapping[str, Any]) -> Aim:
     return msgspec.structs.replace(aim, pid=_pid_outside(process.pid, aim))
 
 
-def _ready(
-    process: Popen,
-    parts: tuple[str, ...],
-    argument: str,
-    common: Mapping[str, Any],
-) -> Aim:
+def _ready(process: Popen, parts: tuple[str, ...], argument: str, common: Mapping[str, Any]) -> Aim:
     abstract = f"boneyard-{secrets.token_hex(8)}"
     order = {**common, "parts": parts, "places": PLACES, "abstract": abstract}
     if "locks" not in parts:

@@ -391,8 +391,7 @@ def touching(who: str, prefix: str) -> dict[str, Probe]:
         ),
         # This ends with the worker, and the other never stops.
         "trace": gets(
-            "traces it",
-            lambda t: libc_call("ptrace", PTRACE_SEIZE, pid_of(t, who), *NO_WORDS[2:]),
+            "traces it", lambda t: libc_call("ptrace", PTRACE_SEIZE, pid_of(t, who), *NO_WORDS[2:])
         ),
     }
     return {f"{prefix}-{name}": probe for name, probe in probes.items()}
