@@ -49,7 +49,7 @@ class Status(Struct, frozen=True, kw_only=True):
     played: int
     """Games that have a result."""
     planned: int
-    """Games of the plan; see `tournaments.schedule.schedule.games`."""
+    """Games of the plan; see `tournaments.schedule.schedule.count_all_games`."""
     complete: bool
     """Whether nothing is left to play."""
     running: bool | None

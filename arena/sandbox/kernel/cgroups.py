@@ -42,9 +42,11 @@ class Cgroup:
         self._made: list[Path] = []
         try:
             for parent, controllers in parents.items():
-                self._made.append(_made(parent / f"boneyard-{os.getpid()}-{number}"))
+                folder = parent / f"boneyard-{os.getpid()}-{number}"
+                folder.mkdir()
+                self._made.append(folder)
                 for controller in controllers:
-                    _limit(self._made[-1], controller, limits)
+                    _limit(folder, controller, limits)
         except OSError as error:
             self.remove()
             raise NoCgroupError(f"No cgroup can be made: {error}") from error
@@ -195,11 +197,6 @@ def _first(folder: Path, names: tuple[str, ...], value: str) -> None:
             (folder / name).write_text(value)
             return
     raise NoCgroupError(f"{folder} has none of {', '.join(names)}")
-
-
-def _made(folder: Path) -> Path:
-    folder.mkdir()
-    return folder
 
 
 def _removed(folder: Path) -> bool:
