@@ -45,8 +45,10 @@ class Lanes:
     @asynccontextmanager
     async def playing(self, pool: BotPool) -> AsyncIterator[None]:
         """Hold a table for a sitting that plays; after it, learn from its bots' CPU time."""
-        async with self._playing:
-            yield
+        await self._playing.acquire()
+        # A sitting that fails keeps its table: the run stops, and no other sitting may begin.
+        yield
+        self._playing.release()
         if self._adapts:
             self._adapt()
         self._ended_ms += pool.cpu_ms()

@@ -121,3 +121,11 @@ async def test_the_bots_of_one_more_sitting_start() -> None:
         await trio.testing.wait_all_tasks_blocked()
         assert started == 2 + SPARE
         nursery.cancel_scope.cancel()
+
+
+async def test_no_sitting_begins_after_one_that_failed() -> None:
+    lanes = Lanes(1)
+    with pytest.raises(ZeroDivisionError):
+        async with lanes.playing(pool(0)):
+            raise ZeroDivisionError
+    assert await count_side_by_side(lanes) == 0
