@@ -5,6 +5,7 @@ import signal
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from itertools import chain
 from multiprocessing.context import BaseContext
 
 from tournaments.verification.log_check import LogCheck, LogTask, check_log
@@ -14,9 +15,15 @@ AHEAD = 4
 
 
 def check_batches(batches: Sequence[list[LogTask]], count: int) -> Iterator[LogCheck]:
-    """Yield the check of each log of each batch, in order, from so many processes."""
-    # An interrupt of the user is ours; they end when they are done with their batch.
-    pool = ProcessPoolExecutor(count, _context(), signal.signal, (signal.SIGINT, signal.SIG_IGN))
+    """Yield the check of each log of each batch, in order, from so many processes.
+
+    A machine that has no semaphores for processes, as some containers, checks them in this one.
+    """
+    try:
+        pool = _pool(count)
+    except (OSError, ImportError):
+        yield from chain.from_iterable(map(_check_batch, batches))
+        return
     waiting: deque[Future[list[LogCheck]]] = deque()
     try:
         for batch in batches:
@@ -27,6 +34,11 @@ def check_batches(batches: Sequence[list[LogTask]], count: int) -> Iterator[LogC
             yield from waiting.popleft().result()
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _pool(count: int) -> ProcessPoolExecutor:
+    # An interrupt of the user is ours; they end when they are done with their batch.
+    return ProcessPoolExecutor(count, _context(), signal.signal, (signal.SIGINT, signal.SIG_IGN))
 
 
 def _check_batch(batch: list[LogTask]) -> list[LogCheck]:

@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.events import boneyard, copied, small_event, untouched
 from tournaments.storage.folder import Folder, published_commitments, published_seeds
-from tournaments.verification import log_check
+from tournaments.verification import check_processes, log_check
 from tournaments.verification.event_check import verify_folder
 from tournaments.verification.log_check import LogTask, Promises, check_logs
 
@@ -59,6 +59,18 @@ def test_a_wrong_seed_or_commitment_is_a_fault_of_each_game(event: Path) -> None
 def test_only_facts_about_its_boards_are_sent_with_a_log() -> None:
     promises = Promises({1: "a", 2: "b"}, {2: b"s"}, frozenset({2, 3}))
     assert promises.about((2, 4)) == Promises({2: "b"}, {2: b"s"}, frozenset({2}))
+
+
+@pytest.mark.usefixtures("one_log_a_batch")
+def test_a_machine_without_semaphores_checks_the_logs_in_one_process(
+    event: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(check_processes, "ProcessPoolExecutor", refuse)
+    folder = Folder(event)
+    assert [*check_logs(tasks(folder), 2)] == [*check_logs(tasks(folder), 1)]
 
 
 @pytest.mark.usefixtures("one_log_a_batch")
