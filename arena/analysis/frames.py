@@ -50,7 +50,7 @@ class Frame(Struct, frozen=True):
     """The points of each seat, or side, so far."""
 
 
-def frames(steps: Iterable[Step], seat: Viewer = None) -> Iterator[Frame]:
+def frames(steps: Iterable[Step], seat: Viewer) -> Iterator[Frame]:
     """Yield the frames for everybody, a seat or a spectator; draws in a row are joined."""
     return (shown[0] for shown in frames_for(steps, (seat,)))
 

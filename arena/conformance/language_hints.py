@@ -40,18 +40,9 @@ LANGUAGES = {
     "sh": LanguageHints("shell", "printf flushes; a filter after it may not", "printf"),
 }
 BY_SUFFIX = {
-    ".py": "python",
-    ".js": "node",
-    ".mjs": "node",
-    ".ts": "node",
-    ".jar": "java",
-    ".class": "java",
-    ".java": "java",
-    ".rb": "ruby",
-    ".pl": "perl",
-    ".lua": "lua",
-    ".sh": "sh",
-}
+    ".py": "python", ".js": "node", ".mjs": "node", ".ts": "node", ".jar": "java", ".class": "java",
+    ".java": "java", ".rb": "ruby", ".pl": "perl", ".lua": "lua", ".sh": "sh",
+}  # fmt: skip
 CRASHES = (
     re.compile(r"^(?:[\w.]+\.)?\w*(?:Error|Exception|Interrupt|Exit)(?::.*)?$"),
     re.compile(r"^Exception in thread .*$"),

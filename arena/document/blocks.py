@@ -219,14 +219,14 @@ def to_cells(row: Iterable[str | Cell]) -> list[Cell]:
     return [Cell(one) if isinstance(one, str) else one for one in row]
 
 
-def bullets(texts: Iterable[str], tone: Tone = "", media: Media = Media.ALL) -> Bullets:
+def bullets(texts: Iterable[str], media: Media = Media.ALL) -> Bullets:
     """Build a list of texts."""
-    return Bullets([Item(text) for text in texts], tone, media=media)
+    return Bullets([*map(Item, texts)], media=media)
 
 
-def paragraphs(texts: Iterable[str], tone: Tone = "", media: Media = Media.ALL) -> list[Block]:
+def paragraphs(texts: Iterable[str], tone: Tone = "") -> list[Block]:
     """Build a paragraph of each text."""
-    return [Paragraph(text, tone, media=media) for text in texts]
+    return [Paragraph(text, tone) for text in texts]
 
 
 def select(blocks: Iterable[Block], medium: Media) -> list[Block]:

@@ -9,6 +9,8 @@ from tournaments.rating.sprt_settings import Measure, Sprt
 
 UNITS: dict[Measure, str] = {"elo": "Elo", "nelo": "normalised Elo", "points": "points a game"}
 """Names of the hypotheses' units."""
+GAMES_A_BOARD = 2
+"""Games on a board: two sides have two rotations, if each is one bot."""
 BARS = "▁▂▃▄▅▆▇█"
 WIDTH = 60
 """The largest width of a sparkline, in characters."""
@@ -21,8 +23,8 @@ FOULS = (
 )
 
 
-def live(settings: Sprt, steps: Sequence[SprtStep], games: int = 2) -> str:
-    """Return the state of the test in one line; `games` are played on a board."""
+def live(settings: Sprt, steps: Sequence[SprtStep]) -> str:
+    """Return the state of the test in one line."""
     if not steps:
         return f"LLR 0.00 {_bounds(settings)}, no board is complete"
     last = steps[-1]
@@ -32,7 +34,7 @@ def live(settings: Sprt, steps: Sequence[SprtStep], games: int = 2) -> str:
         return f"{line}, {verdict} accepted"
     if last.boards == settings.max_boards:
         return f"{line}, undecided"
-    return f"{line}, about {games * boards_still_needed(settings, last)} more games"
+    return f"{line}, about {GAMES_A_BOARD * boards_still_needed(settings, last)} more games"
 
 
 def _bounds(settings: Sprt) -> str:

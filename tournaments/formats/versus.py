@@ -22,9 +22,6 @@ from tournaments.formats.round_robin import RoundRobin
 from tournaments.rating.sprt import Outcome, SprtStep, boards_expected, is_decided, outcomes, walk
 from tournaments.rating.sprt_settings import Sprt
 
-GAMES_A_BOARD = 2
-"""Games on a board: two sides have two rotations, if each is one bot."""
-
 
 class Versus(BaseFormat, frozen=True, tag="versus"):
     """Two bots, until a test decides whether the first is better, or all boards are played."""
@@ -91,7 +88,7 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
 
     def count_later_games(self, contest: Contest, board: int, games: int) -> int:
         """Return the most games after this board."""
-        return (contest.boards_of(contest.units).stop - 1 - board) * GAMES_A_BOARD
+        return (contest.boards_of(contest.units).stop - 1 - board) * sprt_text.GAMES_A_BOARD
 
     def why_not_extended(self, old: Contest, new: Contest) -> str | None:
         """Return why the new contest cannot extend an old one of this format; None if it can."""

@@ -18,6 +18,8 @@ ELO = 400 / log(10)
 """Elo of one natural logit."""
 Z = 1.959963984540054
 """Normal quantile of a two-sided 95 % interval."""
+WRONG = 0.05
+"""Probability that the ranks of a table hold any wrong verdict."""
 NOTHING = 1e-9
 """Share of the model's variance below which a clustered variance counts as 0."""
 SPARSE = 4
@@ -99,13 +101,11 @@ class Error(NamedTuple):
         return t_cdf(z, self.df) if self.df else normal_cdf(z)
 
 
-def rank_intervals(
-    los: Sequence[Sequence[float]], alpha: float = 0.05
-) -> tuple[tuple[int, int], ...]:
+def rank_intervals(los: Sequence[Sequence[float]]) -> tuple[tuple[int, int], ...]:
     """Return each entrant's best and worst rank that its likelihoods of superiority leave open.
 
     Each pair is a two-sided test; Holm's step-down keeps the probability of any wrong verdict at
-    `alpha`. The best rank is 1 + the number proved better, the worst n - the number proved worse.
+    `WRONG`. The best rank is 1 + the number proved better, the worst n - the number proved worse.
     """
     size = len(los)
     pairs = [(i, j) for i in range(size) for j in range(size) if los[i][j] > los[j][i]]
@@ -113,7 +113,7 @@ def rank_intervals(
     better, worse = [0] * size, [0] * size
     tests = size * (size - 1) // 2
     for done, (i, j) in enumerate(pairs):
-        if 2 * (1 - los[i][j]) > alpha / (tests - done):
+        if 2 * (1 - los[i][j]) > WRONG / (tests - done):
             break
         worse[i] += 1
         better[j] += 1

@@ -32,6 +32,7 @@ KEYRINGS = {"session": -3, "user": -4}
 KEYCTL_UNLINK, KEYCTL_SET_TIMEOUT, KEYCTL_SETPERM = 9, 15, 5
 F_OFD_SETLK, F_SET_RW_HINT = 37, 1036
 FUTEX_NUMBERS, FUTEX_WAIT = {"x86_64": 202, "aarch64": 98}, 0
+LIBC = ctypes.CDLL(None, use_errno=True)
 
 Undo = Callable[[], object]
 
@@ -107,7 +108,7 @@ class Decoy:
 
     def eventfd(self) -> None:
         """Hold an eventfd, and tell its number."""
-        descriptor = _check(ctypes.CDLL(None, use_errno=True).eventfd(0, 0))
+        descriptor = _check(LIBC.eventfd(0, 0))
         with open(f"/proc/self/fdinfo/{descriptor}") as file:
             told = file.read().partition("eventfd-id:")[2]
         self.ready["eventfd"] = int(told.split()[0])
@@ -177,62 +178,56 @@ class Decoy:
 
     def waiter(self) -> None:
         """Start a thread that waits at a page of a file that every bot reads."""
-        libc = ctypes.CDLL(None, use_errno=True)
-        libc.mmap.restype = ctypes.c_void_p
+        LIBC.mmap.restype = ctypes.c_void_p
         file = os.open(self.order["shared"], os.O_RDONLY)
         size, start = ctypes.c_size_t(mmap.PAGESIZE), ctypes.c_long(0)
-        page = ctypes.c_void_p(libc.mmap(None, size, mmap.PROT_READ, mmap.MAP_SHARED, file, start))
+        page = ctypes.c_void_p(LIBC.mmap(None, size, mmap.PROT_READ, mmap.MAP_SHARED, file, start))
         os.close(file)
         word = ctypes.c_long(int.from_bytes(ctypes.string_at(page, 4), sys.byteorder))
         number = ctypes.c_long(FUTEX_NUMBERS[os.uname().machine])
 
         def wait() -> None:
-            while libc.syscall(number, page, FUTEX_WAIT, word, None) == 0:
+            while LIBC.syscall(number, page, FUTEX_WAIT, word, None) == 0:
                 self.woken += 1
 
         threading.Thread(target=wait, daemon=True).start()
 
     def segment(self) -> None:
         """Make System V shared memory."""
-        libc = ctypes.CDLL(None, use_errno=True)
-        libc.shmat.restype = ctypes.c_void_p
-        libc.shmat.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_int]
-        number = _check(libc.shmget(self.order["key"], 4096, IPC_CREAT_EXCL_ALL))
-        self.undo.append(lambda: libc.shmctl(number, IPC_RMID, None))
-        ctypes.memmove(libc.shmat(number, None, 0), self.token, len(self.token))
+        LIBC.shmat.restype = ctypes.c_void_p
+        LIBC.shmat.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_int]
+        number = _check(LIBC.shmget(self.order["key"], 4096, IPC_CREAT_EXCL_ALL))
+        self.undo.append(lambda: LIBC.shmctl(number, IPC_RMID, None))
+        ctypes.memmove(LIBC.shmat(number, None, 0), self.token, len(self.token))
 
     def semaphore(self) -> None:
         """Make a System V semaphore with a known value."""
-        libc = ctypes.CDLL(None, use_errno=True)
-        number = _check(libc.semget(self.order["key"], 1, IPC_CREAT_EXCL_ALL))
-        self.undo.append(lambda: libc.semctl(number, 0, IPC_RMID, 0))
-        _check(libc.semctl(number, 0, SETVAL, ctypes.c_long(self.order["semaphore"])))
+        number = _check(LIBC.semget(self.order["key"], 1, IPC_CREAT_EXCL_ALL))
+        self.undo.append(lambda: LIBC.semctl(number, 0, IPC_RMID, 0))
+        _check(LIBC.semctl(number, 0, SETVAL, ctypes.c_long(self.order["semaphore"])))
 
     def messages(self) -> None:
         """Make a System V queue with one message."""
-        libc = ctypes.CDLL(None, use_errno=True)
-        number = _check(libc.msgget(self.order["key"], IPC_CREAT_EXCL_ALL))
-        self.undo.append(lambda: libc.msgctl(number, IPC_RMID, None))
+        number = _check(LIBC.msgget(self.order["key"], IPC_CREAT_EXCL_ALL))
+        self.undo.append(lambda: LIBC.msgctl(number, IPC_RMID, None))
         message = struct.pack("l", 1) + self.token
-        _check(libc.msgsnd(number, message, ctypes.c_size_t(len(self.token)), 0))
+        _check(LIBC.msgsnd(number, message, ctypes.c_size_t(len(self.token)), 0))
 
     def queue(self) -> None:
         """Make a POSIX queue with one message."""
-        libc = ctypes.CDLL(None, use_errno=True)
         name = b"/" + self.order["note"].encode()
         room = struct.pack("llll32x", 0, 1, 128, 0)
-        queue = _check(libc.mq_open(name, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666, room))
-        self.undo.append(lambda: libc.mq_unlink(name))
-        _check(libc.mq_send(queue, self.token, ctypes.c_size_t(len(self.token)), 0))
+        queue = _check(LIBC.mq_open(name, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666, room))
+        self.undo.append(lambda: LIBC.mq_unlink(name))
+        _check(LIBC.mq_send(queue, self.token, ctypes.c_size_t(len(self.token)), 0))
 
     def keys(self) -> None:
         """Put a key in each keyring; it also expires, because we may be killed."""
-        libc = ctypes.CDLL(None, use_errno=True)
         calls = SYSCALLS[os.uname().machine]
-        keyctl = partial(libc.syscall, calls["keyctl"])
+        keyctl = partial(LIBC.syscall, calls["keyctl"])
         for name, ring in KEYRINGS.items():
             words = (b"user", f"{self.order['note']}-{name}".encode(), self.token)
-            key = libc.syscall(calls["add_key"], *words, len(self.token), ring)
+            key = LIBC.syscall(calls["add_key"], *words, len(self.token), ring)
             if key > 0:
                 self.undo.append(partial(keyctl, KEYCTL_UNLINK, key, ring))
                 keyctl(KEYCTL_SET_TIMEOUT, key, LIFE_S)
