@@ -16,7 +16,6 @@ from tournaments.report.document import ReportData, report_document
 from tournaments.report.html.page import report_page
 from tournaments.report.log_facts import LogFacts, log_facts
 from tournaments.report.results_file import Results, terms_of, versions_of
-from tournaments.report.timing import encode_times
 from tournaments.schedule.game_index import GameIndex
 from tournaments.schedule.schedule import count_all_games, sittings
 from tournaments.storage import public_deals as public
@@ -65,7 +64,7 @@ def report_files(
     return {
         folder.report: [to_markdown(document).encode()],
         folder.page: [report_page(document).encode()],
-        folder.times: [encode_times(known.times)],
+        folder.times: [indented_json(known.times), b"\n"],
         folder.results: [indented_json(summary), b"\n"],
         folder.games: exports.games_csv(results, places, partners),
         folder.ratings: exports.ratings_csv(ratings, fingerprints),

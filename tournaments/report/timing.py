@@ -4,7 +4,6 @@ from collections import Counter
 
 from msgspec import Struct
 
-from protocol.codec import indented_json
 from protocol.records import Result, Sitting, SpentRecord
 
 
@@ -111,8 +110,3 @@ class TimingTotals:
         )
         entrants = tuple(self._sums[name].used(name) for name in sorted(self._sums))
         return Times(entrants=entrants, worst_lag_ms=self._worst_lag_ms, workers=workers)
-
-
-def encode_times(times: Times) -> bytes:
-    """Encode times.json."""
-    return indented_json(times) + b"\n"

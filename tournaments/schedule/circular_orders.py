@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from itertools import permutations
 
+from tournaments.formats.pairing.designs import zigzags
+
 Table = tuple[int, ...]
 
 
@@ -40,6 +42,5 @@ EIGHT = (
 def _walecki(size: int) -> Iterator[Table]:
     """Yield Hamiltonian cycles through 0 that have every pair once, or twice for an even size."""
     ring = size - 1
-    zigzag = [step // 2 + 1 if step % 2 else -(step // 2) for step in range(ring)]
-    for turn in range(ring // 2 if size % 2 else ring):
-        yield 0, *(1 + (place + turn) % ring for place in zigzag)
+    for others in zigzags(ring, ring // 2 if size % 2 else ring):
+        yield 0, *(1 + other for other in others)

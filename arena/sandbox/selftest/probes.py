@@ -49,33 +49,16 @@ PRIVATE = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
 
 MACHINES = ("x86_64", "aarch64")
 NUMBERS = {
-    "bpf": (321, 280),
-    "perf_event_open": (298, 241),
-    "userfaultfd": (323, 282),
-    "keyctl": (250, 219),
-    "add_key": (248, 217),
-    "kcmp": (312, 272),
-    "readahead": (187, 213),
-    "mincore": (27, 232),
-    "move_pages": (279, 239),
-    "io_setup": (206, 0),
-    "io_destroy": (207, 1),
-    "membarrier": (324, 283),
-    "futex": (202, 98),
-    "utimensat": (280, 88),
+    "bpf": (321, 280), "perf_event_open": (298, 241), "userfaultfd": (323, 282),
+    "keyctl": (250, 219), "add_key": (248, 217), "kcmp": (312, 272), "readahead": (187, 213),
+    "mincore": (27, 232), "move_pages": (279, 239), "io_setup": (206, 0), "io_destroy": (207, 1),
+    "membarrier": (324, 283), "futex": (202, 98), "utimensat": (280, 88),
     "set_tid_address": (218, 96),
     # Calls of the last years have the same number on every machine.
-    "io_uring_setup": (425, 425),
-    "fsopen": (430, 430),
-    "fsconfig": (431, 431),
-    "fsmount": (432, 432),
-    "clone3": (435, 435),
-    "openat2": (437, 437),
-    "pidfd_getfd": (438, 438),
-    "futex_waitv": (449, 449),
-    "cachestat": (451, 451),
-    "futex_wake": (454, 454),
-}
+    "io_uring_setup": (425, 425), "fsopen": (430, 430), "fsconfig": (431, 431),
+    "fsmount": (432, 432), "clone3": (435, 435), "openat2": (437, 437), "pidfd_getfd": (438, 438),
+    "futex_waitv": (449, 449), "cachestat": (451, 451), "futex_wake": (454, 454),
+}  # fmt: skip
 """The numbers of system calls, one for each of MACHINES."""
 CLONE_NEWUSER = 0x1000_0000
 SO_NETNS_COOKIE = 71

@@ -74,12 +74,20 @@ def _cycles(units: int) -> Iterator[Day]:
     A day is one of Walecki's Hamiltonian cycles: every second edge of it, then the others. With
     one day for each bye instead, a unit could fall two tables behind.
     """
-    half = units // 2
-    zigzag = [step // 2 + 1 if step % 2 else -(step // 2) for step in range(2 * half)]
-    for turn in range(half):
-        cycle = [units - 1, *((place + turn) % (2 * half) for place in zigzag)]
+    for others in zigzags(units - 1, units // 2):
+        cycle = [units - 1, *others]
         edges = list(zip(cycle, cycle[1:] + cycle[:1], strict=True))
         yield (*edges[0:-1:2], edges[-1], *edges[1:-1:2])
+
+
+def zigzags(ring: int, turns: int) -> Iterator[list[int]]:
+    """Yield a zigzag through a ring of numbers, turned step by step.
+
+    With one more number, which joins its ends, each is one of Walecki's Hamiltonian cycles.
+    """
+    zigzag = [step // 2 + 1 if step % 2 else -(step // 2) for step in range(ring)]
+    for turn in range(turns):
+        yield [(place + turn) % ring for place in zigzag]
 
 
 def _levelled(units: int, size: int) -> list[Table]:
