@@ -73,8 +73,8 @@ async def count_side_by_side(lanes: Lanes) -> int:
 async def test_quick_bots_share_cores_and_slow_ones_do_not(
     cpu: Cpu, bots_ms: float, expected: int
 ) -> None:
+    assert await count_side_by_side(Lanes(None)) == 1
     lanes = Lanes(None)
-    assert await count_side_by_side(lanes) == 1
     cpu.seconds += 1
     await play(lanes, pool(bots_ms))
     assert await count_side_by_side(lanes) == expected
