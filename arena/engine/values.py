@@ -39,10 +39,7 @@ def begin(game: Game, dealt: Dealt) -> Game:
 
 
 def act(game: Game, option: Option) -> Game:
-    """Return the game after one of its legal options.
-
-    Raises IllegalOptionError for any other.
-    """
+    """Return the game after one of its legal options. Raises IllegalOptionError for any other."""
     after = game.copy()
     engine.act(after, option)
     return after

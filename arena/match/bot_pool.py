@@ -44,10 +44,7 @@ class BotPool:
         return list(self._bots)
 
     async def _greet(self, fresh: list[BotProcess]) -> None:
-        """Wait for the hellos of fresh bots.
-
-        Raises CannotStartError, LagError.
-        """
+        """Wait for the hellos of fresh bots. Raises CannotStartError, LagError."""
         errors: list[Exception | None] = []
 
         async def greet(bot: BotProcess) -> None:

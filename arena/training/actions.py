@@ -55,10 +55,7 @@ class Actions:
         self._numbers = {option: number for number, option in enumerate(self.options)}
 
     def number(self, option: Option) -> int:
-        """Return the number of an option.
-
-        Raises KeyError if this game never offers the option.
-        """
+        """Return the number of an option. Raises KeyError if this game never offers the option."""
         return self._numbers[option]
 
     def mask(self, options: Iterable[Option]) -> Mask:

@@ -32,17 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.training.actions import Actions
-from protocol.messages import (
-    Annulled,
-    Ask,
-    Bade,
-    Drew,
-    Event,
-    Leads,
-    Passed,
-    Played,
-    TurnedUp,
-)
+from protocol.messages import Annulled, Ask, Bade, Drew, Event, Leads, Passed, Played, TurnedUp
 from protocol.ruleset import Ruleset, check_seats, set_of_tiles, target
 from protocol.tiles import Tile, flip
 
@@ -56,10 +46,7 @@ class Encoding:
     """The layout of the vectors for the questions of one game with a number of seats."""
 
     def __init__(self, rules: Ruleset, seats: int) -> None:
-        """Lay out the vector.
-
-        Raises ImpossibleRulesError if the game has no table of this size.
-        """
+        """Lay out the vector. Raises ImpossibleRulesError if the game has no table of this size."""
         check_seats(rules, seats)
         tiles = set_of_tiles(rules.deal)
         self.actions = Actions(rules, seats)

@@ -86,10 +86,7 @@ class Answers(Struct, frozen=True):
 
 
 def ask_again(wanted: AskOptions) -> int:
-    """Ask the bot and print its answers; return the exit code.
-
-    Raises UserError.
-    """
+    """Ask the bot and print its answers; return the exit code. Raises UserError."""
     where = wanted.log or usual_folder()
     logged = require_one_game(where, wanted.game)
     seat = find_seat(logged, wanted.seat)
@@ -112,10 +109,7 @@ def ask_again(wanted: AskOptions) -> int:
 
 
 def _answers(wanted: AskOptions, where: Path, logged: LoggedGame, one: Decision) -> Answers:
-    """Ask as often as requested and evaluate the options.
-
-    Raises UserError.
-    """
+    """Ask as often as requested and evaluate the options. Raises UserError."""
     level, found = "", list[ReaskResult]()
     if wanted.times:
         event = _event(where)

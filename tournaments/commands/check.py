@@ -54,10 +54,7 @@ class CheckOptions(NamedTuple):
 
 
 def check_bots(options: CheckOptions) -> int:
-    """Check each bot; return 1 when one of them breaks a promise, else 0.
-
-    Raises UserError.
-    """
+    """Check each bot; return 1 when one of them breaks a promise, else 0. Raises UserError."""
     event, base, game = _written(options)
     steps = select_steps(options.only, of_event=game is not None)
     with temporary_folder("check", shared=True) as path:

@@ -36,10 +36,7 @@ class ExplainOptions(NamedTuple):
 
 
 def explain_game(options: ExplainOptions) -> None:
-    """Print why a bot won or lost a game.
-
-    Raises UserError, DamagedLogError.
-    """
+    """Print why a bot won or lost a game. Raises UserError, DamagedLogError."""
     where = options.log or usual_folder()
     logged = require_one_game(where, options.game)
     seat = find_seat(logged, options.seat)

@@ -37,12 +37,7 @@ from protocol.records import LOG_FORMAT, Commitment, Result, Reveal, Sitting
 from tournaments.commands.play_table import PlayOptions, PreparedTable, check_name, prepare_table
 from tournaments.formats.base import Entrant
 from tournaments.plan.event import files_of
-from tournaments.runner.exit import (
-    INTERRUPTED,
-    STOPPED,
-    stop_on_signal,
-    stop_sentence,
-)
+from tournaments.runner.exit import INTERRUPTED, STOPPED, stop_on_signal, stop_sentence
 from tournaments.runner.sitting import greeting_complaint, keep_bots, start_bots
 from tournaments.schedule.game_numbers import numbers
 from tournaments.storage.folder import SECRET, Folder, kept_private, lock_for_writing
@@ -55,10 +50,7 @@ Show = Callable[[HumanPlayer, trio.Event], Awaitable[bool]]
 
 
 def play_game(options: PlayOptions) -> int:
-    """Play a game into a folder and print the result; return the exit code.
-
-    Raises UserError.
-    """
+    """Play a game into a folder and print the result; return the exit code. Raises UserError."""
     rules = load_ruleset(options.rules, Path.cwd(), options.choices)
     check_name(options.name)
     if not options.terminal and not has_browser():

@@ -78,10 +78,7 @@ class PreparedTable(NamedTuple):
 
 
 def check_name(name: str) -> None:
-    """Refuse a person's name that a file name may not contain.
-
-    Raises UserError.
-    """
+    """Refuse a person's name that a file name may not contain. Raises UserError."""
     try:
         msgspec.convert(name, EntrantName)
     except msgspec.ValidationError:
@@ -90,10 +87,7 @@ def check_name(name: str) -> None:
 
 
 def prepare_table(options: PlayOptions, rules: Ruleset, folder: Folder) -> PreparedTable:
-    """Find and build the bots and set the table.
-
-    Raises UserError.
-    """
+    """Find and build the bots and set the table. Raises UserError."""
     size = options.seats or _fits(rules, len(options.against) + 1)
     check_seats(rules, size)
     if options.seat >= size:

@@ -84,10 +84,7 @@ class _Game(NamedTuple):
 
 
 def rate_ledgers(paths: Sequence[Path], asked: RateOptions) -> Rated:
-    """Rate the results of ledgers or event folders.
-
-    Raises UserError; DamagedFileError is one.
-    """
+    """Rate the results of ledgers or event folders. Raises UserError; DamagedFileError is one."""
     if not 0 <= asked.prior <= MOST_DRAWS:
         raise UserError(f"A prior is a number of virtual draws, not {asked.prior:g} (--prior).")
     sources = [open_source(path) for path in paths]

@@ -20,10 +20,7 @@ WIDEST = 100
 
 
 def print_rules(game: str | None, choices: tuple[str, ...], as_json: bool) -> None:
-    """Print the list of games, or explain one with some choices changed.
-
-    Raises UserError.
-    """
+    """Print the list of games, or explain one with some choices changed. Raises UserError."""
     if game is None:
         if choices:
             raise UserError("--set changes one game: name it, as in `boneyard rules dutch --set`.")

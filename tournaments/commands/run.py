@@ -2,12 +2,7 @@
 
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import (
-    AbstractAsyncContextManager,
-    asynccontextmanager,
-    nullcontext,
-    suppress,
-)
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -27,12 +22,7 @@ from tournaments.plan.from_options import EventOptions, build_event
 from tournaments.report.html.replay_links import announce_replays
 from tournaments.report.missing_data import missing_results, refuse_fewer_logs
 from tournaments.report.report import files_now
-from tournaments.runner.exit import (
-    INTERRUPTED,
-    STOPPED,
-    stop_on_signal,
-    stop_sentence,
-)
+from tournaments.runner.exit import INTERRUPTED, STOPPED, stop_on_signal, stop_sentence
 from tournaments.runner.lanes import Lanes
 from tournaments.runner.machine import default_jobs
 from tournaments.runner.runner import Runner, check_greetings
@@ -79,10 +69,7 @@ Play = Callable[[trio.MemorySendChannel[Result]], Awaitable[None]]
 
 
 def run_event(options: RunOptions) -> int:
-    """Play an event, or the rest of it; return the exit code.
-
-    Raises UserError.
-    """
+    """Play an event, or the rest of it; return the exit code. Raises UserError."""
     cluster = _cluster(options)
     folder = Folder(options.out.resolve())
     try:
@@ -120,10 +107,7 @@ def _cluster(options: RunOptions) -> "ClusterAddress | None":
 
 
 def _run_in(folder: Folder, options: RunOptions, cluster: "ClusterAddress | None") -> int:
-    """Play into the folder and publish there; return the exit code.
-
-    Raises OSError, UserError.
-    """
+    """Play into the folder and publish there; return the exit code. Raises OSError, UserError."""
     with folders.lock_for_writing(folder):
         planned = build_event(options.event, folder.build, predictable=options.seed is not None)
         event, notices = open_event(
@@ -162,10 +146,7 @@ def _go_on(folder: Folder) -> None:
 async def _play(
     folder: Folder, event: Event, ledger: Ledger, ready: AbstractAsyncContextManager[Play]
 ) -> int:
-    """Play until the plan is done or the run is stopped; return the exit code.
-
-    Raises UserError.
-    """
+    """Play until the plan is done or the run is stopped; return the exit code. Raises UserError."""
     ended: BaseExceptionGroup[Exception] | None = None
     with trio.CancelScope() as scope:
         async with trio.open_nursery() as nursery:
@@ -182,10 +163,7 @@ async def _play(
 
 @asynccontextmanager
 async def _here(folder: Folder, event: Event, ledger: Ledger, lanes: Lanes) -> AsyncIterator[Play]:
-    """Yield the function that plays in this process.
-
-    Raises UserError, StoppedError.
-    """
+    """Yield the function that plays in this process. Raises UserError, StoppedError."""
     sandbox = choose_level(event.sandbox, event.limits, folder.path, files_of(event.entrants))
     for sentence in sandbox.notices:
         print_note(f"Sandbox {level_name(sandbox.level)}: {sentence}")

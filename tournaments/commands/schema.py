@@ -19,10 +19,7 @@ SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
 
 
 def print_schema(name: str) -> None:
-    """Print a schema by its name.
-
-    Raises UserError.
-    """
+    """Print a schema by its name. Raises UserError."""
     if name not in SCHEMAS:
         raise unknown_name("schema", name, SCHEMAS)
     print_json(SCHEMAS[name](), indent=2)

@@ -86,10 +86,7 @@ def own_bots(folder: Path) -> dict[str, ListedBot]:
 
 def all_bots(folder: Path) -> dict[str, CatalogBot]:
     """Return the sample bots and the folder's own bots, by name. Raises UserError."""
-    return {
-        **_found(sample_bots(), sample_folder()),
-        **_found(own_bots(folder), folder.resolve()),
-    }
+    return {**_found(sample_bots(), sample_folder()), **_found(own_bots(folder), folder.resolve())}
 
 
 def missing_tools(needs: str) -> str:

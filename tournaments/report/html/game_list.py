@@ -59,11 +59,7 @@ def build_game_list(
         pages.setdefault(page, len(pages))
         rows.append(row)
     return GameList(
-        names=tuple(names),
-        seats=seats,
-        pages=tuple(pages),
-        total=len(results),
-        games=tuple(rows),
+        names=tuple(names), seats=seats, pages=tuple(pages), total=len(results), games=tuple(rows)
     )
 
 
