@@ -30,17 +30,24 @@ class BotPool:
         self._commands = commands
         self._start_ms = start_ms
         self._bots: list[BotProcess | None] = [None] * len(commands)
+        self._unjudged: list[BotProcess] = []
 
-    async def start_missing(self, absent: Collection[int] = ()) -> list[BotProcess | None]:
+    async def start_missing(
+        self, absent: Collection[int] = (), *, early: bool = False
+    ) -> list[BotProcess | None]:
         """Return the bots for the next game; start lost ones afresh, but none for `absent`.
 
+        `early`: this game's turn comes later; a bot that does not greet now still fouls in it.
         Raises CannotStartError, LagError.
         """
-        await self._dismiss([bot for bot in self._bots if bot and bot.fault])
+        lost = [bot for bot in self._bots if bot and bot.fault and bot not in self._unjudged]
+        await self._dismiss(lost)
         # Dismissing cannot be cancelled; after it, a cancelled run must not start new bots.
         await trio.lowlevel.checkpoint_if_cancelled()
         empty = [seat for seat, bot in enumerate(self._bots) if bot is None]
-        await self._greet(await self._start([seat for seat in empty if seat not in absent]))
+        fresh = await self._start([seat for seat in empty if seat not in absent])
+        await self._greet(fresh)
+        self._unjudged = [bot for bot in fresh if early and bot.fault]
         return list(self._bots)
 
     async def _greet(self, fresh: list[BotProcess]) -> None:

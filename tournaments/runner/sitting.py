@@ -123,7 +123,7 @@ async def keep_bots(pool: BotPool, *, start: bool) -> AsyncIterator[None]:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(pool.monitor)
             if start:
-                await start_bots(pool)
+                await start_bots(pool, early=True)
             yield
             nursery.cancel_scope.cancel()
     finally:
@@ -136,16 +136,19 @@ def empty_seats(referee: Referee) -> Collection[int]:
     return range(len(seating.seats)) if referee.result else seating.forfeited
 
 
-async def start_bots(pool: BotPool, absent: Collection[int] = ()) -> list[BotProcess | None]:
+async def start_bots(
+    pool: BotPool, absent: Collection[int] = (), *, early: bool = False
+) -> list[BotProcess | None]:
     """Start the bots for the next game; try again while the machine is short of something.
 
+    `absent`, `early`: see `BotPool.start_missing`.
     Raises RunStoppedError if the shortage lasts, CannotStartError if trying again cannot help, and
     LagError.
     """
     number = 1
     while True:
         try:
-            return await pool.start_missing(absent)
+            return await pool.start_missing(absent, early=early)
         except CannotStartError as error:
             if not error.shortage:
                 raise

@@ -269,6 +269,23 @@ async def test_a_late_hello_is_a_foul_and_its_lag_is_given_back(
         nursery.cancel_scope.cancel()
 
 
+async def test_a_bot_that_does_not_greet_before_its_turn_has_no_second_try() -> None:
+    pump = Poller()
+    bench = BotPool(pump, [Command((sys.executable, "-c", "input()"), "/")], 5000, OFF)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(pump.run)
+        (early,) = await bench.start_missing(early=True)
+        (judged,) = await bench.start_missing()
+        assert early
+        assert judged is early
+        assert early.fault == Fault("gone", "It exited with status 0.")
+        # The game after it has a new process, as after any foul.
+        (later,) = await bench.start_missing()
+        assert later is not early
+        await bench.close()
+        nursery.cancel_scope.cancel()
+
+
 async def test_a_machine_that_cannot_keep_time_blames_nobody_for_a_hello(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
