@@ -1,0 +1,62 @@
+"""Processes that check logs run no foreign code, end with their parent, and may be killed."""
+
+import os
+import select
+import subprocess
+import sys
+from pathlib import Path
+
+BATCHES = """
+import multiprocessing, os, signal
+from protocol.errors import UserError
+from tournaments.verification.check_processes import check_batches
+
+def batches():
+    yield []
+    yield []
+    pids = [process.pid for process in multiprocessing.active_children()]
+    {then}
+    yield []
+
+if __name__ == "__main__":
+    try:
+        print("checked:", [*check_batches(batches(), 2)])
+    except UserError as error:
+        print(error)
+"""
+"""A program that does something once its processes have started."""
+
+
+def program(folder: Path, then: str) -> list[str]:
+    script = folder / "script.py"
+    script.write_text(BATCHES.format(then=then))
+    return [sys.executable, str(script)]
+
+
+def test_nothing_in_the_folder_of_a_foreign_event_is_run(tmp_path: Path) -> None:
+    foreign = tmp_path / "foreign"
+    foreign.mkdir()
+    for name in ("multiprocessing", "signal", "protocol", "tournaments", "arena"):
+        (foreign / f"{name}.py").write_text("open('run', 'w')\n")
+    words = program(tmp_path, "")
+    said = subprocess.run(words, cwd=foreign, stdout=subprocess.PIPE, timeout=60, check=True)
+    assert said.stdout == b"checked: []\n"
+    assert not (foreign / "run").exists()
+
+
+def test_they_end_if_their_parent_is_killed(tmp_path: Path) -> None:
+    words = program(tmp_path, "print(*pids, flush=True); signal.pause()")
+    with subprocess.Popen(words, stdout=subprocess.PIPE) as parent:
+        assert parent.stdout
+        children = [os.pidfd_open(int(pid)) for pid in parent.stdout.readline().split()]
+        assert len(children) == 2
+        parent.kill()
+        for child in children:
+            assert select.select([child], [], [], 30)[0], "It is left behind."
+            os.close(child)
+
+
+def test_one_that_is_killed_is_told_in_a_sentence(tmp_path: Path) -> None:
+    words = program(tmp_path, "[os.kill(pid, signal.SIGKILL) for pid in pids]")
+    said = subprocess.run(words, stdout=subprocess.PIPE, timeout=60, check=True)
+    assert said.stdout.startswith(b"A process that checked logs was killed.")
