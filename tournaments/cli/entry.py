@@ -1,4 +1,8 @@
-"""The program's entry: the command `boneyard`, and `python -m boneyard`."""
+"""The program's entry: the command `boneyard`, and `python -m boneyard`.
+
+It is installed as the module `boneyard`, outside our packages, because another package may hide one
+of them; then it says so.
+"""
 
 import sys
 
