@@ -11,7 +11,8 @@ from msgspec import Raw
 
 from protocol.messages import MAX_LINE, Answer, FromBot, RefereeMessage, ToBot
 from protocol.messages import Event as SeenEvent
-from protocol.records import Commitment, FoulClass, LogRecord, Record, Result, Reveal
+from protocol.records import Commitment, FoulClass, LogRecord, Record, Result, Reveal, Sitting
+from protocol.ruleset import ImpossibleRulesError, check_seats
 
 T = TypeVar("T")
 P = TypeVar("P", Commitment, Reveal)
@@ -186,7 +187,12 @@ def decode_record(line: bytes) -> LogRecord:
 
     Raises DamagedRecordError.
     """
-    record = _strict(_log_record, line)
+    try:
+        record = _strict(_log_record, line)
+        if isinstance(record, Sitting):
+            check_seats(record.rules, len(record.seats))
+    except ImpossibleRulesError as error:
+        raise DamagedRecordError(str(error)) from error
     return _of_its_seats(record) if isinstance(record, Result) else record
 
 

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from arena.logs.checksummed import read_lines
+from protocol.codec import seal, strip_checksum
 from tests.support.events import boneyard, copied, small_event, untouched
 from tournaments.storage.folder import Folder, published_commitments, published_seeds
 from tournaments.verification import check_processes, log_check
@@ -54,6 +56,28 @@ def test_a_wrong_seed_or_commitment_is_a_fault_of_each_game(event: Path) -> None
         (check,) = check_logs([LogTask(log, 2, promises)])
         assert [len(game.faults) for game in check.games] == [1, 1]
         assert all(fault in game.faults[0] for game in check.games)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (b'"ante":0', b'"ante":1', "An ante is paid into a pot"),
+        (b'"two":7', b'"two":64', "2 seats × 64 tiles need 128 tiles"),
+    ],
+)
+def test_impossible_rules_are_damage_of_their_log_alone(
+    event: Path, tmp_path: Path, before: bytes, after: bytes, said: str
+) -> None:
+    folder = Folder(copied(event, tmp_path))
+    log, checksum, lines = folder.logs()[0], 0, b""
+    for number, line in enumerate(read_lines(log)):
+        whole = strip_checksum(line.data)
+        assert number or before in whole
+        sealed, checksum = seal(whole.replace(before, after) + b"\n", checksum)
+        lines += sealed
+    log.write_bytes(lines)
+    checks = [*check_logs(tasks(folder), 1)]
+    assert [said in one.damage for one in checks] == [True] + [False] * 5
 
 
 def test_only_facts_about_its_boards_are_sent_with_a_log() -> None:
