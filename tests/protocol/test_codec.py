@@ -64,6 +64,7 @@ from protocol.records import (
     SittingOver,
     SpentRecord,
 )
+from protocol.ruleset import Ruleset, playable_seat_counts
 from protocol.tiles import tile_set
 from tests.support.fast_run import examples
 from tests.support.rulesets import rulesets
@@ -422,18 +423,24 @@ def results(seats: int) -> st.SearchStrategy[Result]:
     )
 
 
-RECORDS: dict[type, st.SearchStrategy[Any]] = {
-    Sitting: st.builds(
+def sittings(rules: Ruleset) -> st.SearchStrategy[Sitting]:
+    """Sittings with these rules, at tables that they have."""
+    seats = st.sampled_from(playable_seat_counts(rules))
+    return st.builds(
         Sitting,
         format=NUMBER,
         boneyard=NAME,
         event=NAME,
-        seats=st.lists(NAME, min_size=2, max_size=8).map(tuple),
+        seats=seats.flatmap(lambda many: st.tuples(*[NAME] * many)),
         boards=st.lists(NUMBER, min_size=1).map(tuple),
-        rules=rulesets(),
+        rules=st.just(rules),
         clock=st.just(Clock()),
         fouls=POLICIES,
-    ),
+    )
+
+
+RECORDS: dict[type, st.SearchStrategy[Any]] = {
+    Sitting: rulesets().filter(playable_seat_counts).flatmap(sittings),
     GameRecord: st.builds(
         GameRecord,
         game=NAME,
