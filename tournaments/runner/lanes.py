@@ -15,6 +15,9 @@ QUICK_A_CORE = 4
 """Sittings for each core if bots are quick: the referee then seldom waits for one of them."""
 QUICK = 3.0
 """The most CPU time of quick bots, for each second of the referee's."""
+LOOK_S = 0.5
+"""The least CPU time in s, of bots and referee together, that tells whether bots are quick: the
+kernel counts in steps of 10 ms."""
 
 
 class Lanes:
@@ -28,8 +31,9 @@ class Lanes:
         self._staffed = trio.CapacityLimiter(1)
         self._playing = trio.CapacityLimiter(1)
         self._pools: set[BotPool] = set()
-        self._began_s = time.process_time()
         self._ended_ms = 0.0
+        self._seen_own_s = time.process_time()
+        self._seen_bots_s = 0.0
         self._open(jobs or default_jobs())
 
     @asynccontextmanager
@@ -55,10 +59,13 @@ class Lanes:
         self._pools.discard(pool)
 
     def _adapt(self) -> None:
-        """Let more sittings play if all bots so far were quick together, else one a core."""
+        """Let more sittings play if all bots were quick since the last look, else one a core."""
+        own_s = time.process_time()
         bots_s = (self._ended_ms + sum(pool.cpu_ms() for pool in self._pools)) / 1000
-        own_s = time.process_time() - self._began_s
-        self._open(self.most - SPARE if bots_s <= QUICK * own_s else default_jobs())
+        own, bots = own_s - self._seen_own_s, bots_s - self._seen_bots_s
+        if own + bots >= LOOK_S:
+            self._seen_own_s, self._seen_bots_s = own_s, bots_s
+            self._open(self.most - SPARE if bots <= QUICK * own else default_jobs())
 
     def _open(self, count: int) -> None:
         self._playing.total_tokens = count

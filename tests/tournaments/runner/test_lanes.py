@@ -93,9 +93,17 @@ async def test_bots_that_still_play_count_too(cpu: Cpu) -> None:
 
 async def test_later_slow_bots_get_a_core_each_again(cpu: Cpu) -> None:
     lanes = Lanes(None)
-    cpu.seconds += 1
+    cpu.seconds += 100
     await play(lanes, pool(100))
+    cpu.seconds += 1
     await play(lanes, pool(10_000))
+    assert await count_side_by_side(lanes) == 1
+
+
+async def test_too_short_a_time_tells_nothing(cpu: Cpu) -> None:
+    lanes = Lanes(None)
+    cpu.seconds += 0.2
+    await play(lanes, pool(100))
     assert await count_side_by_side(lanes) == 1
 
 
