@@ -452,6 +452,7 @@ RECORDS: dict[type, st.SearchStrategy[Any]] = {
     DealRecord: st.builds(
         DealRecord,
         round=NUMBER,
+        deal=NUMBER,
         leader=SEAT,
         lots=st.lists(st.builds(Lot, SEAT, TILE), max_size=3).map(tuple),
         hands=HANDS,

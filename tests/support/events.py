@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -116,9 +116,19 @@ def logs(folder: Path) -> list[bytes]:
 
 
 def wait_for_games(folder: Path, games: int) -> None:
-    """Until the logs hold so many results; a minute is the bound, not the expectation."""
+    """Wait until the logs hold so many results; a minute is the bound, not the expectation."""
+    _wait_until(lambda: sum(log.count(b'"type":"result"') for log in logs(folder)) >= games)
+
+
+def wait_for_ledger(folder: Path) -> None:
+    """Wait until a result counts: the disk has its game, and the ledger has its line."""
+    path = folder / "ledger.jsonl"
+    _wait_until(lambda: path.exists() and path.stat().st_size > 0)
+
+
+def _wait_until(done: Callable[[], bool]) -> None:
     for _ in range(6000):
-        if sum(log.count(b'"type":"result"') for log in logs(folder)) >= games:
+        if done():
             return
         time.sleep(0.01)
     raise AssertionError("no games were played")
