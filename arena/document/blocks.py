@@ -108,7 +108,7 @@ class Column(Part, frozen=True):
     detail: str = ""
     """The head of the small print where that has a column of its own, such as ±."""
     spare: bool = False
-    """Whether a narrow terminal leaves it out."""
+    """True if a narrow terminal leaves it out."""
     axis: Figure | None = None
     """A drawing that takes the place of the head."""
 
@@ -206,7 +206,7 @@ class Document(Struct, frozen=True):
     title: str
     blocks: Sequence[Block]
     data: object = None
-    """What the scripts of an HTML page read."""
+    """Data for the scripts of an HTML page."""
 
 
 def table(caption: str, columns: Sequence[Column], rows: Iterable[Sequence[str | Cell]]) -> Table:

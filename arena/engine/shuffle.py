@@ -23,7 +23,7 @@ HASHED = 64
 """Bytes that SHA-256 hashes at a time, to which HMAC lengthens its key."""
 _INNER = bytes(byte ^ 0x36 for byte in range(256))
 _OUTER = bytes(byte ^ 0x5C for byte in range(256))
-"""What HMAC makes of each byte of a key, before its inner and its outer hash."""
+"""Each byte of a key as HMAC changes it, before its inner and its outer hash."""
 _WORDS = struct.Struct(">8I").unpack
 
 

@@ -1,4 +1,4 @@
-"""What a medium shows of a document, and the parts of its texts."""
+"""A document in each medium, and the parts of its texts."""
 
 from arena.document.blocks import (
     Column,

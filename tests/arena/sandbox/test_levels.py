@@ -75,7 +75,7 @@ AS_A_USER = frozenset(
 
 
 TRIES = 10
-"""How often a probe is made again that a busy machine did not let be made."""
+"""Attempts at a probe that a busy machine did not let be made."""
 
 
 @functools.cache
