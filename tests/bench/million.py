@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -28,7 +29,7 @@ from protocol.records import LogRecord, Result, SpentRecord
 from tournaments.plan.event import Event
 from tournaments.plan.from_options import EventOptions, build_event
 from tournaments.schedule.game_numbers import numbers
-from tournaments.schedule.schedule import sittings
+from tournaments.schedule.schedule import PlannedGame, PlannedSitting, sittings
 from tournaments.schedule.seating import seating, sitting
 from tournaments.storage.folder import Folder, load_event, secret_of
 from tournaments.storage.ledger import Ledger
@@ -77,19 +78,31 @@ def write(folder: Folder, games: int) -> None:
     options = EventOptions(BOTS, choices=(SHORT,), boards=boards, sandbox="off")
     event, _ = open_event(folder, build_event(options, folder.build, predictable=True).event, 1)
     ledger = Ledger(folder, event)
-    secret = secret_of(folder)
+    seed_of = partial(board_seed, secret_of(folder), event.name)
     left = ledger.planned - LEFT
     for plan in ledger.stage:
-        log = GameLog(folder.log(plan.name), sitting(event, plan, "off", (), ""))
-        numbered = numbers(plan.who, plan.boards, partial(board_seed, secret, event.name))
-        for game in plan.games[:left]:
-            seed = board_seed(secret, event.name, game.board)
-            records, result = played(seating(event, plan, game, numbered[game.board], {}), seed)
-            log.append(records)
-            ledger.add(result)
-        log.close()
-        compress_finished(folder.log(plan.name))
+        write_sitting(folder, event, ledger, plan, plan.games[:left], seed_of)
         left -= len(plan.games)
+
+
+def write_sitting(
+    folder: Folder,
+    event: Event,
+    ledger: Ledger,
+    plan: PlannedSitting,
+    games: Iterable[PlannedGame],
+    seed_of: Callable[[int], bytes],
+) -> None:
+    """Write the log of a sitting with these games of it, and their results."""
+    log = GameLog(folder.log(plan.name), sitting(event, plan, "off", (), ""))
+    numbered = numbers(plan.who, plan.boards, seed_of)
+    for game in games:
+        seated = seating(event, plan, game, numbered[game.board], {})
+        records, result = played(seated, seed_of(game.board))
+        log.append(records)
+        ledger.add(result)
+    log.close()
+    compress_finished(folder.log(plan.name))
 
 
 def played(seated: GameSetup, seed: bytes) -> tuple[list[LogRecord], Result]:

@@ -12,12 +12,8 @@ from functools import partial
 from pathlib import Path
 
 from arena.engine.shuffle import board_seed
-from arena.logs.catalog import compress_finished
-from arena.logs.gamelog import GameLog
-from tests.bench.million import SHORT, played, spent
+from tests.bench.million import SHORT, spent, write_sitting
 from tournaments.plan.from_options import EventOptions, build_event
-from tournaments.schedule.game_numbers import numbers
-from tournaments.schedule.seating import seating, sitting
 from tournaments.storage.folder import Folder, reveal, secret_of
 from tournaments.storage.ledger import Ledger
 from tournaments.storage.open_event import open_event
@@ -34,18 +30,10 @@ def write(folder: Folder, entrants: int, rounds: int, change: str) -> int:
     planned = build_event(options, folder.build, predictable=True)
     event, _ = open_event(folder, planned.event, 1)
     ledger = Ledger(folder, event)
-    secret = secret_of(folder)
+    seed_of = partial(board_seed, secret_of(folder), event.name)
     while not ledger.complete:
         for plan in ledger.stage:
-            log = GameLog(folder.log(plan.name), sitting(event, plan, "off", (), ""))
-            numbered = numbers(plan.who, plan.boards, partial(board_seed, secret, event.name))
-            for game in plan.games:
-                seed = board_seed(secret, event.name, game.board)
-                records, result = played(seating(event, plan, game, numbered[game.board], {}), seed)
-                log.append(records)
-                ledger.add(result)
-            log.close()
-            compress_finished(folder.log(plan.name))
+            write_sitting(folder, event, ledger, plan, plan.games, seed_of)
     reveal(folder, event, ledger.left)
     return len(ledger.results)
 

@@ -1,5 +1,8 @@
 """The number of sittings side by side follows from the CPU time of bots and referee."""
 
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
 from typing import cast
 
 import pytest
@@ -39,8 +42,14 @@ def cpu(monkeypatch: pytest.MonkeyPatch) -> Cpu:
     return Cpu(monkeypatch)
 
 
-async def play(lanes: Lanes, bots: BotPool) -> None:
+@asynccontextmanager
+async def seated(lanes: Lanes, bots: BotPool) -> AsyncIterator[None]:
     async with lanes.staffed(bots), lanes.playing(bots):
+        yield
+
+
+async def play(lanes: Lanes, bots: BotPool) -> None:
+    async with seated(lanes, bots):
         pass
 
 
@@ -49,22 +58,27 @@ async def stay(lanes: Lanes, bots: BotPool) -> None:
         await trio.sleep_forever()
 
 
-async def count_side_by_side(lanes: Lanes) -> int:
-    """Return how many sittings play before any of them ends."""
-    playing = 0
+async def count_inside(place: Callable[[BotPool], AbstractAsyncContextManager[None]]) -> int:
+    """Return how many of many sittings have a place before any of them ends."""
+    inside = 0
 
-    async def sit() -> None:
-        nonlocal playing
-        async with lanes.staffed(bots := pool(0)), lanes.playing(bots):
-            playing += 1
+    async def hold() -> None:
+        nonlocal inside
+        async with place(pool(0)):
+            inside += 1
             await trio.sleep_forever()
 
     async with trio.open_nursery() as nursery:
         for _ in range(20):
-            nursery.start_soon(sit)
+            nursery.start_soon(hold)
         await trio.testing.wait_all_tasks_blocked()
         nursery.cancel_scope.cancel()
-    return playing
+    return inside
+
+
+async def count_side_by_side(lanes: Lanes) -> int:
+    """Return how many sittings play before any of them ends."""
+    return await count_inside(partial(seated, lanes))
 
 
 @pytest.mark.parametrize(
@@ -115,20 +129,7 @@ async def test_a_number_of_jobs_stays(cpu: Cpu) -> None:
 
 
 async def test_the_bots_of_one_more_sitting_start() -> None:
-    lanes, started = Lanes(2), 0
-
-    async def staff() -> None:
-        nonlocal started
-        async with lanes.staffed(pool(0)):
-            started += 1
-            await trio.sleep_forever()
-
-    async with trio.open_nursery() as nursery:
-        for _ in range(5):
-            nursery.start_soon(staff)
-        await trio.testing.wait_all_tasks_blocked()
-        assert started == 2 + SPARE
-        nursery.cancel_scope.cancel()
+    assert await count_inside(Lanes(2).staffed) == 2 + SPARE
 
 
 async def test_no_sitting_begins_after_one_that_failed() -> None:
