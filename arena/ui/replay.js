@@ -1,7 +1,7 @@
-/* Replays packed games: the position, the controls, the address. See replay_page.py. */
+/* Replays packed games, of the page or of its site: position, controls, address. See replay_page.py. */
 "use strict";
 (() => {
-  const { games } = JSON.parse(document.getElementById("data").textContent);
+  const { games, source } = JSON.parse(document.getElementById("data").textContent);
   const nodes = Object.fromEntries(
     [...document.querySelectorAll("[id]")].map((node) => [node.id, node]),
   );
@@ -158,10 +158,27 @@
     main.dataset.ready = game.game;
   }
 
+  /** Returns a game that lies beside the page, or one without data that says why it cannot be read. */
+  async function loaded(name) {
+    const failed = (told) => ({ game: name || "Replay", told, data: "" });
+    if (!name) return failed("Choose a game in the report.");
+    if (location.protocol === "file:") {
+      return failed("A page that is opened as a file may not read others: put its folder on a web "
+        + "server. To try it here, run “python3 -m http.server” in the folder.");
+    }
+    try {
+      const answer = await fetch(`${source}/${encodeURIComponent(name)}.json`);
+      return answer.ok ? await answer.json() : failed(`There is no such replay (${answer.status}).`);
+    } catch (error) {
+      return failed(`The replay cannot be read: ${error.message}.`);
+    }
+  }
+
   /** Opens the game in the address, else the first game; `at` is a moment's number, or "foul". */
-  function follow() {
-    const words = new URLSearchParams(location.hash.slice(1));
-    const place = Math.max(0, games.findIndex((game) => game.game === words.get("game")));
+  async function follow() {
+    const words = new URLSearchParams(location.hash.slice(1)), name = words.get("game");
+    if (source && now.name !== name) games.splice(0, games.length, await loaded(name));
+    const place = Math.max(0, games.findIndex((game) => game.game === name));
     const seat = words.has("seat") ? Number(words.get("seat")) : null;
     return open(place, seat, words.get("at"));
   }

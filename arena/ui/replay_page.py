@@ -72,16 +72,23 @@ def _alone(logged: LoggedGame, seat: int) -> str:
 
 
 def replay_page(
-    title: str, games: Sequence[PackedGame], links: Sequence[tuple[str, str]] = ()
+    title: str,
+    games: Sequence[PackedGame],
+    links: Sequence[tuple[str, str]] = (),
+    source: str = "",
 ) -> str:
-    """Return the HTML of a page that replays these games; see `page` for `links`."""
+    """Return the HTML of a page that replays these games; see `page` for `links`.
+
+    With a `source`, a folder beside the page, it loads the one game that its address names.
+    """
     return page(
         "replay.html.j2",
         "replay",
         title,
         styles=("table.css", "replay.css"),
         scripts=("table.js", "panels.js", "replay.js"),
-        data={"games": games},
+        data={"games": games, "source": source},
+        connect="'self'" if source else "'none'",
         links=links,
     )
 
