@@ -398,7 +398,7 @@ CHANNELS: tuple[Channel, ...] = (
     ),
     sandboxed(
         "seeds on the disk",
-        "the event's folder is not in a bot's view, and the files have mode 0600",
+        "the event's folder is not in a bot's view, and only its owner can open `private/`",
         "read-secret-key",
         "read-event-file",
         "read-through-referee-root",

@@ -10,7 +10,7 @@ import trio
 from arena.match.clock import LagError
 from arena.match.piped_process import CannotStartError
 from protocol.errors import UserError
-from tournaments.storage.folder import Folder
+from tournaments.storage.folder import Folder, make_private
 
 STOPPED = 1
 """Exit code if the machine, or a bug of ours, stopped the run."""
@@ -42,6 +42,7 @@ def save_crash(folder: Folder, bug: BaseException | str, where: str) -> str:
     """Save the traceback of a bug of ours, or a worker's; return a sentence for the user."""
     trace = bug if isinstance(bug, str) else "".join(traceback.format_exception(bug))
     with suppress(OSError):
+        make_private(folder)
         folder.crash.write_text(trace)
     return (
         f"Boneyard itself failed {where}; the unfinished games do not count. "

@@ -54,8 +54,12 @@ class Folder(Struct, frozen=True):
 
     event = PathInFolder("event.json")
     """The event's whole plan, as played."""
-    secret = PathInFolder("secret.key")
-    """32 bytes from which every deal is derived; readable by their owner only."""
+    private = PathInFolder("private")
+    """Folder of what nobody else may see; all other files may be shown when the event is over."""
+    secret = PathInFolder("private/secret.key")
+    """32 bytes from which every deal is derived."""
+    crash = PathInFolder("private/crash.txt")
+    """The traceback of a bug of ours that voided a game; it may show hands and local folders."""
     commitments = PathInFolder("commitments.jsonl")
     """Commitments to the seeds of all boards, published before the first game."""
     history = PathInFolder("history.jsonl")
@@ -80,8 +84,6 @@ class Folder(Struct, frozen=True):
     """Results of pairs of entrants, for programs that rate chess games."""
     times = PathInFolder("times.json")
     """The bots' use of time, for programs."""
-    crash = PathInFolder("crash.txt")
-    """The traceback of a bug of ours that voided a game."""
     build = PathInFolder("build")
     """Folder of compiled bots."""
     lock = PathInFolder(".lock")
@@ -139,6 +141,13 @@ def kept_private(folder: Folder, over: Callable[[], bool]) -> Iterator[None]:
         if over() and logs.exists():
             with suppress(PermissionError):
                 logs.chmod(folder.path.stat().st_mode & 0o777)
+
+
+def make_private(folder: Folder) -> None:
+    """Make the private folder, which only its owner may open. Raises OSError."""
+    folder.private.mkdir(mode=0o700, exist_ok=True)
+    # The umask may have taken rights away, or somebody else may have made it with more.
+    folder.private.chmod(0o700)
 
 
 def secret_of(folder: Folder) -> bytes:

@@ -25,6 +25,7 @@ from tournaments.storage.folder import (
     check_not_readable,
     has_content,
     load_event,
+    make_private,
     secret_of,
     write_atomic,
     write_temporary,
@@ -126,6 +127,7 @@ class _Played:
 
 def _write_secret(folder: Folder, seed: int | None) -> None:
     secret = secrets.token_bytes(SECRET) if seed is None else seeded(seed)
+    make_private(folder)
     write_temporary(folder.secret, [secret], 0o600)
 
 

@@ -185,8 +185,9 @@ def test_nothing_else_is_served(event: Path) -> None:
     assert page(served_site, "")
     assert page(served_site, "replays/from-1.first.greedy.html")
     names = [str(path.relative_to(event)) for path in event.rglob("*") if path.is_file()]
-    assert "secret.key" in names
-    for name in (*names, "replays/", "replays/../secret.key", "replays/x.html", "../event.json"):
+    assert "private/secret.key" in names
+    wrong = ("replays/", "replays/../private/secret.key", "replays/x.html", "../event.json")
+    for name in (*names, *wrong):
         reported = ("report.html", "games.csv", "crosstable.csv")
         made = name in reported or name.startswith("replays/from-")
         assert bool(page(served_site, name)) is made
@@ -203,7 +204,7 @@ def test_the_secret_is_in_nothing_that_is_served(event: Path, tmp_path: Path) ->
     told = msgspec.json.encode(one.now()).decode()
     names = ("", "replays/from-1.first.greedy.html")
     pages = [page(site(one, Broadcast()), name) or "" for name in names]
-    secret = (event / "secret.key").read_bytes()
+    secret = (event / "private/secret.key").read_bytes()
     for text in (told, *pages):
         assert secret.hex() not in text
         assert sys.prefix not in text

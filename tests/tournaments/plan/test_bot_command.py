@@ -222,7 +222,7 @@ def test_an_event_in_what_a_bot_may_read_is_refused(tmp_path: Path, more: str) -
     (base / "event.toml").write_text(MINE + more)
     said = boneyard("run", str(base / "event.toml"), "--out", str(out), code=2)
     assert "Bot mine can read" in said
-    assert not (out / "secret.key").exists()
+    assert not (out / "private/secret.key").exists()
 
 
 def test_files_built_for_a_bot_are_in_the_event_and_readable(tmp_path: Path) -> None:

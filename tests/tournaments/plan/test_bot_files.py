@@ -156,9 +156,9 @@ def test_without_a_folder_of_its_own_a_named_link_leads_only_beside_itself(
 def test_another_events_secret_is_refused_by_whatever_way(cup: Path) -> None:
     friday = cup / "friday"
     boneyard("run", "first", "greedy", "--boards", "1", "--sandbox", "off", "--out", str(friday))
-    for word in ("friday/secret.key", "carl.py"):
+    for word in ("friday/private/secret.key", "carl.py"):
         (cup / "carl.py").unlink(missing_ok=True)
-        linked(cup / "carl.py", "friday/secret.key")
+        linked(cup / "carl.py", "friday/private/secret.key")
         (cup / "event.toml").write_text(
             f'bots = ["greedy", {{ name = "carl", run = ["cat", "{word}"] }}]\n'
         )

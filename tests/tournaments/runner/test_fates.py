@@ -26,6 +26,7 @@ from tests.support.events import (
 )
 from tests.support.fast_run import slow_except
 from tests.support.tables import children, lag_by
+from tournaments.storage.folder import Folder
 from tournaments.storage.ledger import Ledger
 
 HEAD = """
@@ -103,7 +104,7 @@ def test_a_machine_that_cannot_keep_time_stops_the_run_and_nothing_is_lost(
     assert "this machine cannot keep time" in said
     assert "20000 ms" in said
     assert "run the same command again" in said
-    assert not (out / "crash.txt").exists()
+    assert not Folder(out).crash.exists()
     assert not children()
     # The ledger has a sitting's games in another order than that in which they are played.
     before = [game.result for game in games_of(out) if game.result]
@@ -351,7 +352,7 @@ def test_our_own_bug_anywhere_stops_the_run_and_is_kept(
         patch.setattr(where, broken)
         said = run_file(path, out, code=1)
     assert "Boneyard itself failed" in said
-    assert "ZeroDivisionError: ours" in (out / "crash.txt").read_text()
+    assert "ZeroDivisionError: ours" in Folder(out).crash.read_text()
     assert "Traceback" not in said
     assert not ledger(out)
     assert not children()

@@ -32,6 +32,7 @@ from tournaments.plan.bot_command import prepare_entrant
 from tournaments.plan.event_file import WrittenBot
 from tournaments.report.rating_notes import RANKS
 from tournaments.runner.runner import check_greetings, sandbox_hint
+from tournaments.storage.folder import Folder
 
 
 @pytest.fixture(scope="module")
@@ -197,10 +198,12 @@ def test_a_torn_tail_is_repaired(event: Path, tmp_path: Path) -> None:
 
 
 def test_a_secret_that_a_kill_cut_short_is_never_used(tmp_path: Path) -> None:
-    (tmp_path / "secret.key").touch()
+    secret = Folder(tmp_path).secret
+    secret.parent.mkdir()
+    secret.touch()
     run(tmp_path, "first", "greedy", "--boards", "1")
-    assert len((tmp_path / "secret.key").read_bytes()) == 32
-    (tmp_path / "secret.key").write_bytes(b"")
+    assert len(secret.read_bytes()) == 32
+    secret.write_bytes(b"")
     assert "damaged" in run(tmp_path, "first", "greedy", "--boards", "1", code=2)
 
 

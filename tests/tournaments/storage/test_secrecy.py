@@ -57,6 +57,7 @@ def test_the_secret_is_32_bytes_of_the_systems_randomness(
     assert asked == [32]
     assert Folder(tmp_path).secret.read_bytes() == bytes(range(32))
     assert stat.S_IMODE(Folder(tmp_path).secret.stat().st_mode) == 0o600
+    assert stat.S_IMODE(Folder(tmp_path).private.stat().st_mode) == 0o700
 
 
 def test_every_event_has_a_secret_of_its_own(tmp_path: Path) -> None:

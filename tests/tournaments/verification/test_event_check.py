@@ -73,7 +73,7 @@ def test_every_flipped_byte_is_found(folder: Path, name: str) -> None:
 
 
 def test_the_published_files_are_enough(folder: Path) -> None:
-    (folder / "secret.key").unlink()
+    (folder / "private/secret.key").unlink()
     said = boneyard("verify", str(folder))
     assert "OK: everything verified." in said
     digest = re.search("SHA-256 is ([0-9a-f]{64}):", said)
@@ -292,7 +292,7 @@ def test_a_lone_log_is_checked_with_its_seeds(folder: Path, tmp_path: Path) -> N
     assert "was checked" in boneyard("verify", str(lone), "--seeds", seeds, code=1)
 
 
-@pytest.mark.parametrize("name", ["ledger.jsonl", "report.html", "event.json", "secret.key"])
+@pytest.mark.parametrize("name", ["ledger.jsonl", "report.html", "event.json", "seeds.jsonl"])
 @pytest.mark.parametrize("command", ["verify", "explain", "replay", "ask"])
 def test_a_file_that_is_no_log_is_not_called_a_damaged_one(
     event: Path, command: str, name: str
@@ -398,7 +398,7 @@ def test_a_run_does_not_replace_what_only_logs_that_are_gone_knew(folder: Path) 
     again(folder)
 
 
-@pytest.mark.parametrize("name", ["commitments.jsonl", "secret.key"])
+@pytest.mark.parametrize("name", ["commitments.jsonl", "private/secret.key"])
 def test_other_deals_than_were_promised_are_refused(folder: Path, name: str) -> None:
     data = bytearray((folder / name).read_bytes())
     data[20] ^= 1
