@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -48,9 +49,14 @@ def page(
     """
     environment = _environment((*folders, HERE))
     style = _joined(environment, ("base.css", *styles))
-    script = _joined(environment, scripts)
-    policy = POLICY.format(styles=_hash(style), scripts=_hash(script), to=connect)
+    theme, script = _joined(environment, ("theme.js",)), _joined(environment, scripts)
+    hashes = f"{_hash(theme)} {_hash(script)}"
+    policy = POLICY.format(styles=_hash(style), scripts=hashes, to=connect)
+    logo = _joined(environment, ("logo.svg",)).strip()
     return environment.get_template(template).render(
+        logo=Markup(logo),
+        icon=f"data:image/svg+xml,{quote(logo)}",
+        theme=Markup(theme),
         style=Markup(style),
         script=Markup(script),
         policy=policy,
