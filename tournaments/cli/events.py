@@ -157,6 +157,7 @@ def run(
     Examples:
       boneyard run greedy counting
       boneyard run bot_a.py ./bot_b "node bot_c.mjs" --rules dutch --boards 50
+      boneyard run "montecarlo --worlds 25" counting
       boneyard run friday.toml --jobs 4 --out friday
       boneyard run friday.toml --cluster tls://head:8786 --tls certificates
       boneyard run greedy counting --set draw_limit=2 --seats 2
@@ -230,7 +231,7 @@ def plan(
 @click.option(
     "--boards",
     type=click.IntRange(1),
-    default=12,
+    default=4,
     show_default=True,
     help="Boards for each pairing.",
 )
@@ -238,10 +239,10 @@ def plan(
 @_jobs
 @_out_option(DEMO_OUT)
 def demo(boards: int, sandbox: "SandboxMode | None", jobs: int | None, out: Path) -> None:
-    """Play a rated round robin of the sample bots.
+    """Play a rated round robin of the sample bots: half a minute.
 
-    Bots that this machine cannot run are left out. The deals are fixed, so that everybody sees the
-    same demo.
+    The ladder of sample bots and one bot in each other language play draw to 50 points. Bots that
+    this machine cannot run are left out. The deals are fixed, so that everybody sees the same demo.
 
     \b
     Examples:

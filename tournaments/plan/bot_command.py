@@ -55,32 +55,31 @@ INTERPRETERS = {
 
 
 def parse_bots(words: Sequence[str]) -> tuple[WrittenBot, ...]:
-    """Read bots from the command line: each word is a listed bot's name, a file, or a command.
+    """Read bots from the command line: each word is a listed bot, a file, or a command.
 
-    Raises UserError.
+    Arguments may follow a listed bot's name: `"montecarlo --worlds 25"`. Raises UserError.
     """
     bots: list[WrittenBot] = []
     for word in words:
-        name, argv = _understood(word)
-        taken = {bot.name for bot in bots}
-        bots.append(WrittenBot(unique_name(name, taken), argv, bot=None if argv else name))
+        bot = _understood(word)
+        bots.append(replace(bot, name=unique_name(bot.name, {one.name for one in bots})))
     return tuple(bots)
 
 
-def _understood(word: str) -> tuple[str, tuple[str, ...]]:
+def _understood(word: str) -> WrittenBot:
     listed = all_bots(Path.cwd())
-    if word in listed:
-        return word, ()
     path = Path(word)
-    if is_file(path):
-        return _slug(path.stem), (*_interpreter(path), str(path.resolve()))
+    if word not in listed and is_file(path):
+        return WrittenBot(_slug(path.stem), (*_interpreter(path), str(path.resolve())))
     try:
         argv = shlex.split(word)
     except ValueError as error:
         raise UserError(f"The command {word!r} cannot be read: {error}.") from error
+    if argv and argv[0] in listed:
+        return WrittenBot(argv[0], bot=argv[0], arguments=tuple(argv[1:]))
     if len(argv) > 1 and (argv[0] == PYTHON or shutil.which(argv[0])):
         scripts = [Path(part) for part in argv[1:] if is_file(Path(part))]
-        return _slug((scripts or [Path(argv[0])])[0].stem), tuple(argv)
+        return WrittenBot(_slug((scripts or [Path(argv[0])])[0].stem), tuple(argv))
     raise _no_bot(word, argv, listed)
 
 
@@ -236,6 +235,8 @@ def resolve_command(written: WrittenBot, base: Path) -> tuple[WrittenBot, Path]:
     """
     if written.run and written.bot:
         raise UserError(f"Bot {written.name} has both bot and run: one of them says what it is.")
+    if written.run and written.arguments:
+        raise UserError(f"Bot {written.name} has run and arguments: write all its words into run.")
     if written.run:
         return written, base
     name, bots = written.bot or written.name, all_bots(base)
@@ -244,7 +245,8 @@ def resolve_command(written: WrittenBot, base: Path) -> tuple[WrittenBot, Path]:
     bot, home = bots[name]
     if bot.lacks:
         raise UserError(f"Bot {name} needs {bot.needs}, {bot.lacks}.")
-    return WrittenBot(written.name, bot.run, bot.build, bot.folder, bot.reads), home
+    run = (*bot.run, *written.arguments)
+    return WrittenBot(written.name, run, bot.build, bot.folder, bot.reads), home
 
 
 def _check_places(bot: WrittenBot) -> None:

@@ -39,6 +39,8 @@ class WrittenBot(Struct, frozen=True, forbid_unknown_fields=True):
     """Further files and folders that the bot may read."""
     bot: str | None = None
     """Name of a sample bot, or of one in a bots.toml, that is called `name` here; without `run`."""
+    arguments: tuple[Word, ...] = ()
+    """Words that follow a listed bot's command, such as --worlds 25; without `run`."""
 
 
 class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):

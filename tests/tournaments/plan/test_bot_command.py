@@ -309,6 +309,24 @@ def test_the_shell_word_of_an_entrant(base: Path, monkeypatch: pytest.MonkeyPatc
     assert shell_word(prepare_entrant(own, base, build)) == f"{base}/a.out"
 
 
+def test_arguments_follow_a_listed_bots_own_words(
+    base: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(base)
+    plain, quick = parse_bots(("montecarlo", "montecarlo --worlds 25"))
+    assert (plain.name, quick.name) == ("montecarlo", "montecarlo-2")
+    usual, fewer = (prepare_entrant(bot, base, base / "build") for bot in (plain, quick))
+    assert fewer.command.argv == (*usual.command.argv, "--worlds", "25")
+    assert fewer.fingerprint != usual.fingerprint
+    again = parse_bots(shlex.split(shell_word(fewer)))
+    repeated = prepare_entrant(again[0], base, base / "build").command.argv
+    assert [Path(word).name for word in repeated] == [
+        Path(word).name for word in fewer.command.argv
+    ]
+    with pytest.raises(UserError, match="has run and arguments"):
+        prepare_entrant(WrittenBot("mine", ("python",), arguments=("3",)), base, base / "build")
+
+
 def test_another_program_of_the_same_name_is_not_the_one_of_the_list(
     base: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
