@@ -33,17 +33,17 @@ def arrange(boneyard: Boneyard, tiles: Row, seats: int) -> tuple[Row, ...]:
             return (tiles,)
         case "scattered":
             rows = (seats + 1) // 2
+            if rows == 1:
+                return (tiles,)
             many = len(tiles)
             return tuple([tiles[many * at // rows : many * (at + 1) // rows] for at in range(rows)])
         case _:
             assert_never(boneyard.order)
 
 
-def drawable(boneyard: Boneyard, turn: Turn, stock: tuple[Row, ...]) -> int:
+def drawable(boneyard: Boneyard, turn: Turn, stock_size: int) -> int:
     """Return the number of tiles that may still be drawn (C.25, C.26): 0 in a block game."""
-    if turn.draw_limit == 0:
-        return 0
-    return max(0, sum(map(len, stock)) - boneyard.reserve)
+    return max(0, stock_size - boneyard.reserve) if turn.draw_limit else 0
 
 
 def take(settings: Settings, state: Round, seat: int) -> Bit:
@@ -79,7 +79,7 @@ def turn_up(state: Round) -> None:
 def draw_tile(game: Game, state: Round, seat: int) -> None:
     """Let a seat draw a tile; the caller decides whose turn it is then."""
     bit = take(game.settings, state, seat)
-    state.arrivals[seat].append(bit)
+    state.hand_bits[seat].append(bit)
     state.hand_masks[seat] |= bit
     state.held_mask |= bit
     state.drawn += 1

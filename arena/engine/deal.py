@@ -91,16 +91,19 @@ def begin(game: Game, dealt: Dealt) -> None:
 
 def _fresh(game: Game, dealt: Dealt, history: list[Event], aside: Interlude) -> Round:
     rules, table = game.rules, game.settings.table
-    bit = table.bit.__getitem__
-    arrivals = [[*map(bit, hand)] for hand in dealt.hands]
+    bit = table.bit
+    hands = [[bit[tile] for tile in hand] for hand in dealt.hands]
+    rows = [[bit[tile] for tile in row] for row in dealt.stock]
+    stock_size = sum([len(row) for row in rows])
     return Round(
         table,
         dealt.round,
         dealt.leader,
-        arrivals,
-        [sum(tiles) for tiles in arrivals],
-        [[*map(bit, row)] for row in dealt.stock],
-        boneyard.drawable(rules.boneyard, rules.turn, dealt.stock),
+        hands,
+        [sum(tiles) for tiles in hands],
+        rows,
+        stock_size,
+        boneyard.drawable(rules.boneyard, rules.turn, stock_size),
         history,
         aside,
     )

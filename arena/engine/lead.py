@@ -82,8 +82,9 @@ def _by_lot(
     while len(tied) > 1:
         lots = draw_lots(deal, tied, stream)
         shown += lots
-        wanted = best([sum(lot.tile) for lot in lots])
-        tied = [lot.seat for lot in lots if sum(lot.tile) == wanted]
+        drawn = [sum(lot.tile) for lot in lots]
+        wanted = best(drawn)
+        tied = [seat for seat, pips in zip(tied, drawn, strict=True) if pips == wanted]
     return tied[0], shown
 
 

@@ -80,6 +80,10 @@ def next_turn(game: Game, state: Round) -> None:
     if not state.hand_masks[seat]:
         state.out = seat
         end_round(game, state, "out")
+    elif settings.plain_turns:
+        # Most games: what `settle` does, without its questions.
+        if not state.drawable and not state.held_mask & state.ends.fitting:
+            end_round(game, state, "blocked")
     elif settings.auction and boneyard.auction_opens(state):
         boneyard.auction(game, state)
     else:

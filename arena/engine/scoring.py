@@ -13,13 +13,8 @@ Pips = tuple[int, ...]
 
 def pips_held(game: Game, state: Round) -> Pips:
     """Return the pips that each hand counts: 0 for an empty hand (C score, C Dutch)."""
-    pips = game.settings.pips
-    return tuple(
-        [
-            sum([pips[bit] for bit in arrivals if bit & held]) if held else 0
-            for arrivals, held in zip(state.arrivals, state.hand_masks, strict=True)
-        ]
-    )
+    pips = game.settings.pips.__getitem__
+    return tuple([sum(map(pips, hand)) for hand in state.hand_bits])
 
 
 def winner(game: Game, state: Round, pips: Pips) -> int | None:

@@ -28,6 +28,7 @@ class Settings:
         "own_row",
         "pass_events",
         "pips",
+        "plain_turns",
         "sides",
         "step",
         "table",
@@ -72,6 +73,10 @@ class Settings:
         """Dead ends that end a round at once (C.20), and that a seat may call (E play); 0: none."""
         self.blocks_early = self.dead_ends_to_end > 0 or self.draw_optional
         """True if a round may end although a seat could draw."""
+        self.plain_turns = not (
+            self.auction or self.two_tiles or self.blocks_early or self.dead_ends_to_call
+        )
+        """True if after a turn only the hand and the tiles that fit tell what follows."""
         self.pips = self.table.pips | {self.table.blank: rules.score.double_blank}
         """The pips that each tile counts in a hand (C score, C Dutch)."""
         self.has_bonus = bool(rules.score.bonus or rules.score.capicu or rules.score.out_with_blank)

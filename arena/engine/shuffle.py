@@ -13,18 +13,18 @@ import hmac
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
-from itertools import chain, count
+from itertools import chain
 from typing import TypeVar
 
 T = TypeVar("T")
 
 WORD = 2**32
+WORDS_A_DIGEST = 8
 HASHED = 64
 """Bytes that SHA-256 hashes at a time, to which HMAC lengthens its key."""
 _INNER = bytes(byte ^ 0x36 for byte in range(256))
 _OUTER = bytes(byte ^ 0x5C for byte in range(256))
 """Each byte of a key as HMAC changes it, before its inner and its outer hash."""
-_WORDS = struct.Struct(">8I").unpack
 
 
 def board_seed(secret: bytes, event: str, board: int) -> bytes:
@@ -40,36 +40,40 @@ def commitment(seed: bytes) -> str:
 class RandomWords:
     """An endless stream of 32-bit words, for one purpose in one round; none is made unasked."""
 
-    __slots__ = ("_blocks", "_left")
+    __slots__ = ("_counter", "_left", "_prefix", "_seed")
 
     def __init__(self, seed: bytes, round_number: int, purpose: str) -> None:
-        self._blocks = _blocks(seed, round_number, purpose)
-        self._left: list[int] = []
+        self._seed = seed
+        self._prefix = f"boneyard words 1|{round_number}|{purpose}|".encode()
+        self._counter = 0
+        self._left: tuple[int, ...] = ()
 
     def __iter__(self) -> Iterator[int]:
         while True:
-            yield from self.take(1)
+            yield self.take(1)[0]
 
-    def take(self, many: int) -> list[int]:
+    def take(self, many: int) -> tuple[int, ...]:
         """Return the next words."""
         words = self._left
-        while len(words) < many:
-            words.extend(next(self._blocks))
+        if len(words) < many:
+            words += self._more(many - len(words))
         self._left = words[many:]
         return words[:many]
 
-
-def _blocks(seed: bytes, round_number: int, purpose: str) -> Iterator[tuple[int, ...]]:
-    """Yield the words of one digest after the other."""
-    # An HMAC is two hashes: with their beginnings kept, a digest costs half of `hmac.digest`.
-    key = seed.ljust(HASHED, b"\0")
-    prefix = f"boneyard words 1|{round_number}|{purpose}|".encode()
-    begun, ended = sha256(key.translate(_INNER) + prefix), sha256(key.translate(_OUTER))
-    for counter in count():
-        inner, outer = begun.copy(), ended.copy()
-        inner.update(b"%d" % counter)
-        outer.update(inner.digest())
-        yield _WORDS(outer.digest())
+    def _more(self, least: int) -> tuple[int, ...]:
+        """Return the words of as many digests as have so many words."""
+        first, after = self._counter, self._counter - -least // WORDS_A_DIGEST
+        self._counter = after
+        # An HMAC is two hashes: with their beginnings kept, a digest costs half of `hmac.digest`.
+        key = self._seed.ljust(HASHED, b"\0")
+        begun, ended = sha256(key.translate(_INNER) + self._prefix), sha256(key.translate(_OUTER))
+        digests = []
+        for counter in range(first, after):
+            inner, outer = begun.copy(), ended.copy()
+            inner.update(b"%d" % counter)
+            outer.update(inner.digest())
+            digests.append(outer.digest())
+        return struct.unpack(f">{WORDS_A_DIGEST * len(digests)}I", b"".join(digests))
 
 
 def randbelow(stream: Iterable[int], n: int) -> int:
@@ -95,9 +99,9 @@ def shuffle(stream: RandomWords, items: Iterable[T]) -> Sequence[T]:
         return _shuffle_unevenly(chain(words, stream), order)
     size = len(order)
     for word in words:
-        last, other = size - 1, word % size
-        order[last], order[other] = order[other], order[last]
-        size = last
+        other = word % size
+        size -= 1
+        order[size], order[other] = order[other], order[size]
     return order
 
 

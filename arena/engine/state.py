@@ -70,17 +70,16 @@ class Interlude(Struct, frozen=True, gc=False):
 class Round:
     """One deal being played.
 
-    Here tiles are bits (`arena.engine.tile_table`); the properties give them as pips. The order in
-    which a seat received its tiles is kept beside the mask of its hand, because options are listed
-    in that order.
+    Here tiles are bits (`arena.engine.tile_table`); the properties give them as pips. A hand is a
+    mask, and a list too, because options are listed in the order in which a seat received tiles.
     """
 
     __slots__ = (
-        "arrivals",
         "aside",
         "drawable",
         "drawn",
         "ends",
+        "hand_bits",
         "hand_masks",
         "held_mask",
         "history",
@@ -103,9 +102,10 @@ class Round:
         table: TileTable,
         number: int,
         leader: int,
-        arrivals: list[list[Bit]],
+        hand_bits: list[list[Bit]],
         hand_masks: list[Mask],
         rows: list[list[Bit]],
+        stock_size: int,
         drawable: int,
         history: list[Event],
         aside: Interlude,
@@ -118,15 +118,15 @@ class Round:
         """The seat that leads."""
         self.turn = leader
         """The seat to move."""
-        self.arrivals = arrivals
-        """The tiles that each seat was dealt and drew, in that order; it may have played some."""
+        self.hand_bits = hand_bits
+        """The tiles that each seat holds, in the order in which it received them."""
         self.hand_masks = hand_masks
-        """The tiles that each seat holds."""
+        """The same tiles, as masks."""
         self.held_mask: Mask = sum(hand_masks)
         """The tiles that any seat holds."""
         self.stock_rows = rows
         """The boneyard in rows; see `arena.engine.boneyard`."""
-        self.stock_size = sum(map(len, rows))
+        self.stock_size = stock_size
         """The number of tiles in the boneyard."""
         self.drawable = drawable
         """The number of tiles in it that may still be drawn."""
@@ -158,9 +158,10 @@ class Round:
             self.table,
             self.number,
             self.leader,
-            [tiles[:] for tiles in self.arrivals],
+            [tiles[:] for tiles in self.hand_bits],
             self.hand_masks[:],
             [row[:] for row in self.stock_rows],
+            self.stock_size,
             self.drawable,
             self.history[:],
             self.aside,
@@ -181,18 +182,13 @@ class Round:
 
     def hand(self, seat: int) -> Hand:
         """Return the tiles that a seat holds, in the order in which it received them."""
-        tile, held = self.table.tile, self.hand_masks[seat]
-        return tuple([tile[bit] for bit in self.arrivals[seat] if bit & held])
-
-    def bits(self, seat: int) -> list[Bit]:
-        """Return the tiles that a seat holds as bits, in the order in which it received them."""
-        held = self.hand_masks[seat]
-        return [bit for bit in self.arrivals[seat] if bit & held]
+        return tuple(map(self.table.tile.__getitem__, self.hand_bits[seat]))
 
     @property
     def hands(self) -> tuple[Hand, ...]:
         """The tiles that each seat holds."""
-        return tuple([self.hand(seat) for seat in range(len(self.hand_masks))])
+        tile = self.table.tile.__getitem__
+        return tuple([tuple(map(tile, hand)) for hand in self.hand_bits])
 
     @property
     def sizes(self) -> tuple[int, ...]:

@@ -27,33 +27,37 @@ class Ends:
         """The pip on the right; -1 before the first tile."""
         self.suits = suits
         """All tiles of the number on the left, and of that on the right."""
-        self.on_left: dict[Bit, Landing] = {}
+        self.on_left: dict[Tile, Landing] = {}
         """Every tile that fits on the left, as it then lies; before the first tile, as the lead."""
-        self.on_right: dict[Bit, Landing] = {}
+        self.on_right: dict[Tile, Landing] = {}
         """Every tile that fits on the right, as it then lies."""
         self.plays: dict[Mask, tuple[Option, ...]] = {0: ()}
         """The options of each tile that fits: on the left, then on the right; of no tile, none."""
         self.fitting: Mask = 0
         """All tiles that fit."""
 
-    def allow(self, on_left: "dict[Bit, Landing]", on_right: "dict[Bit, Landing]") -> None:
+    def allow(self, on_left: "dict[Tile, Landing]", on_right: "dict[Tile, Landing]") -> None:
         """Let these tiles be played, on the left or on the right."""
         self.on_left, self.on_right = on_left, on_right
-        for bit, landing in on_left.items():
-            self.plays[bit] = (landing.option,)
+        for landing in on_left.values():
+            self.plays[landing.bit] = (landing.option,)
         # Equal ends are one place to play, not two.
         if self.left != self.right:
-            for bit, landing in on_right.items():
-                self.plays[bit] = (*self.plays.get(bit, ()), landing.option)
+            for landing in on_right.values():
+                self.plays[landing.bit] = (*self.plays.get(landing.bit, ()), landing.option)
         self.fitting = sum(self.plays)
 
 
 class Landing:
     """A tile at the end of a line where it was played."""
 
-    __slots__ = ("events", "next_ends", "option", "tile")
+    __slots__ = ("bit", "events", "next_ends", "option", "tile")
 
-    def __init__(self, option: Play, tile: Tile, next_ends: tuple[Ends, ...], seats: int) -> None:
+    def __init__(
+        self, bit: Bit, option: Play, tile: Tile, next_ends: tuple[Ends, ...], seats: int
+    ) -> None:
+        self.bit = bit
+        """The tile."""
         self.option = option
         """The play that puts it there."""
         self.tile = tile
@@ -95,17 +99,17 @@ class TileTable:
     def _fill(self, seats: int) -> None:
         """Find every play on all ends."""
         ends = self.ends
-        leads: dict[Bit, Landing] = {}
-        on_left: list[dict[Bit, Landing]] = [{} for _ in ends]
-        on_right: list[dict[Bit, Landing]] = [{} for _ in ends]
+        leads: dict[Tile, Landing] = {}
+        on_left: list[dict[Tile, Landing]] = [{} for _ in ends]
+        on_right: list[dict[Tile, Landing]] = [{} for _ in ends]
         for bit, tile in self.tile.items():
             high, low = tile
-            leads[bit] = Landing(Play(tile, "lead"), tile, (ends[high][low],), seats)
+            leads[tile] = Landing(bit, Play(tile, "lead"), tile, (ends[high][low],), seats)
             for outer, inner in {tile, flip(tile)}:
                 left, right = Play(tile, "left"), Play(tile, "right")
                 by_right, by_left = ends[outer], tuple(row[outer] for row in ends)
-                on_left[inner][bit] = Landing(left, (outer, inner), by_right, seats)
-                on_right[inner][bit] = Landing(right, (inner, outer), by_left, seats)
+                on_left[inner][tile] = Landing(bit, left, (outer, inner), by_right, seats)
+                on_right[inner][tile] = Landing(bit, right, (inner, outer), by_left, seats)
         self.empty.allow(leads, {})
         for at_left, row in zip(on_left, ends, strict=True):
             for at_right, one in zip(on_right, row, strict=True):

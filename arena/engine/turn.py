@@ -18,8 +18,7 @@ def options(game: Game, state: Round) -> tuple[Option, ...]:
 
     The order matters: the first option is the one that the referee takes for a seat that fouled.
     """
-    required = state.aside.must_lead
-    if required is not None and not state.layout:
+    if not state.layout and (required := state.aside.must_lead) is not None:
         return (Play(required, "lead"),)
     seat = state.turn
     found = plays_of_two(state, seat) if game.settings.two_tiles else plays_of_one(state, seat)
@@ -37,7 +36,11 @@ def plays_of_one(state: Round, seat: int) -> tuple[Option, ...]:
     # Mostly no tile fits, or a single one.
     if able in plays:
         return plays[able]
-    return tuple([play for bit in state.arrivals[seat] if bit & able for play in plays[bit]])
+    found: tuple[Option, ...] = ()
+    for bit in state.hand_bits[seat]:
+        if bit & able:
+            found += plays[bit]
+    return found
 
 
 def plays_of_two(state: Round, seat: int) -> tuple[Option, ...]:
@@ -47,7 +50,7 @@ def plays_of_two(state: Round, seat: int) -> tuple[Option, ...]:
     """
     if not state.layout or (not state.drawable and state.hand_masks[seat].bit_count() == 1):
         return plays_of_one(state, seat)
-    hand, tile, ends = state.bits(seat), state.table.tile, state.ends
+    hand, tile, ends = state.hand_bits[seat], state.table.tile, state.ends
     on_left, on_right = state.table.suits[ends.left], state.table.suits[ends.right]
     found: list[Option] = []
     for at, one in enumerate(hand):
@@ -74,20 +77,21 @@ def _may_draw(game: Game, state: Round, *, able: bool) -> bool:
 def put(state: Round, tile: Tile, end: End) -> None:
     """Move a tile from the hand of the seat to move to an end of the line."""
     seat, ends = state.turn, state.ends
-    bit = state.table.bit[tile]
     if end == "left":
-        landing = ends.on_left[bit]
+        landing = ends.on_left[tile]
         state.ends = landing.next_ends[ends.right]
         state.layout.insert(0, landing.tile)
     elif end == "right":
-        landing = ends.on_right[bit]
+        landing = ends.on_right[tile]
         state.ends = landing.next_ends[ends.left]
         state.layout.append(landing.tile)
     else:
-        landing = ends.on_left[bit]
+        landing = ends.on_left[tile]
         state.ends = landing.next_ends[0]
         state.layout.append(tile)
+    bit = landing.bit
     state.history.append(landing.events[seat])
+    state.hand_bits[seat].remove(bit)
     state.hand_masks[seat] ^= bit
     state.held_mask ^= bit
     state.line_mask |= bit

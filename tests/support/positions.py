@@ -118,6 +118,7 @@ def position(
     for one, two in pairwise(lies):
         assert one[1] == two[0], f"The line is broken between {one} and {two}."
     rows = _rows(chosen, held, lies, stock)
+    size = sum(map(len, rows))
     aside = Interlude(
         deal=1,
         how=lead.method(game),
@@ -125,15 +126,16 @@ def position(
         must_lead=tile(must_lead) if must_lead else None,
     )
     table = game.settings.table
-    arrivals = [[table.bit[one] for one in hand] for hand in held]
+    bits = [[table.bit[one] for one in hand] for hand in held]
     state = Round(
         table=table,
         number=number,
         leader=turn if leader is None else leader,
-        arrivals=arrivals,
-        hand_masks=[sum(hand) for hand in arrivals],
+        hand_bits=bits,
+        hand_masks=[sum(hand) for hand in bits],
         rows=[[table.bit[one] for one in row] for row in rows],
-        drawable=boneyard.drawable(chosen.boneyard, chosen.turn, rows),
+        stock_size=size,
+        drawable=boneyard.drawable(chosen.boneyard, chosen.turn, size),
         history=list(events),
         aside=aside,
     )
