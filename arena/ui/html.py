@@ -10,14 +10,16 @@ import hashlib
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from arena.document import html as document
 from protocol.codec import encode_json
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 HERE = Path(__file__).parent
 """The folder of the templates, styles and scripts of `arena`."""
@@ -69,7 +71,9 @@ def page(
 
 
 @cache
-def _environment(folders: tuple[Path, ...]) -> Environment:
+def _environment(folders: tuple[Path, ...]) -> "Environment":
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # It takes 40 ms.
+
     found = Environment(
         loader=FileSystemLoader((*folders, document.FOLDER)),
         autoescape=True,
@@ -81,7 +85,7 @@ def _environment(folders: tuple[Path, ...]) -> Environment:
     return found
 
 
-def _joined(environment: Environment, names: Sequence[str]) -> str:
+def _joined(environment: "Environment", names: Sequence[str]) -> str:
     """Return the files joined and unchanged: they are not templates."""
     assert environment.loader
     return "".join(environment.loader.get_source(environment, name)[0] for name in names)

@@ -1,9 +1,10 @@
-"""The CPU time that short commands take before they answer, as ratios to a bare Python.
+"""The time that short commands take before they answer, as ratios to a bare Python.
 
     python -m tests.bench.commands [--rounds 5] [--tree OTHER_CHECKOUT]
 
-Each command is a process of its own; its CPU time counts all that it waited for, so bots too, but
-not what a sandbox ends. With `--tree` each round measures another checkout beside this one.
+Each command is a process of its own, with compiled modules as an installation has them. Its own CPU
+time comes first, and then that of the processes that it waited for, such as bots, without those
+that a sandbox ends. With `--tree` each round measures another checkout beside this one.
 """
 
 import argparse
@@ -12,25 +13,45 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
+from typing import NamedTuple
 
 HERE = Path(__file__).parents[2]
 PROGRAM = """
-import sys
+import resource, sys
 sys.path.insert(0, sys.argv.pop(1))
-from tournaments.cli.main import main
-main()
+try:
+    if sys.argv[1:]:
+        from tournaments.cli.main import main
+        main()
+finally:
+    own, others = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    print("", *(one.ru_utime + one.ru_stime for one in (own, others)), sep="\\n", file=sys.stderr)
 """
 RUN = ("run", "first", "greedy", "--boards", "1", "--seed", "1", "--out", "OUT")
 COMMANDS = {
+    "python -c pass": (),
     "--version": ("--version",),
     "check --list": ("check", "--list"),
+    "schema": ("schema",),
     "show": ("show", "EVENT"),
     "replay, a game": ("replay", "EVENT", "1.first.greedy"),
     "verify, 2 games": ("verify", "EVENT"),
     "run, sandbox off": (*RUN, "--sandbox", "off"),
     "run, sandbox auto": (*RUN, "--sandbox", "auto"),
 }
+
+
+class Spent(NamedTuple):
+    """The seconds that a command took."""
+
+    own: float
+    """CPU time of its own process."""
+    others: float
+    """CPU time of the processes that it waited for."""
+    wall: float
+    """Wall time."""
 
 
 def main() -> None:
@@ -40,24 +61,30 @@ def main() -> None:
     parser.add_argument("--tree", type=Path, action="append", default=[])
     wanted = parser.parse_args()
     trees = [HERE, *(tree.resolve() for tree in wanted.tree)]
+    found: dict[tuple[str, Path], list[Spent]] = {
+        (command, tree): [] for command in COMMANDS for tree in trees
+    }
     with tempfile.TemporaryDirectory() as name:
-        found: dict[tuple[Path, str], list[float]] = {
-            (tree, command): [] for command in COMMANDS for tree in trees
-        }
-        bare = []
-        for number in range(wanted.rounds):
-            bare.append(spent((sys.executable, "-c", "pass"), HERE))
+        os.environ["PYTHONPYCACHEPREFIX"] = f"{name}/compiled"
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        # The first round compiles the modules, and does not count.
+        for number in range(wanted.rounds + 1):
             for tree in trees:
                 folder = Path(name, f"{number}-{trees.index(tree)}")
                 spent(words((*RUN, "--sandbox", "off"), tree, folder / "event"), tree)
                 for command, line in COMMANDS.items():
                     argv = words(line, tree, folder / command.replace(" ", "-"), folder / "event")
-                    found[tree, command].append(spent(argv, tree))
-    base = statistics.median(bare)
-    print(f"python -c pass: {1000 * base:.0f} ms of CPU")
-    for (tree, command), column in found.items():
-        middle = statistics.median(column)
-        print(f"{command:<20}{1000 * middle:>7.0f} ms{middle / base:>8.1f}  {tree}")
+                    took = spent(argv, tree)
+                    found[command, tree] += [took] if number else []
+    middles = {
+        row: Spent(*(statistics.median(column) for column in zip(*rounds, strict=True)))
+        for row, rounds in found.items()
+    }
+    base = middles["python -c pass", HERE].own
+    print(f"{'':<20}{'own':>7}{'ratio':>8}{'others':>8}{'wall':>8}  (ms)")
+    for (command, tree), (own, others, wall) in middles.items():
+        ms = f"{1000 * own:>7.0f}{own / base:>8.1f}{1000 * others:>8.0f}{1000 * wall:>8.0f}"
+        print(f"{command:<20}{ms}  {tree}")
 
 
 def words(line: tuple[str, ...], tree: Path, out: Path, event: Path | None = None) -> list[str]:
@@ -66,15 +93,15 @@ def words(line: tuple[str, ...], tree: Path, out: Path, event: Path | None = Non
     return [sys.executable, "-c", PROGRAM, f"{tree}", *(places.get(word, word) for word in line)]
 
 
-def spent(argv: list[str] | tuple[str, ...], tree: Path) -> float:
-    """Return the CPU seconds of a process and of all that it waited for."""
-    quiet = subprocess.DEVNULL
-    process = subprocess.Popen(argv, stdout=quiet, stderr=quiet, cwd=tree)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"{argv} failed")
-    return usage.ru_utime + usage.ru_stime
+def spent(argv: list[str], tree: Path) -> Spent:
+    """Return the time that a command took."""
+    began = time.monotonic()
+    done = subprocess.run(argv, cwd=tree, capture_output=True, text=True, check=False)
+    wall = time.monotonic() - began
+    if done.returncode:
+        raise SystemExit(f"{argv} failed: {done.stderr}")
+    *_, own, others = done.stderr.splitlines()
+    return Spent(float(own), float(others), wall)
 
 
 if __name__ == "__main__":

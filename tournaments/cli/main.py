@@ -1,5 +1,6 @@
 """The program's entry: every command by its name."""
 
+import gc
 from typing import Any
 
 import click
@@ -10,6 +11,8 @@ from tournaments.cli import bots, cluster, events, games, live, results, rules, 
 from tournaments.cli.aliases import unknown_command, unknown_option
 from tournaments.cli.platforms import linux_only
 
+OBJECTS_A_SEARCH = 20_000
+"""New objects after which Python looks for cycles: with its 700 that is a tenth of a start."""
 COMMANDS = (
     events.demo,
     events.run,
@@ -49,6 +52,7 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; print a user's error as one sentence and exit with code 2."""
+        gc.set_threshold(OBJECTS_A_SEARCH)
         try:
             return super().invoke(ctx)
         except click.NoSuchOption as error:

@@ -9,8 +9,7 @@ from msgspec import Struct
 from arena.logs.compression import DamagedFileError
 from protocol.errors import UserError, unknown_name
 from tournaments.rating.anchor import Anchor
-from tournaments.rating.ratings import PRIOR, fit_both
-from tournaments.rating.tables import Ratings
+from tournaments.rating.tables import PRIOR, Ratings
 from tournaments.report.missing_data import refuse_unplanned
 from tournaments.storage.combine import (
     BoardIds,
@@ -131,6 +130,8 @@ def _game(of: Source, pool: bool) -> _Game:
 def _table(
     game: _Game, results: MergedResults, sources: Sequence[Source], asked: RateOptions
 ) -> RatedTable:
+    from tournaments.rating.ratings import fit_both  # It needs numpy, which takes 0.1 s to import.
+
     title = f"{', '.join(_rules(sources))}, {game.seats} seats{', partners' * game.partners}"
     try:
         ratings = fit_both(results, prior=asked.prior, partners=game.partners, anchor=asked.anchor)

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,14 +15,11 @@ from arena.sandbox.select import choose_level
 from arena.ui.console import print_note
 from protocol.errors import UserError
 from protocol.records import Result
-from tournaments.live.progress import Progress
 from tournaments.plan.bot_catalog import sample_bots
 from tournaments.plan.event import Event, files_of
 from tournaments.plan.event_file import WrittenBot
 from tournaments.plan.from_options import EventOptions, build_event
-from tournaments.report.html.replay_links import announce_replays
 from tournaments.report.missing_data import missing_results, refuse_fewer_logs
-from tournaments.report.report import files_now
 from tournaments.runner.exit import INTERRUPTED, STOPPED, stop_on_signal, stop_sentence
 from tournaments.runner.lanes import Lanes
 from tournaments.runner.machine import cores, default_jobs
@@ -138,21 +136,22 @@ def _run_in(folder: Folder, options: RunOptions, cluster: "ClusterAddress | None
             print_note(notice)
         if options.seed is not None:
             print_note(options.seed_notice)
-        # Before the first game too: the commitments' digest is of use only if it is known then.
-        _publish(folder, event, ledger)
         published = len(ledger.results)
+        publish = partial(_publish, folder, event, ledger)
+        if cluster or ledger.complete:
+            publish()
         if cluster:
             # The workers that a cluster starts here share this machine's cores.
             jobs = options.jobs or max(1, default_jobs() // max(1, cluster.workers))
             ready = _there(folder, event, ledger, planned.sources, jobs, cluster)
         else:
-            ready = _here(folder, event, ledger, Lanes(options.jobs))
+            ready = _here(folder, event, ledger, Lanes(options.jobs), publish)
         with folders.kept_private(folder, lambda: ledger.complete):
             code = 0 if ledger.complete else trio.run(_play, folder, event, ledger, ready)
         # A disk too full for a game may be too full for a report: the next run writes it.
         with suppress(OSError) if code == STOPPED else nullcontext():
             if len(ledger.results) > published:
-                _publish(folder, event, ledger)
+                publish()
     return code
 
 
@@ -179,12 +178,21 @@ async def _play(
 
 
 @asynccontextmanager
-async def _here(folder: Folder, event: Event, ledger: Ledger, lanes: Lanes) -> AsyncIterator[Play]:
-    """Yield the function that plays in this process. Raises UserError, StoppedError."""
-    sandbox = choose_level(event.sandbox, event.limits, folder.path, files_of(event.entrants))
-    for sentence in sandbox.notices:
-        print_note(f"Sandbox {level_name(sandbox.level)}: {sentence}")
-    complaint = await check_greetings(event.entrants, event.clock.start_ms, sandbox)
+async def _here(
+    folder: Folder, event: Event, ledger: Ledger, lanes: Lanes, publish: Callable[[], None]
+) -> AsyncIterator[Play]:
+    """Publish, and yield the function that plays in this process.
+
+    Raises UserError, OSError, StoppedError.
+    """
+    async with trio.open_nursery() as nursery:
+        # Before the first game: the commitments' digest is of use only if it is known then.
+        nursery.start_soon(trio.to_thread.run_sync, publish)
+        await trio.lowlevel.checkpoint()
+        sandbox = choose_level(event.sandbox, event.limits, folder.path, files_of(event.entrants))
+        for sentence in sandbox.notices:
+            print_note(f"Sandbox {level_name(sandbox.level)}: {sentence}")
+        complaint = await check_greetings(event.entrants, event.clock.start_ms, sandbox)
     if complaint is not None:
         raise UserError(complaint)
 
@@ -234,6 +242,8 @@ async def _watch(
     receiver: trio.MemoryReceiveChannel[Result], folder: Folder, event: Event, ledger: Ledger
 ) -> None:
     """Show each result, and reveal each board's seed after its last game."""
+    from tournaments.live.progress import Progress
+
     public = set(folders.published_seeds(folder.seeds))
     with Progress(event, ledger) as progress:
         async for result in receiver:
@@ -244,6 +254,11 @@ async def _watch(
 
 
 def _publish(folder: Folder, event: Event, ledger: Ledger) -> None:
+    # A run's first call imports this beside the bots' start: numpy, Jinja2 and rich take 0.2 s.
+    import tournaments.live.progress  # noqa: F401
+    from tournaments.report.html.replay_links import announce_replays
+    from tournaments.report.report import files_now
+
     folders.reveal(folder, event, finished_sittings(ledger.left))
     for path, lines in files_now(folder, event, ResultStore(read_ledger(folder.ledger))).items():
         folders.write_atomic(path, lines)
@@ -254,4 +269,6 @@ def _tell(folder: Folder, in_json: bool) -> None:
     if in_json:
         sys.stdout.buffer.write(folder.results.read_bytes())
         return
+    from tournaments.live.progress import Progress
+
     Progress.final(folder)

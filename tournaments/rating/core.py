@@ -107,7 +107,7 @@ def _bounds(part: Ints, above: Bools) -> tuple[Bound, ...]:
 def _level(tally: Tally, part: Ints, within: Bools) -> Bools:
     size, core = len(part), part == 0
     arrows, boards = _arrows(tally, within)
-    on_boards = np.unique(arrows * (boards.max(initial=0) + 1) + boards)
+    on_boards = stats.distinct(arrows * (boards.max(initial=0) + 1) + boards)
     arrows = on_boards // (boards.max(initial=0) + 1)
     drawn = (np.bincount(arrows, minlength=size**2) > 1).reshape(size, size)
     way = stats.reach(drawn & core & core[:, None])

@@ -187,5 +187,5 @@ def _boards(rated: Cells, size: int) -> tuple[int, ...]:
         np.broadcast_to(rated.board[:, None], (len(rated.row), members.shape[1])),
     )
     use = members[rated.row]
-    seen = np.unique(who[use] * boards + where[use]) // boards
+    seen = stats.distinct(who[use] * boards + where[use]) // boards
     return tuple(np.bincount(seen, minlength=size).tolist())

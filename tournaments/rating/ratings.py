@@ -48,7 +48,16 @@ from tournaments.rating.core import Core, core_of, of_one_part
 from tournaments.rating.fit import Fit, fit_model
 from tournaments.rating.partner_synergy import partnerships
 from tournaments.rating.statistics import ELO, Error, Floats, Ints
-from tournaments.rating.tables import Bound, Clean, Meeting, Pool, Rating, Ratings, SeatAdvantage
+from tournaments.rating.tables import (
+    PRIOR,
+    Bound,
+    Clean,
+    Meeting,
+    Pool,
+    Rating,
+    Ratings,
+    SeatAdvantage,
+)
 from tournaments.rating.tally import Tally, by_pool, collect, meetings
 
 DECIMALS = 6
@@ -56,8 +65,6 @@ DECIMALS = 6
 FINE = 9
 """and of shares and likelihoods. Further decimals depend on the processor and its libraries, but a
 report checked on another machine must have the same bytes."""
-PRIOR = 1.0
-"""Default power of Jeffreys' prior: virtual draws for each rating."""
 
 
 def fit(
@@ -259,7 +266,7 @@ def _seats(case: _Case) -> tuple[SeatAdvantage, ...]:
     np.add.at(taken, (a, b), tally.half[use])
     np.add.at(taken, (b, a), 2 - tally.half[use])
     way = stats.reach(taken > 0)
-    boards, seats = len(np.unique(tally.board[use])), []
+    boards, seats = len(stats.distinct(tally.board[use])), []
     for seat, logit in enumerate(case.fit.theta[size:].tolist()):
         trusted = bool(way[seat, -1] and way[-1, seat])
         error = case.fit.error(size + seat, boards=boards, trusted=trusted)

@@ -7,6 +7,8 @@ from msgspec import Struct
 
 from tournaments.rating.anchor import Anchor
 
+PRIOR = 1.0
+"""Default power of Jeffreys' prior: virtual draws for each rating."""
 Bound = Literal["", ">", "<", "?"]
 """'': rated; '>': only a lower bound, '<': only an upper bound, '?': no bound."""
 

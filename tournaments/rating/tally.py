@@ -167,7 +167,7 @@ def _select(tally: Tally, pool: Ints) -> Tally:
 
 def _numbered(tally: Tally) -> Tally:
     """Return the tally with its boards renumbered from 0."""
-    boards = np.unique(tally.board)
+    boards = stats.distinct(tally.board)
     who, where, over, whole = tally.played.T
     numbers = np.searchsorted(boards, where).astype(np.int32)
     return tally._replace(

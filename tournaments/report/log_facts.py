@@ -38,6 +38,11 @@ LAST_WORDS = 1000
 """The largest length of an example's stderr, in characters; the end is kept."""
 
 
+def files_with_facts(folder: Folder) -> tuple[Path, ...]:
+    """Return the report's files that show them."""
+    return folder.page, folder.times
+
+
 class Evidence(Struct, frozen=True, kw_only=True):
     """A foul as the log has it."""
 

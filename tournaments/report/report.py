@@ -71,8 +71,3 @@ def report_files(
         folder.crosstable: exports.crosstable_csv(ratings),
         folder.pgn: exports.pgn(event.name, results, partners),
     }
-
-
-def from_logs(folder: Folder) -> tuple[Path, ...]:
-    """Return the files with facts from the logs, which differ each time an event is played."""
-    return folder.page, folder.times

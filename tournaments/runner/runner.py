@@ -23,7 +23,7 @@ from tournaments.plan.event import Event
 from tournaments.runner.commit import commit_results
 from tournaments.runner.exit import MACHINE, RunStoppedError, root_cause, save_crash
 from tournaments.runner.lanes import Lanes
-from tournaments.runner.machine import machine
+from tournaments.runner.machine import cores, machine
 from tournaments.runner.sitting import (
     InternalGameError,
     SittingRunner,
@@ -55,20 +55,32 @@ UNREAD = re.compile(
 async def check_greetings(
     entrants: Iterable[Entrant], start_ms: int, sandbox: Sandbox, *, at_home: bool = True
 ) -> str | None:
-    """Start every active bot once before the first game; return a complaint if one cannot greet.
+    """Start every active bot once before the first game; return the first one's complaint if any.
 
-    Each bot has `start_ms` to greet. A bot that does not is the user's mistake, and costs no game.
-    `at_home`: the bots' files are where their user knows them, so that advice can name them.
-    Raises RunStoppedError if the machine is short of something.
+    Each bot has `start_ms` to greet; as many start at a time as there are cores. A bot that does
+    not greet is the user's mistake, and costs no game. `at_home`: the bots' files are where their
+    user knows them, so that advice can name them. Raises RunStoppedError if the machine is short of
+    something.
     """
     poller = Poller()
-    complaint = None
+    active = enumerate(one for one in entrants if not one.retired)
+    complaints: dict[int, str] = {}
+
+    async def check_on() -> None:
+        for place, entrant in active:
+            if complaint := await _complaint(poller, entrant, start_ms, sandbox, at_home):
+                complaints[place] = complaint
+            # Every bot before the one that failed has been started by now, and is waited for.
+            if complaints:
+                break
+
     async with trio.open_nursery() as nursery:
         nursery.start_soon(poller.run)
-        for entrant in (one for one in entrants if not one.retired):
-            complaint = complaint or await _complaint(poller, entrant, start_ms, sandbox, at_home)
+        async with trio.open_nursery() as starters:
+            for _ in range(cores()):
+                starters.start_soon(check_on)
         nursery.cancel_scope.cancel()
-    return complaint
+    return complaints[min(complaints)] if complaints else None
 
 
 async def _complaint(

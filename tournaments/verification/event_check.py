@@ -17,9 +17,8 @@ from protocol.codec import DamagedRecordError, decode_json
 from protocol.errors import UserError
 from protocol.records import Result
 from tournaments.plan.event import Event
-from tournaments.report.log_facts import log_facts
+from tournaments.report.log_facts import files_with_facts, log_facts
 from tournaments.report.missing_data import reported, shortened
-from tournaments.report.report import from_logs, report_files
 from tournaments.report.results_file import Results
 from tournaments.schedule.game_index import GameIndex
 from tournaments.schedule.schedule import PlannedSitting, past_order, retired_games, sittings
@@ -98,7 +97,7 @@ def verify_folder(folder: Folder, progress: Progress = no_progress) -> Iterator[
     else:
         yield from (f"{path}: the schedule has no such sitting" for path in strange)
     if ledger is not None and not short:
-        unsure = () if sound else from_logs(folder)
+        unsure = () if sound else files_with_facts(folder)
         yield from _report(folder, event, ledger, promises, unsure)
     yield from _pages(folder, trusted)
 
@@ -237,6 +236,8 @@ def _report(
         return
     if told.commitments != digest(folder):
         yield f"{folder.commitments}: its SHA-256 is not the one in {folder.results.name}"
+    from tournaments.report.report import report_files  # It needs numpy, as no log alone does.
+
     results = ledger.beginning(told.played)
     known = log_facts(folder, results)
     if sum(one.sittings for one in known.sandboxes) < sum(one.sittings for one in told.sandboxes):

@@ -31,6 +31,9 @@ COMMANDS = {
     "replay EVENT": HEAVY,
     "replay EVENT 1.first.greedy": HEAVY,
     "explain EVENT 1.first.greedy": HEAVY,
+    "schema rated": RICH,
+    "rate EVENT": HEAVY - {"numpy"},
+    "verify LOG": HEAVY,
     "check first --only hello --sandbox off": HEAVY,
 }
 """Each command, and what it must not load."""
@@ -44,7 +47,8 @@ def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_loads_only_what_it_needs(command: str, event: Path) -> None:
-    words = [f"{event}" if word == "EVENT" else word for word in command.split()]
+    places = {"EVENT": f"{event}", "LOG": f"{event}/games"}
+    words = [places.get(word, word) for word in command.split()]
     ran = (sys.executable, "-c", LOADED, *words)
     done = subprocess.run(ran, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

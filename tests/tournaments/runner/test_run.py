@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import trio
 
+from arena.match.poller import Poller
 from arena.match.referee import Referee
 from arena.sandbox.limits import Limits
 from arena.sandbox.process import SandboxedProcess
@@ -28,9 +30,11 @@ from tests.support.events import (
 )
 from tests.support.fast_run import slow_except
 from tests.support.tables import children
+from tournaments.formats.base import Entrant
 from tournaments.plan.bot_command import prepare_entrant
 from tournaments.plan.event_file import WrittenBot
 from tournaments.report.rating_notes import RANKS
+from tournaments.runner import runner
 from tournaments.runner.runner import check_greetings, sandbox_hint
 from tournaments.storage.folder import Folder
 
@@ -318,6 +322,28 @@ async def test_only_who_says_nothing_or_misses_a_file_is_told_of_the_sandbox(
     said = await check_greetings([bot], 60_000, Sealed()) or ""
     assert said.startswith("Bot mine sends no hello: ")
     assert ("At sandbox level C" in said) is hints
+
+
+async def test_the_first_bot_that_does_not_greet_is_named_though_a_later_one_fails_earlier(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later_failed, started = trio.Event(), []
+
+    async def complaint(_: Poller, entrant: Entrant, *__: object) -> str:
+        started.append(entrant.name)
+        if entrant.name == "slow":
+            await later_failed.wait()
+        later_failed.set()
+        return f"Bot {entrant.name} sends no hello."
+
+    monkeypatch.setattr(runner, "cores", lambda: 2)
+    monkeypatch.setattr(runner, "_complaint", complaint)
+    bots = [
+        prepare_entrant(WrittenBot(name, ("sh",)), tmp_path, tmp_path)
+        for name in ("slow", "quick", "third")
+    ]
+    assert await check_greetings(bots, 60_000, Sealed()) == "Bot slow sends no hello."
+    assert started == ["slow", "quick"]
 
 
 def test_a_sample_bot_may_play_against_itself(tmp_path: Path) -> None:
