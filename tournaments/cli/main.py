@@ -29,6 +29,7 @@ COMMANDS = (
     rules.rules,
     system.doctor,
     results.report,
+    results.publish,
     results.rate,
     bots.new,
     bots.bots,

@@ -37,8 +37,8 @@ def _refused_elsewhere(name: str, callback: Callable[P, T]) -> Callable[P, T]:
         if sys.platform != "linux":
             raise UserError(
                 f"`{name}` needs Linux, and this is {NAMES.get(sys.platform, sys.platform)}: here "
-                "`rules`, `new`, `replay`, `verify`, `report`, `rate`, `show` and `explain` work; "
-                f"run the rest {WAYS.get(sys.platform, OTHERWISE)}."
+                "`rules`, `new`, `replay`, `verify`, `report`, `publish`, `rate`, `show` and "
+                f"`explain` work; run the rest {WAYS.get(sys.platform, OTHERWISE)}."
             )
         return callback(*words, **options)
 
