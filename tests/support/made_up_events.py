@@ -18,6 +18,7 @@ NOTHING = LogFacts(
     times=Times(entrants=(), worst_lag_ms=0.0),
     evidence=(),
     sandboxes=(SandboxSummary("D", ("`boneyard doctor` says more.",), 3, 4),),
+    rounds={},
     machines=(),
 )
 RATHER = 25
@@ -80,6 +81,7 @@ def measured(event: Event, *told: Evidence) -> LogFacts:
         times=Times(entrants=used, worst_lag_ms=7.0),
         evidence=told,
         sandboxes=NOTHING.sandboxes,
+        rounds={},
         machines=((Machine("Linux 6, a processor, 2 cores, CPython 3.11", "0.1"), 3),),
     )
 

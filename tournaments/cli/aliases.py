@@ -9,6 +9,7 @@ from protocol.errors import UserError, unknown_name
 COMMANDS = {
     "add": ("new",),
     "analyze": ("explain",),
+    "ask": ("explain",),
     "compare": ("run",),
     "continue": ("run",),
     "create": ("new",),

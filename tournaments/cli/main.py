@@ -24,7 +24,6 @@ COMMANDS = (
     bots.check,
     games.replay,
     games.explain,
-    games.ask,
     results.verify,
     rules.rules,
     system.doctor,
@@ -81,7 +80,7 @@ def main() -> None:
       boneyard plan greedy ./my_bot.py  its duration and its precision
       boneyard show OUT                 its standings, while it runs or after
       boneyard replay OUT               watch a game
-      boneyard explain OUT GAME         why your bot lost it
+      boneyard explain OUT              why your bot lost
       boneyard verify OUT               check every deal, byte and score
       boneyard help run                 all about a command
     """

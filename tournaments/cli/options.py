@@ -6,14 +6,14 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem
 
-from tournaments.cli.completion import complete_choices, complete_games, complete_logs
+from tournaments.cli.completion import complete_choices, complete_games, complete_logs_or_games
 
 
 class LogPath(click.Path):
     """A log file or a folder of logs; finds a compressed log by its uncompressed name too."""
 
-    def __init__(self) -> None:
-        super().__init__(exists=True, path_type=Path)
+    def __init__(self, exists: bool = True) -> None:
+        super().__init__(exists=exists, path_type=Path)
 
     def convert(
         self,
@@ -56,10 +56,10 @@ class FormatName(click.ParamType):  # type: ignore[type-arg]  # older clicks kno
 LOG = click.argument(
     "log",
     required=False,
-    type=LogPath(),
-    shell_complete=complete_logs,
+    type=LogPath(exists=False),
+    shell_complete=complete_logs_or_games,
 )
-"""The argument for a game log or an event's folder."""
+"""The argument for a game log or an event's folder, or a game; see `name_log`."""
 GAME = click.argument("game", required=False, shell_complete=complete_games)
 """The argument for a game, or any unique part of its name."""
 CHOICES = click.option(

@@ -121,16 +121,16 @@ def test_a_part_of_a_game_s_name_will_do_while_it_is_clear(played: Path) -> None
     assert "Name one of the 6 games" in boneyard("explain", folder, "1.", code=2)
 
 
-def test_ask_asks_the_entrant_that_sat_there(played: Path) -> None:
-    words = ("ask", str(played), "1.first.greedy", "2", "--seat", "greedy")
+def test_a_question_asks_the_entrant_that_sat_there(played: Path) -> None:
+    words = ("explain", str(played), "1.first.greedy", "2", "--seat", "greedy")
     assert "as in the log" in boneyard(*words)
     told = json.loads(boneyard(*words, "--json", "--times", "2"))
     assert [one["choice"] for one in told["answers"]] == [told["logged"]["choice"]] * 2
     assert (told["number"], told["seat"], told["sandbox"]) == (2, 1, "off")
 
 
-def test_ask_takes_bots_as_run_does(played: Path, tmp_path: Path) -> None:
-    words = ("ask", str(played), "1.first.greedy", "2", "--seat", "1", "--")
+def test_a_question_takes_bots_as_run_does(played: Path, tmp_path: Path) -> None:
+    words = ("explain", str(played), "1.first.greedy", "2", "--seat", "1", "--")
     assert "It chooses" in boneyard(*words, "first")
     bot = tmp_path / "mine.py"
     bot.write_bytes((Path("sample_bots") / "first.py").read_bytes())
@@ -142,8 +142,8 @@ def test_ask_takes_bots_as_run_does(played: Path, tmp_path: Path) -> None:
     assert "It fouls: no_hello" in boneyard(*words, str(bot), code=1)
 
 
-def test_ask_tries_every_option_under_other_deals(played: Path) -> None:
-    words = ("ask", str(played), "1.first.greedy", "1", "--seat", "1", "--times", "0")
+def test_a_question_tries_every_option_under_other_deals(played: Path) -> None:
+    words = ("explain", str(played), "1.first.greedy", "1", "--seat", "1", "--times", "0")
     told = json.loads(boneyard(*words, "--deals", "5", "--json"))
     assert len(told["outlooks"]) == len(told["question"]["options"])
     assert told["outlooks"][told["logged"]["choice"]]["beyond"] == 0.0
@@ -153,7 +153,7 @@ def test_ask_tries_every_option_under_other_deals(played: Path) -> None:
 
 
 def test_the_raw_question_can_be_piped_to_a_bot(played: Path) -> None:
-    words = ("ask", str(played), "1.first.greedy", "2", "--seat", "1", "--raw")
+    words = ("explain", str(played), "1.first.greedy", "2", "--seat", "1", "--raw")
     raw = subprocess.run(
         (sys.executable, "-c", "from tournaments.cli.main import main; main()", *words),
         capture_output=True,
@@ -170,12 +170,13 @@ def test_the_raw_question_can_be_piped_to_a_bot(played: Path) -> None:
     }
 
 
-def test_a_question_must_be_named_and_a_log_alone_needs_a_bot(played: Path, tmp_path: Path) -> None:
-    assert "Name a question" in boneyard("ask", str(played), "1.first.greedy", code=2)
+def test_a_question_is_a_number_and_a_log_alone_needs_a_bot(played: Path, tmp_path: Path) -> None:
+    asked = boneyard("explain", str(played), "1.first.greedy", "x", code=2)
+    assert "A question is a number, not x." in asked
     log = tmp_path / "alone.jsonl"
     log.write_bytes((played / "games" / "from-1.first.greedy.jsonl").read_bytes())
-    words = ("ask", str(log), "1.first.greedy", "1", "--seat", "0")
-    assert "Say which bot" in boneyard(*words, code=2)
+    words = ("explain", str(log), "1.first.greedy", "1", "--seat", "0")
+    assert "Nobody was asked again" in boneyard(*words)
     assert "It chooses" in boneyard(*words, "--sandbox", "off", "--", "first")
 
 
@@ -226,8 +227,8 @@ OFFERED: dict[tuple[str, ...], tuple[str, ...]] = {
     ("show", "fr"): ("friday",),
     ("replay", "friday", "1.first.g"): ("1.first.greedy",),
     ("explain", "friday", "1.first.greedy", "--seat", "g"): ("greedy",),
-    ("ask", "friday", "1.first.greedy", "4"): ("4",),
-    ("ask", "friday", "1.first.greedy", "1", "--", "count"): ("counting",),
+    ("explain", "friday", "1.first.greedy", "4"): ("4",),
+    ("explain", "friday", "1.first.greedy", "1", "--", "count"): ("counting",),
     ("plan", "fr"): ("friday",),
     ("plan", "gree"): ("greedy",),
     ("plan", "friday", "--separate", "ran"): ("random",),

@@ -15,7 +15,6 @@ from tournaments.cli.platforms import ON_LINUX_ONLY
 
 SYSTEMS = {"darwin": "macOS", "win32": "Windows", "freebsd15": "freebsd15"}
 WORDS = {
-    "ask": ("tests", "y", "1"),
     "demo": (),
     "doctor": (),
     "play": ("--against", "x"),
