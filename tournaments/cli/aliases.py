@@ -27,6 +27,7 @@ COMMANDS = {
     "test": ("check",),
     "tournament": ("run",),
     "validate": ("check",),
+    "version": ("--version",),
     "view": ("replay",),
 }
 """Our commands by the names that other tools use."""

@@ -1,7 +1,9 @@
 """Arguments and options that several commands share."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -51,6 +53,26 @@ class FormatName(click.ParamType):  # type: ignore[type-arg]  # older clicks kno
         from tournaments.formats.registry import FORMATS
 
         return click.Choice(list(FORMATS))
+
+
+class SectionedCommand(click.Command):
+    """A command whose help text has its options in sections."""
+
+    def __init__(self, *words: Any, sections: Mapping[str, tuple[str, ...]], **more: Any) -> None:
+        """Make a command; `sections` has the options of each section, without their dashes."""
+        super().__init__(*words, **more)
+        self.sections = sections
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options into the help text; those of no section come last."""
+        options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
+        left = {one.opts[0].removeprefix("--"): one.get_help_record(ctx) for one in options}
+        named = {
+            title: [left.pop(name) for name in names] for title, names in self.sections.items()
+        }
+        for title, records in (*named.items(), ("Options", left.values())):
+            with formatter.section(title):
+                formatter.write_dl([record for record in records if record])
 
 
 LOG = click.argument(

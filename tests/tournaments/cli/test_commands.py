@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -12,10 +13,12 @@ import pytest
 
 from tests.support.events import boneyard, copied, run, small_event, untouched
 from tournaments.cli import aliases as meant
-from tournaments.cli.main import COMMANDS, main
+from tournaments.cli.main import SECTIONS, VERSION, main
+from tournaments.cli.options import SectionedCommand
 from tournaments.commands import run as run_command
 from tournaments.commands.run import BY_SEED
 
+COMMANDS = tuple(chain.from_iterable(SECTIONS.values()))
 NAMES = sorted(filter(None, (command.name for command in COMMANDS)))
 HEAVY = {"msgspec", "rich", "trio", "numpy", "jinja2"}
 
@@ -55,7 +58,7 @@ def test_help_alone_lists_the_commands_and_an_unknown_one_is_answered_with_the_n
         (("help", "create"), "Unknown command 'create': did you mean new?"),
         (("stats",), "did you mean report or show?"),
         (("rnu",), "did you mean run?"),
-        (("foo",), "Unknown command 'foo': there is demo, run, "),
+        (("foo",), "Unknown command 'foo': there is new, check, "),
         (("run", "--workers", "2"), "Unknown option '--workers': did you mean --jobs?"),
         (("run", "--bords", "2"), "Unknown option '--bords': did you mean --boards?"),
         (("demo", "--rounds", "2"), "Unknown option '--rounds': did you mean --boards?"),
@@ -73,13 +76,20 @@ def test_names_of_other_programs_are_understood(words: tuple[str, ...], said: st
 def test_other_names_stand_for_what_there_is() -> None:
     """And for nothing that there is under that very name: it would never be looked up."""
     options = {one for command in COMMANDS for param in command.params for one in param.opts}
-    for others, known in ((meant.COMMANDS, set(NAMES)), (meant.OPTIONS, options)):
+    for others, known in ((meant.COMMANDS, {*NAMES, VERSION}), (meant.OPTIONS, options)):
         assert known.issuperset(one for same in others.values() for one in same)
     assert meant.COMMANDS.keys().isdisjoint(NAMES)
 
 
-def test_version_says_the_same_as_the_option() -> None:
-    assert boneyard("version") == boneyard("--version")
+def test_a_guess_at_the_version_finds_the_option() -> None:
+    assert "did you mean --version?" in boneyard("version", code=2)
+
+
+def test_every_option_of_a_section_exists() -> None:
+    sections = [one.sections for one in COMMANDS if isinstance(one, SectionedCommand)]
+    assert sections
+    for name in (name for section in sections for names in section.values() for name in names):
+        assert f"--{name} " in boneyard("run", "--help")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -232,7 +242,7 @@ OFFERED: dict[tuple[str, ...], tuple[str, ...]] = {
     ("plan", "fr"): ("friday",),
     ("plan", "gree"): ("greedy",),
     ("plan", "friday", "--separate", "ran"): ("random",),
-    ("help", "ver"): ("verify", "version"),
+    ("help", "ver"): ("verify",),
 }
 
 
