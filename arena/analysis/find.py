@@ -1,6 +1,7 @@
 """Search for the log, the game and the seat that a user means, for all commands about one game."""
 
 import shlex
+import sys
 from collections.abc import Iterator
 from itertools import chain, islice
 from pathlib import Path
@@ -19,47 +20,40 @@ NAMED_GAMES = 5
 """Games that an error names."""
 EVENT = "event.json"
 """The file that every event's folder contains."""
-USUAL = ("boneyard-out", "demo")
-"""The default folders of `run` and `demo`."""
+RUNS = "runs"
+"""The folder of the events for which their user named none."""
+DEMO = "demo"
+"""The folder of `boneyard demo`."""
 
 
 def event_folders(where: Path) -> list[Path]:
-    """Return the events' folders here: this one, the default folders, and then all others."""
-    beside = sorted(path.parent for path in where.glob(f"*/{EVENT}"))
-    usual = [where / name for name in USUAL]
-    found = [where, *usual, *beside]
-    return list(dict.fromkeys(path for path in found if (path / EVENT).is_file()))
+    """Return the events' folders here: this one, and then all others, the latest run first."""
+    plans = [*where.glob(f"*/{EVENT}"), *where.glob(f"{RUNS}/*/{EVENT}")]
+    # A run writes its plan when it begins.
+    latest = sorted(plans, key=lambda path: (-path.stat().st_mtime_ns, path))
+    return [path.parent for path in (where / EVENT, *latest) if path.is_file()]
 
 
-def usual_folder() -> Path:
-    """Return the folder of the only event here, or the default folder of `run`.
+def latest_folder() -> Path:
+    """Return the event's folder that this one is, or else the one here that was run last.
 
-    Raises UserError.
+    Raises UserError if there is none.
     """
-    found = [path.relative_to(Path.cwd()) for path in event_folders(Path.cwd())]
+    found = event_folders(Path())
     if not found:
         raise UserError("There is no event's folder here. Name one.")
-    if len(found) > 1 and found[0] not in (Path(), Path(USUAL[0])):
-        names = ", ".join(map(str, found[:NAMED_GAMES]))
-        raise UserError(f"There are several events' folders here. Name one, such as {names}.")
     return found[0]
 
 
-def name_log(log: Path | None, *words: str | None) -> tuple[Path, list[str]]:
-    """Return the log or folder that a user names, and the words after it.
+def usual_folder() -> Path:
+    """Return the event's folder that a user means who names none, and tell which on stderr.
 
-    A first word that is not a path belongs to the words: the default folder is meant then. Raises
-    UserError.
+    Raises UserError if there is none.
     """
-    given = [word for word in words if word is not None]
-    if log is None or log.exists():
-        return log or usual_folder(), given
-    try:
-        return usual_folder(), [str(log), *given]
-    except UserError:
-        raise UserError(
-            f"There is no file or folder {log}. Name a game's log or an event's folder."
-        ) from None
+    found = latest_folder()
+    if found != Path():
+        print(f"Event: {found}", file=sys.stderr, flush=True)
+    return found
 
 
 def logs(log: Path) -> list[Path]:

@@ -27,7 +27,7 @@ from arena.logs.gamelog import GameLog
 from arena.match.referee import GameSetup, Referee
 from protocol.records import LogRecord, Result, SpentRecord
 from tournaments.plan.event import Event
-from tournaments.plan.from_options import EventOptions, build_event
+from tournaments.plan.from_options import EventOptions, build_event, read_plan
 from tournaments.schedule.game_numbers import numbers
 from tournaments.schedule.schedule import PlannedGame, PlannedSitting, sittings
 from tournaments.schedule.seating import seating, sitting
@@ -76,7 +76,9 @@ def write(folder: Folder, games: int) -> None:
     folder.path.mkdir(parents=True, exist_ok=True)
     boards = games // GAMES_A_BOARD
     options = EventOptions(BOTS, choices=(SHORT,), boards=boards, sandbox="off")
-    event, _ = open_event(folder, build_event(options, folder.build, predictable=True).event, 1)
+    event, _ = open_event(
+        folder, build_event(read_plan(options, predictable=True), folder.build).event, 1
+    )
     ledger = Ledger(folder, event)
     seed_of = partial(board_seed, secret_of(folder), event.name)
     left = ledger.planned - LEFT

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from arena.engine.shuffle import board_seed
 from tests.bench.million import SHORT, spent, write_sitting
-from tournaments.plan.from_options import EventOptions, build_event
+from tournaments.plan.from_options import EventOptions, build_event, read_plan
 from tournaments.storage.folder import Folder, reveal, secret_of
 from tournaments.storage.ledger import Ledger
 from tournaments.storage.open_event import open_event
@@ -27,7 +27,7 @@ def write(folder: Folder, entrants: int, rounds: int, change: str) -> int:
     text.write_text(f'name = "swiss"\n{form}{"".join(bots)}')
     folder.path.mkdir()
     options = EventOptions((str(text),), choices=(change,), sandbox="off")
-    planned = build_event(options, folder.build, predictable=True)
+    planned = build_event(read_plan(options, predictable=True), folder.build)
     event, _ = open_event(folder, planned.event, 1)
     ledger = Ledger(folder, event)
     seed_of = partial(board_seed, secret_of(folder), event.name)

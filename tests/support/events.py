@@ -47,6 +47,15 @@ def run(out: Path, *words: str, code: int = 0) -> str:
     return boneyard("run", *words, *PLAIN, "--out", str(out), code=code)
 
 
+def league(bot: Path, *others: str) -> str:
+    """Write an event file beside a bot's source, in which this bot meets listed ones."""
+    path = bot.with_suffix(".toml")
+    listed = "".join(f'[[bots]]\nname = "{name}"\n' for name in others)
+    run = f'run = ["{{python}}", "{bot.name}"]'
+    path.write_text(f'[[bots]]\nname = "{bot.stem}"\n{run}\n{listed}')
+    return str(path)
+
+
 BOTS = ("first", "greedy", "random")
 SMALL = (*BOTS, "--boards", "2", "--set", "target=30")
 """Three bots, two boards: twelve short games in six logs."""

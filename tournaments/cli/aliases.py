@@ -9,7 +9,6 @@ from protocol.errors import UserError, unknown_name
 COMMANDS = {
     "add": ("new",),
     "analyze": ("explain",),
-    "ask": ("explain",),
     "compare": ("run",),
     "continue": ("run",),
     "create": ("new",),
@@ -27,7 +26,6 @@ COMMANDS = {
     "test": ("check",),
     "tournament": ("run",),
     "validate": ("check",),
-    "version": ("--version",),
     "view": ("replay",),
 }
 """Our commands by the names that other tools use."""

@@ -29,14 +29,6 @@ def complete_logs(_: click.Context, __: click.Parameter, begun: str) -> list[Com
     return or_files(offered(folders(begun), begun), begun)
 
 
-def complete_logs_or_games(
-    context: click.Context, parameter: click.Parameter, begun: str
-) -> list[CompletionItem]:
-    """Complete an event's folder, or a game of the default one; without a match, any file."""
-    played = complete_games(context, parameter, begun) if begun else []
-    return or_files(offered(folders(begun), begun) + played, begun)
-
-
 def folders(begun: str) -> Iterator[str]:
     """Yield the event folders that may continue a path."""
     from arena.analysis.find import EVENT
@@ -50,11 +42,11 @@ def folders(begun: str) -> Iterator[str]:
 
 def complete_games(context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
     """Complete a game's name from the log that the user named before."""
-    from arena.analysis.find import usual_folder
+    from arena.analysis.find import latest_folder
     from protocol.errors import UserError
 
     with suppress(OSError, UserError):
-        return offered(games(context.params.get("log") or usual_folder()), begun)
+        return offered(games(context.params.get("log") or latest_folder()), begun)
     return []
 
 
@@ -117,13 +109,12 @@ def complete_questions(
     """Complete a question's number, with its answer, from the game that the user named before."""
     from arena.analysis import decisions
     from arena.analysis import review as account
-    from arena.analysis.find import find_seat, name_log, require_one_game
+    from arena.analysis.find import find_seat, latest_folder, require_one_game
     from protocol.errors import UserError
 
     given = context.params
     with suppress(OSError, UserError):
-        where, words = name_log(given.get("log"), given.get("game"))
-        logged = require_one_game(where, words[0])
+        logged = require_one_game(given.get("log") or latest_folder(), given.get("game"))
         seat = find_seat(logged, given.get("seat"))
         return [
             CompletionItem(f"{one.number}", help=account.answer_label(one))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from arena.analysis.find import USUAL
+from arena.analysis.find import DEMO, RUNS, usual_folder
 from tournaments.cli.cluster import tls, trust_network
 from tournaments.cli.completion import (
     complete_bots,
@@ -16,22 +16,20 @@ from tournaments.cli.completion import (
     complete_planned,
     complete_rules,
 )
-from tournaments.cli.options import CHOICES, WISH, FormatName, SectionedCommand
+from tournaments.cli.options import CHOICES, WISH, FormatName
 
 if TYPE_CHECKING:
     from arena.sandbox.limits import SandboxMode
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-DEFAULT_OUT, DEMO_OUT = map(Path, USUAL)
 
-
-def _out_option(default: Path) -> Callable[[Command], Command]:
+def _out_option(default: Path | None, shown: str) -> Callable[[Command], Command]:
     return click.option(
         "--out",
         type=click.Path(file_okay=False, path_type=Path),
         default=default,
-        show_default=True,
+        show_default=shown,
         shell_complete=complete_events,
         help="The event's folder; use the same one again to continue.",
     )
@@ -67,14 +65,7 @@ _sandbox = click.option(
 )
 
 
-_RUN_SECTIONS = {
-    "Game": ("rules", "set", "seats", "boards", "move-ms", "ask-forced"),
-    "Format": ("format", "rounds", "challenger", "h0", "h1", "measure", "anchor", "fresh-boards"),
-    "Machine": ("sandbox", "jobs", "cluster", "tls", "trust-network"),
-}
-
-
-@click.command(cls=SectionedCommand, sections=_RUN_SECTIONS)
+@click.command()
 @click.argument("what", nargs=-1, required=True, shell_complete=complete_bots)
 @click.option(
     "--rules",
@@ -143,10 +134,10 @@ _RUN_SECTIONS = {
 @_cluster
 @tls
 @trust_network
-@_out_option(DEFAULT_OUT)
+@_out_option(None, f"{RUNS}/ and what is played")
 @click.option("--json", "as_json", is_flag=True, help="Print results.json instead of a table.")
 def run(
-    out: Path,
+    out: Path | None,
     jobs: int | None,
     cluster: str | None,
     tls: Path | None,
@@ -157,15 +148,17 @@ def run(
 ) -> None:
     """Play an event: an event file, or bots by name, file or command.
 
-    Every pairing plays every board once in each rotation of the seats. Run the same command again
-    to continue where it stopped; with more boards, bots or rounds it plays only the missing games.
+    Every pairing plays every board once in each rotation of the seats. The event goes into a folder
+    under runs/, called after what is played. Run the same command again to continue where it
+    stopped; with more boards or rounds it plays only the missing games. A bot on the command line
+    is what its files are now; `boneyard show --versions` also rates the files before.
 
     \b
     Examples:
       boneyard run greedy counting
       boneyard run bot_a.py ./bot_b "node bot_c.mjs" --rules dutch --boards 50
       boneyard run "montecarlo --worlds 25" counting
-      boneyard run friday.toml --jobs 4 --out friday
+      boneyard run friday.toml --jobs 4
       boneyard run friday.toml --cluster tls://head:8786 --tls certificates
       boneyard run greedy counting --set draw_limit=2 --seats 2
       boneyard run my_bot.py old_bot.py --format versus
@@ -190,7 +183,7 @@ def _takes_what_run_takes(command: click.Command) -> click.Command:
 
 @_takes_what_run_takes
 @click.command()
-@click.argument("what", nargs=-1, required=True, shell_complete=complete_planned)
+@click.argument("what", nargs=-1, shell_complete=complete_planned)
 @click.option(
     "--separate",
     nargs=2,
@@ -219,18 +212,20 @@ def plan(
     Before a run, give it the arguments of `boneyard run`: the bots play for a few seconds on
     separate deals; then the command prints how many sittings, games, questions and minutes the
     event will take, and how wide the intervals of its ratings will be. After a run, give it the
-    event's folder: it prints how many boards would separate two bots.
+    event's folder, or nothing if it was the last one: it prints how many boards would separate two
+    bots.
 
     \b
     Examples:
       boneyard plan greedy counting --boards 500
       boneyard plan friday.toml --jobs 4 --json
       boneyard plan friday --separate greedy counting
-      boneyard plan friday
+      boneyard plan
     """
     from tournaments.commands.plan import PlanOptions, estimate
     from tournaments.plan.from_options import EventOptions
 
+    event["what"] = event["what"] or (str(usual_folder()),)
     sys.exit(estimate(PlanOptions(EventOptions(**event), separate, seconds, jobs, as_json)))
 
 
@@ -244,9 +239,9 @@ def plan(
 )
 @_sandbox
 @_jobs
-@_out_option(DEMO_OUT)
+@_out_option(Path(DEMO), DEMO)
 def demo(boards: int, sandbox: "SandboxMode | None", jobs: int | None, out: Path) -> None:
-    """Play a rated round robin of the sample bots in half a minute.
+    """Play a rated round robin of the sample bots: half a minute.
 
     The ladder of sample bots and one bot in each other language play draw to 50 points. Bots that
     this machine cannot run are left out. The deals are fixed, so that everybody sees the same demo.

@@ -15,7 +15,7 @@ FOLDER = click.argument(
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     shell_complete=complete_events,
 )
-"""The argument for an event's folder; by default, the event in the working folder."""
+"""The argument for an event's folder; see `usual_folder`."""
 
 
 @FOLDER
@@ -24,19 +24,27 @@ FOLDER = click.argument(
     "--watch", "-w", is_flag=True, help="Update the display until the event is over or Ctrl-C."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
-def show(folder: Path | None, watch: bool, as_json: bool) -> None:
+@click.option(
+    "--versions", is_flag=True, help="Rate your bots' earlier files too, as mine@1, mine@2, …"
+)
+def show(folder: Path | None, watch: bool, as_json: bool, versions: bool) -> None:
     """Show an event's standings and progress, while it runs or after.
 
     The command prints the standings, the progress, the remaining time and the fouls. It only reads
     and takes no lock: use it from another terminal. FOLDER is by default the event in the current
-    directory.
+    directory, or else the one here that was run last.
 
     \b
     Examples:
       boneyard show
       boneyard show friday --watch
       boneyard show friday --json
+      boneyard show --versions
     """
+    if versions:
+        from tournaments.commands.report import show_versions
+
+        sys.exit(show_versions(folder or usual_folder(), as_json))
     from tournaments.live.status_text import print_status, watch_status
 
     sys.exit((watch_status if watch else print_status)(folder or usual_folder(), as_json))
@@ -59,8 +67,9 @@ def verify(what: Path | None, seeds: Path | None) -> None:
     """Check an event or one log: every deal, byte and score.
 
     WHAT is an event's folder, a log, or a folder of logs such as `boneyard play` writes; by default
-    it is the event in the current directory. The command replays and rates every game again, from
-    the published files alone. Exit code 1 when it finds a problem.
+    it is the event in the current directory, or else the one here that was run last. The command
+    replays and rates every game again, from the published files alone. Exit code 1 when it finds a
+    problem.
 
     \b
     Examples:
@@ -72,34 +81,6 @@ def verify(what: Path | None, seeds: Path | None) -> None:
     from tournaments.commands.verify import verify_event
 
     sys.exit(verify_event(what or usual_folder(), seeds))
-
-
-@click.command()
-@click.argument(
-    "folder",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    shell_complete=complete_events,
-)
-@click.argument("site", type=click.Path(path_type=Path))
-@click.option("--url", metavar="URL", default="", help="The site's address, for shared previews.")
-def publish(folder: Path, site: Path, url: str) -> None:
-    """Write a website of an event that any static server can hold.
-
-    SITE is a new folder: the report as its first page, a page that replays each game, the logs, the
-    commitments and the seeds. Nothing leaves the event's private folder, and while the event runs
-    no game of a board that is still played. The same command brings the site up to date.
-
-    With --url a shared link shows a title, a summary and a picture of the standings.
-
-    \b
-    Examples:
-      boneyard publish friday site
-      boneyard publish friday site --url https://example.org/friday/
-      python3 -m http.server -d site
-    """
-    from tournaments.publication.site import publish_event
-
-    sys.exit(publish_event(folder, site, f"{url.rstrip('/')}/" if url else ""))
 
 
 @click.command()

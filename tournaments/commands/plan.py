@@ -18,7 +18,7 @@ from tournaments.forecast.forecast import Forecast, Trial, forecast, trial_of
 from tournaments.forecast.power import separations
 from tournaments.forecast.text import forecast_text, separation_text
 from tournaments.plan.event import Event, files_of
-from tournaments.plan.from_options import EventOptions, build_event
+from tournaments.plan.from_options import EventOptions, build_event, read_plan
 from tournaments.rating.ratings import fit
 from tournaments.report.event_text import done, uneven
 from tournaments.report.log_facts import log_facts
@@ -114,7 +114,7 @@ def forecast_for(options: EventOptions, jobs: int, seconds: float) -> Forecast:
     """
     with temporary_folder("plan", shared=True) as path:
         folder = Folder(path)
-        event = build_event(options, folder.build, predictable=False).event
+        event = build_event(read_plan(options, predictable=False), folder.build).event
         return forecast(event, jobs, _trial(folder, _short(event), jobs, seconds))
 
 

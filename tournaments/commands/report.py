@@ -13,9 +13,11 @@ from arena.ui.console import print_json, print_line, print_note
 from tournaments.commands.rate import RatedTable, RateOptions, rate_ledgers
 from tournaments.plan.event import as_json
 from tournaments.rating.anchor import NONE, Anchor, anchored
+from tournaments.rating.ratings import fit_both
 from tournaments.report.missing_data import has_enough_logs
 from tournaments.report.report import files_now
 from tournaments.report.standings import pool_sections
+from tournaments.storage.combine import results_of_versions
 from tournaments.storage.folder import (
     Folder,
     has_content,
@@ -81,6 +83,26 @@ def rate(paths: Sequence[Path], asked: RateOptions, in_json: bool) -> int:
         _print(console, table, asked.anchor)
     for notice in told.notices:
         print_note(notice)
+    return 0
+
+
+def show_versions(path: Path, in_json: bool) -> int:
+    """Rate all versions of an event's bots together and print the table; return the exit code.
+
+    Raises UserError; DamagedFileError is one.
+    """
+    folder = Folder(path)
+    event, results = load_event(folder), results_of_versions(folder)
+    table = RatedTable(
+        title=f"{event.rules.name}, {event.seats} seats, all versions",
+        ledgers=(str(path),),
+        games=len(results),
+        ratings=fit_both(results, partners=event.rules.deal.partners),
+    )
+    if in_json:
+        print_json(table)
+    else:
+        _print(open_console(), table, None)
     return 0
 
 

@@ -18,17 +18,20 @@ from protocol.records import Result
 from tournaments.plan.bot_catalog import sample_bots
 from tournaments.plan.event import Event, files_of
 from tournaments.plan.event_file import WrittenBot
-from tournaments.plan.from_options import EventOptions, build_event
+from tournaments.plan.from_options import EventOptions, WrittenPlan, build_event, read_plan
 from tournaments.report.missing_data import missing_results, refuse_fewer_logs
 from tournaments.runner.exit import INTERRUPTED, STOPPED, stop_on_signal, stop_sentence
 from tournaments.runner.lanes import Lanes
 from tournaments.runner.machine import cores, default_jobs
 from tournaments.runner.runner import Runner, check_greetings
 from tournaments.storage import folder as folders
+from tournaments.storage.at_home import open_at_home
 from tournaments.storage.folder import Folder
 from tournaments.storage.ledger import Ledger, finished_sittings, read_ledger
 from tournaments.storage.open_event import open_event
+from tournaments.storage.refusal import held_unless_refused
 from tournaments.storage.result_store import ResultStore
+from tournaments.storage.run_folder import choose_folder
 
 if TYPE_CHECKING:
     from tournaments.cluster.address import ClusterAddress
@@ -57,8 +60,8 @@ class RunOptions(NamedTuple):
 
     event: EventOptions
     """The event."""
-    out: Path
-    """Its folder."""
+    out: Path | None = None
+    """Its folder; None: one under `runs/`, called after what is played."""
     jobs: int | None = None
     """Sittings side by side, with a cluster on each worker that is started here; None: as many as
     the bots' CPU time allows."""
@@ -83,9 +86,13 @@ Play = Callable[[trio.MemorySendChannel[Result]], Awaitable[None]]
 def run_event(options: RunOptions) -> int:
     """Play an event, or the rest of it; return the exit code. Raises UserError."""
     cluster = _cluster(options)
-    folder = Folder(options.out.resolve())
+    plan = read_plan(options.event, predictable=options.seed is not None)
+    out, told = options.out, ""
+    if out is None:
+        out, told = choose_folder(plan, options.seed)
+    folder = Folder(out.resolve())
     try:
-        code = _run_in(folder, options, cluster)
+        code = _run_in(folder, options, plan, cluster, told)
     except OSError as error:
         print_note(f"The run stopped: {error}.")
         _go_on(folder)
@@ -121,18 +128,27 @@ def _cluster(options: RunOptions) -> "ClusterAddress | None":
     return parse_cluster_option(options.cluster, options.tls, trusted=options.trust_network)
 
 
-def _run_in(folder: Folder, options: RunOptions, cluster: "ClusterAddress | None") -> int:
+def _run_in(
+    folder: Folder,
+    options: RunOptions,
+    plan: WrittenPlan,
+    cluster: "ClusterAddress | None",
+    told: str,
+) -> int:
     """Play into the folder and publish there; return the exit code. Raises OSError, UserError."""
-    with folders.lock_for_writing(folder):
-        planned = build_event(options.event, folder.build, predictable=options.seed is not None)
-        event, notices = open_event(
-            folder, planned.event, options.seed, fresh_boards=planned.fresh_boards
-        )
+    with held_unless_refused(folder, lambda: _publish_again(folder)):
+        planned, notices = build_event(plan, folder.build), [told] if told else []
+        event = planned.event
+        if plan.file is None:
+            asked = options.event.boards is not None
+            event, said = open_at_home(folder, plan, event, boards_asked=asked)
+            notices += said
+        event, said = open_event(folder, event, options.seed, fresh_boards=planned.fresh_boards)
         ledger = Ledger(folder, event)
         lost = missing_results(folder, ledger.results)
         refuse_fewer_logs(folder, event, ledger.results)
         remove_leftovers(folder.path / FOLDER)
-        for notice in (*notices, *ledger.notices, *([lost] if lost else [])):
+        for notice in (*notices, *said, *ledger.notices, *([lost] if lost else [])):
             print_note(notice)
         if options.seed is not None:
             print_note(options.seed_notice)
@@ -263,6 +279,12 @@ def _publish(folder: Folder, event: Event, ledger: Ledger) -> None:
     for path, lines in files_now(folder, event, ResultStore(read_ledger(folder.ledger))).items():
         folders.write_atomic(path, lines)
     announce_replays(folder, event, ledger.results)
+
+
+def _publish_again(folder: Folder) -> None:
+    """Write the reports of the plan that is in the folder. Raises UserError, OSError."""
+    event = folders.load_event(folder)
+    _publish(folder, event, Ledger(folder, event))
 
 
 def _tell(folder: Folder, in_json: bool) -> None:

@@ -70,7 +70,7 @@ def _understood(word: str) -> WrittenBot:
     listed = all_bots(Path.cwd())
     path = Path(word)
     if word not in listed and is_file(path):
-        return WrittenBot(_slug(path.stem), (*_interpreter(path), str(path.resolve())))
+        return WrittenBot(slug(path.stem), (*_interpreter(path), str(path.resolve())))
     try:
         argv = shlex.split(word)
     except ValueError as error:
@@ -79,7 +79,7 @@ def _understood(word: str) -> WrittenBot:
         return WrittenBot(argv[0], bot=argv[0], arguments=tuple(argv[1:]))
     if len(argv) > 1 and (argv[0] == PYTHON or shutil.which(argv[0])):
         scripts = [Path(part) for part in argv[1:] if is_file(Path(part))]
-        return WrittenBot(_slug((scripts or [Path(argv[0])])[0].stem), tuple(argv))
+        return WrittenBot(slug((scripts or [Path(argv[0])])[0].stem), tuple(argv))
     raise _no_bot(word, argv, listed)
 
 
@@ -118,7 +118,8 @@ def _interpreter(path: Path) -> tuple[str, ...]:
     )
 
 
-def _slug(name: str) -> str:
+def slug(name: str) -> str:
+    """Return a name in characters that entrants and folders may have."""
     return "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in name)[:32]
 
 

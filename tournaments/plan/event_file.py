@@ -48,8 +48,11 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
 
     bots: tuple[WrittenBot, ...]
     """Bots that play."""
-    name: EntrantName = "event"
+    name: EntrantName | None = None
     """Name of the event."""
+    out: Word | None = None
+    """The event's folder, beside the event file; without one `runs/` and the name, or that of the
+    file, in the working folder."""
     rules: str | dict[str, Any] = "draw"
     """A named game, a file of rules, or `base` and the settings that differ from it."""
     seats: Seats | None = None

@@ -9,6 +9,8 @@ from msgspec.structs import replace
 from arena.rules.load import load_ruleset
 from arena.sandbox.limits import SandboxMode
 from protocol.errors import UserError
+from protocol.ruleset import Ruleset
+from tournaments.formats.base import Entrant
 from tournaments.formats.registry import FORMATS, Format
 from tournaments.plan.bot_command import parse_bots, prepare_entrant
 from tournaments.plan.event import Event
@@ -61,6 +63,52 @@ class EventOptions(NamedTuple):
     """True if bots that join a begun event play only boards whose deals nobody has seen."""
 
 
+class WrittenPlan(NamedTuple):
+    """An event as its user describes it, complete but for the files of its bots."""
+
+    written: WrittenEvent
+    """The event file's settings, overridden by the command line's."""
+    base: Path
+    """The folder where the bots' relative paths start."""
+    file: Path | None
+    """The event file; None for bots on the command line."""
+    rules: Ruleset
+    """The ruleset."""
+    format: Format
+    """The format."""
+    boards: int
+    """Boards for each pairing."""
+    predictable: bool
+    """True if anyone can know the deals."""
+
+    def event(self, entrants: Sequence[Entrant]) -> Event:
+        """Return the event with these bots. Raises UserError if it cannot be played."""
+        written = self.written
+        return Event(
+            name=written.name or ("event" if self.file else "run"),
+            rules=self.rules,
+            seats=written.seats_at_table(self.rules),
+            boards=self.boards,
+            boards_a_sitting=self.format.BOARDS_A_SITTING,
+            format=self.format,
+            teams=written.teams,
+            clock=written.clock,
+            fouls=written.fouls,
+            sandbox=written.sandbox,
+            limits=written.limits,
+            entrants=tuple(entrants),
+            anchor=written.anchor,
+            predictable=self.predictable,
+        )
+
+    def with_boards_of(self, old: Event) -> "WrittenPlan":
+        """Return the plan with at least the boards of an event that it continues."""
+        if self.boards >= old.boards:
+            return self
+        form, boards = self.format.with_boards(old.boards, None)
+        return self._replace(format=form, boards=boards)
+
+
 class PlannedEvent(NamedTuple):
     """An event, and what its folder does not keep of its user's words."""
 
@@ -72,12 +120,8 @@ class PlannedEvent(NamedTuple):
     """True if bots that join now play only boards whose deals nobody has seen."""
 
 
-def build_event(options: EventOptions, build: Path, *, predictable: bool) -> PlannedEvent:
-    """Build the whole event: read its file and its rules, find and build its bots.
-
-    `build`: the folder for what is built. `predictable`: anyone can know the deals.
-    Raises UserError.
-    """
+def read_plan(options: EventOptions, *, predictable: bool) -> WrittenPlan:
+    """Read the event file and the rules; touch no bot. Raises UserError."""
     written, base = parse_event(options.what)
     written = _overridden(written, options)
     if options.rules is None:
@@ -85,23 +129,19 @@ def build_event(options: EventOptions, build: Path, *, predictable: bool) -> Pla
     else:
         rules = load_ruleset(options.rules, Path.cwd(), options.choices)
     form, boards = _format(written.format, options).with_boards(options.boards, written.boards)
-    event = Event(
-        name=written.name,
-        rules=rules,
-        seats=written.seats_at_table(rules),
-        boards=boards,
-        boards_a_sitting=form.BOARDS_A_SITTING,
-        format=form,
-        teams=written.teams,
-        clock=written.clock,
-        fouls=written.fouls,
-        sandbox=written.sandbox,
-        limits=written.limits,
-        entrants=tuple(prepare_entrant(bot, base, build) for bot in written.bots),
-        anchor=written.anchor,
-        predictable=predictable,
-    )
-    form.check_size(event)
+    first = Path(options.what[0])
+    file = first if first.suffix == SUFFIX else None
+    return WrittenPlan(written, base, file, rules, form, boards, predictable)
+
+
+def build_event(plan: WrittenPlan, build: Path) -> PlannedEvent:
+    """Build the whole event: find and build its bots. `build`: the folder for what is built.
+
+    Raises UserError.
+    """
+    written, base = plan.written, plan.base
+    event = plan.event([prepare_entrant(bot, base, build) for bot in written.bots])
+    event.format.check_size(event)
     # By fingerprint, because the name changes with the version.
     pairs = zip(event.entrants, written.bots, strict=True)
     sources = {entrant.fingerprint: (bot, base) for entrant, bot in pairs}
@@ -115,7 +155,7 @@ def parse_event(what: Sequence[str]) -> tuple[WrittenEvent, Path]:
     """
     first = Path(what[0])
     if first.suffix != SUFFIX:
-        return WrittenEvent(bots=parse_bots(what), name="run"), Path.cwd()
+        return WrittenEvent(bots=parse_bots(what)), Path.cwd()
     if len(what) > 1:
         raise UserError(f"Give one event file or bots, not {first} and {what[1]!r}.")
     return read_event_file(first), first.resolve().parent

@@ -23,14 +23,13 @@ from protocol.records import (
     GameRecord,
     LogRecord,
     Result,
-    RoundRecord,
     Sitting,
     SpentRecord,
 )
 from tournaments.report.timing import Times, TimingTotals
 from tournaments.storage.folder import Folder
 
-RECORDS = (Sitting, GameRecord, FoulRecord, RoundRecord, SpentRecord, Result)
+RECORDS = (Sitting, GameRecord, FoulRecord, SpentRecord, Result)
 """The records to read; a log has hundreds of others."""
 STARTS = tuple(line_start(kind) for kind in RECORDS)
 EXAMPLES = 3
@@ -134,8 +133,6 @@ class LogFacts(Struct, frozen=True, kw_only=True):
     """The first fouls of each entrant and class, in this order, by board and game."""
     sandboxes: tuple[SandboxSummary, ...]
     """The sandbox levels of the sittings."""
-    rounds: dict[str, tuple[RoundRecord, ...]]
-    """The rounds of each game, by its name."""
     machines: tuple[tuple[Machine, int], ...]
     """The machines and their numbers of sittings; most frequent first."""
 
@@ -146,7 +143,6 @@ class _Finished(NamedTuple):
     result: Result
     spent: SpentRecord | None
     fouls: tuple[FoulRecord, ...]
-    rounds: tuple[RoundRecord, ...]
 
 
 def log_facts(folder: Folder, games: Collection[str] | None = None) -> LogFacts:
@@ -154,7 +150,6 @@ def log_facts(folder: Folder, games: Collection[str] | None = None) -> LogFacts:
     watch = TimingTotals()
     evidence: dict[tuple[str, FoulClass], list[Evidence]] = {}
     levels = Levels()
-    rounds: dict[str, tuple[RoundRecord, ...]] = {}
     machines: Counter[Machine] = Counter()
     for path in folder.logs():
         here: list[Sitting] = []
@@ -164,14 +159,12 @@ def log_facts(folder: Folder, games: Collection[str] | None = None) -> LogFacts:
                     here.append(part)
                 watch.add(game.result, game.spent, part)
                 _keep(evidence, game)
-                rounds[game.result.game] = game.rounds
         levels.add(here)
         machines.update({Machine(part.machine, part.boneyard) for part in here})
     return LogFacts(
         times=watch.times(),
         evidence=tuple(one for key in sorted(evidence) for one in evidence[key]),
         sandboxes=levels.summaries(),
-        rounds=rounds,
         machines=tuple(sorted(machines.items(), key=lambda one: (-one[1], one[0]))),
     )
 
@@ -204,21 +197,18 @@ def _told(path: Path) -> Iterator[tuple[Sitting | None, _Finished]]:
     """Yield each finished game with the record of the part of its sitting."""
     part: Sitting | None = None
     fouls: list[FoulRecord] = []
-    rounds: list[RoundRecord] = []
     spent: SpentRecord | None = None
     for record in _records(path):
         if isinstance(record, Sitting):
             part = record
         elif isinstance(record, GameRecord):
-            fouls, rounds, spent = [], [], None
+            fouls, spent = [], None
         elif isinstance(record, FoulRecord):
             fouls.append(record)
-        elif isinstance(record, RoundRecord):
-            rounds.append(record)
         elif isinstance(record, SpentRecord):
             spent = record
         elif isinstance(record, Result):
-            yield part, _Finished(record, spent, tuple(fouls), tuple(rounds))
+            yield part, _Finished(record, spent, tuple(fouls))
 
 
 def _records(path: Path) -> Iterator[LogRecord]:

@@ -12,6 +12,7 @@ from protocol.errors import UserError, unknown_name
 from protocol.records import Result
 from tournaments.formats.base import first_version
 from tournaments.plan.event import Event
+from tournaments.storage.at_home import earlier_folders
 from tournaments.storage.folder import Folder, load_event, published_commitments
 from tournaments.storage.ledger import read_ledger, results_of
 
@@ -102,6 +103,32 @@ def _who_sat(of: Source) -> set[tuple[str | None, ...]]:
 def fingerprints(of: Source) -> dict[str, str]:
     """Return the fingerprint of each entrant that the plan names."""
     return {one.name: one.fingerprint for one in of.event.entrants} if of.event else {}
+
+
+def results_of_versions(folder: Folder) -> list[Result]:
+    """Return each result of an event and of those before its bots' files changed, once.
+
+    `mine` is the bot that plays now; with earlier files it is `mine@1`, `mine@2`, by age. Raises
+    UserError, also as DamagedFileError.
+    """
+    sources = [open_source(one.path) for one in (*earlier_folders(folder), folder)]
+    now = fingerprints(sources[-1])
+    ages: dict[str, list[str]] = {}
+    for one in sources:
+        for name, files in fingerprints(one).items():
+            known = ages.setdefault(name, [])
+            known += [] if files in known else [files]
+    boards, found = BoardIds(), dict[tuple[int, tuple[str, ...]], Result]()
+    for one in sources:
+        labels = {
+            name: name if files == now.get(name) else f"{name}@{ages[name].index(files) + 1}"
+            for name, files in fingerprints(one).items()
+        }
+        for result in results_in(one.ledger, one.event):
+            board = boards.number(one, result.board)
+            seats = tuple(labels[name] for name in result.seats)
+            found[board, seats] = replace(result, board=board, seats=seats)
+    return list(found.values())
 
 
 class EntrantNames:

@@ -72,8 +72,6 @@ class Folder(Struct, frozen=True):
     """The report, for people."""
     page = PathInFolder("report.html")
     """The report with charts, for a browser."""
-    index = PathInFolder("index.html")
-    """The same as the first page of a site, with its links; an event's folder has none."""
     results = PathInFolder("results.json")
     """The report, for programs."""
     games = PathInFolder("games.csv")
@@ -88,8 +86,28 @@ class Folder(Struct, frozen=True):
     """The bots' use of time, for programs."""
     build = PathInFolder("build")
     """Folder of compiled bots."""
+    earlier = PathInFolder("private/earlier")
+    """Folder of the events before a bot's files changed; see `tournaments.storage.at_home`."""
     lock = PathInFolder(".lock")
     """File locked by the process that writes here; see `tournaments.plan.file_lock`."""
+
+    @property
+    def pages(self) -> Path:
+        """The folder of the replay pages."""
+        # What makes pages takes time to load.
+        from arena.ui.replay_files import FOLDER as PAGES
+
+        return self.path / PAGES
+
+    def parts(self) -> list[Path]:
+        """Return the files and folders that belong to the event and exist.
+
+        The build folder, the lock and the events before are not part of the event.
+        """
+        besides = {"private", "earlier", "build", "lock"}
+        own = [name for name, part in vars(Folder).items() if isinstance(part, PathInFolder)]
+        paths = [getattr(self, name) for name in own if name not in besides]
+        return [path for path in (*paths, self.path / FOLDER, self.pages) if path.exists()]
 
     def log(self, sitting: str) -> Path:
         """Return the path of a sitting's game log."""
@@ -147,7 +165,7 @@ def kept_private(folder: Folder, over: Callable[[], bool]) -> Iterator[None]:
 
 def make_private(folder: Folder) -> None:
     """Make the private folder, which only its owner may open. Raises OSError."""
-    folder.private.mkdir(mode=0o700, exist_ok=True)
+    folder.private.mkdir(mode=0o700, parents=True, exist_ok=True)
     # The umask may have taken rights away, or somebody else may have made it with more.
     folder.private.chmod(0o700)
 

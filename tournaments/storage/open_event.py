@@ -47,7 +47,7 @@ def open_event(
     if not folder.event.exists():
         # Whatever a killed run left here was never published.
         _write_secret(folder, seed)
-        write_atomic(folder.commitments, _commitments(event, secret_of(folder)))
+        write_atomic(folder.commitments, commitments(event, secret_of(folder)))
         # Last, so that a folder with an event has all other files.
         write_atomic(folder.event, [as_json(event)])
         return event, []
@@ -74,7 +74,7 @@ def _check_promises(folder: Folder, old: Event, event: Event) -> None:
     secret = secret_of(folder)
     # A killed extension may have left more lines than the old plan has.
     for boards in (old.all_boards, event.all_boards):
-        if has_content(folder.commitments, islice(_commitments(event, secret), boards)):
+        if has_content(folder.commitments, islice(commitments(event, secret), boards)):
             break
     else:
         raise UserError(
@@ -89,7 +89,7 @@ def _go_on(folder: Folder, old: Event, event: Event, public: Collection[int]) ->
         said = list(_changes(old, event, public))
         if _matters(old, event):
             remember(folder, old, public)
-    write_atomic(folder.commitments, _commitments(event, secret_of(folder)))
+    write_atomic(folder.commitments, commitments(event, secret_of(folder)))
     write_atomic(folder.event, [as_json(event)])
     return said
 
@@ -136,6 +136,7 @@ def seeded(seed: int) -> bytes:
     return hashlib.sha256(f"boneyard seed|{seed}".encode()).digest()
 
 
-def _commitments(event: Event, secret: bytes) -> Iterator[bytes]:
+def commitments(event: Event, secret: bytes) -> Iterator[bytes]:
+    """Yield the lines that commit to the event's deals."""
     for board in range(1, event.all_boards + 1):
         yield encode_line(Commitment(board, commitment(board_seed(secret, event.name, board))))

@@ -18,7 +18,7 @@ from protocol.errors import UserError
 from protocol.ruleset import HandSizes, Ruleset, Targets, choices, derive, playable_seat_counts
 from tournaments.cli.main import main
 from tournaments.plan.event_file import read_event_file
-from tournaments.plan.from_options import EventOptions, build_event
+from tournaments.plan.from_options import EventOptions, build_event, read_plan
 
 
 @pytest.mark.parametrize("name", VARIANTS)
@@ -179,7 +179,7 @@ EVENT = 'name = "cup"\n{rules}\n[[bots]]\nname = "first"\n[[bots]]\nname = "gree
 
 def rules_of(tmp_path: Path, what: Path, rules: str | None = None, *words: str) -> Ruleset:
     wishes = EventOptions((str(what),), rules, words)
-    return build_event(wishes, tmp_path / "build", predictable=True).event.rules
+    return build_event(read_plan(wishes, predictable=True), tmp_path / "build").event.rules
 
 
 @pytest.mark.parametrize(

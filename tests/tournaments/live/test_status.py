@@ -164,11 +164,15 @@ def test_without_a_folder_it_is_the_event_that_lies_here(
     assert "12 of 12 games" in boneyard("show")
     monkeypatch.chdir(event)
     assert "12 of 12 games" in boneyard("show")
-    copied(event, tmp_path / "another")
+    copied(event, tmp_path / "runs" / "later")
+    plan = tmp_path / "runs" / "later" / "event.json"
     monkeypatch.chdir(tmp_path)
-    assert "another, event" in boneyard("show", code=2)
-    copied(event, tmp_path / "boneyard-out")
-    assert "12 of 12 games" in boneyard("show")
+    for age, found in ((-9, "Event: event"), (9, "Event: runs/later")):
+        now = (tmp_path / "event" / "event.json").stat().st_mtime
+        os.utime(plan, (now + age, now + age))
+        assert found in boneyard("show")
+    monkeypatch.chdir(tmp_path / "runs" / "later" / "games")
+    assert "no event's folder" in boneyard("show", code=2)
 
 
 def test_a_folder_without_an_event_is_the_users_error(tmp_path: Path) -> None:

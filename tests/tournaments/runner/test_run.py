@@ -404,7 +404,9 @@ def test_a_mistake_in_an_event_file_is_placed(tmp_path: Path, text: str, part: s
 def test_another_seed_or_another_plan_is_refused_and_named(tmp_path: Path) -> None:
     out = tmp_path / "out"
     run(out, "first", "greedy", "--boards", "2")
-    assert "(boards)" in run(out, "first", "greedy", "--boards", "1", code=2)
+    cup = tmp_path / "cup.toml"
+    cup.write_text('name = "run"\nbots = ["first", "greedy"]\n')
+    assert "(boards)" in run(out, str(cup), "--boards", "1", code=2)
     again = ("run", "first", "greedy", "--boards", "2", "--sandbox", "off", "--out", str(out))
     assert "another --seed" in boneyard(*again, "--seed", "2", code=2)
 

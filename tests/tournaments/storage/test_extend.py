@@ -14,6 +14,7 @@ from tests.support.events import (
     SHORT,
     boneyard,
     fits,
+    league,
     logs,
     made,
     report,
@@ -198,7 +199,7 @@ def changed(bot: Path) -> None:
 def test_a_changed_bot_is_a_version_of_its_own(tmp_path: Path) -> None:
     bot, out = tmp_path / "mine.py", tmp_path / "out"
     shutil.copy(SAMPLES / "first.py", bot)
-    words = (str(bot), "greedy", "suit", *SHORT, "--boards", "2")
+    words = (league(bot, "greedy", "suit"), *SHORT, "--boards", "2")
     run(out, *words)
     before = {result.game: result for result in read_ledger(out / "ledger.jsonl")}
     changed(bot)
@@ -229,7 +230,7 @@ def test_a_bot_that_changes_in_the_middle_of_a_killed_run(tmp_path: Path) -> Non
     """What it had played then counts; killed again or not, it comes to the same bytes."""
     bot, out = tmp_path / "mine.py", tmp_path / "out"
     shutil.copy(SAMPLES / "first.py", bot)
-    words = (str(bot), "greedy", "random", *SHORT, "--boards", "4")
+    words = (league(bot, "greedy", "random"), *SHORT, "--boards", "4")
     process = started(out, *words, jobs=2)
     wait_for_games(out, 7)
     process.kill()
@@ -251,7 +252,7 @@ def test_a_bot_that_changes_in_the_middle_of_a_killed_run(tmp_path: Path) -> Non
 def test_versus_asks_about_the_version_that_plays(tmp_path: Path) -> None:
     bot, out = tmp_path / "mine.py", tmp_path / "out"
     shutil.copy(SAMPLES / "first.py", bot)
-    words = (str(bot), "greedy", *SHORT, "--format", "versus", "--boards", "20")
+    words = (league(bot, "greedy"), *SHORT, "--format", "versus", "--boards", "20")
     run(out, *words)
     changed(bot)
     run(out, *words)
@@ -327,7 +328,7 @@ def test_an_anchor_is_kept_until_another_is_given() -> None:
 def test_a_result_of_an_earlier_version_cannot_be_left_out(tmp_path: Path) -> None:
     bot, out = tmp_path / "mine.py", tmp_path / "out"
     shutil.copy(SAMPLES / "first.py", bot)
-    words = (str(bot), "greedy", *SHORT, "--boards", "1")
+    words = (league(bot, "greedy"), *SHORT, "--boards", "1")
     run(out, *words)
     changed(bot)
     run(out, *words)

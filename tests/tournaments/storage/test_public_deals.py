@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from arena.engine.shuffle import board_seed
 from arena.logs import compression as packed
 from protocol.records import Result
-from tests.support.events import boneyard, run
+from tests.support.events import boneyard, league, run
 from tests.support.planned_events import event
 from tournaments.formats.base import Entrant
 from tournaments.formats.versus import Versus
@@ -120,7 +120,7 @@ def test_an_event_file_says_it_too(tmp_path: Path) -> None:
 def test_a_new_version_meets_the_field_on_fresh_boards(tmp_path: Path) -> None:
     bot, out = tmp_path / "mine.py", tmp_path / "out"
     shutil.copy(SAMPLES / "first.py", bot)
-    words = (str(bot), "greedy", *SHORT, "--boards", "2")
+    words = (league(bot, "greedy"), *SHORT, "--boards", "2")
     run(out, *words)
     bot.write_text(f"{bot.read_text()}# better\n")
     run(out, *words, "--fresh-boards")

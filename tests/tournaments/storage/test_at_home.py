@@ -1,0 +1,193 @@
+"""A bot on the command line is what lies there now; the games of earlier files are set aside."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.support.events import SHORT, boneyard, contents, fits, run, summary
+from tests.support.tables import SAMPLES
+from tournaments.plan.event import Event
+from tournaments.plan.from_options import EventOptions, WrittenPlan, build_event, read_plan
+from tournaments.storage import at_home
+from tournaments.storage.at_home import bring_back, earlier_folders
+from tournaments.storage.folder import Folder, load_event
+from tournaments.storage.ledger import read_ledger
+
+WORDS = (*SHORT, "--boards", "2")
+
+
+@pytest.fixture
+def bot(tmp_path: Path) -> Path:
+    return Path(shutil.copy(SAMPLES / "first.py", tmp_path / "mine.py"))
+
+
+def edit(bot: Path, text: str = "# better\n") -> bytes:
+    before = bot.read_bytes()
+    bot.write_bytes(before + text.encode())
+    return before
+
+
+def results(out: Path) -> dict[str, tuple[int, ...]]:
+    return {one.game: one.places for one in read_ledger(out / "ledger.jsonl")}
+
+
+def test_only_the_games_of_the_present_files_count(tmp_path: Path, bot: Path) -> None:
+    out = tmp_path / "out"
+    run(out, str(bot), "greedy", *WORDS)
+    edit(bot)
+    said = run(out, str(bot), "greedy", *WORDS)
+    assert "mine changed" in said
+    assert [one.name for one in load_event(Folder(out)).entrants] == ["mine", "greedy"]
+    assert summary(out) == {"played": 4, "planned": 4}
+    assert fits(out)
+    (before,) = earlier_folders(Folder(out))
+    assert fits(before.path)
+    boneyard("report", str(before.path), "--check")
+
+
+def test_old_files_bring_the_old_games_back(tmp_path: Path, bot: Path) -> None:
+    out = tmp_path / "out"
+    run(out, str(bot), "random", *WORDS)
+    first = results(out)
+    kept = edit(bot)
+    run(out, str(bot), "random", *WORDS)
+    bot.write_bytes(kept)
+    logs = {path: path.stat().st_mtime_ns for path in (out / "games").iterdir()}
+    run(out, str(bot), "random", *WORDS)
+    assert results(out) == first
+    assert logs
+    assert fits(out)
+
+
+def test_games_of_the_other_bots_are_not_played_again(tmp_path: Path, bot: Path) -> None:
+    out = tmp_path / "out"
+    run(out, str(bot), "greedy", "random", *WORDS)
+    between = {name: end for name, end in results(out).items() if "mine" not in name}
+    log = out / "games" / "from-1.greedy.random.jsonl"
+    wrote = log.stat().st_mtime_ns
+    edit(bot)
+    run(out, str(bot), "greedy", "random", *WORDS)
+    assert between.items() <= results(out).items()
+    assert log.stat().st_mtime_ns == wrote
+    said = boneyard("show", str(out), "--versions")
+    assert {name for name in ("mine", "mine@1", "mine@2") if f" {name} " in said} == {
+        *("mine", "mine@1")
+    }
+    assert ": 20 games" in said
+    # The new files meet deals that nobody has seen.
+    assert {int(name.split(".")[0]) for name in results(out) if "mine" in name} == {3, 4}
+    assert summary(out) == {"played": 12, "planned": 12}
+    assert "Deals were public" not in (out / "report.md").read_text()
+    assert fits(out)
+
+
+# Slow: a format whose rounds depend on earlier ones keeps no games.
+@pytest.mark.slow
+def test_a_swiss_begins_anew(tmp_path: Path, bot: Path) -> None:
+    out = tmp_path / "out"
+    words = (str(bot), "greedy", "random", "suit", *WORDS, "--format", "swiss", "--rounds", "2")
+    run(out, *words)
+    edit(bot)
+    run(out, *words)
+    assert summary(out)["played"] == summary(out)["planned"] == 16
+    assert fits(out)
+
+
+def test_fewer_boards_are_a_new_event_only_after_an_edit(tmp_path: Path, bot: Path) -> None:
+    out = tmp_path / "out"
+    run(out, str(bot), "greedy", *WORDS)
+    assert "It has 2 boards already" in run(out, str(bot), "greedy", *SHORT, "--boards", "1")
+    assert summary(out)["planned"] == 4
+    edit(bot)
+    run(out, str(bot), "greedy", *SHORT, "--boards", "1")
+    assert summary(out)["planned"] == 2
+
+
+def test_a_refused_run_leaves_the_event_as_it_was(tmp_path: Path, bot: Path) -> None:
+    out = tmp_path / "out"
+    run(out, str(bot), "greedy", "random", *WORDS)
+
+    before = contents(out)
+    bot.write_text("raise SystemExit")
+    run(out, str(bot), "greedy", "random", *WORDS, code=2)
+    run(out, str(bot), "greedy", *WORDS, code=2)
+    run(out, str(bot), "greedy", "random", "first", *WORDS, code=2)
+    assert contents(out) == before
+
+
+def test_a_refused_run_leaves_no_folder(
+    tmp_path: Path, bot: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    there = sorted(tmp_path.iterdir())
+    bot.write_text("raise SystemExit")
+    words = ("mine.py", "greedy", "--boards", "1", "--sandbox", "off")
+    boneyard("run", *words, code=2)
+    boneyard("run", *words, "--out", "a/b", code=2)
+    boneyard("run", "first", "nobody", code=2)
+    assert sorted(tmp_path.iterdir()) == there
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "diary.txt").write_text("mine")
+    boneyard("run", *words, "--out", "own", code=2)
+    assert [path.name for path in own.iterdir() if path.name != ".lock"] == ["diary.txt"]
+
+
+class Killed(BaseException):
+    """The end of a process, at some write."""
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        ("greedy",),
+        # Slow: the same promise where games of other bots stay.
+        pytest.param(("greedy", "random"), marks=pytest.mark.slow),
+    ],
+)
+def test_killed_at_any_moment_of_the_change_nothing_is_lost(
+    tmp_path: Path, bot: Path, monkeypatch: pytest.MonkeyPatch, others: tuple[str, ...]
+) -> None:
+    """Each call that changes a file may be the last one; then the old files are put back."""
+    out = tmp_path / "out"
+    run(out, str(bot), *others, *WORDS)
+    first, kept = results(out), edit(bot)
+    shutil.copytree(out, tmp_path / "spare")
+    calls = ("shutil.copy2", "shutil.copytree", "os.unlink", "os.replace", "os.rename")
+    ended = 0
+    for last in range(1, 200):
+        left = last
+        with monkeypatch.context() as patch:
+            for name in calls:
+                module, _, call = name.partition(".")
+                true = getattr(__import__(module), call)
+
+                def cut(*args: object, true: object = true, **more: object) -> object:
+                    nonlocal left
+                    left -= 1
+                    if left < 0:
+                        raise Killed
+                    return true(*args, **more)  # type: ignore[operator]
+
+                patch.setattr(f"{module}.{call}", cut)
+            try:
+                at_home.open_at_home(Folder(out), *planned(bot, others), boards_asked=False)
+                break
+            except Killed:
+                ended += 1
+        bring_back(Folder(out))
+        assert results(out) == first
+        assert fits(out)
+        shutil.rmtree(out)
+        shutil.copytree(tmp_path / "spare", out)
+    assert ended > 5
+    bot.write_bytes(kept)
+    run(out, str(bot), *others, *WORDS)
+    assert results(out) == first
+
+
+def planned(bot: Path, others: tuple[str, ...]) -> tuple[WrittenPlan, Event]:
+    options = EventOptions((str(bot), *others), choices=SHORT[1:2], boards=2, sandbox="off")
+    plan = read_plan(options, predictable=True)
+    return plan, build_event(plan, bot.parent / "build").event

@@ -1,0 +1,80 @@
+"""A run that names no folder has one that tells what is played, and no other event's."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.events import boneyard
+from tournaments.plan.from_options import EventOptions, read_plan
+from tournaments.storage.run_folder import choose_folder
+
+OFF = ("--boards", "1", "--set", "target=1", "--sandbox", "off")
+
+
+@pytest.mark.parametrize(
+    ("words", "options", "seed", "name"),
+    [
+        (("suit", "greedy"), {}, None, "suit-greedy-draw"),
+        (("greedy", "suit"), {"boards": 7}, None, "greedy-suit-draw"),
+        (("greedy", "suit"), {"rules": "dutch"}, None, "greedy-suit-dutch"),
+        (
+            ("greedy", "suit", "first", "random", "counting"),
+            {"format": "swiss"},
+            None,
+            "greedy-suit-first-and-2-more-draw-swiss",
+        ),
+        (("greedy", "suit", "first"), {"seats": 3}, None, "greedy-suit-first-draw-3-seats"),
+        (
+            ("greedy", "suit"),
+            {"choices": ("draw_limit=2",)},
+            7,
+            "greedy-suit-draw-draw_limit-2-seed-7",
+        ),
+        (
+            ("greedy", "suit"),
+            {"move_ms": 10, "ask_forced": True},
+            None,
+            "greedy-suit-draw-10-ms-ask-forced",
+        ),
+        (("greedy", "suit"), {"sandbox": "off"}, None, "greedy-suit-draw-sandbox-off"),
+    ],
+)
+def test_a_folder_tells_what_is_played(
+    words: tuple[str, ...], options: dict[str, object], seed: int | None, name: str
+) -> None:
+    plan = read_plan(EventOptions(words, **options), predictable=seed is not None)  # type: ignore[arg-type]
+    assert choose_folder(plan, seed)[0] == Path("runs", name)
+
+
+def test_the_same_command_goes_on_and_another_has_its_own_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    boneyard("run", "first", "greedy", *OFF)
+    said = boneyard("run", "first", "greedy", *OFF[2:], "--boards", "2")
+    assert "Folder: runs/first-greedy-draw-target-1-sandbox-off, which has" in said
+    assert "4 of 4 games" in said
+    boneyard("run", "greedy", "first", *OFF)
+    versus = ("first", "greedy", *OFF[2:], "--format", "versus", "--boards", "20")
+    boneyard("run", *versus)
+    said = boneyard("run", *versus, "--h1", "50")
+    name = "runs/first-greedy-draw-target-1-versus-sandbox-off"
+    assert f"Folder: {name}-2, because {name} has another event" in said
+    assert f"Folder: {name}, which" in boneyard("run", *versus)
+    assert len([*(tmp_path / "runs").iterdir()]) == 4
+
+
+def test_an_event_file_has_one_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    cup = tmp_path / "cups" / "cup.toml"
+    cup.parent.mkdir()
+    for head, folder in (
+        ("", "runs/cup"),
+        ('name = "friday"\n', "runs/friday"),
+        ('out = "results"\n', "cups/results"),
+    ):
+        cup.write_text(f'{head}bots = ["first", "greedy"]\n')
+        boneyard("run", str(cup), *OFF)
+        assert (tmp_path / folder / "event.json").is_file()
+    cup.write_text('bots = ["first", "suit"]\n')
+    assert "bot greedy cannot be removed" in boneyard("run", str(cup), *OFF, code=2)

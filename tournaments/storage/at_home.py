@@ -1,0 +1,153 @@
+"""Events of bots on the command line: a bot is what lies there now; earlier games are set aside.
+
+A league and an event file keep every version of a bot in one ledger: see `extend`. At home a bot
+whose files change begins anew, and `earlier/` keeps the event of the files before, whole.
+
+A run may be killed at any moment. Before the plan changes, the last folder in `earlier/` has all
+that the event has; as long as the plan is not written, `bring_back` restores the event from there.
+"""
+
+import shutil
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from arena.logs.compression import actual_path
+from arena.rules.english import count_in_digits, join_words
+from tournaments.plan.event import Event, as_json
+from tournaments.plan.from_options import WrittenPlan
+from tournaments.storage.folder import (
+    Folder,
+    content,
+    load_event,
+    make_private,
+    read_event,
+    secret_of,
+    write_atomic,
+)
+from tournaments.storage.history import remember
+from tournaments.storage.open_event import commitments
+from tournaments.storage.public_deals import public_boards
+
+
+def open_at_home(
+    folder: Folder, plan: WrittenPlan, event: Event, *, boards_asked: bool
+) -> tuple[Event, list[str]]:
+    """Prepare the folder for bots as they are now; return the event to open and notes.
+
+    `event`: the plan's, with its bots. `boards_asked`: True if the user named a number of boards.
+    Raises UserError, OSError.
+    """
+    bring_back(folder)
+    if not folder.event.is_file():
+        return event, []
+    old = load_event(folder)
+    changed = [] if old.retired or not folder.logs() else _changed(old, event)
+    said = []
+    if not (changed and boards_asked) and event.boards < old.boards:
+        event = plan.with_boards_of(old).event(event.entrants)
+        if boards_asked:
+            said = [f"It has {count_in_digits(old.boards, 'board')} already; all of them count."]
+    if changed:
+        kept = _renew(folder, old, event, changed)
+        said.append(
+            f"{join_words(changed)} changed. The games of the files before are in {kept}; see "
+            "`boneyard show --versions`."
+        )
+    return event, said
+
+
+def earlier_folders(folder: Folder) -> list[Folder]:
+    """Return the folders of the events before, oldest first."""
+    found = [path for path in folder.earlier.glob("*") if path.name.isdecimal()]
+    return [Folder(path) for path in sorted(found, key=lambda path: int(path.name))]
+
+
+def bring_back(folder: Folder) -> None:
+    """Restore the event that was last set aside, if the plan that replaces it was not written."""
+    for last in earlier_folders(folder)[-1:]:
+        if not folder.event.is_file() or content(folder.event) == content(last.event):
+            _clear(folder)
+            _copy(last, folder)
+            shutil.rmtree(last.path)
+
+
+def _changed(old: Event, new: Event) -> list[str]:
+    """Return the bots of both plans whose files differ."""
+    before = {one.name: one.fingerprint for one in old.entrants}
+    return [
+        one.name for one in new.entrants if before.get(one.name, one.fingerprint) != one.fingerprint
+    ]
+
+
+def _renew(folder: Folder, old: Event, new: Event, changed: list[str]) -> Path:
+    """Set the event aside and prepare the folder for other files; return where the old event is."""
+    kept = _set_aside(folder)
+    again = [one for one in earlier_folders(folder)[:-1] if _has_bots_of(one, new)]
+    others = [path for path in folder.logs() if not set(changed) & set(path.stem.split("."))]
+    if again:
+        _clear(folder)
+        _copy(again[-1], folder)
+    elif not others or not old.format.IS_STATIC or new.boards < old.boards:
+        _clear(folder)
+    else:
+        _replace(folder, old, new, changed)
+    return kept
+
+
+def _replace(folder: Folder, old: Event, new: Event, changed: list[str]) -> None:
+    """Keep the games of the other bots; the changed ones play on deals that nobody has seen."""
+    public = public_boards(folder)
+    remember(folder, old, public)
+    now = {one.name: one for one in new.entrants if one.name in changed}
+    first = max(public, default=0) + 1
+    entrants = (
+        replace(now[one.name], first_board=first) if one.name in now else one
+        for one in old.entrants
+    )
+    plan = replace(old, entrants=tuple(entrants))
+    for path in folder.logs():
+        if set(changed) & set(path.stem.split(".")):
+            actual_path(path).unlink()
+    # The ledger and the reports follow from the logs that are left.
+    for path in (folder.ledger, folder.results, folder.times):
+        path.unlink(missing_ok=True)
+    shutil.rmtree(folder.pages, ignore_errors=True)
+    write_atomic(folder.commitments, commitments(plan, secret_of(folder)))
+    write_atomic(folder.event, [as_json(plan)])
+
+
+def _has_bots_of(folder: Folder, new: Event) -> bool:
+    """Tell whether an event has exactly these bots with these files."""
+    bots = {(one.name, one.fingerprint) for one in new.entrants}
+    return {(one.name, one.fingerprint) for one in read_event(folder).entrants} == bots
+
+
+def _set_aside(folder: Folder) -> Path:
+    """Copy the event into the next folder of `earlier/`; return that."""
+    number = max((int(one.path.name) for one in earlier_folders(folder)), default=0) + 1
+    path = folder.earlier / f"{number}"
+    half = Folder(path.with_suffix(".new"))
+    shutil.rmtree(half.path, ignore_errors=True)
+    _copy(folder, half)
+    half.path.rename(path)
+    return path
+
+
+def _copy(source: Folder, target: Folder) -> None:
+    """Copy an event, the plan last."""
+    for part in sorted(source.parts(), key=lambda path: path == source.event):
+        place = target.path / part.relative_to(source.path)
+        make_private(target)
+        if part.is_dir():
+            shutil.copytree(part, place)
+        else:
+            shutil.copy2(part, place)
+
+
+def _clear(folder: Folder) -> None:
+    for part in folder.parts():
+        if part.is_dir():
+            shutil.rmtree(part)
+        else:
+            part.unlink()
