@@ -13,6 +13,7 @@ from protocol.errors import UserError
 from protocol.messages import Drew, Event, Passed, WhyRound
 from protocol.records import ChoiceRecord, DealRecord, FoulRecord, RoundRecord
 from protocol.ruleset import Ruleset, side_of
+from protocol.tiles import Tile
 
 
 class Decision(Struct, frozen=True):
@@ -43,8 +44,8 @@ class RoundEnd(Struct, frozen=True):
     """The way in which it ended."""
     out: int | None
     """The seat that went out, if any."""
-    tiles: int
-    """The number of tiles left in the seat's hand."""
+    hand: tuple[Tile, ...]
+    """The tiles left in the seat's hand."""
     pips: int
     """The pips of those tiles."""
     drew: int
@@ -176,7 +177,7 @@ def round_ends(logged: LoggedGame, seat: int) -> Iterator[RoundEnd]:
             round=state.number,
             why=step.record.why,
             out=state.out,
-            tiles=len(state.hands[seat]),
+            hand=state.hands[seat],
             pips=engine.pips(step.game)[seat],
             drew=sum(isinstance(one, Drew) and one.seat == seat for one in state.events),
             passed=sum(isinstance(one, Passed) and one.seat == seat for one in state.events),

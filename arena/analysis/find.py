@@ -56,6 +56,23 @@ def usual_folder() -> Path:
     return found
 
 
+def name_log(log: Path | None, *words: str | None) -> tuple[Path, list[str]]:
+    """Return the log or folder that a user names, and the words after it.
+
+    A first word that is not a path belongs to the words: the default folder is meant then. Raises
+    UserError.
+    """
+    given = [word for word in words if word is not None]
+    if log is None or log.exists():
+        return log or usual_folder(), given
+    try:
+        return usual_folder(), [str(log), *given]
+    except UserError:
+        raise UserError(
+            f"There is no file or folder {log}. Name a game's log or an event's folder."
+        ) from None
+
+
 def logs(log: Path) -> list[Path]:
     """Return the game logs in a log, an event's folder or its folder of games."""
     if not log.is_dir():

@@ -4,7 +4,6 @@ No I/O; text from bots is escaped. The review states only facts of the log: the 
 the tiles left in the hand, a foul that ended the game.
 """
 
-import shlex
 from collections.abc import Iterator, Sequence
 
 from msgspec import Raw, Struct
@@ -13,9 +12,10 @@ from rich.text import Text
 from arena.analysis import frames
 from arena.analysis import text as render
 from arena.analysis.decisions import Decision, RoundEnd, decisions, round_ends
+from arena.analysis.key_decisions import KeyDecision, key_decisions
 from arena.analysis.replay import steps
 from arena.analysis.text import Look
-from arena.document.blocks import Column, Table, table
+from arena.document.blocks import Block, Column, Paragraph, table
 from arena.logs.gamelog import LoggedGame
 from arena.rules.english import count_in_digits
 from protocol.records import ChoiceRecord, FoulRecord, Result, RoundRecord
@@ -26,6 +26,8 @@ COLUMNS = (
     Column("end", "word"),
     *map(Column, ("won", "lost", "ahead", "tiles left", "pips", "drew", "passed")),
 )
+SHOWN_ROUNDS = 6
+"""Rounds of a game that are listed in short."""
 
 
 def heading(logged: LoggedGame, seat: int, found: Sequence[Decision], look: Look) -> Text:
@@ -84,21 +86,24 @@ class GameReview(Struct, frozen=True):
     """The result of the game; null: the game was cut off."""
     rounds: tuple[RoundEnd, ...]
     """The end of each round for the seat."""
+    key_decisions: tuple[KeyDecision, ...]
+    """The decisions that mattered, as far as the log can tell."""
     decisions: tuple[DecisionReport, ...]
     """The seat's decisions, in order."""
 
 
 def review_game(logged: LoggedGame, seat: int) -> GameReview:
     """Review a game for one seat. Raises DamagedLogError."""
+    ends, found = tuple(round_ends(logged, seat)), tuple(decisions(logged, seat))
     return GameReview(
         game=logged.game.game,
         seat=seat,
         entrant=logged.sitting.seats[seat],
         result=logged.result,
-        rounds=tuple(round_ends(logged, seat)),
+        rounds=ends,
+        key_decisions=key_decisions(found, ends),
         decisions=tuple(
-            DecisionReport(one.number, one.round, Raw(one.line[:-1]), one.record)
-            for one in decisions(logged, seat)
+            DecisionReport(one.number, one.round, Raw(one.line[:-1]), one.record) for one in found
         ),
     )
 
@@ -106,22 +111,33 @@ def review_game(logged: LoggedGame, seat: int) -> GameReview:
 # --- rounds ---
 
 
-def round_table(ends: Sequence[RoundEnd], look: Look) -> Table:
-    """Return a line for each round."""
-    return table("Rounds", COLUMNS, [_row(end, look) for end in ends])
+def round_blocks(ends: Sequence[RoundEnd], look: Look, *, whole: bool) -> Iterator[Block]:
+    """Yield a table with a line for each round, or only for those that decided a long game."""
+    shown = ends
+    if not whole and len(ends) > SHOWN_ROUNDS:
+        widest = sorted(ends, key=lambda end: -abs(end.swing))
+        shown = sorted(widest[:SHOWN_ROUNDS], key=lambda end: end.round)
+    yield table("Rounds", COLUMNS, [_row(end, look) for end in shown])
+    if len(shown) < len(ends):
+        most = max(abs(end.swing) for end in ends if end not in shown)
+        many = count_in_digits(len(ends) - len(shown), "other round")
+        yield Paragraph(f"In {many} one side gained at most {most} points on the other.", "faint")
 
 
 def _row(end: RoundEnd, look: Look) -> tuple[str, ...]:
     why = "blocked" if end.out is None else f"{look.name(end.out)} out"
-    numbers = (end.gained, end.lost, end.tiles, end.pips, end.drew, end.passed)
+    numbers = (end.gained, end.lost, len(end.hand), end.pips, end.drew, end.passed)
     won, lost, *others = map(str, numbers)
     return (f"{end.round}", why, won, lost, f"{end.ahead:+}", *others)
 
 
 def turning_points(
-    ends: Sequence[RoundEnd], found: Sequence[Decision], look: Look
+    ends: Sequence[RoundEnd], found: Sequence[Decision], look: Look, *, whole: bool = True
 ) -> Iterator[str]:
-    """Describe the rounds and fouls that decided the game, judged by points alone."""
+    """Describe the rounds and fouls that decided the game, judged by points alone.
+
+    `whole`: also the round that gained the most.
+    """
     yield from _fouls(found)
     if not ends:
         return
@@ -131,7 +147,7 @@ def turning_points(
             f"Round {worst.round} cost the most: {-worst.swing} points{_ended(worst, look)}. "
             f"{_burden(worst)}"
         )
-    if best.swing > 0:
+    if whole and best.swing > 0:
         yield f"Round {best.round} gained the most: {best.swing} points{_ended(best, look)}."
     yield _lead(ends)
     won, lost = ([end for end in ends if sign * end.swing > 0] for sign in (1, -1))
@@ -158,7 +174,7 @@ def _ended(end: RoundEnd, look: Look) -> str:
 
 def _burden(end: RoundEnd) -> str:
     """Describe the tiles left in the hand, and the draws and passes before."""
-    left = count_in_digits(end.tiles, "tile")
+    left = count_in_digits(len(end.hand), "tile")
     drew = count_in_digits(end.drew, "draw")
     passes = count_in_digits(end.passed, "pass", "passes")
     return f"It was left with {left} ({end.pips} pips), after {drew} and {passes}."
@@ -195,30 +211,19 @@ def _sign(number: int) -> int:
 # --- decisions ---
 
 
-def decision_text(one: Decision, seat: int, many: int, again: str, look: Look) -> Text:
-    """Describe a decision: the table, the options, the answer, and how to ask it again."""
+def decision_text(one: Decision, many: int, look: Look) -> Text:
+    """Describe a decision: the table as the seat saw it, the options, the answer."""
     text = Text(f"Question {one.number} of {many}. ", "bold")
-    text.append_text(table_text(one, seat, look))
-    text.append("\n").append(render.row("time", [(_clock(one), "")], look))
-    return text.append("\n").append(render.row("again", [(again, "cyan")], look))
-
-
-def table_text(one: Decision, seat: int, look: Look) -> Text:
-    """Draw the table as the seat saw it when it was asked, and its answer."""
-    shown = list(frames.frames([one.step], seat))
-    return render.draw_frame(shown[0], look) if shown else Text(f"Round {one.round}.", "bold")
+    shown = list(frames.frames([one.step], one.question.seat))
+    table = render.draw_frame(shown[0], look) if shown else Text(f"Round {one.round}.", "bold")
+    text.append_text(table)
+    return text.append("\n").append(render.row("time", [(_clock(one), "")], look))
 
 
 def _clock(one: Decision) -> str:
     if one.record is None:
         return f"{one.question.time_ms} ms allowed; the log ends before an answer"
     return f"{one.record.ms:g} of {one.question.time_ms} ms"
-
-
-def ask_command(log: str, game: str, one: Decision) -> str:
-    """Return the command that puts the question to the bot again."""
-    words = ("boneyard", "ask", log, game, f"{one.number}", "--seat", f"{one.question.seat}")
-    return shlex.join(words)
 
 
 def ends_of_rounds(logged: LoggedGame, seat: int, look: Look) -> dict[int, Text]:

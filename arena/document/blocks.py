@@ -273,6 +273,11 @@ def marked_spans(text: str) -> Iterator[Span]:
         yield Span("", text[end:])
 
 
+def plain(text: str) -> str:
+    """Return a text without its marks."""
+    return "".join(span.text for span in marked_spans(text))
+
+
 def _columns(column: Column, text: Word, detail: Word) -> tuple[Word, ...]:
     """Return the columns of text that a column has: none, one or two."""
     if column.axis:

@@ -1,15 +1,18 @@
 """Output of all commands: lines and JSON at once, games and tables in their width and style."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from itertools import chain
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
+    from rich.console import Console, RenderableType
 
     from arena.analysis.text import Look
     from arena.logs.gamelog import LoggedGame
+
+Pager = Callable[[Iterable[str]], object]
+"""A function that shows text in the user's pager, piece by piece."""
 
 
 def print_line(text: object) -> None:
@@ -45,7 +48,34 @@ def text_look(logged: "LoggedGame", console: "Console", plain: bool) -> "Look":
     return Look(logged.sitting.seats, console.width, ascii=not glyphs, partners=partners)
 
 
-def print_paged(shown: Iterable["Text"], console: "Console") -> None:
-    """Print texts that are already wrapped, with an empty line after each."""
-    for text in shown:
-        console.print(text, "", sep="\n", soft_wrap=True)
+def print_paged(
+    shown: Iterable["RenderableType"], console: "Console", page: Pager | None = None
+) -> None:
+    """Print parts with an empty line after each; through a pager if they are longer than a screen.
+
+    `page`: shows text in a pager, piece by piece. Only a terminal that is read needs one.
+    """
+    pieces = (_drawn(part, console) for part in shown)
+    if not (page and console.is_terminal and sys.stdin.isatty()):
+        for piece in pieces:
+            console.file.write(piece)
+        console.file.flush()
+        return
+    screen: list[str] = []
+    for piece in pieces:
+        screen.append(piece)
+        if sum(one.count("\n") for one in screen) >= console.height:
+            page(chain(screen, pieces))
+            return
+    console.file.write("".join(screen))
+
+
+def _drawn(part: "RenderableType", console: "Console") -> str:
+    """Return a part as the console prints it, with an empty line after it."""
+    from rich.text import Text
+
+    whole = isinstance(part, Text) and not console.is_terminal
+    with console.capture() as captured:
+        console.print(part, soft_wrap=whole)
+        console.print()
+    return captured.get()

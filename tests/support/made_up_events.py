@@ -6,9 +6,10 @@ from pathlib import Path
 from protocol.records import Result, SeatFoul
 from tournaments.plan.event import Event
 from tournaments.rating.ratings import fit_both
-from tournaments.report.document import ReportData, report_document
+from tournaments.report.document import ReportData, lead_sentence, report_document
 from tournaments.report.event_text import uneven
-from tournaments.report.html.page import report_page
+from tournaments.report.html.page import Share, report_page
+from tournaments.report.html.replay_links import addresses
 from tournaments.report.log_facts import Evidence, LogFacts, Machine, SandboxSummary
 from tournaments.report.timing import Times, TimeStats
 from tournaments.schedule.schedule import count_all_games, sittings, stages
@@ -17,6 +18,7 @@ NOTHING = LogFacts(
     times=Times(entrants=(), worst_lag_ms=0.0),
     evidence=(),
     sandboxes=(SandboxSummary("D", ("`boneyard doctor` says more.",), 3, 4),),
+    rounds={},
     machines=(),
 )
 RATHER = 25
@@ -79,6 +81,7 @@ def measured(event: Event, *told: Evidence) -> LogFacts:
         times=Times(entrants=used, worst_lag_ms=7.0),
         evidence=told,
         sandboxes=NOTHING.sandboxes,
+        rounds={},
         machines=((Machine("Linux 6, a processor, 2 cores, CPython 3.11", "0.1"), 3),),
     )
 
@@ -89,12 +92,13 @@ def told(event: Event, results: list[Result], known: LogFacts = NOTHING) -> Repo
     return ReportData(
         event=event,
         results=results,
+        shown=results,
         planned=count_all_games(event, by_game),
         commitments="0123456789abcdef" * 4,
         notes=list(filter(None, [uneven(event, results, count_all_games(event, by_game))])),
         ratings=fit_both(results, partners=event.rules.deal.partners),
         measured=known,
-        plans=tuple(sittings(event, by_game)),
+        replays=addresses(sittings(event, by_game)),
     )
 
 
@@ -107,4 +111,5 @@ def written(folder: Path, event: Event, results: list[Result], known: LogFacts =
 
 def html(event: Event, results: list[Result], known: LogFacts = NOTHING) -> str:
     """Return the page."""
-    return report_page(report_document(told(event, results, known)))
+    data = told(event, results, known)
+    return report_page(report_document(data), Share(lead_sentence(data)))

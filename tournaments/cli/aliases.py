@@ -9,6 +9,7 @@ from protocol.errors import UserError, unknown_name
 COMMANDS = {
     "add": ("new",),
     "analyze": ("explain",),
+    "ask": ("explain",),
     "compare": ("run",),
     "continue": ("run",),
     "create": ("new",),
@@ -26,6 +27,7 @@ COMMANDS = {
     "test": ("check",),
     "tournament": ("run",),
     "validate": ("check",),
+    "version": ("--version",),
     "view": ("replay",),
 }
 """Our commands by the names that other tools use."""

@@ -29,6 +29,14 @@ def complete_logs(_: click.Context, __: click.Parameter, begun: str) -> list[Com
     return or_files(offered(folders(begun), begun), begun)
 
 
+def complete_logs_or_games(
+    context: click.Context, parameter: click.Parameter, begun: str
+) -> list[CompletionItem]:
+    """Complete an event's folder, or a game of the default one; without a match, any file."""
+    played = complete_games(context, parameter, begun) if begun else []
+    return or_files(offered(folders(begun), begun) + played, begun)
+
+
 def folders(begun: str) -> Iterator[str]:
     """Yield the event folders that may continue a path."""
     from arena.analysis.find import EVENT
@@ -109,12 +117,13 @@ def complete_questions(
     """Complete a question's number, with its answer, from the game that the user named before."""
     from arena.analysis import decisions
     from arena.analysis import review as account
-    from arena.analysis.find import find_seat, latest_folder, require_one_game
+    from arena.analysis.find import find_seat, name_log, require_one_game
     from protocol.errors import UserError
 
     given = context.params
     with suppress(OSError, UserError):
-        logged = require_one_game(given.get("log") or latest_folder(), given.get("game"))
+        where, words = name_log(given.get("log"), given.get("game"))
+        logged = require_one_game(where, words[0])
         seat = find_seat(logged, given.get("seat"))
         return [
             CompletionItem(f"{one.number}", help=account.answer_label(one))

@@ -16,7 +16,7 @@ from tournaments.cli.completion import (
     complete_planned,
     complete_rules,
 )
-from tournaments.cli.options import CHOICES, WISH, FormatName
+from tournaments.cli.options import CHOICES, WISH, FormatName, SectionedCommand
 
 if TYPE_CHECKING:
     from arena.sandbox.limits import SandboxMode
@@ -65,7 +65,14 @@ _sandbox = click.option(
 )
 
 
-@click.command()
+_RUN_SECTIONS = {
+    "Game": ("rules", "set", "seats", "boards", "move-ms", "ask-forced"),
+    "Format": ("format", "rounds", "challenger", "h0", "h1", "measure", "anchor", "fresh-boards"),
+    "Machine": ("sandbox", "jobs", "cluster", "tls", "trust-network"),
+}
+
+
+@click.command(cls=SectionedCommand, sections=_RUN_SECTIONS)
 @click.argument("what", nargs=-1, required=True, shell_complete=complete_bots)
 @click.option(
     "--rules",
@@ -241,7 +248,7 @@ def plan(
 @_jobs
 @_out_option(Path(DEMO), DEMO)
 def demo(boards: int, sandbox: "SandboxMode | None", jobs: int | None, out: Path) -> None:
-    """Play a rated round robin of the sample bots: half a minute.
+    """Play a rated round robin of the sample bots in half a minute.
 
     The ladder of sample bots and one bot in each other language play draw to 50 points. Bots that
     this machine cannot run are left out. The deals are fixed, so that everybody sees the same demo.

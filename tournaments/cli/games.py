@@ -1,4 +1,4 @@
-"""Commands about one logged game: explain, replay, ask."""
+"""Commands about logged games: explain, replay."""
 
 import sys
 from pathlib import Path
@@ -6,44 +6,104 @@ from typing import Any
 
 import click
 
+from arena.analysis.find import name_log
+from protocol.errors import UserError
 from tournaments.cli.completion import complete_bots, complete_questions, complete_seats
 from tournaments.cli.options import ASCII, GAME, LOG, WISH
-
-SEAT = click.option(
-    "--seat",
-    metavar="N|BOT",
-    default=None,
-    shell_complete=complete_seats,
-    help="A seat's number, or the bot that had it.  [default: the one that came last]",
-)
-"""The `--seat` option of commands about one seat."""
+from tournaments.cli.platforms import require_linux
 
 
 @click.command()
 @LOG
 @GAME
-@SEAT
+@click.argument("question", required=False, shell_complete=complete_questions)
+@click.argument("bot", nargs=-1, shell_complete=complete_bots)
+@click.option(
+    "--seat",
+    "--bot",
+    "seat",
+    metavar="N|BOT",
+    default=None,
+    shell_complete=complete_seats,
+    help="The bot to explain, or its seat's number.  [default: your bot, or who came last]",
+)
+@click.option("--all", "whole", is_flag=True, help="Show every round and decision of the game.")
 @click.option("--round", "only", type=click.IntRange(1), default=None, help="Show only this round.")
-@click.option("--brief", is_flag=True, help="Print only the rounds and the turning points.")
 @ASCII
-@click.option("--json", "as_json", is_flag=True, help="Print the explanation as JSON.")
-def explain(**options: Any) -> None:
-    """Explain why a bot won or lost a game.
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of sentences.")
+@click.option(
+    "--times",
+    type=click.IntRange(0, 1000),
+    default=1,
+    show_default=True,
+    help="With a question: number of times to ask, each time in a new process.",
+)
+@click.option(
+    "--deals",
+    type=click.IntRange(2, 10_000),
+    default=None,
+    help="With a question: also play the round on, with every option, under this many other deals "
+    "of the hidden tiles.",
+)
+@click.option(
+    "--sandbox",
+    type=WISH,
+    default=None,
+    help="With a question: as in `run`.  [default: as in the event, else auto]",
+)
+@click.option("--raw", is_flag=True, help="With a question: only print what the bot would be sent.")
+def explain(log: Path | None, game: str | None, question: str | None, **options: Any) -> None:
+    """Explain why a bot lost: an event, a game or a decision.
 
-    The command prints the game's rounds, its turning points, and the bot's decisions in order. Each
-    decision is shown as the bot saw it: its hand, the line, the others' tile counts, its
-    options, its choice, its note and its time; a foul with its evidence. Below each decision is
-    the command that asks the bot this question again.
+    LOG is an event's folder or a game's log, by default the event in the current directory.
+
+    \b
+    explain                 where the points of all games went, and the worst games
+    explain GAME            a game's rounds, what turned it, the decisions that mattered
+    explain GAME QUESTION   a decision as the bot saw it; asks the bot again
+
+    GAME is a game's name or any unique part of it. QUESTION is a number that `--all` shows. A fresh
+    process gets the game and the question again, byte for byte, under the same clock: BOT, as in
+    `run`, or else the bot that had the seat. --deals estimates the value of each option.
+
+    Exit code 1 when a bot that is asked commits a foul.
 
     \b
     Examples:
-      boneyard explain demo 1.greedy.first --seat first
-      boneyard explain demo 1.greedy.first --seat 1 --round 3
-      boneyard explain demo 1.greedy.first --brief
+      boneyard explain demo
+      boneyard explain demo --bot greedy
+      boneyard explain demo 1.greedy.first --seat 1 --all
+      boneyard explain demo 1.greedy.first 3 --seat first
+      boneyard explain demo 1.greedy.first 3 --seat 1 --times 20 -- node my_bot.mjs
+      boneyard explain demo 1.greedy.first 3 --seat 1 --times 0 --deals 200
+      boneyard explain demo 1.greedy.first 3 --seat 1 --raw | python my_bot.py
     """
-    from tournaments.commands.explain import ExplainOptions, explain_game
+    from tournaments.commands.explain import ExplainOptions, explain_event, explain_game
 
-    explain_game(ExplainOptions(**options))
+    where, words = name_log(log, game, question, *options.pop("bot"))
+    asking = {name: options.pop(name) for name in ("times", "deals", "sandbox", "raw")}
+    if len(words) > 1:
+        _explain_question(where, words, **asking, **options)
+        return
+    if words or not where.is_dir():
+        game = words[0] if words else None
+        explain_game(ExplainOptions(where, game, **options), click.echo_via_pager)
+    else:
+        explain_event(where, options["seat"], options["as_json"], click.echo_via_pager)
+
+
+def _explain_question(where: Path, words: list[str], **options: Any) -> None:
+    """Show a question and ask it again."""
+    from tournaments.commands.explain_question import QuestionOptions, explain_question
+
+    game, question, *bot = words
+    if not question.isdecimal():
+        raise UserError(f"A question is a number, not {question}. `--all` shows them.")
+    if options["times"] and not options["raw"]:
+        require_linux("explain GAME QUESTION")
+    for name in ("whole", "only"):
+        options.pop(name)
+    sys.exit(explain_question(QuestionOptions(where, game, int(question), tuple(bot), **options)))
 
 
 @click.command()
@@ -63,7 +123,7 @@ def explain(**options: Any) -> None:
 @click.option(
     "--out", type=click.Path(dir_okay=False, path_type=Path), help="File for the page, with --html."
 )
-def replay(**options: Any) -> None:
+def replay(log: Path | None, game: str | None, html: bool, **options: Any) -> None:
     """Watch a game from its log.
 
     LOG is a game log or an event's folder; by default the event in the current directory, or else
@@ -71,7 +131,7 @@ def replay(**options: Any) -> None:
     GAME is a game's name or any unique part of it; without it the command lists the games, unless
     there is only one. --html writes a single page that needs no other file and can be mailed; with
     --seat it holds only what that seat knew. --html with only an event's folder writes the pages of
-    all its games.
+    all its games. A long game is shown in your pager ($PAGER) on a terminal.
 
     \b
     Examples:
@@ -82,65 +142,15 @@ def replay(**options: Any) -> None:
       boneyard replay demo 1.greedy.first --html
       boneyard replay demo --html
     """
-    if options.pop("html"):
+    where, words = name_log(log, game)
+    if len(words) > 1:
+        raise UserError(f"Name one game, not {' and '.join(words)}.")
+    name = words[0] if words else None
+    if html:
         from tournaments.commands.replay_html import write_pages
 
-        write_pages(*(options[name] for name in ("log", "game", "seat", "out")))
+        write_pages(where, name, options["seat"], options["out"])
         return
     from tournaments.commands.replay import ReplayOptions, replay_game
 
-    replay_game(ReplayOptions(**options), click.getchar)
-
-
-@click.command()
-@LOG
-@GAME
-@click.argument("question", required=False, type=int, shell_complete=complete_questions)
-@click.argument("bot", nargs=-1, shell_complete=complete_bots)
-@SEAT
-@click.option(
-    "--times",
-    type=click.IntRange(0, 1000),
-    default=1,
-    show_default=True,
-    help="Number of times to ask, each time in a new process.",
-)
-@click.option(
-    "--deals",
-    type=click.IntRange(2, 10_000),
-    default=None,
-    help="Also play the round on from here, with every option, under this many other deals of the "
-    "hidden tiles.",
-)
-@click.option(
-    "--sandbox",
-    type=WISH,
-    default=None,
-    help="As in `run`.  [default: as in the event, else auto]",
-)
-@click.option("--raw", is_flag=True, help="Only print what the referee would send to the bot.")
-@ASCII
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of sentences.")
-def ask(**options: Any) -> None:
-    """Ask a bot a question of a logged game again.
-
-    A fresh process gets the game, its rounds so far and the question, byte for byte, under the
-    same clock. BOT is a sample bot, a file or a command, as in `run`; by default it is the bot that
-    had the seat in the event. `boneyard explain` shows the questions with their numbers.
-
-    --deals estimates the value of each option: the command plays the round on from this question
-    under other deals of the tiles that the seat could not see.
-
-    Exit code 1 when the bot commits a foul.
-
-    \b
-    Examples:
-      boneyard ask demo 1.greedy.first 3 --seat first
-      boneyard ask demo 1.greedy.first 3 --seat 1 -- ./my_bot.py
-      boneyard ask demo 1.greedy.first 3 --seat 1 --times 20 -- node my_bot.mjs
-      boneyard ask demo 1.greedy.first 3 --seat 1 --times 0 --deals 200
-      boneyard ask demo 1.greedy.first 3 --seat 1 --raw | python my_bot.py
-    """
-    from tournaments.commands.ask import AskOptions, ask_again
-
-    sys.exit(ask_again(AskOptions(**options)))
+    replay_game(ReplayOptions(where, name, **options), click.getchar, click.echo_via_pager)

@@ -1,6 +1,8 @@
 """The program's entry: every command by its name."""
 
 import gc
+from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 import click
@@ -13,30 +15,26 @@ from tournaments.cli.platforms import linux_only
 
 OBJECTS_A_SEARCH = 20_000
 """New objects after which Python looks for cycles: with its 700 that is a tenth of a start."""
-COMMANDS = (
-    events.demo,
-    events.run,
-    events.plan,
-    cluster.worker,
-    results.show,
-    live.watch,
-    live.play,
-    bots.check,
-    games.replay,
-    games.explain,
-    games.ask,
-    results.verify,
-    rules.rules,
-    system.doctor,
-    results.report,
-    results.rate,
-    bots.new,
-    bots.bots,
-    system.schema,
-    system.completion,
-    system.help_,
-    system.version,
-)
+VERSION = "--version"
+NAME_WIDTH = 10
+"""Columns for a command's name in the help text."""
+LINE_WIDTH = 64
+"""Columns for its description, from which on it is cut."""
+SECTIONS: Mapping[str, tuple[click.Command, ...]] = {
+    "Write a bot": (bots.new, bots.check, bots.bots, rules.rules),
+    "Play": (events.demo, events.run, events.plan, cluster.worker, live.play),
+    "Look at results": (
+        results.show,
+        live.watch,
+        games.replay,
+        games.explain,
+        results.report,
+        results.rate,
+    ),
+    "Prove and publish": (results.verify, results.publish, system.doctor),
+    "About the program": (system.help_, system.schema, system.completion),
+}
+"""Every command, in the sections of `boneyard --help`."""
 
 
 class Commands(click.Group):
@@ -47,8 +45,19 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command, or raise a UsageError that suggests the nearest name."""
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
-            raise click.UsageError(f"{unknown_command(args[0], self.commands)}")
+            raise click.UsageError(f"{unknown_command(args[0], [*self.commands, VERSION])}")
         return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Write the commands into the help text, in their sections."""
+        for title, commands in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl(
+                    [
+                        (f"{one.name:{NAME_WIDTH}}", one.get_short_help_str(LINE_WIDTH))
+                        for one in commands
+                    ]
+                )
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; print a user's error as one sentence and exit with code 2."""
@@ -68,7 +77,7 @@ class Commands(click.Group):
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="boneyard")
+@click.version_option(__version__, VERSION, prog_name="boneyard")
 def main() -> None:
     """Bot tournaments for draw dominoes.
 
@@ -80,11 +89,11 @@ def main() -> None:
       boneyard plan greedy ./my_bot.py  its duration and its precision
       boneyard show OUT                 its standings, while it runs or after
       boneyard replay OUT               watch a game
-      boneyard explain OUT GAME         why your bot lost it
+      boneyard explain OUT              why your bot lost
       boneyard verify OUT               check every deal, byte and score
       boneyard help run                 all about a command
     """
 
 
-for _command in COMMANDS:
+for _command in chain.from_iterable(SECTIONS.values()):
     main.add_command(linux_only(_command))

@@ -1,19 +1,21 @@
 """Arguments and options that several commands share."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
-from tournaments.cli.completion import complete_choices, complete_games, complete_logs
+from tournaments.cli.completion import complete_choices, complete_games, complete_logs_or_games
 
 
 class LogPath(click.Path):
     """A log file or a folder of logs; finds a compressed log by its uncompressed name too."""
 
-    def __init__(self) -> None:
-        super().__init__(exists=True, path_type=Path)
+    def __init__(self, exists: bool = True) -> None:
+        super().__init__(exists=exists, path_type=Path)
 
     def convert(
         self,
@@ -53,13 +55,33 @@ class FormatName(click.ParamType):  # type: ignore[type-arg]  # older clicks kno
         return click.Choice(list(FORMATS))
 
 
+class SectionedCommand(click.Command):
+    """A command whose help text has its options in sections."""
+
+    def __init__(self, *words: Any, sections: Mapping[str, tuple[str, ...]], **more: Any) -> None:
+        """Make a command; `sections` has the options of each section, without their dashes."""
+        super().__init__(*words, **more)
+        self.sections = sections
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options into the help text; those of no section come last."""
+        options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
+        left = {one.opts[0].removeprefix("--"): one.get_help_record(ctx) for one in options}
+        named = {
+            title: [left.pop(name) for name in names] for title, names in self.sections.items()
+        }
+        for title, records in (*named.items(), ("Options", left.values())):
+            with formatter.section(title):
+                formatter.write_dl([record for record in records if record])
+
+
 LOG = click.argument(
     "log",
     required=False,
-    type=LogPath(),
-    shell_complete=complete_logs,
+    type=LogPath(exists=False),
+    shell_complete=complete_logs_or_games,
 )
-"""The argument for a game log or an event's folder."""
+"""The argument for a game log or an event's folder, or a game; see `name_log`."""
 GAME = click.argument("game", required=False, shell_complete=complete_games)
 """The argument for a game, or any unique part of its name."""
 CHOICES = click.option(

@@ -18,9 +18,7 @@ WAYS = {"win32": "in WSL 2 or in a Linux container (Docker Desktop, Podman)"}
 """Ways to run Linux programs, by `sys.platform`."""
 OTHERWISE = "in a Linux container (Docker, Podman, Colima) or a virtual machine"
 """The way that every system has."""
-ON_LINUX_ONLY = frozenset(
-    {"ask", "check", "demo", "doctor", "plan", "play", "run", "watch", "worker"}
-)
+ON_LINUX_ONLY = frozenset({"check", "demo", "doctor", "plan", "play", "run", "watch", "worker"})
 """Commands that start bots or test the sandbox."""
 
 
@@ -34,12 +32,17 @@ def linux_only(command: click.Command) -> click.Command:
 def _refused_elsewhere(name: str, callback: Callable[P, T]) -> Callable[P, T]:
     @wraps(callback)
     def checked(*words: P.args, **options: P.kwargs) -> T:
-        if sys.platform != "linux":
-            raise UserError(
-                f"`{name}` needs Linux, and this is {NAMES.get(sys.platform, sys.platform)}: here "
-                "`rules`, `new`, `replay`, `verify`, `report`, `rate`, `show` and `explain` work; "
-                f"run the rest {WAYS.get(sys.platform, OTHERWISE)}."
-            )
+        require_linux(name)
         return callback(*words, **options)
 
     return checked
+
+
+def require_linux(name: str) -> None:
+    """Refuse a command that starts bots on other systems. Raises UserError."""
+    if sys.platform != "linux":
+        raise UserError(
+            f"`{name}` needs Linux, and this is {NAMES.get(sys.platform, sys.platform)}: here "
+            "`rules`, `new`, `replay`, `verify`, `report`, `publish`, `rate`, `show` and "
+            f"`explain` work; run the rest {WAYS.get(sys.platform, OTHERWISE)}."
+        )

@@ -84,6 +84,34 @@ def verify(what: Path | None, seeds: Path | None) -> None:
 
 
 @click.command()
+@click.argument(
+    "folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    shell_complete=complete_events,
+)
+@click.argument("site", type=click.Path(path_type=Path))
+@click.option("--url", metavar="URL", default="", help="The site's address, for shared previews.")
+def publish(folder: Path, site: Path, url: str) -> None:
+    """Write a website of an event that any static server can hold.
+
+    SITE is a new folder: the report as its first page, a page that replays each game, the logs, the
+    commitments and the seeds. Nothing leaves the event's private folder, and while the event runs
+    no game of a board that is still played. The same command brings the site up to date.
+
+    With --url a shared link shows a title, a summary and a picture of the standings.
+
+    \b
+    Examples:
+      boneyard publish friday site
+      boneyard publish friday site --url https://example.org/friday/
+      python3 -m http.server -d site
+    """
+    from tournaments.publication.site import publish_event
+
+    sys.exit(publish_event(folder, site, f"{url.rstrip('/')}/" if url else ""))
+
+
+@click.command()
 @FOLDER
 @click.option("--check", is_flag=True, help="Write nothing; exit code 1 if a file is wrong.")
 @click.option(

@@ -1,4 +1,4 @@
-"""Commands about this machine and the program itself: doctor, schema, help, version, completion."""
+"""Commands about this machine and the program itself: doctor, schema, help, completion."""
 
 import sys
 from pathlib import Path
@@ -129,19 +129,6 @@ def _show_page(package: str, name: str) -> None:
     console = Console()
     with console.pager(styles=True):
         console.print(Markdown(text))
-
-
-@click.command()
-def version() -> None:
-    """Show the version.
-
-    \b
-    Example:
-      boneyard version
-    """
-    from protocol import __version__
-
-    click.echo(f"{PROGRAM}, version {__version__}")
 
 
 @click.command()

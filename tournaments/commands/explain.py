@@ -1,74 +1,94 @@
-"""The command `explain`: a game for one seat, its decisions, its rounds and what turned it."""
+"""The command `explain` for an event and for a game: where points went, and what turned it."""
 
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
+from rich.console import Console, Group, RenderableType
+from rich.progress import Progress
 from rich.text import Text
 
 from arena.analysis import decisions
 from arena.analysis import review as account
-from arena.analysis.find import find_seat, require_one_game, usual_folder
+from arena.analysis.decisions import RoundEnd
+from arena.analysis.find import find_seat, require_one_game
+from arena.analysis.key_decisions import key_decisions
 from arena.analysis.text import Look
-from arena.document.terminal import print_blocks
-from arena.logs.gamelog import LoggedGame
-from arena.ui.console import plain_console, print_json, print_paged, text_look
-from protocol.errors import UserError
+from arena.document.blocks import Paragraph
+from arena.document.terminal import open_console, renderables
+from arena.logs.gamelog import LoggedGame, read_games
+from arena.ui.console import Pager, plain_console, print_json, print_paged, text_look
+from protocol.errors import UserError, unknown_name
+from protocol.records import Result
+from tournaments.plan.bot_catalog import own_bots, sample_bots
+from tournaments.plan.event import Event
+from tournaments.report.log_facts import log_facts
+from tournaments.report.losses import Losses, count_losses, losses_blocks, overview
+from tournaments.storage.folder import Folder, load_event
+from tournaments.storage.ledger import results_of
+from tournaments.storage.result_store import ResultStore
 
 
 class ExplainOptions(NamedTuple):
     """The command's options; None where the user gave none."""
 
-    log: Path | None
+    log: Path
     """A game log or an event's folder."""
     game: str | None
-    """A game, or a part of its name."""
+    """A game, or a part of its name; None in a log of one game."""
     seat: str | None
     """A seat's number, or who sat there."""
     only: int | None
-    """The only round to show."""
-    brief: bool
-    """True if only the rounds and the turning points are printed."""
+    """The only round to show, decision by decision."""
+    whole: bool
+    """True if all rounds and decisions are shown."""
     plain: bool
     """True if tiles are printed in ASCII."""
     as_json: bool
     """True if the explanation is printed as JSON."""
 
 
-def explain_game(options: ExplainOptions) -> None:
+def explain_game(options: ExplainOptions, page: Pager) -> None:
     """Print why a bot won or lost a game. Raises UserError, DamagedLogError."""
-    where = options.log or usual_folder()
-    logged = require_one_game(where, options.game)
+    logged = require_one_game(options.log, options.game)
     seat = find_seat(logged, options.seat)
     if options.as_json:
         print_json(account.review_game(logged, seat))
         return
     console = plain_console()
     look = text_look(logged, console, options.plain)
-    if options.brief or options.only is None:
-        _summary(logged, seat, look)
-    if not options.brief:
-        print_paged(_decisions(where, logged, seat, options.only, look), console)
+    print_paged(_explained(logged, seat, options, look), console, page)
 
 
-def _summary(logged: LoggedGame, seat: int, look: Look) -> None:
-    """Print the game's result, its rounds and its turning points."""
-    console = plain_console()
+def _explained(
+    logged: LoggedGame, seat: int, options: ExplainOptions, look: Look
+) -> Iterator[RenderableType]:
+    """Yield the parts of the explanation."""
     found = list(decisions.decisions(logged, seat))
     ends = list(decisions.round_ends(logged, seat))
-    whole = not console.is_terminal
-    console.print(account.heading(logged, seat, found, look), "", sep="\n", soft_wrap=whole)
-    if ends:
-        print_blocks(console, [account.round_table(ends, look)])
-        console.print()
-    for sentence in account.turning_points(ends, found, look):
-        console.print(f"- {sentence}", markup=False, soft_wrap=whole)
-    console.print()
+    if options.only is None:
+        yield account.heading(logged, seat, found, look)
+        if ends:
+            rounds = account.round_blocks(ends, look, whole=options.whole)
+            yield Group(*renderables(rounds, look.width))
+        said = list(account.turning_points(ends, found, look, whole=options.whole))
+        said += [one.describe() for one in key_decisions(found, ends)]
+        yield Text("\n".join(f"- {sentence}" for sentence in said))
+    if options.only is not None or options.whole:
+        yield from _decisions(logged, seat, options.only, look)
+    words = ("boneyard", "explain", str(options.log), logged.game.game)
+    own = ("--seat", f"{seat}")
+    more = Text()
+    if not options.whole:
+        more.append(f"All decisions: {shlex.join((*words, *own, '--all'))}\n", "dim")
+    again = shlex.join((*words, "NUMBER", *own))
+    yield more.append(f"Ask the bot a question again: {again}", "dim")
 
 
-def _decisions(
-    where: Path, logged: LoggedGame, seat: int, only: int | None, look: Look
-) -> Iterator[Text]:
+def _decisions(logged: LoggedGame, seat: int, only: int | None, look: Look) -> Iterator[Text]:
     """Yield every decision, and each round's end after the last decision of that round."""
     found = list(decisions.decisions(logged, seat))
     ends = account.ends_of_rounds(logged, seat, look)
@@ -78,7 +98,72 @@ def _decisions(
     for number in numbers if only is None else [only]:
         for one in found:
             if one.round == number:
-                again = account.ask_command(str(where), logged.game.game, one)
-                yield account.decision_text(one, seat, len(found), again, look)
+                yield account.decision_text(one, len(found), look)
         if number in ends:
             yield ends[number]
+
+
+# --- an event ---
+
+
+def explain_event(where: Path, bot: str | None, as_json: bool, page: Pager) -> None:
+    """Print where the points of a bot's games went, or those of each bot in short.
+
+    Raises UserError, DamagedLogError.
+    """
+    folder = Folder(where)
+    event = load_event(folder)
+    names = [one.name for one in event.entrants]
+    if bot and bot not in names:
+        raise unknown_name("bot", bot, names)
+    bot = bot or own_bot(event)
+    console = open_console()
+    if bot:
+        losses = _losses(folder, event, bot)
+        if as_json:
+            print_json(losses)
+            return
+        blocks = list(losses_blocks(losses))
+        game = losses.worst[0].game if losses.worst else "GAME"
+        more = f"See one: {shlex.join(('boneyard', 'explain', str(where), game, '--bot', bot))}"
+    else:
+        results = ResultStore(results_of(folder.ledger, event))
+        facts = log_facts(folder, results)
+        blocks = [*overview(event.rules, names, results.values(), facts.rounds)]
+        more = f"One bot: {shlex.join(('boneyard', 'explain', str(where), '--bot', names[0]))}"
+    print_paged(renderables([*blocks, Paragraph(more, "faint")], console.width), console, page)
+
+
+def own_bot(event: Event) -> str | None:
+    """Return the only bot of an event that the user wrote; None if there is no such bot.
+
+    Bots of the bots.toml here come before others that are not sample bots.
+    """
+    known = sample_bots()
+    playing = [one.name for one in event.entrants if not one.retired]
+    own = [name for name in playing if name.partition("@")[0] not in known]
+    with suppress(UserError):
+        listed = own_bots(Path())
+        own = [name for name in own if name.partition("@")[0] in listed] or own
+    return own[0] if len(own) == 1 else None
+
+
+def _losses(folder: Folder, event: Event, bot: str) -> Losses:
+    """Replay a bot's games and sum them up; show progress on a terminal."""
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("Logs read", total=None)
+        logs = [path for path in folder.logs() if f".{bot}." in f"{path.name}."]
+        games = _games(bar.track(logs, task_id=task, total=len(logs)), bot)
+        return count_losses(bot, event.rules, games)
+
+
+def _games(logs: Iterable[Path], bot: str) -> Iterator[tuple[Result, int, list[RoundEnd]]]:
+    """Yield each finished game of a bot once, with the bot's seat and the rounds' ends for it."""
+    known: set[str] = set()
+    for logged in chain.from_iterable(map(read_games, logs)):
+        name, seats = logged.game.game, logged.sitting.seats
+        if logged.result and bot in seats and name not in known:
+            known.add(name)
+            seat = seats.index(bot)
+            yield logged.result, seat, list(decisions.round_ends(logged, seat))

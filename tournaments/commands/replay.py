@@ -11,18 +11,18 @@ from rich.text import Text
 
 from arena.analysis import frames
 from arena.analysis import text as render
-from arena.analysis.find import find_game, find_seat, list_games, usual_folder
+from arena.analysis.find import find_game, find_seat, list_games
 from arena.analysis.replay import steps
 from arena.analysis.text import Look
 from arena.logs.gamelog import LoggedGame
-from arena.ui.console import plain_console, print_line, print_paged, text_look
+from arena.ui.console import Pager, plain_console, print_line, print_paged, text_look
 from protocol.errors import UserError
 
 
 class ReplayOptions(NamedTuple):
     """The command's options; None where the user gave none."""
 
-    log: Path | None
+    log: Path
     """A game log or an event's folder."""
     game: str | None
     """A game, or a part of its name."""
@@ -38,15 +38,14 @@ class ReplayOptions(NamedTuple):
     """The file of a page, which goes with --html only."""
 
 
-def replay_game(options: ReplayOptions, read_key: Callable[[], str]) -> None:
-    """Show a game, or list the games that match; `read_key` waits for a key.
+def replay_game(options: ReplayOptions, read_key: Callable[[], str], page: Pager) -> None:
+    """Show a game, or list the games that match; `read_key` waits for a key, `page` pages a text.
 
     Raises UserError, DamagedLogError.
     """
     if options.out:
         raise UserError("--out names the page's file: it goes with --html.")
-    where = options.log or usual_folder()
-    found = find_game(where, options.game)
+    found = find_game(options.log, options.game)
     if found.game is None:
         for line in list_games(found):
             print_line(line)
@@ -56,9 +55,9 @@ def replay_game(options: ReplayOptions, read_key: Callable[[], str]) -> None:
     look = text_look(found.game, console, options.plain)
     shown = _drawn(found.game, seen, options.only, look)
     if options.step and _at_terminal():
-        _paged(shown, console, read_key)
+        _step_through(shown, console, read_key)
     else:
-        print_paged(shown, console)
+        print_paged(shown, console, page)
 
 
 def _drawn(logged: LoggedGame, seat: int | None, only: int | None, look: Look) -> Iterator[Text]:
@@ -75,7 +74,7 @@ def _drawn(logged: LoggedGame, seat: int | None, only: int | None, look: Look) -
         yield Text("The log ends here: the game was cut off and does not count.")
 
 
-def _paged(shown: Iterator[Text], console: Console, read_key: Callable[[], str]) -> None:
+def _step_through(shown: Iterator[Text], console: Console, read_key: Callable[[], str]) -> None:
     """Show one frame at a time until the user quits or turns the last one over."""
     seen: list[Text] = []
     at: int | None = 0

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from arena.analysis.find import find_game, find_seat, list_games, logs, usual_folder
+from arena.analysis.find import find_game, find_seat, list_games, logs
 from arena.logs.gamelog import LoggedGame
 from arena.ui import replay_files
 from arena.ui.console import print_line
@@ -11,12 +11,11 @@ from arena.ui.replay_page import pack_game, replay_page
 from protocol.errors import UserError
 
 
-def write_pages(log: Path | None, game: str | None, seat: str | None, out: Path | None) -> None:
+def write_pages(where: Path, game: str | None, seat: str | None, out: Path | None) -> None:
     """Write the page of a game, or the pages of an event; list the games if several match.
 
     Raises UserError, DamagedLogError.
     """
-    where = log or usual_folder()
     if game is None and where.is_dir():
         _make_all(where, seat, out)
         return

@@ -40,10 +40,8 @@ from tournaments.rating.tally import by_pool, collect
 from tournaments.report import conditions, event_text
 from tournaments.report.comparisons import compared_sections
 from tournaments.report.html.game_list import GameList, build_game_list, link_to_games
-from tournaments.report.html.replay_links import addresses
 from tournaments.report.log_facts import EXAMPLES, Evidence, LogFacts
 from tournaments.report.timing import Times
-from tournaments.schedule.schedule import PlannedSitting
 
 EVIDENCE_SHOWN = 100
 """The largest number of fouls with evidence."""
@@ -60,6 +58,8 @@ class ReportData(NamedTuple):
 
     event: Event
     results: Sequence[Result]
+    shown: Sequence[Result]
+    """Those of them that are listed one by one."""
     planned: int
     """Games of the plan."""
     commitments: str
@@ -68,24 +68,25 @@ class ReportData(NamedTuple):
     """Warnings: unbalanced pairings, and entrants that came when deals were public."""
     ratings: Ratings
     measured: LogFacts
-    plans: Sequence[PlannedSitting]
-    """The sittings to which the games belong."""
+    replays: Mapping[str, str]
+    """The address of each game's replay."""
 
 
 def report_document(data: ReportData) -> Document:
     """Build the report."""
     event, results, known = data.event, data.results, data.measured
-    replays = addresses(data.plans)
     names = [one.name for one in event.entrants]
-    listed = build_game_list(names, event.seats, results, replays)
+    listed = build_game_list(names, event.seats, data.shown, data.replays)
+    boards = {one.board for one in data.shown}
+    evidence = [one for one in known.evidence if one.board in boards]
     headline = event_text.headline(event, len(results), data.planned)
     blocks: list[Block] = [
-        Paragraph(_lead(data), "lead", media=Media.HTML),
+        Paragraph(lead_sentence(data), "lead", media=Media.HTML),
         Paragraph(headline, "faint"),
         *paragraphs(data.notes, "strong"),
         *event.format.report(event, event.active_results(results), link_to_games),
         *_pools(data),
-        _fouls(results, known.evidence, replays),
+        _fouls(results, evidence, data.replays),
         time_section(known.times),
         _games(listed),
         _conditions(data),
@@ -93,7 +94,7 @@ def report_document(data: ReportData) -> Document:
     return Document(event.name, blocks, listed)
 
 
-def _lead(data: ReportData) -> str:
+def lead_sentence(data: ReportData) -> str:
     """Return the main result in a sentence or two."""
     if not data.ratings.pools:
         return "No game is finished yet."

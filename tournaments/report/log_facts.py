@@ -23,13 +23,14 @@ from protocol.records import (
     GameRecord,
     LogRecord,
     Result,
+    RoundRecord,
     Sitting,
     SpentRecord,
 )
 from tournaments.report.timing import Times, TimingTotals
 from tournaments.storage.folder import Folder
 
-RECORDS = (Sitting, GameRecord, FoulRecord, SpentRecord, Result)
+RECORDS = (Sitting, GameRecord, FoulRecord, RoundRecord, SpentRecord, Result)
 """The records to read; a log has hundreds of others."""
 STARTS = tuple(line_start(kind) for kind in RECORDS)
 EXAMPLES = 3
@@ -133,6 +134,8 @@ class LogFacts(Struct, frozen=True, kw_only=True):
     """The first fouls of each entrant and class, in this order, by board and game."""
     sandboxes: tuple[SandboxSummary, ...]
     """The sandbox levels of the sittings."""
+    rounds: dict[str, tuple[RoundRecord, ...]]
+    """The rounds of each game, by its name."""
     machines: tuple[tuple[Machine, int], ...]
     """The machines and their numbers of sittings; most frequent first."""
 
@@ -143,6 +146,7 @@ class _Finished(NamedTuple):
     result: Result
     spent: SpentRecord | None
     fouls: tuple[FoulRecord, ...]
+    rounds: tuple[RoundRecord, ...]
 
 
 def log_facts(folder: Folder, games: Collection[str] | None = None) -> LogFacts:
@@ -150,6 +154,7 @@ def log_facts(folder: Folder, games: Collection[str] | None = None) -> LogFacts:
     watch = TimingTotals()
     evidence: dict[tuple[str, FoulClass], list[Evidence]] = {}
     levels = Levels()
+    rounds: dict[str, tuple[RoundRecord, ...]] = {}
     machines: Counter[Machine] = Counter()
     for path in folder.logs():
         here: list[Sitting] = []
@@ -159,12 +164,14 @@ def log_facts(folder: Folder, games: Collection[str] | None = None) -> LogFacts:
                     here.append(part)
                 watch.add(game.result, game.spent, part)
                 _keep(evidence, game)
+                rounds[game.result.game] = game.rounds
         levels.add(here)
         machines.update({Machine(part.machine, part.boneyard) for part in here})
     return LogFacts(
         times=watch.times(),
         evidence=tuple(one for key in sorted(evidence) for one in evidence[key]),
         sandboxes=levels.summaries(),
+        rounds=rounds,
         machines=tuple(sorted(machines.items(), key=lambda one: (-one[1], one[0]))),
     )
 
@@ -197,18 +204,21 @@ def _told(path: Path) -> Iterator[tuple[Sitting | None, _Finished]]:
     """Yield each finished game with the record of the part of its sitting."""
     part: Sitting | None = None
     fouls: list[FoulRecord] = []
+    rounds: list[RoundRecord] = []
     spent: SpentRecord | None = None
     for record in _records(path):
         if isinstance(record, Sitting):
             part = record
         elif isinstance(record, GameRecord):
-            fouls, spent = [], None
+            fouls, rounds, spent = [], [], None
         elif isinstance(record, FoulRecord):
             fouls.append(record)
+        elif isinstance(record, RoundRecord):
+            rounds.append(record)
         elif isinstance(record, SpentRecord):
             spent = record
         elif isinstance(record, Result):
-            yield part, _Finished(record, spent, tuple(fouls))
+            yield part, _Finished(record, spent, tuple(fouls), tuple(rounds))
 
 
 def _records(path: Path) -> Iterator[LogRecord]:

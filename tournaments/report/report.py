@@ -4,16 +4,18 @@ Nothing depends on time but times.json and, of report.html, what `measured` read
 same ledger gives the same bytes of all others, and the same logs those of these two.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from arena.document.markdown import to_markdown
 from protocol.codec import indented_json
 from tournaments.plan.event import Event
 from tournaments.rating.ratings import fit_both
 from tournaments.report import event_text, exports
-from tournaments.report.document import ReportData, report_document
-from tournaments.report.html.page import report_page
+from tournaments.report.document import ReportData, lead_sentence, report_document
+from tournaments.report.html.page import Share, report_page
+from tournaments.report.html.replay_links import addresses, site_addresses
 from tournaments.report.log_facts import LogFacts, log_facts
 from tournaments.report.results_file import Results, terms_of, versions_of
 from tournaments.schedule.game_index import GameIndex
@@ -26,17 +28,33 @@ from tournaments.storage.public_deals import latecomers
 from tournaments.storage.result_store import ResultStore
 
 
+class Site(NamedTuple):
+    """The facts by which the first page of a site differs from the report in the event's folder."""
+
+    boards: Collection[int]
+    """The boards whose games are shown one by one: their seeds are revealed."""
+    address: str
+    """The site's address, which ends with a slash; empty if it is not known."""
+    picture: str
+    """The picture that stands for the site where its address is shared, a file in it."""
+
+
 def files_now(folder: Folder, event: Event, results: ResultStore) -> dict[Path, Iterable[bytes]]:
     """Return the report's files from the ledger's results and the logs as they are."""
     return report_files(folder, event, results, log_facts(folder, results))
 
 
 def report_files(
-    folder: Folder, event: Event, by_game: ResultStore, known: LogFacts
+    folder: Folder,
+    event: Event,
+    by_game: ResultStore,
+    known: LogFacts,
+    site: Site | None = None,
 ) -> dict[Path, Iterable[bytes]]:
     """Return the report's files after these results, in their order, with the facts of the logs.
 
-    Each comes in pieces that can be read once.
+    Each comes in pieces that can be read once. For a `site` they show the standings after all
+    results, but single games only of its boards.
     """
     partners = event.rules.deal.partners
     results = by_game.first()
@@ -56,18 +74,20 @@ def report_files(
     fingerprints = {one.name: one.fingerprint for one in event.entrants}
     uneven = event_text.uneven(event, results, summary.planned)
     notes = [note for note in (uneven, public.describe_latecomers(summary.latecomers)) if note]
-    document = report_document(
-        ReportData(
-            event, results, summary.planned, summary.commitments, notes, ratings, known, plans
-        )
+    replays: Mapping[str, str] = site_addresses(plans) if site else addresses(plans)
+    shown = results if site is None else [one for one in results if one.board in site.boards]
+    data = ReportData(
+        event, results, shown, summary.planned, summary.commitments, notes, ratings, known, replays
     )
+    document = report_document(data)
+    share = Share(lead_sentence(data), *(site[1:] if site else ()))
     return {
         folder.report: [to_markdown(document).encode()],
-        folder.page: [report_page(document).encode()],
+        folder.page: [report_page(document, share).encode()],
         folder.times: [indented_json(known.times), b"\n"],
         folder.results: [indented_json(summary), b"\n"],
-        folder.games: exports.games_csv(results, places, partners),
+        folder.games: exports.games_csv(shown, places, partners),
         folder.ratings: exports.ratings_csv(ratings, fingerprints),
         folder.crosstable: exports.crosstable_csv(ratings),
-        folder.pgn: exports.pgn(event.name, results, partners),
+        folder.pgn: exports.pgn(event.name, shown, partners),
     }

@@ -72,6 +72,8 @@ class Folder(Struct, frozen=True):
     """The report, for people."""
     page = PathInFolder("report.html")
     """The report with charts, for a browser."""
+    index = PathInFolder("index.html")
+    """The same as the first page of a site, with its links; an event's folder has none."""
     results = PathInFolder("results.json")
     """The report, for programs."""
     games = PathInFolder("games.csv")

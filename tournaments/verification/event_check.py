@@ -243,8 +243,10 @@ def _report(
     if sum(one.sittings for one in known.sandboxes) < sum(one.sittings for one in told.sandboxes):
         # A log is gone, which another check reports.
         known = structs.replace(known, sandboxes=told.sandboxes)
+    # The first page of a site takes the place of the report's page and leads elsewhere.
+    site = {folder.page} if folder.index.exists() and not folder.page.exists() else set[Path]()
     for path, lines in report_files(folder, event, results, known).items():
-        if path not in unsure and not has_content(path, lines):
+        if path not in site.union(unsure) and not has_content(path, lines):
             yield f"{path}: does not follow from the ledger, the logs and the commitments"
     over = finished_sittings(boards_left(event, results))
     hidden = [board for board in over if board not in promises.revealed]

@@ -148,8 +148,8 @@ def test_a_round_counts_what_its_seat_did() -> None:
         passed = [one for one in final.events if isinstance(one, Passed) and one.seat == seat]
         assert ends[-1].drew >= len(drew)
         assert ends[-1].passed >= len(passed)
-        assert all((end.tiles == 0) == (end.out == seat) for end in ends)
-        assert all((end.pips == 0) <= (end.tiles <= 1) for end in ends)
+        assert all((end.hand == ()) == (end.out == seat) for end in ends)
+        assert all((end.pips == 0) <= (len(end.hand) <= 1) for end in ends)
 
 
 def test_partners_are_no_rivals() -> None:

@@ -43,10 +43,10 @@ def explain(*words: object) -> Result:
 
 
 def end(number: int, gained: int, lost: int, ahead: int, **more: int) -> RoundEnd:
-    counts = {"tiles": 3, "pips": 12, "drew": 1, "passed": 0} | more
-    return RoundEnd(
-        number, "out", 0 if gained else 1, gained=gained, lost=lost, ahead=ahead, **counts
-    )
+    counts = {"pips": 12, "drew": 1, "passed": 0} | more
+    hand = tuple((high, 0) for high in range(counts.pop("tiles", 3)))
+    out = 0 if gained else 1
+    return RoundEnd(number, "out", out, hand, gained=gained, lost=lost, ahead=ahead, **counts)
 
 
 # --- what turned a game ---
@@ -92,17 +92,16 @@ def test_a_foul_comes_first() -> None:
 # --- the command ---
 
 
-def test_every_decision_stands_with_the_command_that_asks_it_again(log: Path) -> None:
-    shown = explain(log, "--seat", "bob", "--ascii")
+def test_every_decision_is_shown_and_the_command_that_asks_one_again(log: Path) -> None:
+    shown = explain(log, "--seat", "bob", "--ascii", "--all")
     assert shown.exit_code == 0, shown.output
     logged, _ = overheard(SHORT, 2, any_of(1))
     found = list(decisions(logged, 1))
     for one in found:
         head = f"Question {one.number} of {len(found)}. Round {one.round}."
         assert head in shown.output
-        again = f"boneyard ask {log} 1.ada.bob {one.number} --seat 1"
-        assert f"again     {again}\n" in shown.output
     assert shown.output.count("options ") == len(found)
+    assert f"boneyard explain {log} 1.ada.bob NUMBER --seat 1\n" in shown.output
     assert "bob in seat 1: place " in shown.output
     rounds = re.findall(r"^Round \d+\. The round is over", shown.output, re.MULTILINE)
     assert len(rounds) == logged.result.rounds if logged.result else False
@@ -122,16 +121,16 @@ def test_the_last_place_is_explained_unless_a_seat_is_named(log: Path) -> None:
     logged, _ = overheard(SHORT, 2, any_of(1))
     assert logged.result
     last = logged.result.places.index(2)
-    assert f"in seat {last}: place 2" in explain(log, "--brief").output
+    assert f"in seat {last}: place 2" in explain(log).output
 
 
 def test_only_one_round_or_only_the_summary(log: Path) -> None:
     one = explain(log, "--round", "2", "--seat", "0").output
     assert "Round 2." in one
     assert "Round 1." not in one
-    brief = explain(log, "--brief", "--seat", "0").output
-    assert "Question" not in brief
-    assert "gained the most" in brief
+    brief = explain(log, "--seat", "0").output
+    assert "options " not in brief
+    assert "cost the most" in brief
     assert explain(log, "--round", "99").exit_code == 2
 
 
@@ -154,7 +153,7 @@ def test_notes_and_evidence_of_bots_stay_text(tmp_path: Path) -> None:
         for one in logged.records
     )
     log = write(tmp_path / "log.jsonl", replace(logged, records=records))
-    shown = explain(log, "--seat", logged.result.fouls[0].seat).output
+    shown = explain(log, "--all", "--seat", logged.result.fouls[0].seat).output
     assert "\x1b" not in shown
     assert "\u202e" not in shown
     assert r"<script>\x1b[31m\u202e[bold]\n" in shown
@@ -172,7 +171,7 @@ def test_programs_get_all_of_it(log: Path) -> None:
 def test_three_seats_and_a_foul(tmp_path: Path) -> None:
     fouls = overheard(SHORT, 3, lambda question: NONSENSE if question.seat == 1 else 0).logged
     log = write(tmp_path / "log.jsonl", fouls)
-    shown = explain(log, "--seat", "bob").output
+    shown = explain(log, "--seat", "bob", "--all").output
     assert "It fouled at question 1, in round 1: malformed." in shown
     assert "wrote     no" in shown
 

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -12,10 +13,12 @@ import pytest
 
 from tests.support.events import boneyard, copied, run, small_event, untouched
 from tournaments.cli import aliases as meant
-from tournaments.cli.main import COMMANDS, main
+from tournaments.cli.main import SECTIONS, VERSION, main
+from tournaments.cli.options import SectionedCommand
 from tournaments.commands import run as run_command
 from tournaments.commands.run import BY_SEED
 
+COMMANDS = tuple(chain.from_iterable(SECTIONS.values()))
 NAMES = sorted(filter(None, (command.name for command in COMMANDS)))
 HEAVY = {"msgspec", "rich", "trio", "numpy", "jinja2"}
 
@@ -55,7 +58,7 @@ def test_help_alone_lists_the_commands_and_an_unknown_one_is_answered_with_the_n
         (("help", "create"), "Unknown command 'create': did you mean new?"),
         (("stats",), "did you mean report or show?"),
         (("rnu",), "did you mean run?"),
-        (("foo",), "Unknown command 'foo': there is demo, run, "),
+        (("foo",), "Unknown command 'foo': there is new, check, "),
         (("run", "--workers", "2"), "Unknown option '--workers': did you mean --jobs?"),
         (("run", "--bords", "2"), "Unknown option '--bords': did you mean --boards?"),
         (("demo", "--rounds", "2"), "Unknown option '--rounds': did you mean --boards?"),
@@ -73,13 +76,20 @@ def test_names_of_other_programs_are_understood(words: tuple[str, ...], said: st
 def test_other_names_stand_for_what_there_is() -> None:
     """And for nothing that there is under that very name: it would never be looked up."""
     options = {one for command in COMMANDS for param in command.params for one in param.opts}
-    for others, known in ((meant.COMMANDS, set(NAMES)), (meant.OPTIONS, options)):
+    for others, known in ((meant.COMMANDS, {*NAMES, VERSION}), (meant.OPTIONS, options)):
         assert known.issuperset(one for same in others.values() for one in same)
     assert meant.COMMANDS.keys().isdisjoint(NAMES)
 
 
-def test_version_says_the_same_as_the_option() -> None:
-    assert boneyard("version") == boneyard("--version")
+def test_a_guess_at_the_version_finds_the_option() -> None:
+    assert "did you mean --version?" in boneyard("version", code=2)
+
+
+def test_every_option_of_a_section_exists() -> None:
+    sections = [one.sections for one in COMMANDS if isinstance(one, SectionedCommand)]
+    assert sections
+    for name in (name for section in sections for names in section.values() for name in names):
+        assert f"--{name} " in boneyard("run", "--help")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -121,16 +131,16 @@ def test_a_part_of_a_game_s_name_will_do_while_it_is_clear(played: Path) -> None
     assert "Name one of the 6 games" in boneyard("explain", folder, "1.", code=2)
 
 
-def test_ask_asks_the_entrant_that_sat_there(played: Path) -> None:
-    words = ("ask", str(played), "1.first.greedy", "2", "--seat", "greedy")
+def test_a_question_asks_the_entrant_that_sat_there(played: Path) -> None:
+    words = ("explain", str(played), "1.first.greedy", "2", "--seat", "greedy")
     assert "as in the log" in boneyard(*words)
     told = json.loads(boneyard(*words, "--json", "--times", "2"))
     assert [one["choice"] for one in told["answers"]] == [told["logged"]["choice"]] * 2
     assert (told["number"], told["seat"], told["sandbox"]) == (2, 1, "off")
 
 
-def test_ask_takes_bots_as_run_does(played: Path, tmp_path: Path) -> None:
-    words = ("ask", str(played), "1.first.greedy", "2", "--seat", "1", "--")
+def test_a_question_takes_bots_as_run_does(played: Path, tmp_path: Path) -> None:
+    words = ("explain", str(played), "1.first.greedy", "2", "--seat", "1", "--")
     assert "It chooses" in boneyard(*words, "first")
     bot = tmp_path / "mine.py"
     bot.write_bytes((Path("sample_bots") / "first.py").read_bytes())
@@ -142,8 +152,8 @@ def test_ask_takes_bots_as_run_does(played: Path, tmp_path: Path) -> None:
     assert "It fouls: no_hello" in boneyard(*words, str(bot), code=1)
 
 
-def test_ask_tries_every_option_under_other_deals(played: Path) -> None:
-    words = ("ask", str(played), "1.first.greedy", "1", "--seat", "1", "--times", "0")
+def test_a_question_tries_every_option_under_other_deals(played: Path) -> None:
+    words = ("explain", str(played), "1.first.greedy", "1", "--seat", "1", "--times", "0")
     told = json.loads(boneyard(*words, "--deals", "5", "--json"))
     assert len(told["outlooks"]) == len(told["question"]["options"])
     assert told["outlooks"][told["logged"]["choice"]]["beyond"] == 0.0
@@ -153,7 +163,7 @@ def test_ask_tries_every_option_under_other_deals(played: Path) -> None:
 
 
 def test_the_raw_question_can_be_piped_to_a_bot(played: Path) -> None:
-    words = ("ask", str(played), "1.first.greedy", "2", "--seat", "1", "--raw")
+    words = ("explain", str(played), "1.first.greedy", "2", "--seat", "1", "--raw")
     raw = subprocess.run(
         (sys.executable, "-c", "from tournaments.cli.main import main; main()", *words),
         capture_output=True,
@@ -170,12 +180,13 @@ def test_the_raw_question_can_be_piped_to_a_bot(played: Path) -> None:
     }
 
 
-def test_a_question_must_be_named_and_a_log_alone_needs_a_bot(played: Path, tmp_path: Path) -> None:
-    assert "Name a question" in boneyard("ask", str(played), "1.first.greedy", code=2)
+def test_a_question_is_a_number_and_a_log_alone_needs_a_bot(played: Path, tmp_path: Path) -> None:
+    asked = boneyard("explain", str(played), "1.first.greedy", "x", code=2)
+    assert "A question is a number, not x." in asked
     log = tmp_path / "alone.jsonl"
     log.write_bytes((played / "games" / "from-1.first.greedy.jsonl").read_bytes())
-    words = ("ask", str(log), "1.first.greedy", "1", "--seat", "0")
-    assert "Say which bot" in boneyard(*words, code=2)
+    words = ("explain", str(log), "1.first.greedy", "1", "--seat", "0")
+    assert "Nobody was asked again" in boneyard(*words)
     assert "It chooses" in boneyard(*words, "--sandbox", "off", "--", "first")
 
 
@@ -226,12 +237,12 @@ OFFERED: dict[tuple[str, ...], tuple[str, ...]] = {
     ("show", "fr"): ("friday",),
     ("replay", "friday", "1.first.g"): ("1.first.greedy",),
     ("explain", "friday", "1.first.greedy", "--seat", "g"): ("greedy",),
-    ("ask", "friday", "1.first.greedy", "4"): ("4",),
-    ("ask", "friday", "1.first.greedy", "1", "--", "count"): ("counting",),
+    ("explain", "friday", "1.first.greedy", "4"): ("4",),
+    ("explain", "friday", "1.first.greedy", "1", "--", "count"): ("counting",),
     ("plan", "fr"): ("friday",),
     ("plan", "gree"): ("greedy",),
     ("plan", "friday", "--separate", "ran"): ("random",),
-    ("help", "ver"): ("verify", "version"),
+    ("help", "ver"): ("verify",),
 }
 
 

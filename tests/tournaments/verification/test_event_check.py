@@ -293,7 +293,7 @@ def test_a_lone_log_is_checked_with_its_seeds(folder: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("name", ["ledger.jsonl", "report.html", "event.json", "seeds.jsonl"])
-@pytest.mark.parametrize("command", ["verify", "explain", "replay", "ask"])
+@pytest.mark.parametrize("command", ["verify", "explain", "replay"])
 def test_a_file_that_is_no_log_is_not_called_a_damaged_one(
     event: Path, command: str, name: str
 ) -> None:

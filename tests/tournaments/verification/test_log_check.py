@@ -9,7 +9,7 @@ from arena.logs.checksummed import read_lines
 from protocol.codec import seal, strip_checksum
 from tests.support.events import boneyard, copied, small_event, untouched
 from tournaments.storage.folder import Folder, published_commitments, published_seeds
-from tournaments.verification import check_processes, log_check
+from tournaments.verification import log_check, processes
 from tournaments.verification.event_check import verify_folder
 from tournaments.verification.log_check import LogTask, Promises, check_logs
 
@@ -92,7 +92,7 @@ def test_a_machine_without_semaphores_checks_the_logs_in_one_process(
     def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(check_processes, "ProcessPoolExecutor", refuse)
+    monkeypatch.setattr(processes, "ProcessPoolExecutor", refuse)
     folder = Folder(event)
     assert [*check_logs(tasks(folder), 2)] == [*check_logs(tasks(folder), 1)]
 

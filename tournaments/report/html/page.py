@@ -1,15 +1,27 @@
 """report.html: the HTML page of a report's document."""
 
 from pathlib import Path
+from typing import NamedTuple
 
-from arena.document.blocks import Document, Media, select
+from arena.document.blocks import Document, Media, plain, select
 from arena.ui.html import page
 from tournaments.report.html.charts import sprt_walk
 
 HERE = Path(__file__).parent
 
 
-def report_page(document: Document) -> str:
+class Share(NamedTuple):
+    """The texts that stand for the page where its address is shared."""
+
+    summary: str
+    """The result in a sentence or two; marks are left out."""
+    address: str = ""
+    """The address of the page's folder, which ends with a slash; empty if it is not known."""
+    picture: str = ""
+    """A picture beside the page; empty if there is none."""
+
+
+def report_page(document: Document, share: Share) -> str:
     """Return the page as HTML."""
     return page(
         "report.html.j2",
@@ -19,6 +31,7 @@ def report_page(document: Document) -> str:
         styles=("report.css",),
         scripts=("report.js",),
         data=document.data,
+        share=share._replace(summary=plain(share.summary)),
         draw_walk=sprt_walk,
         blocks=select(document.blocks, Media.HTML),
     )

@@ -12,6 +12,8 @@ from tournaments.schedule.schedule import PlannedGame, PlannedSitting, sittings
 from tournaments.storage.folder import Folder
 from tournaments.storage.ledger import past_sittings
 
+SITE_PAGE = "replay.html"
+"""The page of a site that replays the game that its address names."""
 ANNOUNCED = 5_000
 """The largest number of games whose links lead to a page before it is asked for.
 
@@ -31,6 +33,11 @@ def addresses(plans: Iterable[PlannedSitting]) -> Mapping[str, str]:
 
 def _address(plan: PlannedSitting, game: PlannedGame) -> str:
     return f"{FOLDER}/{quote(page_name(plan.name, game.place))}#game={quote(game.name)}"
+
+
+def site_addresses(plans: Iterable[PlannedSitting]) -> Mapping[str, str]:
+    """Return the address of each game's replay on a site, where one page replays all games."""
+    return GameIndex(plans, lambda _, game: f"{SITE_PAGE}#game={quote(game.name)}")
 
 
 def announce_replays(folder: Folder, event: Event, results: Mapping[str, Result]) -> None:

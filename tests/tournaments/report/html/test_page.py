@@ -24,7 +24,6 @@ from tournaments.plan.event import Event
 from tournaments.rating.sprt_settings import Sprt
 from tournaments.report.comparisons import MATRIX
 from tournaments.report.html import game_list as listed
-from tournaments.report.html.replay_links import addresses
 from tournaments.report.log_facts import log_facts as measure
 from tournaments.report.report import report_files
 from tournaments.storage.folder import Folder, load_event
@@ -169,7 +168,7 @@ def test_a_cell_leads_to_the_games_of_two(tmp_path: Path) -> None:
         found = [links.nth(n).get_attribute("href") for n in range(links.count())]
         page.get_by_role("button", name="next").click()
         found += [links.nth(n).get_attribute("href") for n in range(links.count())]
-        known = addresses(told(plan, results).plans)
+        known = told(plan, results).replays
         assert found == [known[one.game] for one in both][:50]
         page.get_by_role("button", name="why: ").first.click()
         shown = texts(page, ".why code")
@@ -331,7 +330,7 @@ def test_the_page_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_a_list_of_games_says_what_the_ledger_says() -> None:
     for plan in EVENTS.values():
         results = made_up(plan, foul_every=4)
-        known = addresses(told(plan, results).plans)
+        known = told(plan, results).replays
         names = [one.name for one in plan.entrants]
         found = listed.build_game_list(names, plan.seats, results, known)
         for row, result in zip(found.games, results, strict=True):

@@ -1,9 +1,9 @@
-"""The command `ask`: finds a logged question and a bot, asks the bot, prints its answers."""
+"""The command `explain` for a question: shows it, asks a bot again, weighs the options."""
 
 import random
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from arena.analysis import reask as asking
 from arena.analysis import review as account
 from arena.analysis import what_if as whatif
 from arena.analysis.decisions import Decision
-from arena.analysis.find import find_seat, require_one_game, usual_folder
+from arena.analysis.find import find_seat, require_one_game
 from arena.analysis.reask import ReaskResult
 from arena.analysis.what_if import OptionValue
 from arena.document.terminal import print_blocks
@@ -28,23 +28,27 @@ from arena.sandbox.limits import Limits, SandboxMode, level_name
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_level
 from arena.sandbox.temporary import temporary_folder
-from arena.ui.console import plain_console, print_json, text_look
+from arena.ui.console import plain_console, print_json, print_paged, text_look
 from protocol.codec import printable
-from protocol.errors import UserError
 from protocol.records import ChoiceRecord, FoulRecord
 from tournaments.plan.bot_command import prepare_word
 from tournaments.plan.event import Event
 from tournaments.storage.folder import Folder, load_event
 
+UNASKED = (
+    "Nobody was asked again: the log is not in its event's folder. Name a bot after `--`: a sample "
+    "bot, a file or a command."
+)
 
-class AskOptions(NamedTuple):
+
+class QuestionOptions(NamedTuple):
     """The command's options; None where the user gave none."""
 
-    log: Path | None
+    log: Path
     """A game log or an event's folder."""
-    game: str | None
+    game: str
     """A game, or a part of its name."""
-    question: int | None
+    question: int
     """The question's number, or its id."""
     bot: tuple[str, ...]
     """A sample bot, a file or a command, perhaps in several words; none: the bot that sat there."""
@@ -85,40 +89,38 @@ class Answers(Struct, frozen=True):
     """The value of each option under other deals, in the order of the options."""
 
 
-def ask_again(wanted: AskOptions) -> int:
-    """Ask the bot and print its answers; return the exit code. Raises UserError."""
-    where = wanted.log or usual_folder()
-    logged = require_one_game(where, wanted.game)
+def explain_question(wanted: QuestionOptions) -> int:
+    """Show a question, ask a bot again, print its answers; return the exit code.
+
+    Raises UserError.
+    """
+    logged = require_one_game(wanted.log, wanted.game)
     seat = find_seat(logged, wanted.seat)
-    if wanted.question is None:
-        raise UserError(
-            f"Name a question by its number: `boneyard explain {where} {logged.game.game} --seat "
-            f"{seat}` shows them."
-        )
     found = list(decisions.decisions(logged, seat))
     one = decisions.find_decision(found, wanted.question)
     if wanted.raw:
         sys.stdout.buffer.write(b"".join((referee.hello(), *one.told, one.line)))
         return 0
-    answers = _answers(wanted, where, logged, one)
+    answers = _answers(wanted, logged, one)
     if wanted.as_json:
         print_json(answers)
     else:
-        _print(logged, one, len(found), answers, wanted.plain)
+        _print(wanted, logged, one, len(found), answers)
     return 1 if any(answer.foul for answer in answers.answers) else 0
 
 
-def _answers(wanted: AskOptions, where: Path, logged: LoggedGame, one: Decision) -> Answers:
+def _answers(wanted: QuestionOptions, logged: LoggedGame, one: Decision) -> Answers:
     """Ask as often as requested and evaluate the options. Raises UserError."""
     level, found = "", list[ReaskResult]()
-    if wanted.times:
-        event = _event(where)
-        sandbox = _sandbox(wanted, where, event)
+    event = _event(wanted.log)
+    entrants = {entrant.name: entrant.command for entrant in event.entrants} if event else {}
+    command = entrants.get(logged.sitting.seats[one.question.seat])
+    if wanted.times and (wanted.bot or command):
+        sandbox = _sandbox(wanted, wanted.log, event)
         level = sandbox.level
-        word = wanted.bot[0] if len(wanted.bot) == 1 else shlex.join(wanted.bot)
-        with _command(word, logged.sitting.seats[one.question.seat], event) as command:
+        with _command(wanted.bot, command) as asked:
             clock = logged.sitting.clock
-            found = trio.run(asking.repeat_question, command, one, clock, sandbox, wanted.times)
+            found = trio.run(asking.repeat_question, asked, one, clock, sandbox, wanted.times)
     return Answers(
         game=logged.game.game,
         seat=one.question.seat,
@@ -139,7 +141,7 @@ def _event(where: Path) -> Event | None:
     return None
 
 
-def _sandbox(wanted: AskOptions, where: Path, event: Event | None) -> Sandbox:
+def _sandbox(wanted: QuestionOptions, where: Path, event: Event | None) -> Sandbox:
     """Return the sandbox of the event's runs, unless the user asks for another."""
     wish: SandboxMode = wanted.sandbox or (event.sandbox if event else "auto")
     folder = where.resolve() if where.is_dir() else where.resolve().parent
@@ -147,19 +149,16 @@ def _sandbox(wanted: AskOptions, where: Path, event: Event | None) -> Sandbox:
 
 
 @contextmanager
-def _command(bot: str, name: str, event: Event | None) -> Iterator[Command]:
+def _command(bot: Sequence[str], own: Command | None) -> Iterator[Command]:
     """Yield the command that starts the bot; remove what was built for it afterwards.
 
-    Raises UserError.
+    `bot`: its words; none: the bot's `own`. Raises UserError.
     """
-    entrants = {one.name: one for one in event.entrants} if event else {}
-    if not bot and name in entrants:
-        yield entrants[name].command
+    if own and not bot:
+        yield own
         return
-    if not bot:
-        raise UserError("Say which bot is asked, after `--`: a sample bot, a file or a command.")
     with temporary_folder("ask", shared=True) as path:
-        yield prepare_word(bot, path).command
+        yield prepare_word(bot[0] if len(bot) == 1 else shlex.join(bot), path).command
 
 
 def _compared(one: Decision, found: list[ReaskResult]) -> int:
@@ -179,17 +178,20 @@ def _outlooks(
     return whatif.option_values(games, compared, luck)
 
 
-def _print(logged: LoggedGame, one: Decision, many: int, answers: Answers, plain: bool) -> None:
+def _print(
+    wanted: QuestionOptions, logged: LoggedGame, one: Decision, many: int, answers: Answers
+) -> None:
     console = plain_console()
-    look = text_look(logged, console, plain)
-    game = printable(logged.game.game)
-    head = Text(f"Game {game}, question {one.number} of {many}. ", "bold")
-    table = account.table_text(one, one.question.seat, look)
-    console.print(head.append_text(table), "", sep="\n", soft_wrap=True)
+    look = text_look(logged, console, wanted.plain)
+    head = Text(f"Game {printable(logged.game.game)}. ", "bold")
+    head.append_text(account.decision_text(one, many, look))
+    print_paged([head], console)
     if answers.answers:
         console.print(Text(f"Asked again, sandbox {level_name(answers.sandbox)}:", "dim"))
         for line in answer_text.answer_report(one, answers.answers):
             console.print(line, soft_wrap=True)
+    elif wanted.times:
+        console.print(Text(UNASKED, "dim"), soft_wrap=not console.is_terminal)
     if answers.outlooks:
         _print_outlooks(one, answers)
 

@@ -1,19 +1,21 @@
-"""Processes that check game logs side by side."""
+"""Processes that read game logs side by side."""
 
 import multiprocessing
 import os
 import signal
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from itertools import chain
 from multiprocessing.context import BaseContext
 from threading import Thread
+from typing import TypeVar
 
 from protocol.errors import UserError
-from tournaments.verification.log_check import LogCheck, LogTask, check_log
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 AHEAD = 4
 """Batches for each process that wait or are done before their turn."""
@@ -21,35 +23,36 @@ SAFE_PATH = "PYTHONSAFEPATH"
 """The variable with which Python imports nothing from the folder in which it starts."""
 
 
-def check_batches(batches: Iterable[list[LogTask]], count: int) -> Iterator[LogCheck]:
-    """Yield the check of each log of each batch, in order, from so many processes.
+def map_batches(work: Callable[[T], R], batches: Iterable[list[T]], count: int) -> Iterator[R]:
+    """Yield what `work` returns for each log of each batch, in order, from so many processes.
 
-    A machine that has no semaphores for processes, as some containers, checks them in this one.
+    A machine that has no semaphores for processes, as some containers, works in this one.
     Raises UserError if one of the processes is killed.
     """
     with _safe_path():
         try:
-            pool = ProcessPoolExecutor(count, _context(), _prepare)
+            pool = ProcessPoolExecutor(count, _context(work.__module__), _prepare)
         except (OSError, ImportError):
-            yield from chain.from_iterable(map(_check_batch, batches))
+            for batch in batches:
+                yield from map(work, batch)
             return
         try:
-            yield from _in_order(pool, batches, AHEAD * count)
+            yield from _in_order(pool, work, batches, AHEAD * count)
         except BrokenProcessPool:
             raise UserError(
-                "A process that checked logs was killed. See whether the machine is short of "
-                "memory, and verify again."
+                "A process that read logs was killed. See whether the machine is short of memory, "
+                "and run the command again."
             ) from None
         finally:
             pool.shutdown(cancel_futures=True)
 
 
 def _in_order(
-    pool: ProcessPoolExecutor, batches: Iterable[list[LogTask]], ahead: int
-) -> Iterator[LogCheck]:
-    waiting: deque[Future[list[LogCheck]]] = deque()
+    pool: ProcessPoolExecutor, work: Callable[[T], R], batches: Iterable[list[T]], ahead: int
+) -> Iterator[R]:
+    waiting: deque[Future[list[R]]] = deque()
     for batch in batches:
-        waiting.append(pool.submit(_check_batch, batch))
+        waiting.append(pool.submit(_map, work, batch))
         if len(waiting) > ahead:
             yield from waiting.popleft().result()
     while waiting:
@@ -84,11 +87,11 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
-def _check_batch(batch: list[LogTask]) -> list[LogCheck]:
-    return [*map(check_log, batch)]
+def _map(work: Callable[[T], R], batch: list[T]) -> list[R]:
+    return [*map(work, batch)]
 
 
-def _context() -> BaseContext:
+def _context(module: str) -> BaseContext:
     """Return the way to start processes: a fork of one that imported this module and no more.
 
     A fork of ourselves could copy a lock that another thread of ours holds, one of numpy perhaps.
@@ -96,5 +99,5 @@ def _context() -> BaseContext:
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([__name__])
+    context.set_forkserver_preload([__name__, module])
     return context

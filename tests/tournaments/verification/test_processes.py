@@ -1,4 +1,4 @@
-"""Processes that check logs run no foreign code, end with their parent, and may be killed."""
+"""Processes that read logs run no foreign code, end with their parent, and may be killed."""
 
 import os
 import select
@@ -9,7 +9,8 @@ from pathlib import Path
 BATCHES = """
 import multiprocessing, os, signal
 from protocol.errors import UserError
-from tournaments.verification.check_processes import check_batches
+from tournaments.verification.log_check import check_log
+from tournaments.verification.processes import map_batches
 
 def batches():
     yield []
@@ -20,7 +21,7 @@ def batches():
 
 if __name__ == "__main__":
     try:
-        print("checked:", [*check_batches(batches(), 2)])
+        print("checked:", [*map_batches(check_log, batches(), 2)])
     except UserError as error:
         print(error)
 """
@@ -59,4 +60,4 @@ def test_they_end_if_their_parent_is_killed(tmp_path: Path) -> None:
 def test_one_that_is_killed_is_told_in_a_sentence(tmp_path: Path) -> None:
     words = program(tmp_path, "[os.kill(pid, signal.SIGKILL) for pid in pids]")
     said = subprocess.run(words, stdout=subprocess.PIPE, timeout=60, check=True)
-    assert said.stdout.startswith(b"A process that checked logs was killed.")
+    assert said.stdout.startswith(b"A process that read logs was killed.")

@@ -1,0 +1,44 @@
+"""Long output goes through a pager on a terminal, and never into a pipe."""
+
+import io
+from collections.abc import Iterable
+
+import pytest
+from rich.console import Console
+from rich.text import Text
+
+from arena.ui.console import print_paged
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("parts", "terminal", "through_pager"),
+    [(3, True, False), (30, True, True), (30, False, False)],
+)
+def test_only_more_than_a_screen_on_a_terminal_is_paged(
+    monkeypatch: pytest.MonkeyPatch, parts: int, terminal: bool, through_pager: bool
+) -> None:
+    monkeypatch.setattr("sys.stdin", Terminal())
+    out, paged = io.StringIO(), list[str]()
+    console = Console(file=out, force_terminal=terminal, width=80, height=20, highlight=False)
+
+    def page(pieces: Iterable[str]) -> None:
+        paged.extend(pieces)
+
+    print_paged((Text(f"part {number}", "bold") for number in range(parts)), console, page)
+    assert bool(paged) == through_pager
+    said = "".join(paged) if through_pager else out.getvalue()
+    assert [f"part {number}" in said for number in range(parts)] == [True] * parts
+    assert ("\x1b[1m" in said) == terminal
+
+
+def test_without_a_reader_at_the_terminal_nothing_is_paged(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=True, width=80, height=5)
+    print_paged([Text("line\n" * 20)], console, lambda _: pytest.fail("paged"))
+    assert out.getvalue().count("line") == 20

@@ -1,0 +1,226 @@
+"""The command `publish`: writes the site of an event, or brings it up to date.
+
+Boards are read first, and only what is known of them then is written: of a board that is still
+played no deal, no game and no result of a game leaves the event's folder. Its games count in the
+standings, as they do in the report that a run shows.
+"""
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec.structs import replace
+from rich.console import Console
+from rich.progress import Progress
+
+from arena.logs.catalog import FOLDER as GAMES
+from arena.logs.compression import actual_path, compressed_path
+from arena.logs.gamelog import is_over, read_games, sitting_lines
+from arena.rules.english import count_in_digits
+from arena.sandbox.command import Command
+from arena.ui.console import print_line, print_note
+from arena.ui.html import page
+from arena.ui.replay_files import FOLDER as REPLAYS
+from arena.ui.replay_files import valid_games
+from arena.ui.replay_page import pack_game, replay_page
+from protocol.codec import decode_json, encode_json, encode_line
+from protocol.errors import UserError
+from protocol.records import Reveal
+from tournaments.plan.event import Event, as_json
+from tournaments.report.html.replay_links import SITE_PAGE
+from tournaments.report.log_facts import log_facts
+from tournaments.report.missing_data import has_enough_logs
+from tournaments.report.report import Site, report_files
+from tournaments.report.results_file import Results
+from tournaments.storage.folder import (
+    Folder,
+    content,
+    has_content,
+    load_event,
+    published_seeds,
+    write_atomic,
+)
+from tournaments.verification.log_check import usable_cores
+from tournaments.verification.processes import map_batches
+
+INDEX = Folder(Path()).index.name
+"""The first page of the site: the report."""
+LOGS = f"{GAMES}/{INDEX}"
+"""The page that lists the game logs."""
+LOCAL = re.compile(r"(^|[=:,])/\S*/")
+"""The folders in a word of a command."""
+TEMPLATES = Path(__file__).parent
+
+
+class LogTask(NamedTuple):
+    """A game log to publish."""
+
+    path: Path
+    """The log."""
+    site: Path
+    """The site."""
+    boards: frozenset[int]
+    """The boards whose seeds are revealed."""
+    again: bool
+    """True if replays that are there already are written again."""
+
+
+class PublishedLog(NamedTuple):
+    """The published part of a log."""
+
+    name: str
+    """The name of the published log; empty if it must wait, for it shows other boards too."""
+    replays: int
+    """Its games that can be replayed."""
+
+
+def publish_event(path: Path, site: Path, address: str) -> int:
+    """Write the site or bring it up to date; return the exit code.
+
+    `address`: the site's address on the web; empty if it is not known. Raises UserError if `site`
+    holds something else, or is in the event's folder; DamagedFileError, OSError.
+    """
+    folder, site = Folder(path.resolve()), site.resolve()
+    event = load_event(folder)
+    _check_place(folder, site)
+    # Before all else: nothing that is read later is about a board that was not over by now.
+    seeds = published_seeds(folder.seeds)
+    results = has_enough_logs(folder, event)
+    known = log_facts(folder, results)
+    (site / GAMES).mkdir(parents=True, exist_ok=True)
+    (site / REPLAYS).mkdir(exist_ok=True)
+    # First, because they tell whose site it is.
+    write_atomic(site / folder.commitments.name, [content(folder.commitments)])
+    replay = replay_page("Replay", [], [(INDEX, "Report")], REPLAYS).encode()
+    # Another page may read replays of another form.
+    again = not has_content(site / SITE_PAGE, [replay])
+    logs = [LogTask(log, site, frozenset(seeds), again) for log in folder.logs()]
+    published = [*_publish_logs(logs)]
+    write_atomic(site / SITE_PAGE, [replay])
+    write_atomic(site / LOGS, [_logs_page(event, published)])
+    reveals = (encode_line(Reveal(board, seed.hex())) for board, seed in seeds.items())
+    write_atomic(site / folder.seeds.name, reveals)
+    write_atomic(site / folder.event.name, [as_json(_without_folders(event))])
+    if folder.history.exists():
+        write_atomic(site / folder.history.name, [content(folder.history)])
+    files = report_files(folder, event, results, known, Site(seeds.keys(), address, ""))
+    summary = decode_json(b"".join(files[folder.results]), Results)
+    over = summary.played == summary.planned and all(log.name for log in published)
+    if over:
+        write_atomic(site / folder.ledger.name, [content(folder.ledger)])
+    else:
+        (site / folder.ledger.name).unlink(missing_ok=True)
+    # Last the first page: whatever it leads to is there.
+    for file in sorted(files, key=lambda file: file == folder.page):
+        name = INDEX if file == folder.page else file.name
+        write_atomic(site / name, files[file])
+    _tell(site, summary, sum(log.replays for log in published), over)
+    return 0
+
+
+def _check_place(folder: Folder, site: Path) -> None:
+    """Refuse a place that holds something else than a site of this event. Raises UserError."""
+    if site.is_relative_to(folder.path) or folder.path.is_relative_to(site):
+        raise UserError(
+            f"{site} and the event's folder {folder.path} are in one another. Choose a folder "
+            "outside: a site holds nothing that must stay private."
+        )
+    if site.exists() and not site.is_dir():
+        raise UserError(f"{site} is a file. Name a folder for the site.")
+    # What begins with a dot belongs to Git or to the server.
+    others = (
+        sorted(one.name for one in site.iterdir() if one.name[0] != ".") if site.exists() else []
+    )
+    if others and (Folder(site).private.exists() or not _is_own(folder, site)):
+        raise UserError(
+            f"{site} holds something else: {others[0]}. Name an empty folder or this event's site."
+        )
+
+
+def _is_own(folder: Folder, site: Path) -> bool:
+    """Tell whether a folder is a site of this event: an event that grows adds commitments."""
+    old, new = content(Folder(site).commitments), content(folder.commitments)
+    return bool(old) and (new.startswith(old) or old.startswith(new))
+
+
+def _publish_logs(tasks: list[LogTask]) -> Iterator[PublishedLog]:
+    """Publish each log in order, side by side, and show the progress on a terminal."""
+    count = min(len(tasks), usable_cores())
+    done = (
+        map(publish_log, tasks)
+        if count < 2
+        else map_batches(publish_log, ([task] for task in tasks), count)
+    )
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        yield from bar.track(done, total=len(tasks), description="Logs published")
+
+
+def publish_log(task: LogTask) -> PublishedLog:
+    """Publish a log if it may be, and the replays of its games that may be seen.
+
+    Raises DamagedFileError, OSError.
+    """
+    path = actual_path(task.path)
+    data = path.read_bytes()
+    # After its bytes: a sitting's boards only become more.
+    planned = {board for sitting in sitting_lines(path) for board in sitting.boards}
+    name = path.name if planned <= task.boards and is_over(path) else ""
+    if name:
+        _write(task.site / GAMES / name, data)
+        for other in {task.path.name, compressed_path(task.path).name} - {name}:
+            (task.site / GAMES / other).unlink(missing_ok=True)
+    shown = 0
+    for logged in valid_games(read_games(path)) if planned & task.boards else ():
+        if logged.result and logged.game.board in task.boards:
+            file = task.site / REPLAYS / f"{logged.game.game}.json"
+            shown += 1
+            if task.again or not file.exists():
+                _write(file, encode_json(pack_game(logged)))
+    return PublishedLog(name, shown)
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Replace a file in one step, unless it has these bytes."""
+    if not has_content(path, [data]):
+        beside = path.with_name(path.name + ".new")
+        beside.write_bytes(data)
+        beside.replace(path)
+
+
+def _logs_page(event: Event, logs: list[PublishedLog]) -> bytes:
+    names = [log.name for log in logs if log.name]
+    html = page(
+        "logs.html.j2",
+        "game logs",
+        event.name,
+        folders=(TEMPLATES,),
+        names=names,
+        links=[(f"../{INDEX}", "Report")],
+        left=len(logs) - len(names),
+    )
+    return html.encode()
+
+
+def _without_folders(event: Event) -> Event:
+    """Return the plan without the names of local folders."""
+    entrants = [
+        replace(
+            one, command=Command(tuple(LOCAL.sub(r"\1", word) for word in one.command.argv), "")
+        )
+        for one in event.entrants
+    ]
+    return replace(event, entrants=tuple(entrants))
+
+
+def _tell(site: Path, summary: Results, replays: int, over: bool) -> None:
+    print_line(site / INDEX)
+    print_note(f"{count_in_digits(replays, 'replay')} of {summary.played} games.")
+    if not over:
+        print_note(
+            "The games of boards that are still played, the logs that show them and the ledger are "
+            "left out: publish again when the event is over."
+        )
+    print_note(f"Try it: python3 -m http.server -d {shlex.quote(str(site))}")

@@ -1,0 +1,308 @@
+"""The points of a bot's games: by the rounds' ends, by seat, by opponent; its worst games. Pure."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from arena.analysis.decisions import RoundEnd, opponents
+from arena.document.blocks import UNKNOWN, Block, Column, Paragraph, table
+from arena.rules.english import count_in_digits, join_words
+from protocol.records import FoulClass, Result, RoundRecord
+from protocol.ruleset import Ruleset
+
+WORST = 5
+"""Games that are named."""
+ENDS = {
+    "won, out": "won: its side went out",
+    "won, blocked": "won: blocked",
+    "lost, out": "lost: another went out",
+    "lost, blocked": "lost: blocked",
+    "even": "even",
+}
+"""The ends of a round for a bot, and in words."""
+LOST = {"lost, out": "when another went out", "lost, blocked": "in blocked rounds"}
+"""Ends of lost rounds in a sentence."""
+
+
+class RoundSums(Struct):
+    """Rounds that ended alike."""
+
+    end: str
+    """The end; see `ENDS`."""
+    rounds: int = 0
+    points: int = 0
+    """Points that the bot's side gained on the best other side; negative: it lost them."""
+    tiles: int = 0
+    """Tiles left in the bot's hand."""
+    pips: int = 0
+    """Pips of these tiles."""
+
+    def add(self, one: RoundEnd) -> None:
+        """Add a round."""
+        self.rounds += 1
+        self.points += one.swing
+        self.tiles += len(one.hand)
+        self.pips += one.pips
+
+
+class GameSums(Struct):
+    """Games in one seat, against one bot, or all games."""
+
+    label: str
+    """The seat's number or the bot's name; empty for all games."""
+    games: int = 0
+    wins: int = 0
+    draws: int = 0
+    points: int = 0
+    """Points that the bot's side scored."""
+    against: int = 0
+    """Points of the best other side; those of this opponent where games are by opponent."""
+    lost_rounds: int = 0
+    lost: int = 0
+    """Points that its side lost in these rounds on the best other side."""
+    pips: int = 0
+    """Pips left in the bot's hand in these rounds."""
+
+    def add(self, own: int, other: int, better: int, ends: Sequence[RoundEnd]) -> None:
+        """Add a game: both scores, 1 for a win, 0 for a draw, −1 for a loss, and its rounds."""
+        self.games += 1
+        self.wins += better > 0
+        self.draws += better == 0
+        self.points += own
+        self.against += other
+        for end in ends:
+            if end.swing < 0:
+                self.lost_rounds += 1
+                self.lost -= end.swing
+                self.pips += end.pips
+
+
+class WorstGame(Struct, frozen=True):
+    """A game that a bot lost."""
+
+    game: str
+    """The game's name."""
+    points: int
+    """Points of the bot's side."""
+    against: int
+    """Points of the best other side."""
+    round: int | None
+    """The round that cost it the most; null if none did."""
+    cost: int
+    """Points that this round cost."""
+    blocked: bool
+    """True if it was blocked."""
+    foul: FoulClass | None
+    """The bot's foul, if it committed one."""
+
+
+class Losses(Struct, frozen=True):
+    """The points of a bot's games."""
+
+    bot: str
+    """The bot."""
+    total: GameSums
+    """All games."""
+    rounds: tuple[RoundSums, ...]
+    """Rounds by their end."""
+    seats: tuple[GameSums, ...]
+    """Games by the bot's seat."""
+    opponents: tuple[GameSums, ...]
+    """Games by opponent; at a table of more than two, a game counts for each."""
+    fouls: Mapping[FoulClass, int]
+    """The bot's fouls by class."""
+    worst: tuple[WorstGame, ...]
+    """The games that it lost by the most points, worst first."""
+
+
+def count_losses(
+    bot: str, rules: Ruleset, games: Iterable[tuple[Result, int, Sequence[RoundEnd]]]
+) -> Losses:
+    """Sum up the games of a bot, each with its seat and the rounds' ends for this seat."""
+    total = GameSums("")
+    rounds = {end: RoundSums(end) for end in ENDS}
+    seats: dict[int, GameSums] = {}
+    others: dict[str, GameSums] = {}
+    fouls: dict[FoulClass, int] = defaultdict(int)
+    worst: list[WorstGame] = []
+    for result, seat, ends in games:
+        own = result.scores[seat]
+        rivals = opponents(rules, len(result.seats), seat)
+        best = max(result.scores[other] for other in rivals)
+        place = min(result.places[other] for other in rivals) - result.places[seat]
+        total.add(own, best, place, ends)
+        seats.setdefault(seat, GameSums(f"{seat}")).add(own, best, place, ends)
+        for name in dict.fromkeys(result.seats[other] for other in rivals):
+            places = [at for at in rivals if result.seats[at] == name]
+            score = max(result.scores[at] for at in places)
+            better = min(result.places[at] for at in places) - result.places[seat]
+            others.setdefault(name, GameSums(name)).add(own, score, better, ends)
+        for end in ends:
+            rounds[_end_of(end)].add(end)
+        own_fouls = [one.foul for one in result.fouls if one.seat == seat]
+        for foul in own_fouls:
+            fouls[foul] += 1
+        if place < 0:
+            worst.append(_lost_game(result, own, best, ends, own_fouls))
+            worst = sorted(worst, key=_margin)[:WORST]
+    return Losses(
+        bot=bot,
+        total=total,
+        rounds=tuple(one for one in rounds.values() if one.rounds),
+        seats=tuple(seats[seat] for seat in sorted(seats)),
+        opponents=tuple(sorted(others.values(), key=lambda one: -one.lost)),
+        fouls=dict(fouls),
+        worst=tuple(worst),
+    )
+
+
+def _end_of(end: RoundEnd) -> str:
+    if end.swing == 0:
+        return "even"
+    how = "blocked" if end.out is None else "out"
+    return f"{'won' if end.swing > 0 else 'lost'}, {how}"
+
+
+def _margin(one: WorstGame) -> int:
+    return one.points - one.against
+
+
+def _lost_game(
+    result: Result, own: int, best: int, ends: Sequence[RoundEnd], fouls: Sequence[FoulClass]
+) -> WorstGame:
+    worst = min(ends, key=lambda end: end.swing, default=None)
+    costly = worst if worst and worst.swing < 0 else None
+    return WorstGame(
+        game=result.game,
+        points=own,
+        against=best,
+        round=costly.round if costly else None,
+        cost=-costly.swing if costly else 0,
+        blocked=costly is not None and costly.out is None,
+        foul=fouls[0] if fouls else None,
+    )
+
+
+# --- as blocks ---
+
+
+def losses_blocks(one: Losses) -> Iterator[Block]:
+    """Yield the account of one bot."""
+    yield Paragraph(_headline(one), "lead")
+    yield Paragraph("\n".join(_where(one)))
+    columns = [Column("rounds", "word"), *map(Column, ("number", "points", "a round"))]
+    columns += map(Column, ("tiles left", "pips left"))
+    yield table("Rounds", columns, [_round_row(sums) for sums in one.rounds])
+    yield table("By seat", [Column("seat", "name"), *GAMES], map(_game_row, one.seats))
+    yield table("By opponent", [Column("opponent", "name"), *GAMES], map(_game_row, one.opponents))
+    if one.worst:
+        columns = [Column("worst games", "name"), Column("points", "word"), Column("why", "word")]
+        yield table("Worst games", columns, [_worst_row(game) for game in one.worst])
+
+
+GAMES = [*map(Column, ("games", "win %", "points", "against", "lost rounds", "cost", "pips left"))]
+"""Columns of sums of games; points, cost and pips are averages."""
+
+
+def _headline(one: Losses) -> str:
+    all_games = one.total
+    lost = all_games.games - all_games.wins - all_games.draws
+    draws = f", drew {all_games.draws}" if all_games.draws else ""
+    return (
+        f"{one.bot} won {all_games.wins} of {count_in_digits(all_games.games, 'game')}{draws} and "
+        f"lost {lost}: {_each(all_games.points, all_games.games)} points a game to "
+        f"{_each(all_games.against, all_games.games)}."
+    )
+
+
+def _where(one: Losses) -> Iterator[str]:
+    """Yield sentences about where most points went."""
+    lost = {sums.end: sums for sums in one.rounds if sums.points < 0}
+    total = -sum(sums.points for sums in lost.values())
+    if total:
+        shares = [f"{-sums.points / total:.0%} {LOST[sums.end]}" for sums in lost.values()]
+        rounds, tiles, pips = map(
+            sum, zip(*((one.rounds, one.tiles, one.pips) for one in lost.values()), strict=True)
+        )
+        yield (
+            f"It lost {total:,} points: {join_words(shares)}. In a lost round it was left with "
+            f"{_each(tiles, rounds)} tiles ({_each(pips, rounds)} pips) on average."
+        )
+        if len(one.opponents) > 1:
+            most = one.opponents[0]
+            yield f"Most went in games with {most.label}: {most.lost:,} points."
+    if one.fouls:
+        counts = ", ".join(f"{many} {foul}" for foul, many in sorted(one.fouls.items()))
+        yield f"It lost {count_in_digits(sum(one.fouls.values()), 'game')} by a foul: {counts}."
+
+
+def _round_row(sums: RoundSums) -> tuple[str, ...]:
+    averages = (_each(number, sums.rounds) for number in (sums.tiles, sums.pips))
+    each = f"{sums.points / sums.rounds:+.1f}"
+    return ENDS[sums.end], f"{sums.rounds:,}", f"{sums.points:+,}", each, *averages
+
+
+def _game_row(sums: GameSums) -> tuple[str, ...]:
+    averages = (_each(number, sums.games) for number in (sums.points, sums.against))
+    in_lost = (_each(number, sums.lost_rounds) for number in (sums.lost, sums.pips))
+    win_share = f"{_win_share(sums):.1%}"
+    return sums.label, f"{sums.games:,}", win_share, *averages, f"{sums.lost_rounds:,}", *in_lost
+
+
+def _worst_row(one: WorstGame) -> tuple[str, ...]:
+    blocked = ", blocked" if one.blocked else ""
+    cost = f"round {one.round} cost {one.cost}{blocked}" if one.round else ""
+    foul = f"foul: {one.foul}" if one.foul else ""
+    return one.game, f"{one.points} – {one.against}", "; ".join(filter(None, (foul, cost)))
+
+
+def _each(total: int, many: int) -> str:
+    return f"{total / many:.1f}" if many else UNKNOWN
+
+
+# --- all bots in short ---
+
+
+def overview(
+    rules: Ruleset,
+    names: Sequence[str],
+    results: Iterable[Result],
+    rounds: Mapping[str, Sequence[RoundRecord]],
+) -> Iterator[Block]:
+    """Yield a line for each bot: its games, and the points of its rounds by their end."""
+    games = {name: GameSums(name) for name in names}
+    points = {name: dict.fromkeys(ENDS, 0) for name in names}
+    for result in results:
+        for seat, name in enumerate(result.seats):
+            if name not in games or result.seats.index(name) != seat:
+                continue
+            rivals = opponents(rules, len(result.seats), seat)
+            best = max(result.scores[other] for other in rivals)
+            place = min(result.places[other] for other in rivals) - result.places[seat]
+            games[name].add(result.scores[seat], best, place, ())
+            before = [0] * len(result.seats)
+            for one in rounds.get(result.game, ()):
+                gains = [now - was for now, was in zip(one.scores, before, strict=True)]
+                swing = gains[seat] - max(gains[other] for other in rivals)
+                points[name][f"{'won' if swing > 0 else 'lost'}, {one.why}"] += swing
+                before = list(one.scores)
+    columns = [Column("bot", "name"), Column("games"), Column("win %")]
+    columns += [Column("points", spare=True), Column("against", spare=True)]
+    columns += map(Column, list(ENDS)[:4])
+    order = sorted((one for one in games.values() if one.games), key=_win_share, reverse=True)
+    rows = [
+        (
+            *_game_row(sums)[:5],
+            *(f"{points[sums.label][end] / sums.games:+.1f}" for end in list(ENDS)[:4]),
+        )
+        for sums in order
+    ]
+    yield Paragraph(
+        "Points a game, and the points by which each bot won and lost rounds, by how they ended."
+    )
+    yield table("Points a game", columns, rows)
+
+
+def _win_share(sums: GameSums) -> float:
+    return (sums.wins + sums.draws / 2) / sums.games
