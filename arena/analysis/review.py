@@ -29,6 +29,17 @@ COLUMNS = (
 SHOWN_ROUNDS = 6
 """Rounds of a game that are listed in short."""
 
+SENTENCES = {
+    "place": "place {place} with {points} points{side}; {why}.",
+    "side": " for its side",
+    "cost": "Round {round} cost the most: {points} points{ended}.",
+    "lead": "It was {where} {since}.",
+    "tied": "It was tied at the end.",
+    "since": "from round {round} to the end",
+    "always": "after every round",
+}
+"""Sentences about a lost game; the report's script fills them in too."""
+
 
 def heading(logged: LoggedGame, seat: int, found: Sequence[Decision], look: Look) -> Text:
     """Describe the seat, its result and the time that it took."""
@@ -37,12 +48,14 @@ def heading(logged: LoggedGame, seat: int, found: Sequence[Decision], look: Look
     if result is None:
         return text.append("the game is unfinished and has no result.")
     party = side_of(look.partners, seat)
-    side = " for its side" if look.partners else ""
-    text.append(
-        f"place {result.places[party]} with {result.scores[party]} points{side}; "
-        f"{render.WHY[result.why]}. "
+    side = SENTENCES["side"] if look.partners else ""
+    place = SENTENCES["place"].format(
+        place=result.places[party],
+        points=result.scores[party],
+        side=side,
+        why=render.WHY[result.why],
     )
-    return text.append(_time(found))
+    return text.append(f"{place} {_time(found)}")
 
 
 def _time(found: Sequence[Decision]) -> str:
@@ -143,10 +156,9 @@ def turning_points(
         return
     worst, best = min(ends, key=_swing), max(ends, key=_swing)
     if worst.swing < 0:
-        yield (
-            f"Round {worst.round} cost the most: {-worst.swing} points{_ended(worst, look)}. "
-            f"{_burden(worst)}"
-        )
+        ended = _ended(worst, look)
+        cost = SENTENCES["cost"].format(round=worst.round, points=-worst.swing, ended=ended)
+        yield f"{cost} {_burden(worst)}"
     if whole and best.swing > 0:
         yield f"Round {best.round} gained the most: {best.swing} points{_ended(best, look)}."
     yield _lead(ends)
@@ -197,11 +209,11 @@ def _lead(ends: Sequence[RoundEnd]) -> str:
     """Describe since when the seat has been ahead or behind."""
     last = _sign(ends[-1].ahead)
     if last == 0:
-        return "It was tied at the end."
+        return SENTENCES["tied"]
     where = "ahead" if last > 0 else "behind"
     others = [end.round for end in ends if _sign(end.ahead) != last]
-    since = f"from round {others[-1] + 1} to the end" if others else "after every round"
-    return f"It was {where} {since}."
+    since = SENTENCES["since"].format(round=others[-1] + 1) if others else SENTENCES["always"]
+    return SENTENCES["lead"].format(where=where, since=since)
 
 
 def _sign(number: int) -> int:

@@ -2,7 +2,6 @@
 
 import shlex
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -23,11 +22,11 @@ from arena.logs.gamelog import LoggedGame, read_games
 from arena.ui.console import Pager, plain_console, print_json, print_paged, text_look
 from protocol.errors import UserError, unknown_name
 from protocol.records import Result
-from tournaments.plan.bot_catalog import own_bots, sample_bots
+from tournaments.plan.bot_catalog import own_names
 from tournaments.plan.event import Event
 from tournaments.report.log_facts import log_facts
 from tournaments.report.losses import Losses, count_losses, losses_blocks, overview
-from tournaments.storage.folder import Folder, load_event
+from tournaments.storage.folder import Folder, find_event, load_event
 from tournaments.storage.ledger import results_of
 from tournaments.storage.result_store import ResultStore
 
@@ -54,13 +53,23 @@ class ExplainOptions(NamedTuple):
 def explain_game(options: ExplainOptions, page: Pager) -> None:
     """Print why a bot won or lost a game. Raises UserError, DamagedLogError."""
     logged = require_one_game(options.log, options.game)
-    seat = find_seat(logged, options.seat)
+    seat = choose_seat(options.log, logged, options.seat)
     if options.as_json:
         print_json(account.review_game(logged, seat))
         return
     console = plain_console()
     look = text_look(logged, console, options.plain)
     print_paged(_explained(logged, seat, options, look), console, page)
+
+
+def choose_seat(where: Path, logged: LoggedGame, wanted: str | None) -> int:
+    """Return the seat that a user means; without a word that of the user's bot, or the last place.
+
+    Raises UserError.
+    """
+    event = find_event(where)
+    own = own_bot(event) if event and not wanted else None
+    return find_seat(logged, own if own and logged.sitting.seats.count(own) == 1 else wanted)
 
 
 def _explained(
@@ -135,16 +144,8 @@ def explain_event(where: Path, bot: str | None, as_json: bool, page: Pager) -> N
 
 
 def own_bot(event: Event) -> str | None:
-    """Return the only bot of an event that the user wrote; None if there is no such bot.
-
-    Bots of the bots.toml here come before others that are not sample bots.
-    """
-    known = sample_bots()
-    playing = [one.name for one in event.entrants if not one.retired]
-    own = [name for name in playing if name.partition("@")[0] not in known]
-    with suppress(UserError):
-        listed = own_bots(Path())
-        own = [name for name in own if name.partition("@")[0] in listed] or own
+    """Return the user's only bot in an event; None if there is none, or several."""
+    own = own_names([one.name for one in event.entrants if not one.retired], Path())
     return own[0] if len(own) == 1 else None
 
 

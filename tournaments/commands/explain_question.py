@@ -17,7 +17,7 @@ from arena.analysis import reask as asking
 from arena.analysis import review as account
 from arena.analysis import what_if as whatif
 from arena.analysis.decisions import Decision
-from arena.analysis.find import find_seat, require_one_game
+from arena.analysis.find import require_one_game
 from arena.analysis.reask import ReaskResult
 from arena.analysis.what_if import OptionValue
 from arena.document.terminal import print_blocks
@@ -31,9 +31,10 @@ from arena.sandbox.temporary import temporary_folder
 from arena.ui.console import plain_console, print_json, print_paged, text_look
 from protocol.codec import printable
 from protocol.records import ChoiceRecord, FoulRecord
+from tournaments.commands.explain import choose_seat
 from tournaments.plan.bot_command import prepare_word
 from tournaments.plan.event import Event
-from tournaments.storage.folder import Folder, load_event
+from tournaments.storage.folder import find_event
 
 UNASKED = (
     "Nobody was asked again: the log is not in its event's folder. Name a bot after `--`: a sample "
@@ -95,7 +96,7 @@ def explain_question(wanted: QuestionOptions) -> int:
     Raises UserError.
     """
     logged = require_one_game(wanted.log, wanted.game)
-    seat = find_seat(logged, wanted.seat)
+    seat = choose_seat(wanted.log, logged, wanted.seat)
     found = list(decisions.decisions(logged, seat))
     one = decisions.find_decision(found, wanted.question)
     if wanted.raw:
@@ -112,7 +113,7 @@ def explain_question(wanted: QuestionOptions) -> int:
 def _answers(wanted: QuestionOptions, logged: LoggedGame, one: Decision) -> Answers:
     """Ask as often as requested and evaluate the options. Raises UserError."""
     level, found = "", list[ReaskResult]()
-    event = _event(wanted.log)
+    event = find_event(wanted.log)
     entrants = {entrant.name: entrant.command for entrant in event.entrants} if event else {}
     command = entrants.get(logged.sitting.seats[one.question.seat])
     if wanted.times and (wanted.bot or command):
@@ -131,14 +132,6 @@ def _answers(wanted: QuestionOptions, logged: LoggedGame, one: Decision) -> Answ
         answers=tuple(found),
         outlooks=_outlooks(logged, one, wanted.deals, _compared(one, found)),
     )
-
-
-def _event(where: Path) -> Event | None:
-    """Return the event that a log or a folder belongs to; None if it belongs to none."""
-    for path in (where, *where.resolve().parents[:2]):
-        if Folder(path).event.is_file():
-            return load_event(Folder(path))
-    return None
 
 
 def _sandbox(wanted: QuestionOptions, where: Path, event: Event | None) -> Sandbox:

@@ -3,7 +3,7 @@
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -87,6 +87,16 @@ def own_bots(folder: Path) -> dict[str, ListedBot]:
 def all_bots(folder: Path) -> dict[str, CatalogBot]:
     """Return the sample bots and the folder's own bots, by name. Raises UserError."""
     return {**_found(sample_bots(), sample_folder()), **_found(own_bots(folder), folder.resolve())}
+
+
+def own_names(names: Iterable[str], folder: Path) -> list[str]:
+    """Return the names of the user's bots: those in the folder's list, or all that are no samples.
+
+    A version (`mine@2`) counts as its bot.
+    """
+    own = [name for name in names if name.partition("@")[0] not in sample_bots()]
+    listed = own_bots(folder)
+    return [name for name in own if name.partition("@")[0] in listed] or own
 
 
 def missing_tools(needs: str) -> str:

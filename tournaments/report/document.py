@@ -75,8 +75,7 @@ class ReportData(NamedTuple):
 def report_document(data: ReportData) -> Document:
     """Build the report."""
     event, results, known = data.event, data.results, data.measured
-    names = [one.name for one in event.entrants]
-    listed = build_game_list(names, event.seats, data.shown, data.replays)
+    listed = build_game_list(event, data.shown, data.replays, known.rounds)
     boards = {one.board for one in data.shown}
     evidence = [one for one in known.evidence if one.board in boards]
     headline = event_text.headline(event, len(results), data.planned)

@@ -197,6 +197,17 @@ def load_event(folder: Folder) -> Event:
     return event
 
 
+def find_event(where: Path) -> Event | None:
+    """Return the event that a folder or a log belongs to; None if there is none.
+
+    Raises UserError.
+    """
+    for path in (where, *where.resolve().parents[:2]):
+        if Folder(path).event.is_file():
+            return load_event(Folder(path))
+    return None
+
+
 def read_event(folder: Folder) -> Event:
     """Read the event of a folder without a look at its commitments.
 

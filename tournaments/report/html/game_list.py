@@ -5,11 +5,14 @@ from itertools import chain
 from typing import Any, get_args
 from urllib.parse import quote
 
-from msgspec import Struct
+from msgspec import Struct, field
 
+from arena.analysis.review import SENTENCES
+from arena.analysis.text import WHY
 from protocol.codec import encode_json
 from protocol.messages import WhyGame
-from protocol.records import FoulClass, Result
+from protocol.records import FoulClass, Result, RoundRecord
+from tournaments.plan.event import Event
 
 BYTES = 2_500_000
 """The largest size of the list of games, in bytes."""
@@ -20,6 +23,8 @@ Row = list[Any]
 """A game: its page, its board, then of each seat the entrant, the score and the place, then the
 rounds, why it ended, and of each foul the seat and the class. All are numbers: pages, entrants,
 reasons and classes are places in their lists."""
+Rounds = list[int]
+"""A game's rounds: of each whether it was blocked, 1 or 0, and then each seat's points after it."""
 
 
 class GameList(Struct, frozen=True, kw_only=True):
@@ -40,27 +45,52 @@ class GameList(Struct, frozen=True, kw_only=True):
     games: tuple[Row, ...]
     """The first of them, as many as have room; see `Row`. A game is called by its board and the
     entrants in its seats, with dots between them."""
+    rounds: tuple[Rounds, ...]
+    """The rounds of these games."""
+    partners: bool
+    """True if every second seat plays together."""
+    sentences: dict[str, str] = field(default_factory=SENTENCES.copy)
+    """The sentences that explain a lost game."""
+    reasons: tuple[str, ...] = tuple(WHY[why] for why in get_args(WhyGame))
+    """The reasons for the end of a game in words."""
 
 
 def build_game_list(
-    names: Sequence[str], seats: int, results: Sequence[Result], addresses: Mapping[str, str]
+    event: Event,
+    results: Sequence[Result],
+    addresses: Mapping[str, str],
+    rounds: Mapping[str, Sequence[RoundRecord]],
 ) -> GameList:
     """Return the list of as many results, in their order, as fit."""
+    names = [one.name for one in event.entrants]
     places = {name: place for place, name in enumerate(names)}
     pages: dict[str, int] = {}
     rows: list[Row] = []
+    courses: list[Rounds] = []
     room = BYTES
     for result in results:
         page = addresses[result.game].removesuffix(quote(result.game))
         row = _row(result, pages.get(page, len(pages)), places)
-        room -= len(encode_json((row, *(() if page in pages else (page,)))))
+        course = _rounds(rounds.get(result.game, ()))
+        room -= len(encode_json((row, course, *(() if page in pages else (page,)))))
         if room < 0:
             break
         pages.setdefault(page, len(pages))
         rows.append(row)
+        courses.append(course)
     return GameList(
-        names=tuple(names), seats=seats, pages=tuple(pages), total=len(results), games=tuple(rows)
+        names=tuple(names),
+        seats=event.seats,
+        pages=tuple(pages),
+        total=len(results),
+        games=tuple(rows),
+        rounds=tuple(courses),
+        partners=event.rules.deal.partners,
     )
+
+
+def _rounds(records: Sequence[RoundRecord]) -> Rounds:
+    return [number for one in records for number in (int(one.why == "blocked"), *one.scores)]
 
 
 def _row(result: Result, page: int, places: Mapping[str, int]) -> Row:

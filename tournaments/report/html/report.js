@@ -110,7 +110,10 @@ function told(row) {
   const name = [board, ...who].join(".");
   const [scores, places] = [part(1), part(2)];
   const href = pages[page] + encodeURIComponent(name);
-  return { name, board, who, scores, places, rounds: row[rest], why: whys[row[rest + 1]], fouled, href };
+  const [rounds, why] = [row[rest], row[rest + 1]];
+  const course = listed.rounds[listed.games.indexOf(row)];
+  const ended = { why: whys[why], reason: listed.reasons[why] };
+  return { name, board, who, scores, places, rounds, course, ...ended, fouled, href };
 }
 
 const has = (row, one) => row.slice(2, 2 + seats).includes(one);
@@ -120,12 +123,6 @@ function wanted() {
   const ids = wish.who.filter((name) => name).map((name) => names.indexOf(name));
   const rest = 2 + 3 * seats + 2;
   return listed.games.filter((row) => ids.every((id) => has(row, id)) && (!wish.fouled || row.length > rest));
-}
-
-function copied(command) {
-  const line = made("p", "", { class: "command" });
-  line.append(made("code", command), copier(command));
-  return line;
 }
 
 function copier(command) {
@@ -141,14 +138,77 @@ function copier(command) {
   return button;
 }
 
+// --- why a game was lost, in the words of `boneyard explain` ---
+
+const filled = (text, values) => text.replace(/{(\w+)}/g, (_, name) => values[name]);
+
+// Each round with its seats' points and, for one seat, its gain on the best other side.
+function roundsOf(game, seat) {
+  const rivals = game.who.map((_, at) => at).filter((at) => (listed.partners ? (at - seat) % 2 : at !== seat));
+  const lead = (numbers) => numbers[seat] - Math.max(...rivals.map((at) => numbers[at]));
+  const course = [];
+  for (let at = 0; at < game.course.length; at += seats + 1) {
+    const scores = game.course.slice(at + 1, at + 1 + seats);
+    const gains = scores.map((score, one) => score - (course.length ? course.at(-1).scores[one] : 0));
+    course.push({ blocked: game.course[at] === 1, scores, gains, swing: lead(gains), ahead: lead(scores) });
+  }
+  return course;
+}
+
+function turning(course) {
+  const { cost, lead, tied, since, always } = listed.sentences;
+  const worst = course.reduce((one, other) => (other.swing < one.swing ? other : one));
+  const ended = worst.blocked ? ", blocked" : "";
+  const dear = { round: course.indexOf(worst) + 1, points: -worst.swing, ended };
+  const said = worst.swing < 0 ? [filled(cost, dear)] : [];
+  const last = Math.sign(course.at(-1).ahead);
+  if (!last) return [...said, tied];
+  const round = course.findLastIndex((one) => Math.sign(one.ahead) !== last) + 2;
+  const from = round > 1 ? filled(since, { round }) : always;
+  return [...said, filled(lead, { where: last > 0 ? "ahead" : "behind", since: from })];
+}
+
+function explained(game) {
+  const seat = game.places.indexOf(Math.max(...game.places));
+  const side = listed.partners ? listed.sentences.side : "";
+  const about = { place: game.places[seat], points: game.scores[seat], side, why: game.reason };
+  const course = roundsOf(game, seat);
+  const head = made("p");
+  head.append(named(game.who[seat]), ` in seat ${seat}: ${filled(listed.sentences.place, about)}`);
+  const said = course.length ? turning(course) : [];
+  return [head, ...said.map((text) => made("p", text)), ...(course.length ? [roundTable(game, course)] : [])];
+}
+
+function roundTable(game, course) {
+  const table = made("table", "", { class: "rounds" });
+  const top = made("tr");
+  top.append(made("th", "round", { scope: "col", class: "n" }), made("th", "end", { scope: "col" }));
+  for (const name of game.who) {
+    const cell = made("th", "", { scope: "col", class: "n" });
+    cell.append(named(name));
+    top.append(cell);
+  }
+  const rows = course.map((one, at) => {
+    const row = made("tr");
+    row.append(made("td", at + 1, { class: "n" }), made("td", one.blocked ? "blocked" : "out"));
+    const points = one.gains.map((gain, seat) => `${gain > 0 ? `+${gain} ` : ""}${one.scores[seat]}`);
+    row.append(...points.map((text) => made("td", text.replaceAll("-", "−"), { class: "n" })));
+    return row;
+  });
+  table.append(made("caption", `Rounds of ${game.name}`, { class: "hide" }), made("thead"), made("tbody"));
+  table.tHead.append(top);
+  table.tBodies[0].append(...rows);
+  return table;
+}
+
 function why(game, row) {
   const next = row.nextElementSibling;
   if (next && next.classList.contains("why")) {
     next.remove();
     return false;
   }
-  const cell = made("td", "In the event's folder:", { colspan: row.cells.length });
-  cell.append(...game.who.map((_, seat) => copied(`boneyard explain . ${game.name} --seat ${seat}`)));
+  const cell = made("td", "", { colspan: row.cells.length });
+  cell.append(...explained(game));
   const below = made("tr", "", { class: "why" });
   below.append(cell);
   row.after(below);
@@ -159,7 +219,7 @@ function links(game, row) {
   const cell = made("td", "", { class: "links" });
   const replay = made("a", "replay", { href: game.href, "aria-label": `replay ${game.name}` });
   const button = made("button", "why?", { type: "button", class: "plain", "aria-expanded": "false" });
-  button.setAttribute("aria-label", `why: how to explain ${game.name}`);
+  button.setAttribute("aria-label", `why ${game.name} was lost`);
   button.addEventListener("click", () => button.setAttribute("aria-expanded", why(game, row)));
   cell.append(replay, " ", button);
   return cell;

@@ -170,10 +170,32 @@ def test_a_cell_leads_to_the_games_of_two(tmp_path: Path) -> None:
         found += [links.nth(n).get_attribute("href") for n in range(links.count())]
         known = told(plan, results).replays
         assert found == [known[one.game] for one in both][:50]
-        page.get_by_role("button", name="why: ").first.click()
-        shown = texts(page, ".why code")
-        game = both[25].game
-        assert shown == [f"boneyard explain . {game} --seat {seat}" for seat in range(3)]
+        page.get_by_role("button", name="why ").first.click()
+        game = both[25]
+        last = game.places.index(max(game.places))
+        said = f"{game.seats[last]} in seat {last}: place {game.places[last]} with "
+        assert texts(page, ".why p")[0].startswith(said)
+
+
+@needs_chromium
+@pytest.mark.parametrize("words", [("--boards", "2"), ("--rules", "partnership", "--boards", "1")])
+def test_a_lost_game_is_explained_in_the_words_of_the_command(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    run(tmp_path / "out", "first", "greedy", "random", "counting", *words, "--set", "target=60")
+    result = next(read_ledger(Folder(tmp_path / "out").ledger))
+    told = " ".join(boneyard("explain", str(tmp_path / "out"), result.game, "--all").split())
+    with opened(tmp_path / "out" / "report.html") as page:
+        page.get_by_role("button", name=f"why {result.game}", exact=False).first.click()
+        head, *said = texts(page, ".why p")
+        assert head.replace("−", "-") in told
+        assert len(said) >= 1
+        for sentence in said:
+            start, _, _ = sentence.removesuffix(".").partition(", blocked")
+            assert start in told
+        scores = [row.split()[-1] for row in texts(page, ".why tbody td:last-child")]
+        assert scores[-1] == f"{result.scores[-1]}".replace("-", "−")
+        assert len(scores) == result.rounds
 
 
 @needs_chromium
@@ -332,7 +354,7 @@ def test_a_list_of_games_says_what_the_ledger_says() -> None:
         results = made_up(plan, foul_every=4)
         known = told(plan, results).replays
         names = [one.name for one in plan.entrants]
-        found = listed.build_game_list(names, plan.seats, results, known)
+        found = listed.build_game_list(plan, results, known, {})
         for row, result in zip(found.games, results, strict=True):
             page, board, *rest = row
             parts = [rest[n * plan.seats : (n + 1) * plan.seats] for n in range(3)]
