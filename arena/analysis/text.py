@@ -79,8 +79,8 @@ class Look(Struct, frozen=True):
     """The entrant in each seat."""
     width: int = 80
     """Columns of the terminal."""
-    ascii: bool = False
-    """True if tiles are drawn as [6|4] only."""
+    glyphs: bool = False
+    """True if tiles are drawn as glyphs, not as [6|4]."""
     partners: bool = False
     """True if seats 0 and 2 play against 1 and 3."""
 
@@ -159,7 +159,7 @@ def turn_page(at: int, key: str) -> int | None:
 def tile_text(tile: Tile, look: Look, *, in_line: bool = False) -> str:
     """Return a tile; doubles are drawn across the line."""
     first, second = tile
-    if look.ascii or max(tile) > GLYPHS_TO:
+    if not look.glyphs or max(tile) > GLYPHS_TO:
         return _plain(tile)
     base = STANDING if in_line and first == second else LYING
     return chr(base + (GLYPHS_TO + 1) * first + second)

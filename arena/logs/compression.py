@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from typing import BinaryIO
 
 from protocol.errors import UserError
 
@@ -89,16 +90,17 @@ def _plain(path: Path) -> io.BufferedReader:
 
 
 def _unpacking(path: Path) -> io.BufferedReader:
-    return io.BufferedReader(_Unpacked(path), CHUNK)
+    # Opened first: a half-made object is closed too, when Python deletes it.
+    return io.BufferedReader(_Unpacked(path.open("rb"), path), CHUNK)
 
 
 class _Unpacked(io.RawIOBase):
     """The content of a compressed file: one frame, and nothing after it."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, file: BinaryIO, path: Path) -> None:
         options: dict[int, int] = {zstd.DecompressionParameter.window_log_max: WINDOW_LOG}
         self._path = path
-        self._file = path.open("rb")
+        self._file = file
         self._unpack = zstd.ZstdDecompressor(options=options)
 
     def readable(self) -> bool:

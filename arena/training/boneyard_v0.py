@@ -192,7 +192,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801
             record=None,
             scores=game.scores,
         )
-        text = draw_frame(frame, Look(tuple(self.possible_agents), ascii=True)).plain
+        text = draw_frame(frame, Look(tuple(self.possible_agents))).plain
         if self.render_mode == "ansi":
             return text
         print(text)

@@ -39,13 +39,14 @@ def plain_console() -> "Console":
     return Console(highlight=False)
 
 
-def text_look(logged: "LoggedGame", console: "Console", plain: bool) -> "Look":
-    """Return the look of a game on a console; `plain`: without glyphs."""
+def text_look(logged: "LoggedGame", console: "Console", glyphs: bool) -> "Look":
+    """Return the look of a game on a console; `glyphs`: tiles as glyphs, if it can show them."""
     from arena.analysis.text import Look
 
-    glyphs = console.encoding.startswith("utf") and not plain
     partners = logged.sitting.rules.deal.partners
-    return Look(logged.sitting.seats, console.width, ascii=not glyphs, partners=partners)
+    return Look(
+        logged.sitting.seats, console.width, glyphs and console.encoding.startswith("utf"), partners
+    )
 
 
 def print_paged(

@@ -172,7 +172,7 @@ class SceneBuilder:
 
         `seat` is the viewer: it is shown only its own times; None is shown all times.
         """
-        self._look = render.Look(tuple(names), ascii=True, partners=partners)
+        self._look = render.Look(tuple(names), partners=partners)
         self._move_ms = clock.move_ms
         shown = [seat in (None, at) for at in range(len(names))]
         self._times = [Time(0, clock.bank_ms) if one else None for one in shown]

@@ -180,7 +180,7 @@ def played(name: str, seats: int, seed: int) -> tuple[LoggedGame, dict[tuple[int
 def text(name: str, seats: int, seed: int) -> str:
     """Return the playthrough of a named game."""
     logged, asked = played(name, seats, seed)
-    look = Look(NAMES[:seats], ascii=True, partners=logged.sitting.rules.deal.partners)
+    look = Look(NAMES[:seats], partners=logged.sitting.rules.deal.partners)
     lines = [
         f"game {name}: {VARIANTS[name].about}",
         f"seed {seed}, at most {ROUNDS} rounds",

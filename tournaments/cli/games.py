@@ -9,7 +9,7 @@ import click
 from arena.analysis.find import name_log
 from protocol.errors import UserError
 from tournaments.cli.completion import complete_bots, complete_questions, complete_seats
-from tournaments.cli.options import ASCII, GAME, LOG, WISH
+from tournaments.cli.options import GAME, GLYPHS, LOG, WISH
 from tournaments.cli.platforms import require_linux
 
 
@@ -29,7 +29,7 @@ from tournaments.cli.platforms import require_linux
 )
 @click.option("--all", "whole", is_flag=True, help="Show every round and decision of the game.")
 @click.option("--round", "only", type=click.IntRange(1), default=None, help="Show only this round.")
-@ASCII
+@GLYPHS
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of sentences.")
 @click.option(
     "--times",
@@ -117,7 +117,7 @@ def _explain_question(where: Path, words: list[str], **options: Any) -> None:
     help="Show only what this seat knew: its number, or the bot that had it.",
 )
 @click.option("--round", "only", type=click.IntRange(1), default=None, help="Show only this round.")
-@ASCII
+@GLYPHS
 @click.option("--step", is_flag=True, help="Show one frame at a time: Enter, p back, q quit.")
 @click.option("--html", is_flag=True, help="Write a page for a browser instead.")
 @click.option(
@@ -138,7 +138,7 @@ def replay(log: Path | None, game: str | None, html: bool, **options: Any) -> No
       boneyard replay demo
       boneyard replay demo 1.greedy
       boneyard replay demo 1.greedy.first --step
-      boneyard replay demo 1.greedy.first --seat 0 --round 2 --ascii
+      boneyard replay demo 1.greedy.first --seat 0 --round 2 --glyphs
       boneyard replay demo 1.greedy.first --html
       boneyard replay demo --html
     """

@@ -93,7 +93,7 @@ CHOICES = click.option(
     help="Change one choice of the rules; may be repeated.",
 )
 """The option that changes choices of a named game."""
-ASCII = click.option("--ascii", "plain", is_flag=True, help="Tiles as [6|4] instead of glyphs.")
-"""The option that prints tiles in ASCII."""
+GLYPHS = click.option("--glyphs", is_flag=True, help="Show tiles as domino glyphs, not as [6|4].")
+"""The option that prints tiles as glyphs, which are small and which few fonts have."""
 WISH = click.Choice(["auto", "require", "off"])
 """The sandbox modes that a user can choose."""

@@ -9,12 +9,13 @@ from tournaments.cli.options import CHOICES
 @click.command()
 @click.argument("game", required=False, shell_complete=complete_rules)
 @CHOICES
+@click.option("--sources", is_flag=True, help="Cite the clauses of the rule texts.")
 @click.option("--json", "as_json", is_flag=True, help="Print the choices as JSON.")
-def rules(game: str | None, choices: tuple[str, ...], as_json: bool) -> None:
+def rules(game: str | None, choices: tuple[str, ...], sources: bool, as_json: bool) -> None:
     """List the named games, or explain one in plain English.
 
     GAME is a name from the list, or your own rules file: a `base` and the choices that differ from
-    it. Brackets name the clauses of the sources. A choice takes a number, yes or no, a word, a list
+    it. A choice takes a number, yes or no, a word, a list
     (100,75) or a table by players (2:7,3:7,4:6).
 
     \b
@@ -23,8 +24,9 @@ def rules(game: str | None, choices: tuple[str, ...], as_json: bool) -> None:
       boneyard rules dutch
       boneyard rules dutch --set draw_limit=3 --set hand=2:7,3:7,4:5
       boneyard rules my.toml
+      boneyard rules dutch --sources
       boneyard rules dutch --json
     """
     from tournaments.commands.rules import print_rules
 
-    print_rules(game, choices, as_json)
+    print_rules(game, choices, sources, as_json)

@@ -44,8 +44,8 @@ class ExplainOptions(NamedTuple):
     """The only round to show, decision by decision."""
     whole: bool
     """True if all rounds and decisions are shown."""
-    plain: bool
-    """True if tiles are printed in ASCII."""
+    glyphs: bool
+    """True if tiles are printed as glyphs."""
     as_json: bool
     """True if the explanation is printed as JSON."""
 
@@ -58,7 +58,7 @@ def explain_game(options: ExplainOptions, page: Pager) -> None:
         print_json(account.review_game(logged, seat))
         return
     console = plain_console()
-    look = text_look(logged, console, options.plain)
+    look = text_look(logged, console, options.glyphs)
     print_paged(_explained(logged, seat, options, look), console, page)
 
 

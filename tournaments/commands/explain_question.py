@@ -63,8 +63,8 @@ class QuestionOptions(NamedTuple):
     """The sandbox mode."""
     raw: bool
     """True if only the bytes for the bot are printed."""
-    plain: bool
-    """True if tiles are printed in ASCII."""
+    glyphs: bool
+    """True if tiles are printed as glyphs."""
     as_json: bool
     """True if the answers are printed as JSON."""
 
@@ -175,7 +175,7 @@ def _print(
     wanted: QuestionOptions, logged: LoggedGame, one: Decision, many: int, answers: Answers
 ) -> None:
     console = plain_console()
-    look = text_look(logged, console, wanted.plain)
+    look = text_look(logged, console, wanted.glyphs)
     head = Text(f"Game {printable(logged.game.game)}. ", "bold")
     head.append_text(account.decision_text(one, many, look))
     print_paged([head], console)

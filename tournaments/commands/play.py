@@ -119,7 +119,7 @@ async def _played(
     if options.terminal:
         console = Console(highlight=False)
         partners = table.rules.deal.partners
-        look = render.Look(names, console.width, ascii=True, partners=partners)
+        look = render.Look(names, console.width, partners=partners)
         for line in _welcome(table, look):
             print_line(line)
         return await sat_down(

@@ -30,8 +30,8 @@ class ReplayOptions(NamedTuple):
     """The seat whose view is shown: its number, or who sat there."""
     only: int | None
     """The only round to show."""
-    plain: bool
-    """True if tiles are printed in ASCII."""
+    glyphs: bool
+    """True if tiles are printed as glyphs."""
     step: bool
     """True if one frame is shown at a time."""
     out: Path | None
@@ -52,7 +52,7 @@ def replay_game(options: ReplayOptions, read_key: Callable[[], str], page: Pager
         return
     seen = None if options.seat is None else find_seat(found.game, options.seat)
     console = plain_console()
-    look = text_look(found.game, console, options.plain)
+    look = text_look(found.game, console, options.glyphs)
     shown = _drawn(found.game, seen, options.only, look)
     if options.step and _at_terminal():
         _step_through(shown, console, read_key)

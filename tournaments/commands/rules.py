@@ -19,19 +19,22 @@ WIDEST = 100
 """The largest width of an explanation, in columns."""
 
 
-def print_rules(game: str | None, choices: tuple[str, ...], as_json: bool) -> None:
-    """Print the list of games, or explain one with some choices changed. Raises UserError."""
+def print_rules(game: str | None, choices: tuple[str, ...], sources: bool, as_json: bool) -> None:
+    """Print the list of games, or explain one with some choices changed. Raises UserError.
+
+    `sources`: cite the clauses of the rule texts.
+    """
     if game is None:
         if choices:
             raise UserError("--set changes one game: name it, as in `boneyard rules dutch --set`.")
-        _list_rules(as_json)
+        _list_rules(sources, as_json)
         return
     ruleset = load_ruleset(game, Path.cwd(), choices)
     if as_json:
         print_json(ruleset, indent=2)
         return
     console = plain_console()
-    for line in _explained(ruleset, _title(game, ruleset, choices), console.width):
+    for line in _explained(ruleset, _title(game, ruleset, choices), sources, console.width):
         console.print(line, soft_wrap=True)
 
 
@@ -42,7 +45,7 @@ def _title(game: str, ruleset: Ruleset, choices: tuple[str, ...]) -> str:
     return f"{game}: {VARIANTS[game].about}" if game in VARIANTS else f"{ruleset.name} ({game})"
 
 
-def _explained(ruleset: Ruleset, title: str, width: int) -> Iterator[Text]:
+def _explained(ruleset: Ruleset, title: str, sources: bool, width: int) -> Iterator[Text]:
     """Yield the explanation in lines that fit the width; each sentence begins a new line."""
     yield from _wrapped(Text(title, "bold"), width, "")
     for heading, sentences in explain_ruleset(ruleset).items():
@@ -50,7 +53,7 @@ def _explained(ruleset: Ruleset, title: str, width: int) -> Iterator[Text]:
         yield Text(heading, "bold")
         for sentence in sentences:
             text = Text(sentence.text)
-            if sentence.sources:
+            if sources and sentence.sources:
                 text.append(f" [{', '.join(sentence.sources)}]", "dim")
             yield from _wrapped(text, width, "  ")
 
@@ -62,7 +65,7 @@ def _wrapped(text: Text, width: int, indent: str) -> Iterator[Text]:
         yield Text(indent) + line
 
 
-def _list_rules(as_json: bool) -> None:
+def _list_rules(sources: bool, as_json: bool) -> None:
     listed = [
         (name, variant, playable_seat_counts(find_variant(name)))
         for name, variant in VARIANTS.items()
@@ -73,12 +76,14 @@ def _list_rules(as_json: bool) -> None:
     console = plain_console()
     if not console.is_terminal:
         for name, variant, seats in listed:
-            at, sources = _seats(seats), ", ".join(variant.sources)
-            print_line(f"{name:<20} {at:<7} {variant.about} [{sources}]")
+            cited = f" [{', '.join(variant.sources)}]" if sources else ""
+            print_line(f"{name:<20} {_seats(seats):<7} {variant.about}{cited}")
         return
-    table = Table("game", "seats", "what it is", "sources", box=None, pad_edge=False)
+    heads = ("game", "seats", "what it is", *(["sources"] if sources else []))
+    table = Table(*heads, box=None, pad_edge=False)
     for name, variant, seats in listed:
-        table.add_row(name, _seats(seats), variant.about, Text(", ".join(variant.sources), "dim"))
+        clauses = [Text(", ".join(variant.sources), "dim")] if sources else []
+        table.add_row(name, _seats(seats), variant.about, *clauses)
     console.print(table)
 
 

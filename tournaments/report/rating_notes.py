@@ -113,10 +113,11 @@ def has_clean(pool: Pool) -> bool:
 
 
 def seat_advantages(pool: Pool) -> list[str]:
-    """Return one sentence for each seat with an estimated advantage."""
+    """Return one sentence for each seat whose advantage exceeds its error."""
     return [
         f"Seat {seat.seat} is worth {seat.elo:+.0f} ± {seat.half_width:.0f} Elo over the last seat."
         for seat in pool.seats
+        if abs(seat.elo) > seat.half_width
     ]
 
 

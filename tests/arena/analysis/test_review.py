@@ -93,7 +93,7 @@ def test_a_foul_comes_first() -> None:
 
 
 def test_every_decision_is_shown_and_the_command_that_asks_one_again(log: Path) -> None:
-    shown = explain(log, "--seat", "bob", "--ascii", "--all")
+    shown = explain(log, "--seat", "bob", "--all")
     assert shown.exit_code == 0, shown.output
     logged, _ = overheard(SHORT, 2, any_of(1))
     found = list(decisions(logged, 1))
@@ -109,7 +109,7 @@ def test_every_decision_is_shown_and_the_command_that_asks_one_again(log: Path) 
 
 def test_hidden_tiles_are_not_in_a_decision(log: Path) -> None:
     logged, _ = overheard(SHORT, 2, any_of(1))
-    shown = explain(log, "--seat", "1", "--ascii", "--round", "1").output
+    shown = explain(log, "--seat", "1", "--round", "1").output
     first = next(decisions(logged, 1)).step.game.playing
     for tile in first.hands[0]:
         beginning = shown[: shown.index("Question 2 of")]

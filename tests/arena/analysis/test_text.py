@@ -65,7 +65,7 @@ from tests.support.logged_games import (
 from tournaments.cli.main import main
 
 TILE = re.compile(r"\[(\d+)\|(\d+)\]")
-ASCII = Look(NAMES, ascii=True)
+LOOK = Look(NAMES)
 
 GOLDEN = """\
 Game 1.game, board 1: ada (seat 0), bob (seat 1).
@@ -142,7 +142,7 @@ def log(tmp_path: Path) -> Path:
 
 
 def test_a_small_game_as_a_whole(log: Path) -> None:
-    shown = replay(log, "--ascii")
+    shown = replay(log)
     assert shown.exit_code == 0
     assert shown.stdout == GOLDEN
 
@@ -197,12 +197,12 @@ def test_nobody_else_sees_who_was_asked_to_keep_a_deal() -> None:
             if state.aside.phase == "keep" and state.turn == 1:
                 asked += 1
                 for frame in frames([step], 0):
-                    assert "is to move" not in draw_frame(frame, ASCII).plain
+                    assert "is to move" not in draw_frame(frame, LOOK).plain
     assert asked
 
 
 def test_sides_share_their_points_and_a_pot_is_shown() -> None:
-    look = Look(NAMES[:4], ascii=True, partners=True)
+    look = Look(NAMES[:4], partners=True)
     shown = "\n".join(texts(logged(find_variant("partnership"), 4), look=look))
     assert re.search(r"standing +ada and cyd \d+, bob and dan \d+\n", shown)
     assert re.search(
@@ -232,7 +232,7 @@ def test_events_are_described_in_words() -> None:
         Bade(0, 0),
         Called(0),
     )
-    assert [*event_sentences(events, ASCII)] == [
+    assert [*event_sentences(events, LOOK)] == [
         "The deal is annulled: bob holds too many tiles of one number.",
         "[6|4] is turned up.",
         "ada plays [6|4] on the left and [4|1] on the right.",
@@ -280,7 +280,7 @@ def test_a_seat_sees_no_tile_before_it_is_played_or_shown(
     for frame in frames(watched(), seat):
         # A frame comes out when the step after it is known, the last one when there is none.
         until = past if isinstance(frame.record, GameResult) else past[:-1]
-        text = draw_frame(frame, ASCII).plain
+        text = draw_frame(frame, LOOK).plain
         named_tiles = {high_first((int(one), int(two))) for one, two in TILE.findall(text)}
         assert named_tiles <= known_to(seat, until, frame.round)
 
@@ -291,7 +291,7 @@ def test_a_seat_sees_its_own_options_and_notes_only() -> None:
         assert not isinstance(said, DealRecord)
         assert not isinstance(said, ChoiceRecord) or said.seat == 0
         assert isinstance(said, ChoiceRecord) == bool(frame.options)
-        assert isinstance(said, ChoiceRecord) == ("secret plan" in draw_frame(frame, ASCII).plain)
+        assert isinstance(said, ChoiceRecord) == ("secret plan" in draw_frame(frame, LOOK).plain)
 
 
 def test_another_seat_sees_that_there_was_a_foul_but_no_evidence() -> None:
@@ -305,7 +305,7 @@ def test_another_seat_sees_that_there_was_a_foul_but_no_evidence() -> None:
     assert "Traceback" not in other
 
 
-def texts(game: LoggedGame, seat: int | None = None, look: Look = ASCII) -> list[str]:
+def texts(game: LoggedGame, seat: int | None = None, look: Look = LOOK) -> list[str]:
     return [draw_frame(frame, look).plain for frame in frames(steps(game), seat)]
 
 
@@ -329,7 +329,7 @@ def test_after_a_foul_of_three_the_others_play_on() -> None:
 
 
 def test_notes_of_bots_command_neither_the_terminal_nor_rich(tmp_path: Path) -> None:
-    shown = replay(write(tmp_path / "log.jsonl", logged(note=DEVIL)), "--ascii")
+    shown = replay(write(tmp_path / "log.jsonl", logged(note=DEVIL)))
     assert r"note      [red]hi[/red] \x1b[2J\u202e" in shown.stdout
     assert "\x1b" not in shown.stdout
 
@@ -339,14 +339,14 @@ def frame(line: tuple[Tile, ...]) -> Frame:
 
 
 def test_doubles_stand_across_the_line() -> None:
-    look = Look(NAMES[:2])
+    look = Look(NAMES[:2], glyphs=True)
     line = draw_frame(frame(((6, 4), (4, 4), (4, 1))), look).plain.splitlines()[1]
     assert line.split() == ["line", "\U0001f05f", "\U0001f083", "\U0001f04e"]
     assert tile_text((4, 4), look) == "\U0001f051"
 
 
 def test_only_words_are_styled_never_a_whole_frame() -> None:
-    text = draw_frame(frame(((6, 4),)), ASCII)
+    text = draw_frame(frame(((6, 4),)), LOOK)
     assert not text.style
     assert [str(span.style) for span in text.spans if span.start == 0] == ["bold"]
 
@@ -357,7 +357,7 @@ def test_high_pips_have_no_glyphs() -> None:
 
 
 def test_a_long_line_is_wrapped_between_tiles() -> None:
-    shown = draw_frame(frame(((6, 6),) * 20), Look(NAMES[:2], width=40, ascii=True)).plain
+    shown = draw_frame(frame(((6, 6),) * 20), Look(NAMES[:2], width=40)).plain
     assert max(map(len, shown.splitlines())) <= 40
     assert shown.count("[6|6]") == 20
     assert "\n" + " " * 12 + "[6|6]" in shown
@@ -373,7 +373,7 @@ def test_draws_in_a_row_are_joined_until_the_seat_is_asked_again() -> None:
 
 def test_one_round_only(tmp_path: Path) -> None:
     path = write(tmp_path / "log.jsonl", logged(find_variant("dutch")))
-    shown = replay(path, "--round", 2, "--ascii").stdout
+    shown = replay(path, "--round", 2).stdout
     assert set(re.findall(r"^Round (\d+)\.", shown, re.MULTILINE)) == {"2"}
     missing = replay(path, "--round", 999)
     assert missing.exit_code == 2
@@ -424,7 +424,7 @@ def test_a_game_that_was_cut_off_and_played_again_is_shown_whole(tmp_path: Path)
     cut = replace(game, records=game.records[:2])
     for games in ((cut, game), (game, cut)):
         path = write(tmp_path / f"{len(games[0].records)}.jsonl", *games)
-        assert replay(path, "--ascii").stdout.endswith(GOLDEN[-60:])
+        assert replay(path).stdout.endswith(GOLDEN[-60:])
 
 
 def test_a_torn_tail_is_tolerated(log: Path) -> None:
@@ -510,7 +510,7 @@ def press(monkeypatch: pytest.MonkeyPatch, keys: Iterator[str]) -> None:
 
 def test_step_by_step(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     press(monkeypatch, iter(["\r", " ", "p", "x", "q"]))
-    shown = replay(log, "--step", "--ascii").stdout.split(HELP)
+    shown = replay(log, "--step").stdout.split(HELP)
     starts = [text.strip().split("\n")[0] for text in shown]
     everything = GOLDEN.split("\n\n")
     pages = [text.strip().split("\n")[0] for text in everything]
@@ -519,9 +519,9 @@ def test_step_by_step(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_step_by_step_ends_after_the_last_frame(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     press(monkeypatch, repeat("\r"))
-    shown = replay(log, "--step", "--ascii").stdout
+    shown = replay(log, "--step").stdout
     assert shown.replace(f"{HELP}\n", "") == GOLDEN
 
 
 def test_step_without_a_terminal_prints_everything(log: Path) -> None:
-    assert replay(log, "--step", "--ascii").stdout == GOLDEN
+    assert replay(log, "--step").stdout == GOLDEN

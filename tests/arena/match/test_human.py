@@ -196,7 +196,7 @@ async def sitting_at(typed: str, play: Callable[[Referee, HumanPlayer], None]) -
     typist.close()
     referee, person = table()
     person.set_listener(Hears(lambda: play(referee, person)))
-    screen = TerminalPlayer(console, typist.read, Look(NAMES, 80, ascii=True))
+    screen = TerminalPlayer(console, typist.read, Look(NAMES, 80))
     play(referee, person)
     with trio.fail_after(60):
         ended = await screen.show(person, trio.Event())
@@ -236,7 +236,7 @@ async def test_time_runs_out(autojump_clock: MockClock) -> None:
     typist = Typist()
     console = Console(width=80, record=True, file=StringIO())
     _, person = table()
-    screen = TerminalPlayer(console, typist.read, Look(NAMES, 80, ascii=True))
+    screen = TerminalPlayer(console, typist.read, Look(NAMES, 80))
     async with trio.open_nursery() as nursery:
         nursery.start_soon(screen.show, person, trio.Event())
         await trio.sleep(66)

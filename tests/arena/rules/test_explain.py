@@ -342,6 +342,13 @@ def said(*words: str, code: int = 0, width: int = 80) -> str:
     return done.output
 
 
+def test_clauses_are_cited_only_on_request() -> None:
+    assert "[A, B, C play, D, E]" not in said("draw")
+    assert "[A, B, C play, D, E]" in said("draw", "--sources")
+    assert said("--sources").splitlines()[0].endswith("]")
+    assert not said().splitlines()[0].endswith("]")
+
+
 def test_the_list_has_a_line_for_each_game() -> None:
     lines = said().splitlines()
     assert [line.split()[0] for line in lines] == list(VARIANTS)
