@@ -1,12 +1,26 @@
 """Frames of a running game for one seat, from the messages to that seat alone. Pure."""
 
 from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from msgspec.structs import replace
 
 from arena.analysis.frames import Frame
-from protocol.messages import Ask, Drew, Event, GameOver, GameStarts, Played, RoundOver, TurnedUp
+from arena.engine.state import Hand
+from protocol.messages import (
+    Ask,
+    Drew,
+    Event,
+    GameOver,
+    GameStarts,
+    Passed,
+    Played,
+    RoundOver,
+    TurnedUp,
+)
 from protocol.records import Result, RoundRecord
 from protocol.ruleset import set_of_tiles
-from protocol.tiles import Tile
+from protocol.tiles import Tile, high_first
 
 
 class LiveFrames:
@@ -19,6 +33,18 @@ class LiveFrames:
         self._round = self._known = 0
         self._drawable = 0
         self._last: Frame | None = None
+
+    def moves(self, told: Ask | RoundOver | GameOver) -> list[Frame]:
+        """Return a frame for each move since the last message; the last is the one of `frame`."""
+        scores = self._last.scores if self._last else ()
+        frame = self.frame(told)
+        *before, last = _turns(frame.events) or [()]
+        shown = [replace(frame, events=last)]
+        for events in reversed(before):
+            shown.insert(0, replace(_undone(shown[0]), events=events))
+        # What a round's end shows and scores is not known before it.
+        early = [_closed(one, self._starts.seat, scores or one.scores) for one in shown[:-1]]
+        return [*early, shown[-1]]
 
     def frame(self, told: Ask | RoundOver | GameOver) -> Frame:
         """Return the frame after this message."""
@@ -115,3 +141,54 @@ def tiles_of_line(events: Iterable[Event]) -> tuple[Tile, ...]:
             left = isinstance(event, Played) and event.end == "left"
             line = (event.tile, *line) if left else (*line, event.tile)
     return line
+
+
+def _turns(events: Sequence[Event]) -> list[tuple[Event, ...]]:
+    """Return the events of each move; those before the first move, as of a deal, belong to it."""
+    moves = [isinstance(event, Played | Drew | Passed) for event in events]
+    begin = len(moves) - moves[::-1].index(False) if False in moves else 0
+    groups = groupby(events[begin:], lambda event: (type(event), getattr(event, "seat", None)))
+    turns = [tuple(together) for _, together in groups]
+    if not turns:
+        return [tuple(events)] if events else []
+    return [(*events[:begin], *turns[0]), *turns[1:]]
+
+
+def _undone(frame: Frame) -> Frame:
+    """Return the table as it was before the moves of a frame."""
+    for event in reversed(frame.events):
+        if isinstance(event, Played):
+            line = frame.line[1:] if event.end == "left" else frame.line[:-1]
+            hands = _with(frame.hands, event.seat, high_first(event.tile), 1)
+            frame = replace(frame, line=line, hands=hands, turn=event.seat)
+        elif isinstance(event, Drew):
+            hands = _with(frame.hands, event.seat, event.tile, -1)
+            stock = frame.stock if isinstance(frame.stock, int) else len(frame.stock)
+            drawable = frame.drawable + 1
+            frame = replace(frame, hands=hands, stock=stock + 1, drawable=drawable, turn=event.seat)
+        elif isinstance(event, Passed):
+            frame = replace(frame, turn=event.seat)
+    return frame
+
+
+def _with(
+    hands: tuple[Hand | int, ...], seat: int, tile: Tile | None, more: int
+) -> tuple[Hand | int, ...]:
+    """Return the hands with one tile more or less in one of them."""
+    hand = hands[seat]
+    if isinstance(hand, int):
+        changed: Hand | int = hand + more
+    elif more > 0:
+        changed = tuple(sorted((*hand, *([tile] if tile else [])), reverse=True))
+    else:
+        changed = tuple(one for one in hand if one != tile) if tile else hand[:-1]
+    return (*hands[:seat], changed, *hands[seat + 1 :])
+
+
+def _closed(frame: Frame, own: int, scores: tuple[int, ...]) -> Frame:
+    """Return a frame before the end of the round: no other hand is open, and nothing is asked."""
+    hands = tuple(
+        hand if at == own or isinstance(hand, int) else len(hand)
+        for at, hand in enumerate(frame.hands)
+    )
+    return replace(frame, hands=hands, pips=(), options=(), record=None, scores=scores)

@@ -1,8 +1,6 @@
 """A person's screen in the browser: the page shows what the seat sees and sends back choices."""
 
 import time
-from collections.abc import Sequence
-from functools import partial
 
 import trio
 from msgspec import Struct
@@ -11,9 +9,9 @@ from arena.analysis.frames import SPECTATOR
 from arena.analysis.frames_live import LiveFrames
 from arena.match.human import HumanPlayer
 from arena.ui.broadcast import Broadcast
-from arena.ui.html import page
+from arena.ui.html import TABLE_SCRIPTS, page
 from arena.ui.scenes import GameInfo, Scene, SceneBuilder
-from arena.ui.server import Page, Site, tell
+from arena.ui.server import Connection, Page, Site, tell
 from protocol.codec import DamagedRecordError, decode_json, encode_json
 from protocol.messages import Ask, GameOver, GameStarts, RoundOver
 
@@ -21,6 +19,8 @@ KEPT = 64
 """Scenes that a page may lag behind; a page that is reloaded begins with the newest."""
 COME_S = 3600.0
 """Seconds that the user has to open the page."""
+GONE_S = 5.0
+"""Seconds after which a page that was closed, and not only loaded again, is gone."""
 GOODBYE_S = 10.0
 """Seconds that the pages have to receive the end of the game."""
 
@@ -32,6 +32,8 @@ class ShownScene(Struct, frozen=True, kw_only=True):
     """The seat that the page shows."""
     scene: Scene
     """The table as that seat sees it."""
+    moves: tuple[Scene, ...] = ()
+    """The tables that led to it since the last message, one for each move."""
     id: int | None = None
     """The number of the question; None if nothing is asked."""
     until: float | None = None
@@ -40,34 +42,51 @@ class ShownScene(Struct, frozen=True, kw_only=True):
     """True if the game is over."""
 
 
-class BrowserChoice(Struct, frozen=True, forbid_unknown_fields=True):
-    """A message from the page: the answer to a question."""
+class BrowserMessage(Struct, frozen=True, forbid_unknown_fields=True):
+    """A message from the page: the answer to a question, or the wish for another game."""
 
-    id: int
+    id: int | None = None
     """The number of the question."""
-    choice: int
+    choice: int = 0
     """The index of the option."""
+    again: bool = False
+    """True if the person wants another game."""
+    swap: bool = False
+    """True if the person wants to sit in the next seat then."""
+
+
+RELOAD = '{"again":true}'
+"""The message to a page that the next game is ready: it loads itself again."""
 
 
 class BrowserPlayer:
-    """A person who looks at a page and clicks."""
+    """A person who looks at a page and clicks, in one game after another."""
 
-    def __init__(self, about: GameInfo, names: Sequence[str], kept: str, *, clock: bool) -> None:
-        """Prepare the page; nobody has opened it yet.
+    def __init__(self, about: GameInfo, kept: str, *, clock: bool) -> None:
+        """Prepare the page of the first game; nobody has opened it yet.
 
         `kept` is the command that shows the game again; `clock`: the page shows the time left.
         """
-        self._about = about
-        self._names = names
-        self._kept = kept
         self._clock = clock
+        self._wish = trio.Event()
+        self._news = Broadcast()
+        self.swap = False
+        """True if the person wants to sit in the next seat in the game that comes."""
+        self.prepare(about, kept)
+
+    def prepare(self, about: GameInfo, kept: str) -> None:
+        """Show the next game from now on; pages that are open load themselves again."""
+        self._news.publish(RELOAD)
+        self._about = about
+        self._kept = kept
         self._news = Broadcast(KEPT)
+        self._wish = trio.Event()
         self._person: HumanPlayer | None = None
 
     @property
     def site(self) -> Site:
         """Return the site to serve."""
-        return Site(self._find, partial(tell, self._news), self._hear)
+        return Site(self._find, self._tell, self._hear)
 
     async def show(self, person: HumanPlayer, ready: trio.Event) -> bool:
         """Show a game to its end; return False if nobody came to play it."""
@@ -82,18 +101,28 @@ class BrowserPlayer:
             await self._news.drained()
         return True
 
+    async def wants_another(self) -> bool:
+        """Wait while the page is open; return True if the person asks for another game on it."""
+        while self._news.listened and not self._wish.is_set():
+            with trio.move_on_after(GONE_S):
+                await self._wish.wait()
+        return self._wish.is_set()
+
     async def _play(self, person: HumanPlayer) -> None:
+        names = self._about.names
         sight: LiveFrames | None = None
         async for told in person.messages:
             if isinstance(told, GameStarts):
-                sight, seat = LiveFrames(told, self._names), told.seat
-                made = SceneBuilder(self._names, told.clock, partners=told.partners, seat=SPECTATOR)
+                sight, seat = LiveFrames(told, names), told.seat
+                made = SceneBuilder(names, told.clock, partners=told.partners, seat=SPECTATOR)
             elif isinstance(told, Ask | RoundOver | GameOver):
                 assert sight, "A game begins before anything happens in it."
+                *moves, scene = map(made.scene, sight.moves(told))
                 asked = told if isinstance(told, Ask) else None
                 shown = ShownScene(
                     seat=seat,
-                    scene=made.scene(sight.frame(told)),
+                    scene=scene,
+                    moves=tuple(moves),
                     id=asked.id if asked else None,
                     until=1000 * time.time() + asked.time_ms if asked and self._clock else None,
                     over=isinstance(told, GameOver),
@@ -101,6 +130,9 @@ class BrowserPlayer:
                 self._news.publish(encode_json(shown).decode())
                 if shown.over:
                     return
+
+    async def _tell(self, connection: Connection) -> None:
+        await tell(self._news, connection)
 
     def _find(self, name: str) -> Page | None:
         return self._page if name == "" else None
@@ -110,8 +142,8 @@ class BrowserPlayer:
             "play.html.j2",
             "play",
             ", ".join(self._about.names),
-            styles=("table.css", "play.css"),
-            scripts=("table.js", "choices.js", "play.js"),
+            styles=("table.css", "game.css", "play.css"),
+            scripts=(*TABLE_SCRIPTS, "choices.js", "chart.js", "sound.js", "play.js"),
             data=self._about,
             connect="'self'",
             about=self._about,
@@ -119,10 +151,13 @@ class BrowserPlayer:
         )
 
     def _hear(self, text: str) -> None:
-        """Take an answer to the open question; ignore any other, as two pages may be open."""
+        """Take an answer to the open question, or a wish; ignore others: two pages may be open."""
         try:
-            said = decode_json(text, BrowserChoice)
+            said = decode_json(text, BrowserMessage)
         except DamagedRecordError:
             return
-        if self._person:
+        if said.again:
+            self.swap = said.swap
+            self._wish.set()
+        elif self._person and said.id is not None:
             self._person.choose(said.id, said.choice)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 """The folder of the templates, styles and scripts of `arena`."""
+TABLE_SCRIPTS = ("emblem.js", "tiles.js", "line.js", "motion.js", "table.js")
+"""The scripts that draw a table."""
 POLICY = (
     "default-src 'none'; style-src {styles}; script-src {scripts}; img-src data:; connect-src {to};"
     " base-uri 'none'; form-action 'none'"

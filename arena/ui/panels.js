@@ -1,7 +1,7 @@
-/* The panels beside the table: seats, tiles left of each number, the question, evidence. */
+/* The panels around the table of a replay: title, seats, tiles left, question, evidence, lists. */
 "use strict";
 const Panels = (() => {
-  const { tiles, count } = Table;
+  const { tiles, count } = Tiles;
 
   /** Appends a new element with this text to its parent. */
   function add(parent, name, text = "", kind = "") {
@@ -29,6 +29,28 @@ const Panels = (() => {
       cell.setAttribute("scope", "row");
       add(cell, "span", first);
       for (const words of others) add(row, "td", `${words}`, "number");
+    }
+  }
+
+  /** Appends a side's emblems and names. */
+  function side(node, about, at, emblems) {
+    const seats = about.names.map((_, seat) => seat).filter((seat) => seat % about.sides.length === at);
+    const who = add(node, "span", "", "who");
+    seats.forEach((seat, place) => {
+      who.append(place ? " and " : "", Emblem.draw(emblems[seat]), " ", about.names[seat]);
+    });
+  }
+
+  /** Shows the result as the title: "counting 117 – 44 greedy", each with its emblem. */
+  function title(node, scenes, about, emblems) {
+    const { scores } = scenes.at(-1), many = about.sides.length;
+    node.replaceChildren();
+    for (let at = 0; at < many; at += 1) {
+      const points = scores.length ? `${scores[at]}` : "";
+      const versus = at === 1 && many === 2;
+      if (at) node.append(versus ? (points ? ` – ${points} ` : " against ") : " · ");
+      side(node, about, at, emblems);
+      if (!versus && points) node.append(` ${points}`);
     }
   }
 
@@ -86,6 +108,15 @@ const Panels = (() => {
     fill(table, ["number", "line", ...seen.map(({ name }) => name), elsewhere], rows);
   }
 
+  /** Lists the options of a question, the chosen one marked. */
+  function options(list, asked) {
+    list.replaceChildren();
+    (asked ? asked.options : []).forEach((text, number) => {
+      const { words } = Tiles.option(text), chosen = number === asked.chosen;
+      add(list, "li", chosen ? `✓ ${words} (chosen)` : words, chosen ? "chosen" : "");
+    });
+  }
+
   /** Shows the question in a sentence, its options, the note, and the evidence of a foul. */
   function question(nodes, scene, about, seat) {
     const { asked, foul } = scene;
@@ -94,7 +125,7 @@ const Panels = (() => {
         + (asked.id === null ? "" : ` in its question ${asked.id}`)
         + (asked.ms === null ? "." : ` and took ${seconds(asked.ms)}.`)
       : seat === null ? "No bot was asked here." : "This seat was not asked here.";
-    Table.options(nodes.options, scene);
+    options(nodes.options, asked);
     const told = { note: asked && asked.note };
     if (foul) {
       const { detail, line, stderr, clock } = foul;
@@ -107,5 +138,14 @@ const Panels = (() => {
     }
   }
 
-  return { add, seats, left, question };
+  /** Lists the turning points as buttons. */
+  function turns(list, points, go) {
+    list.replaceChildren();
+    for (const { at, words } of points) {
+      const button = add(add(list, "li"), "button", words);
+      button.addEventListener("click", () => go(at));
+    }
+  }
+
+  return { add, title, seats, left, question, turns };
 })();

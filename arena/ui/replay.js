@@ -1,7 +1,7 @@
 /* Replays packed games, of the page or of its site: position, controls, address. See replay_page.py. */
 "use strict";
 (() => {
-  const { games, source } = JSON.parse(document.getElementById("data").textContent);
+  const { games, source, emblems } = JSON.parse(document.getElementById("data").textContent);
   const nodes = Object.fromEntries(
     [...document.querySelectorAll("[id]")].map((node) => [node.id, node]),
   );
@@ -32,20 +32,30 @@
   function roomiest(scenes, round) {
     const same = scenes.filter((scene) => scene.round === round);
     const line = same.reduce((a, b) => (b.line.length > a.line.length ? b : a));
-    const stock = same.reduce((a, b) => (Table.count(b.stock) > Table.count(a.stock) ? b : a));
-    const most = Math.max(...same.flatMap((scene) => scene.hands.map(Table.count)));
+    const stock = same.reduce((a, b) => (Tiles.count(b.stock) > Tiles.count(a.stock) ? b : a));
+    const most = Math.max(...same.flatMap((scene) => scene.hands.map(Tiles.count)));
     return { room: { ...line, stock: stock.stock }, most };
   }
 
-  /** Shows the current position. */
-  function show() {
+  /** Draws the table; the next or the last move is shown as a motion. */
+  function draw(from) {
+    const scenes = view(), scene = scenes[now.at], before = scenes[now.at - 1];
+    const look = { ...roomiest(scenes, scene.round), numbers: nodes.numbers.checked, before };
+    const wanted = { ...look, seat: now.seat || 0, emblems: now.emblems };
+    const render = () => Table.draw(nodes.table, scene, now.play.about, wanted);
+    if (Math.abs(from - now.at) === 1) Motion.move(nodes.table, render, before?.turn);
+    else render();
+  }
+
+  /** Shows the current position, reached from another. */
+  function show(from = now.at) {
     const scenes = view(), { about } = now.play, scene = scenes[now.at];
-    const look = { ...roomiest(scenes, scene.round), numbers: nodes.numbers.checked };
-    Table.draw(nodes.table, scene, about, { ...look, seat: now.seat || 0 });
+    draw(from);
     const quiet = now.seat === null ? "" : "This seat saw nothing new.";
     const next = scene.turn === null ? "" : `${about.names[scene.turn]} is to move.`;
     const words = [`Round ${scene.round}.`, scene.words || quiet, next];
     nodes.words.textContent = words.filter(Boolean).join(" ");
+    Chart.mark(nodes.chart, scene.round);
     Panels.seats(nodes.seats, scene, about);
     Panels.left(nodes.left, scene, about);
     Panels.question(nodes, scene, about, now.seat);
@@ -76,10 +86,10 @@
   /** Goes to a moment, if there is one; returns whether the moment has changed. */
   function go(at) {
     const to = Math.min(Math.max(0, at), view().length - 1);
-    const moved = to !== now.at;
+    const from = now.at;
     now.at = to;
-    show();
-    return moved;
+    show(from);
+    return to !== from;
   }
 
   function goRound(by) {
@@ -120,6 +130,16 @@
       Panels.add(nodes.round, "option", `${scenes[at].round}`).value = scenes[at].round;
     }
     nodes.at.max = scenes.length - 1;
+    overview();
+  }
+
+  /** Shows what is told of the whole game: its result, the chart and the turning points. */
+  function overview() {
+    const scenes = view(), { about } = now.play;
+    Panels.title(nodes.title, scenes, about, now.emblems);
+    document.title = `${nodes.title.textContent} · replay · Boneyard`;
+    Chart.scores(nodes.chart, scenes, about, now.emblems, go);
+    Panels.turns(nodes.turns, Chart.turns(scenes, about), go);
   }
 
   /** Returns the moment of the viewer's foul, or else of any foul; without fouls the beginning. */
@@ -144,9 +164,10 @@
     if (now.name !== game.game) return; // The user has opened another game meanwhile.
     now.play = play;
     const { about, seats } = now.play;
+    now.emblems = Emblem.numbers(about.names, emblems);
     now.seat = seats.includes(seat) ? seat : seats[0];
     const text = [`${about.rules}, ${about.goal}.`, ...about.remarks];
-    nodes.about.textContent = `${game.told}. Rules: ${text.join(" ")}`;
+    nodes.about.textContent = `${game.game}. ${game.told}. Rules: ${text.join(" ")}`;
     nodes.seat.replaceChildren();
     for (const one of seats) {
       const words = one === null ? "everybody" : `seat ${one}, ${about.names[one]}`;
@@ -219,7 +240,7 @@
     });
     document.addEventListener("keydown", key);
     addEventListener("hashchange", follow);
-    addEventListener("resize", () => now.play && show());
+    addEventListener("resize", () => now.play && (overview(), show()));
   }
 
   games.forEach((game, place) => {

@@ -8,7 +8,7 @@ made from the frames of that seat alone.
 
 import base64
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -18,7 +18,7 @@ from arena.analysis import text as render
 from arena.analysis.frames import frames_for
 from arena.analysis.replay import steps
 from arena.logs.gamelog import LoggedGame
-from arena.ui.html import page
+from arena.ui.html import TABLE_SCRIPTS, page
 from arena.ui.scenes import GameInfo, SceneBuilder, about
 from protocol.codec import encode_json, printable
 
@@ -76,18 +76,20 @@ def replay_page(
     games: Sequence[PackedGame],
     links: Sequence[tuple[str, str]] = (),
     source: str = "",
+    emblems: Mapping[str, int] = {},
 ) -> str:
     """Return the HTML of a page that replays these games; see `page` for `links`.
 
+    `emblems` has the number of each bot's emblem in its event; without, the seats are counted.
     With a `source`, a folder beside the page, it loads the one game that its address names.
     """
     return page(
         "replay.html.j2",
         "replay",
         title,
-        styles=("table.css", "replay.css"),
-        scripts=("table.js", "panels.js", "replay.js"),
-        data={"games": games, "source": source},
+        styles=("table.css", "game.css", "replay.css"),
+        scripts=(*TABLE_SCRIPTS, "chart.js", "panels.js", "replay.js"),
+        data={"games": games, "source": source, "emblems": emblems},
         connect="'self'" if source else "'none'",
         links=links,
     )

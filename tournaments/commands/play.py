@@ -7,6 +7,7 @@ import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import trio
 from rich.console import Console
@@ -28,7 +29,7 @@ from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_level
 from arena.ui.console import print_line, print_note
 from arena.ui.open_browser import MISSING, has_browser, open_in_browser
-from arena.ui.scenes import game_info
+from arena.ui.scenes import GameInfo, game_info
 from arena.ui.terminal_player import TerminalPlayer
 from protocol import __version__
 from protocol.codec import encode_line
@@ -42,6 +43,9 @@ from tournaments.runner.sitting import greeting_complaint, keep_bots, start_bots
 from tournaments.schedule.game_numbers import numbers
 from tournaments.storage.folder import SECRET, Folder, kept_private, lock_for_writing
 from tournaments.storage.open_event import seeded
+
+if TYPE_CHECKING:
+    from arena.ui.browser_player import BrowserPlayer
 
 EVENT = "play"
 """The name of the event of all games that a person plays."""
@@ -61,27 +65,36 @@ def play_game(options: PlayOptions) -> int:
     if folder.event.exists():
         raise UserError(f"{folder.path} holds an event: choose another folder (--out).")
     ended: BaseExceptionGroup[Exception] | None = None
+    code = INTERRUPTED
     with lock_for_writing(folder):
         table = prepare_table(options, rules, folder)
-        sandbox = choose_level(options.sandbox, Limits(), folder.path, files_of(table.bots))
-        secret = secrets.token_bytes(SECRET) if options.seed is None else seeded(options.seed)
-        seed = board_seed(secret, EVENT, 1)
-        # Known before the game: nobody can say later that the deals were chosen.
-        _publish(folder.commitments, Commitment(table.number, commitment(seed)))
-        result = None
         try:
-            # Its log shows every hand; when the game is at an end, so may anybody see them.
-            with kept_private(folder, lambda: True):
-                result = trio.run(_played, table, folder, sandbox, seed, options)
+            session = _at_terminal if options.terminal else _in_browser
+            code = trio.run(session, table, folder, options)
         except* Exception as group:
             ended = group
-        if result:
-            _publish(folder.seeds, Reveal(table.number, seed.hex()))
     if ended:
         print_note(stop_sentence(folder, ended, "game", "in the game"))
         return STOPPED
+    return code
+
+
+async def _game_between(
+    table: PreparedTable, folder: Folder, options: PlayOptions, show: Show
+) -> Result | None:
+    """Play one game, commit to its deals before and reveal them after; None if the person left."""
+    sandbox = choose_level(options.sandbox, Limits(), folder.path, files_of(table.bots))
+    secret = secrets.token_bytes(SECRET) if options.seed is None else seeded(options.seed)
+    seed = board_seed(secret, EVENT, options.played + 1)
+    # Known before the game: nobody can say later that the deals were chosen.
+    _publish(folder.commitments, Commitment(table.number, commitment(seed)))
+    # Its log shows every hand; when the game is at an end, so may anybody see them.
+    with kept_private(folder, lambda: True):
+        result = await sat_down(table, folder, sandbox, seed, show)
+    if result:
+        _publish(folder.seeds, Reveal(table.number, seed.hex()))
     _tell(folder, table, result)
-    return 0 if result else INTERRUPTED
+    return result
 
 
 def _publish(path: Path, promise: Commitment | Reveal) -> None:
@@ -111,32 +124,54 @@ def command(folder: Folder, table: PreparedTable) -> str:
     return shlex.join(("boneyard", "replay", str(path), table.game))
 
 
-async def _played(
-    table: PreparedTable, folder: Folder, sandbox: Sandbox, seed: bytes, options: PlayOptions
-) -> Result | None:
-    """Play the game before a screen; return None if the person left."""
-    names, seat = table.names, table.seat
-    if options.terminal:
-        console = Console(highlight=False)
-        partners = table.rules.deal.partners
-        look = render.Look(names, console.width, partners=partners)
-        for line in _welcome(table, look):
-            print_line(line)
-        return await sat_down(
-            table, folder, sandbox, seed, TerminalPlayer(console, sys.stdin.fileno(), look).show
-        )
+async def _at_terminal(table: PreparedTable, folder: Folder, options: PlayOptions) -> int:
+    """Play a game in the terminal; return the exit code."""
+    console = Console(highlight=False)
+    partners = table.rules.deal.partners
+    look = render.Look(table.names, console.width, partners=partners)
+    for line in _welcome(table, look):
+        print_line(line)
+    show = TerminalPlayer(console, sys.stdin.fileno(), look).show
+    return 0 if await _game_between(table, folder, options, show) else INTERRUPTED
+
+
+async def _in_browser(table: PreparedTable, folder: Folder, options: PlayOptions) -> int:
+    """Play games in the browser as long as the person asks for another; return the exit code."""
     from arena.ui.browser_player import BrowserPlayer
     from arena.ui.server import serve_site
 
-    about = game_info(table.game, names, table.rules)
-    browser = BrowserPlayer(about, names, command(folder, table), clock=table.clock.bank_ms > 0)
+    clock = table.clock.bank_ms > 0
+    browser = BrowserPlayer(*_page_of(table, folder), clock=clock)
     async with serve_site(browser.site, options.port) as address:
-        print_line(f"Sit down at seat {seat}: {address}")
+        print_line(f"Sit down at seat {table.seat}: {address}")
         print_note("Only this machine can open it. Ctrl-C leaves the game.")
         with ExitStack() as open_:
             if options.browser:
                 await trio.to_thread.run_sync(open_.enter_context, open_in_browser(address))
-            return await sat_down(table, folder, sandbox, seed, browser.show)
+            while await _game_between(table, folder, options, browser.show):
+                print_note("The page offers another game. Close it, or press Ctrl-C, to end.")
+                if not await _another(browser):
+                    return 0
+                seat = (options.seat + browser.swap) % len(table.names)
+                options = options._replace(seat=seat, played=options.played + 1)
+                table = prepare_table(options, table.rules, folder)
+                browser.prepare(*_page_of(table, folder))
+    return INTERRUPTED
+
+
+def _page_of(table: PreparedTable, folder: Folder) -> tuple[GameInfo, str]:
+    """Return what the page of a game shows before it begins."""
+    return game_info(table.game, table.names, table.rules), command(folder, table)
+
+
+async def _another(browser: "BrowserPlayer") -> bool:
+    """Wait until the person asks for another game; return False if they leave."""
+    wanted = False
+    async with trio.open_nursery() as nursery:
+        await nursery.start(stop_on_signal, nursery.cancel_scope)
+        wanted = await browser.wants_another()
+        nursery.cancel_scope.cancel()
+    return wanted
 
 
 def _welcome(table: PreparedTable, look: render.Look) -> Iterator[str]:

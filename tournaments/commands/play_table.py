@@ -53,6 +53,8 @@ class PlayOptions(NamedTuple):
     """The port of the page; 0: any free port."""
     browser: bool
     """True if the browser is opened."""
+    played: int = 0
+    """Games that were played before on the same page."""
 
 
 class PreparedTable(NamedTuple):

@@ -10,7 +10,7 @@ import trio
 from arena.logs.checksummed import DamagedFileError
 from arena.ui.broadcast import Broadcast
 from arena.ui.console import print_line, print_note
-from arena.ui.html import page
+from arena.ui.html import TABLE_SCRIPTS, page
 from arena.ui.open_browser import open_in_browser
 from arena.ui.replay_files import FOLDER, REPORT
 from arena.ui.replay_page import pack_game, replay_page
@@ -97,7 +97,7 @@ def _first_page(watched: LiveView) -> str:
         watched.event.name,
         folders=(TEMPLATES,),
         styles=("table.css", "watch.css"),
-        scripts=("table.js", "watch.js"),
+        scripts=(*TABLE_SCRIPTS, "watch.js"),
         connect="'self'",
         event=watched.event,
         links=[(REPORTED[0], "Report, as it was last written")] if watched.report.is_file() else [],

@@ -9,6 +9,7 @@ from arena.analysis.frames import Frame, frames
 from arena.analysis.frames_live import LiveFrames
 from arena.analysis.replay import steps
 from arena.engine.shuffle import board_seed
+from arena.engine.state import Hand
 from arena.match.referee import GameSetup, Referee
 from protocol.codec import decode_from_referee, encode_line
 from protocol.messages import Ask, Choose, Clock, GameOver, GameStarts, RoundOver, ToBot
@@ -83,3 +84,44 @@ def test_a_question_is_shown_as_it_was_asked(name: str, seats: int) -> None:
                 assert frame.turn == message.seat
                 assert frame.hands[message.seat] == message.hand
                 assert frame.line == message.line
+
+
+def table(frame: Frame, seat: int) -> tuple[object, ...]:
+    """Return what lies on the table, whatever the order in a hand."""
+    hands = [
+        tuple(sorted(hand)) if at == seat and not isinstance(hand, int) else size(hand)
+        for at, hand in enumerate(frame.hands)
+    ]
+    return frame.round, frame.line, tuple(hands), size(frame.stock), frame.drawable
+
+
+def size(tiles: Hand | int) -> int:
+    return tiles if isinstance(tiles, int) else len(tiles)
+
+
+# Slow: at every table.
+@pytest.mark.parametrize(("name", "seats"), slow_except(FAST_TABLES, GAMES))
+def test_moves_lead_to_each_message_over_tables_of_the_replay(name: str, seats: int) -> None:
+    rules = short(name)
+    game = logged(rules, seats, any_of(name))
+    several = 0
+    for seat, (first, *messages) in enumerate(told(rules, seats, name)):
+        assert isinstance(first, GameStarts)
+        sight, whole = LiveFrames(first, NAMES[:seats]), LiveFrames(first, NAMES[:seats])
+        replayed = {table(frame, seat) for frame in frames(steps(game), seat)}
+        for message in messages:
+            assert isinstance(message, Ask | RoundOver | GameOver)
+            *early, last = sight.moves(message)
+            frame = whole.frame(message)
+            assert replace(last, events=frame.events) == frame
+            together = [event for one in (*early, last) for event in one.events]
+            assert together == [*frame.events]
+            for one in early:
+                assert table(one, seat) in replayed
+                assert not one.options
+                assert one.record is None
+                assert not one.pips
+                others = [hand for at, hand in enumerate(one.hands) if at != seat]
+                assert all(isinstance(hand, int) for hand in others)
+            several += len(early)
+    assert several > 5

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page
@@ -29,7 +30,7 @@ SOCKET = """
 def at_the_table(folder: Path, rules: str, seats: int, width: int = 1000) -> Iterator[Page]:
     """Yield the page of the person in seat 0."""
     about = game_info("1.game", NAMES[:seats], find_variant(rules))
-    make = BrowserPlayer(about, NAMES[:seats], "boneyard replay", clock=False).site.find("")
+    make = BrowserPlayer(about, "boneyard replay", clock=False).site.find("")
     html = make() if make else None
     assert html
     path = folder / "play.html"
@@ -38,9 +39,10 @@ def at_the_table(folder: Path, rules: str, seats: int, width: int = 1000) -> Ite
         yield page
 
 
-def told(page: Page, scene: Fields, *, id: int | None = None, over: bool = False) -> None:
+def told(page: Page, scene: Fields, **more: Any) -> None:
     """Send a message of the server."""
-    data = json.dumps({"seat": 0, "scene": scene, "id": id, "until": None, "over": over})
+    message = {"seat": 0, "scene": scene, "id": None, "until": None, "over": False, "moves": []}
+    data = json.dumps({**message, **more})
     page.evaluate("(data) => socket.dispatchEvent(new MessageEvent('message', { data }))", data)
 
 
@@ -81,14 +83,15 @@ def test_options_are_chosen_in_the_hand_at_an_end_in_the_list_and_by_number(
         told(page, scene, id=3)
         page.click("#options button:text-is('draw')")
         told(page, scene, id=4)
-        # Every option says by which number it is chosen.
-        shown = (
-            "getComputedStyle(document.querySelectorAll('#options button')[1], '::before').content"
-        )
-        assert page.evaluate(shown).startswith('"2')
-        page.keyboard.press("2")
-        assert chosen(page) == [0, 2, 1, 3, 1]
+        # Every tile and option says by which key it is taken; arrows choose the end.
+        assert page.locator("#table .own .key").all_text_contents() == ["1", "2"]
+        assert page.get_attribute("#options button", "data-key") == "3"
+        page.keyboard.press("1")
+        page.keyboard.press("ArrowRight")
         told(page, scene, id=5)
+        page.keyboard.press("3")
+        assert chosen(page) == [0, 2, 1, 3, 2, 3]
+        told(page, scene, id=6)
         assert faults(page) == []
 
 
@@ -124,23 +127,77 @@ def test_the_table_is_told_in_words_and_whose_turn_it_is(tmp_path: Path) -> None
     with at_the_table(tmp_path, "dutch", 2, width=360) as page:
         told(page, scene, id=1)
         for role, words in (
-            ("group", "ada, 2 tiles: [6|4] [5|3]"),
+            ("group", "You, 2 tiles: [6|4] [5|3]"),
             ("img", "bob, 2 tiles"),
             ("img", "The line, 2 tiles: [4|6] [6|4]. Its ends are 4 and 4."),
         ):
             assert page.get_by_role(role, name=words, exact=True).count() == 1  # type: ignore[arg-type]
-        assert page.get_by_role("status").all_inner_texts()[0] == "It is your turn:"
+        assert page.get_by_role("status").all_inner_texts()[0] == "Your turn"
 
 
 @needs_chromium
 def test_partners_win_and_lose_together(tmp_path: Path) -> None:
     last = whole(logged(find_variant("partnership"), 4, any_of(5)))[0][-1]
     ends = (
-        ([1, 3, 1, 3], "you win."),
-        ([3, 1, 3, 1], "you lose."),
-        ([1, 1, 1, 1], "you tie for the win."),
+        ([1, 3, 1, 3], "You win!"),
+        ([3, 1, 3, 1], "You lose"),
+        ([1, 1, 1, 1], "You tie for the win"),
     )
     with at_the_table(tmp_path, "partnership", 4) as page:
         for places, said in ends:
             told(page, {**last, "places": places}, over=True)
-            assert page.inner_text("#whose") == f"The game is over: {said}"
+            assert page.inner_text("#result-title") == said
+
+
+@needs_chromium
+def test_a_tile_is_dragged_to_an_end(tmp_path: Path) -> None:
+    scene = asked("dutch", 2, "6453", "53<", "64<", "64>")
+    with at_the_table(tmp_path, "dutch", 2) as page:
+
+        def drag(to: tuple[float, float]) -> None:
+            tile = page.locator("#table .own .tile", has_text="[6|4]").bounding_box()
+            assert tile
+            page.mouse.move(tile["x"] + tile["width"] / 2, tile["y"] + tile["height"] / 2)
+            page.mouse.down()
+            page.mouse.move(*to, steps=4)
+            page.mouse.up()
+
+        told(page, scene, id=1)
+        drag((5, 5))
+        assert chosen(page) == []
+        ends = [one.bounding_box() for one in page.locator("#table .ghost").all()]
+        assert len(ends) == 2
+        right = max(ends, key=lambda box: box["x"] if box else 0)
+        assert right
+        drag((right["x"] + 20, right["y"] + 20))
+        assert chosen(page) == [2]
+
+
+@needs_chromium
+def test_opponents_move_one_after_another(tmp_path: Path) -> None:
+    last = asked("dutch", 2, "6453", "53<")
+    moves = [{**last, "asked": None, "turn": 1, "words": f"bob plays {at}."} for at in (1, 2)]
+    with at_the_table(tmp_path, "dutch", 2) as page:
+        page.evaluate("window.setTimeout = (act) => { window.later = act; return 1; }")
+        told(page, {**last, "words": "bob plays 3. ada passes."}, id=1, moves=moves)
+        for at in (1, 2):
+            assert page.inner_text("#words") == f"Round 1. bob plays {at}."
+            assert page.locator("#table .choice").count() == 0
+            page.evaluate("later()")
+        assert page.inner_text("#words") == "Round 1. bob plays 3. You pass."
+        assert page.locator("#table .choice").count() == 1
+
+
+@needs_chromium
+def test_another_game_is_asked_for_and_the_clock_counts_minutes(tmp_path: Path) -> None:
+    scene = asked("dutch", 2, "6453", "53<")
+    last = whole(logged(find_variant("dutch"), 2, any_of(5)))[0][-1]
+    with at_the_table(tmp_path, "dutch", 2) as page:
+        page.evaluate("Date.now = () => 1_000")
+        told(page, scene, id=1, until=84_000)
+        assert page.inner_text("#clock") == "01:23"
+        told(page, last, over=True)
+        assert page.locator("#result").is_visible()
+        page.click("#swap")
+        assert page.evaluate("window.sent") == [{"again": True, "swap": True}]
+        assert faults(page) == []
