@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Self
 
 from arena.conformance.language_hints import language
+from arena.match import referee as rulings
 from arena.match.clock import FELT_S
 from arena.match.piped_process import READ, REAP_S, PipedProcess, exit_reason
 from arena.sandbox.command import Command
@@ -75,8 +76,11 @@ class Connection(PipedProcess):
 
     STDERR_KEPT = 8_192
 
-    def __init__(self, command: Command, sandbox: Sandbox) -> None:
-        """Start the process. Raises CannotStartError."""
+    def __init__(self, command: Command, sandbox: Sandbox, hello: bytes | None = None) -> None:
+        """Start the process and send it a hello, if not another one then ours.
+
+        Raises CannotStartError.
+        """
         self.language = language(command)
         """The bot's language."""
         self.began = time.monotonic()
@@ -91,6 +95,7 @@ class Connection(PipedProcess):
         self.read_at = self.began
         self._own_pipes = OwnPipes()
         self._register(self._own_pipes)
+        self.send(hello or rulings.hello())
 
     def __enter__(self) -> Self:
         """Return the conversation, which ends with the block."""

@@ -31,10 +31,9 @@ class AcceptedAnswer(NamedTuple):
     """The time of the answer, in ms."""
 
 
-def expect_hello(connection: Connection, start_ms: int, hello: bytes | None = None) -> BotHello:
-    """Return the bot's hello. Raises ViolationError."""
-    connection.send(hello or rulings.hello())
-    line = connection.next_line(connection.began + start_ms / 1000 - connection.sent_at)
+def expect_hello(connection: Connection, start_ms: int) -> BotHello:
+    """Return the hello of a bot that was sent one. Raises ViolationError."""
+    line = connection.next_line(connection.began + start_ms / 1000 - time.monotonic())
     due = Expected("hello")
     expected = f'{{"type":"hello","name":"...","version":"..."}} within {start_ms} ms'
     if line is None:

@@ -1,7 +1,8 @@
-"""The check of a bot: every step by its number, one after another, within a fixed time."""
+"""The check of a bot: every step by its number, within a fixed time; long waits begin early."""
 
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -21,6 +22,7 @@ from arena.conformance.model import (
     ViolationError,
 )
 from arena.conformance.session import Session
+from arena.match.piped_process import CannotStartError
 from arena.sandbox.sandbox import Sandbox
 from protocol.errors import UserError, unknown_name
 
@@ -101,9 +103,12 @@ def run_steps(session: Session, steps: Sequence[NumberedStep]) -> Iterator[StepR
     """
     ends = time.monotonic() + session.budget.total_s
     gate = 0
-    compared = False
+    compared = began_early = False
     try:
         for place, (number, step) in enumerate(steps):
+            if session.runs_twice and not began_early:
+                began_early = True
+                _begin_waits(session, [later for _, later in steps[place:]])
             left = ends - time.monotonic()
             if gate:
                 yield _outcome(number, step, f"Step {gate} must pass first.")
@@ -119,7 +124,15 @@ def run_steps(session: Session, steps: Sequence[NumberedStep]) -> Iterator[StepR
                 gate = number if outcome.finding and step.gate else 0
                 yield outcome
     finally:
-        session.drop()
+        session.end()
+
+
+def _begin_waits(session: Session, steps: Sequence[CheckStep]) -> None:
+    """Begin the waits of steps that can wait beside others; a step that fails now begins anew."""
+    for step in steps:
+        with suppress(SkippedError, ViolationError, CannotStartError):
+            if step.begin:
+                step.begin(session)
 
 
 MISSED = "The time for all steps was up."
@@ -176,7 +189,7 @@ def _fails(session: Session, sandbox: Sandbox, step: CheckStep, seconds: float) 
     try:
         return _try_step(fresh, 0, step, seconds).state == "fail"
     finally:
-        fresh.drop()
+        fresh.end()
 
 
 def _perhaps(finding: Violation) -> Violation:

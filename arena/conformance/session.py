@@ -1,6 +1,8 @@
-"""One bot's session: starts its processes, keeps one for reuse, counts questions, ends them all."""
+"""One bot's session: starts its processes ahead, keeps one, counts questions, ends them all."""
 
 import time
+from contextlib import suppress
+from typing import NamedTuple
 
 from arena.conformance import expect as judge
 from arena.conformance.connection import Connection
@@ -16,6 +18,17 @@ from protocol.ruleset import Ruleset
 
 EVENT_BOARDS = 25
 """Boards of an event's own game, in which whole games are played, that are tried for a question."""
+
+
+class Pause(NamedTuple):
+    """A process that is left alone in the middle of a game."""
+
+    connection: Connection
+    """The process."""
+    seat: ScriptedSeat
+    """Its game."""
+    cpu_ms: float
+    """The CPU time that it had used when the pause began."""
 
 
 class Session:
@@ -59,8 +72,13 @@ class Session:
         """The time of all answers, in ms."""
         self.worst_ms = 0.0
         """The time of the slowest answer, in ms."""
+        self.runs_twice = False
+        """True once the bot has run twice at the same time, so that a process may start early."""
+        self.pause: Pause | None = None
+        """The pause that began before its step's turn."""
         self._number = 0
         self._connection: Connection | None = None
+        self._spare: Connection | None = None
         self._step_ends = 0.0
 
     def begin_step(self, seconds: float) -> None:
@@ -87,15 +105,20 @@ class Session:
 
         Raises ViolationError, CannotStartError.
         """
-        connection = Connection(self.command, self.sandbox)
+        spare, self._spare = (None, self._spare) if hello else (self._spare, None)
+        connection = spare or Connection(self.command, self.sandbox, hello)
         try:
-            self.hello = judge.expect_hello(connection, self.clock.start_ms, hello)
+            self.hello = judge.expect_hello(connection, self.clock.start_ms)
         except BaseException:
             failed = connection.never_ran
             connection.close()
             if failed:
                 raise CannotStartError("the sandbox failed") from None
             raise
+        # The next process starts while this one plays: some languages take a second.
+        if self.runs_twice and self._spare is None:
+            with suppress(CannotStartError):
+                self._spare = Connection(self.command, self.sandbox)
         return connection
 
     @property
@@ -113,6 +136,14 @@ class Session:
         kept, self._connection = self._connection, None
         if kept:
             kept.close()
+
+    def end(self) -> None:
+        """End every process of this session."""
+        self.drop()
+        for other in (self._spare, self.pause and self.pause.connection):
+            if other:
+                other.close()
+        self._spare = self.pause = None
 
     # --- games ---
 

@@ -1,9 +1,11 @@
 """Steps about time and resources: slow positions, pauses, memory, stderr."""
 
+import time
+
 from arena.conformance import expect as judge
 from arena.conformance.cases.games import short
 from arena.conformance.model import CheckStep, OutOfTimeError
-from arena.conformance.session import Session
+from arena.conformance.session import Pause, Session
 from arena.rules.variants import find_variant
 from protocol.ruleset import derive
 
@@ -37,14 +39,30 @@ def slow_positions(session: Session) -> str:
     return f"{worst:.1f} ms maximum{care}"
 
 
+def begin_pause(session: Session) -> None:
+    """Begin a game with a process of its own, which then waits as if others thought for long."""
+    connection = session.start_another()
+    try:
+        seat = session.new_seat(short("draw"))
+        session.ask(connection, seat)
+    except BaseException:
+        connection.close()
+        raise
+    session.pause = Pause(connection, seat, connection.usage().cpu_ms)
+
+
 def after_a_pause(session: Session) -> str:
-    """Pause as if others thought for long: the bot must wait in silence, and answer then."""
-    connection, seat = session.kept_connection, session.new_seat(short("draw"))
-    session.ask(connection, seat)
-    before = connection.usage().cpu_ms
-    judge.expect_silence(connection, session.budget.pause_ms / 1000, "while others were thinking")
-    busy = connection.usage().cpu_ms - before
-    session.play_on(connection, seat)
+    """End the pause: the bot must have waited in silence, and answer now."""
+    if session.pause is None:
+        session.drop()
+        begin_pause(session)
+    assert session.pause
+    (connection, seat, before), session.pause = session.pause, None
+    with connection:
+        left = connection.read_at + session.budget.pause_ms / 1000 - time.monotonic()
+        judge.expect_silence(connection, left, "while others were thinking")
+        busy = connection.usage().cpu_ms - before
+        session.play_on(connection, seat)
     care = f"; it computes meanwhile ({busy:.0f} ms of CPU)" if busy > 100 else ""
     return f"{session.budget.pause_ms} ms{care}"
 
@@ -106,7 +124,9 @@ def little_stderr(session: Session) -> str:
 
 STEPS = (
     CheckStep("positions", "answers the largest positions in time", "Time", slow_positions),
-    CheckStep("pause", "answers after a pause", "Who speaks when", after_a_pause),
+    CheckStep(
+        "pause", "answers after a pause", "Who speaks when", after_a_pause, begin=begin_pause
+    ),
     CheckStep("memory", "keeps its memory bounded", "Fouls", bounded_memory),
     CheckStep("stderr", "keeps within its stderr limit", "The pipe", little_stderr),
 )

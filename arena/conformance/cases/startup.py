@@ -93,6 +93,7 @@ def two_at_once(session: Session) -> str:
     with session.restart() as one, session.start_another() as two:
         for connection in (one, two):
             session.ask(connection, session.new_seat(find_variant("draw")))
+    session.runs_twice = True
     return ""
 
 

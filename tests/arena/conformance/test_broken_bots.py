@@ -40,7 +40,7 @@ def first_failure(how: str, row: Row, tag: str, number: int) -> StepResult | Non
     try:
         return next((one for one in outcomes if one.finding), None)
     finally:
-        desk.drop()
+        desk.end()
 
 
 def told(outcome: StepResult | None, row: Row) -> bool:

@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from arena.conformance.cases.concurrent_games import IN_TURN
+from arena.conformance.expect import report_violation
 from arena.conformance.model import Budget, CheckStep
 from arena.conformance.runner import STEPS, run_steps, select_steps, totals
 from arena.conformance.scripted_game import ScriptedSeat
@@ -103,6 +104,29 @@ def test_a_walk_that_is_left_leaves_no_process() -> None:
     next(one)
     assert children()
     one.close()  # type: ignore[attr-defined]
+    assert not children()
+
+
+def test_a_pause_and_the_next_process_begin_once_the_bot_has_run_twice() -> None:
+    session = desk()
+    outcomes = run_steps(session, select_steps(("first", "two", "newer", "pause")))
+    begun = [(next(outcomes).name, session.pause is not None) for _ in range(3)]
+    assert begun == [("first", False), ("two", False), ("newer", True)]
+    # That in the pause, and a spare one.
+    assert len(children()) == 2
+    assert [(one.name, one.state) for one in outcomes] == [("pause", "pass")]
+    assert not children()
+
+
+def test_a_step_that_fails_when_its_wait_begins_early_fails_at_its_turn() -> None:
+    def broken(session: Session) -> str:
+        report_violation(session.kept_connection, "It left.", "Stay.", "", "an answer")
+
+    steps = select_steps(("two", "newer", "pause"))
+    (number, pause) = steps[-1]
+    late = number, pause._replace(run=broken, begin=broken)
+    outcomes = [*run_steps(desk(), (*steps[:-1], late))]
+    assert [one.state for one in outcomes] == ["pass", "pass", "fail"]
     assert not children()
 
 
