@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from arena.ui.console import print_json
 from protocol.errors import UserError
 from tournaments.cli.completion import complete_bots, complete_languages
 from tournaments.cli.options import WISH
@@ -116,17 +117,27 @@ def _list_languages() -> None:
 
 
 @click.command()
-def bots() -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of lines.")
+def bots(as_json: bool) -> None:
     """List the sample bots and your own bots in bots.toml.
 
     The list also says which of them this machine cannot run, and why.
 
     \b
-    Example:
+    Examples:
       boneyard bots
+      boneyard bots --json
     """
     from tournaments.plan.bot_catalog import all_bots
 
-    for name, (bot, _) in all_bots(Path.cwd()).items():
+    listed = all_bots(Path.cwd())
+    if as_json:
+        entries = [
+            {"name": name, "about": bot.about, "available": bot.available, "lacks": bot.lacks}
+            for name, (bot, _) in listed.items()
+        ]
+        print_json(entries)
+        return
+    for name, (bot, _) in listed.items():
         state = "" if bot.available else f"  (needs {bot.needs})"
         click.echo(f"{name:<12} {bot.about}{state}")

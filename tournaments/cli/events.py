@@ -65,6 +65,11 @@ _sandbox = click.option(
 )
 
 
+_json = click.option(
+    "--json", "as_json", is_flag=True, help="Print results.json instead of a table."
+)
+
+
 _RUN_SECTIONS = {
     "Game": ("rules", "set", "seats", "boards", "move-ms", "ask-forced"),
     "Format": ("format", "rounds", "challenger", "h0", "h1", "measure", "anchor", "fresh-boards"),
@@ -142,7 +147,7 @@ _RUN_SECTIONS = {
 @tls
 @trust_network
 @_out_option(None, f"{RUNS}/ and what is played")
-@click.option("--json", "as_json", is_flag=True, help="Print results.json instead of a table.")
+@_json
 def run(
     out: Path | None,
     jobs: int | None,
@@ -247,7 +252,10 @@ def plan(
 @_sandbox
 @_jobs
 @_out_option(Path(DEMO), DEMO)
-def demo(boards: int, sandbox: "SandboxMode | None", jobs: int | None, out: Path) -> None:
+@_json
+def demo(
+    boards: int, sandbox: "SandboxMode | None", jobs: int | None, out: Path, as_json: bool
+) -> None:
     """Play a rated round robin of the sample bots in half a minute.
 
     The ladder of sample bots and one bot in each other language play draw to 50 points. Bots that
@@ -257,7 +265,8 @@ def demo(boards: int, sandbox: "SandboxMode | None", jobs: int | None, out: Path
     Examples:
       boneyard demo
       boneyard demo --boards 50 --out longer
+      boneyard demo --json > results.json
     """
     from tournaments.commands.run import run_demo
 
-    sys.exit(run_demo(out, boards, sandbox, jobs))
+    sys.exit(run_demo(out, boards, sandbox, jobs, as_json=as_json))

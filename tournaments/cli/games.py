@@ -120,6 +120,7 @@ def _explain_question(where: Path, words: list[str], **options: Any) -> None:
 @GLYPHS
 @click.option("--step", is_flag=True, help="Show one frame at a time: Enter, p back, q quit.")
 @click.option("--html", is_flag=True, help="Write a page for a browser instead.")
+@click.option("--json", "as_json", is_flag=True, help="Print each frame as a line of JSON.")
 @click.option(
     "--out", type=click.Path(dir_okay=False, path_type=Path), help="File for the page, with --html."
 )
@@ -139,6 +140,7 @@ def replay(log: Path | None, game: str | None, html: bool, **options: Any) -> No
       boneyard replay demo 1.greedy
       boneyard replay demo 1.greedy.first --step
       boneyard replay demo 1.greedy.first --seat 0 --round 2 --glyphs
+      boneyard replay demo 1.greedy.first --json --seat 1
       boneyard replay demo 1.greedy.first --html
       boneyard replay demo --html
     """

@@ -120,7 +120,8 @@ def publish(folder: Path, site: Path, url: str) -> None:
     default=None,
     help="Give a bot this rating, or none; it becomes part of the event's plan.",
 )
-def report(folder: Path | None, check: bool, anchor: str | None) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print the names of the files as JSON.")
+def report(folder: Path | None, check: bool, anchor: str | None, as_json: bool) -> None:
     """Write an event's report again from its plan and ledger.
 
     report.md, results.json, games.csv, ratings.csv, crosstable.csv and results.pgn follow from
@@ -139,7 +140,7 @@ def report(folder: Path | None, check: bool, anchor: str | None) -> None:
     if check and anchor:
         raise UserError("--check writes nothing, so it cannot set an --anchor: leave one out.")
     where = folder or usual_folder()
-    sys.exit(anew.check(where) if check else anew.remake(where, anchor))
+    sys.exit(anew.check(where, as_json) if check else anew.remake(where, anchor, as_json))
 
 
 @click.command()

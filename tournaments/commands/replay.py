@@ -12,10 +12,12 @@ from rich.text import Text
 from arena.analysis import frames
 from arena.analysis import text as render
 from arena.analysis.find import find_game, find_seat, list_games
+from arena.analysis.frames import Frame
 from arena.analysis.replay import steps
 from arena.analysis.text import Look
 from arena.logs.gamelog import LoggedGame
-from arena.ui.console import Pager, plain_console, print_line, print_paged, text_look
+from arena.ui.console import Pager, plain_console, print_json, print_line, print_paged, text_look
+from protocol.codec import encode_json
 from protocol.errors import UserError
 
 
@@ -34,6 +36,8 @@ class ReplayOptions(NamedTuple):
     """True if tiles are printed as glyphs."""
     step: bool
     """True if one frame is shown at a time."""
+    as_json: bool
+    """True if each frame is printed as a line of JSON."""
     out: Path | None
     """The file of a page, which goes with --html only."""
 
@@ -47,10 +51,17 @@ def replay_game(options: ReplayOptions, read_key: Callable[[], str], page: Pager
         raise UserError("--out names the page's file: it goes with --html.")
     found = find_game(options.log, options.game)
     if found.game is None:
+        if options.as_json:
+            print_json(found.others)
+            return
         for line in list_games(found):
             print_line(line)
         return
     seen = None if options.seat is None else find_seat(found.game, options.seat)
+    if options.as_json:
+        for frame in _chosen(found.game, seen, options.only):
+            print_line(encode_json(frame).decode())
+        return
     console = plain_console()
     look = text_look(found.game, console, options.glyphs)
     shown = _drawn(found.game, seen, options.only, look)
@@ -63,15 +74,21 @@ def replay_game(options: ReplayOptions, read_key: Callable[[], str], page: Pager
 def _drawn(logged: LoggedGame, seat: int | None, only: int | None, look: Look) -> Iterator[Text]:
     """Yield the title, the requested frames and a note if the log was cut off."""
     yield render.title(logged, look)
+    for frame in _chosen(logged, seat, only):
+        yield render.draw_frame(frame, look)
+    if logged.result is None:
+        yield Text("The log ends here: the game was cut off and does not count.")
+
+
+def _chosen(logged: LoggedGame, seat: int | None, only: int | None) -> Iterator[Frame]:
+    """Yield the frames, or those of one round. Raises UserError."""
     last = 0
     for frame in frames.frames(steps(logged), seat):
         last = frame.round
         if only in (None, last):
-            yield render.draw_frame(frame, look)
+            yield frame
     if only is not None and only > last:
         raise UserError(f"There is no round {only}: this game has {last}.")
-    if logged.result is None:
-        yield Text("The log ends here: the game was cut off and does not count.")
 
 
 def _step_through(shown: Iterator[Text], console: Console, read_key: Callable[[], str]) -> None:

@@ -30,7 +30,7 @@ STALE = 1
 """Exit code when a file differs from what the ledger gives."""
 
 
-def remake(path: Path, anchor: str | None) -> int:
+def remake(path: Path, anchor: str | None, in_json: bool) -> int:
     """Write the report's files again from the plan and the ledger; return the exit code.
 
     An anchor (NAME=ELO) becomes part of the plan, and "none" takes it out. Raises UserError, also
@@ -45,11 +45,14 @@ def remake(path: Path, anchor: str | None) -> int:
         files = files_now(folder, event, has_enough_logs(folder, event))
         for file, lines in files.items():
             write_atomic(file, lines)
-            print_line(file)
+            if not in_json:
+                print_line(file)
+    if in_json:
+        print_json({"written": [f"{file}" for file in files]})
     return 0
 
 
-def check(path: Path) -> int:
+def check(path: Path, in_json: bool) -> int:
     """Name the report's files that differ from what the plan and the ledger give.
 
     Return the exit code. Raises UserError; DamagedFileError is one.
@@ -58,6 +61,9 @@ def check(path: Path) -> int:
     event = load_event(folder)
     files = files_now(folder, event, has_enough_logs(folder, event))
     stale = [file for file, lines in files.items() if not has_content(file, lines)]
+    if in_json:
+        print_json({"stale": [f"{file}" for file in stale]})
+        return STALE if stale else 0
     for file in stale:
         print_line(
             f"{file}: {'does not follow from the ledger' if file.exists() else 'is missing'}"

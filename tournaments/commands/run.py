@@ -101,7 +101,9 @@ def run_event(options: RunOptions) -> int:
     return code
 
 
-def run_demo(out: Path, boards: int, sandbox: SandboxMode | None, jobs: int | None) -> int:
+def run_demo(
+    out: Path, boards: int, sandbox: SandboxMode | None, jobs: int | None, *, as_json: bool
+) -> int:
     """Play a round robin of the sample bots that this machine can run; return the exit code.
 
     Raises UserError.
@@ -115,7 +117,8 @@ def run_demo(out: Path, boards: int, sandbox: SandboxMode | None, jobs: int | No
             print_note(f"Left out {word}: {bot.needs} is not on the PATH.")
     event = EventOptions(able, choices=DEMO_RULES, seats=2, boards=boards, sandbox=sandbox)
     jobs = jobs or cores()
-    return run_event(RunOptions(event, out, jobs, seed=1, seed_notice=DEMO_DEALS))
+    options = RunOptions(event, out, jobs, seed=1, seed_notice=DEMO_DEALS, as_json=as_json)
+    return run_event(options)
 
 
 def _cluster(options: RunOptions) -> "ClusterAddress | None":

@@ -131,6 +131,21 @@ def test_a_part_of_a_game_s_name_will_do_while_it_is_clear(played: Path) -> None
     assert "Name one of the 6 games" in boneyard("explain", folder, "1.", code=2)
 
 
+def test_programs_read_games_bots_and_reports_as_json(played: Path) -> None:
+    words = ("replay", str(played), "1.first.greedy", "--json")
+    frames = [json.loads(line) for line in boneyard(*words).splitlines()]
+    assert frames[0]["round"] == 1
+    assert [*map(len, frames[0]["hands"])] == [7, 7]
+    seen = [json.loads(line) for line in boneyard(*words, "--seat", "1").splitlines()]
+    assert seen[0]["hands"] == [7, frames[0]["hands"][1]]
+    assert len(json.loads(boneyard("replay", str(played), "--json"))) == 12
+    first, *_ = json.loads(boneyard("bots", "--json"))
+    assert (first["name"], first["available"], first["lacks"]) == ("first", True, "")
+    written = json.loads(boneyard("report", str(played), "--json"))["written"]
+    assert str(played / "results.json") in written
+    assert json.loads(boneyard("report", str(played), "--check", "--json")) == {"stale": []}
+
+
 def test_a_question_asks_the_entrant_that_sat_there(played: Path) -> None:
     words = ("explain", str(played), "1.first.greedy", "2", "--seat", "greedy")
     assert "as in the log" in boneyard(*words)
