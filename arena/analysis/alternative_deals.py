@@ -15,7 +15,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from arena.engine import game as engine
-from arena.engine.state import Dealt, Game, Hand, Round
+from arena.engine.state import Game, Round
+from arena.engine.structs import Dealt, Hand
 from protocol.messages import Call, Drew, Event, GoOn, Keep, Lot, Option, Refuse
 from protocol.ruleset import Ruleset, set_of_tiles
 from protocol.tiles import Tile, high_first

@@ -6,7 +6,8 @@ from msgspec import Struct
 
 from arena.analysis.replay import Step, apply_record, deal_of, setup_of, steps
 from arena.engine import game as engine
-from arena.engine.state import Dealt, Game
+from arena.engine.state import Game
+from arena.engine.structs import Dealt
 from arena.logs.gamelog import DamagedLogError, LoggedGame
 from arena.match.referee import Question, Referee
 from protocol.errors import UserError

@@ -6,7 +6,7 @@ from itertools import groupby
 from msgspec.structs import replace
 
 from arena.analysis.frames import Frame
-from arena.engine.state import Hand
+from arena.engine.structs import Hand
 from protocol.messages import (
     Ask,
     Drew,

@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from arena.engine import boneyard, lead
 from arena.engine import values as engine
-from arena.engine.state import Dealt, Game
+from arena.engine.state import Game
+from arena.engine.structs import Dealt
 from arena.logs.gamelog import DamagedLogError, LoggedGame
 from arena.match.referee import GameSetup, Referee, decided_by_fouls, needs_answer
 from protocol.codec import encode_line

@@ -26,7 +26,8 @@ from arena.analysis.alternative_deals import (
 from arena.analysis.decisions import Decision, opponents
 from arena.analysis.replay import Step, deal_of, steps
 from arena.engine import game as engine
-from arena.engine.state import Dealt, Game
+from arena.engine.state import Game
+from arena.engine.structs import Dealt
 from arena.logs.gamelog import LoggedGame
 from protocol.messages import Option, Play
 from protocol.records import ChoiceRecord, DealRecord, FoulRecord

@@ -4,7 +4,8 @@ from msgspec.structs import replace
 
 from arena.engine import boneyard, lead, round_end, scoring
 from arena.engine.shuffle import RandomWords, shuffle
-from arena.engine.state import Dealt, Game, Hand, Interlude, Lots, Method, Round, Row
+from arena.engine.state import Game, Round
+from arena.engine.structs import Dealt, Hand, Interlude, Lots, Method, Row
 from protocol.messages import Annulled, Event, Guess, Guessed, Keep, Leads, Option, Refuse
 from protocol.ruleset import BY_DOUBLE, MOST_DEALS, Deal, Ruleset, hand_size, set_of_tiles
 from protocol.tiles import Tile

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from typing import assert_never
 
 from arena.engine.shuffle import RandomWords, randbelow, shuffle
-from arena.engine.state import Game, Hand, Lots, Method
+from arena.engine.state import Game
+from arena.engine.structs import Hand, Lots, Method
 from protocol.messages import Guess, Lot, Option
 from protocol.ruleset import Deal, Lead, later_lot, set_of_tiles
 from protocol.tiles import Tile

@@ -14,7 +14,8 @@ from arena.engine.game import (
     pips,
     places,
 )
-from arena.engine.state import Dealt, Game
+from arena.engine.state import Game
+from arena.engine.structs import Dealt
 from protocol.messages import Option
 
 __all__ = [

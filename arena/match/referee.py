@@ -12,7 +12,8 @@ from msgspec import Struct
 from arena.engine import game as engine
 from arena.engine import view
 from arena.engine.shuffle import commitment
-from arena.engine.state import Dealt, Game
+from arena.engine.state import Game
+from arena.engine.structs import Dealt
 from protocol import __version__
 from protocol.codec import Fault, decode_line, encode_line, printable
 from protocol.messages import (

@@ -8,7 +8,7 @@ import random
 
 from arena.engine import game as engine
 from arena.engine.shuffle import board_seed
-from arena.engine.state import Dealt
+from arena.engine.structs import Dealt
 from arena.rules.variants import find_variant
 from tests.engine_reference import game as reference
 from tests.engine_reference.state import Dealt as ReferenceDealt

@@ -16,7 +16,8 @@ import msgspec
 
 from arena.engine import values as engine
 from arena.engine.shuffle import board_seed
-from arena.engine.state import Dealt, Game
+from arena.engine.state import Game
+from arena.engine.structs import Dealt
 from arena.rules.variants import VARIANTS, find_variant
 from protocol.ruleset import playable_seat_counts
 

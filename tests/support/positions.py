@@ -18,7 +18,8 @@ from typing import Any
 from arena.engine import boneyard, lead, view
 from arena.engine import values as engine
 from arena.engine.shuffle import board_seed
-from arena.engine.state import Dealt, Game, Interlude, Round
+from arena.engine.state import Game, Round
+from arena.engine.structs import Dealt, Interlude
 from arena.rules.variants import find_variant
 from protocol.codec import encode_line
 from protocol.messages import (

@@ -16,7 +16,8 @@ from arena.analysis.alternative_deals import (
     replay_round,
 )
 from arena.engine import values as engine
-from arena.engine.state import Dealt, Game
+from arena.engine.state import Game
+from arena.engine.structs import Dealt
 from arena.match import referee as rulings
 from protocol.messages import Clock
 from protocol.ruleset import Game as Limits

@@ -9,7 +9,7 @@ from arena.analysis.frames import Frame, frames
 from arena.analysis.frames_live import LiveFrames
 from arena.analysis.replay import steps
 from arena.engine.shuffle import board_seed
-from arena.engine.state import Hand
+from arena.engine.structs import Hand
 from arena.match.referee import GameSetup, Referee
 from protocol.codec import decode_from_referee, encode_line
 from protocol.messages import Ask, Choose, Clock, GameOver, GameStarts, RoundOver, ToBot

@@ -5,7 +5,8 @@
 import pytest
 
 from arena.engine import values as engine
-from arena.engine.state import Dealt, Game
+from arena.engine.state import Game
+from arena.engine.structs import Dealt
 from arena.rules.variants import find_variant
 from protocol.errors import UserError
 from protocol.messages import Annulled, Drew, Guessed, Leads, Lot

@@ -1,0 +1,67 @@
+"""The structs of the engine: the decisions of chance, and a round besides its tiles.
+
+No compiled build compiles it: mypyc drops the settings of structs (`frozen`, `gc`).
+"""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from protocol.messages import Lot
+from protocol.ruleset import FirstLead
+from protocol.tiles import Tile
+
+Hand = tuple[Tile, ...]
+Row = tuple[Tile, ...]
+Seats = tuple[int, ...]
+Lots = tuple[Lot, ...]
+Method = FirstLead | Literal["rotate", "same", "winner"]
+"""The method that decides the leader of a round."""
+Phase = Literal["guess", "deal", "keep", "play", "call", "auction"]
+
+
+class Dealt(Struct, frozen=True):
+    """The decisions of chance: all that a round needs besides the choices of the seats."""
+
+    round: int
+    """The round's number, from 1."""
+    deal: int
+    """The deal's number in the round, from 1; 0: only lots, before tiles are dealt."""
+    leader: int
+    """The seat that leads, unless a double decides; with deal 0 the seat that guesses."""
+    lots: Lots
+    """Tiles that seats drew and showed for the lead; they were shuffled back."""
+    hands: tuple[Hand, ...]
+    """Tiles dealt to each seat."""
+    stock: tuple[Row, ...]
+    """The boneyard in rows; see `arena.engine.boneyard`."""
+
+
+class Interlude(Struct, frozen=True, gc=False):
+    """The state of a round besides its tiles: a value, replaced in the few moments it changes.
+
+    So a copy of a round, which a search makes often, shares it.
+    """
+
+    deal: int
+    """The number of the deal that is played, from 1."""
+    how: Method
+    """The method that decides the leader of this round."""
+    began: int = 0
+    """The seat that chance or the last round made leader, though a double may decide later."""
+    phase: Phase = "play"
+    """The subject of the next question; "deal": tiles are dealt before a seat moves."""
+    queue: Seats = ()
+    """Seats still to be asked in this phase, the one to move first."""
+    then: int = 0
+    """The seat whose turn it is after this phase."""
+    must_lead: Tile | None = None
+    """The only tile that may be led."""
+    lots: Lots = ()
+    """Lots that were drawn but are not shown yet."""
+    bid: int = 0
+    """The highest bid, in chips."""
+    bidder: int = 0
+    """The seat that bid it."""
+    auctioned: bool = False
+    """True once the last two tiles have been auctioned."""
