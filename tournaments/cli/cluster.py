@@ -27,7 +27,7 @@ trust_network = click.option(
     "--jobs",
     type=click.IntRange(1, 512),
     default=None,
-    help="Parallel sittings.  [default: cores - 1]",
+    help="Parallel sittings.  [default: cores - 1, or more if the bots are quick]",
 )
 @click.option("--name", default=None, help="Name in the report.  [default: machine-process]")
 @click.option(

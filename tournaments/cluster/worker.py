@@ -11,7 +11,6 @@ import trio
 
 from arena.match.poller import Poller
 from arena.sandbox.limits import Limits, SandboxMode, level_name
-from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_level
 from arena.sandbox.temporary import temporary_folder
 from arena.ui.console import print_note
@@ -23,6 +22,7 @@ from tournaments.cluster.dask_worker import SchedulerConnection
 from tournaments.cluster.orders import offered_resources
 from tournaments.cluster.worker_runner import OrderRunner
 from tournaments.runner.exit import INTERRUPTED, STOPPED, root_cause, stop_on_signal
+from tournaments.runner.lanes import Lanes
 from tournaments.runner.machine import default_jobs
 
 
@@ -72,7 +72,8 @@ def work(options: WorkerOptions) -> int:
         sandbox = choose_level(options.sandbox, Limits(), own)
         # The run that started a tied worker sees for itself that it is there.
         tell = silent if options.tied else partial(_tell, name)
-        tell(f"sandbox {level_name(sandbox.level)}, sittings side by side: {jobs}")
+        more = "" if options.jobs else ", more if bots are quick"
+        tell(f"sandbox {level_name(sandbox.level)}, sittings side by side: {jobs}{more}")
         desk = partial(
             SchedulerConnection,
             there.address,
@@ -84,15 +85,18 @@ def work(options: WorkerOptions) -> int:
             patience_s=options.patience,
             tell=tell,
         )
-        return trio.run(_serve, desk, name, own, sandbox, options.tied)
+        runner = partial(
+            OrderRunner, name=name, folder=own, proven=sandbox, jobs=jobs, lanes=Lanes(options.jobs)
+        )
+        return trio.run(_serve, desk, name, runner, options.tied)
 
 
 async def _serve(
-    desk: partial[SchedulerConnection], name: str, folder: Path, sandbox: Sandbox, tied: bool
+    desk: partial[SchedulerConnection], name: str, runner: partial[OrderRunner], tied: bool
 ) -> int:
     code = 0
     poller = Poller()
-    hall = OrderRunner(poller, name, folder, sandbox)
+    hall = runner(poller)
     with trio.CancelScope() as scope:
         try:
             async with trio.open_nursery() as nursery:

@@ -1,12 +1,16 @@
 """The order runner of a worker: one poller and one thread, in which all its bots are started.
 
+While bots are quick, the games of an order are shared among several sittings of them.
+
 Bots die with the thread that started them, so this thread takes all orders.
 """
 
 import time
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from math import ceil
 from pathlib import Path
+from typing import NamedTuple
 
 import trio
 from msgspec.structs import replace
@@ -35,11 +39,15 @@ from tournaments.cluster.orders import (
 )
 from tournaments.plan.event import Event
 from tournaments.runner.exit import MACHINE, RunStoppedError, root_cause
+from tournaments.runner.lanes import Lanes
 from tournaments.runner.machine import machine
 from tournaments.runner.runner import check_greetings
 from tournaments.runner.sitting import InternalGameError, SittingRunner, keep_bots
 from tournaments.schedule.schedule import PlannedGame
 from tournaments.schedule.seating import has_dependent_games, seating
+
+LEAST = 8
+"""The fewest games of an order for which more processes of its bots are started."""
 
 
 class Records:
@@ -53,11 +61,26 @@ class Records:
         self.lines += map(encode_line, records)
 
 
+class Share(NamedTuple):
+    """A part of an order, or a piece of one, that fresh processes play."""
+
+    part: OrderPart
+    """Its games."""
+    records: Records
+    """Their log."""
+
+
 class OrderRunner:
     """A player of orders, side by side, in the thread that made it."""
 
-    def __init__(self, poller: Poller, name: str, folder: Path, proven: Sandbox) -> None:
-        """`folder`: place to unpack bots. `proven`: the sandbox that this machine proved."""
+    def __init__(
+        self, poller: Poller, name: str, folder: Path, proven: Sandbox, jobs: int, lanes: Lanes
+    ) -> None:
+        """`folder`: place to unpack bots. `proven`: the sandbox that this machine proved. `jobs`:
+        orders that come at one time; `lanes`: the sittings that play them.
+        """
+        self._jobs = jobs
+        self._lanes = lanes
         self._poller = poller
         self._name = name
         self._folder = folder
@@ -98,31 +121,64 @@ class OrderRunner:
         if run is None:
             raise RunStoppedError("It does not know this run")
         sandbox = self._sandbox(run.event)
-        records, began = Records(), time.monotonic()
-        for part in order.parts:
-            if not records.lines or time.monotonic() - began < MOST_S:
-                await self._sit(run, order.seeds, part, sandbox, records, began + MOST_S)
+        began = time.monotonic()
+        shares = [Share(part, Records()) for part in self._shared(run.event, order)]
+        async with trio.open_nursery() as nursery:
+            for share in shares:
+                nursery.start_soon(
+                    self._sit, run, order.seeds, share, shares, sandbox, began + MOST_S
+                )
         return Played(
             worker=self._name,
             level=sandbox.level,
             missing=sandbox.missing,
             machine=machine(),
             seconds=time.monotonic() - began,
-            lines=tuple(records.lines),
+            lines=tuple(line for share in shares for line in share.records.lines),
         )
+
+    def _shared(self, event: Event, order: Order) -> Iterator[OrderPart]:
+        """Yield the order's parts, long ones in pieces if more sittings may play than orders."""
+        wanted = max(1, self._lanes.width // self._jobs)
+        pieces = 1 if has_dependent_games(event) else ceil(wanted / len(order.parts))
+        for part in order.parts:
+            size = max(LEAST, ceil(len(part.games) / pieces)) if pieces > 1 else len(part.games)
+            for at in range(0, max(1, len(part.games)), max(1, size)):
+                piece = slice(at, at + size)
+                yield replace(part, games=part.games[piece], numbers=part.numbers[piece])
 
     async def _sit(
         self,
         run: Run,
         seeds: Mapping[int, bytes],
-        part: OrderPart,
+        share: Share,
+        shares: Sequence[Share],
         sandbox: Sandbox,
-        records: Records,
         end: float,
     ) -> None:
-        """Play a part, but begin no game after `end` except the first."""
-        commands = [await self._command(run, seat, sandbox) for seat in part.plan.seats]
+        """Play one of an order's shares, but begin no game after `end` except the order's first."""
+        commands = [await self._command(run, seat, sandbox) for seat in share.part.plan.seats]
+        if not share.part.games:
+            return
         pool = BotPool(self._poller, commands, run.event.clock.start_ms, sandbox)
+        early = not has_dependent_games(run.event)
+        async with (
+            self._lanes.staffed(pool),
+            keep_bots(pool, start=early),
+            self._lanes.playing(pool) as rise,
+        ):
+            try:
+                if time.monotonic() < end or not any(one.records.lines for one in shares):
+                    await self._play(run, seeds, share, pool, end)
+            finally:
+                # The worker lives on after an order that fails.
+                rise()
+
+    async def _play(
+        self, run: Run, seeds: Mapping[int, bytes], share: Share, pool: BotPool, end: float
+    ) -> None:
+        """Play with these bots; begin no other game after `end`."""
+        part = share.part
         results = {result.game: result for result in part.results}
         numbers = dict(zip(part.games, part.numbers, strict=True))
 
@@ -135,9 +191,8 @@ class OrderRunner:
             seated = seating(run.event, part.plan, game, numbers[game], results)
             return Referee(seated, seeds[game.board])
 
-        sitter = SittingRunner(self._poller, pool, records, referee, over)
-        async with keep_bots(pool, start=False):
-            await sitter.play(part.games, several=not has_dependent_games(run.event))
+        sitter = SittingRunner(self._poller, pool, share.records, referee, over)
+        await sitter.play(part.games, several=not has_dependent_games(run.event))
 
     def _sandbox(self, event: Event) -> Sandbox:
         if event.sandbox == "off":

@@ -1,7 +1,7 @@
 """Play an event on this machine: sittings side by side, each result into the ledger."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 
@@ -173,13 +173,16 @@ class Runner:
         pool = BotPool(self._poller, commands, self._event.clock.start_ms, self._sandbox)
         # A game that depends on earlier ones may need no bots: they tell only at its turn.
         early = not has_dependent_games(self._event)
-        async with lanes.staffed(pool), keep_bots(pool, start=early), lanes.playing(pool):
-            await self._play_sitting(plan, pool)
+        async with lanes.staffed(pool), keep_bots(pool, start=early), lanes.playing(pool) as rise:
+            await self._play_sitting(plan, pool, rise)
         # A log that cannot be compressed now stays readable, and the next run tries again.
         with suppress(OSError):
             await trio.to_thread.run_sync(compress_finished, self._folder.log(plan.name))
 
-    async def _play_sitting(self, plan: PlannedSitting, pool: BotPool) -> None:
+    async def _play_sitting(
+        self, plan: PlannedSitting, pool: BotPool, rise: Callable[[], None]
+    ) -> None:
+        """Play what the ledger lacks of a sitting; call `rise` when its last game is over."""
         level, missing = self._sandbox.level, self._sandbox.missing
         record = sitting(self._event, plan, level, missing, machine())
         log = GameLog(self._folder.log(plan.name), record)
@@ -191,6 +194,8 @@ class Runner:
                 games = sorted(self._ledger.missing(plan), key=lambda game: numbered[game.board])
                 runner = SittingRunner(self._poller, pool, log, referee, over)
                 await runner.play(games, several=apart)
+                # Another sitting plays while the disk stores these games.
+                rise()
         finally:
             log.close()
 

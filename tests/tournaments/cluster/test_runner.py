@@ -5,12 +5,14 @@ import re
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trio
 from msgspec.structs import replace
 
 from arena.logs.gamelog import sitting_lines
+from arena.match.bot_pool import BotPool
 from arena.match.poller import Poller
 from arena.sandbox.limits import Limits
 from arena.sandbox.sandbox import Sandbox
@@ -38,6 +40,7 @@ from tournaments.cluster.worker_runner import OrderRunner
 from tournaments.plan.event import Event
 from tournaments.plan.event_file import WrittenBot
 from tournaments.runner.exit import RunStoppedError, root_cause
+from tournaments.runner.lanes import Lanes
 from tournaments.schedule.schedule import PlannedGame
 from tournaments.storage.folder import Folder, load_event, secret_of
 from tournaments.storage.ledger import Ledger
@@ -92,8 +95,8 @@ class Stage:
         self.said: list[str] = []
         self._bots_at = tmp_path / "bots"
 
-    async def play(self, fate: Fate = kept) -> Halls:
-        """Play it out at two workers."""
+    async def play(self, fate: Fate = kept, width: int = 1) -> Halls:
+        """Play it out at two workers, at each so many sittings side by side."""
         halls = Halls(fate)
         bundles = tuple(pack_bot(WrittenBot(name=name), Path.cwd()) for name in WORDS[:2])
         sender, receiver = trio.open_memory_channel[Result](1000)
@@ -101,7 +104,9 @@ class Stage:
         async with trio.open_nursery() as nursery:
             pump = Poller()
             nursery.start_soon(pump.run)
-            halls.halls = [OrderRunner(pump, f"w{n}", self._bots_at, off) for n in (1, 2)]
+            halls.halls = [
+                OrderRunner(pump, f"w{n}", self._bots_at, off, 1, Lanes(width)) for n in (1, 2)
+            ]
             for hall in halls.halls:
                 hall.add_run("run", encoded(Run(self.event, bundles)))
             ledger = Ledger(self.folder, self.event)
@@ -157,6 +162,23 @@ async def test_workers_make_the_ledger_of_a_run_of_ones_own(stage: Stage, here: 
     shares = json.loads(stage.folder.times.read_bytes())["workers"]
     assert [(one["worker"], one["sandbox"]) for one in shares] == [("w1", ["off"]), ("w2", ["off"])]
     assert sum(one["games"] for one in shares) == 6
+
+
+async def test_quick_bots_play_an_order_in_several_sittings_at_once(
+    stage: Stage, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pools = list[BotPool]()
+
+    def new_pool(*how: Any) -> BotPool:
+        pools.append(BotPool(*how))
+        return pools[-1]
+
+    monkeypatch.setattr(hall_file, "LEAST", 1)
+    monkeypatch.setattr(hall_file, "BotPool", new_pool)
+    await stage.play(width=4)
+    assert stage.bytes() == (here / "ledger.jsonl").read_bytes()
+    # Each of the six games has processes of its own.
+    assert len(pools) == 6
 
 
 async def test_an_order_reveals_only_the_deals_of_its_boards(stage: Stage) -> None:
@@ -366,7 +388,7 @@ async def test_a_hall_answers_whatever_happens(tmp_path: Path, stage: Stage) -> 
     async with trio.open_nursery() as nursery:
         pump = Poller()
         nursery.start_soon(pump.run)
-        hall = OrderRunner(pump, "w", tmp_path / "bots", Sandbox("off", Limits()))
+        hall = OrderRunner(pump, "w", tmp_path / "bots", Sandbox("off", Limits()), 1, Lanes(1))
 
         async def fate(data: bytes) -> tuple[str, str]:
             answer = answered(await hall.play(data))
@@ -384,6 +406,8 @@ async def test_a_hall_answers_whatever_happens(tmp_path: Path, stage: Stage) -> 
         hall.add_run("run", encoded(Run(stage.event, (good, good))))
         who, why = await fate(encoded(order))
         assert (who, "KeyError" in why) == ("bug", True)
+        # The tables of what failed are free again.
+        assert (await fate(encoded(order)))[0] == "bug"
         nursery.cancel_scope.cancel()
     assert not children()
 
@@ -402,7 +426,7 @@ async def test_a_stopped_worker_leaves_no_bot(tmp_path: Path, stage: Stage) -> N
     async with trio.open_nursery() as nursery:
         pump = Poller()
         nursery.start_soon(pump.run)
-        hall = OrderRunner(pump, "w", tmp_path / "bots", Sandbox("off", Limits()))
+        hall = OrderRunner(pump, "w", tmp_path / "bots", Sandbox("off", Limits()), 1, Lanes(1))
         hall.add_run("run", encoded(Run(stage.event, (bundle, bundle))))
 
         async def play() -> None:

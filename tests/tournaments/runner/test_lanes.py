@@ -18,7 +18,8 @@ class Cpu:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.seconds = 10.0
-        monkeypatch.setattr("tournaments.runner.lanes.time.process_time", lambda: self.seconds)
+        for clock in ("process_time", "monotonic"):
+            monkeypatch.setattr(f"tournaments.runner.lanes.time.{clock}", lambda: self.seconds)
         monkeypatch.setattr("tournaments.runner.lanes.cores", lambda: 2)
         monkeypatch.setattr("tournaments.runner.lanes.default_jobs", lambda: 1)
 
@@ -132,9 +133,18 @@ async def test_the_bots_of_one_more_sitting_start() -> None:
     assert await count_inside(Lanes(2).staffed) == 2 + SPARE
 
 
+async def test_the_next_sitting_plays_and_another_starts_while_bots_leave() -> None:
+    lanes, bots = Lanes(1), pool(0)
+    async with lanes.staffed(bots), lanes.playing(bots) as rise:
+        assert await count_inside(lanes.staffed) == SPARE
+        rise()
+        assert await count_inside(lanes.staffed) == 1 + SPARE
+        assert await count_side_by_side(lanes) == 1
+
+
 async def test_no_sitting_begins_after_one_that_failed() -> None:
     lanes = Lanes(1)
     with pytest.raises(ZeroDivisionError):
-        async with lanes.playing(pool(0)):
+        async with seated(lanes, pool(0)):
             raise ZeroDivisionError
     assert await count_side_by_side(lanes) == 0
