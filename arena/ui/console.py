@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterable
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -30,6 +31,12 @@ def print_json(value: object, indent: int = 1) -> None:
     from protocol.codec import indented_json
 
     print_line(indented_json(value, indent).decode())
+
+
+def shown_path(path: Path) -> str:
+    """Return a path as short as a user can use it here."""
+    here = Path.cwd()
+    return f"{path.relative_to(here) if path.is_relative_to(here) else path}"
 
 
 def plain_console() -> "Console":

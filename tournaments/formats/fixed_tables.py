@@ -1,12 +1,25 @@
 """The base of formats whose tables follow from the entrants alone. Pure."""
 
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from math import comb
 from typing import ClassVar
 
+from arena.document.blocks import Cell, Column, Media, Section
+from arena.document.blocks import table as to_table
 from protocol.errors import UserError
-from tournaments.formats.base import BaseFormat, Contest, FinishedStages, Meeting, Pairings
+from protocol.records import Result
+from tournaments.formats.base import (
+    BaseFormat,
+    Contest,
+    FinishedStages,
+    LinkToGames,
+    Meeting,
+    Pairings,
+    Unit,
+)
+from tournaments.formats.dependent_rounds import match_points
 
 MOST_MIXED = 250
 """Most units at tables of three or more: choosing among all tables takes memory by the cube of
@@ -58,9 +71,49 @@ class FixedTables(BaseFormat, frozen=True):
                 return f"{' and '.join(table)} would not meet any more ({why})"
         return None
 
+    def describe_lead(
+        self, contest: Contest, results: Sequence[Result], is_over: bool, ranks: str
+    ) -> str:
+        """Return the team with the best score, or the result by the ratings."""
+        if not contest.teams or not results:
+            return super().describe_lead(contest, results, is_over, ranks)
+        (unit, score, games), *_ = _team_scores(contest, results)
+        return f"**{contest.unit_name(unit)}** has the best score: {score:.1%} of {games:,} games."
+
+    def report(
+        self, contest: Contest, results: Sequence[Result], link: LinkToGames
+    ) -> Iterator[Section]:
+        """Yield the table of the teams, if there are teams."""
+        if contest.teams and results:
+            columns = [Column("#", "rank"), Column("team", "name")]
+            columns += map(Column, ("games", "score"))
+            rows: list[tuple[str | Cell, ...]] = [
+                (
+                    f"{place}",
+                    # One of the partners is enough, because they sit together.
+                    Cell(contest.unit_name(unit), href=link(contest.entrants[unit[0]].name)),
+                    *(f"{games}", f"{score:.1%}"),
+                )
+                for place, (unit, score, games) in enumerate(_team_scores(contest, results), 1)
+            ]
+            shown = [to_table("Teams", columns, rows)]
+            yield Section("Teams", shown, id="teams", titled=Media.FILES)
+
     def _met(self, contest: Contest) -> set[frozenset[str]]:
         days = self.days(contest)
         return {frozenset(map(contest.unit_name, table)) for day in days for table in day}
 
     def _why_lost(self, old: Contest, new: Contest) -> str:
         return "teams" if old.teams != new.teams else "format"
+
+
+def _team_scores(contest: Contest, results: Sequence[Result]) -> list[tuple[Unit, float, int]]:
+    """Return each team that has played, its score and its games, best first."""
+    team_of = {contest.entrants[one].name: unit for unit in contest.units for one in unit}
+    games = Counter(team for one in results for team in {team_of[name] for name in one.seats})
+    halves: Counter[Unit] = Counter()
+    for points in match_points(contest, results).values():
+        halves.update(points)
+    # Each of two partners counts two for a game won.
+    found = [(unit, halves[unit] / (4 * many), many) for unit, many in games.items()]
+    return sorted(found, key=lambda one: (-one[1], contest.units.index(one[0])))

@@ -18,6 +18,9 @@ from tournaments.formats.base import Contest, FinishedStages, LinkToGames, Pairi
 from tournaments.formats.dependent_rounds import DependentRounds, half, match_points
 from tournaments.rating.sprt_settings import MOST
 
+WORDS = Media.MARKDOWN | Media.TERMINAL
+"""The media that list the matches in sentences; a page draws them."""
+
 
 class Match(NamedTuple):
     """A match of two units; one advances."""
@@ -100,20 +103,18 @@ class Knockout(DependentRounds, frozen=True, tag="knockout"):
         ]
         blocks: list[Block] = []
         for title, matches in rounds:
-            blocks.append(Paragraph(f"{title}:", media=Media.MARKDOWN))
-            blocks.append(
-                bullets((_sentence(contest, match) for match in matches), media=Media.MARKDOWN)
-            )
+            blocks.append(Paragraph(f"{title}:", media=WORDS))
+            blocks.append(bullets((_sentence(contest, match) for match in matches), media=WORDS))
         drawn = [(title, [_drawn(contest, match, link) for match in own]) for title, own in rounds]
         blocks.append(Figure(macro="bracket", value=drawn))
         if winner := self.find_winner(contest, results, True):
-            blocks.append(Paragraph(f"**{winner[0]}** has won."))
+            blocks.append(Paragraph(f"**{winner[0]}** has won.", media=Media.FILES))
         points = (
             "Points of the match: 1 for a game won, ½ for a tie; after a plus those of the boards "
             "after a tie."
         )
         blocks.append(Paragraph(points, "faint", media=Media.HTML))
-        yield Section("Knockout", blocks, id="knockout", media=Media.FILES)
+        yield Section("Knockout", blocks, id="knockout", titled=Media.FILES)
 
 
 Bracket = list[list[Match]]

@@ -42,9 +42,9 @@ def _bounds(settings: Sprt) -> str:
     return f"({low:.2f}, {high:.2f})"
 
 
-def sprt_blocks(settings: Sprt, steps: Sequence[SprtStep], one: str) -> list[Block]:
+def sprt_blocks(settings: Sprt, steps: Sequence[SprtStep], one: str, other: str) -> list[Block]:
     """Return a test of `one` against another in a report: the answer, the path, a table."""
-    so_far = sentence(settings, steps, one)
+    so_far = sentence(settings, steps, one, other)
     made: list[Block] = [
         Paragraph(f"**{so_far}**", media=Media.MARKDOWN),
         Paragraph(describe_question(settings, one)),
@@ -65,17 +65,41 @@ def sprt_blocks(settings: Sprt, steps: Sequence[SprtStep], one: str) -> list[Blo
     return made
 
 
-def sentence(settings: Sprt, steps: Sequence[SprtStep], one: str) -> str:
+def sentence(settings: Sprt, steps: Sequence[SprtStep], one: str, other: str) -> str:
     """Return the answer, or a sentence that there is none yet."""
     boards = steps[-1].boards if steps else 0
-    after = f"after {count_in_digits(boards, 'board')}"
-    unit = UNITS[settings.measure]
     verdict = answer(settings, steps)
     if verdict == "H1":
-        return f"H1 {after}: {one} leads by more than {settings.h0:g} {unit}."
+        return f"Yes: {one} is {_more(settings)} {other} ({_after(boards, settings.alpha)})."
     if verdict == "H0":
-        return f"H0 {after}: {one} does not lead by {settings.h1:g} {unit}."
-    return f"Undecided {after}."
+        return f"No: {one} is {_less(settings)} {other} ({_after(boards, settings.beta)})."
+    played = f"{count_in_digits(boards, 'board')} played"
+    if boards == settings.max_boards:
+        played += ", the most"
+    elif steps:
+        played += f"; about {boards_still_needed(settings, steps[-1]):,} more would decide"
+    return f"Undecided whether {one} is better than {other}: {played}."
+
+
+def _more(settings: Sprt) -> str:
+    """Return a lead above that under H0 in words."""
+    lead = f"{abs(settings.h0):g} {UNITS[settings.measure]}"
+    if settings.h0 < 0:
+        return f"less than {lead} worse than"
+    return f"more than {lead} better than" if settings.h0 else "better than"
+
+
+def _less(settings: Sprt) -> str:
+    """Return a lead below that under H1 in words."""
+    lead = f"{abs(settings.h1):g} {UNITS[settings.measure]}"
+    if settings.h1 > 0:
+        return f"not {lead} better than"
+    return f"more than {lead} worse than" if settings.h1 else "worse than"
+
+
+def _after(boards: int, error: float) -> str:
+    """Return the boards and the confidence of an answer."""
+    return f"{count_in_digits(boards, 'board')}, {100 * (1 - error):g} %"
 
 
 def describe_question(settings: Sprt, one: str) -> str:

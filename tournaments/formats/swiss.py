@@ -97,11 +97,11 @@ class Swiss(DependentRounds, frozen=True, tag="swiss"):
     ) -> str:
         """Return the winner or who leads, and the result by the ratings."""
         if winner := self.find_winner(contest, results, is_over):
-            return f"**{winner[0]}** {winner[1]} {ranks}"
+            return f"**{winner[0]}** {winner[1]} Ratings: {ranks}"
         first = standings(contest, results)[0]
         return (
             f"**{contest.unit_name(first.unit)}** leads the Swiss, {len(first.rounds)} of "
-            f"{self.rounds} rounds. {ranks}"
+            f"{self.rounds} rounds. Ratings: {ranks}"
         )
 
     def report(
@@ -115,10 +115,10 @@ class Swiss(DependentRounds, frozen=True, tag="swiss"):
         )
         blocks: list[Block] = [
             _table(contest, lines, link),
-            Paragraph(about, "faint"),
-            Paragraph(describe_rematches(lines), "faint"),
+            Paragraph(about, "faint", media=Media.FILES),
+            Paragraph(describe_rematches(lines), "faint", media=Media.FILES),
         ]
-        yield Section("Swiss", blocks, id="swiss", media=Media.FILES)
+        yield Section("Swiss", blocks, id="swiss", titled=Media.FILES)
 
 
 def _table(contest: Contest, lines: Sequence[Standing], link: LinkToGames) -> Table:
@@ -143,7 +143,7 @@ def _table(contest: Contest, lines: Sequence[Standing], link: LinkToGames) -> Ta
     ]
     columns = [Column("#", "rank"), Column("bot", "name")]
     columns += map(Column, ("points", "Buchholz", "game points"))
-    columns += (Column(f"{number}") for number, _ in enumerate(lines[0].rounds, 1))
+    columns += (Column(f"{number}", spare=True) for number, _ in enumerate(lines[0].rounds, 1))
     return table("Table of the Swiss", columns, rows)
 
 

@@ -136,15 +136,15 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
         self, contest: Contest, results: Sequence[Result], is_over: bool, ranks: str
     ) -> str:
         """Return the answer so far."""
-        one, _ = self.sides(contest)
-        return f"**{sprt_text.sentence(self.sprt, self.steps(contest, results), one)}**"
+        steps = self.steps(contest, results)
+        return f"**{sprt_text.sentence(self.sprt, steps, *self.sides(contest))}**"
 
     def report(
         self, contest: Contest, results: Sequence[Result], link: LinkToGames
     ) -> Iterator[Section]:
         """Yield the test: its answer, its question, and its path."""
         one, other = self.sides(contest)
-        blocks = sprt_text.sprt_blocks(self.sprt, self.steps(contest, results), one)
+        blocks = sprt_text.sprt_blocks(self.sprt, self.steps(contest, results), one, other)
         title = f"Is {one} better than {other}?"
         yield Section(title, blocks, id="question", label="The test", media=Media.FILES)
 

@@ -3,7 +3,7 @@
 import sys
 import time
 from collections import deque
-from collections.abc import Iterator
+from contextlib import suppress
 from types import TracebackType
 
 from rich.console import Console, Group
@@ -12,22 +12,26 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 from rich.progress import Progress as Bar
 from rich.text import Text
 
+from arena.analysis.find import latest_folder
 from arena.document.blocks import paragraphs
 from arena.document.terminal import open_console, print_blocks, renderables
 from arena.rules.english import duration
+from arena.ui.console import shown_path
 from protocol.codec import decode_json
+from protocol.errors import UserError
 from protocol.records import Result
+from tournaments.forecast.power import separations
 from tournaments.plan.event import Event
 from tournaments.rating.fouls import fouls_committed
 from tournaments.rating.live_elo import LiveRating, update
 from tournaments.report.document import time_section
-from tournaments.report.event_text import question_line, uneven, won_line
+from tournaments.report.event_text import format_sections, main_result, question_line, uneven
 from tournaments.report.results_file import Results
 from tournaments.report.standings import PROVISIONAL, live_table, pool_sections
 from tournaments.report.timing import Times
-from tournaments.storage import public_deals as public
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import Ledger, read_ledger
+from tournaments.storage.public_deals import describe_latecomers
 from tournaments.storage.result_store import ResultStore
 
 LINE_EVERY_S = 10.0
@@ -42,6 +46,10 @@ FOULS_KEPT = 3
 """Length of the list of fouls below the live table."""
 FOULS_TOLD = 20
 """Fouls that get a line each in a pipe; later ones are only counted."""
+
+
+NEXT = ("explain", "replay", "verify")
+"""Commands that a user may want after a run."""
 
 
 class Progress:
@@ -144,30 +152,57 @@ class Progress:
 
     @staticmethod
     def final(folder: Folder) -> None:
-        """Print where the files are, and the standings."""
+        """Print the result in a sentence, the tables, and where the files are."""
         console = open_console()
         summary = decode_json(folder.results.read_bytes(), Results)
         if not summary.played:
             console.print("No game was played.")
             return
-        used = decode_json(folder.times.read_bytes(), Times)
-        for pool in summary.ratings.pools:
+        event, whole = load_event(folder), summary.played == summary.planned
+        # A large ledger takes seconds to read: read it only if something depends on it.
+        alone = whole and event.format.IS_STATIC and not event.teams
+        results = [] if alone else ResultStore(read_ledger(folder.ledger)).first()
+        pools = summary.ratings.pools
+        lead = main_result(event, results, summary.planned, summary.ratings)
+        print_blocks(console, paragraphs([f"{lead} {_outlook(summary, event)}".rstrip()], "strong"))
+        for one in format_sections(event, results):
+            console.print()
+            print_blocks(console, [one])
+        for pool in pools:
+            console.print()
             print_blocks(console, pool_sections(pool, summary.event.anchor))
-        print_blocks(console, [*paragraphs(_told(folder, summary), "strong"), time_section(used)])
-        console.print(f"{summary.played} of {summary.planned} games", style="bold", end="  ")
-        console.print(Text(f"report: {folder.page}"))
-        console.print(Text(f"Replay a game: boneyard replay {folder.path}", style="dim"))
-        console.print(Text(f"Explain a game: boneyard explain {folder.path} GAME", style="dim"))
-        console.print(Text(f"Verify all games: boneyard verify {folder.path}", style="dim"))
+        console.print()
+        notes = uneven(event, results, summary.planned), describe_latecomers(summary.latecomers)
+        print_blocks(console, paragraphs(filter(None, notes), "strong"))
+        used = decode_json(folder.times.read_bytes(), Times)
+        print_blocks(console, [time_section(used)])
+        console.print(f"{summary.played:,} of {summary.planned:,} games", style="bold", end="  ")
+        console.print(Text(f"report: {shown_path(folder.page)}"))
+        commands = (f"boneyard {name}{_argument(folder)}" for name in NEXT)
+        console.print(Text(f"Next: {', '.join(commands)}", style="dim"))
 
 
-def _told(folder: Folder, summary: Results) -> Iterator[str]:
-    """Yield the result of the event's format, and what is not balanced yet."""
-    event = load_event(folder)
-    # A large ledger takes seconds to read: read it only if there is something to print.
-    if summary.played < summary.planned or not event.format.IS_STATIC:
-        results = ResultStore(read_ledger(folder.ledger)).first()
-        lines = question_line(event, results), won_line(event, results, summary.planned)
-        yield from filter(None, (*lines, uneven(event, results, summary.planned)))
-    if summary.latecomers:
-        yield public.describe_latecomers(summary.latecomers)
+def _argument(folder: Folder) -> str:
+    """Return the folder as the argument of a command that does not find it without one."""
+    with suppress(UserError):
+        if latest_folder().resolve() == folder.path:
+            return ""
+    return f" {shown_path(folder.path)}"
+
+
+def _outlook(summary: Results, event: Event) -> str:
+    """Return the boards that would separate the first two, where the results tell; or nothing."""
+    whole = summary.played == summary.planned and event.format.IS_STATIC and not event.teams
+    first = [one.name for one in summary.ratings.pools[0].entrants if one.ranks[0] == 1][:2]
+    if not whole or len(first) < 2:
+        return ""
+    with suppress(UserError):
+        (pair,) = separations(summary.ratings, event.boards, (first[0], first[1]))
+        lead = f"{pair.one} is {pair.elo:.0f} ± {pair.half_width:.0f} Elo ahead of {pair.other}"
+        if pair.apart or pair.needed is None:
+            return f"{lead}."
+        return (
+            f"{lead}; if that is the true lead, about {pair.needed - pair.played:,} more boards "
+            "would show it with a chance of 80 %."
+        )
+    return ""

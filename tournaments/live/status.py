@@ -12,6 +12,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from arena.document.blocks import Section
 from arena.logs.compression import actual_path
 from arena.logs.gamelog import read_games
 from protocol.codec import DamagedRecordError
@@ -20,7 +21,13 @@ from tournaments.plan.event import Event
 from tournaments.rating.anchor import Anchor
 from tournaments.rating.fouls import FoulCount, count_fouls
 from tournaments.rating.tables import Ratings
-from tournaments.report.event_text import headline, question_line, uneven, won_line
+from tournaments.report.event_text import (
+    format_sections,
+    headline,
+    main_result,
+    question_line,
+    uneven,
+)
 from tournaments.report.missing_data import published, refuse_unplanned
 from tournaments.report.results_file import reported_ratings
 from tournaments.schedule.schedule import PlannedSitting, count_all_games, sittings, stages
@@ -60,8 +67,8 @@ class Status(Struct, frozen=True, kw_only=True):
     """Fouls that were committed, by entrant and class."""
     question: str
     """State of the sequential test of versus; empty in other formats."""
-    won: str
-    """The winner of a knockout or a Swiss; empty before its end, and in other formats."""
+    lead: str
+    """The main result so far, in a sentence or two; `**` marks what is strong."""
     uneven: str
     """Pairings whose rotations were not all played equally often; empty if there are none."""
     latecomers: tuple[Latecomer, ...]
@@ -77,6 +84,14 @@ def read_status(folder: Folder) -> Status:
 
     Raises UserError when it holds no event, DamagedFileError.
     """
+    return read_whole_status(folder)[0]
+
+
+def read_whole_status(folder: Folder) -> tuple[Status, list[Section]]:
+    """Read the progress of an event from its folder, and the tables of its format.
+
+    Raises UserError when it holds no event, DamagedFileError.
+    """
     event = folders.load_event(folder)
     results, complete = so_far(folder, event)
     refuse_unplanned(folder, event, results)
@@ -84,7 +99,8 @@ def read_status(folder: Folder) -> Status:
     running = False if complete else is_running(folder)
     pace = None if complete or running is False else _pace(folder, event, results)
     found = results.first()
-    return Status(
+    ratings = reported_ratings(folder, event, played) or _fitted(event, found)
+    status = Status(
         name=event.name,
         about=headline(event, played, planned),
         played=played,
@@ -94,12 +110,13 @@ def read_status(folder: Folder) -> Status:
         left_s=round((planned - played) / pace, 1) if pace else None,
         fouls=count_fouls(found, forfeits=False),
         question=question_line(event, found),
-        won=won_line(event, found, planned),
+        lead=main_result(event, found, planned, ratings),
         uneven=uneven(event, found, planned),
         latecomers=latecomers(list(read_history(folder)), event.entrants, found),
         anchor=event.anchor,
-        ratings=reported_ratings(folder, event, played) or _fitted(event, found),
+        ratings=ratings,
     )
+    return status, format_sections(event, found)
 
 
 def _fitted(event: Event, results: Sequence[Result]) -> Ratings:

@@ -8,12 +8,12 @@ from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
-from arena.document.blocks import Column, Table, table
+from arena.document.blocks import Column, Section, Table, paragraphs, table
 from arena.document.terminal import open_console, renderables
 from arena.rules.english import duration
 from arena.ui.console import print_json, print_line
 from protocol.codec import encode_json
-from tournaments.live.status import Status, read_status
+from tournaments.live.status import Status, read_status, read_whole_status
 from tournaments.rating.fouls import FoulCount
 from tournaments.report.standings import pool_sections, standings_table
 from tournaments.storage import public_deals as public
@@ -23,19 +23,19 @@ LOOK_EVERY_S = 2.0
 """The shortest time between two looks of `--watch`, in s."""
 REST = 5.0
 """The pause after a look, as a multiple of its duration: bots need the CPU."""
-OTHER_LINES = 6
+OTHER_LINES = 8
 """Lines of the terminal that the tables leave free."""
 
 
 def print_status(path: Path, in_json: bool) -> int:
     """Print an event's progress; return the exit code. Raises UserError."""
     folder = Folder(path)
-    seen = read_status(folder)
+    seen, tables = read_whole_status(folder)
     if in_json:
         print_json(seen)
         return 0
     console = open_console()
-    for part in parts(folder, seen, console.width):
+    for part in parts(folder, seen, tables, console.width):
         console.print(part)
     return 0
 
@@ -61,7 +61,7 @@ def _live(folder: Folder, console: Console) -> None:
     with Live(console=console, auto_refresh=False, transient=True) as live:
         for seen in _looks(folder):
             room = max(2, console.height - OTHER_LINES)
-            live.update(Group(*parts(folder, seen, console.width, room)), refresh=True)
+            live.update(Group(*parts(folder, seen, [], console.width, room)), refresh=True)
 
 
 def _lines(folder: Folder, in_json: bool) -> None:
@@ -84,10 +84,22 @@ def _looks(folder: Folder) -> Iterator[Status]:
 
 
 def parts(
-    folder: Folder, seen: Status, width: int, room: int | None = None
+    folder: Folder,
+    seen: Status,
+    tables: Sequence[Section],
+    width: int,
+    room: int | None = None,
 ) -> Iterator[RenderableType]:
-    """Yield the parts of the display for a width and, on a small terminal, a height."""
-    yield Text(f"{seen.name}: {seen.about}", "bold")
+    """Yield the parts of the display for a width and, on a small terminal, a height.
+
+    `tables`: the tables of the event's format, which a small terminal leaves out.
+    """
+    yield Text(f"{seen.name}: {seen.about}")
+    yield from renderables(paragraphs(filter(None, [seen.lead]), "strong"), width)
+    for one in tables:
+        yield Text()
+        yield from renderables([one], width)
+    yield from [] if room else [Text()]
     fouls = [_fouls(seen.fouls)] if seen.fouls else []
     few = None if room is None else max(2, room // 3)
     if room is not None and few is not None and fouls:
@@ -95,7 +107,7 @@ def parts(
     for pool in seen.ratings.pools:
         blocks = [standings_table(pool)] if room is not None else pool_sections(pool, seen.anchor)
         yield from renderables(blocks, width, room)
-    asked = [seen.question, seen.won]
+    asked = [] if seen.complete else [seen.question]
     asked += [seen.uneven, public.describe_latecomers(seen.latecomers)] if room is None else []
     yield from (Text(line, "bold") for line in asked if line)
     if fouls:

@@ -28,14 +28,13 @@ from arena.document.blocks import (
     paragraphs,
     table,
 )
-from arena.rules.english import join_words
 from arena.rules.explain import explain_ruleset
 from protocol.codec import printable
 from protocol.records import Result
 from tournaments.formats.base import Entrant
 from tournaments.plan.event import Event
 from tournaments.rating.fouls import count_fouls
-from tournaments.rating.tables import Rating, Ratings
+from tournaments.rating.tables import Ratings
 from tournaments.rating.tally import by_pool, collect
 from tournaments.report import conditions, event_text
 from tournaments.report.comparisons import compared_sections
@@ -47,8 +46,6 @@ EVIDENCE_SHOWN = 100
 """The largest number of fouls with evidence."""
 WORDS = 2_000
 """The largest length of a bot's words, in characters."""
-OPEN = 6
-"""The largest number of entrants that are named as possible winners."""
 DIGITS = 12
 """Digits of a fingerprint that tell bots apart."""
 
@@ -95,22 +92,7 @@ def report_document(data: ReportData) -> Document:
 
 def lead_sentence(data: ReportData) -> str:
     """Return the main result in a sentence or two."""
-    if not data.ratings.pools:
-        return "No game is finished yet."
-    event, first = data.event, data.ratings.pools[0].entrants
-    ranks = _open_to([one for one in first if one.ranks[0] == 1])
-    results, is_over = event.active_results(data.results), len(data.results) == data.planned
-    return event.format.describe_lead(event, results, is_over, ranks)
-
-
-def _open_to(first: Sequence[Rating]) -> str:
-    """Return a sentence about who may be first, by the ratings."""
-    names = [one.name for one in first]
-    if len(names) == 1:
-        return f"**{names[0]}** is first (95 % confidence)."
-    if len(names) <= OPEN:
-        return f"{join_words(names, 'or')} may be first (95 % confidence)."
-    return f"Any of {len(names)} bots may be first (95 % confidence); {names[0]} leads."
+    return event_text.main_result(data.event, data.results, data.planned, data.ratings)
 
 
 def _pools(data: ReportData) -> Iterator[Block]:

@@ -3,12 +3,16 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from arena.document.blocks import Section
 from arena.rules.english import count_in_digits, join_words
 from protocol.records import Result
 from protocol.ruleset import rotations
 from tournaments.formats.base import first_version
 from tournaments.plan.event import Event
+from tournaments.rating.tables import Pool, Ratings
 
+OPEN = 6
+"""The largest number of entrants that are named as possible winners."""
 UNEVEN_TOLD = 3
 """The largest number of uneven pairings that are named."""
 
@@ -31,11 +35,33 @@ def done(event: Event, played: int, planned: int) -> str:
     return f"{played} of {of}{planned} games are played."
 
 
-def won_line(event: Event, results: Sequence[Result], planned: int) -> str:
-    """Return the winner and the title in one line; empty while nobody has won."""
-    is_over = len(results) == planned
-    winner = event.format.find_winner(event, event.active_results(results), is_over)
-    return " ".join(winner or ())
+def main_result(event: Event, results: Sequence[Result], planned: int, ratings: Ratings) -> str:
+    """Return the main result in a sentence or two, by the format and the ratings."""
+    if not ratings.pools:
+        return "No game is finished yet."
+    active, is_over = event.active_results(results), len(results) == planned
+    return event.format.describe_lead(event, active, is_over, by_ratings(ratings.pools[0]))
+
+
+def by_ratings(pool: Pool) -> str:
+    """Return a sentence about who is first, or may be, by the ratings."""
+    names = [one.name for one in pool.entrants if one.ranks[0] == 1]
+    if len(pool.entrants) == 2:
+        one, other = (rating.name for rating in pool.entrants)
+        sure = f"({count_in_digits(pool.boards, 'board')}, 95 %)"
+        if len(names) == 1:
+            return f"**{one}** is better than {other} {sure}."
+        return f"Undecided between {one} and {other} {sure}."
+    if len(names) == 1:
+        return f"**{names[0]}** is first (95 %)."
+    if len(names) <= OPEN:
+        return f"Undecided between {join_words(names)} (95 %)."
+    return f"Undecided between {len(names)} bots (95 %); {names[0]} leads."
+
+
+def format_sections(event: Event, results: Sequence[Result]) -> list[Section]:
+    """Return the format's own tables without links."""
+    return list(event.format.report(event, event.active_results(results), lambda *_: ""))
 
 
 def uneven(event: Event, results: Sequence[Result], planned: int) -> str:

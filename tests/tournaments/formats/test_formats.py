@@ -68,7 +68,7 @@ def test_versus_stops_at_the_answer_or_at_the_last_board(tmp_path: Path) -> None
     words = ("greedy", "first", *SHORT, "--format", "versus", "--measure", "points")
     run(tmp_path, *words, "--h0", "200", "--h1", "300", "--boards", "40")
     assert summary(tmp_path) == {"played": 40, "planned": 40}
-    assert "**H0 after 20 boards: greedy" in report(tmp_path)
+    assert "**No: greedy is not" in report(tmp_path)
     assert fits(tmp_path)
 
 

@@ -18,7 +18,6 @@ from tests.support.planned_events import (
 from tournaments.formats import knockout
 from tournaments.formats.knockout import DrawnMatch, Knockout
 from tournaments.plan.event import Event
-from tournaments.report.event_text import won_line
 from tournaments.schedule.schedule import stages
 
 
@@ -66,7 +65,9 @@ def test_a_match_is_won_when_its_last_game_is_over(plan: Event) -> None:
         assert plan.format.find_winner(plan, results[:many], False) is None
         *_, last = knockout.bracket(plan, plan.format, results[:many])
         assert any(match.winner is None for match in last)
-    assert won_line(plan, results, len(results)).endswith(" has won the knockout.")
+    won = plan.format.find_winner(plan, results, True)
+    assert won
+    assert won[1] == "has won the knockout."
 
 
 def link(*names: str) -> str:

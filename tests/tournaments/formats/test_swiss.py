@@ -21,7 +21,6 @@ from tests.support.planned_events import (
 from tournaments.formats import swiss
 from tournaments.formats.pairing import matching
 from tournaments.formats.swiss import Swiss
-from tournaments.report.event_text import won_line
 from tournaments.schedule.schedule import sittings
 
 
@@ -89,17 +88,19 @@ def test_the_swiss_table_by_hand() -> None:
 def test_a_swiss_is_won_and_a_round_robin_is_not() -> None:
     plan = event(5, boards=4, form=Swiss(rounds=3))
     results = made_up(plan)
-    assert won_line(plan, results, len(results)).endswith(" has won the Swiss of 3 rounds.")
-    assert won_line(plan, results[:-1], len(results)) == ""
+    won = plan.format.find_winner(plan, results, True)
+    assert won
+    assert won[1] == "has won the Swiss of 3 rounds."
+    assert plan.format.find_winner(plan, results[:-1], False) is None
     others = event(3, boards=2)
-    assert won_line(others, made_up(others), 12) == ""
+    assert others.format.find_winner(others, made_up(others), True) is None
 
 
 def test_bots_tied_in_everything_share_the_first_place() -> None:
     plan = event(2, boards=2, form=Swiss(rounds=1))
     even = [replace(one, scores=(1, 1), places=(1, 1)) for one in made_up(plan)]
-    line = "bot0 and bot1 share the first place in the Swiss of 1 rounds."
-    assert won_line(plan, even, len(even)) == line
+    line = "share the first place in the Swiss of 1 rounds."
+    assert plan.format.find_winner(plan, even, True) == ("bot0 and bot1", line)
 
 
 def test_the_report_has_the_table_and_counts_rematches() -> None:

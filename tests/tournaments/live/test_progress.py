@@ -105,7 +105,7 @@ def test_the_end_is_whole_in_a_pipe(tmp_path: Path, capsys: pytest.CaptureFixtur
     capsys.readouterr()
     Progress.final(Folder(folder))
     said = capsys.readouterr().out
-    assert f"Explain a game: boneyard explain {folder} GAME\n" in said
+    assert f", boneyard verify {folder}\n" in said
     assert "\x1b" not in said
 
 

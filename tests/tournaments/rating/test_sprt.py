@@ -413,19 +413,35 @@ def test_the_sparkline_runs_from_bound_to_bound() -> None:
 
 
 @pytest.mark.parametrize(
+    ("h0", "h1", "won", "lost"),
+    [
+        (0, 5, "Yes: a is better than b (", "No: a is not 5 Elo better than b ("),
+        (2, 5, "Yes: a is more than 2 Elo better than b (", "No: a is not 5 Elo better than b ("),
+        (-5, 0, "Yes: a is less than 5 Elo worse than b (", "No: a is worse than b ("),
+        (-9, -4, "Yes: a is less than 9 Elo worse than b (", "No: a is more than 4 Elo worse than"),
+    ],
+)
+def test_an_answer_says_what_the_test_shows(h0: float, h1: float, won: str, lost: str) -> None:
+    settings = Sprt(h0=h0, h1=h1)
+    for values, words in (([0.75, 0.5, 1.0], won), ([0.25, 0.5, 0.25], lost)):
+        steps = walk(settings, boards_of(values * 900))
+        assert words in sprt_text.sentence(settings, steps, "a", "b")
+
+
+@pytest.mark.parametrize(
     ("values", "part"),
     [
-        ([0.75, 0.5, 1.0] * 60, "H1 after"),
-        ([0.25, 0.5, 0.25] * 60, "H0 after"),
-        ([0.5, 0.75] * 3, "Undecided after 6 boards."),
-        ([0.5], "Undecided after 1 board."),
-        ([], "Undecided after 0 boards."),
+        ([0.75, 0.5, 1.0] * 60, "Yes: new is better than old (20 boards, 95 %)."),
+        ([0.25, 0.5, 0.25] * 60, "No: new is not 40 Elo better than old (20 boards, 95 %)."),
+        ([0.5, 0.75] * 3, "Undecided whether new is better than old: 6 boards played; about "),
+        ([0.5], ": 1 board played; about "),
+        ([], "Undecided whether new is better than old: 0 boards played."),
     ],
 )
 def test_the_section_of_the_report(values: list[float], part: str) -> None:
     settings = Sprt(h1=40)
     steps = walk(settings, boards_of(values))
-    blocks = sprt_text.sprt_blocks(settings, steps, "new")
+    blocks = sprt_text.sprt_blocks(settings, steps, "new", "old")
     page = to_markdown(Document("test", blocks)).splitlines()
     assert part in page[2]
     rows = [line for line in page if line.startswith("| ")]
