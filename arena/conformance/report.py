@@ -1,13 +1,17 @@
-"""Reports of a check: for people a line for each step and the faults, for programs one value."""
+"""Reports of a check: marks and faults for people as steps end, and one value for programs."""
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
 
 from msgspec import Struct
 from rich.console import Console
 from rich.text import Text
 
 from arena.conformance.model import State, StepResult, Violation
-from arena.conformance.runner import Totals, totals
+from arena.conformance.runner import totals
+from arena.document.blocks import Block, Column, table
+from arena.rules.english import count_in_digits
 
 TITLE = 44
 """Columns of a step's title."""
@@ -16,85 +20,119 @@ WIDEST = 100
 TELLING = 20
 """Questions with several options after which option 0 each time is no coincidence: of two options
 a coin takes the first so often once in a million times."""
-INDENT = 9
-"""Columns before a fault: a step's number and state."""
+INDENT = 4
+"""Columns before a fault."""
+SLOW_START_MS = 1000
+"""The time of a start, in ms, from which its author is told: every sitting starts the bot anew."""
+SLOW_START = 0.5
+"""The share of the allowed time from which its author is told too."""
 STYLES: dict[State, str] = {"pass": "green", "fail": "bold red", "skip": "yellow"}
+MARKS: dict[State, str] = {"pass": ".", "fail": "F", "skip": "s"}
+_NUMBER = re.compile(r"\d+")
+
+Verdict = Literal["passed", "failed", "not finished", "not started"]
 
 
-class Report(Struct, frozen=True):
+class Report(Struct, frozen=True, kw_only=True):
     """A check that is over."""
 
     name: str
     """The bot."""
+    verdict: Verdict
+    """Its result: not finished if a step was not reached in time."""
     level: str
     """The sandbox level at which it ran: A, B, C, D or off."""
-    seconds: float
+    seconds: float = 0.0
     """The check's duration, in s."""
-    questions: int
+    questions: int = 0
     """Questions that the bot answered."""
-    mean_ms: float
+    mean_ms: float = 0.0
     """Their average time, in ms."""
-    worst_ms: float
+    worst_ms: float = 0.0
     """The time of the slowest, in ms."""
-    outcomes: tuple[StepResult, ...]
+    start_ms: float | None = None
+    """The time from a start to the hello, the fastest of several, in ms; null: not known."""
+    start_limit_ms: int
+    """The time that it has to start, in ms."""
+    outcomes: tuple[StepResult, ...] = ()
     """The result of each step."""
     choices: int = 0
     """Questions with several options that it answered."""
     first_choices: int = 0
     """The number of those in which it took option 0."""
+    error: str = ""
+    """The reason why it could not be started."""
 
     @property
-    def kept(self) -> bool:
-        """Tell whether nothing failed and no step was missed for lack of time."""
-        counted = totals(self.outcomes)
-        return not counted.failed and not counted.missed
+    def first_failure(self) -> StepResult | None:
+        """Return the first step that failed."""
+        return next((one for one in self.outcomes if one.state == "fail"), None)
+
+
+def verdict_of(outcomes: Sequence[StepResult]) -> Verdict:
+    """Return the result of all steps."""
+    counted = totals(outcomes)
+    if counted.failed:
+        return "failed"
+    return "not finished" if counted.missed else "passed"
 
 
 class Printer:
-    """A printer of steps as they end; it joins repeated results into one line."""
+    """A printer of a check: the first fault of each kind at once, all that is alike at its end."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, *, verbose: bool) -> None:
+        """Prepare; `verbose`: each step gets a line instead of a mark."""
         self._console = console
-        self._faults: dict[str, int] = {}
-        self._skipped: list[StepResult] = []
+        self._verbose = verbose
+        self._alike: dict[str, list[StepResult]] = {}
+        self._skipped: dict[str, list[StepResult]] = {}
+        self.marks = Text()
+        """A mark for each step that has ended, and for each reason to skip some."""
 
     def print_result(self, outcome: StepResult) -> None:
-        """Print a step that has ended."""
-        if self._skipped and self._skipped[-1].note != outcome.note:
-            self.flush()
+        """Print a step that has ended, as far as it must be seen at once."""
+        # All steps after one on which they depend are skipped: one mark says so.
+        if outcome.state != "skip" or outcome.note not in self._skipped:
+            self.marks.append(MARKS[outcome.state], STYLES[outcome.state])
         if outcome.state == "skip":
-            self._skipped.append(outcome)
-        else:
-            self._line(str(outcome.number), outcome)
+            self._skipped.setdefault(outcome.note, []).append(outcome)
+        if self._verbose and outcome.state != "skip":
+            self._print_step(outcome)
         if outcome.finding:
-            self._print_violation(outcome.number, outcome.finding)
+            alike = self._alike.setdefault(_NUMBER.sub("0", outcome.finding.fault), [])
+            alike.append(outcome)
+            if len(alike) == 1:
+                self._print_violation(outcome, outcome.finding)
 
-    def flush(self) -> None:
-        """Print the steps that were skipped for one reason."""
-        skipped, self._skipped = self._skipped, []
-        if len(skipped) == 1:
-            self._line(str(skipped[0].number), skipped[0])
-        elif skipped:
-            numbers = f"{skipped[0].number}-{skipped[-1].number}"
-            text = Text(f"{numbers:>5} ").append("skip", STYLES["skip"])
-            self._print(text.append(f" {skipped[0].note}"))
+    def finish(self, report: Report) -> None:
+        """Print what is alike and, in the last line, the verdict."""
+        if not self._verbose and len(self.marks) > 1:
+            self._print(self.marks)
+        for alike in self._alike.values():
+            if len(alike) > 1:
+                many = f"{len(alike)} steps failed alike ({step_numbers(alike)})"
+                self._print(Text(f"{many}: ", STYLES["fail"]).append(_fault(alike[0])))
+        for reason, skipped in self._skipped.items():
+            steps = f"{count_in_digits(len(skipped), 'step')} skipped ({step_numbers(skipped)})"
+            self._print(Text(f"{steps}: ", STYLES["skip"]).append(reason))
+        for sentence in remarks(report):
+            self._print(Text(sentence))
+        style = STYLES["pass" if report.verdict == "passed" else "fail"]
+        self._print(Text(verdict_line(report), style))
 
-    def _line(self, number: str, outcome: StepResult) -> None:
+    def _print_step(self, outcome: StepResult) -> None:
         state = "FAIL" if outcome.state == "fail" else outcome.state
-        text = Text(f"{number:>3} ").append(state, STYLES[outcome.state])
+        text = Text(f"{outcome.number:>3} ").append(state, STYLES[outcome.state])
         text.append(f" {outcome.title:<{TITLE}}" if outcome.note else f" {outcome.title}")
         self._print(text.append(f" {outcome.note}", "dim") if outcome.note else text)
 
     def _print(self, text: Text) -> None:
-        if self._console.is_terminal:
-            text.truncate(self._console.width, overflow="ellipsis")
-        self._console.print(text, soft_wrap=True)
+        self._console.print(text, soft_wrap=not self._console.is_terminal)
 
-    def _print_violation(self, number: int, finding: Violation) -> None:
-        before = self._faults.setdefault(finding.fault, number)
-        if before != number:
-            self._print(Text(" " * INDENT + f"The same fault as in step {before}: {finding.fault}"))
-            return
+    def _print_violation(self, outcome: StepResult, finding: Violation) -> None:
+        if not self._verbose:
+            failed = Text(f"Step {outcome.number} ", "bold").append("FAILED", STYLES["fail"])
+            self._print(failed.append(f": {outcome.title}"))
         for name, words in _parts(finding):
             style = "bold red" if name == "fault" else ""
             for line in self._wrap(words, style):
@@ -121,23 +159,80 @@ def _parts(finding: Violation) -> Iterator[tuple[str, str]]:
         yield "stderr", finding.stderr
 
 
-def summary(report: Report) -> Iterable[str]:
-    """Return the result of the whole check, in sentences."""
-    counted: Totals = totals(report.outcomes)
-    parts = [f"{counted.passed} passed", f"{counted.failed} failed", f"{counted.skipped} skipped"]
-    if counted.missed:
-        parts.append(f"{counted.missed} not reached (--seconds)")
-    yield f"{', '.join(parts)} in {report.seconds:.1f} s."
+def _fault(outcome: StepResult) -> str:
+    return outcome.finding.fault if outcome.finding else ""
+
+
+def step_numbers(outcomes: Iterable[StepResult]) -> str:
+    """Return the steps' numbers as `--only` takes them: "4,6-9"."""
+    ranges: list[list[int]] = []
+    for one in outcomes:
+        if ranges and ranges[-1][-1] == one.number - 1:
+            ranges[-1].append(one.number)
+        else:
+            ranges.append([one.number])
+    return ",".join(f"{it[0]}" if len(it) == 1 else f"{it[0]}-{it[-1]}" for it in ranges)
+
+
+def remarks(report: Report) -> Iterator[str]:
+    """Yield sentences about a bot that are no faults: its times, a slow start, a suspicion."""
     if report.questions:
         yield (
-            f"{report.questions} questions: {report.mean_ms:.1f} ms on average, "
+            f"{report.questions:,} questions: {report.mean_ms:.1f} ms on average, "
             f"{report.worst_ms:.1f} ms maximum."
+        )
+    limit = report.start_limit_ms
+    if report.start_ms and report.start_ms > min(SLOW_START_MS, SLOW_START * limit):
+        yield (
+            f"Warning: it starts slowly, in {report.start_ms:,.0f} ms at sandbox level "
+            f"{report.level}; the limit is {limit:,} ms (start_ms). Every sitting starts it anew."
         )
     if report.choices >= TELLING and report.first_choices == report.choices:
         yield (
             f"Warning: it took option 0 in all {report.choices} questions with several options. "
             "Does it read `options`?"
         )
-    if counted.failed:
-        first = next(one for one in report.outcomes if one.state == "fail")
-        yield f"Begin with step {first.number}; it may cause the others."
+
+
+def verdict_line(report: Report) -> str:
+    """Return the verdict in a line."""
+    first = report.first_failure
+    counted = totals(report.outcomes)
+    parts = [f"{counted.passed} passed"]
+    parts += [f"{counted.failed} failed"] if counted.failed else []
+    parts += [f"{counted.skipped} skipped"] if counted.skipped else []
+    parts += [f"{counted.missed} not reached (--seconds)"] if counted.missed else []
+    verdict = report.verdict.upper() if report.verdict != "passed" else report.verdict
+    line = f"{report.name} {verdict}: {', '.join(parts)} in {report.seconds:.1f} s."
+    return f"{line} Begin with step {first.number}; it may cause the others." if first else line
+
+
+# --- many bots ---
+
+
+def short_line(report: Report) -> str:
+    """Return a line about one of many bots."""
+    first = report.first_failure
+    if first:
+        return f"{report.name} FAILED at step {first.number}: {_fault(first)}"
+    if report.error:
+        return f"{report.name} NOT STARTED: {report.error}"
+    return verdict_line(report)
+
+
+def reports_table(reports: Sequence[Report]) -> Block:
+    """Return a table of many bots."""
+    columns = [Column("bot", "name"), Column("check", "word"), Column("first failure", "word")]
+    columns += [Column("passed"), Column("failed"), Column("skipped", spare=True)]
+    columns += [Column("start ms"), Column("mean ms"), Column("worst ms", spare=True)]
+    return table("Checked bots", columns, map(_row, reports))
+
+
+def _row(report: Report) -> tuple[str, ...]:
+    counted, first = totals(report.outcomes), report.first_failure
+    return (
+        *(report.name, report.verdict, f"step {first.number}" if first else ""),
+        *(f"{counted.passed}", f"{counted.failed}", f"{counted.skipped + counted.missed}"),
+        "" if report.start_ms is None else f"{report.start_ms:.0f}",
+        *(f"{report.mean_ms:.1f}", f"{report.worst_ms:.1f}"),
+    )

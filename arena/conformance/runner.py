@@ -1,7 +1,7 @@
 """The check of a bot: every step by its number, within a fixed time; long waits begin early."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -96,7 +96,7 @@ def _matches(word: str, steps: Sequence[CheckStep]) -> range:
     return numbers
 
 
-def run_steps(session: Session, steps: Sequence[NumberedStep]) -> Iterator[StepResult]:
+def run_steps(session: Session, steps: Sequence[NumberedStep]) -> Generator[StepResult, None, None]:
     """Run the steps; begin each after the result of the last is taken. End every process started.
 
     Raises CannotStartError if the machine keeps the bot from starting.

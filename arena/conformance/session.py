@@ -76,6 +76,8 @@ class Session:
         """True once the bot has run twice at the same time, so that a process may start early."""
         self.pause: Pause | None = None
         """The pause that began before its step's turn."""
+        self.start_ms: float | None = None
+        """The time of the fastest start, in ms; None: nothing was timed."""
         self._number = 0
         self._connection: Connection | None = None
         self._spare: Connection | None = None

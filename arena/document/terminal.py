@@ -36,10 +36,10 @@ STYLES: dict[Tone, str] = {"": "", "faint": "dim", "strong": "bold", "lead": "bo
 MARKS = {"": None, "code": None, "strong": "bold"}
 
 
-def open_console() -> Console:
-    """Return a console for stdout; a pipe gets no colors and no line breaks."""
-    found = Console(highlight=False)
-    return found if found.is_terminal else Console(highlight=False, width=WHOLE)
+def open_console(*, stderr: bool = False) -> Console:
+    """Return a console for stdout or stderr; a pipe gets no colors and no line breaks."""
+    found = Console(highlight=False, stderr=stderr)
+    return found if found.is_terminal else Console(highlight=False, stderr=stderr, width=WHOLE)
 
 
 def print_blocks(console: Console, blocks: Iterable[Block]) -> None:

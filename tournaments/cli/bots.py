@@ -13,7 +13,8 @@ from tournaments.cli.options import WISH
 
 
 @click.command()
-@click.argument("bot", required=False, shell_complete=complete_bots)
+@click.argument("bots", metavar="BOT...", nargs=-1, shell_complete=complete_bots)
+@click.option("--all", "every", is_flag=True, help="Check all bots of bots.toml.")
 @click.option("--bot", "name", metavar="NAME", default=None, help="Only this bot of an event file.")
 @click.option(
     "--only",
@@ -48,18 +49,25 @@ from tournaments.cli.options import WISH
     help="Also run the bot without the sandbox, as your own user, to find out whether the sandbox "
     "makes it fail or start slowly; only for a bot that you trust.",
 )
+@click.option("--verbose", "-v", is_flag=True, help="Print a line for every step.")
 @click.option("--json", "as_json", is_flag=True, help="Print every step as JSON.")
-def check(bot: str | None, listed: bool, **options: Any) -> None:
-    """Check a bot step by step and say what to fix.
+def check(bots: tuple[str, ...], listed: bool, every: bool, **options: Any) -> None:
+    """Check bots step by step and say what to fix.
 
     The check talks to the bot as the referee does. BOT is a sample bot, a file or a command, as in
-    `run`, or an event file: then each of its bots is checked, and plays the event's game only.
-    Each failure shows what was sent, what your bot replied, what was expected and how to fix it.
-    Exit code 0 when all steps pass, 1 when a step failed or was not reached in time.
+    `run`, or an event file: then each of its bots is checked, and plays the event's game only. A
+    dot is a step that passed, F one that failed, s one that was skipped. Each failure shows what
+    was sent, what your bot replied, what was expected and how to fix it. Several bots are checked
+    two at a time, and get a line each and a table.
+
+    Exit code 0: all steps of all bots passed. 1: a step failed or was not reached in time, or one
+    of several bots could not be started. 2: the command is wrong, or its only bot cannot start.
 
     \b
     Examples:
       boneyard check ./my_bot.py
+      boneyard check --all
+      boneyard check ./my_bot.py "node bot.mjs" greedy
       boneyard check "node bot.mjs" --quick
       boneyard check friday.toml --bot mine --json
       boneyard check ./my_bot.py --only hello --only 10-20
@@ -70,11 +78,11 @@ def check(bot: str | None, listed: bool, **options: Any) -> None:
         for line in describe_steps():
             click.echo(line)
         return
-    if bot is None:
-        raise click.UsageError("Missing argument 'BOT'.")
+    if every == bool(bots):
+        raise click.UsageError("Name bots, or --all for those of bots.toml.")
     from tournaments.commands.check import CheckOptions, check_bots
 
-    sys.exit(check_bots(CheckOptions(bot, **options)))
+    sys.exit(check_bots(CheckOptions(bots, **options)))
 
 
 @click.command()

@@ -1,17 +1,25 @@
 """The command `check`: finds the bots, runs the steps with each, prints the results."""
 
+import shlex
 import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
+from queue import SimpleQueue
+from threading import Event as Signal
 from typing import NamedTuple
 
 from msgspec.structs import replace
 from rich.console import Console
+from rich.text import Text
 
 from arena.conformance.cases.games import limit_to_one_round
 from arena.conformance.model import Budget, EventGame, StepResult
-from arena.conformance.report import Printer, Report, summary
+from arena.conformance.report import Printer, Report, reports_table, short_line, verdict_of
 from arena.conformance.runner import NumberedStep, run_steps, select_steps
 from arena.conformance.session import Session
+from arena.document.terminal import open_console, print_blocks
 from arena.match.piped_process import CannotStartError
 from arena.rules.load import load_ruleset
 from arena.sandbox.limits import Level, SandboxMode, level_name
@@ -22,17 +30,21 @@ from arena.ui.console import print_json, print_note
 from protocol.errors import UserError, unknown_name
 from protocol.ruleset import check_seats
 from tournaments.formats.base import Entrant
+from tournaments.plan.bot_catalog import LIST, own_bots
 from tournaments.plan.bot_command import prepare_entrant
 from tournaments.plan.event import files_of
 from tournaments.plan.event_file import SUFFIX, WrittenBot, WrittenEvent
 from tournaments.plan.from_options import parse_event
 
+AT_ONCE = 2
+"""Bots that are checked side by side; more would slow each other down."""
+
 
 class CheckOptions(NamedTuple):
     """The command's options."""
 
-    bot: str
-    """A bot, as `run` takes it, or an event file."""
+    bots: tuple[str, ...]
+    """Bots, as `run` takes them, or an event file; none: all of bots.toml."""
     name: str | None
     """The name of one of the event file's bots."""
     only: tuple[str, ...]
@@ -40,7 +52,7 @@ class CheckOptions(NamedTuple):
     quick: bool
     """True if one round of each game is played instead of a whole game."""
     seconds: int
-    """Time after which no further step begins, in s."""
+    """Time after which no further step of a bot begins, in s."""
     start_ms: int | None
     """Another limit for the hello, in ms."""
     move_ms: int | None
@@ -49,28 +61,55 @@ class CheckOptions(NamedTuple):
     """The sandbox mode."""
     compare: bool
     """True if the bot is started without the sandbox too."""
+    verbose: bool
+    """True if every step gets a line."""
     as_json: bool
     """True if the reports are printed as JSON."""
 
 
+class _Check(NamedTuple):
+    """All that the checks of several bots have in common."""
+
+    event: WrittenEvent
+    sandbox: Sandbox
+    outside: Sandbox | None
+    game: EventGame | None
+    steps: tuple[NumberedStep, ...]
+    options: CheckOptions
+
+    def session(self, entrant: Entrant) -> Session:
+        """Return a new session of a bot."""
+        pace = Budget(total_s=self.options.seconds, whole=not self.options.quick)
+        clock = self.event.clock
+        return Session(entrant.command, self.sandbox, clock, pace, self.outside, self.game)
+
+
 def check_bots(options: CheckOptions) -> int:
-    """Check each bot; return 1 when one of them breaks a promise, else 0. Raises UserError."""
+    """Check each bot; return 1 unless all of them pass, else 0. Raises UserError."""
     event, base, game = _written(options)
     steps = select_steps(options.only, of_event=game is not None)
     with temporary_folder("check", shared=True) as path:
-        entrants = [prepare_entrant(bot, base, path) for bot in event.bots]
+        entrants, reports = list[Entrant](), list[Report]()
+        for bot in event.bots:
+            try:
+                entrants.append(prepare_entrant(bot, base, path))
+            except UserError as error:
+                if len(event.bots) == 1:
+                    raise
+                reports.append(_not_started(bot.name, "", event, f"{error}"))
         sandbox = choose_level(event.sandbox, event.limits, path, files_of(entrants))
         outside = outside_of(event, sandbox.level, options.compare)
         if sandbox.level == "off" != event.sandbox:
             print_note(" ".join(sandbox.notices))
-        reports = []
-        for entrant in entrants:
-            pace = Budget(total_s=options.seconds, whole=not options.quick)
-            desk = Session(entrant.command, sandbox, event.clock, pace, outside, game)
-            reports.append(_walked(entrant, desk, steps, options.as_json))
+        check = _Check(event, sandbox, outside, game, steps, options)
+        console = open_console(stderr=options.as_json)
+        if len(event.bots) == 1:
+            reports = [_check_one(check, entrants[0], console)]
+        else:
+            reports = [*_check_many(check, entrants, reports, console)]
     if options.as_json:
         print_json(reports)
-    return 0 if all(report.kept for report in reports) else 1
+    return 0 if all(report.verdict == "passed" for report in reports) else 1
 
 
 def _written(options: CheckOptions) -> tuple[WrittenEvent, Path, EventGame | None]:
@@ -79,10 +118,13 @@ def _written(options: CheckOptions) -> tuple[WrittenEvent, Path, EventGame | Non
     The game is that of an event file; without one (None) a bot must know every game.
     """
     game = None
-    in_file = Path(options.bot).suffix == SUFFIX
+    what = options.bots or tuple(own_bots(Path()))
+    if not what:
+        raise UserError(f"There is no bot in {LIST} here. Name a bot: boneyard check BOT")
+    in_file = Path(what[0]).suffix == SUFFIX
     if options.name and not in_file:
         raise UserError("--bot chooses one of an event file's bots: name the file, as friday.toml.")
-    event, base = parse_event((options.bot,))
+    event, base = parse_event(what)
     if in_file:
         event = replace(event, bots=_meant(event.bots, options.name))
         game = _game(event, base, whole=not options.quick)
@@ -121,51 +163,142 @@ def outside_of(event: WrittenEvent, level: Level, compare: bool) -> Sandbox | No
     return Sandbox("off", event.limits) if compare and level != "off" else None
 
 
-def _walked(
-    entrant: Entrant, desk: Session, steps: tuple[NumberedStep, ...], in_json: bool
-) -> Report:
-    """Run the steps with a bot, print each when it ends, and return the report.
+# --- one bot ---
+
+
+def _check_one(check: _Check, entrant: Entrant, console: Console) -> Report:
+    """Run the steps with a bot; print a mark for each, the faults and the verdict.
 
     Raises UserError when the bot cannot be started.
     """
-    began = time.monotonic()
-    console = Console(highlight=False, stderr=in_json)
-    _head(console, entrant, desk, len(steps))
-    printer = Printer(console)
-    outcomes: list[StepResult] = []
-    try:
-        with console.status(steps[0][1].title) as status:
-            for outcome in run_steps(desk, steps):
-                outcomes.append(outcome)
-                printer.print_result(outcome)
-                left = [step.title for number, step in steps if number > outcome.number]
-                status.update(left[0] if left else "")
-            printer.flush()
-    except CannotStartError as error:
-        raise UserError(f"Bot {entrant.name}: {error}.") from error
-    report = _report(entrant.name, desk, outcomes, time.monotonic() - began)
-    for sentence in summary(report):
-        console.print(sentence, soft_wrap=not console.is_terminal)
+    level, seconds = level_name(check.sandbox.level), check.options.seconds
+    console.print(
+        f"{entrant.name}: {len(check.steps)} steps in at most {seconds} s, sandbox {level}.",
+        soft_wrap=True,
+    )
+    printer = Printer(console, verbose=check.options.verbose)
+    with console.status(check.steps[0][1].title) as status:
+
+        def show(outcome: StepResult) -> None:
+            printer.print_result(outcome)
+            title = next((step.title for at, step in check.steps if at > outcome.number), "")
+            status.update(Text.assemble(printer.marks, " ", (title, "dim")))
+
+        try:
+            report = _examine(check, entrant, show)
+        except CannotStartError as error:
+            raise UserError(f"Bot {entrant.name}: {error}.") from error
+    printer.finish(report)
     return report
 
 
-def _head(console: Console, entrant: Entrant, desk: Session, steps: int) -> None:
-    level, seconds = level_name(desk.sandbox.level), desk.budget.total_s
-    console.print(
-        f"{entrant.name}: {steps} steps in at most {seconds:.0f} s, sandbox {level}.",
-        soft_wrap=True,
-    )
-
-
-def _report(name: str, desk: Session, outcomes: list[StepResult], seconds: float) -> Report:
+def _examine(check: _Check, entrant: Entrant, show: Callable[[StepResult], None]) -> Report:
+    """Run the steps with a bot; show each result. Raises CannotStartError, and what `show` does."""
+    began = time.monotonic()
+    session = check.session(entrant)
+    outcomes: list[StepResult] = []
+    # Whatever is raised here, the bot's processes end.
+    with closing(run_steps(session, check.steps)) as results:
+        for outcome in results:
+            outcomes.append(outcome)
+            show(outcome)
     return Report(
-        name=name,
-        level=desk.sandbox.level,
-        seconds=round(seconds, 3),
-        questions=desk.questions,
-        mean_ms=round(desk.ms / desk.questions, 3) if desk.questions else 0.0,
-        worst_ms=round(desk.worst_ms, 3),
+        name=entrant.name,
+        verdict=verdict_of(outcomes),
+        level=session.sandbox.level,
+        seconds=round(time.monotonic() - began, 3),
+        questions=session.questions,
+        mean_ms=round(session.ms / session.questions, 3) if session.questions else 0.0,
+        worst_ms=round(session.worst_ms, 3),
+        start_ms=session.start_ms and round(session.start_ms, 1),
+        start_limit_ms=session.clock.start_ms,
         outcomes=tuple(outcomes),
-        choices=desk.choices,
-        first_choices=desk.first_choices,
+        choices=session.choices,
+        first_choices=session.first_choices,
     )
+
+
+# --- many bots ---
+
+
+def _not_started(name: str, level: str, event: WrittenEvent, error: str) -> Report:
+    limit = event.clock.start_ms
+    return Report(name=name, verdict="not started", level=level, start_limit_ms=limit, error=error)
+
+
+class _StoppedError(Exception):
+    """The user has stopped the check."""
+
+
+def _check_many(
+    check: _Check, entrants: Sequence[Entrant], failed: Sequence[Report], console: Console
+) -> Iterator[Report]:
+    """Check bots side by side: print a line for each when it is done, and a table at the end.
+
+    `failed`: reports of bots that could not be built. Yields the reports in the bots' order.
+    """
+    news = SimpleQueue[tuple[str, int | Report | BaseException]]()
+    stop = Signal()
+
+    def examine(entrant: Entrant) -> None:
+        def show(outcome: StepResult) -> None:
+            if stop.is_set():
+                raise _StoppedError
+            news.put((entrant.name, outcome.number))
+
+        try:
+            news.put((entrant.name, _examine(check, entrant, show)))
+        except CannotStartError as error:
+            why = _not_started(entrant.name, check.sandbox.level, check.event, f"{error}")
+            news.put((entrant.name, why))
+        except BaseException as error:
+            news.put((entrant.name, error))
+
+    reports = {report.name: report for report in failed}
+    at: dict[str, int] = {}
+    many, level = len(check.event.bots), level_name(check.sandbox.level)
+    head = f"{many} bots, {len(check.steps)} steps each, {AT_ONCE} at a time, sandbox {level}."
+    console.print(head, soft_wrap=True)
+    for report in failed:
+        console.print(short_line(report), soft_wrap=not console.is_terminal, markup=False)
+    with ThreadPoolExecutor(AT_ONCE) as pool, console.status("") as status:
+        try:
+            for entrant in entrants:
+                pool.submit(examine, entrant)
+            while len(reports) < many:
+                name, told = news.get()
+                if isinstance(told, BaseException):
+                    raise told
+                if isinstance(told, Report):
+                    reports[name] = told
+                    at.pop(name, None)
+                    _print_report(check, told, console)
+                else:
+                    at[name] = told
+                status.update(", ".join(f"{one}: step {number}" for one, number in at.items()))
+        finally:
+            stop.set()
+            pool.shutdown(cancel_futures=True)
+    ordered = [reports[bot.name] for bot in check.event.bots]
+    console.print()
+    print_blocks(console, [reports_table(ordered)])
+    passed = sum(report.verdict == "passed" for report in ordered)
+    for report in ordered:
+        if report.first_failure:
+            words = (check.options.bots[0], "--bot") if check.game else ()
+            more = shlex.join(("boneyard", "check", *words, report.name))
+            console.print(f"More about {report.name}: {more}", soft_wrap=True, markup=False)
+    console.print(f"{passed} of {many} bots passed.")
+    yield from ordered
+
+
+def _print_report(check: _Check, report: Report, console: Console) -> None:
+    """Print a line about a bot, or every step."""
+    if check.options.verbose and report.outcomes:
+        console.print(Text(f"{report.name}:", "bold"))
+        printer = Printer(console, verbose=True)
+        for outcome in report.outcomes:
+            printer.print_result(outcome)
+        printer.finish(report)
+    else:
+        console.print(short_line(report), soft_wrap=not console.is_terminal, markup=False)

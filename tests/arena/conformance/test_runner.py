@@ -103,7 +103,7 @@ def test_a_walk_that_is_left_leaves_no_process() -> None:
     one = run_steps(desk(), select_steps(()))
     next(one)
     assert children()
-    one.close()  # type: ignore[attr-defined]
+    one.close()
     assert not children()
 
 

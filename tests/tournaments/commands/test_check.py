@@ -1,16 +1,18 @@
 """The command `check`: exit codes, what it prints for people and programs, which bots it takes."""
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from msgspec.structs import replace
 from rich.console import Console
 
 from arena.conformance.model import StepResult, Violation
-from arena.conformance.report import Printer
+from arena.conformance.report import Printer, Report, remarks, step_numbers, verdict_of
 from arena.conformance.runner import STEPS
 from arena.sandbox.limits import REQUIRED, Level, SandboxMode
 from protocol.errors import UserError
@@ -52,8 +54,12 @@ def event(tmp_path: Path) -> str:
 def test_a_good_bot_passes_with_exit_code_0() -> None:
     done = check("first", *FEW)
     assert done.exit_code == 0, done.output
-    assert "  4 pass answers the first question" in done.output
-    assert "4 passed, 0 failed, 0 skipped in " in done.output
+    head, marks, *_, verdict = done.output.splitlines()
+    assert head == "first: 4 steps in at most 300 s, sandbox off."
+    assert marks == "...."
+    assert re.fullmatch(r"first passed: 4 passed in \d+\.\d s\.", verdict)
+    every = check("first", *FEW, "--verbose").output
+    assert "  4 pass answers the first question" in every
 
 
 def test_a_broken_bot_is_told_what_to_mend_with_exit_code_1() -> None:
@@ -69,7 +75,13 @@ def test_a_broken_bot_is_told_what_to_mend_with_exit_code_1() -> None:
         "expected",
         "fix",
     ]
-    assert lines[-1] == "Begin with step 4; it may cause the others."
+    assert "Step 4 FAILED: answers the first question" in lines
+    assert "...F" in lines
+    assert re.fullmatch(
+        r"python FAILED: 3 passed, 1 failed in \d+\.\d s\. "
+        r"Begin with step 4; it may cause the others\.",
+        lines[-1],
+    )
 
 
 def test_a_bot_that_does_not_exist_is_the_users_error() -> None:
@@ -87,6 +99,8 @@ def test_json_has_every_step_and_nothing_else_on_stdout(event: str) -> None:
     assert [one["state"] for one in mine["outcomes"]] == ["pass"] * 3 + ["fail"]
     assert "single quotes" in mine["outcomes"][3]["finding"]["fault"]
     assert (first["name"], first["level"], first["questions"]) == ("first", "off", 1)
+    assert (first["verdict"], mine["verdict"]) == ("passed", "failed")
+    assert 0 < first["start_ms"] < first["start_limit_ms"] == 60_000
 
 
 def test_one_bot_of_an_event_file(event: str) -> None:
@@ -194,19 +208,95 @@ def outcome(number: int, **more: Any) -> StepResult:
     )
 
 
-def test_repeated_faults_are_reported_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    finding = Violation("It is late.", ("q",), "nothing", "an answer", "Hurry.")
-    printer = Printer(Console(width=80))
-    for one in (
+def report(*outcomes: StepResult, **more: Any) -> Report:
+    verdict = verdict_of(outcomes)
+    return Report(
+        name="mine", verdict=verdict, level="B", start_limit_ms=5000, outcomes=outcomes, **more
+    )
+
+
+def test_what_is_alike_is_reported_once(capsys: pytest.CaptureFixture[str]) -> None:
+    finding = Violation("Question 3 is late.", ("q",), "nothing", "an answer", "Hurry.")
+    other = replace(finding, fault="Question 17 is late.")
+    printer = Printer(Console(width=80), verbose=False)
+    outcomes = (
         outcome(1, state="fail", finding=finding),
-        outcome(2, state="fail", finding=finding),
-        outcome(3, state="skip", note="No time."),
-        outcome(4, state="skip", note="No time."),
-        outcome(5, state="skip", note="No tables."),
-    ):
+        outcome(2, state="pass"),
+        outcome(3, state="fail", finding=other),
+        outcome(4, state="fail", finding=other),
+        outcome(5, state="skip", note="No time."),
+        outcome(6, state="skip", note="No time."),
+        outcome(7, state="skip", note="No tables."),
+    )
+    for one in outcomes:
         printer.print_result(one)
-    printer.flush()
+    printer.finish(report(*outcomes, seconds=1.0))
     shown = capsys.readouterr().out
     assert shown.count("Hurry.") == 1
-    assert "The same fault as in step 1: It is late." in shown
-    assert "  3-4 skip No time.\n  5 skip does it" in shown
+    assert shown.splitlines()[-5:] == [
+        "F.FFss",
+        "3 steps failed alike (1,3-4): Question 3 is late.",
+        "2 steps skipped (5-6): No time.",
+        "1 step skipped (7): No tables.",
+        "mine FAILED: 1 passed, 3 failed, 3 skipped in 1.0 s. Begin with step 1; it may cause the "
+        "others.",
+    ]
+
+
+def test_steps_are_named_as_only_takes_them() -> None:
+    assert step_numbers([outcome(n, state="pass") for n in (1, 2, 3, 5, 7, 8)]) == "1-3,5,7-8"
+
+
+@pytest.mark.parametrize(
+    ("start_ms", "limit", "slow"),
+    [(900.0, 5000, False), (1600.0, 5000, True), (400.0, 600, True), (None, 600, False)],
+)
+def test_a_bot_that_starts_slowly_is_told_so(
+    start_ms: float | None, limit: int, slow: bool
+) -> None:
+    said = list(remarks(replace(report(), start_ms=start_ms, start_limit_ms=limit)))
+    assert bool(said) == slow
+    if slow:
+        assert said == [
+            f"Warning: it starts slowly, in {start_ms:,.0f} ms at sandbox level B; the limit is "
+            f"{limit:,} ms (start_ms). Every sitting starts it anew."
+        ]
+
+
+# --- several bots ---
+
+
+def test_several_bots_get_a_line_each_and_a_table(event: str) -> None:
+    done = check(event, *FEW)
+    assert done.exit_code == 1
+    lines = done.output.splitlines()
+    assert lines[0] == "2 bots, 4 steps each, 2 at a time, sandbox off."
+    assert any(line.startswith("first passed: 4 passed in ") for line in lines[1:3])
+    assert "mine FAILED at step 4: It wrote single quotes, as Python " in f"{lines[1:3]}"
+    rows = [line.split() for line in lines[3:]]
+    assert ["first", "passed", "4", "0", "0"] in [row[:5] for row in rows]
+    assert ["mine", "failed", "step", "4", "3", "1", "0"] in [row[:7] for row in rows]
+    assert f"More about mine: boneyard check {event} --bot mine" in lines
+    assert lines[-1] == "1 of 2 bots passed."
+
+
+def test_all_bots_of_the_list_are_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert check("--all", *FEW).exit_code == 2
+    entry = '["NAME"]\nrun = ["{python}", "-I", "-S", "bot.py"]\n'
+    (tmp_path / "bots.toml").write_text(entry.replace("NAME", "one") + entry.replace("NAME", "two"))
+    (tmp_path / "bot.py").write_text(ONE_GAME.split("elif")[0])
+    done = check("--all", "--only", "hello", "--sandbox", "off")
+    assert done.exit_code == 0, done.output
+    assert done.output.splitlines()[-1] == "2 of 2 bots passed."
+    assert check("one", "--all", *FEW).exit_code == 2
+
+
+def test_one_of_several_that_cannot_be_built_stops_no_other(tmp_path: Path) -> None:
+    path = tmp_path / "friday.toml"
+    path.write_text('[[bots]]\nname = "mine"\nrun = ["./mine"]\n[[bots]]\nname = "first"\n')
+    done = check(str(path), "--only", "hello", "--sandbox", "off", "--json")
+    assert done.exit_code == 1
+    mine, first = json.loads(done.stdout)
+    assert (mine["verdict"], first["verdict"]) == ("not started", "passed")
+    assert "./mine" in mine["error"]
