@@ -71,7 +71,7 @@ _json = click.option(
 
 
 _RUN_SECTIONS = {
-    "Game": ("rules", "set", "seats", "boards", "move-ms", "ask-forced"),
+    "Game": ("title", "rules", "set", "seats", "boards", "move-ms", "ask-forced"),
     "Format": ("format", "rounds", "challenger", "h0", "h1", "measure", "anchor", "fresh-boards"),
     "Machine": ("sandbox", "jobs", "cluster", "tls", "trust-network"),
 }
@@ -79,6 +79,7 @@ _RUN_SECTIONS = {
 
 @click.command(cls=SectionedCommand, sections=_RUN_SECTIONS)
 @click.argument("what", nargs=-1, required=True, shell_complete=complete_bots)
+@click.option("--title", default=None, help="Title of the event, for its readers.")
 @click.option(
     "--rules",
     default=None,

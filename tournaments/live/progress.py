@@ -70,7 +70,7 @@ class Progress:
             console=self._console,
         )
         self._task = self._bar.add_task(
-            event.name, total=ledger.planned, completed=len(ledger.results)
+            event.heading, total=ledger.planned, completed=len(ledger.results)
         )
         self._live = Live(self._bar, console=self._console, refresh_per_second=4, transient=True)
         self._began = time.monotonic()

@@ -52,7 +52,7 @@ async def _serve(watched: LiveView, port: int, *, browser: bool) -> None:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(follow, watched, news)
             async with serve_site(site(watched, news), port) as address:
-                print_line(f"Watch {watched.event.name}: {address}")
+                print_line(f"Watch {watched.event.heading}: {address}")
                 print_note("Only this machine can open it. Ctrl-C ends it.")
                 with ExitStack() as open_:
                     if browser:
@@ -94,7 +94,7 @@ def _first_page(watched: LiveView) -> str:
     return page(
         "watch.html.j2",
         "live",
-        watched.event.name,
+        watched.event.heading,
         folders=(TEMPLATES,),
         styles=("table.css", "watch.css"),
         scripts=(*TABLE_SCRIPTS, "watch.js"),

@@ -197,7 +197,7 @@ class LiveView:
         over = len(self._results) >= self._planned > 0
         head, rows, note = self._standings(over)
         return Snapshot(
-            name=self.event.name,
+            name=self.event.heading,
             played=len(self._results),
             planned=self._planned,
             over=over,

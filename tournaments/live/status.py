@@ -101,7 +101,7 @@ def read_whole_status(folder: Folder) -> tuple[Status, list[Section]]:
     found = results.first()
     ratings = reported_ratings(folder, event, played) or _fitted(event, found)
     status = Status(
-        name=event.name,
+        name=event.heading,
         about=headline(event, played, planned),
         played=played,
         planned=planned,

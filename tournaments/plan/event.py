@@ -7,6 +7,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from arena.rules.english import join_words
 from arena.sandbox.limits import Limits, SandboxMode
 from protocol.codec import DamagedRecordError, decode_json, indented_json
 from protocol.errors import UserError, unknown_name
@@ -24,6 +25,12 @@ EntrantName = Annotated[
     str,
     Meta(pattern=r"^[A-Za-z0-9_-]{1,40}(?!\n)$", description="1 to 40 letters, digits, _ or -"),
 ]
+TITLE = r"^[^\x00-\x1f\x7f]{0,80}(?!\n)$"
+Title = Annotated[str, Meta(pattern=TITLE, description="up to 80 characters in one line")]
+NAMELESS = ("run", "event")
+"""Names of events to which their user gave none."""
+NAMED = 4
+"""Bots that stand in the heading of an event without a name."""
 Boards = Annotated[int, Meta(ge=1, le=MOST)]
 
 
@@ -32,6 +39,8 @@ class Terms(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     name: EntrantName
     """Name of the event; part of every deal's seed."""
+    title: Title = ""
+    """Title for its readers; without one, they see the name, or who plays what."""
     rules: Ruleset
     """The ruleset in full."""
     seats: int
@@ -105,6 +114,15 @@ class Event(Terms, Contest, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         for name in names:
             if name not in placed:
                 raise UserError(f"Bot {name} is in no team.")
+
+    @property
+    def heading(self) -> str:
+        """Title for readers: the user's, or the name, or who plays what."""
+        if self.title or self.name not in NAMELESS:
+            return self.title or self.name
+        names = [entrant.name for entrant in self.entrants if not entrant.retired]
+        who = f"{len(names)} bots" if len(names) > NAMED else join_words(names)
+        return f"{who}: {self.rules.name}"
 
     @property
     def rounds(self) -> int:

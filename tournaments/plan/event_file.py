@@ -12,7 +12,7 @@ from protocol.records import FoulPolicy
 from protocol.ruleset import Ruleset, Seats, playable_seat_counts
 from tournaments.formats.registry import Format
 from tournaments.formats.round_robin import RoundRobin
-from tournaments.plan.event import Boards, EntrantName
+from tournaments.plan.event import Boards, EntrantName, Title
 from tournaments.rating.anchor import Anchor
 
 SUFFIX = ".toml"
@@ -53,6 +53,8 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
     out: Word | None = None
     """The event's folder, beside the event file; without one `runs/` and the name, or that of the
     file, in the working folder."""
+    title: Title = ""
+    """Title for readers: in the report, on its pages, in the terminal."""
     rules: str | dict[str, Any] = "draw"
     """A named game, a file of rules, or `base` and the settings that differ from it."""
     seats: Seats | None = None

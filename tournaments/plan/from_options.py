@@ -1,5 +1,6 @@
 """Build an Event from command-line options and an optional event file."""
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -13,7 +14,7 @@ from protocol.ruleset import Ruleset
 from tournaments.formats.base import Entrant
 from tournaments.formats.registry import FORMATS, Format
 from tournaments.plan.bot_command import parse_bots, prepare_entrant
-from tournaments.plan.event import Event
+from tournaments.plan.event import TITLE, Event
 from tournaments.plan.event_file import SUFFIX, WrittenBot, WrittenEvent, read_event_file
 from tournaments.rating.anchor import anchored
 from tournaments.rating.sprt_settings import Measure
@@ -31,6 +32,8 @@ class EventOptions(NamedTuple):
 
     what: tuple[str, ...]
     """An event file, or bots."""
+    title: str | None = None
+    """A title for readers."""
     rules: str | None = None
     """A named game, or a file of rules."""
     choices: tuple[str, ...] = ()
@@ -86,6 +89,7 @@ class WrittenPlan(NamedTuple):
         written = self.written
         return Event(
             name=written.name or ("event" if self.file else "run"),
+            title=written.title,
             rules=self.rules,
             seats=written.seats_at_table(self.rules),
             boards=self.boards,
@@ -170,6 +174,7 @@ def _overridden(written: WrittenEvent, options: EventOptions) -> WrittenEvent:
         clock = replace(clock, forced="ask")
     return replace(
         written,
+        title=_title(options.title) or written.title,
         clock=clock,
         seats=options.seats or written.seats,
         boards=options.boards or written.boards,
@@ -177,6 +182,12 @@ def _overridden(written: WrittenEvent, options: EventOptions) -> WrittenEvent:
         anchor=anchored(options.anchor) or written.anchor,
         fresh_boards=options.fresh_boards or written.fresh_boards,
     )
+
+
+def _title(title: str | None) -> str:
+    if title and not re.search(TITLE, title):
+        raise UserError(f"--title: a title has up to 80 characters in one line, not {title!r}.")
+    return title or ""
 
 
 def _format(form: Format, options: EventOptions) -> Format:

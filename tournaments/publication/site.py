@@ -195,7 +195,7 @@ def _logs_page(event: Event, logs: list[PublishedLog]) -> bytes:
     html = page(
         "logs.html.j2",
         "game logs",
-        event.name,
+        event.heading,
         folders=(TEMPLATES,),
         names=names,
         links=[(f"../{INDEX}", "Report")],

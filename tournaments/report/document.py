@@ -87,7 +87,7 @@ def report_document(data: ReportData) -> Document:
         _games(listed),
         _conditions(data),
     ]
-    return Document(event.name, blocks, listed)
+    return Document(event.heading, blocks, listed)
 
 
 def lead_sentence(data: ReportData) -> str:

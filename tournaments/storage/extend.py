@@ -44,7 +44,8 @@ def resolve_versions(old: Event, new: Event, played: Container[str]) -> Event:
     anchor = _kept_anchor(old, entrants, names)
     if new.anchor:
         anchor = replace(new.anchor, name=names.get(new.anchor.name, new.anchor.name))
-    return replace(new, entrants=entrants, format=form, teams=teams, anchor=anchor)
+    title = new.title or old.title
+    return replace(new, title=title, entrants=entrants, format=form, teams=teams, anchor=anchor)
 
 
 def _kept_anchor(

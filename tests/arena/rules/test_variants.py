@@ -178,7 +178,7 @@ EVENT = 'name = "cup"\n{rules}\n[[bots]]\nname = "first"\n[[bots]]\nname = "gree
 
 
 def rules_of(tmp_path: Path, what: Path, rules: str | None = None, *words: str) -> Ruleset:
-    wishes = EventOptions((str(what),), rules, words)
+    wishes = EventOptions((str(what),), rules=rules, choices=words)
     return build_event(read_plan(wishes, predictable=True), tmp_path / "build").event.rules
 
 
