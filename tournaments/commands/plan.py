@@ -24,7 +24,6 @@ from tournaments.report.event_text import done, uneven
 from tournaments.report.log_facts import log_facts
 from tournaments.runner.exit import MACHINE, STOPPED, RunStoppedError, root_cause
 from tournaments.runner.lanes import Lanes
-from tournaments.runner.machine import default_jobs
 from tournaments.runner.runner import Runner, check_greetings
 from tournaments.schedule.schedule import count_all_games
 from tournaments.storage import folder as folders
@@ -55,7 +54,7 @@ class PlanOptions(NamedTuple):
     seconds: float
     """Longest trial of the bots, in s."""
     jobs: int | None
-    """Sittings side by side; None: the default."""
+    """Sittings side by side; None: as many as the bots' CPU time allows."""
     as_json: bool
     """True if the estimate is printed as JSON."""
 
@@ -75,7 +74,7 @@ def _estimate_event(options: PlanOptions) -> int:
     """Print an event's estimated duration and precision; return the exit code."""
     in_json = options.as_json
     try:
-        found = forecast_for(options.event, options.jobs or default_jobs(), options.seconds)
+        found = forecast_for(options.event, options.jobs, options.seconds)
     except (*MACHINE, RunStoppedError) as error:
         print_note(f"The calibration stopped: {error}")
         return STOPPED
@@ -106,16 +105,18 @@ def _estimate_boards(path: Path, pair: tuple[str, str] | None, in_json: bool) ->
     return 0
 
 
-def forecast_for(options: EventOptions, jobs: int, seconds: float) -> Forecast:
+def forecast_for(options: EventOptions, jobs: int | None, seconds: float) -> Forecast:
     """Play for at most `seconds` with the event's bots; return the forecast.
 
-    The deals are not the event's, and nothing that was played is kept.
+    The deals are not the event's, and nothing that was played is kept. Without `jobs` as many
+    sittings play side by side as a run would let.
     Raises UserError, StoppedError, OSError.
     """
     with temporary_folder("plan", shared=True) as path:
         folder = Folder(path)
         event = build_event(read_plan(options, predictable=False), folder.build).event
-        return forecast(event, jobs, _trial(folder, _short(event), jobs, seconds))
+        trial = _trial(folder, _short(event), Lanes(jobs), seconds)
+        return forecast(event, trial.jobs, trial)
 
 
 def _short(event: Event) -> Event:
@@ -125,20 +126,25 @@ def _short(event: Event) -> Event:
     return replace(event, boards=boards, boards_a_sitting=BOARDS_A_SITTING)
 
 
-def _trial(folder: Folder, event: Event, jobs: int, seconds: float) -> Trial:
+def _trial(folder: Folder, event: Event, lanes: Lanes, seconds: float) -> Trial:
     open_event(folder, event, None)
     ledger = Ledger(folder, event)
     sandbox = choose_level(event.sandbox, event.limits, folder.path, files_of(event.entrants))
     ends: dict[str, float] = {}
-    playing_s = trio.run(_play, folder, event, ledger, sandbox, jobs, seconds, ends)
+    began, over = trio.run(_play, folder, event, ledger, sandbox, lanes, seconds, ends)
+    settled = lanes.changed_at
+    if settled >= max(ends.values(), default=began):
+        # Nothing was measured since then, and most of what was played before it.
+        settled = began
     used = log_facts(folder).times.entrants
     played = sum(one.games for one in used) / event.seats
     return trial_of(
         event,
         [ledger.results[game] for game in ends],
-        ends=ends,
-        jobs=jobs,
-        seconds=playing_s,
+        ends={game: end - began for game, end in ends.items()},
+        jobs=lanes.width,
+        seconds=over - began,
+        settled_s=max(0.0, settled - began),
         sittings=len(folder.logs()),
         questions=sum(one.questions for one in used) / played if played else None,
     )
@@ -149,12 +155,13 @@ async def _play(
     event: Event,
     ledger: Ledger,
     sandbox: Sandbox,
-    jobs: int,
+    lanes: Lanes,
     seconds: float,
     ends: dict[str, float],
-) -> float:
-    """Play until the time is over, noting when each game ended, in s; return the time played, in s.
+) -> tuple[float, float]:
+    """Play until the time is over, noting when each game ended, in s of the monotonic clock.
 
+    Return when the first bots could play, and when the time was over.
     Raises UserError, StoppedError, OSError.
     """
     ended, ready = None, None
@@ -165,12 +172,12 @@ async def _play(
             if complaint is not None:
                 raise UserError(complaint)
             ready = time.monotonic()
-            await _run(folder, event, ledger, sandbox, jobs, ends)
+            await _run(folder, event, ledger, sandbox, lanes, ends)
     except* Exception as group:
         ended = root_cause(group)
     if ended is not None:
         raise ended
-    return time.monotonic() - (ready or began)
+    return ready or began, time.monotonic()
 
 
 async def _run(
@@ -178,14 +185,14 @@ async def _run(
     event: Event,
     ledger: Ledger,
     sandbox: Sandbox,
-    jobs: int,
+    lanes: Lanes,
     ends: dict[str, float],
 ) -> None:
     """Play the whole event; errors come out in an exception group."""
     sender, receiver = trio.open_memory_channel[Result](100)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(_note, receiver, ends)
-        await Runner(folder, event, ledger, sandbox, sender).play(Lanes(jobs))
+        await Runner(folder, event, ledger, sandbox, sender).play(lanes)
 
 
 async def _note(receiver: trio.MemoryReceiveChannel[Result], ends: dict[str, float]) -> None:

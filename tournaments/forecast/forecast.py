@@ -113,10 +113,18 @@ def trial_of(
     seconds: float,
     sittings: int,
     questions: float | None,
+    settled_s: float = 0.0,
 ) -> Trial:
-    """Measure a calibration by its results. `ends`: the time at which each game ended, in s."""
+    """Measure a calibration by its results. `ends`: the time at which each game ended, in s.
+
+    `settled_s`: the time after which `jobs` sittings played side by side; other speeds before it
+    tell nothing of the event's.
+    """
     pools = fit(results, partners=event.rules.deal.partners).pools
-    game = _game_s(event, ends, jobs * seconds)
+    timed = {game: end for game, end in ends.items() if end >= settled_s}
+    worked_s = jobs * (seconds - settled_s)
+    sittings -= _sittings_before(event, ends, settled_s)
+    game = _game_s(event, timed, worked_s)
     return Trial(
         jobs=jobs,
         seconds=round(seconds, 3),
@@ -124,7 +132,7 @@ def trial_of(
         games=len(results),
         questions=questions,
         game_s=game,
-        sitting_s=None if game is None else (jobs * seconds - len(results) * game) / sittings,
+        sitting_s=None if game is None else (worked_s - len(timed) * game) / sittings,
         saved=_saved(event, results),
         elo={
             rating.name: rating.elo
@@ -134,6 +142,15 @@ def trial_of(
         },
         answer=event.format.expect_boards(event, results),
     )
+
+
+def _sittings_before(event: Event, ends: Mapping[str, float], settled_s: float) -> int:
+    """Count the sittings with all their games' ends before a time."""
+    plans = (
+        [ends[game.name] for game in plan.games if game.name in ends]
+        for plan in sittings(event, {})
+    )
+    return sum(max(its, default=settled_s) < settled_s for its in plans)
 
 
 def _game_s(event: Event, ends: Mapping[str, float], worked_s: float) -> float | None:

@@ -35,7 +35,8 @@ class Lanes:
         self._playing = trio.CapacityLimiter(1)
         self._pools: set[BotPool] = set()
         self._ended_ms = 0.0
-        self._seen_at = time.monotonic()
+        self.changed_at = self._seen_at = time.monotonic()
+        """The time of the last change of `width`, in s of the monotonic clock."""
         self._seen_own_s = time.process_time()
         self._seen_bots_s = 0.0
         self._open(jobs or default_jobs())
@@ -94,5 +95,7 @@ class Lanes:
             self._open(self._widest if bots <= QUICK * own else default_jobs())
 
     def _open(self, count: int) -> None:
+        if count != self.width:
+            self.changed_at = time.monotonic()
         self._playing.total_tokens = count
         self._staffed.total_tokens = count + SPARE

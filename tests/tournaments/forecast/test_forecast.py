@@ -6,6 +6,7 @@ import random
 import re
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from statistics import mean
 
@@ -176,6 +177,22 @@ def test_the_time_is_made_of_games_and_sittings(jobs: int) -> None:
     assert (found.sittings, found.games) == (96, 2400)
     assert found.questions == round(50.5 * 2400)
     assert found.minutes == pytest.approx((96 * 1.5 + 2400 * 0.25) / jobs / 60, abs=0.01)
+
+
+def test_only_the_time_in_which_as_many_played_as_will_play_counts() -> None:
+    plan, slow_s = like(2, 4, 20), 100.0
+    results = simulated(plan, {f"bot{n}": 0.0 for n in range(4)}, 3)
+    ends = {game: end + slow_s for game, end in stamped(plan, 2, 0.25, 1.5).items()}
+    (first, second, *_) = sittings(plan, {})
+    for one in (first, second):
+        # These games took 9 s each, one after the other.
+        ends |= {game.name: 9.0 * n for n, game in enumerate(one.games, 1)}
+    over = max(ends.values())
+    known = partial(trial_of, plan, results, ends=ends, jobs=2, sittings=48, questions=None)
+    lost_s = len(first.games) * 0.25 + 1.5
+    trial = known(seconds=over, settled_s=slow_s + lost_s)
+    assert (trial.game_s, trial.sitting_s) == pytest.approx((0.25, 1.5))
+    assert known(seconds=over).game_s != pytest.approx(0.25)
 
 
 def test_more_jobs_than_sittings_do_not_help() -> None:
