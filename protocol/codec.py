@@ -9,10 +9,21 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 from msgspec import Raw
 
-from protocol.messages import MAX_LINE, Answer, FromBot, RefereeMessage, ToBot
+from protocol.messages import (
+    MAX_LINE,
+    Answer,
+    Ask,
+    FromBot,
+    Option,
+    RefereeMessage,
+    RoundOver,
+    Stock,
+    ToBot,
+)
 from protocol.messages import Event as SeenEvent
 from protocol.records import Commitment, FoulClass, LogRecord, Record, Result, Reveal, Sitting
 from protocol.ruleset import ImpossibleRulesError, check_seats
+from protocol.tiles import Tile
 
 T = TypeVar("T")
 P = TypeVar("P", Commitment, Reveal)
@@ -58,6 +69,10 @@ class UnknownMessage(msgspec.Struct, frozen=True):
     """The question's number, if the message is a question."""
 
 
+COUNTS = tuple(b"%d" % number for number in range(256))
+"""Numbers of tiles, encoded; no set has so many."""
+_GAP: Any = Raw(b"\0")
+"""A value that is left open. No other byte of JSON is 0: strings have it escaped."""
 _encoder = msgspec.json.Encoder()
 _from_bot: msgspec.json.Decoder[FromBot] = msgspec.json.Decoder(FromBot)
 _to_bot: msgspec.json.Decoder[ToBot] = msgspec.json.Decoder(ToBot)
@@ -74,16 +89,62 @@ def encode_line(message: RefereeMessage | Answer | Record | Commitment | Reveal)
 
 
 def encode_event(event: SeenEvent) -> bytes:
-    """Return a comma and the event's JSON; `encoded_events` joins many of them to a list.
+    """Return a comma and the event's JSON, for a list of events that grows.
 
     Each event of a round is so encoded once, though every question repeats it.
     """
     return b"," + _encoder.encode(event)
 
 
-def encoded_events(events: bytearray) -> Raw:
-    """Return the list of events that `encode_event` encoded, for a message to copy."""
-    return Raw(b"".join((b"[", memoryview(events)[1:], b"]")))
+class QuestionForm:
+    """The bytes of a seat's questions that stay, around gaps for those that change."""
+
+    __slots__ = ("_pieces", "_pot", "_scores", "_time_ms")
+
+    def __init__(self, ask: Ask) -> None:
+        """Take the time, the scores, the pot and all names from this question."""
+        self._time_ms, self._scores, self._pot = ask.time_ms, ask.scores, ask.pot
+        open_fields = dict.fromkeys(("id", "line", "ends", "hands", "options"), _GAP)
+        stock: Any = Stock(_GAP, _GAP)
+        self._pieces = _around_gaps(ask, hand=[_GAP], boneyard=stock, events=[_GAP], **open_fields)
+
+    def fits(self, time_ms: int, scores: tuple[int, ...], pot: int) -> bool:
+        """Tell whether a question with this time, these scores and this pot has this form."""
+        return time_ms == self._time_ms and scores == self._scores and pot == self._pot
+
+    def fill(
+        self,
+        id: int,
+        hand: list[bytes],
+        line: list[Tile],
+        ends: tuple[int, ...],
+        tiles: int,
+        drawable: int,
+        hands: tuple[int, ...],
+        events: bytearray,
+        options: tuple[Option, ...],
+    ) -> bytes:
+        """Return the line of the question with these values.
+
+        `hand`: each tile encoded. `tiles`, `drawable`: the boneyard. `events`: without brackets.
+        """
+        encode, (a, b, c, d, e, f, g, h, i, end) = _encoder.encode, self._pieces
+        return b"".join((
+            a, b"%d" % id, b, b",".join(hand), c, encode(line), d, encode(ends),
+            e, COUNTS[tiles], f, COUNTS[drawable], g, encode(hands),
+            h, events, i, encode(options), end,
+        ))  # fmt: skip
+
+
+def encode_round_over(message: RoundOver, events: Iterable[bytearray]) -> list[bytes]:
+    """Return the line of the message with each of these lists of events, without brackets."""
+    start, end = _around_gaps(message, events=[_GAP])
+    return [b"".join((start, seen, end)) for seen in events]
+
+
+def _around_gaps(message: RefereeMessage, **gaps: object) -> list[bytes]:
+    """Return the pieces of the message's line around the gaps in these fields."""
+    return encode_line(msgspec.structs.replace(message, **gaps)).split(_GAP)
 
 
 def decode_line(line: bytes) -> FromBot | Fault:

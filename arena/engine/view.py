@@ -3,13 +3,14 @@
 Each message is built from nothing, field by field, so that a seat learns only what it may know.
 """
 
-from typing import cast
+from functools import cache
 
 from msgspec import Struct
 
 from arena.engine import game as engine
 from arena.engine.state import Game, Round
-from protocol.codec import encode_event, encoded_events
+from arena.engine.tile_table import Bit, TileTable
+from protocol.codec import QuestionForm, encode_event, encode_json, encode_round_over
 from protocol.messages import (
     Ask,
     Clock,
@@ -25,31 +26,77 @@ from protocol.messages import (
 from protocol.tiles import Tile
 
 
-class Memory:
-    """The history of a round as each seat saw it, every event encoded once."""
+class LineWriter:
+    """The writer of one game's questions and round ends: it encodes once what many lines repeat.
 
-    def __init__(self, seats: int) -> None:
-        self._seen = [bytearray() for _ in range(seats)]
+    A question is the form of its seat, which stays for most of a round, filled with what changes;
+    each event is encoded once and then stands in a buffer for each seat.
+    """
+
+    def __init__(self, game: Game, number: int) -> None:
+        """Write for the seats of this game, which has this number on their pipes."""
+        self._game = game
+        self._number = number
+        self._tiles = encoded_tiles(game.settings.table)
+        self._forms: list[QuestionForm | None] = [None] * game.seats
+        self._seen = [bytearray() for _ in range(game.seats)]
         self._known = 0
         self._round = 0
 
-    def advance(self, state: Round) -> None:
+    def question(self, seat: int, options: tuple[Option, ...], id: int, time_ms: int) -> bytes:
+        """Return the line of `question` with the round so far as this seat saw it."""
+        game = self._game
+        state = game.playing
+        if len(state.history) != self._known or state.number != self._round:
+            self._advance(state)
+        form = self._forms[seat]
+        if form is None or not form.fits(time_ms, game.scores, game.pot):
+            ask = question(game, seat, (), [], id=0, number=self._number, time_ms=time_ms)
+            form = self._forms[seat] = QuestionForm(ask)
+        tiles, held, layout, ends = self._tiles, state.hand_masks[seat], state.layout, state.ends
+        return form.fill(
+            id,
+            [tiles[bit] for bit in state.arrivals[seat] if bit & held],
+            layout,
+            (ends.left, ends.right) if layout else (),
+            state.stock_size,
+            state.drawable,
+            state.sizes,
+            self._seen[seat],
+            options,
+        )
+
+    def round_over(self) -> list[bytes]:
+        """Return for each seat the line of `round_over`, with the whole round as it saw it."""
+        self._advance(self._game.playing)
+        return encode_round_over(round_over(self._game, self._number, []), self._seen)
+
+    def _advance(self, state: Round) -> None:
         """Add the events since the last call; a new round begins with an empty history."""
         if state.number != self._round:
             self._seen = [bytearray() for _ in self._seen]
+            self._forms = [None] * len(self._forms)
             self._known, self._round = 0, state.number
         for event in state.history[self._known :]:
-            shown = encode_event(seen_by_others(event))
-            for seen in self._seen:
-                seen += shown
+            text = encode_event(event)
             if type(event) is Drew:
-                own = self._seen[event.seat]
-                own[-len(shown) :] = encode_event(event)
+                shown = encode_event(seen_by_others(event))
+                for seat, seen in enumerate(self._seen):
+                    seen += text if seat == event.seat else shown
+            else:
+                for seen in self._seen:
+                    seen += text
+        if not self._known:
+            # Before the first event stands no comma.
+            for seen in self._seen:
+                del seen[:1]
         self._known = len(state.history)
 
-    def events_for(self, seat: int) -> list[Event]:
-        """Return the round so far as this seat saw it: encoded, for the codec to copy unchanged."""
-        return cast(list[Event], encoded_events(self._seen[seat]))
+
+@cache
+def encoded_tiles(table: TileTable) -> dict[Bit, bytes]:
+    """Return each tile of a set as it stands in a hand."""
+    return {bit: encode_json(tile) for bit, tile in table.tile.items()}
 
 
 def seen_by_others(event: Event) -> Event:
@@ -60,7 +107,7 @@ def seen_by_others(event: Event) -> Event:
 def history(state: Round, seat: int) -> list[Event]:
     """Return the round so far as this seat saw it, for callers in this process.
 
-    The events that are sent come from a `Memory`, which encodes each event once.
+    The events that are sent come from a `LineWriter`, which encodes each event once.
     """
     return [
         event if type(event) is not Drew or event.seat == seat else seen_by_others(event)

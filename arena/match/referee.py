@@ -98,13 +98,14 @@ class Referee:
         self.seating = seating
         self._seed = seed
         self._game = engine.new_game(seating.rules, seats)
-        self._memory = view.Memory(seats)
+        self._lines = view.LineWriter(self._game, seating.number)
         self._bank_ms = [float(seating.clock.bank_ms)] * seats
         self._asked = [seating.number * QUESTIONS_A_GAME] * seats
         self._stale = [0] * seats
         self._fouls = [SeatFoul(seat, "forfeit") for seat in seating.forfeited]
         self._outgoing: list[tuple[int, bytes]] = []
-        self._records: list[LogRecord] = []
+        self.unlogged: list[LogRecord] = []
+        """The records that wait for `records`."""
         self._sent = [hashlib.sha256() for _ in range(seats)]
         self._begin()
 
@@ -148,7 +149,7 @@ class Referee:
         The fouls of a bot that is not asked count when it must answer, so that the result does not
         depend on timing.
         """
-        self._records.append(
+        self.unlogged.append(
             FoulRecord(
                 seat=seat,
                 foul=foul,
@@ -174,14 +175,9 @@ class Referee:
         lines, self._outgoing = self._outgoing, []
         return lines
 
-    @property
-    def unlogged(self) -> int:
-        """The number of records that wait for `records`."""
-        return len(self._records)
-
     def records(self) -> list[LogRecord]:
         """Return the records to log since the last call."""
-        records, self._records = self._records, []
+        records, self.unlogged = self.unlogged, []
         return records
 
     def has_fouled(self, seat: int) -> bool:
@@ -190,7 +186,7 @@ class Referee:
 
     def _begin(self) -> None:
         seating = self.seating
-        self._records.append(
+        self.unlogged.append(
             GameRecord(
                 game=seating.game,
                 number=seating.number,
@@ -212,7 +208,7 @@ class Referee:
     def _deal(self) -> None:
         dealt = self._chance_decides()
         engine.begin(self._game, dealt)
-        self._records.append(
+        self.unlogged.append(
             DealRecord(
                 round=dealt.round,
                 deal=dealt.deal,
@@ -228,39 +224,27 @@ class Referee:
 
     def _go_on(self) -> None:
         """Play every forced option until a seat must choose or the game is over."""
-        game = self._game
+        game, clock = self._game, self.seating.clock
         while True:
-            if game.playing.over:
-                self._round_over()
-                if game.over:
-                    return self._finish(game.over)
-            if engine.needs_deal(game):
+            state = game.playing
+            if state.over or state.aside.phase == "deal":
+                if state.over:
+                    self._round_over()
+                    if game.over:
+                        return self._finish(game.over)
                 self._deal()
                 continue
-            options = engine.legal(game)
-            seat = game.playing.turn
-            if needs_answer(self.seating.clock, options, fouled=self.has_fouled(seat)):
+            options, seat = engine.legal(game), state.turn
+            fouled = bool(self._fouls) and self.has_fouled(seat)
+            if needs_answer(clock, options, fouled=fouled):
                 return self._ask(seat, options)
             engine.act_unchecked(game, options[0])
 
     def _ask(self, seat: int, options: tuple[Option, ...]) -> None:
-        self._memory.advance(self._game.playing)
-        self._asked[seat] += 1
+        number = self._asked[seat] = self._asked[seat] + 1
         time_ms = self.seating.clock.move_ms + int(self._bank_ms[seat])
-        number = self._asked[seat]
         self.awaiting = Question(seat, number, options, time_ms)
-        self._say(
-            seat,
-            view.question(
-                self._game,
-                seat,
-                options,
-                self._memory.events_for(seat),
-                id=number,
-                number=self.seating.number,
-                time_ms=time_ms,
-            ),
-        )
+        self._send(seat, self._lines.question(seat, options, number, time_ms))
 
     def _ignore(self, seat: int, ms: float, line: bytes, given_back_ms: float) -> None:
         """Ignore a late answer to a closed question; too many of them are a flood."""
@@ -274,7 +258,7 @@ class Referee:
         beyond = ms - self.seating.clock.move_ms
         if beyond > 0:
             self._bank_ms[seat] = max(0.0, self._bank_ms[seat] - beyond)
-        self._records.append(
+        self.unlogged.append(
             ChoiceRecord(
                 seat=seat,
                 id=said.id,
@@ -291,12 +275,9 @@ class Referee:
     def _round_over(self) -> None:
         game, state = self._game, self._game.playing
         assert state.over is not None
-        self._memory.advance(state)
-        for seat in range(game.seats):
-            self._say(
-                seat, view.round_over(game, self.seating.number, self._memory.events_for(seat))
-            )
-        self._records.append(
+        for seat, line in enumerate(self._lines.round_over()):
+            self._send(seat, line)
+        self.unlogged.append(
             RoundRecord(round=state.number, why=state.over, points=game.points, scores=game.scores)
         )
 
@@ -323,18 +304,22 @@ class Referee:
             fouls=tuple(self._fouls),
         )
         sent = tuple(digest.hexdigest() for digest in self._sent)
-        self._records += SentRecord(sha256=sent), self.result
+        self.unlogged += SentRecord(sha256=sent), self.result
 
     def _say(self, seat: int, message: RefereeMessage) -> None:
+        self._send(seat, encode_line(message))
+
+    def _send(self, seat: int, line: bytes) -> None:
         if seat in self.seating.forfeited:
             return  # Nobody sits there.
-        line = encode_line(message)
         self._sent[seat].update(line)
         self._outgoing.append((seat, line))
 
 
 def judge_answer(question: Question, said: FromBot | Fault) -> Choose | Fault | None:
     """Return the answer to a question, or the fault in it; None: it answers an earlier question."""
+    if isinstance(said, Choose) and said.id == question.id and said.choice < len(question.options):
+        return said
     if isinstance(said, Fault):
         return said
     if isinstance(said, BotHello):
@@ -343,10 +328,8 @@ def judge_answer(question: Question, said: FromBot | Fault) -> Choose | Fault | 
         return None
     if said.id > question.id:
         return Fault("illegal", f"Question {said.id} was never asked; {question.id} is open.")
-    if said.choice >= len(question.options):
-        detail = f"Choice {said.choice} of {len(question.options)}, counted from 0."
-        return Fault("illegal", detail)
-    return said
+    detail = f"Choice {said.choice} of {len(question.options)}, counted from 0."
+    return Fault("illegal", detail)
 
 
 def decided_by_fouls(game: Game, policy: FoulPolicy, fouled: Set[int]) -> bool:

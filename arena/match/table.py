@@ -109,7 +109,7 @@ class Table(ReplyWaiter):
         # The clock of an open question runs on, whatever else its seat has sent meanwhile.
         elif question is not self._question:
             self._ask(question, now)
-        unlogged = referee.unlogged
+        unlogged = len(referee.unlogged)
         if at_once or unlogged >= LOG_EVERY or question is None:
             self._write(referee.records())
         elif unlogged and self._unlogged.at == math.inf:

@@ -72,12 +72,7 @@ def question(game: Game, options: tuple[Option, ...]) -> tuple[bytes, bytes]:
     """Return what the seat to move is sent: the game, and the question."""
     seat = game.playing.turn
     told = msgspec.json.encode(view.starting_events(game, 1, seat, Clock(move_ms=MOST_MS)))
-    memory = view.Memory(game.seats)
-    memory.advance(game.playing)
-    ask = view.question(
-        game, seat, options, memory.events_for(seat), id=1, number=1, time_ms=MOST_MS
-    )
-    return told, msgspec.json.encode(ask)
+    return told, view.LineWriter(game, 1).question(seat, options, 1, MOST_MS)[:-1]
 
 
 def solvable(game: Game) -> bool:

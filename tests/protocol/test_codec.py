@@ -631,8 +631,9 @@ def test_every_event_is_tried() -> None:
 @given(st.lists(st.one_of(*EVENTS.values()), max_size=5))
 def test_events_encoded_one_by_one_are_a_list(events: list[Event]) -> None:
     one_by_one = bytearray(b"".join(map(codec.encode_event, events)))
-    assert bytes(codec.encoded_events(one_by_one)) == msgspec.json.encode(events)
-    assert msgspec.json.decode(codec.encoded_events(one_by_one), type=list[Event]) == events
+    listed = b"[" + one_by_one[1:] + b"]"
+    assert listed == msgspec.json.encode(events)
+    assert msgspec.json.decode(listed, type=list[Event]) == events
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Referees that leak one thing each: every measure of secrecy has one that lacks it."""
 
+import json
 from collections.abc import Callable
 from itertools import chain
 from typing import Any, NamedTuple
@@ -10,10 +11,12 @@ from msgspec.structs import replace
 from arena.engine import game as engine
 from arena.engine import view
 from arena.engine.state import Game
+from arena.engine.view import LineWriter
 from arena.match import referee as rulings
 from arena.match.referee import GameSetup, Referee
 from arena.rules.variants import find_variant
-from protocol.messages import Ask, Bye, GameStarts, Keep, RefereeMessage, RoundOver
+from protocol.codec import encode_json
+from protocol.messages import Bye, GameStarts, Keep, RefereeMessage, RoundOver
 from protocol.ruleset import Ruleset, derive
 from tests.support.interference import Forced
 
@@ -35,12 +38,13 @@ def in_question(tell: Callable[[Game, int], dict[str, Any]]) -> Patch:
     """Return a leak in the view: fields of a question that tell what the seat may not know."""
 
     def patch(monkeypatch: pytest.MonkeyPatch) -> None:
-        honest = view.question
+        honest = LineWriter.question
 
-        def leaking(game: Game, seat: int, *rest: Any, **more: Any) -> Ask:
-            return replace(honest(game, seat, *rest, **more), **tell(game, seat))
+        def leaking(self: Any, seat: int, *rest: Any) -> bytes:
+            ask = json.loads(honest(self, seat, *rest))
+            return encode_json(ask | tell(self._game, seat)) + b"\n"
 
-        monkeypatch.setattr(view, "question", leaking)
+        monkeypatch.setattr(LineWriter, "question", leaking)
 
     return patch
 
@@ -126,13 +130,12 @@ def shares_one_bank(self: Any, honest: Any, seat: int, options: Any) -> None:
     honest(self, seat, options)
 
 
-@instead("_say")
-def pads_by_the_others_pips(self: Any, honest: Any, seat: int, message: RefereeMessage) -> None:
-    honest(self, seat, message)
-    if isinstance(message, Ask):
-        _, line = self._outgoing.pop()
+@instead("_send")
+def pads_by_the_others_pips(self: Any, honest: Any, seat: int, line: bytes) -> None:
+    if b'"type":"ask"' in line:
         others = self._game.playing.hands[seat - 1]
-        self._outgoing.append((seat, line[:-1] + b" " * sum(chain(*others)) + b"\n"))
+        line = line[:-1] + b" " * sum(chain(*others)) + b"\n"
+    honest(self, seat, line)
 
 
 @instead("_say")

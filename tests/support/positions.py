@@ -21,7 +21,6 @@ from arena.engine.shuffle import board_seed
 from arena.engine.state import Game, Round
 from arena.engine.structs import Dealt, Interlude
 from arena.rules.variants import find_variant
-from protocol.codec import encode_line
 from protocol.messages import (
     Bid,
     Call,
@@ -255,21 +254,12 @@ def asked(game: Game, seat: int | None = None) -> dict[str, Any]:
     """Return the question to a seat (the one to move), decoded from the bytes that it would get."""
     state = game.playing
     seat = state.turn if seat is None else seat
-    ask = view.question(
-        game, seat, engine.legal(game), _events(game, seat), id=1, number=1, time_ms=1000
-    )
-    return _decoded(encode_line(ask))
+    return _decoded(view.LineWriter(game, 1).question(seat, engine.legal(game), 1, 1000))
 
 
 def told(game: Game, seat: int = 0) -> dict[str, Any]:
     """Return what a seat is told of the finished round, decoded from its bytes."""
-    return _decoded(encode_line(view.round_over(game, 1, _events(game, seat))))
-
-
-def _events(game: Game, seat: int) -> list[Event]:
-    memory = view.Memory(game.seats)
-    memory.advance(game.playing)
-    return memory.events_for(seat)
+    return _decoded(view.LineWriter(game, 1).round_over()[seat])
 
 
 def _decoded(line: bytes) -> dict[str, Any]:
