@@ -115,7 +115,7 @@ class QuestionForm:
     def fill(
         self,
         id: int,
-        hand: list[bytes],
+        hand: Iterable[bytes],
         line: list[Tile],
         ends: tuple[int, ...],
         tiles: int,

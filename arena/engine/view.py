@@ -53,10 +53,10 @@ class LineWriter:
         if form is None or not form.fits(time_ms, game.scores, game.pot):
             ask = question(game, seat, (), [], id=0, number=self._number, time_ms=time_ms)
             form = self._forms[seat] = QuestionForm(ask)
-        tiles, held, layout, ends = self._tiles, state.hand_masks[seat], state.layout, state.ends
+        layout, ends = state.layout, state.ends
         return form.fill(
             id,
-            [tiles[bit] for bit in state.arrivals[seat] if bit & held],
+            map(self._tiles.__getitem__, state.hand_bits[seat]),
             layout,
             (ends.left, ends.right) if layout else (),
             state.stock_size,

@@ -121,7 +121,11 @@ class PipedProcess:
 
     def send(self, line: bytes) -> None:
         """Write a line, or as much as the pipe takes; the rest waits for `flush`."""
-        written = 0 if self._outbox else self._write(line)
+        # Every question passes here: the usual write costs one call.
+        try:
+            written = 0 if self._outbox else os.write(self._stdin, line)
+        except OSError:
+            written = self._write(line)
         if written < len(line):
             self._hold(line[written:])
 
