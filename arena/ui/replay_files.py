@@ -1,11 +1,12 @@
 """Files of replay pages: the page of each game log, its name, and how it is written."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
 from arena.logs.compression import actual_path
 from arena.logs.gamelog import DamagedLogError, LoggedGame, read_games
+from arena.ui.emblems import emblem_numbers
 from arena.ui.html import page
 from arena.ui.replay_page import pack_game, replay_page
 
@@ -73,8 +74,10 @@ def _is_placeholder(path: Path) -> bool:
     return small and f"<h1>{NOT_MADE}</h1>" in path.read_text(errors="replace")
 
 
-def make_game_pages(logs: Iterable[Path], folder: Path) -> int:
+def make_game_pages(logs: Iterable[Path], folder: Path, entrants: Sequence[str] = ()) -> int:
     """Write the pages of these logs, unless newer than their log; return the number written.
+
+    `entrants` are those of the event, in whose order they have their emblems.
 
     Raises DamagedFileError, OSError.
     """
@@ -84,13 +87,13 @@ def make_game_pages(logs: Iterable[Path], folder: Path) -> int:
         if _is_newer(first, log) and not _is_placeholder(first):
             continue
         # The first page is written last: if it is newer than the log, all pages are.
-        for name, html in reversed([*pages(log)]):
+        for name, html in reversed([*pages(log, entrants)]):
             write(folder / name, html)
             made += 1
     return made
 
 
-def pages(log: Path) -> Iterator[tuple[str, str]]:
+def pages(log: Path, entrants: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
     """Yield the name and the HTML of each page of a log; a log without games has none.
 
     Raises DamagedFileError.
@@ -99,8 +102,10 @@ def pages(log: Path) -> Iterator[tuple[str, str]]:
         valid_games(read_games(log)), lambda logged: _part(place_in_plan(logged))
     ):
         name = page_name(log.stem, part * GAMES_A_PAGE + 1)
-        shown = [pack_game(logged, most=MOST) for logged in games]
-        yield name, replay_page(log.stem, shown, [REPORT])
+        played = [*games]
+        shown = [pack_game(logged, most=MOST) for logged in played]
+        emblems = emblem_numbers(entrants, played[0].sitting.seats)
+        yield name, replay_page(log.stem, shown, [REPORT], emblems=emblems)
 
 
 def valid_games(games: Iterable[LoggedGame]) -> list[LoggedGame]:

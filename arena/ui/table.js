@@ -145,8 +145,9 @@ const Table = (() => {
     const wide = width >= WIDE_PX;
     const mine = { x: 8, y, width: wide ? width * 0.64 - 16 : width - 16, middle: true };
     mine.most = Math.max(look.most || 0, count(scene.hands[own]));
-    const largest = Math.round(Math.max(34, Math.min(48, width / 14)));
-    const unit = Tiles.fitting(mine.most, mine.width, wide ? 108 : 150, largest, 16);
+    const hidden = typeof scene.hands[own] === "number";
+    const largest = hidden ? 22 : Math.round(Math.max(34, Math.min(48, width / 14)));
+    const unit = Tiles.fitting(mine.most, mine.width, hidden ? 50 : wide ? 108 : 150, largest, 13);
     const height = seat(svg, scene, about, own, mine, unit, look);
     const rest = wide ? { x: width * 0.64 + 8, y, width: width * 0.36 - 16 } : { x: 8, y: y + height, width: width - 16 };
     const more = boneyard(svg, scene, rest, look);

@@ -97,7 +97,7 @@ def _first_page(watched: LiveView) -> str:
         watched.event.heading,
         folders=(TEMPLATES,),
         styles=("table.css", "watch.css"),
-        scripts=(*TABLE_SCRIPTS, "watch.js"),
+        scripts=(*TABLE_SCRIPTS, "panels.js", "watch.js"),
         connect="'self'",
         event=watched.event,
         links=[(REPORTED[0], "Report, as it was last written")] if watched.report.is_file() else [],
@@ -115,6 +115,7 @@ def _replays(watched: LiveView, name: str) -> str | None:
         if not games:
             return None
         made = list(map(pack_game, games))
-        return replay_page(name.removesuffix(".html"), made, [("../", "Live"), REPORT])
+        links = [("../", "Live"), REPORT]
+        return replay_page(name.removesuffix(".html"), made, links, emblems=watched.emblems)
     except DamagedFileError:
         return None

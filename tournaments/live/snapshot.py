@@ -4,8 +4,10 @@ A spectator sees no hand of an unfinished game unless everything is asked for: n
 notes or its clocks, nor what the log says beside a foul, which may tell of them.
 """
 
+import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -19,6 +21,7 @@ from arena.logs.checksummed import DamagedFileError
 from arena.logs.follow import LogFollower
 from arena.logs.gamelog import LoggedGame, read_games
 from arena.ui import scenes
+from arena.ui.emblems import emblem_numbers
 from arena.ui.replay_files import FOLDER, page_name, place_in_plan, valid_games
 from protocol.codec import printable
 from protocol.records import FoulRecord
@@ -40,6 +43,8 @@ SAID = 6
 """Latest events listed beside a game."""
 ROWS = 200
 """Rows of the standings."""
+ENOUGH_S = 3.0
+"""The shortest time from which the rest is estimated, in s."""
 COUNT_EVERY = 8
 """Looks between two computations of the number of planned games."""
 
@@ -81,6 +86,12 @@ class Snapshot(Struct, frozen=True, kw_only=True):
     """Games of the plan."""
     over: bool
     """Whether all of them are played."""
+    elapsed_s: float | None
+    """Time since the run began, in s; None if that is not known."""
+    left_s: float | None
+    """Estimated time until the end, in s; None: nothing is left, or it is too early to tell."""
+    emblems: Mapping[str, int]
+    """The number of each entrant's emblem."""
     head: tuple[str, ...]
     """Head of the standings."""
     rows: list[tuple[str, ...]]
@@ -121,6 +132,13 @@ class LiveView:
         self._fouls: deque[Finished] = deque(maxlen=LAST)
         self._planned = 0
         self._looks = 0
+        self._pace = _Pace(self._folder)
+
+    @property
+    def emblems(self) -> Mapping[str, int]:
+        """Return the number of each entrant's emblem."""
+        names = [entrant.name for entrant in self.event.entrants]
+        return emblem_numbers(names, names)
 
     @property
     def report(self) -> Path:
@@ -194,13 +212,18 @@ class LiveView:
 
     def now(self) -> Snapshot:
         """Return the state of the event for a page."""
-        over = len(self._results) >= self._planned > 0
+        played, planned = len(self._results), self._planned
+        over = played >= planned > 0
+        self._pace.note(played, over=over)
         head, rows, note = self._standings(over)
         return Snapshot(
             name=self.event.heading,
-            played=len(self._results),
-            planned=self._planned,
+            played=played,
+            planned=planned,
             over=over,
+            elapsed_s=self._pace.elapsed_s,
+            left_s=None if over else self._pace.left_s(planned - played),
+            emblems=self.emblems,
             head=head,
             rows=rows,
             note=note,
@@ -287,6 +310,37 @@ def spectator_view(
 
 RATED = "All games are played: ± is half of a 95 % interval. The report says more."
 """The note under the standings of a finished event."""
+
+
+class _Pace:
+    """The time that a run has taken, and its games per second since somebody watches."""
+
+    def __init__(self, folder: Folder) -> None:
+        self._began: float | None = None
+        with suppress(OSError):  # A run publishes its results' file when it begins.
+            self._began = folder.results.stat().st_mtime
+        self._first: tuple[float, int] | None = None
+        self._last: tuple[float, int] = (0.0, 0)
+        self._over = False
+
+    def note(self, played: int, *, over: bool) -> None:
+        """Note how many games are played now."""
+        if self._first is None and over:
+            self._began = None  # The file was published when the event ended, not when it began.
+        if not self._over:
+            self._last = time.time(), played
+        self._first = self._first or self._last
+        self._over = over
+
+    @property
+    def elapsed_s(self) -> float | None:
+        return None if self._began is None else max(0.0, self._last[0] - self._began)
+
+    def left_s(self, games: int) -> float | None:
+        """Return the time that so many games will take, by the pace so far."""
+        assert self._first
+        lasted, made = (now - then for now, then in zip(self._last, self._first, strict=True))
+        return games * lasted / made if lasted > ENOUGH_S and made > 0 else None
 
 
 class _Log:

@@ -8,7 +8,7 @@
   const QUIET_MS = 30000; // Time without news after which the run may have stopped.
   const RETRY_MS = 2000;
   const shown = new Map(); // By sitting: the parts of its article, and the drawn scene.
-  let now = null, quiet = null;
+  let now = null, quiet = null, heard = 0;
 
   function add(parent, name, text = "") {
     const element = document.createElement(name);
@@ -20,12 +20,13 @@
   /** Makes the article of a table. */
   function article(sitting) {
     const frame = add(nodes.tables, "article");
-    const title = add(frame, "h3");
+    const head = add(frame, "h3"), badge = add(head, "span"), title = add(head, "span");
+    badge.className = "badge";
     const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
     svg.setAttribute("class", "table");
     svg.setAttribute("role", "group");
     frame.append(svg);
-    const parts = { frame, title, svg, words: add(frame, "p"), said: add(frame, "ol") };
+    const parts = { frame, title, badge, svg, words: add(frame, "p"), said: add(frame, "ol") };
     parts.replay = add(add(frame, "p"), "a", "Replay this game");
     parts.replay.target = "_blank";
     shown.set(sitting, parts);
@@ -39,8 +40,10 @@
     if (parts.key === key && !again) return;
     parts.key = key;
     const { about, scene } = game;
-    const scores = about.sides.map((side, at) => `${side} ${scene.scores[at] ?? 0}`).join(", ");
-    parts.title.textContent = `${about.game}: ${scores}`;
+    const emblems = Emblem.numbers(about.names, now.emblems);
+    Panels.title(parts.title, [scene], about, emblems);
+    parts.title.title = about.game;
+    parts.badge.textContent = game.over ? "over" : `● live, round ${scene.round}`;
     parts.words.textContent = `Round ${scene.round}. ${scene.words}`;
     parts.said.replaceChildren();
     for (const words of game.said) add(parts.said, "li", words || "–");
@@ -48,7 +51,11 @@
     parts.replay.parentElement.hidden = !game.replay;
     if (game.replay) parts.replay.href = game.replay;
     parts.frame.dataset.over = game.over;
-    Table.draw(parts.svg, scene, about, { numbers: nodes.numbers.checked });
+    const render = () => Table.draw(parts.svg, scene, about, { numbers: nodes.numbers.checked, emblems });
+    const same = parts.scene && parts.game === about.game && parts.scene.round === scene.round;
+    if (same) Motion.move(parts.svg, render, parts.scene.turn);
+    else render();
+    Object.assign(parts, { scene, game: about.game });
   }
 
   /** Lists the tables, and shows the selected one. */
@@ -83,7 +90,9 @@
       const line = add(body, "tr");
       row.forEach((cell, at) => {
         const place = add(line, at === 1 ? "th" : "td", at === 1 ? cell : cell.replace("-", "−"));
-        if (at === 1) place.scope = "row";
+        if (at !== 1) return;
+        place.scope = "row";
+        if (cell in now.emblems) place.prepend(Emblem.draw(now.emblems[cell]), " ");
       });
     }
   }
@@ -99,6 +108,18 @@
     if (!lines.length) add(node, "li", "none so far");
   }
 
+  const two = (number) => `${Math.floor(number)}`.padStart(2, "0");
+  const clock = (s) => (s < 3600 ? `${two(s / 60)}:${two(s % 60)}` : `${Math.floor(s / 3600)}:${two((s / 60) % 60)}:${two(s % 60)}`);
+
+  /** Shows the time since the run began and until it ends. */
+  function time() {
+    if (!now) return;
+    const since = now.over ? 0 : (Date.now() - heard) / 1000, words = [];
+    if (now.elapsed_s !== null) words.push(`${now.over ? "took" : "elapsed"} ${clock(now.elapsed_s + since)}`);
+    if (now.left_s !== null) words.push(`about ${clock(Math.max(0, now.left_s - since))} left`);
+    nodes.time.textContent = words.join(" · ");
+  }
+
   function tell() {
     nodes.progress.max = Math.max(1, now.planned);
     nodes.progress.value = now.played;
@@ -106,6 +127,7 @@
     nodes.note.textContent = now.rows.length ? now.note : "No game is finished yet.";
     nodes.trouble.replaceChildren();
     for (const words of now.trouble) add(nodes.trouble, "li", words);
+    time();
     standings();
     list(nodes.finished, now.finished);
     list(nodes.fouls, now.fouls);
@@ -127,7 +149,7 @@
     address.protocol = "ws:";
     const socket = new WebSocket(address);
     socket.addEventListener("message", (event) => {
-      now = JSON.parse(event.data);
+      [now, heard] = [JSON.parse(event.data), Date.now()];
       listenFor();
       tell();
     });
@@ -142,5 +164,6 @@
   nodes.which.addEventListener("change", () => now && tables(true));
   nodes.numbers.addEventListener("change", () => now && tables());
   addEventListener("resize", () => now && tables(true));
+  setInterval(time, 1000);
   connect();
 })();

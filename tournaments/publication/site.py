@@ -21,6 +21,7 @@ from arena.logs.gamelog import is_over, read_games, sitting_lines
 from arena.rules.english import count_in_digits
 from arena.sandbox.command import Command
 from arena.ui.console import print_line, print_note
+from arena.ui.emblems import emblem_numbers
 from arena.ui.html import page
 from arena.ui.replay_files import FOLDER as REPLAYS
 from arena.ui.replay_files import valid_games
@@ -93,7 +94,7 @@ def publish_event(path: Path, site: Path, address: str) -> int:
     (site / REPLAYS).mkdir(exist_ok=True)
     # First, because they tell whose site it is.
     write_atomic(site / folder.commitments.name, [content(folder.commitments)])
-    replay = replay_page("Replay", [], [(INDEX, "Report")], REPLAYS).encode()
+    replay = _replay_page(event)
     # Another page may read replays of another form.
     again = not has_content(site / SITE_PAGE, [replay])
     logs = [LogTask(log, site, frozenset(seeds), again) for log in folder.logs()]
@@ -118,6 +119,13 @@ def publish_event(path: Path, site: Path, address: str) -> int:
         write_atomic(site / name, files[file])
     _tell(site, summary, sum(log.replays for log in published), over)
     return 0
+
+
+def _replay_page(event: Event) -> bytes:
+    """Return the page that shows the replay which its address names."""
+    names = [entrant.name for entrant in event.entrants]
+    emblems = emblem_numbers(names, names)
+    return replay_page("Replay", [], [(INDEX, "Report")], REPLAYS, emblems).encode()
 
 
 def _check_place(folder: Folder, site: Path) -> None:

@@ -4,6 +4,7 @@ A file that cannot be trusted is reported once, with the amount that stays unche
 """
 
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -31,7 +32,7 @@ from tournaments.storage.folder import (
     published_seeds,
     read_event,
 )
-from tournaments.storage.history import broken_promises
+from tournaments.storage.history import broken_promises, read_history
 from tournaments.storage.ledger import boards_left, finished_sittings, past_sittings, read_ledger
 from tournaments.storage.result_store import ResultStore
 from tournaments.verification.log_check import LogTask, Promises, check_log, check_logs
@@ -99,7 +100,7 @@ def verify_folder(folder: Folder, progress: Progress = no_progress) -> Iterator[
     if ledger is not None and not short:
         unsure = () if sound else files_with_facts(folder)
         yield from _report(folder, event, ledger, promises, unsure)
-    yield from _pages(folder, trusted)
+    yield from _pages(folder, event, trusted)
 
 
 def verify_log(path: Path, seeds: Path | None) -> Iterator[str]:
@@ -259,18 +260,24 @@ def _report(
         yield f"{folder.seeds}: its boards are not in order"
 
 
-def _pages(folder: Folder, logs: Sequence[Path]) -> Iterator[str]:
+def _pages(folder: Folder, event: Event, logs: Sequence[Path]) -> Iterator[str]:
     """Yield the replay pages that do not show what their finished log says.
 
-    Pages are made when somebody asks for them: an event has those of some logs, or none.
+    Pages are made when somebody asks for them: an event has those of some logs, or none. Those that
+    were made under an earlier plan have its entrants' emblems.
     """
     place, not_made = folder.path / REPLAYS, placeholder().encode()
+    earlier: list[tuple[str, ...]] = []
+    with suppress(DamagedFileError):  # The promises' check tells of it.
+        earlier = [tuple(plan.entrants) for plan in read_history(folder)]
+    orders = {tuple(one.name for one in event.entrants), *earlier}
     for log in logs:
         # The first page is written last, so that all others are there.
         first = place / page_name(log.stem, 1)
         if first.exists() and not has_content(first, [not_made]):
-            for name, html in pages(log):
-                if not has_content(place / name, [html.encode()]):
+            made = [dict(pages(log, entrants)) for entrants in orders]
+            for name in made[0]:
+                if not any(has_content(place / name, [one[name].encode()]) for one in made):
                     yield (
                         f"{place / name}: does not follow from its log. Write it again with "
                         "`boneyard replay --html`"

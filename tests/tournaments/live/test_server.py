@@ -296,3 +296,38 @@ def test_a_run_is_watched_from_its_first_game(tmp_path: Path) -> None:
         process.kill()
         process.wait(30)
     assert "OK: everything verified" in boneyard("verify", f"{folder}")
+
+
+def test_the_time_that_is_left_follows_from_the_games_since_one_watches(
+    event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = begun(event, tmp_path)
+    began = (folder / "results.json").stat().st_mtime
+    monkeypatch.setattr("time.time", lambda: began + 100)
+    one = watched(folder)
+    before = one.now()
+    assert (before.elapsed_s, before.left_s) == (100, None)
+    for log in sorted((event / "games").glob("*.jsonl"))[:3]:
+        (folder / "games" / log.name).write_bytes(log.read_bytes())
+    monkeypatch.setattr("time.time", lambda: began + 110)
+    assert one.look()
+    now = one.now()
+    made = now.played - before.played
+    assert made > 0
+    assert now.elapsed_s == 110
+    assert now.left_s == pytest.approx((12 - now.played) * 10 / made)
+    gone_on(event, folder)
+    assert one.look()
+    after = one.now()
+    assert (after.over, after.left_s, after.elapsed_s) == (True, None, 110)
+    # The file was last written when this event ended.
+    assert watched(event).now().elapsed_s is None
+
+
+def test_emblems_are_those_of_the_report_on_every_page(event: Path) -> None:
+    one = watched(event)
+    names = ["first", "greedy", "random"]
+    assert [one.now().emblems[name] for name in names] == [0, 1, 2]
+    html = page(site(one, Broadcast()), "replays/from-1.greedy.random.html")
+    assert html
+    assert '"emblems":{"first":0,"greedy":1,"random":2}' in html
