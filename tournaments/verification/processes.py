@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import signal
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -10,6 +11,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing.context import BaseContext
 from threading import Thread
+from types import ModuleType
 from typing import TypeVar
 
 from protocol.errors import UserError
@@ -52,7 +54,8 @@ def _in_order(
 ) -> Iterator[R]:
     waiting: deque[Future[list[R]]] = deque()
     for batch in batches:
-        waiting.append(pool.submit(_map, work, batch))
+        with _without_main():
+            waiting.append(pool.submit(_map, work, batch))
         if len(waiting) > ahead:
             yield from waiting.popleft().result()
     while waiting:
@@ -71,6 +74,18 @@ def _safe_path() -> Iterator[None]:
             del os.environ[SAFE_PATH]
         else:
             os.environ[SAFE_PATH] = before
+
+
+@contextmanager
+def _without_main() -> Iterator[None]:
+    """Start processes that do not run the main module: they need nothing of it, and a script
+    without `if __name__ == "__main__"` would verify again in each of them.
+    """
+    main, sys.modules["__main__"] = sys.modules["__main__"], ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 def _prepare() -> None:

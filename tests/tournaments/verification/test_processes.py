@@ -19,19 +19,26 @@ def batches():
     {then}
     yield []
 
-if __name__ == "__main__":
-    try:
-        print("checked:", [*map_batches(check_log, batches(), 2)])
-    except UserError as error:
-        print(error)
+try:
+    print("checked:", [*map_batches(check_log, batches(), 2)])
+except UserError as error:
+    print(error)
 """
-"""A program that does something once its processes have started."""
+"""A program that does something once its processes have started; it has no guard for its main part,
+which would run in each of them.
+"""
 
 
 def program(folder: Path, then: str) -> list[str]:
     script = folder / "script.py"
     script.write_text(BATCHES.format(then=then))
     return [sys.executable, str(script)]
+
+
+def test_a_script_without_a_guard_runs_once(tmp_path: Path) -> None:
+    words = program(tmp_path, "")
+    said = subprocess.run(words, capture_output=True, timeout=60, check=True)
+    assert (said.stdout, said.stderr) == (b"checked: []\n", b"")
 
 
 def test_nothing_in_the_folder_of_a_foreign_event_is_run(tmp_path: Path) -> None:
