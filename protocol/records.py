@@ -147,6 +147,9 @@ class ChoiceRecord(Record, frozen=True, tag="choice", omit_defaults=True):
     the bot is not charged for it."""
     note: Annotated[str, Meta(max_length=MAX_NOTE)] = ""
     """The bot's note."""
+    stderr: str = ""
+    """The last lines of the bot's stderr since its answer before, cut and escaped; with
+    `--keep-stderr` only."""
 
 
 class FoulRecord(Record, frozen=True, tag="foul", omit_defaults=True):

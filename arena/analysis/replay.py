@@ -92,6 +92,8 @@ def mismatches(logged: LoggedGame, seed: bytes) -> Iterator[str]:
 
 def _bare(record: LogRecord) -> LogRecord:
     """Return a record without evidence that only the table could know."""
+    if isinstance(record, ChoiceRecord):
+        return replace(record, stderr="")
     if not isinstance(record, FoulRecord):
         return record
     return replace(record, stderr="", line="", limit_ms=0, cpu_ms=None)

@@ -286,6 +286,9 @@ def _record(frame: Frame, look: Look) -> Iterator[Row]:
             yield "options", [*asked, (f"({said.ms:g} ms)", "dim")]
             if said.note:
                 yield "note", _free(printable(said.note, MAX_NOTE), "italic")
+            if said.stderr:
+                words = printable(said.stderr, EVIDENCE).removesuffix("\\n")
+                yield "stderr", _free(words, "dim")
         case FoulRecord() as foul:
             yield from _evidence(frame, foul, look)
         case RoundRecord() as over:

@@ -23,8 +23,15 @@ class BotPool:
     """
 
     def __init__(
-        self, poller: Poller, commands: Sequence[Command], start_ms: int, sandbox: Sandbox
+        self,
+        poller: Poller,
+        commands: Sequence[Command],
+        start_ms: int,
+        sandbox: Sandbox,
+        *,
+        keep_stderr: bool = False,
     ) -> None:
+        self._keep_stderr = keep_stderr
         self._sandbox = sandbox
         self._poller = poller
         self._commands = commands
@@ -69,7 +76,9 @@ class BotPool:
     async def _start(self, seats: list[int]) -> list[BotProcess]:
         try:
             for seat in seats:
-                self._bots[seat] = BotProcess(self._commands[seat], self._sandbox)
+                self._bots[seat] = BotProcess(
+                    self._commands[seat], self._sandbox, keeps_stderr=self._keep_stderr
+                )
         except CannotStartError:
             # A bot that was started but did not greet must not pass for one that did.
             await self.close()

@@ -26,9 +26,11 @@ OUTBOX = 2**20
 class BotProcess(PipedProcess):
     """A bot's process in a game. It never blocks, and never raises for what the bot does."""
 
-    def __init__(self, command: Command, sandbox: Sandbox) -> None:
+    def __init__(self, command: Command, sandbox: Sandbox, *, keeps_stderr: bool = False) -> None:
         """Start the process. Raises CannotStartError."""
         super().__init__(command, sandbox)
+        self.keeps_stderr = keeps_stderr
+        self._stderr_taken = 0
         self.fault: Fault | None = None
         self.cpu_seen_ms = 0.0
         """The last value of `cpu_ms`: a question must not wait until the kernel counts again."""
@@ -57,7 +59,7 @@ class BotProcess(PipedProcess):
     def set_listener(self, listener: Listener | None) -> None:
         """Tell this listener from now on, for another game, whose stderr is counted from 0."""
         self._listener = listener
-        self.stderr_bytes = 0
+        self.stderr_bytes = self._stderr_taken = 0
 
     def _hold(self, rest: bytes) -> None:
         """Keep bytes until the bot reads; too many of them are a fault."""
@@ -128,6 +130,13 @@ class BotProcess(PipedProcess):
         if limits.cpu_s and self._slot.counts_cpu and spent.cpu_ms > limits.cpu_s * 1000:
             return Fault("late", f"More than {limits.cpu_s} s of CPU time in a sitting.")
         return None
+
+    def new_stderr(self) -> str:
+        """Return the end of its stderr since the last call in this game, safe to show."""
+        self._read_stderr()
+        fresh, self._stderr_taken = self.stderr_bytes - self._stderr_taken, self.stderr_bytes
+        kept = bytes(self.stderr[-fresh:]) if fresh else b""
+        return printable(kept.lstrip(b"\n"), 4 * self.STDERR_KEPT)
 
     def stderr_tail(self) -> str:
         """Return the end of the bot's stderr, safe to show."""

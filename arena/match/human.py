@@ -85,6 +85,12 @@ class HumanPlayer:
         """Return 0: a person uses no CPU time."""
         return 0.0
 
+    keeps_stderr = False
+
+    def new_stderr(self) -> str:
+        """Return nothing: a person has no stderr."""
+        return ""
+
     def stderr_tail(self) -> str:
         """Return nothing: a person has no stderr."""
         return ""

@@ -190,6 +190,15 @@ class GameChannel:
         self._lines.clear()
         self._multiplexer.disqualify(fault, self)
 
+    @property
+    def keeps_stderr(self) -> bool:
+        """True if the log keeps what the process writes to stderr with each answer."""
+        return self._multiplexer.bot.keeps_stderr
+
+    def new_stderr(self) -> str:
+        """Return the end of the process's stderr since the last call, for any table."""
+        return self._multiplexer.bot.new_stderr()
+
     def stderr_tail(self) -> str:
         """Return the end of the process's stderr, safe to show."""
         return self._multiplexer.bot.stderr_tail()

@@ -58,5 +58,12 @@ class Player(Protocol):
     def cpu_ms(self) -> float | None:
         """Return the CPU time that the player has used, in ms; None: nobody can tell."""
 
+    @property
+    def keeps_stderr(self) -> bool:
+        """True if the log keeps what the player writes to stderr with each answer."""
+
+    def new_stderr(self) -> str:
+        """Return the end of its stderr since the last call in this game, safe to show."""
+
     def stderr_tail(self) -> str:
         """Return the end of the player's stderr, safe to show."""

@@ -15,12 +15,14 @@ from arena.match.referee import Question, Referee
 from arena.match.reply import ReplyWaiter
 from protocol.codec import Fault
 from protocol.messages import FromBot
-from protocol.records import FoulRecord, LogRecord, Result
+from protocol.records import ChoiceRecord, FoulRecord, LogRecord, Result
 
 LOG_EVERY = 64
 """The most records that wait to be written: one system call for many is cheaper."""
 LOG_WITHIN_S = 0.2
 """The longest time in s that a record may wait to be written: onlookers follow the log."""
+STDERR_KEPT = 2**17
+"""The most characters of stderr that a game's log keeps with its answers, on request."""
 
 
 class Table(ReplyWaiter):
@@ -42,6 +44,8 @@ class Table(ReplyWaiter):
         self._question: Question | None = None
         self._cpu_before: float | None = None
         self._lateness: dict[str, Any] = {}
+        self._stderr: dict[tuple[int, int], str] = {}
+        self._stderr_room = STDERR_KEPT
         self._spending = TimeUsage(len(bots))
         self._cpu_began = [bot.cpu_seen_ms if bot else None for bot in bots]
 
@@ -73,6 +77,8 @@ class Table(ReplyWaiter):
         question = self._question
         assert question, "A seat is listened to only while it is asked."
         referee = self._referee
+        if self._player and self._player.keeps_stderr:
+            self._keep_stderr(question, self._player)
         referee.receive(question.seat, line, ms, self._deadline.given_back_ms, message)
         self._deliver(at_once=referee.has_fouled(question.seat))
 
@@ -136,12 +142,28 @@ class Table(ReplyWaiter):
             self._with_evidence(record) if isinstance(record, FoulRecord) else record
             for record in records
         ]
+        if self._stderr:
+            complete = [self._with_stderr(record) for record in complete]
+            self._stderr.clear()
         self._spending.add(complete)
         if self._referee.result:
             # The result stays last: a log with the result has all records of the game.
             lag_ms = self._deadline.worst_lag_ms
             complete.insert(-1, self._spending.record(self._cpu_used(), lag_ms))
         self._log.append(complete)
+
+    def _keep_stderr(self, question: Question, player: Player) -> None:
+        """Note what a bot wrote to stderr since its last answer, as far as there is room."""
+        said = player.new_stderr()[: self._stderr_room]
+        self._stderr_room -= len(said)
+        key = question.seat, question.id
+        self._stderr[key] = self._stderr.get(key, "") + said
+
+    def _with_stderr(self, record: LogRecord) -> LogRecord:
+        """Add what the bot wrote to stderr to its answer."""
+        if not isinstance(record, ChoiceRecord):
+            return record
+        return replace(record, stderr=self._stderr.get((record.seat, record.id), ""))
 
     def _with_evidence(self, record: FoulRecord) -> FoulRecord:
         """Add the bot's stderr to a foul; kill the bot, which is not used again."""

@@ -147,10 +147,16 @@ _RUN_SECTIONS = {
 @_cluster
 @tls
 @trust_network
+@click.option(
+    "--keep-stderr",
+    is_flag=True,
+    help="Keep in the game logs what bots write to stderr, beside their answers, bounded.",
+)
 @_out_option(None, f"{RUNS}/ and what is played")
 @_json
 def run(
     out: Path | None,
+    keep_stderr: bool,
     jobs: int | None,
     cluster: str | None,
     tls: Path | None,
@@ -181,7 +187,15 @@ def run(
     from tournaments.plan.from_options import EventOptions
 
     run_options = RunOptions(
-        EventOptions(**event), out, jobs, cluster, tls, trust_network, seed, as_json=as_json
+        EventOptions(**event),
+        out,
+        jobs,
+        cluster,
+        tls,
+        trust_network,
+        seed,
+        keep_stderr=keep_stderr,
+        as_json=as_json,
     )
     sys.exit(run_event(run_options))
 
@@ -189,7 +203,7 @@ def run(
 def _takes_what_run_takes(command: click.Command) -> click.Command:
     """Add the options of `run` that describe the event, and `--jobs`."""
     own = {option.name for option in command.params} | {"out", "seed", "cluster", "tls"}
-    own |= {"trust_network"}
+    own |= {"trust_network", "keep_stderr"}
     command.params[:0] = [option for option in run.params if option.name not in own]
     return command
 

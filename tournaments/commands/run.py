@@ -75,6 +75,8 @@ class RunOptions(NamedTuple):
     """The seed of the deals; None: a random one."""
     seed_notice: str = BY_SEED
     """The warning about a seed, in a sentence."""
+    keep_stderr: bool = False
+    """True if the logs keep what bots write to stderr, with their answers."""
     as_json: bool = False
     """True if results.json is printed instead of a table."""
 
@@ -127,6 +129,8 @@ def _cluster(options: RunOptions) -> "ClusterAddress | None":
         return None
     from tournaments.cluster.address import need_engine, parse_cluster_option
 
+    if options.keep_stderr:
+        raise UserError("--keep-stderr works where this process plays: leave out --cluster.")
     need_engine("--cluster")
     return parse_cluster_option(options.cluster, options.tls, trusted=options.trust_network)
 
@@ -164,7 +168,8 @@ def _run_in(
             jobs = options.jobs or max(1, default_jobs() // max(1, cluster.workers))
             ready = _there(folder, event, ledger, planned.sources, jobs, cluster)
         else:
-            ready = _here(folder, event, ledger, Lanes(options.jobs), publish)
+            lanes, keep = Lanes(options.jobs), options.keep_stderr
+            ready = _here(folder, event, ledger, lanes, publish, keep_stderr=keep)
         with folders.kept_private(folder, lambda: ledger.complete):
             code = 0 if ledger.complete else trio.run(_play, folder, event, ledger, ready)
         # A disk too full for a game may be too full for a report: the next run writes it.
@@ -198,7 +203,13 @@ async def _play(
 
 @asynccontextmanager
 async def _here(
-    folder: Folder, event: Event, ledger: Ledger, lanes: Lanes, publish: Callable[[], None]
+    folder: Folder,
+    event: Event,
+    ledger: Ledger,
+    lanes: Lanes,
+    publish: Callable[[], None],
+    *,
+    keep_stderr: bool,
 ) -> AsyncIterator[Play]:
     """Publish, and yield the function that plays in this process.
 
@@ -216,7 +227,8 @@ async def _here(
         raise UserError(complaint)
 
     async def play(finished: trio.MemorySendChannel[Result]) -> None:
-        await Runner(folder, event, ledger, sandbox, finished).play(lanes)
+        runner = Runner(folder, event, ledger, sandbox, finished, keep_stderr=keep_stderr)
+        await runner.play(lanes)
 
     yield play
 

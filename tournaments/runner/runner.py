@@ -124,7 +124,11 @@ class Runner:
         ledger: Ledger,
         sandbox: Sandbox,
         finished: trio.MemorySendChannel[Result],
+        *,
+        keep_stderr: bool = False,
     ) -> None:
+        """`keep_stderr`: the logs keep what bots write to stderr, with their answers."""
+        self._keep_stderr = keep_stderr
         self._folder = folder
         self._event = event
         self._ledger = ledger
@@ -170,7 +174,13 @@ class Runner:
 
     async def _sit(self, plan: PlannedSitting, lanes: Lanes) -> None:
         commands = [self._event.entrants[entrant].command for entrant in plan.seats]
-        pool = BotPool(self._poller, commands, self._event.clock.start_ms, self._sandbox)
+        pool = BotPool(
+            self._poller,
+            commands,
+            self._event.clock.start_ms,
+            self._sandbox,
+            keep_stderr=self._keep_stderr,
+        )
         # A game that depends on earlier ones may need no bots: they tell only at its turn.
         early = not has_dependent_games(self._event)
         async with lanes.staffed(pool), keep_bots(pool, start=early), lanes.playing(pool) as rise:
