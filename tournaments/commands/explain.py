@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -67,8 +68,11 @@ def choose_seat(where: Path, logged: LoggedGame, wanted: str | None) -> int:
 
     Raises UserError.
     """
-    event = find_event(where)
-    own = own_bot(event) if event and not wanted else None
+    own = None
+    # A damaged plan hides whose bot is meant, but the game's log has all else.
+    with suppress(UserError):
+        event = None if wanted else find_event(where)
+        own = own_bot(event) if event else None
     return find_seat(logged, own if own and logged.sitting.seats.count(own) == 1 else wanted)
 
 
