@@ -161,17 +161,16 @@ class Table(Part, frozen=True):
 
 
 class Matrix(Part, frozen=True):
-    """A table of all against all, the rows' names being also those of the columns."""
+    """A table of all against all, the rows' names being also those of the columns; text only.
+
+    A page draws it as a figure, in which one chooses between numbers.
+    """
 
     caption: str
     names: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     unit: str = ""
     """The unit of the numbers, where it stands behind each."""
-    most: int = 64
-    """The number of names that a page shows."""
-    source: str = ""
-    """The file that has all names."""
 
     def plain(self) -> tuple[TextRow, list[TextRow]]:
         """Return head and rows as text, without small print."""
@@ -195,6 +194,8 @@ class Section(Part, frozen=True):
     """An addition to titles and captions in a page where several sections have the same ones."""
     titled: Media = Media.ALL
     """The media that show the title; in others its blocks follow those of the section before."""
+    folded: bool = False
+    """True if a page shows the rest only to who opens it."""
 
 
 Block = Paragraph | Bullets | Code | Table | Matrix | Figure | Section

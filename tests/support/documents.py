@@ -41,6 +41,7 @@ MATRIX = Matrix(
     ["ada", "bob"],
     [[SELF, Cell("62", "50–70", tone="ahead")], [Cell("38"), SELF]],
     unit="%",
+    media=Media.MARKDOWN | Media.TERMINAL,
 )
 DOCUMENT = Document(
     "league",

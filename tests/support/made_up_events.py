@@ -112,4 +112,6 @@ def written(folder: Path, event: Event, results: list[Result], known: LogFacts =
 def html(event: Event, results: list[Result], known: LogFacts = NOTHING) -> str:
     """Return the page."""
     data = told(event, results, known)
-    return report_page(report_document(data), Share(lead_sentence(data)))
+    return report_page(
+        report_document(data), Share(lead_sentence(data)), [one.name for one in event.entrants]
+    )

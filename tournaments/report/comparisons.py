@@ -1,15 +1,19 @@
 """The part of a report that needs every result: crosstable, likelihoods, margins. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
 
 from arena.document.blocks import UNKNOWN, Block, Cell, Figure, Matrix, Media, Paragraph, Section
 from tournaments.rating.anchor import Anchor
 from tournaments.rating.statistics import Floats
-from tournaments.rating.tables import Pool
+from tournaments.rating.tables import Pool, Rating
 from tournaments.rating.tally import Tally
 from tournaments.report.html import charts
+from tournaments.report.html.charts import Histogram
 from tournaments.report.html.crosstable import Encounter, encounters
-from tournaments.report.standings import partner_sections, standings_section
+from tournaments.report.standings import partner_sections, standings_section, write_elo
 
 MATRIX = 64
 """The largest number of entrants with a histogram, and in a page's table of all against all."""
@@ -19,38 +23,138 @@ MARGINS = (
     "ended are left out."
 )
 """The meaning of the histograms."""
+READING = (
+    "Win %: the share of the points that the row's bot took from the column's, a draw being half a "
+    "point, with its 95 % interval. Shaded where the interval excludes 50 %.",
+    "Chance: the probability in percent that the row's bot is the stronger one, by the results of "
+    "all games together. Shaded from 97.5 %.",
+)
+"""The meaning of the numbers of all against all."""
 SURE = 0.975
 """The probability from which a cell is shaded: the limit of a 95 % interval."""
 SELF = Cell(UNKNOWN, tone="self")
 
 
-def compared_sections(pool: Pool, anchor: Anchor | None, tally: Tally) -> list[Section]:
-    """Return all sections about a pool."""
+class Pairing(NamedTuple):
+    """A cell of all against all: what the row's entrant did against the column's."""
+
+    win: Cell
+    """Its win %, with the 95 % interval."""
+    chance: Cell
+    """The probability that it is the stronger one, in percent."""
+    games: int
+    """Their games."""
+
+
+class Pairings(NamedTuple):
+    """All against all, of which a page shows one number at a time."""
+
+    caption: str
+    names: Sequence[str]
+    rows: Sequence[Sequence[Pairing | None]]
+    """The cells; None on the diagonal."""
+    left_out: int
+    """Entrants for which there is no room."""
+
+
+class BotCard(NamedTuple):
+    """The part of a page about one bot."""
+
+    rating: Rating
+    elo: Cell
+    margins: Histogram | None
+    """How its games ended; None if a foul ended all of them."""
+    ends: tuple[str, str]
+    """The ends of the axis that all these figures share."""
+
+
+def compared_sections(
+    pool: Pool, anchor: Anchor | None, tally: Tally, *, forest: bool
+) -> list[Section]:
+    """Return all sections about a pool; `forest`: whether the standings draw the intervals."""
     names = [one.name for one in pool.entrants]
+    cells = _crosstable(pool, tally, names)
+    chances = [
+        [SELF if own == other else _likelihood(likely) for other, likely in enumerate(line)]
+        for own, line in enumerate(pool.los)
+    ]
     return [
-        standings_section(pool, anchor),
-        _crosstable(pool, tally, names),
-        _likelihoods(pool, names),
+        standings_section(pool, anchor, won_lost(tally), forest=forest),
+        *_tables(names, cells, chances),
+        _pairings(pool, names, cells, chances),
         *partner_sections(pool),
-        _margins(tally, names),
+        _bots(pool, tally, names),
     ]
 
 
-def _crosstable(pool: Pool, tally: Tally, names: list[str]) -> Section:
+def won_lost(tally: Tally) -> dict[str, str]:
+    """Return the results of each entrant: won, drawn, lost; at three seats or more of its pairs."""
+    sides = ((tally.left, tally.half), (tally.right, 2 - tally.half))
+    counts = np.zeros((len(tally.names), 3), np.int64)
+    for members, half in sides:
+        for member in members.T:
+            np.add.at(counts, (member, 2 - half), 1)
+    texts = (" – ".join(map(str, row)) for row in counts.tolist())
+    return dict(zip(tally.names, texts, strict=True))
+
+
+def _crosstable(pool: Pool, tally: Tally, names: list[str]) -> list[list[Cell]]:
     met = encounters(tally, names[:MATRIX])
-    rows = [
+    return [
         [
             SELF if own == other else _encounter(cell.games, cell.score, _at(met, own, other))
             for other, cell in enumerate(cells)
         ]
         for own, cells in enumerate(pool.crosstable)
     ]
-    blocks: list[Block] = [
-        Paragraph("Score of the row against the column."),
-        Figure(macro="crosstable_key", value=None),
-        Matrix("Crosstable", names, rows, unit="%", most=MATRIX, source="crosstable.csv"),
+
+
+def _tables(
+    names: list[str], cells: list[list[Cell]], chances: list[list[Cell]]
+) -> Iterator[Section]:
+    """Yield the tables of all against all as text has them."""
+    tables = (
+        ("Crosstable", "Win % of the row against the column.", cells),
+        ("Who is better", "Probability that the row is stronger than the column.", chances),
+    )
+    for title, about, rows in tables:
+        blocks: list[Block] = [Paragraph(about), Matrix(title, names, rows, "%")]
+        yield Section(title, blocks, media=Media.MARKDOWN)
+
+
+def _pairings(
+    pool: Pool, names: list[str], cells: list[list[Cell]], chances: list[list[Cell]]
+) -> Section:
+    rows = [
+        [
+            None if own == other else Pairing(cells[own][other], chances[own][other], met.games)
+            for other, met in enumerate(line[:MATRIX])
+        ]
+        for own, line in enumerate(pool.crosstable[:MATRIX])
     ]
-    return Section("Crosstable", blocks, id="crosstable", media=Media.FILES)
+    shown = Pairings("All against all", names[:MATRIX], rows, len(names[MATRIX:]))
+    figure = Figure(macro="pairings", value=shown)
+    notes = Section(
+        "How to read the pairings", [Paragraph(text, "faint") for text in READING], folded=True
+    )
+    return Section("Pairings", [figure, notes], id="pairings", media=Media.HTML)
+
+
+def _bots(pool: Pool, tally: Tally, names: list[str]) -> Section:
+    spread = margins(tally, names[:MATRIX])
+    drawn = charts.histograms(spread) if spread else charts.Histograms(("", ""), {})
+    cards = [
+        BotCard(one, write_elo(one), drawn.of.get(one.name), drawn.ends)
+        for one in pool.entrants[:MATRIX]
+    ]
+    blocks: list[Block] = [Figure(macro="bots", value=cards)]
+    if len(names) > MATRIX:
+        left_out = len(names) - MATRIX
+        blocks.append(
+            Paragraph(f"{left_out} more entrants are left out: `games.csv` has everybody.", "faint")
+        )
+    blocks.append(Section("How to read the margins", [Paragraph(MARGINS, "faint")], folded=True))
+    return Section("Bots", blocks, id="bots", media=Media.HTML)
 
 
 def _at(met: Sequence[Sequence[Encounter | None]], own: int, other: int) -> Encounter | None:
@@ -66,38 +170,10 @@ def _encounter(games: int, score: float, met: Encounter | None) -> Cell:
     return Cell(f"{100 * (score / games):.0f}", interval, tone=met.decided if met else "")
 
 
-def _likelihoods(pool: Pool, names: list[str]) -> Section:
-    rows = [
-        [SELF if own == other else _likelihood(likely) for other, likely in enumerate(line)]
-        for own, line in enumerate(pool.los)
-    ]
-    key = "In percent, from all results together. Shaded from 97.5 %."
-    blocks: list[Block] = [
-        Paragraph("Probability that the row is stronger than the column."),
-        Paragraph(key, media=Media.HTML),
-        Matrix("Who is better", names, rows, "%", most=MATRIX, source="crosstable.csv"),
-    ]
-    return Section("Who is better", blocks, id="better", media=Media.FILES)
-
-
 def _likelihood(likely: float) -> Cell:
     if SURE >= likely >= 1 - SURE:
         return Cell(f"{100 * likely:.1f}")
     return Cell(f"{100 * likely:.1f}", tone="ahead" if likely > SURE else "behind")
-
-
-def _margins(tally: Tally, names: list[str]) -> Section:
-    spread = margins(tally, names[:MATRIX])
-    if not spread:
-        blocks: list[Block] = [Paragraph("A foul ended every game.")]
-    else:
-        blocks = [Paragraph(MARGINS), Figure(macro="histograms", value=charts.histograms(spread))]
-    if spread and len(names) > MATRIX:
-        left_out = len(names) - MATRIX
-        blocks.append(
-            Paragraph(f"{left_out} more entrants are left out: `games.csv` has everybody.")
-        )
-    return Section("Margins", blocks, id="margins", media=Media.HTML)
 
 
 def margins(tally: Tally, names: Sequence[str]) -> dict[str, Floats]:

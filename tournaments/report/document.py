@@ -34,18 +34,22 @@ from protocol.records import Result
 from tournaments.formats.base import Entrant
 from tournaments.plan.event import Event
 from tournaments.rating.fouls import count_fouls
-from tournaments.rating.tables import Ratings
+from tournaments.rating.tables import Pool, Ratings
 from tournaments.rating.tally import by_pool, collect
 from tournaments.report import conditions, event_text
 from tournaments.report.comparisons import compared_sections
+from tournaments.report.html.forest import Interval, place_intervals
 from tournaments.report.html.game_list import GameList, build_game_list, link_to_games
 from tournaments.report.log_facts import EXAMPLES, Evidence, LogFacts
+from tournaments.report.standings import write_elo
 from tournaments.report.timing import Times
 
 EVIDENCE_SHOWN = 100
 """The largest number of fouls with evidence."""
 WORDS = 2_000
 """The largest length of a bot's words, in characters."""
+AT_A_GLANCE = 10
+"""The largest number of entrants in the figure at the top of a page."""
 DIGITS = 12
 """Digits of a fingerprint that tell bots apart."""
 
@@ -78,13 +82,14 @@ def report_document(data: ReportData) -> Document:
     headline = event_text.headline(event, len(results), data.planned)
     blocks: list[Block] = [
         Paragraph(lead_sentence(data), "lead", media=Media.HTML),
+        *_result(data.ratings.pools),
         Paragraph(headline, "faint"),
         *paragraphs(data.notes, "strong"),
         *event.format.report(event, event.active_results(results), link_to_games),
         *_pools(data),
         _fouls(results, evidence, data.replays),
-        time_section(known.times),
         _games(listed),
+        time_section(known.times),
         _conditions(data),
     ]
     return Document(event.heading, blocks, listed)
@@ -93,6 +98,24 @@ def report_document(data: ReportData) -> Document:
 def lead_sentence(data: ReportData) -> str:
     """Return the main result in a sentence or two."""
     return event_text.main_result(data.event, data.results, data.planned, data.ratings)
+
+
+class Line(NamedTuple):
+    """A line of the figure at the top: an entrant and its rating."""
+
+    name: str
+    elo: Cell
+    interval: Interval
+
+
+def _result(pools: Sequence[Pool]) -> Iterator[Block]:
+    """Yield the figure of the ratings, if the best are few enough to be seen at a glance."""
+    for pool in pools[:1]:
+        if len(pool.entrants) <= AT_A_GLANCE:
+            drawn = place_intervals(pool)
+            pairs = zip(pool.entrants, drawn.rows, strict=True)
+            lines = [Line(one.name, write_elo(one), interval) for one, interval in pairs]
+            yield Figure(macro="result", value=(drawn, lines))
 
 
 def _pools(data: ReportData) -> Iterator[Block]:
@@ -106,7 +129,8 @@ def _pools(data: ReportData) -> Iterator[Block]:
         yield Paragraph(apart, media=Media.HTML)
     for number, pool in enumerate(pools, 1):
         tally = by_names[frozenset(one.name for one in pool.entrants)]
-        sections = compared_sections(pool, data.event.anchor, tally)
+        forest = number > 1 or len(pool.entrants) > AT_A_GLANCE
+        sections = compared_sections(pool, data.event.anchor, tally, forest=forest)
         if len(pools) > 1:
             sections = [replace(one, scope=f" of pool {number}") for one in sections]
         # Only the first pool has addresses, so that each leads to one place.
@@ -137,6 +161,7 @@ def _fouls(
 ) -> Section:
     counts = count_fouls(results, forfeits=True)
     blocks: list[Block] = [Paragraph("None.")]
+    media = Media.FILES if counts else Media.MARKDOWN
     if counts:
         fouled = sum(bool(result.fouls) for result in results)
         columns = [Column("bot", "name"), Column("foul", "word"), Column("games")]
@@ -154,8 +179,9 @@ def _fouls(
             blocks.append(Paragraph(conditions.FORFEIT, "faint", media=Media.HTML))
     if evidence:
         shown = [_evidence(one, replays) for one in evidence[:EVIDENCE_SHOWN]]
-        blocks.append(Section("Evidence", _examples(shown, len(evidence)), media=Media.HTML))
-    return Section("Fouls", blocks, id="fouls", media=Media.FILES)
+        examples = _examples(shown, len(evidence))
+        blocks.append(Section("Evidence", examples, media=Media.HTML, folded=True))
+    return Section("Fouls", blocks, id="fouls", media=media)
 
 
 def _examples(shown: Sequence[FoulEvidence], total: int) -> list[Block]:
@@ -202,7 +228,7 @@ def time_section(times: Times) -> Section:
         source = "The game logs have no times."
     blocks.append(Paragraph(source, "faint", media=Media.HTML))
     shown = Media.HTML | Media.TERMINAL
-    return Section("Time", blocks, id="time", titled=Media.HTML, media=shown)
+    return Section("Time", blocks, id="time", titled=Media.HTML, media=shown, folded=True)
 
 
 def _time_table(times: Times) -> Table:
@@ -253,7 +279,7 @@ def _conditions(data: ReportData) -> Section:
         inner: list[Block] = [Paragraph(event_text.EARLIER), bullets(earlier)]
         blocks.append(Section("Earlier versions", inner))
     blocks.append(Section("Files for other programs", [bullets(conditions.files(event))]))
-    return Section("How it was played", blocks, id="how", media=Media.FILES)
+    return Section("How it was played", blocks, id="how", media=Media.FILES, folded=True)
 
 
 def _deals(event: Event, commitments: str) -> Section:

@@ -76,14 +76,18 @@ def report_files(
     notes = [note for note in (uneven, public.describe_latecomers(summary.latecomers)) if note]
     replays: Mapping[str, str] = site_addresses(plans) if site else addresses(plans)
     shown = results if site is None else [one for one in results if one.board in site.boards]
+    if held := len(results) - len(shown):
+        notes.append(
+            f"{held} games on boards that are still played count here, but are not shown yet."
+        )
     data = ReportData(
         event, results, shown, summary.planned, summary.commitments, notes, ratings, known, replays
     )
     document = report_document(data)
-    share = Share(lead_sentence(data), *(site[1:] if site else ()))
+    share = Share(lead_sentence(data), site is not None, *(site[1:] if site else ()))
     return {
         folder.report: [to_markdown(document).encode()],
-        folder.page: [report_page(document, share).encode()],
+        folder.page: [report_page(document, share, [*fingerprints]).encode()],
         folder.times: [indented_json(known.times), b"\n"],
         folder.results: [indented_json(summary), b"\n"],
         folder.games: exports.games_csv(shown, places, partners),

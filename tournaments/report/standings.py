@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
+from types import MappingProxyType
 
 from arena.document.blocks import (
     UNKNOWN,
@@ -23,7 +24,7 @@ from tournaments.rating.anchor import Anchor
 from tournaments.rating.live_elo import LiveRating
 from tournaments.rating.tables import Bound, Clean, Pool, Rating
 from tournaments.report import rating_notes as notes
-from tournaments.report.html import forest
+from tournaments.report.html.forest import place_intervals
 from tournaments.report.html.game_list import link_to_games
 
 PROVISIONAL = "Provisional, game by game; the ratings with their intervals come at the end."
@@ -42,15 +43,20 @@ def pool_sections(pool: Pool, anchor: Anchor | None) -> list[Section]:
     return [standings_section(pool, anchor), *partner_sections(pool)]
 
 
-def standings_section(pool: Pool, anchor: Anchor | None) -> Section:
-    """Return the standings and what explains them."""
+def standings_section(
+    pool: Pool,
+    anchor: Anchor | None,
+    won_lost: Mapping[str, str] = MappingProxyType({}),
+    *,
+    forest: bool = True,
+) -> Section:
+    """Return the standings and what explains them; for the other arguments see the table."""
     said = (
         *notes.placing(pool),
         *notes.unanchored(pool, anchor),
         *notes.without_fouls(pool, anchor),
     )
-    blocks: list[Block] = [
-        standings_table(pool),
+    explained: list[Block] = [
         Paragraph(
             f"{notes.intervals(pool)}\n"
             f"In brackets: the ranks that the results leave open. {notes.RANKS}\n"
@@ -68,30 +74,46 @@ def standings_section(pool: Pool, anchor: Anchor | None) -> Section:
             "faint",
         ),
     ]
+    blocks: list[Block] = [
+        standings_table(pool, won_lost, forest=forest),
+        Section("How to read the standings", explained, titled=Media.HTML, folded=True),
+    ]
     return Section("Standings", blocks, id="standings", titled=Media.FILES)
 
 
-def standings_table(pool: Pool) -> Table:
+def standings_table(
+    pool: Pool, won_lost: Mapping[str, str] = MappingProxyType({}), *, forest: bool = True
+) -> Table:
     """Return the table, best first, also without fouls where `fit_both` rated that.
 
-    If there are bots outside the core, each of the groups has a title.
+    If there are bots outside the core, each of the groups has a title. A page also has the results
+    of each bot (`won_lost`), and draws the intervals (`forest`).
     """
-    beside, drawn = notes.has_clean(pool), forest.place_intervals(pool)
+    beside, drawn = notes.has_clean(pool), place_intervals(pool)
     axis = Figure(macro="forest_axis", value=drawn)
     columns = [
         Column("#", "rank"),
         Column("bot", "name"),
         Column("Elo", detail="±"),
-        Column("95 % interval of the Elo", "word", media=Media.HTML, axis=axis),
-        *map(Column, ("games", "score")),
+        *([_interval_column(axis)] if forest else []),
+        *([Column("won – drawn – lost", media=Media.HTML)] if won_lost else []),
+        *map(Column, ("games", "win %")),
         Column("margin", detail="±"),
         Column("fouls"),
         *([Column("Elo without fouls", detail="±", spare=True)] if beside else []),
     ]
-    placed = [
-        (one.bound, _row(place, one, (drawn, drawn.rows[place - 1]), beside))
-        for place, one in enumerate(pool.entrants, 1)
-    ]
+
+    def row(place: int, one: Rating) -> list[Cell]:
+        interval = Cell("", figure=Figure(macro="forest", value=(drawn, drawn.rows[place - 1])))
+        return [
+            *_placed(place, one),
+            *([interval] if forest else []),
+            *([Cell(won_lost[one.name])] if won_lost else []),
+            *_played(one),
+            *([write_elo(one.clean) if one.clean else Cell(UNKNOWN)] if beside else []),
+        ]
+
+    placed = [(one.bound, row(place, one)) for place, one in enumerate(pool.entrants, 1)]
     groups = [
         RowGroup(TITLES[bound], [row for _, row in some])
         for bound, some in groupby(placed, lambda one: one[0])
@@ -101,25 +123,32 @@ def standings_table(pool: Pool) -> Table:
     return Table("Standings", columns, groups)
 
 
-def _row(place: int, rating: Rating, drawn: object, beside: bool) -> list[Cell]:
+def _interval_column(axis: Figure) -> Column:
+    return Column("95 % interval of the Elo", "word", media=Media.HTML, axis=axis)
+
+
+def _placed(place: int, rating: Rating) -> list[Cell]:
     best, worst = rating.ranks
     return [
         Cell(f"{place}" if best == worst else f"{place} ({best}–{worst})"),
         Cell(rating.name, href=link_to_games(rating.name)),
-        _elo(rating),
-        Cell("", figure=Figure(macro="forest", value=drawn)),
+        write_elo(rating),
+    ]
+
+
+def _played(rating: Rating) -> list[Cell]:
+    return [
         Cell(f"{rating.games}"),
-        Cell(f"{rating.score:.1%}"),
+        Cell(f"{100 * rating.score:.1f}"),
         Cell(
             UNKNOWN if rating.margin is None else f"{rating.margin:+.1f}",
             "" if rating.margin_half_width is None else f"{rating.margin_half_width:.1f}",
         ),
         Cell(f"{rating.fouls}", href="#fouls" if rating.fouls else ""),
-        *([_elo(rating.clean) if rating.clean else Cell(UNKNOWN)] if beside else []),
     ]
 
 
-def _elo(one: Rating | Clean) -> Cell:
+def write_elo(one: Rating | Clean) -> Cell:
     """Write a rating as +12, a bound as >+120, anything else as ?."""
     text = one.bound if one.elo is None else f"{one.bound}{one.elo:+.0f}"
     return Cell(text, "" if one.half_width is None else f"{one.half_width:.0f}")
@@ -129,11 +158,11 @@ def live_table(ticks: Mapping[str, LiveRating]) -> Table:
     """Return the table of the live ticker, best first."""
     best = sorted(ticks.items(), key=lambda one: (-one[1].elo, one[0]))
     columns = [Column("#", "rank"), Column("bot", "name")]
-    columns += map(Column, ("Elo so far", "games", "score", "fouls"))
+    columns += map(Column, ("Elo so far", "games", "win %", "fouls"))
     rows = [
         (
             *(f"{place}", name, f"{tick.elo:+.0f}", f"{tick.games}"),
-            *(f"{tick.points / tick.games:.1%}", f"{tick.fouls or ''}"),
+            *(f"{100 * tick.points / tick.games:.1f}", f"{tick.fouls or ''}"),
         )
         for place, (name, tick) in enumerate(best, 1)
     ]
@@ -148,7 +177,7 @@ def partner_table(pool: Pool) -> Table:
     rows: list[Sequence[str | Cell]] = [
         (
             *(Cell(name, href=link_to_games(name)) for name in two.names),
-            *(f"{two.games}", f"{two.score:.1%}"),
+            *(f"{two.games}", f"{100 * two.score:.1f}"),
             Cell(
                 UNKNOWN if two.synergy is None else f"{100 * two.synergy:+.1f}",
                 "" if two.half_width is None else f"{100 * two.half_width:.1f}",
@@ -157,7 +186,7 @@ def partner_table(pool: Pool) -> Table:
         for two in listed
     ]
     columns = [Column("partner", "name"), Column("partner", "name")]
-    columns += [*map(Column, ("games", "score")), Column("synergy", detail="±")]
+    columns += [*map(Column, ("games", "win %")), Column("synergy", detail="±")]
     return to_table("Partners", columns, rows)
 
 

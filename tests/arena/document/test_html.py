@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.document.blocks import Block, Cell, Matrix, Media, select
+from arena.document.blocks import Block, Media, select
 from arena.document.html import inline, minus
 from arena.ui.html import page
 from tests.support.documents import DOCUMENT
@@ -12,7 +12,8 @@ from tests.support.documents import DOCUMENT
 TEMPLATE = """\
 {% from "document.html.j2" import blocks, nav %}
 {% macro plot(value) %}<svg>{{ value }}</svg>{% endmacro %}
-{{ nav(shown) }}{{ blocks(shown, {"plot": plot}) }}
+{% macro bot(name) %}<bdi>{{ name }}</bdi>{% endmacro %}
+{{ nav(shown) }}{{ blocks(shown, {"plot": plot, "bot": bot}) }}
 """
 
 
@@ -37,23 +38,11 @@ def html(folder: Path, blocks: list[Block]) -> str:
         '<p class="faint">By <code>rate</code>: −3 is <strong>not</strong> a-3.</p>',
         "<li>one<ul><li>more</li></ul></li>\n</ul>",
         "<svg>a figure</svg>",
-        '<td class="self"></td><td class="ahead">62<small>50–70</small></td>',
         '<pre tabindex="0">run\nrun on</pre>',
     ],
 )
 def test_every_block_has_its_elements(tmp_path: Path, expected: str) -> None:
     assert expected in html(tmp_path, [*DOCUMENT.blocks])
-
-
-def test_a_large_matrix_shows_the_first_and_names_the_file_of_all(tmp_path: Path) -> None:
-    names = [f"bot{n}" for n in range(70)]
-    whole = Matrix("All", names, [[Cell("50", "1–2")] * 70] * 70, source="all.csv")
-    found = html(tmp_path, [whole])
-    assert found.count("<td>50</td>") == 64 * 64
-    assert (
-        'The 64 best are shown, 6 are left out: <a href="all.csv">all.csv</a> has everybody.'
-        in found
-    )
 
 
 def test_only_the_hyphen_of_a_number_becomes_a_minus_sign() -> None:

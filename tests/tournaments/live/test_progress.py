@@ -81,9 +81,9 @@ def test_a_terminal_shows_standings_the_last_fouls_and_the_bar(live: Progress) -
         live._note_fouls(fouled(number))
         ticked(live, fouled(number))
     lines = table(live)
-    assert lines[0].split() == ["#", "bot", "Elo", "so", "far", "games", "score", "fouls"]
+    assert lines[0].split() == ["#", "bot", "Elo", "so", "far", "games", "win", "%", "fouls"]
     (mine,) = [line.split() for line in lines if " mine " in line and "Foul:" not in line]
-    assert mine[-3:] == ["5", "0.0%", "5"]
+    assert mine[-3:] == ["5", "0.0", "5"]
     fouls = [line for line in lines if line.startswith("Foul: ")]
     assert fouls == [f"Foul: mine, late, in {fouled(number).game}." for number in (2, 3, 4)]
     assert "12/12 games" in lines[-1]

@@ -19,7 +19,7 @@ from arena.logs.compression import open_any
 from protocol.codec import decode_json
 from tests.support.browser import needs_chromium, opened
 from tests.support.events import boneyard, copied, laid_open, small_event
-from tournaments.storage.folder import Folder, published_seeds
+from tournaments.storage.folder import Folder, load_event, published_seeds
 
 GAMES = 12
 
@@ -101,10 +101,10 @@ def test_no_file_names_a_local_folder(site: Path) -> None:
         assert str(Path.home()).encode() + b"/" not in data, name
 
 
-def test_it_says_what_it_is_where_it_is_shared(site: Path) -> None:
+def test_it_says_what_it_is_where_it_is_shared(event: Path, site: Path) -> None:
     text = (site / "index.html").read_text()
-    for tag in ('name="description" content="', 'property="og:title" content="run"'):
-        assert tag in text
+    assert f'property="og:title" content="{load_event(Folder(event)).heading}"' in text
+    assert 'name="description" content="' in text
     assert 'property="og:url" content="https://example.org/friday/"' in text
     assert "**" not in text[: text.index("<style>")]
 

@@ -25,7 +25,7 @@ from tournaments.rating.tables import Meeting, Pool, Rating
 from tournaments.report import rating_notes
 from tournaments.report.standings import standings_table
 
-COLUMNS = ("#", "bot", "Elo", "±", "games", "score", "margin", "±", "fouls")
+COLUMNS = ("#", "bot", "Elo", "±", "games", "win %", "margin", "±", "fouls")
 
 
 def named(pool: Pool) -> dict[str, Rating]:

@@ -107,5 +107,5 @@ def _row(result: Result, page: int, places: Mapping[str, int]) -> Row:
 
 
 def link_to_games(*names: str) -> str:
-    """Return the link to the page's list of the games of all these entrants."""
-    return "#games/" + "/".join(names)
+    """Return the link to the page's part about an entrant, or to the games of several of them."""
+    return ("#games/" if len(names) > 1 else "#bot/") + "/".join(names)

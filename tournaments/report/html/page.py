@@ -1,9 +1,11 @@
 """report.html: the HTML page of a report's document."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from arena.document.blocks import Document, Media, plain, select
+from arena.ui.emblems import emblem_numbers
 from arena.ui.html import page
 from tournaments.report.html.charts import sprt_walk
 
@@ -15,23 +17,26 @@ class Share(NamedTuple):
 
     summary: str
     """The result in a sentence or two; marks are left out."""
+    site: bool = False
+    """True on a site, where one page replays all games."""
     address: str = ""
     """The address of the page's folder, which ends with a slash; empty if it is not known."""
     picture: str = ""
     """A picture beside the page; empty if there is none."""
 
 
-def report_page(document: Document, share: Share) -> str:
-    """Return the page as HTML."""
+def report_page(document: Document, share: Share, entrants: Sequence[str]) -> str:
+    """Return the page as HTML; the emblem of an entrant is that of its place among `entrants`."""
     return page(
         "report.html.j2",
         "report",
         document.title,
         folders=(HERE,),
         styles=("report.css",),
-        scripts=("report.js",),
+        scripts=("emblem.js", "bots.js", "report.js"),
         data=document.data,
         share=share._replace(summary=plain(share.summary)),
         draw_walk=sprt_walk,
+        numbers=emblem_numbers(entrants, entrants),
         blocks=select(document.blocks, Media.HTML),
     )

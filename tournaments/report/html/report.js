@@ -12,8 +12,13 @@ function made(tag, text = "", attributes = {}) {
   return element;
 }
 
+// An entrant's emblem and name.
 function named(name) {
-  return made("bdi", name);
+  const both = made("span", "", { class: "bot" });
+  const number = listed.names.indexOf(name);
+  if (number >= 0) both.append(Emblem.draw(number));
+  both.append(made("bdi", name));
+  return both;
 }
 
 // --- tables that sort ---
@@ -80,7 +85,7 @@ function leadToGames(table) {
   const names = rows.map((row) => row.querySelector("bdi").textContent);
   const cells = rows.map((row, down) =>
     [...row.querySelectorAll("td")].map((cell, right) => {
-      if (cell.classList.contains("self") || cell.textContent === "·") return null;
+      if (cell.classList.contains("self") || cell.firstChild.textContent === "·") return null;
       const button = made("button", "", { type: "button", tabindex: "-1" });
       button.append(...cell.childNodes);
       button.addEventListener("click", () => go(names[down], names[right]));
@@ -225,26 +230,44 @@ function links(game, row) {
   return cell;
 }
 
+const points = (number) => `${number}`.replace("-", "−");
+// The seats of the two sides; a table of three or more for themselves has none.
+const SIDES = listed.partners ? [[0, 2], [1, 3]] : seats === 2 ? [[0], [1]] : [];
+
+function sideCell(game, side) {
+  const cell = made("td", "", { class: game.places[side[0]] === 1 ? "first" : "" });
+  side.forEach((seat, at) => cell.append(...(at ? [" + "] : []), named(game.who[seat])));
+  return cell;
+}
+
+// The result as 105 – 59 between the sides, or each seat's points beside its name.
+function resultCells(game) {
+  const cells = (SIDES.length ? SIDES : game.who.map((_, seat) => [seat])).map((side) => sideCell(game, side));
+  if (!SIDES.length) cells.forEach((cell, seat) => cell.append(` ${points(game.scores[seat])}`));
+  if (!SIDES.length) return cells;
+  const scores = SIDES.map(([seat]) => points(game.scores[seat]));
+  return [cells[0], made("td", scores.join(" – "), { class: "result" }), cells[1]];
+}
+
 function line(game) {
   const row = made("tr");
-  row.append(made("td", game.board, { class: "n" }), links(game, row));
-  game.who.forEach((name, seat) => {
-    const cell = made("td", "", game.places[seat] === 1 ? { class: "first" } : {});
-    cell.append(named(name), ` ${game.scores[seat]}`.replace("-", "−"));
-    row.append(cell);
-  });
-  row.append(made("td", game.rounds, { class: "n" }));
+  row.append(made("td", game.board, { class: "n" }), ...resultCells(game));
+  row.append(made("td", game.rounds, { class: "n rounds" }));
   const fouled = game.fouled.map(([seat, foul]) => `${game.who[seat]}: ${foul}`).join(", ");
-  const ended = made("td", fouled ? "" : game.why.replace("_", " "));
+  const ended = made("td", fouled ? "" : game.why.replace("_", " "), { class: "ended" });
   if (fouled) ended.append(made("a", fouled, { href: `${game.href}&at=foul` }));
-  row.append(ended);
+  row.append(ended, links(game, row));
   return row;
 }
 
 function head() {
   const row = made("tr");
-  const columns = Array.from({ length: seats }, (_, seat) => `seat ${seat}`);
-  row.append(...["board", "replay", ...columns, "rounds", "ended by"].map((text) => made("th", text, { scope: "col" })));
+  const sides = listed.partners ? ["seats 0 and 2", "result", "seats 1 and 3"] : ["seat 0", "result", "seat 1"];
+  const columns = SIDES.length ? sides : Array.from({ length: seats }, (_, seat) => `seat ${seat}`);
+  const kinds = { board: "n", result: "result", rounds: "n rounds", "ended by": "ended" };
+  for (const text of ["board", ...columns, "rounds", "ended by", "look"]) {
+    row.append(made("th", text, { scope: "col", class: kinds[text] || "" }));
+  }
   return row;
 }
 
@@ -261,6 +284,7 @@ function turn(label, from, enabled) {
 const body = made("tbody");
 const pager = made("div", "", { class: "turn" });
 const count = made("p", "", { role: "status" });
+const total = made("p", "", { class: "total" });
 const choosers = [0, 1].map((at) => chooser(at));
 const onlyFouls = made("input", "", { type: "checkbox" });
 
@@ -279,6 +303,7 @@ function show() {
   count.textContent = `${found.length} ${found.length === 1 ? "game" : "games"}${of ? ` of ${of}` : ""}${
     found.length > PAGE ? `, ${wish.from + 1} to ${last}` : ""
   }`;
+  total.textContent = totalLine(...wish.who.filter((name) => name));
   body.replaceChildren(...found.slice(wish.from, last).map((row) => line(told(row))));
   pager.replaceChildren(
     turn("first", 0, wish.from > 0),
@@ -294,9 +319,20 @@ function go(...who) {
   location.hash = ["#games", ...chosen].join("/");
 }
 
-// The address says whose games are listed, so that it can be sent to somebody.
+// Opens what is folded around a part of the page, and the part itself.
+function unfold(part) {
+  for (let at = part; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
+  const own = part.querySelector(":scope > details");
+  if (own) own.open = true;
+  return part;
+}
+
+// The address names a part of the page, or whose games are listed: it can be sent to somebody.
 function arrive() {
-  if (!/^#games(\/|$)/.test(location.hash)) return;
+  const part = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (part) unfold(part).scrollIntoView();
+  // A bot for whose part there is no room has its games.
+  if (part || !/^#(games|bot)(\/|$)/.test(location.hash)) return;
   const [, ...who] = location.hash.split("/").map(decodeURIComponent);
   wish.who = [0, 1].map((at) => (names.includes(who[at]) ? who[at] : ""));
   wish.from = 0;
@@ -327,11 +363,12 @@ function build() {
   table.append(made("caption", "Games", { class: "hide" }), top, body);
   const frame = made("div", "", { class: "scroll", role: "region", "aria-label": "Games", tabindex: "0" });
   frame.append(table);
-  document.getElementById("list").append(form, count, frame, pager);
+  document.getElementById("list").append(form, count, total, frame, pager);
   show();
 }
 
 build();
+document.querySelectorAll("[data-bot]").forEach(fillOnce);
 arrive();
 addEventListener("hashchange", arrive);
 for (const command of document.querySelectorAll(".evidence .command")) {

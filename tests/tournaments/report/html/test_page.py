@@ -66,6 +66,11 @@ def texts(page: Page, selector: str) -> list[str]:
     return page.locator(selector).all_inner_texts()
 
 
+def unfold(page: Page) -> None:
+    """Open all that is folded."""
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+
+
 class Tags(HTMLParser):
     """What stands in a page that no browser has touched."""
 
@@ -157,14 +162,14 @@ def test_a_cell_leads_to_the_games_of_two(tmp_path: Path) -> None:
     both = [one for one in results if {"bot1", "bot3"} <= set(one.seats)]
     with opened(written(tmp_path, plan, results)) as page:
         assert page.get_by_role("status").inner_text() == f"{len(results)} games, 1 to 25"
-        order = texts(page, "#crosstable tbody th")
-        row = page.locator("#crosstable tbody tr").nth(order.index("bot1"))
+        order = texts(page, "#pairings tbody th")
+        row = page.locator("#pairings tbody tr").nth(order.index("bot1"))
         row.locator("td").nth(order.index("bot3")).click()
         page.wait_for_url("**#games/bot1/bot3")
         title = f"{len(both)} games of bot1 and bot3, 1 to 25"
         expect(page.get_by_role("status")).to_have_text(title)  # once the address is followed
         assert page.evaluate("document.activeElement.textContent") == "Games"
-        links = page.locator("#list a")
+        links = page.locator("#list .links a")
         found = [links.nth(n).get_attribute("href") for n in range(links.count())]
         page.get_by_role("button", name="next").click()
         found += [links.nth(n).get_attribute("href") for n in range(links.count())]
@@ -175,6 +180,57 @@ def test_a_cell_leads_to_the_games_of_two(tmp_path: Path) -> None:
         last = game.places.index(max(game.places))
         said = f"{game.seats[last]} in seat {last}: place {game.places[last]} with "
         assert texts(page, ".why p")[0].startswith(said)
+
+
+@needs_chromium
+def test_one_table_switches_between_three_numbers_by_keys(tmp_path: Path) -> None:
+    plan = event(3, boards=5)
+    results = made_up(plan)
+    (pool,) = told(plan, results).ratings.pools
+    with opened(written(tmp_path, plan, results)) as page:
+        cell = page.locator("#pairings tbody td").nth(1)
+        met = pool.crosstable[0][1]
+        assert cell.inner_text().split()[0] == f"{100 * met.score / met.games:.0f}"
+        page.get_by_label("win %").focus()
+        page.keyboard.press("ArrowRight")
+        assert cell.inner_text() == f"{100 * pool.los[0][1]:.1f}"
+        page.keyboard.press("ArrowRight")
+        assert cell.inner_text() == f"{met.games}"
+
+
+@needs_chromium
+def test_a_bot_has_its_results_by_opponent_and_seat_losses_and_fouls(tmp_path: Path) -> None:
+    plan = event(3, boards=6)
+    results = made_up(plan, foul_every=5)
+    own = [one for one in results if "bot1" in one.seats]
+    with opened(f"{written(tmp_path, plan, results).resolve().as_uri()}#bot/bot1") as page:
+        part = page.locator("[data-bot='bot1']")
+        rows = [row.split("\t") for row in texts(page, "[data-bot='bot1'] tbody tr")]
+        assert [row[0].strip() for row in rows][-1] == "all"
+        assert {row[0].strip() for row in rows[:-1]} == {"bot0", "bot2"}
+        won = sum(one.places[one.seats.index("bot1")] < max(one.places) for one in own)
+        lost = sum(one.places[one.seats.index("bot1")] > 1 for one in own)
+        assert rows[-1][1:3] == [f"{len(own)}", f"{won} – {len(own) - won - lost} – {lost}"]
+        for seat in (0, 1):
+            here = [one for one in own if one.seats[seat] == "bot1"]
+            half = sum(one.places[1 - seat] - one.places[seat] + 1 for one in here)
+            assert rows[-1][5 + seat] == f"{50 * half / len(here):.1f}"
+        leads = [one.scores[one.seats.index("bot1")] * 2 - sum(one.scores) for one in own]
+        shown = part.locator("h3:text('Worst losses') + ul li").all_inner_texts()
+        pairs = [re.findall(r"-?\d+", text.replace("−", "-"))[:2] for text in shown]
+        worst = [int(own) - int(theirs) for own, theirs in pairs]
+        assert worst == sorted(lead for lead in leads if lead < 0)[: len(worst)]
+        assert len(worst) == min(5, sum(lead < 0 for lead in leads))
+        fouls = sum(1 for one in own for foul in one.fouls
+                    if one.seats[foul.seat] == "bot1")  # fmt: skip
+        assert part.locator("h3:text('Fouls') + ul li").count() == fouls > 0
+        part.get_by_role("link", name="bot2").first.click()
+        page.wait_for_url("**#games/bot1/bot2")
+        total = page.locator(".total").inner_text()
+        assert total.startswith("bot1 against bot2: ")
+        met = next(row for row in rows if row[0].strip() == "bot2")
+        assert f" won, {met[2].split(' – ')[1]} drawn, " in total
+        assert f"{met[3]} %; {met[4]} points on average; seat 0 {met[5]} %" in total
 
 
 @needs_chromium
@@ -217,10 +273,10 @@ def test_a_link_that_somebody_was_sent_shows_the_games(tmp_path: Path) -> None:
 def test_the_arrow_keys_move_between_cells(tmp_path: Path) -> None:
     plan = event(4, boards=4)
     with opened(written(tmp_path, plan, made_up(plan))) as page:
-        cells = page.locator("#crosstable table.matrix button")
+        cells = page.locator("#pairings table.matrix button")
         # One stop of the tabulator for the whole table.
         assert cells.count() == 12
-        assert page.locator("#crosstable button[tabindex='0']").count() == 1
+        assert page.locator("#pairings button[tabindex='0']").count() == 1
         cells.first.focus()
         at = "document.activeElement.closest('tr').rowIndex * 10 + " + (
             "document.activeElement.closest('td').cellIndex"
@@ -236,7 +292,7 @@ def test_the_arrow_keys_move_between_cells(tmp_path: Path) -> None:
             page.keyboard.press(key)
             assert page.evaluate(at) == place, key
         page.keyboard.press("Enter")
-        order = texts(page, "#crosstable tbody th")
+        order = texts(page, "#pairings tbody th")
         page.wait_for_url(f"**#games/{order[2]}/{order[0]}")
 
 
@@ -260,6 +316,7 @@ def test_text_of_bots_is_escaped(tmp_path: Path) -> None:
     assert "\u202e" not in path.read_text()
     with opened(path) as page:
         assert page.locator("img").count() == 0
+        unfold(page)
         shown = texts(page, ".evidence pre")
         assert shown[0] == shown[1] == RUDE[0]
         assert shown[2] == RUDE[1]
@@ -282,7 +339,7 @@ def test_without_a_script_everything_but_lists_stands_there() -> None:
     html = html_of(plan, results, measured(plan))
     tags = Tags(html).found
     assert sum(tag == "circle" for tag, _ in tags) == 4
-    assert html.count("<noscript>") == 1
+    assert html.count("<noscript>") == 2
     for words in ("Machine: Linux 6", "0.1; in 3 of 4 sittings", "0123456789abcdef" * 4, "20.5"):
         assert words in html
     assert not [attributes for _, attributes in tags if {"style", "onclick"} & attributes.keys()]
@@ -297,6 +354,8 @@ def test_every_link_within_the_page_has_a_target(tmp_path: Path) -> None:
         links = {
             str(one["href"])[1:] for _, one in tags if str(one.get("href", "")).startswith("#")
         }
+        parts = {link for link in links if link.startswith("bot/")}
+        assert {f"bot/{one.name}" for one in plan.entrants} == parts
         own = {link for link in links if not link.startswith("games/")}
         assert len(own) > 7, name
         assert own <= names, name
@@ -381,8 +440,8 @@ def test_ten_thousand_games_of_forty_fit(tmp_path: Path) -> None:
     assert path.stat().st_size < 1_000_000
     with opened(path, width=360) as page:
         assert page.get_by_role("status").inner_text() == f"{len(results)} games, 1 to 25"
-        assert "made when you ask for them" in page.locator("#games").inner_text()
-        assert page.locator("#crosstable button").count() == 40 * 39
+        assert "made when you ask for them" in (page.locator("#games").text_content() or "")
+        assert page.locator("#pairings button").count() == 40 * 39
         assert page.evaluate("document.documentElement.scrollWidth") == 360
         page.get_by_role("button", name="last").click()
         assert page.locator("#list tbody tr").count() == (len(results) - 1) % 25 + 1
@@ -408,6 +467,7 @@ def fouled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @needs_chromium
 def test_the_page_of_a_real_event_shows_the_evidence(fouled: Path) -> None:
     with opened(fouled / "report.html") as page:
+        unfold(page)
         assert RUDE[1] in texts(page, ".evidence pre")
         assert RUDE[0] in texts(page, ".evidence pre")
         commands = texts(page, ".command code")
@@ -422,19 +482,20 @@ def test_the_page_of_a_real_event_shows_the_evidence(fouled: Path) -> None:
 @needs_chromium
 def test_from_a_game_one_reaches_its_replay(fouled: Path, tmp_path: Path) -> None:
     with opened(fouled / "report.html") as page:
-        page.locator("#list a").first.click()
+        page.locator("#list .links a").first.click()
         page.wait_for_url("**/replays/**")
         assert texts(page, ".command code") == ["boneyard replay . --html"]
     fouled = copied(fouled, tmp_path)
     boneyard("replay", str(fouled), "--html")
     with opened(fouled / "report.html") as page:
-        page.locator("#list a").first.click()
+        page.locator("#list .links a").first.click()
         page.wait_for_url("**/replays/**")
         first = next(iter(read_ledger(fouled / "ledger.jsonl")))
         assert all(name in page.locator("body").inner_text() for name in first.seats)
         # And from there the way back; from the evidence, the moment of the foul.
         page.locator("header a").click()
         page.wait_for_url("**/report.html")
+        unfold(page)
         page.locator(".evidence a").first.click()
         page.wait_for_selector("main[data-ready]:not([data-ready=''])")
         assert "rude fouls" in page.inner_text("#words")
