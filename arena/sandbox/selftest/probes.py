@@ -9,6 +9,7 @@ Bounded: at most FORKS forks, LARGEST_MIB of memory or files, SECONDS a probe. N
 script except the `outlive-…` probes, whose processes end by themselves after 20 s.
 """
 
+import _thread
 import ctypes
 import errno
 import fcntl
@@ -21,7 +22,6 @@ import signal
 import socket
 import struct
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -1000,14 +1000,22 @@ def see_shared_page(targets: Targets) -> None:
     require(set(sizes) - {"0"}, "nobody has it")
 
 
+THREADS = "/proc/self/task"
+THREAD_S = 0.5
+"""Time in which a thread ends, in s."""
+
+
 def end_thread(page: int) -> None:
     """End a thread whose end the kernel reports at a page of a file; a waiting process hears it.
 
     The other end shows whether the other bot did.
     """
-    thread = threading.Thread(target=syscall, args=("set_tid_address", page))
-    thread.start()
-    thread.join()
+    # Nothing may join the thread: the kernel tells its end at the page and not where a join waits.
+    others = len(os.listdir(THREADS))
+    _thread.start_new_thread(syscall, ("set_tid_address", page))
+    last = time.monotonic() + THREAD_S
+    while time.monotonic() < last and len(os.listdir(THREADS)) > others:
+        time.sleep(0.001)
     time.sleep(0.01)
 
 
