@@ -6,7 +6,7 @@ const Table = (() => {
   const WIDE_PX = 640; // From this width the boneyard lies beside the own hand.
   const SMALLEST_PX = 15; // The smallest half tile of the line; a longer line makes the table higher.
   const PLATE_PX = 32, TWO_LINES_PX = 48; // The height of a name plate; a narrow one has two lines.
-  const NARROW_PX = 170, NARROWEST_PX = 106, GAP_PX = 10;
+  const NARROW_PX = 260, NARROWEST_PX = 106, GAP_PX = 10;
 
   /** Groups a part of the table: a screen reader reads its words instead of each tile. */
   function part(parent, kind, words, role = "img") {
@@ -15,7 +15,7 @@ const Table = (() => {
 
   /** Draws text, shortened to fit into `width`. */
   function label(parent, words, at, width, kind) {
-    const room = Math.max(3, Math.floor(width / 8));
+    const room = Math.max(3, Math.floor(width / 8.7));
     const cut = words.length > room ? `${words.slice(0, room - 1)}…` : words;
     const text = add(parent, "text", { ...at, class: kind }, cut);
     add(text, "title", {}, words);
@@ -38,8 +38,8 @@ const Table = (() => {
     const turn = scene.turn === at, narrow = box.width < NARROW_PX;
     const points = scene.scores.length ? `${scene.scores[at % about.sides.length]}` : "";
     const state = turn ? "▶ to move" : deed(scene, look.before, at, about.sides.length);
-    const tail = narrow ? [state] : [state, counted(count(scene.hands[at]))];
-    const said = tail.filter(Boolean).join(" · ");
+    const many = counted(count(scene.hands[at]));
+    const said = [state, box.width < 150 && state ? "" : many].filter(Boolean).join(" · ");
     const high = plateHigh(box), y = box.y + 19, right = box.x + box.width - 9;
     add(group, "rect", { x: box.x, y: box.y, width: box.width, height: high - 4, rx: 7, class: "plate" });
     group.append(Emblem.draw((look.emblems || [])[at] ?? at, { x: box.x + 8, y: box.y + 6, width: 16, height: 16 }));

@@ -488,11 +488,11 @@ def lines(highest: int, luck: random.Random) -> Iterator[tuple[str, int]]:
 OVERLAPS = """([lines, about, scene]) => {
   const svg = document.getElementById("table");
   const bad = [];
-  for (const [line, lead] of lines) {
-    Table.draw(svg, { ...scene, line, lead, laid: [0, 0] }, about);
+  for (const [line, lead, hands, stock] of lines) {
+    Table.draw(svg, { ...scene, line, lead, hands, stock, laid: [0, 0] }, about);
     const view = svg.viewBox.baseVal;
-    const boxes = [...svg.querySelectorAll(".line .face")].map((one) => Object.fromEntries(
-      ["x", "y", "width", "height"].map((name) => [name, Number(one.getAttribute(name))])));
+    const parts = svg.querySelectorAll(".face, .back, .plate, .end circle");
+    const boxes = [...parts].map((one) => one.getBBox());
     boxes.forEach((a, at) => {
       const out = a.x < 0 || a.x + a.width > view.width || a.y < 0
         || a.y + a.height > view.height;
@@ -509,17 +509,77 @@ OVERLAPS = """([lines, about, scene]) => {
 }"""
 
 
+def around(line: str, highest: int, seats: int) -> tuple[list[str], str]:
+    """Return hands and a boneyard of the tiles that are not in the line."""
+    laid = {high_first(tile) for tile in as_tiles(line)}
+    rest = sorted({*tile_set(highest)} - laid)
+    stock, held = rest[: len(rest) // 2], rest[len(rest) // 2 :]
+    return [tiles(held[seat::seats]) for seat in range(seats)], tiles(stock)
+
+
+def as_tiles(line: str) -> list[tuple[int, int]]:
+    return [(int(line[at], 19), int(line[at + 1], 19)) for at in range(0, len(line), 2)]
+
+
+# Slow: tables of all sizes, with every set, on a phone and on a screen.
 @needs_chromium
-@pytest.mark.parametrize("width", slow_except([360], [360, 1000]))
-def test_no_tile_of_a_line_lies_on_another_or_off_the_table(tmp_path: Path, width: int) -> None:
+@pytest.mark.parametrize(
+    ("width", "seats"),
+    slow_except([(390, 6)], [(390, 6), (360, 2), (390, 4), (1280, 6), (1000, 4), (1280, 2)]),
+)
+def test_nothing_on_a_table_lies_on_another_or_off_it(
+    tmp_path: Path, width: int, seats: int
+) -> None:
     luck = random.Random(width)
     game = logged(find_variant("dutch"), 4, any_of(5))
     scene, about = whole(game)[0][3], msgspec.to_builtins(play_back(game).about)
+    names = NAMES_OF_SIX[:seats]
     with opened(saved(tmp_path, page_of(game)), width=width) as page:
         ready(page)
-        for highest in (6, 9, 12, 18):
-            shown = [*lines(highest, luck)]
-            assert page.evaluate(OVERLAPS, [shown, {**about, "highest": highest}, scene]) == []
+        for highest in (6, 9, 12, 15, 18):
+            told = {**about, "highest": highest, "names": names, "sides": names}
+            longest = [*lines(highest, luck)][:3]
+            parts = [(line[: 2 * lead + 2], lead) for line, lead in longest]
+            shown: list[tuple[object, ...]] = [
+                (*one, *around(one[0], highest, seats)) for one in (*longest, *parts)
+            ]
+            # On a table that is hidden from a spectator the backs lie as the tiles do.
+            shown += [(line, lead, [7] * seats, 9) for line, lead in longest]
+            assert page.evaluate(OVERLAPS, [shown, told, scene]) == []
+
+
+NAMES_OF_SIX = ("ada", "counting", "n" * 40, "dee", "eve-with-a-name", "fay")
+LAYOUTS = """(lines) => {
+  const bad = [];
+  for (const [text, first] of lines) for (const row of [10, 15, 22, 41]) {
+    const whole = Tiles.tiles(text);
+    for (let from = first, to = first + 1; to - from <= whole.length;) {
+      const [line, lead] = [whole.slice(from, to), first - from];
+      const { places, ends, box } = Line.layout(line, lead, row);
+      const [low, high] = [(a, b) => Math.min(a, b) - 0.5, (a, b) => Math.max(a, b) + 0.5];
+      const all = [ends.left, ...places, ends.right].map(([ax, ay, bx, by]) =>
+        [low(ax, bx), low(ay, by), high(ax, bx), high(ay, by)]);
+      const hit = (a, b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
+      if (box.right - box.left > row + 2) bad.push([text, from, to, row, "wide"]);
+      all.forEach((a, at) => {
+        if (all.slice(at + 1).some((b) => hit(a, b))) bad.push([text, from, to, row, at]);
+      });
+      if (from === 0 && to === whole.length) break;
+      if ((to - from) % 2 ? from > 0 : to === whole.length) from -= 1;
+      else to += 1;
+    }
+  }
+  return bad;
+}"""
+
+
+@needs_chromium
+def test_a_line_of_every_length_has_room_for_the_next_tiles(tmp_path: Path) -> None:
+    luck = random.Random(7)
+    with opened(saved(tmp_path, page_of(logged())), width=390) as page:
+        ready(page)
+        for highest in (6, 9, 12):
+            assert page.evaluate(LAYOUTS, [*lines(highest, luck)]) == []
 
 
 def test_lines_of_the_test_are_lines() -> None:
