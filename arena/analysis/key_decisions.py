@@ -60,7 +60,7 @@ def key_decisions(found: Sequence[Decision], ends: Sequence[RoundEnd]) -> tuple[
         _weighed(one, one.record.choice, found[at + 1 :], lost[one.round])
         for at, one in enumerate(found)
         if one.round in lost and isinstance(one.record, ChoiceRecord)
-        if len(one.question.options) > 1
+        if _had_choice(one, one.record.choice)
     ]
     heaviest = sorted((one for one in weighed if one.weight), key=lambda one: -one.weight)[:MOST]
     return tuple(sorted(heaviest, key=lambda one: one.number))
@@ -84,6 +84,11 @@ def _weighed(one: Decision, choice: int, later: Sequence[Decision], end: RoundEn
         drew=drew,
         passed=passed,
     )
+
+
+def _had_choice(one: Decision, choice: int) -> bool:
+    """Tell whether the seat could have played something else."""
+    return any(_tiles(option) for at, option in enumerate(one.question.options) if at != choice)
 
 
 def _tiles(option: Option) -> tuple[Tile, ...]:

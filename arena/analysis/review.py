@@ -18,6 +18,7 @@ from arena.analysis.text import Look
 from arena.document.blocks import Block, Column, Paragraph, table
 from arena.logs.gamelog import LoggedGame
 from arena.rules.english import count_in_digits
+from protocol.codec import printable
 from protocol.records import ChoiceRecord, FoulRecord, Result, RoundRecord
 from protocol.ruleset import side_of
 
@@ -177,7 +178,11 @@ def _swing(end: RoundEnd) -> int:
 def _fouls(found: Sequence[Decision]) -> Iterator[str]:
     for one in found:
         if isinstance(one.record, FoulRecord):
-            yield f"It fouled at question {one.number}, in round {one.round}: {one.record.foul}."
+            words = printable(one.record.stderr).removesuffix("\\n").rpartition("\\n")[2]
+            ends = f" Its stderr ends: {words}" if words else ""
+            detail = printable(one.record.detail)
+            place = f"question {one.number}, in round {one.round}"
+            yield f"It fouled at {place}: {one.record.foul}. {detail}{ends}"
 
 
 def _ended(end: RoundEnd, look: Look) -> str:

@@ -22,7 +22,7 @@ from arena.document.terminal import open_console, renderables
 from arena.logs.gamelog import LoggedGame, read_games
 from arena.ui.console import Pager, plain_console, print_json, print_paged, text_look
 from protocol.errors import UserError, unknown_name
-from protocol.records import Result
+from protocol.records import FoulRecord, Result
 from tournaments.plan.bot_catalog import own_names
 from tournaments.plan.event import Event
 from tournaments.report.log_facts import log_facts
@@ -82,13 +82,16 @@ def _explained(
     """Yield the parts of the explanation."""
     found = list(decisions.decisions(logged, seat))
     ends = list(decisions.round_ends(logged, seat))
+    # A foul costs the game whatever was played before.
+    fouls = [one for one in found if isinstance(one.record, FoulRecord)]
+    key = key_decisions(found, ends)
     if options.only is None:
         yield account.heading(logged, seat, found, look)
         if ends:
             rounds = account.round_blocks(ends, look, whole=options.whole)
             yield Group(*renderables(rounds, look.width))
         said = list(account.turning_points(ends, found, look, whole=options.whole))
-        said += [one.describe() for one in key_decisions(found, ends)]
+        said += [] if fouls else [one.describe() for one in key]
         yield Text("\n".join(f"- {sentence}" for sentence in said))
     if options.only is not None or options.whole:
         yield from _decisions(logged, seat, options.only, look)
@@ -97,8 +100,11 @@ def _explained(
     more = Text()
     if not options.whole:
         more.append(f"All decisions: {shlex.join((*words, *own, '--all'))}\n", "dim")
-    again = shlex.join((*words, "NUMBER", *own))
-    yield more.append(f"Ask the bot a question again: {again}", "dim")
+    telling = [one.number for one in fouls] + [one.number for one in key or found]
+    if telling:
+        again = shlex.join((*words, f"{telling[0]}", *own))
+        more.append(f"One decision, and ask the bot again: {again}", "dim")
+    yield more
 
 
 def _decisions(logged: LoggedGame, seat: int, only: int | None, look: Look) -> Iterator[Text]:
@@ -130,12 +136,12 @@ def explain_event(where: Path, bot: str | None, as_json: bool, page: Pager) -> N
     if bot and bot not in names:
         raise unknown_name("bot", bot, names)
     bot = bot or own_bot(event)
+    if as_json:
+        print_json([_losses(folder, event, one) for one in ([bot] if bot else names)])
+        return
     console = open_console()
     if bot:
         losses = _losses(folder, event, bot)
-        if as_json:
-            print_json(losses)
-            return
         blocks = list(losses_blocks(losses))
         game = losses.worst[0].game if losses.worst else "GAME"
         more = f"See one: {shlex.join(('boneyard', 'explain', str(where), game, '--bot', bot))}"

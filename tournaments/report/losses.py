@@ -14,10 +14,10 @@ from protocol.ruleset import Ruleset
 WORST = 5
 """Games that are named."""
 ENDS = {
-    "won, out": "won: its side went out",
-    "won, blocked": "won: blocked",
-    "lost, out": "lost: another went out",
-    "lost, blocked": "lost: blocked",
+    "won, out": "won by going out",
+    "won, blocked": "won blocked",
+    "lost, out": "lost, another out",
+    "lost, blocked": "lost blocked",
     "even": "even",
 }
 """The ends of a round for a bot, and in words."""
@@ -110,6 +110,8 @@ class Losses(Struct, frozen=True):
     """Games by the bot's seat."""
     opponents: tuple[GameSums, ...]
     """Games by opponent; at a table of more than two, a game counts for each."""
+    partners: tuple[GameSums, ...]
+    """Games by partner; empty if everybody plays alone."""
     fouls: Mapping[FoulClass, int]
     """The bot's fouls by class."""
     worst: tuple[WorstGame, ...]
@@ -124,6 +126,7 @@ def count_losses(
     rounds = {end: RoundSums(end) for end in ENDS}
     seats: dict[int, GameSums] = {}
     others: dict[str, GameSums] = {}
+    partners: dict[str, GameSums] = {}
     fouls: dict[FoulClass, int] = defaultdict(int)
     worst: list[WorstGame] = []
     for result, seat, ends in games:
@@ -138,6 +141,9 @@ def count_losses(
             score = max(result.scores[at] for at in places)
             better = min(result.places[at] for at in places) - result.places[seat]
             others.setdefault(name, GameSums(name)).add(own, score, better, ends)
+        if rules.deal.partners:
+            name = result.seats[(seat + 2) % len(result.seats)]
+            partners.setdefault(name, GameSums(name)).add(own, best, place, ends)
         for end in ends:
             rounds[_end_of(end)].add(end)
         own_fouls = [one.foul for one in result.fouls if one.seat == seat]
@@ -152,6 +158,7 @@ def count_losses(
         rounds=tuple(one for one in rounds.values() if one.rounds),
         seats=tuple(seats[seat] for seat in sorted(seats)),
         opponents=tuple(sorted(others.values(), key=lambda one: -one.lost)),
+        partners=tuple(sorted(partners.values(), key=_win_share)),
         fouls=dict(fouls),
         worst=tuple(worst),
     )
@@ -196,6 +203,9 @@ def losses_blocks(one: Losses) -> Iterator[Block]:
     yield table("Rounds", columns, [_round_row(sums) for sums in one.rounds])
     yield table("By seat", [Column("seat", "name"), *GAMES], map(_game_row, one.seats))
     yield table("By opponent", [Column("opponent", "name"), *GAMES], map(_game_row, one.opponents))
+    if len(one.partners) > 1:
+        columns = [Column("partner", "name"), *GAMES]
+        yield table("By partner", columns, map(_game_row, one.partners))
     if one.worst:
         columns = [Column("worst games", "name"), Column("points", "word"), Column("why", "word")]
         yield table("Worst games", columns, [_worst_row(game) for game in one.worst])

@@ -86,7 +86,9 @@ def test_a_foul_comes_first() -> None:
     (foul,) = logged.result.fouls
     found = list(decisions(logged, foul.seat))
     said = list(turning_points([], found, LOOK))
-    assert said == [f"It fouled at question {len(found)}, in round {found[-1].round}: malformed."]
+    (sentence,) = said
+    number, place = len(found), found[-1].round
+    assert sentence.startswith(f"It fouled at question {number}, in round {place}: malformed. ")
 
 
 # --- the command ---
@@ -101,7 +103,7 @@ def test_every_decision_is_shown_and_the_command_that_asks_one_again(log: Path) 
         head = f"Question {one.number} of {len(found)}. Round {one.round}."
         assert head in shown.output
     assert shown.output.count("options ") == len(found)
-    assert f"boneyard explain {log} 1.ada.bob NUMBER --seat 1\n" in shown.output
+    assert re.search(rf"boneyard explain {log} 1\.ada\.bob \d+ --seat 1\n", shown.output)
     assert "bob in seat 1: place " in shown.output
     rounds = re.findall(r"^Round \d+\. The round is over", shown.output, re.MULTILINE)
     assert len(rounds) == logged.result.rounds if logged.result else False

@@ -20,7 +20,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def test_the_sums_of_a_bot_are_those_of_its_results(played: Path) -> None:
-    told = json.loads(boneyard("explain", str(played), "--bot", "random", "--json"))
+    (told,) = json.loads(boneyard("explain", str(played), "--bot", "random", "--json"))
     results = [one for one in read_ledger(Folder(played).ledger) if "random" in one.seats]
     seats = [one.seats.index("random") for one in results]
     own = [one.scores[seat] for one, seat in zip(results, seats, strict=True)]
@@ -43,7 +43,7 @@ def test_the_sums_of_a_bot_are_those_of_its_results(played: Path) -> None:
 
 def test_what_is_shown_names_the_worst_game_and_how_to_see_it(played: Path) -> None:
     shown = boneyard("explain", str(played), "--bot", "random")
-    told = json.loads(boneyard("explain", str(played), "--bot", "random", "--json"))
+    (told,) = json.loads(boneyard("explain", str(played), "--bot", "random", "--json"))
     assert shown.startswith("random won ")
     worst = told["worst"][0]["game"]
     assert f"boneyard explain {played} {worst} --bot random\n" in shown
@@ -55,8 +55,10 @@ def test_without_a_bot_of_ones_own_each_gets_a_line_that_agrees_with_its_account
 ) -> None:
     shown = boneyard("explain", str(played))
     lines = [line.split() for line in shown.splitlines()]
+    told_all = json.loads(boneyard("explain", str(played), "--json"))
+    every = {told["bot"]: told for told in told_all}
     for bot in ("first", "greedy", "random"):
-        told = json.loads(boneyard("explain", str(played), "--bot", bot, "--json"))
+        told = every[bot]
         (line,) = [line for line in lines if line and line[0] == bot]
         points = {one["end"]: one["points"] for one in told["rounds"]}
         ends = ("won, out", "won, blocked", "lost, out", "lost, blocked")
@@ -77,7 +79,10 @@ def test_partners_share_their_points(tmp_path: Path) -> None:
     bots = ("first", "greedy", "random", "counting")
     words = ("--rules", "partnership", "--boards", "1", "--set", "target=30")
     run(tmp_path / "event", *bots, *words)
-    told = json.loads(boneyard("explain", str(tmp_path / "event"), "--bot", "greedy", "--json"))
+    asked = ("explain", str(tmp_path / "event"), "--bot", "greedy")
+    (told,) = json.loads(boneyard(*asked, "--json"))
+    assert sum(part["games"] for part in told["partners"]) == told["total"]["games"]
+    assert "\npartner " in boneyard(*asked)
     results = list(read_ledger(Folder(tmp_path / "event").ledger))
     seats = [one.seats.index("greedy") for one in results]
     gained = [one.scores[seat] for one, seat in zip(results, seats, strict=True)]
