@@ -1,6 +1,7 @@
 """Commands about this machine and the program itself: doctor, schema, help, completion."""
 
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -10,6 +11,13 @@ from arena.ui.console import plain_console, print_json
 from protocol.errors import UserError, unknown_name
 from tournaments.cli.aliases import unknown_command
 from tournaments.cli.completion import offered
+
+
+def build() -> str:
+    """Return the kind of this installation; a compiled one has the same modules as machine code."""
+    engine = find_spec("arena.engine.game")
+    assert engine, "It is a module of ours."
+    return "pure Python" if str(engine.origin).endswith(".py") else "compiled"
 
 
 @click.command()
@@ -37,7 +45,7 @@ def doctor(as_json: bool) -> None:
         return
     console, sentences = plain_console(), list(doctor.verdict(findings))
     console.print(doctor.guarantee_table(findings), "", sep="\n")
-    for sentence in sentences:
+    for sentence in (*sentences, f"This Boneyard is {build()}."):
         console.print(sentence, soft_wrap=not console.is_terminal)
 
 
