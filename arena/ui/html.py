@@ -8,14 +8,12 @@ and load only what the file contains: no style attributes and no handlers in att
 import base64
 import hashlib
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from markupsafe import Markup
 
-from arena.document import html as document
 from protocol.codec import encode_json
 
 if TYPE_CHECKING:
@@ -51,7 +49,9 @@ def page(
     file. `data` is written as JSON into the element `data`, where the scripts read it; `connect`
     is the address to which the scripts may connect.
     """
-    environment = _environment((*folders, HERE))
+    from arena.ui.templates import environment as templates_in  # Jinja2 takes 40 ms.
+
+    environment = templates_in((*folders, HERE))
     style = _joined(environment, ("base.css", *styles))
     theme, script = _joined(environment, ("theme.js",)), _joined(environment, scripts)
     hashes = f"{_hash(theme)} {_hash(script)}"
@@ -70,21 +70,6 @@ def page(
         links=links,
         **values,
     )
-
-
-@cache
-def _environment(folders: tuple[Path, ...]) -> "Environment":
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # It takes 40 ms.
-
-    found = Environment(
-        loader=FileSystemLoader((*folders, document.FOLDER)),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    found.filters |= {"inline": document.inline, "minus": document.minus}
-    return found
 
 
 def _joined(environment: "Environment", names: Sequence[str]) -> str:

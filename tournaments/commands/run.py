@@ -217,8 +217,7 @@ async def _here(
     """
     async with trio.open_nursery() as nursery:
         # Before the first game: the commitments' digest is of use only if it is known then.
-        nursery.start_soon(trio.to_thread.run_sync, publish)
-        await trio.lowlevel.checkpoint()
+        await nursery.start(_publish_beside, publish)
         sandbox = choose_level(event.sandbox, event.limits, folder.path, files_of(event.entrants))
         for sentence in sandbox.notices:
             print_note(f"Sandbox {level_name(sandbox.level)}: {sentence}")
@@ -231,6 +230,14 @@ async def _here(
         await runner.play(lanes)
 
     yield play
+
+
+async def _publish_beside(
+    publish: Callable[[], None], task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
+) -> None:
+    """Publish in a thread, which has begun when the starter goes on."""
+    task_status.started()
+    await trio.to_thread.run_sync(publish)
 
 
 def _there(
