@@ -1,6 +1,7 @@
 """The sandbox of a run: its level, and a sandboxed process for every bot."""
 
 from itertools import count
+from shutil import which
 
 from arena.sandbox.command import Tools, find_tools
 from arena.sandbox.kernel.cgroups import Cgroup, Parents, parents
@@ -30,6 +31,21 @@ class Sandbox:
         """Return what an organiser should know before the first game, in sentences."""
         about = about_python() if runs_as_another(self.level) else ""
         return tuple(filter(None, (about, *self.missing)))
+
+    @property
+    def brief(self) -> str:
+        """Return the level and the next step to a better one in a line; doctor has the rest."""
+        if self.level == "A":
+            return "Sandbox: A."
+        if self.level == "off":
+            # Why this event's bots have none, if there is more to say than what it means.
+            why = self.missing[0] if len(self.missing) > 1 else "`boneyard doctor` helps."
+            return f"Sandbox: off; bots can do all that you can. {why}"
+        better = "A" if self.level == "B" else "B"
+        step = f"`boneyard doctor` tells how to get {better}"
+        if better == "B" and self._tools.bwrap is None:
+            step = "`apt install bubblewrap` for B" if which("apt") else "install bubblewrap for B"
+        return f"Sandbox: {self.level}; {step}."
 
     def new_process(self) -> SandboxedProcess:
         """Return a place for one bot. Raises OSError."""

@@ -7,8 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from rich.console import Console, Group, RenderableType
-from rich.progress import Progress
+from rich.console import Group, RenderableType
 from rich.text import Text
 
 from arena.analysis import decisions
@@ -21,6 +20,7 @@ from arena.document.blocks import Paragraph
 from arena.document.terminal import open_console, renderables
 from arena.logs.gamelog import LoggedGame, read_games
 from arena.ui.console import Pager, plain_console, print_json, print_paged, text_look
+from arena.ui.progress import track
 from protocol.errors import UserError, unknown_name
 from protocol.records import FoulRecord, Result
 from tournaments.plan.bot_catalog import own_names
@@ -161,12 +161,8 @@ def own_bot(event: Event) -> str | None:
 
 def _losses(folder: Folder, event: Event, bot: str) -> Losses:
     """Replay a bot's games and sum them up; show progress on a terminal."""
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("Logs read", total=None)
-        logs = [path for path in folder.logs() if f".{bot}." in f"{path.name}."]
-        games = _games(bar.track(logs, task_id=task, total=len(logs)), bot)
-        return count_losses(bot, event.rules, games)
+    logs = [path for path in folder.logs() if f".{bot}." in f"{path.name}."]
+    return count_losses(bot, event.rules, _games(track(logs, "Logs read"), bot))
 
 
 def _games(logs: Iterable[Path], bot: str) -> Iterator[tuple[Result, int, list[RoundEnd]]]:

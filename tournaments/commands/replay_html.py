@@ -9,6 +9,7 @@ from arena.logs.gamelog import LoggedGame
 from arena.ui import replay_files
 from arena.ui.console import print_line
 from arena.ui.emblems import emblem_numbers
+from arena.ui.progress import track
 from arena.ui.replay_page import pack_game, replay_page
 from protocol.errors import UserError
 from tournaments.storage.folder import Folder, load_event
@@ -61,5 +62,5 @@ def _make_all(folder: Path, seat: str | None, out: Path | None) -> None:
         raise UserError(f"{folder} holds no game.")
     event = found[0].parent.parent
     pages = event / replay_files.FOLDER
-    made = replay_files.make_game_pages(found, pages, _entrants(event))
+    made = replay_files.make_game_pages(track(found, "Pages of logs made"), pages, _entrants(event))
     print_line(f"{pages}: {made} new pages.")

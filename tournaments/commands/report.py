@@ -10,6 +10,7 @@ from rich.text import Text
 from arena.document.terminal import open_console, print_blocks
 from arena.rules.english import count_in_digits
 from arena.ui.console import print_json, print_line, print_note
+from arena.ui.progress import working
 from tournaments.commands.rate import RatedTable, RateOptions, rate_ledgers
 from tournaments.plan.event import as_json
 from tournaments.rating.anchor import NONE, Anchor, anchored
@@ -59,8 +60,9 @@ def check(path: Path, in_json: bool) -> int:
     """
     folder = Folder(path)
     event = load_event(folder)
-    files = files_now(folder, event, has_enough_logs(folder, event))
-    stale = [file for file, lines in files.items() if not has_content(file, lines)]
+    with working("Checking the report"):
+        files = files_now(folder, event, has_enough_logs(folder, event))
+        stale = [file for file, lines in files.items() if not has_content(file, lines)]
     if in_json:
         print_json({"stale": [f"{file}" for file in stale]})
         return STALE if stale else 0
@@ -80,7 +82,8 @@ def rate(paths: Sequence[Path], asked: RateOptions, in_json: bool) -> int:
 
     Raises UserError; DamagedFileError is one.
     """
-    told = rate_ledgers(paths, asked)
+    with working("Rating"):
+        told = rate_ledgers(paths, asked)
     if in_json:
         print_json(told)
         return 0
@@ -98,12 +101,15 @@ def show_versions(path: Path, in_json: bool) -> int:
     Raises UserError; DamagedFileError is one.
     """
     folder = Folder(path)
-    event, results = load_event(folder), results_of_versions(folder)
+    event = load_event(folder)
+    with working("Rating"):
+        results = results_of_versions(folder)
+        ratings = fit_both(results, partners=event.rules.deal.partners)
     table = RatedTable(
         title=f"{event.rules.name}, {event.seats} seats, all versions",
         ledgers=(str(path),),
         games=len(results),
-        ratings=fit_both(results, partners=event.rules.deal.partners),
+        ratings=ratings,
     )
     if in_json:
         print_json(table)

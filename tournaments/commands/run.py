@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import trio
 
 from arena.logs.catalog import FOLDER, remove_leftovers
-from arena.sandbox.limits import SandboxMode, level_name
+from arena.sandbox.limits import SandboxMode
 from arena.sandbox.select import choose_level
 from arena.ui.console import print_note
+from arena.ui.progress import working
 from protocol.errors import UserError
 from protocol.records import Result
 from tournaments.plan.bot_catalog import sample_bots
@@ -175,7 +176,8 @@ def _run_in(
         # A disk too full for a game may be too full for a report: the next run writes it.
         with suppress(OSError) if code == STOPPED else nullcontext():
             if len(ledger.results) > published:
-                publish()
+                with working("Writing the report"):
+                    publish()
     return code
 
 
@@ -219,8 +221,7 @@ async def _here(
         # Before the first game: the commitments' digest is of use only if it is known then.
         await nursery.start(_publish_beside, publish)
         sandbox = choose_level(event.sandbox, event.limits, folder.path, files_of(event.entrants))
-        for sentence in sandbox.notices:
-            print_note(f"Sandbox {level_name(sandbox.level)}: {sentence}")
+        print_note(sandbox.brief)
         complaint = await check_greetings(event.entrants, event.clock.start_ms, sandbox)
     if complaint is not None:
         raise UserError(complaint)

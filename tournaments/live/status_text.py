@@ -12,6 +12,7 @@ from arena.document.blocks import Column, Section, Table, paragraphs, table
 from arena.document.terminal import open_console, renderables
 from arena.rules.english import duration
 from arena.ui.console import print_json, print_line
+from arena.ui.progress import working
 from protocol.codec import encode_json
 from tournaments.live.status import Status, read_status, read_whole_status
 from tournaments.rating.fouls import FoulCount
@@ -30,7 +31,8 @@ OTHER_LINES = 8
 def print_status(path: Path, in_json: bool) -> int:
     """Print an event's progress; return the exit code. Raises UserError."""
     folder = Folder(path)
-    seen, tables = read_whole_status(folder)
+    with working("Reading the event"):
+        seen, tables = read_whole_status(folder)
     if in_json:
         print_json(seen)
         return 0

@@ -6,7 +6,7 @@ A file that cannot be trusted is reported once, with the amount that stays unche
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from msgspec import structs
 
@@ -43,6 +43,19 @@ SHORT = 10
 """The factor by which commitments may be too few before the plan itself is not believed."""
 Checked = Generator[str, None, T]
 """A generator that yields every fault and returns the part that can be trusted."""
+
+
+class Verified(NamedTuple):
+    """The extent of a check that found no fault."""
+
+    games: int
+    """Games that were replayed from their boards' seeds."""
+    boards: int
+    """Boards whose deals were computed again."""
+    ratings: bool = False
+    """True if there are ratings, and they were computed again."""
+
+
 Progress = Callable[[int, int], None]
 """A function that shows the number of games that are replayed, and of all."""
 
@@ -52,8 +65,8 @@ def no_progress(done: int, of: int) -> None:
     del done, of
 
 
-def verify_folder(folder: Folder, progress: Progress = no_progress) -> Iterator[str]:
-    """Yield every inconsistency of an event, finished or not.
+def verify_folder(folder: Folder, progress: Progress = no_progress) -> Checked[Verified]:
+    """Yield every inconsistency of an event, finished or not; return what was checked.
 
     `progress`: told now and then how many games are replayed. Raises UserError when there is no
     event.
@@ -68,7 +81,7 @@ def verify_folder(folder: Folder, progress: Progress = no_progress) -> Iterator[
             f"{folder.event}: it has {event.all_boards} boards, far more than were ever committed "
             "to; nothing else was checked"
         )
-        return
+        return Verified(0, 0)
     ledger = yield from _ledger(folder, event)
     short = None if ledger is None else shortened(folder, before, len(ledger))
     if short:
@@ -78,11 +91,13 @@ def verify_folder(folder: Folder, progress: Progress = no_progress) -> Iterator[
     trusted: list[Path] = []
     checks = check_logs(_task(folder, plan, promises) for plan in plans)
     past_games: dict[str, Path] = {}
+    played: list[int] = []
     done, of = 0, sum(len(plan.games) for plan in plans)
     for plan, check in zip(plans, checks, strict=True):
         faults = [*sitting_faults(check, event, plan, promises, ledger or {})]
         yield from faults
         sound = sound and not faults
+        played += [one.game.board for one in check.games if one.game.board in promises.seeds]
         trusted += [check.path] if check.over and not faults else []
         if not event.retired.isdisjoint(names_of(event, plan)):
             past_games |= {one.game.game: check.path for one in check.games}
@@ -101,10 +116,13 @@ def verify_folder(folder: Folder, progress: Progress = no_progress) -> Iterator[
         unsure = () if sound else files_with_facts(folder)
         yield from _report(folder, event, ledger, promises, unsure)
     yield from _pages(folder, event, trusted)
+    return Verified(len(played), len(set(played)), reported(folder) > 0)
 
 
-def verify_log(path: Path, seeds: Path | None) -> Iterator[str]:
+def verify_log(path: Path, seeds: Path | None) -> Checked[Verified]:
     """Yield every inconsistency of one log with the seeds in this file, or those of its folder.
+
+    Return what was checked.
 
     Raises UserError when they do not reveal all its boards.
     """
@@ -127,6 +145,7 @@ def verify_log(path: Path, seeds: Path | None) -> Iterator[str]:
         yield f"{check.damage}; nothing after it was checked"
     elif not check.over:
         yield f"{path}: the end is missing: the sitting is unfinished, or lines were removed"
+    return Verified(len(check.games), len({one.game.board for one in check.games}))
 
 
 def unchecked(folder: Folder) -> int:

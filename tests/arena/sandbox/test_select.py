@@ -3,8 +3,12 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from arena.sandbox.select import examine_level
+from arena.sandbox.command import find_tools
+from arena.sandbox.limits import Limits
+from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.select import choose_level, examine_level
 from tests.support.events import boneyard
 
 
@@ -26,3 +30,13 @@ def test_doctor_explains_a_machine_on_which_no_level_can_be_tested(
     assert said.startswith("boneyard: No level can be tried here, not even off: /proc/boneyard-tmp")
     assert said.endswith("a folder that you may write to: start it in one.\n")
     assert len(said.splitlines()) == 1
+
+
+def test_a_run_names_its_level_in_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.sandbox.sandbox.which", lambda _: "/usr/bin/apt")
+    tools = replace(find_tools(), bwrap=None, setpriv="/x", prlimit="/x")
+    monkeypatch.setattr("arena.sandbox.sandbox.find_tools", lambda: tools)
+    said = Sandbox("C", Limits(), ("Much is missing.",)).brief
+    assert said == "Sandbox: C; `apt install bubblewrap` for B."
+    assert choose_level("off", Limits(), tmp_path).brief.startswith("Sandbox: off; ")
+    assert Sandbox("off", Limits(), ("Not level C: /root is shut.", "")).brief.endswith("is shut.")

@@ -119,7 +119,7 @@ def test_the_program_answers_at_once_for_it_imports_only_click() -> None:
 def test_the_event_that_lies_here_is_meant(played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(played.parent)
     assert "1.first.greedy" in boneyard("replay")
-    assert "OK: everything verified." in boneyard("verify")
+    assert "OK: " in boneyard("verify")
     assert "12 of 12 games" in boneyard("show")
     assert boneyard("report", "--help")
     monkeypatch.chdir(Path("/"))

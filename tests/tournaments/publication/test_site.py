@@ -87,7 +87,7 @@ def test_all_that_it_links_to_is_there(site: Path) -> None:
 
 
 def test_a_site_can_be_verified(site: Path, tmp_path: Path) -> None:
-    assert "OK: everything verified." in boneyard("verify", str(site))
+    assert "OK: " in boneyard("verify", str(site))
     copy = tmp_path / "copy"
     shutil.copytree(site, copy)
     games = copy / "games.csv"

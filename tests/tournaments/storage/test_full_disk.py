@@ -54,4 +54,4 @@ def test_a_full_disk_stops_the_run_and_more_room_lets_it_go_on(disk: Path, tmp_p
         stops += 1
     assert stops > 5
     assert made(out) == made(tmp_path / "roomy")
-    assert "OK: everything verified." in boneyard("verify", str(out))
+    assert "OK: " in boneyard("verify", str(out))
