@@ -1,0 +1,80 @@
+"""What other referees cost a move, with instant engines: fastchess, and python-chess.
+
+Both referee chess, and both engines play one game by heart (`uci.c`), about as long as a game of
+ours. A referee's own CPU time is counted, its engines' is not.
+"""
+
+import asyncio
+import importlib
+import importlib.util
+import os
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+from tests.bench.referee import Cost, measured
+
+MOVES = 86
+"""Moves of White in a game; the engines know two more."""
+PLIES = 2 * MOVES
+HAS_PYTHON_CHESS = importlib.util.find_spec("chess") is not None
+"""True if python-chess is installed: `pip install 'boneyard-arena[bench]'`."""
+
+
+def fastchess_cost(fastchess: Path, engine: str, tables: int, games: int) -> Cost:
+    """Return the cost of so many games at each of these tables; the start of engines is in it."""
+    sides = [
+        word for name in ("one", "two") for word in ("-engine", f"cmd={engine}", f"name={name}")
+    ]
+    command = (
+        str(fastchess.absolute()), *sides, "-each", "tc=60+1", "-maxmoves", str(MOVES),
+        "-games", "1", "-rounds", str(tables * games), "-concurrency", str(tables),
+        "-force-concurrency",
+    )  # fmt: skip
+    cpu_s = 0.0
+
+    def play() -> int:
+        nonlocal cpu_s
+        process = subprocess.Popen(
+            command, cwd=Path(engine).parent, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        cpu_s = own_cpu_s(process.pid)
+        if process.wait():
+            raise SystemExit(f"fastchess failed: {' '.join(command)}. Run it to see why.")
+        return tables * games * PLIES
+
+    return measured(play)._replace(cpu=cpu_s)
+
+
+def own_cpu_s(pid: int) -> float:
+    """Return the CPU time of a process without its children, in s, to about 10 ms."""
+    _, fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)
+    user, system = fields.split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
+def python_chess_cost(engine: str, tables: int, games: int) -> Cost:
+    """Return the cost of so many games at each of these tables, without the start of engines."""
+    return asyncio.run(_python_chess(engine, tables, games))
+
+
+async def _python_chess(engine: str, tables: int, games: int) -> Cost:
+    chess: Any = importlib.import_module("chess")
+    uci: Any = importlib.import_module("chess.engine")
+    pairs = [[(await uci.popen_uci(engine))[1] for _ in "wb"] for _ in range(tables)]
+    limit = uci.Limit(time=1.0)
+
+    async def play(pair: list[Any]) -> None:
+        for _ in range(games):
+            board = chess.Board()
+            for ply in range(PLIES):
+                answer = await pair[ply % 2].play(board, limit)
+                board.push(answer.move)
+
+    wall, cpu = time.monotonic(), time.process_time()
+    await asyncio.gather(*map(play, pairs))
+    cost = Cost(tables * games * PLIES, time.process_time() - cpu, time.monotonic() - wall)
+    await asyncio.gather(*[one.quit() for pair in pairs for one in pair])
+    return cost
