@@ -1,6 +1,7 @@
 """Files of replay pages: the page of each game log, its name, and how it is written."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
 
@@ -55,12 +56,22 @@ def announce_pages(logs: Iterable[tuple[Path, int]], folder: Path) -> None:
 
     So a report's links lead somewhere before the pages are made. Raises OSError.
     """
-    html = placeholder()
+    html, written = placeholder(), None
     for log, games in logs:
         for at in range(1, games + 1, GAMES_A_PAGE):
             path = folder / page_name(log.stem, at)
-            if not (_is_newer(path, log) or _is_placeholder(path)):
+            if not (_is_newer(path, log) or _is_placeholder(path)) and not _link(path, written):
                 write(path, html)
+                written = path
+
+
+def _link(path: Path, written: Path | None) -> bool:
+    """Make a file another name of one that is written, if that is possible: it takes no space."""
+    with suppress(OSError):
+        if written:
+            path.hardlink_to(written)
+            return True
+    return False
 
 
 def _is_newer(path: Path, log: Path) -> bool:

@@ -74,11 +74,12 @@ class FixedTables(BaseFormat, frozen=True):
     def describe_lead(
         self, contest: Contest, results: Sequence[Result], is_over: bool, ranks: str
     ) -> str:
-        """Return the team with the best score, or the result by the ratings."""
+        """Return the team with the highest win %, or the result by the ratings."""
         if not contest.teams or not results:
             return super().describe_lead(contest, results, is_over, ranks)
         (unit, score, games), *_ = _team_scores(contest, results)
-        return f"**{contest.unit_name(unit)}** has the best score: {score:.1%} of {games:,} games."
+        win = f"{100 * score:.1f} in {games:,} games"
+        return f"**{contest.unit_name(unit)}** has the highest win %: {win}."
 
     def report(
         self, contest: Contest, results: Sequence[Result], link: LinkToGames
@@ -86,13 +87,13 @@ class FixedTables(BaseFormat, frozen=True):
         """Yield the table of the teams, if there are teams."""
         if contest.teams and results:
             columns = [Column("#", "rank"), Column("team", "name")]
-            columns += map(Column, ("games", "score"))
+            columns += map(Column, ("games", "win %"))
             rows: list[tuple[str | Cell, ...]] = [
                 (
                     f"{place}",
                     # One of the partners is enough, because they sit together.
                     Cell(contest.unit_name(unit), href=link(contest.entrants[unit[0]].name)),
-                    *(f"{games}", f"{score:.1%}"),
+                    *(f"{games}", f"{100 * score:.1f}"),
                 )
                 for place, (unit, score, games) in enumerate(_team_scores(contest, results), 1)
             ]

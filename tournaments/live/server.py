@@ -25,7 +25,10 @@ LOOK_S = 0.25
 """Time between two readings of the logs while somebody watches, in s."""
 IDLE_S = 2.0
 """Time between two readings while nobody watches, in s."""
-REPORTED = ("report.html", "games.csv", "crosstable.csv")
+REPORTED = (
+    *("report.html", "report.md", "results.json", "results.pgn", "times.json"),
+    *("games.csv", "ratings.csv", "crosstable.csv", "commitments.jsonl", "seeds.jsonl"),
+)
 """The report and the files that it links to."""
 LONGEST_REPORT = 2**25
 """The largest report that is served, in bytes."""

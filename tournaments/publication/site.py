@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from rich.console import Console
 from rich.progress import Progress
 
+from arena.document.blocks import plain
 from arena.logs.catalog import FOLDER as GAMES
 from arena.logs.compression import actual_path, compressed_path
 from arena.logs.gamelog import is_over, read_games, sitting_lines
@@ -30,6 +31,8 @@ from protocol.codec import decode_json, encode_json, encode_line
 from protocol.errors import UserError
 from protocol.records import Reveal
 from tournaments.plan.event import Event, as_json
+from tournaments.publication.picture import standings_picture
+from tournaments.report.event_text import main_result
 from tournaments.report.html.replay_links import SITE_PAGE
 from tournaments.report.log_facts import log_facts
 from tournaments.report.missing_data import has_enough_logs
@@ -43,11 +46,14 @@ from tournaments.storage.folder import (
     published_seeds,
     write_atomic,
 )
+from tournaments.storage.result_store import ResultStore
 from tournaments.verification.log_check import usable_cores
 from tournaments.verification.processes import map_batches
 
 INDEX = Folder(Path()).index.name
 """The first page of the site: the report."""
+PICTURE = "standings.png"
+"""The picture that stands for the site where its address is shared."""
 LOGS = f"{GAMES}/{INDEX}"
 """The page that lists the game logs."""
 LOCAL = re.compile(r"(^|[=:,])/\S*/")
@@ -106,8 +112,9 @@ def publish_event(path: Path, site: Path, address: str) -> int:
     write_atomic(site / folder.event.name, [as_json(_without_folders(event))])
     if folder.history.exists():
         write_atomic(site / folder.history.name, [content(folder.history)])
-    files = report_files(folder, event, results, known, Site(seeds.keys(), address, ""))
+    files = report_files(folder, event, results, known, Site(seeds.keys(), address, PICTURE))
     summary = decode_json(b"".join(files[folder.results]), Results)
+    write_atomic(site / PICTURE, [_picture(event, results, summary)])
     over = summary.played == summary.planned and all(log.name for log in published)
     if over:
         write_atomic(site / folder.ledger.name, [content(folder.ledger)])
@@ -126,6 +133,12 @@ def _replay_page(event: Event) -> bytes:
     names = [entrant.name for entrant in event.entrants]
     emblems = emblem_numbers(names, names)
     return replay_page("Replay", [], [(INDEX, "Report")], REPLAYS, emblems).encode()
+
+
+def _picture(event: Event, results: ResultStore, summary: Results) -> bytes:
+    said = main_result(event, results.first(), summary.planned, summary.ratings)
+    names = [entrant.name for entrant in event.entrants]
+    return standings_picture(event.heading, plain(said), summary.ratings.pools[:1], names)
 
 
 def _check_place(folder: Folder, site: Path) -> None:

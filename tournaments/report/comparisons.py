@@ -92,8 +92,10 @@ def won_lost(tally: Tally) -> dict[str, str]:
     sides = ((tally.left, tally.half), (tally.right, 2 - tally.half))
     counts = np.zeros((len(tally.names), 3), np.int64)
     for members, half in sides:
-        for member in members.T:
-            np.add.at(counts, (member, 2 - half), 1)
+        for at, member in enumerate(members.T):
+            # A bot that is its own partner has played one game.
+            new = np.full(len(member), True) if at == 0 else member != members[:, 0]
+            np.add.at(counts, (member[new], 2 - half[new]), 1)
     texts = (" – ".join(map(str, row)) for row in counts.tolist())
     return dict(zip(tally.names, texts, strict=True))
 

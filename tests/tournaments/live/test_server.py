@@ -24,7 +24,7 @@ from tests.support.events import (
     wait_for_games,
 )
 from tests.support.logged_games import write
-from tournaments.live.server import site
+from tournaments.live.server import REPORTED, site
 from tournaments.live.snapshot import LiveView, Snapshot
 from tournaments.storage.folder import Folder
 
@@ -188,8 +188,7 @@ def test_nothing_else_is_served(event: Path) -> None:
     assert "private/secret.key" in names
     wrong = ("replays/", "replays/../private/secret.key", "replays/x.html", "../event.json")
     for name in (*names, *wrong):
-        reported = ("report.html", "games.csv", "crosstable.csv")
-        made = name in reported or name.startswith("replays/from-")
+        made = name in REPORTED or name.startswith("replays/from-")
         assert bool(page(served_site, name)) is made
 
 

@@ -105,6 +105,8 @@ def test_it_says_what_it_is_where_it_is_shared(event: Path, site: Path) -> None:
     text = (site / "index.html").read_text()
     assert f'property="og:title" content="{load_event(Folder(event)).heading}"' in text
     assert 'name="description" content="' in text
+    assert 'property="og:image" content="https://example.org/friday/standings.png"' in text
+    assert (site / "standings.png").read_bytes().startswith(b"\x89PNG")
     assert 'property="og:url" content="https://example.org/friday/"' in text
     assert "**" not in text[: text.index("<style>")]
 

@@ -32,14 +32,19 @@ class Total {
   }
 }
 
-// Calls back with each seat of a bot and each rival of it, game by game.
+// Calls back with each seat of a bot and each rival of it, game by game. So that a game of partners counts
+// once: `again` is true if the bot is its own partner, `second` for a second rival, `twin` if it is the same bot.
 function eachMeeting(one, heard) {
   for (const row of listed.games) {
     const [who, scores, places] = [0, 1, 2].map((n) => row.slice(2 + n * seats, 2 + (n + 1) * seats));
     who.forEach((id, seat) => {
       if (id !== one) return;
+      const again = listed.partners && who[seat - 2] === one;
       who.forEach((rival, other) => {
-        if (rivals(seat, other)) heard({ row, seat, rival, ahead: places[other] - places[seat], own: scores[seat], theirs: scores[other] });
+        if (!rivals(seat, other)) return;
+        const met = { ahead: places[other] - places[seat], own: scores[seat], theirs: scores[other] };
+        const [second, twin] = [listed.partners && other > 1, listed.partners && who[other - 2] === rival];
+        heard({ row, seat, rival, again, second, twin, ...met });
       });
     });
   }
@@ -48,11 +53,13 @@ function eachMeeting(one, heard) {
 // The totals of a bot by rival and by seat; with `against` only those against that bot.
 function totalsOf(one, against) {
   const [all, bySeat, byRival] = [new Total(), Array.from({ length: seats }, () => new Total()), new Map()];
-  eachMeeting(one, ({ seat, rival, ahead, own, theirs }) => {
-    if (against !== undefined && rival !== against) return;
+  eachMeeting(one, ({ seat, rival, again, second, twin, ahead, own, theirs }) => {
+    if (twin || (against !== undefined && rival !== against)) return;
     if (!byRival.has(rival)) byRival.set(rival, { all: new Total(), bySeat: bySeat.map(() => new Total()) });
     const met = byRival.get(rival);
-    for (const sum of [all, bySeat[seat], met.all, met.bySeat[seat]]) sum.add(ahead, own, theirs);
+    const seated = second && against === undefined ? [met.bySeat[seat]] : [bySeat[seat], met.bySeat[seat]];
+    const sums = second && against === undefined ? [met.all] : [all, met.all];
+    for (const sum of again ? seated : [...sums, ...seated]) sum.add(ahead, own, theirs);
   });
   return { all, bySeat, byRival };
 }

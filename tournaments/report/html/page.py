@@ -1,5 +1,6 @@
 """report.html: the HTML page of a report's document."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -10,6 +11,11 @@ from arena.ui.html import page
 from tournaments.report.html.charts import sprt_walk
 
 HERE = Path(__file__).parent
+FILE = re.compile(
+    r"<code>((?:commitments|seeds)\.jsonl|(?:results|times)\.json|results\.pgn|report\.md|"
+    r"(?:games|ratings|crosstable)\.csv)</code>"
+)
+"""A file that lies beside each report and each site; no text of a bot has the element."""
 
 
 class Share(NamedTuple):
@@ -27,7 +33,7 @@ class Share(NamedTuple):
 
 def report_page(document: Document, share: Share, entrants: Sequence[str]) -> str:
     """Return the page as HTML; the emblem of an entrant is that of its place among `entrants`."""
-    return page(
+    html = page(
         "report.html.j2",
         "report",
         document.title,
@@ -40,3 +46,4 @@ def report_page(document: Document, share: Share, entrants: Sequence[str]) -> st
         numbers=emblem_numbers(entrants, entrants),
         blocks=select(document.blocks, Media.HTML),
     )
+    return FILE.sub(r'<a href="\1"><code>\1</code></a>', html)

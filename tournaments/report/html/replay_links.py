@@ -14,12 +14,6 @@ from tournaments.storage.ledger import past_sittings
 
 SITE_PAGE = "replay.html"
 """The page of a site that replays the game that its address names."""
-ANNOUNCED = 5_000
-"""The largest number of games whose links lead to a page before it is asked for.
-
-To make a page costs about 20 ms of one core for each of its games, which is more than to play a
-game between bots that answer at once: nobody should wait for it who does not want to see it.
-"""
 
 
 def addresses(plans: Iterable[PlannedSitting]) -> Mapping[str, str]:
@@ -41,12 +35,13 @@ def site_addresses(plans: Iterable[PlannedSitting]) -> Mapping[str, str]:
 
 
 def announce_replays(folder: Folder, event: Event, results: Mapping[str, Result]) -> None:
-    """Write a page that says how to make each replay, where no replay is yet; see `ANNOUNCED`.
+    """Write a page that says how to make each replay, where no replay is yet.
+
+    To make a page costs about 20 ms of one core for each of its games, which is more than to play a
+    game between bots that answer at once: nobody should wait for it who does not want to see it.
 
     Raises OSError.
     """
-    if len(results) > ANNOUNCED:
-        return
     plans = [*past_sittings(folder, event), *sittings(event, results)]
     logs = ((folder.log(plan.name), len(plan.games)) for plan in plans)
     played = ((log, games) for log, games in logs if actual_path(log).exists())

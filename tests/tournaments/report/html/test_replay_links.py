@@ -7,7 +7,7 @@ from urllib.parse import unquote
 import pytest
 
 from arena.ui.replay_files import SMALL as SMALL_PAGE
-from arena.ui.replay_files import placeholder
+from arena.ui.replay_files import placeholder, write
 from tests.support.browser import needs_chromium, opened
 from tests.support.events import SMALL, boneyard, copied, run, small_event, untouched
 from tournaments.report.html import replay_links as replays
@@ -84,9 +84,14 @@ def test_an_address_leads_to_the_game_and_its_scores(shown: Folder) -> None:
         assert "Round" in page.inner_text("#words")
 
 
-def test_a_large_event_has_no_pages_before_they_are_asked_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(replays, "ANNOUNCED", 11)
-    run(tmp_path, *SMALL)
-    assert not (tmp_path / "replays").exists()
+def test_pages_that_say_how_take_the_space_of_one(event: Folder, tmp_path: Path) -> None:
+    """However many games there are, each link of the report leads somewhere."""
+    paths = [*(event.path / "replays").iterdir()]
+    assert len(paths) == 6
+    assert len({path.stat().st_ino for path in paths}) == 1
+    # A replay takes the place of one of them, not of all.
+    folder = tmp_path / "event"
+    run(folder, *SMALL)
+    first = next((folder / "replays").iterdir())
+    write(first, "a replay")
+    assert [path for path in (folder / "replays").iterdir() if len(path.read_text()) < 9] == [first]
