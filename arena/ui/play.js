@@ -9,6 +9,7 @@
   const RETRY_MS = 2000;
   const MOVE_MS = 750; // From one opponent's move to the next.
   const HURRY_MS = 10000; // With less time the clock warns, and opponents' moves do not wait.
+  const LIFT_PX = 20; // Room for tiles that are lifted, and for their keys.
   const SAID = 300; // Most lines of the history.
   const emblems = Emblem.numbers(about.names, {});
   const rounds = []; // The scenes of the ends of rounds.
@@ -55,7 +56,7 @@
   /** Draws the table and the options. */
   function draw(move = false) {
     const { scene, seat } = now, shown = named();
-    const look = { seat, numbers: nodes.numbers.checked, emblems, before };
+    const look = { seat, numbers: nodes.numbers.checked, emblems, before, lift: LIFT_PX };
     if (open()) look.choose = choose;
     const render = () => Table.draw(nodes.table, scene, shown, look);
     if (move) Motion.move(nodes.table, render, before?.turn);

@@ -58,7 +58,7 @@ const Table = (() => {
     const group = part(parent, kind, `${about.names[at]}, ${told(scene.hands[at])}`, asked ? "group" : "img");
     plate(group, scene, about, at, box, look);
     const offer = asked ? Choices.offered(scene, look) : () => {};
-    const high = plateHigh(box), below = { ...box, y: box.y + high };
+    const high = plateHigh(box) + (box.lift || 0), below = { ...box, y: box.y + high };
     return high + Tiles.upright(group, scene.hands[at], below, unit, look, offer) + GAP_PX;
   }
 
@@ -143,7 +143,7 @@ const Table = (() => {
   /** Draws the seat of the viewer, large, with the boneyard beside or below it. */
   function near(svg, scene, about, own, y, width, look) {
     const wide = width >= WIDE_PX;
-    const mine = { x: 8, y, width: wide ? width * 0.64 - 16 : width - 16, middle: true };
+    const mine = { x: 8, y, width: wide ? width * 0.64 - 16 : width - 16, middle: true, lift: look.lift };
     mine.most = Math.max(look.most || 0, count(scene.hands[own]));
     const hidden = typeof scene.hands[own] === "number";
     const largest = hidden ? 22 : Math.round(Math.max(34, Math.min(48, width / 14)));
@@ -159,8 +159,8 @@ const Table = (() => {
    *
    * about: what does not change (scenes.py). look: {seat: who sits below (0), numbers: pips as
    * numbers, emblems: of the seats, before: the scene before this, room: a scene with a longer line
-   * to leave room for, most: tiles of a hand to leave room for, choose: called
-   * with the index of the option that is clicked, when `asked` is open}.
+   * to leave room for, most: tiles of a hand to leave room for, lift: pixels above the tiles of
+   * who sits below, choose: called with the index of the option that is clicked, when `asked` is open}.
    */
   function draw(svg, scene, about, wanted = {}) {
     const look = { ...wanted, numbers: wanted.numbers || about.highest > Tiles.DOTS_TO };
