@@ -27,6 +27,7 @@ from tournaments.rating.live_elo import LiveRating, update
 from tournaments.report.document import time_section
 from tournaments.report.event_text import format_sections, main_result, question_line, uneven
 from tournaments.report.results_file import Results
+from tournaments.report.same_bots import describe_same_answers, describe_same_files
 from tournaments.report.standings import PROVISIONAL, live_table, pool_sections
 from tournaments.report.timing import Times
 from tournaments.storage.folder import Folder, load_event
@@ -172,9 +173,13 @@ class Progress:
             console.print()
             print_blocks(console, pool_sections(pool, summary.event.anchor))
         console.print()
-        notes = uneven(event, results, summary.planned), describe_latecomers(summary.latecomers)
-        print_blocks(console, paragraphs(filter(None, notes), "strong"))
         used = decode_json(folder.times.read_bytes(), Times)
+        notes = [
+            *(uneven(event, results, summary.planned), describe_latecomers(summary.latecomers)),
+            *describe_same_files(event.entrants),
+            *describe_same_answers(used.same_bots, event.entrants),
+        ]
+        print_blocks(console, paragraphs(filter(None, notes), "strong"))
         print_blocks(console, [time_section(used)])
         console.print(f"{summary.played:,} of {summary.planned:,} games", style="bold", end="  ")
         console.print(Text(f"report: {shown_path(folder.page)}"))

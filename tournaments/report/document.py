@@ -41,6 +41,7 @@ from tournaments.report.comparisons import compared_sections
 from tournaments.report.html.forest import Interval, place_intervals
 from tournaments.report.html.game_list import GameList, build_game_list, link_to_games
 from tournaments.report.log_facts import EXAMPLES, Evidence, LogFacts
+from tournaments.report.same_bots import describe_same_answers
 from tournaments.report.standings import write_elo
 from tournaments.report.timing import Times
 
@@ -85,6 +86,10 @@ def report_document(data: ReportData) -> Document:
         *_result(data.ratings.pools),
         Paragraph(headline, "faint"),
         *paragraphs(data.notes, "strong"),
+        *(
+            Paragraph(said, "strong", media=Media.HTML)
+            for said in describe_same_answers(known.times.same_bots, event.entrants)
+        ),
         *event.format.report(event, event.active_results(results), link_to_games),
         *_pools(data),
         _fouls(results, evidence, data.replays),

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from arena.logs.checksummed import grep_prefix
 from protocol.codec import DamagedRecordError, decode_record, line_start, strip_checksum
@@ -27,6 +28,7 @@ from protocol.records import (
     Sitting,
     SpentRecord,
 )
+from tournaments.report.same_bots import PlayedGames
 from tournaments.report.timing import Times, TimingTotals
 from tournaments.storage.folder import Folder
 
@@ -156,6 +158,7 @@ def log_facts(folder: Folder, games: Collection[str] | None = None) -> LogFacts:
     levels = Levels()
     rounds: dict[str, tuple[RoundRecord, ...]] = {}
     machines: Counter[Machine] = Counter()
+    played = PlayedGames()
     for path in folder.logs():
         here: list[Sitting] = []
         for part, game in _told(path):
@@ -165,10 +168,11 @@ def log_facts(folder: Folder, games: Collection[str] | None = None) -> LogFacts:
                 watch.add(game.result, game.spent, part)
                 _keep(evidence, game)
                 rounds[game.result.game] = game.rounds
+                played.add(game.result, game.rounds, path)
         levels.add(here)
         machines.update({Machine(part.machine, part.boneyard) for part in here})
     return LogFacts(
-        times=watch.times(),
+        times=replace(watch.times(), same_bots=played.same_bots()),
         evidence=tuple(one for key in sorted(evidence) for one in evidence[key]),
         sandboxes=levels.summaries(),
         rounds=rounds,

@@ -18,6 +18,7 @@ from tournaments.report.html.page import Share, report_page
 from tournaments.report.html.replay_links import addresses, site_addresses
 from tournaments.report.log_facts import LogFacts, log_facts
 from tournaments.report.results_file import Results, terms_of, versions_of
+from tournaments.report.same_bots import describe_same_files
 from tournaments.schedule.game_index import GameIndex
 from tournaments.schedule.schedule import count_all_games, sittings
 from tournaments.storage import public_deals as public
@@ -74,6 +75,7 @@ def report_files(
     fingerprints = {one.name: one.fingerprint for one in event.entrants}
     uneven = event_text.uneven(event, results, summary.planned)
     notes = [note for note in (uneven, public.describe_latecomers(summary.latecomers)) if note]
+    notes += describe_same_files(event.entrants)
     replays: Mapping[str, str] = site_addresses(plans) if site else addresses(plans)
     shown = results if site is None else [one for one in results if one.board in site.boards]
     if held := len(results) - len(shown):

@@ -5,6 +5,7 @@ from collections import Counter
 from msgspec import Struct
 
 from protocol.records import Result, Sitting, SpentRecord
+from tournaments.report.same_bots import SameBots
 
 
 class TimeStats(Struct, frozen=True, kw_only=True):
@@ -47,6 +48,8 @@ class Times(Struct, frozen=True, kw_only=True):
     """The longest time for which the referee did not look while a bot was asked, in ms."""
     workers: tuple[Share, ...] = ()
     """The games of each worker, by name; empty for the event's own machine."""
+    same_bots: tuple[SameBots, ...] = ()
+    """Entrants that answered every question alike."""
 
 
 class _Sum:

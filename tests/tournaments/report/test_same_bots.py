@@ -1,0 +1,33 @@
+"""Bots with equal files, and bots that answer every question alike, are named."""
+
+import json
+import shutil
+from pathlib import Path
+
+from tests.support.events import SHORT, run
+from tests.support.tables import SAMPLES
+
+
+def test_equal_files_and_equal_answers_are_named(tmp_path: Path) -> None:
+    """By their files carl and hana are one bot; otto has other files and plays like them."""
+    for name in ("carl", "hana", "otto"):
+        (tmp_path / name).mkdir()
+        shutil.copy(SAMPLES / "greedy.py", tmp_path / name / "bot.py")
+    (tmp_path / "otto" / "notes.txt").write_text("mine")
+    cup = tmp_path / "cup.toml"
+    bots = (
+        f'[[bots]]\nname = "{name}"\nrun = ["{{python}}", "bot.py"]\nfolder = "{name}"\n'
+        for name in ("carl", "hana", "otto")
+    )
+    cup.write_text("".join(bots) + '[[bots]]\nname = "random"\n')
+    said = run(tmp_path / "out", str(cup), *SHORT, "--boards", "3")
+    files = "carl and hana are the same bot: their files are equal."
+    answers = "carl, hana and otto play as the same bot: they answered all "
+    assert files in said
+    assert answers in said
+    assert files in (tmp_path / "out" / "report.md").read_text()
+    assert answers in (tmp_path / "out" / "report.html").read_text()
+    (group,) = json.loads((tmp_path / "out" / "times.json").read_text())["same_bots"]
+    assert group["names"] == ["carl", "hana", "otto"]
+    assert group["questions"] > 50
+    assert "random" not in group["names"]
