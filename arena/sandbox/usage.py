@@ -4,7 +4,6 @@ import os
 from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 
 from msgspec import Struct
 
@@ -27,7 +26,7 @@ def usage_of(pid: int, most: int) -> ResourceUsage:
     for _, one in zip(range(most), process_tree(pid), strict=False):
         with suppress(OSError, IndexError, ValueError):
             # The name may hold anything; the figures follow its closing bracket.
-            fields = Path(f"/proc/{one}/stat").read_bytes().rpartition(b")")[2].split()
+            fields = _read(f"/proc/{one}/stat").rpartition(b")")[2].split()
             cpu_ms += sum(map(int, fields[11:15])) * TICK_MS
             memory += int(fields[21]) * PAGE
     return ResourceUsage(cpu_ms, memory)
@@ -45,9 +44,16 @@ def process_tree(pid: int) -> Iterator[int]:
 def children(pid: int) -> list[int]:
     """Return the processes that the threads of a process started and that still are its own."""
     found: list[int] = []
-    # Not by pathlib, which takes half as long again: each bot is measured ten times a second.
     with suppress(OSError):
         for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208
-            with open(f"/proc/{pid}/task/{thread}/children", "rb") as file:  # noqa: PTH123
-                found += map(int, file.read().split())
+            found += map(int, _read(f"/proc/{pid}/task/{thread}/children").split())
     return found
+
+
+def _read(path: str) -> bytes:
+    """Return a file of the kernel. Raises OSError.
+
+    Not by pathlib, which takes twice as long: each bot is measured ten times a second.
+    """
+    with open(path, "rb", buffering=0) as file:  # noqa: PTH123
+        return file.readall()
