@@ -56,6 +56,13 @@ def test_a_command_loads_only_what_it_needs(command: str, event: Path) -> None:
     assert not COMMANDS[command].intersection(loaded.removeprefix("loaded:").split())
 
 
+def test_a_run_that_is_refused_loads_nothing_that_its_report_needs(tmp_path: Path) -> None:
+    ran = (sys.executable, "-c", LOADED, "run", "first", "frist", "--out", "event")
+    done = subprocess.run(ran, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert "did you mean first" in done.stderr
+    assert not (HEAVY - {"trio"}).intersection(done.stderr.splitlines()[-1].split())
+
+
 def test_a_run_loads_what_the_test_looks_for(event: Path, tmp_path: Path) -> None:
     """Otherwise the test above could not fail."""
     words = ("report", str(event), "--check")
