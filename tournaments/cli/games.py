@@ -6,14 +6,16 @@ from typing import Any
 
 import click
 
-from arena.analysis.find import name_log
+from arena.analysis.find import EVENT, name_log
 from protocol.errors import UserError
 from tournaments.cli.completion import complete_bots, complete_questions, complete_seats
-from tournaments.cli.options import GAME, GLYPHS, LOG, WISH
+from tournaments.cli.options import GAME, GLYPHS, LOG, WISH, SectionedCommand
 from tournaments.cli.platforms import require_linux
 
 
-@click.command()
+@click.command(
+    cls=SectionedCommand, sections={"With a question": ("times", "deals", "sandbox", "raw")}
+)
 @LOG
 @GAME
 @click.argument("question", required=False, shell_complete=complete_questions)
@@ -36,26 +38,27 @@ from tournaments.cli.platforms import require_linux
     type=click.IntRange(0, 1000),
     default=1,
     show_default=True,
-    help="With a question: number of times to ask, each time in a new process.",
+    help="Number of times to ask, each time in a new process.",
 )
 @click.option(
     "--deals",
     type=click.IntRange(2, 10_000),
     default=None,
-    help="With a question: also play the round on, with every option, under this many other deals "
-    "of the hidden tiles.",
+    help="Also play the round on, with every option, under this many other deals of the hidden "
+    "tiles.",
 )
 @click.option(
     "--sandbox",
     type=WISH,
     default=None,
-    help="With a question: as in `run`.  [default: as in the event, else auto]",
+    help="As in `run`.  [default: as in the event, else auto]",
 )
-@click.option("--raw", is_flag=True, help="With a question: only print what the bot would be sent.")
+@click.option("--raw", is_flag=True, help="Only print what the bot would be sent.")
 def explain(log: Path | None, game: str | None, question: str | None, **options: Any) -> None:
     """Explain why a bot lost: an event, a game or a decision.
 
-    LOG is an event's folder or a game's log, by default the event in the current directory.
+    LOG is an event's folder or a game's log; by default the event in the current directory, or else
+    the one here that was run last.
 
     \b
     explain                 where the points of all games went, and the worst games
@@ -65,6 +68,7 @@ def explain(log: Path | None, game: str | None, question: str | None, **options:
     GAME is a game's name or any unique part of it. QUESTION is a number that `--all` shows. A fresh
     process gets the game and the question again, byte for byte, under the same clock: BOT, as in
     `run`, or else the bot that had the seat. --deals estimates the value of each option.
+    Long output is shown in your pager ($PAGER) on a terminal.
 
     Exit code 1 when a bot that is asked commits a foul.
 
@@ -85,7 +89,7 @@ def explain(log: Path | None, game: str | None, question: str | None, **options:
     if len(words) > 1:
         _explain_question(where, words, **asking, **options)
         return
-    if words or not where.is_dir():
+    if words or not (where / EVENT).is_file():
         game = words[0] if words else None
         explain_game(ExplainOptions(where, game, **options), click.echo_via_pager)
     else:

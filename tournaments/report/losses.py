@@ -218,10 +218,10 @@ GAMES = [*map(Column, ("games", "win %", "points", "against", "lost rounds", "co
 def _headline(one: Losses) -> str:
     all_games = one.total
     lost = all_games.games - all_games.wins - all_games.draws
-    draws = f", drew {all_games.draws}" if all_games.draws else ""
+    draws = f", drew {all_games.draws:,}" if all_games.draws else ""
     return (
-        f"{one.bot} won {all_games.wins} of {count_in_digits(all_games.games, 'game')}{draws} and "
-        f"lost {lost}: {_each(all_games.points, all_games.games)} points a game to "
+        f"{one.bot} won {all_games.wins:,} of {all_games.games:,} games{draws} and lost {lost:,}: "
+        f"{_each(all_games.points, all_games.games)} points a game to "
         f"{_each(all_games.against, all_games.games)}."
     )
 
