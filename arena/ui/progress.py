@@ -1,6 +1,6 @@
 """Progress of work that takes seconds: a line on the terminal while it lasts, nothing in a pipe."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -19,9 +19,9 @@ def working(what: str) -> Iterator[Callable[[int, int], None]]:
         yield lambda done, of: bar.update(task, completed=done, total=of)
 
 
-def track(items: Collection[T], what: str) -> Iterator[T]:
+def track(items: Iterable[T], what: str, of: int) -> Iterator[T]:
     """Yield the items, and show how many are done."""
     with working(what) as tell:
         for done, item in enumerate(items):
-            tell(done, len(items))
+            tell(done, of)
             yield item

@@ -283,13 +283,20 @@ def _check_many(
     console.print()
     print_blocks(console, [reports_table(ordered)])
     passed = sum(report.verdict == "passed" for report in ordered)
-    for report in ordered:
+    for place, report in enumerate(ordered):
         if report.first_failure:
-            words = (check.options.bots[0], "--bot") if check.game else ()
-            more = shlex.join(("boneyard", "check", *words, report.name))
+            more = shlex.join(("boneyard", "check", *_words_of(check, place)))
             console.print(f"More about {report.name}: {more}", soft_wrap=True, markup=False)
     console.print(f"{passed} of {many} bots passed.")
     yield from ordered
+
+
+def _words_of(check: _Check, place: int) -> tuple[str, ...]:
+    """Return the words by which a user checks one of the bots alone."""
+    words, name = check.options.bots, check.event.bots[place].name
+    if check.game:
+        return words[0], "--bot", name
+    return (words[place] if words else name,)
 
 
 def _print_report(check: _Check, report: Report, console: Console) -> None:

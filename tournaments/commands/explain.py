@@ -161,8 +161,10 @@ def own_bot(event: Event) -> str | None:
 
 def _losses(folder: Folder, event: Event, bot: str) -> Losses:
     """Replay a bot's games and sum them up; show progress on a terminal."""
-    logs = [path for path in folder.logs() if f".{bot}." in f"{path.name}."]
-    return count_losses(bot, event.rules, _games(track(logs, "Logs read"), bot))
+    many = sum(bot in result.seats for result in results_of(folder.ledger, event))
+    logs = (path for path in folder.logs() if f".{bot}." in f"{path.name}.")
+    games = track(_games(logs, bot), "Games replayed", many)
+    return count_losses(bot, event.rules, games)
 
 
 def _games(logs: Iterable[Path], bot: str) -> Iterator[tuple[Result, int, list[RoundEnd]]]:

@@ -62,5 +62,7 @@ def _make_all(folder: Path, seat: str | None, out: Path | None) -> None:
         raise UserError(f"{folder} holds no game.")
     event = found[0].parent.parent
     pages = event / replay_files.FOLDER
-    made = replay_files.make_game_pages(track(found, "Pages of logs made"), pages, _entrants(event))
+    made = replay_files.make_game_pages(
+        track(found, "Pages of logs made", len(found)), pages, _entrants(event)
+    )
     print_line(f"{pages}: {made} new pages.")

@@ -71,7 +71,7 @@ def _verify_logs(path: Path, seeds: Path | None) -> Checked[Verified]:
     if not found:
         raise UserError(f"{path} has no event and no game logs.")
     games = boards = 0
-    for log in track(found, "Logs checked"):
+    for log in track(found, "Logs checked", len(found)):
         verified = yield from verify_log(log, seeds)
         games, boards = games + verified.games, boards + verified.boards
     return Verified(games, boards)

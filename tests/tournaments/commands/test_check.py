@@ -280,6 +280,13 @@ def test_several_bots_get_a_line_each_and_a_table(event: str) -> None:
     assert lines[-1] == "1 of 2 bots passed."
 
 
+def test_a_bot_that_failed_is_named_as_its_user_named_it(tmp_path: Path) -> None:
+    bot = tmp_path / "mine.py"
+    bot.write_text("print('no')")
+    done = check(str(bot), "first", "--only", "hello", "--sandbox", "off")
+    assert f"More about mine: boneyard check {bot}" in done.output.splitlines()
+
+
 def test_all_bots_of_the_list_are_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert check("--all", *FEW).exit_code == 2
