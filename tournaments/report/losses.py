@@ -256,7 +256,7 @@ def _round_row(sums: RoundSums) -> tuple[str, ...]:
 def _game_row(sums: GameSums) -> tuple[str, ...]:
     averages = (_each(number, sums.games) for number in (sums.points, sums.against))
     in_lost = (_each(number, sums.lost_rounds) for number in (sums.lost, sums.pips))
-    win_share = f"{_win_share(sums):.1%}"
+    win_share = f"{100 * _win_share(sums):.1f}"
     return sums.label, f"{sums.games:,}", win_share, *averages, f"{sums.lost_rounds:,}", *in_lost
 
 

@@ -92,10 +92,11 @@ def test_the_version_names_the_build() -> None:
 
 
 def test_every_option_of_a_section_exists() -> None:
-    sections = [one.sections for one in COMMANDS if isinstance(one, SectionedCommand)]
-    assert sections
-    for name in (name for section in sections for names in section.values() for name in names):
-        assert f"--{name} " in boneyard("run", "--help")
+    found = [one for one in COMMANDS if isinstance(one, SectionedCommand)]
+    assert found
+    for one in found:
+        for name in (name for names in one.sections.values() for name in names):
+            assert f"--{name} " in boneyard(f"{one.name}", "--help")
 
 
 @pytest.mark.parametrize("name", NAMES)

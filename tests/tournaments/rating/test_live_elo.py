@@ -68,6 +68,6 @@ def test_the_live_table_is_sorted() -> None:
     table = after([game(0, "abcd", (4, 3, 2, 1))])
     head, rows = live_table(table).plain()
     assert [row[1] for row in rows] == ["a", "b", "c", "d"]
-    assert rows[0] == ("1", "a", "+4", "1", "100.0%", "")
+    assert rows[0] == ("1", "a", "+4", "1", "100.0", "")
     assert {len(row) for row in rows} == {len(head)}
     assert live_table({}).plain()[1] == []
