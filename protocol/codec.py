@@ -37,6 +37,8 @@ MAX_DEPTH = 8
 The depth that msgspec survives differs between Python versions, and deeper JSON can exhaust the
 stack of a small thread.
 """
+HARMLESS = 256
+"""Bytes of a line that the decoder survives however deep they nest."""
 REQUIRED_FIELDS = 3
 """Fields that every message of a bot has: its type and two more."""
 SEAL = len(b',"crc":"00000000"}')
@@ -54,6 +56,9 @@ class Fault(NamedTuple):
     """The class of the foul."""
     detail: str
     """A sentence for the bot's author."""
+
+
+TOO_DEEP = Fault("malformed", f"The line nests deeper than {MAX_DEPTH} levels.")
 
 
 class DamagedRecordError(ValueError):
@@ -154,15 +159,19 @@ def decode_line(line: bytes) -> FromBot | Fault:
     """
     if len(line) >= MAX_LINE:
         return Fault("overlong", f"A line may have {MAX_LINE} bytes with its newline.")
-    try:
-        line.decode()
-    except UnicodeDecodeError as error:
-        return Fault("malformed", f"Byte {error.start} of the line is not UTF-8.")
-    if line.count(b"{") + line.count(b"[") > MAX_DEPTH and _depth(line) > MAX_DEPTH:
-        return Fault("malformed", f"The line nests deeper than {MAX_DEPTH} levels.")
+    if not line.isascii():
+        try:
+            line.decode()
+        except UnicodeDecodeError as error:
+            return Fault("malformed", f"Byte {error.start} of the line is not UTF-8.")
+    if len(line) > HARMLESS and _is_deep(line):
+        return TOO_DEEP
     try:
         message = _from_bot.decode(line)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        # No message nests anything, so only a line that is none can be too deep.
+        if _is_deep(line):
+            return TOO_DEEP
         return Fault("malformed", f"Not a message: {printable(str(error))}.")
     # A flat object with as many colons as required fields repeats none and holds none in strings.
     if line.count(b":") != REQUIRED_FIELDS and _repeats_a_key(line):
@@ -189,13 +198,15 @@ def decode_from_bot(line: bytes) -> ToBot | UnknownMessage:
         return _strict(_unknown, line)
 
 
-def _depth(line: bytes) -> int:
-    """Return the depth to which brackets nest outside strings."""
+def _is_deep(line: bytes) -> bool:
+    """Tell whether brackets outside strings nest deeper than a line may."""
+    if line.count(b"{") + line.count(b"[") <= MAX_DEPTH:
+        return False
     depth = deepest = 0
     for byte in _NO_BRACKETS.sub(b"", line):
         depth += 1 if byte in b"{[" else -1
         deepest = max(deepest, depth)
-    return deepest
+    return deepest > MAX_DEPTH
 
 
 def _repeats_a_key(line: bytes) -> bool:
