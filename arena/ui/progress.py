@@ -4,15 +4,15 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from rich.console import Console
-from rich.progress import Progress
-
 T = TypeVar("T")
 
 
 @contextmanager
 def working(what: str) -> Iterator[Callable[[int, int], None]]:
     """Show that work goes on; yield a function that tells how much is done, and of how much."""
+    from rich.console import Console  # It takes 40 ms with the next one.
+    from rich.progress import Progress
+
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(what, total=None)

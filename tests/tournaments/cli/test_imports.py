@@ -60,7 +60,7 @@ def test_a_run_that_is_refused_loads_nothing_that_its_report_needs(tmp_path: Pat
     ran = (sys.executable, "-c", LOADED, "run", "first", "frist", "--out", "event")
     done = subprocess.run(ran, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert "did you mean first" in done.stderr
-    assert not (HEAVY - {"trio"}).intersection(done.stderr.splitlines()[-1].split())
+    assert not (RICH - {"trio"}).intersection(done.stderr.splitlines()[-1].split())
 
 
 def test_a_run_loads_what_the_test_looks_for(event: Path, tmp_path: Path) -> None:
