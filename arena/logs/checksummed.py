@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
+
+from msgspec import Struct
 
 from arena.logs.compression import CHUNK, actual_path, open_any
 from arena.logs.compression import DamagedFileError as DamagedFileError
@@ -19,7 +21,7 @@ LONGEST = 2**24
 """The most bytes of a line in memory: no line that we write is longer."""
 
 
-class Line(NamedTuple):
+class Line(Struct, frozen=True, gc=False):
     """One line of a file."""
 
     number: int
@@ -30,7 +32,7 @@ class Line(NamedTuple):
     """The line with its newline; a line without one was cut short."""
 
 
-class Entry(NamedTuple, Generic[T]):
+class Entry(Struct, Generic[T], frozen=True, gc=False):
     """A line with its record."""
 
     line: Line
@@ -120,6 +122,18 @@ def grep_prefix(path: Path, told: tuple[bytes, ...]) -> Iterator[bytes]:
         while file and len(rest) < LONGEST and (read := file.read(CHUNK)):
             *lines, rest = (rest + read).split(b"\n")
             yield from (line + b"\n" for line in lines if line.startswith(told))
+
+
+def read_end(path: Path) -> bytes:
+    """Return the last line of a file, compressed or not, whole or not; no line of 128 KiB or more.
+
+    The lines before it are not looked at. Raises DamagedFileError, OSError.
+    """
+    end = b""
+    with open_any(path) as file:
+        for data in iter(partial(file.read, CHUNK), b"") if file else ():
+            end = (end + data)[-CHUNK:]
+    return end[end.rfind(b"\n", 0, max(0, len(end) - 1)) + 1 :]
 
 
 def _lines(path: Path) -> Iterator[bytes]:

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from arena.logs import checksummed as sealed
 from arena.logs import compression as packed
-from arena.logs.checksummed import DamagedFileError, Entry, damaged, grep_prefix, read_lines
+from arena.logs.checksummed import DamagedFileError, Entry, damaged, grep_prefix, read_end
 from protocol.codec import DamagedRecordError, decode_record, line_start, strip_checksum
 from protocol.records import (
     ChoiceRecord,
@@ -274,10 +274,8 @@ def is_over(path: Path) -> bool:
 
     The lines before it are not checked. Raises DamagedFileError, OSError.
     """
-    data = b""
-    for line in read_lines(path):
-        data = line.data
-    return data.startswith(OVER) and data.endswith(b"\n")
+    line = read_end(path)
+    return line.startswith(OVER) and line.endswith(b"\n")
 
 
 def read_games(path: Path) -> Iterator[LoggedGame]:
@@ -285,14 +283,15 @@ def read_games(path: Path) -> Iterator[LoggedGame]:
     sitting: Sitting | None = None
     game: GameRecord | None = None
     records: list[LogRecord] = []
-    for line, _, record in read_records(path):
+    for entry in read_records(path):
+        record = entry.record
         if isinstance(record, BORDERS):
             if sitting and game:
                 yield LoggedGame(sitting, game, tuple(records), None)
             game, records = record if isinstance(record, GameRecord) else None, []
             sitting = record if isinstance(record, Sitting) else sitting
         elif sitting is None or game is None:
-            raise damaged(path, line, "a record outside any game")
+            raise damaged(path, entry.line, "a record outside any game")
         else:
             records.append(record)
             if isinstance(record, Result):

@@ -67,7 +67,7 @@ def games(log: Path) -> Iterator[str]:
 
     left = READ
     for path in logs(log):
-        for _, _, line in read_lines(path):
+        for line in (one.data for one in read_lines(path)):
             left -= len(line)
             if left < 0:
                 return
