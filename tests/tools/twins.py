@@ -114,7 +114,7 @@ def found(out: Folder, stops: int) -> Twins:
     return Twins(
         games=len(results),
         begun=len(games),
-        won=both[0]["score"] * len(results),
+        won=both[0]["win_share"] * len(results),
         elo=(both[0]["elo"], both[1]["elo"]),
         half_width=(both[0]["half_width"], both[1]["half_width"]),
         accepted=accepted,

@@ -28,7 +28,7 @@ class LiveRating(Struct, frozen=True):
     """Elo; every entrant begins with 0."""
     games: int = 0
     """Games played."""
-    points: float = 0.0
+    wins: float = 0.0
     """Share of its pairs that the entrant won, summed over its games."""
     fouls: int = 0
     """Fouls committed."""
@@ -52,7 +52,7 @@ def update(
         gain = K * (made - _expected(elos, side))
         for name in team:
             old = after.get(name) or before.get(name, NEW)
-            after[name] = LiveRating(old.elo + gain, old.games + 1, old.points + made, old.fouls)
+            after[name] = LiveRating(old.elo + gain, old.games + 1, old.wins + made, old.fouls)
     for name, many in fouls.items():
         after[name] = replace(after[name], fouls=after[name].fouls + many)
     return after

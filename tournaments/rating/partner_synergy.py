@@ -78,7 +78,7 @@ def _told(
     return Partners(
         names=(one, other),
         games=int(games),
-        score=points / games,
+        win_share=points / games,
         # Rounded, as ratings are: ties must fall to the name, and all machines agree.
         synergy=None if error is None else round(gained / games, 9) + 0.0,
         half_width=round(error.half_width() / games, 9) if error and error.df else None,

@@ -229,7 +229,7 @@ def _rating(case: _Case, i: int, ranks: tuple[int, int]) -> Rating:
         ranks=ranks,
         games=int(case.played.size[i]),
         boards=int(case.played.clusters[i]),
-        score=float(case.points[i].sum() / case.games[i].sum()),
+        win_share=float(case.points[i].sum() / case.games[i].sum()),
         margin=margin,
         margin_half_width=margin_half_width,
         fouls=case.tally.fouls[i],

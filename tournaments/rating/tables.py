@@ -20,8 +20,8 @@ class Partners(Struct, frozen=True, kw_only=True):
     """Their names, sorted."""
     games: int
     """Games that they played together."""
-    score: float
-    """Their share of the points in those games, 0 to 1."""
+    win_share: float
+    """Share of wins in those games, 0 to 1; a draw is half a win."""
     synergy: float | None
     """That share minus the share that their ratings predict; None if the results cannot tell."""
     half_width: float | None
@@ -54,11 +54,11 @@ class Rating(Struct, frozen=True, kw_only=True):
     """Games played."""
     boards: int
     """Boards played on."""
-    score: float
-    """Share of the points of its pairs, 0 to 1."""
+    win_share: float
+    """Share of wins in its pairs, 0 to 1; a draw is half a win."""
     margin: float | None
-    """Mean over its games of its score minus the mean of its opponents' scores, in points, without
-    games that a foul ended; None if that leaves no game."""
+    """Mean over its games of its points minus the mean of its opponents' points, without games that
+    a foul ended; None if that leaves no game."""
     margin_half_width: float | None
     """Half width of the 95 % interval of `margin`, in points; None with a single board."""
     fouls: int
@@ -97,8 +97,8 @@ class Meeting(Struct, frozen=True):
 
     games: int
     """Pairs of the row's entrant with the column's."""
-    score: float
-    """Points of the row's entrant in them."""
+    wins: float
+    """Wins of the row's entrant in them; a draw is half a win."""
 
 
 class Pool(Struct, frozen=True, kw_only=True):

@@ -104,7 +104,7 @@ def _crosstable(pool: Pool, tally: Tally, names: list[str]) -> list[list[Cell]]:
     met = encounters(tally, names[:MATRIX])
     return [
         [
-            SELF if own == other else _encounter(cell.games, cell.score, _at(met, own, other))
+            SELF if own == other else _encounter(cell.games, cell.wins, _at(met, own, other))
             for other, cell in enumerate(cells)
         ]
         for own, cells in enumerate(pool.crosstable)

@@ -33,15 +33,15 @@ from protocol.ruleset import count_sides, side_of
 from tournaments.rating.tables import Pool, Rating, Ratings, share_of_pairs
 
 GAMES = (
-    "game", "board", "table", "rotation", "sitting", "seat", "entrant", "side", "partner", "score",
-    "place", "points", "margin", "rounds", "why", "foul",
+    "game", "board", "table", "rotation", "sitting", "seat", "entrant", "side", "partner", "points",
+    "place", "win_share", "margin", "rounds", "why", "foul",
 )  # fmt: skip
 RATINGS = (
     "pool", "rank", "best_rank", "worst_rank", "entrant", "fingerprint", "elo", "half_width",
-    "bound", "games", "boards", "score", "margin", "margin_half_width", "fouls", "clean_elo",
+    "bound", "games", "boards", "win_share", "margin", "margin_half_width", "fouls", "clean_elo",
     "clean_half_width", "clean_bound", "clean_games",
 )  # fmt: skip
-CROSSTABLE = ("pool", "entrant", "opponent", "games", "points", "lead_elo", "error_elo", "los")
+CROSSTABLE = ("pool", "entrant", "opponent", "games", "wins", "lead_elo", "error_elo", "los")
 LINES_AT_ONCE = 1000
 """Lines of a file that are held at once."""
 
@@ -110,9 +110,9 @@ def _standing(pool: int, rank: int, rating: Rating, fingerprint: str | None) -> 
 def crosstable_csv(ratings: Ratings) -> Iterator[bytes]:
     """Yield one line for each ordered pair of a pool's entrants, whether they met or not.
 
-    `points` are the entrant's of `games` pairs with the opponent; `lead_elo` is its rating less
-    the opponent's and `error_elo` the standard error of that, both empty where the results do not
-    say by how much one is better; `los` is how likely the entrant is the better one.
+    `wins` are the entrant's of `games` pairs with the opponent, draws as half; `lead_elo` is its
+    rating less the opponent's and `error_elo` the standard error of that, both empty where the
+    results do not say by how much one is better; `los` is how likely the entrant is the better one.
     """
     rows = (row for number, pool in enumerate(ratings.pools, 1) for row in _meetings(number, pool))
     return _csv(CROSSTABLE, rows)
@@ -125,7 +125,7 @@ def _meetings(number: int, pool: Pool) -> Iterator[Row]:
                 met = pool.crosstable[i][j]
                 error = pool.errors[i][j]
                 yield (
-                    *(number, one.name, other.name, met.games, met.score),
+                    *(number, one.name, other.name, met.games, met.wins),
                     *(None if error is None else _lead(one, other), error, pool.los[i][j]),
                 )
 

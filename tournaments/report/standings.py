@@ -139,7 +139,7 @@ def _placed(place: int, rating: Rating) -> list[Cell]:
 def _played(rating: Rating) -> list[Cell]:
     return [
         Cell(f"{rating.games}"),
-        Cell(f"{100 * rating.score:.1f}"),
+        Cell(f"{100 * rating.win_share:.1f}"),
         Cell(
             UNKNOWN if rating.margin is None else f"{rating.margin:+.1f}",
             "" if rating.margin_half_width is None else f"{rating.margin_half_width:.1f}",
@@ -162,7 +162,7 @@ def live_table(ticks: Mapping[str, LiveRating]) -> Table:
     rows = [
         (
             *(f"{place}", name, f"{tick.elo:+.0f}", f"{tick.games}"),
-            *(f"{100 * tick.points / tick.games:.1f}", f"{tick.fouls or ''}"),
+            *(f"{100 * tick.wins / tick.games:.1f}", f"{tick.fouls or ''}"),
         )
         for place, (name, tick) in enumerate(best, 1)
     ]
@@ -177,7 +177,7 @@ def partner_table(pool: Pool) -> Table:
     rows: list[Sequence[str | Cell]] = [
         (
             *(Cell(name, href=link_to_games(name)) for name in two.names),
-            *(f"{two.games}", f"{100 * two.score:.1f}"),
+            *(f"{two.games}", f"{100 * two.win_share:.1f}"),
             Cell(
                 UNKNOWN if two.synergy is None else f"{100 * two.synergy:+.1f}",
                 "" if two.half_width is None else f"{100 * two.half_width:.1f}",

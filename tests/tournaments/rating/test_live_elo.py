@@ -35,7 +35,7 @@ def test_a_favourite_s_win_is_worth_little() -> None:
 def test_a_table_of_three_moves_by_its_pairs() -> None:
     table = after([game(0, "abc", (9, 5, 5))])
     assert [table[name].elo for name in "abc"] == [K / 2, -K / 4, -K / 4]
-    assert [table[name].points for name in "abc"] == [1.0, 0.25, 0.25]
+    assert [table[name].wins for name in "abc"] == [1.0, 0.25, 0.25]
 
 
 def test_partners_move_together() -> None:

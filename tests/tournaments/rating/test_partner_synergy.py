@@ -105,7 +105,7 @@ def test_the_error_is_the_one_of_the_docstring() -> None:
             for result, at in zip(results, z, strict=True)
             if at
         )
-        assert two.score == pytest.approx(won / count)
+        assert two.win_share == pytest.approx(won / count)
 
 
 def _where(result: Result, key: str) -> int:

@@ -311,7 +311,7 @@ def test_the_table_is_sorted_centred_and_counts_games() -> None:
         mine = [result for result in results if rating.name in result.seats]
         won = sum(result.places[result.seats.index(rating.name)] == 1 for result in mine)
         assert (rating.games, rating.boards) == (len(mine), len(mine) / 2)
-        assert rating.score == pytest.approx(won / len(mine))
+        assert rating.win_share == pytest.approx(won / len(mine))
         best, worst = rating.ranks
         assert 1 <= best <= pool.entrants.index(rating) + 1 <= worst <= 5
 
@@ -326,7 +326,7 @@ def test_the_crosstable_and_los_mirror_themselves() -> None:
     size = len(pool.entrants)
     for i, j in itertools.product(range(size), repeat=2):
         one, other = pool.crosstable[i][j], pool.crosstable[j][i]
-        assert one.score + other.score == one.games == other.games or i == j
+        assert one.wins + other.wins == one.games == other.games or i == j
         assert pool.los[i][j] + pool.los[j][i] == pytest.approx(1)
         assert pool.errors[i][j] == pool.errors[j][i]
         assert (pool.los[i][j] >= 0.5) == (i <= j)
@@ -706,7 +706,7 @@ def test_pools_without_a_common_game_get_their_own_tables() -> None:
 
 def test_an_entrant_alone_with_itself_is_rated_nothing() -> None:
     (rating,) = only([game(0, "aa", (5, 3)), game(1, "aa", (2, 3))]).entrants
-    assert (rating.elo, rating.score, rating.margin, rating.ranks) == (0, 0.5, 0, (1, 1))
+    assert (rating.elo, rating.win_share, rating.margin, rating.ranks) == (0, 0.5, 0, (1, 1))
 
 
 @pytest.mark.parametrize(
@@ -752,7 +752,7 @@ def test_partners_are_rated_as_the_mean_of_their_side() -> None:
     pool = only(results, partners=True)
     for rating in pool.entrants:
         assert abs(known(rating.elo) - STRENGTH[rating.name]) < 1.5 * known(rating.half_width) < 60
-        assert rating.margin == pytest.approx(6 * (2 * rating.score - 1))
+        assert rating.margin == pytest.approx(6 * (2 * rating.win_share - 1))
     assert [s.seat for s in pool.seats] == [0]
     assert pool.games == 3000
 

@@ -67,7 +67,7 @@ def test_the_means_of_the_games_are_the_ratings_file(seats: int) -> None:
     rated = {line["entrant"]: line for line in rows(exports.ratings_csv(fit(results), {}))}
     assert len(lines) == seats * len(results)
     assert {line["sitting"] for line in lines} == {"sitting"}
-    for column, told in (("points", "score"), ("margin", "margin")):
+    for column, told in (("win_share", "win_share"), ("margin", "margin")):
         for name, value in mean(lines, column).items():
             assert value == pytest.approx(float(rated[name][told]))
     for name, line in rated.items():
@@ -82,7 +82,7 @@ def test_partners_stand_in_the_games() -> None:
     lines = rows(exports.games_csv(results, {}, partners=True))
     assert [line["partner"] for line in lines] == [*"cdab", *"bdac"]
     assert [line["side"] for line in lines] == [*"0101", *"0101"]
-    assert [float(line["points"]) for line in lines] == [1, 0, 1, 0, 0, 1, 0, 1]
+    assert [float(line["win_share"]) for line in lines] == [1, 0, 1, 0, 0, 1, 0, 1]
     (pool,) = fit(results, partners=True).pools
     told = {one.name: one.margin for one in pool.entrants}
     assert mean(lines, "margin") == pytest.approx(told)
@@ -118,7 +118,7 @@ def test_the_crosstable_file_is_the_crosstable() -> None:
     for line in (one for one in lines if one["pool"] == "1"):
         i, j = at[line["entrant"]], at[line["opponent"]]
         assert int(line["games"]) == pool.crosstable[i][j].games
-        assert float(line["points"]) == pool.crosstable[i][j].score
+        assert float(line["wins"]) == pool.crosstable[i][j].wins
         assert float(line["los"]) == pool.los[i][j]
         assert float(line["error_elo"]) == pool.errors[i][j]
         lead = known(pool.entrants[i].elo) - known(pool.entrants[j].elo)

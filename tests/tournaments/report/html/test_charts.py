@@ -155,7 +155,7 @@ def test_shares_are_those_of_the_crosstable(seats: int) -> None:
         for row, cells in zip(found, pool.crosstable, strict=True):
             for met, cell in zip(row, cells, strict=True):
                 assert (met.games if met else 0) == cell.games
-                assert (met.share * met.games if met else 0) == pytest.approx(cell.score)
+                assert (met.share * met.games if met else 0) == pytest.approx(cell.wins)
 
 
 @pytest.mark.parametrize(("boards", "decided"), [(1, ""), (5, ""), (6, "ahead"), (20, "ahead")])

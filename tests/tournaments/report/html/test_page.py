@@ -190,7 +190,7 @@ def test_one_table_switches_between_three_numbers_by_keys(tmp_path: Path) -> Non
     with opened(written(tmp_path, plan, results)) as page:
         cell = page.locator("#pairings tbody td").nth(1)
         met = pool.crosstable[0][1]
-        assert cell.inner_text().split()[0] == f"{100 * met.score / met.games:.0f}"
+        assert cell.inner_text().split()[0] == f"{100 * met.wins / met.games:.0f}"
         page.get_by_label("win %").focus()
         page.keyboard.press("ArrowRight")
         assert cell.inner_text() == f"{100 * pool.los[0][1]:.1f}"
