@@ -20,7 +20,9 @@ KEPT = 64
 COME_S = 3600.0
 """Seconds that the user has to open the page."""
 GONE_S = 5.0
-"""Seconds after which a page that was closed, and not only loaded again, is gone."""
+"""Seconds between two looks for an open page after a game."""
+MISSED = 2
+"""Looks in a row that find no page once it was closed, and not only loaded again."""
 GOODBYE_S = 10.0
 """Seconds that the pages have to receive the end of the game."""
 
@@ -103,9 +105,11 @@ class BrowserPlayer:
 
     async def wants_another(self) -> bool:
         """Wait while the page is open; return True if the person asks for another game on it."""
-        while self._news.listened and not self._wish.is_set():
+        missed = 0
+        while missed < MISSED and not self._wish.is_set():
             with trio.move_on_after(GONE_S):
                 await self._wish.wait()
+            missed = 0 if self._news.listened else missed + 1
         return self._wish.is_set()
 
     async def _play(self, person: HumanPlayer) -> None:

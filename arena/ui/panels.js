@@ -64,7 +64,7 @@ const Panels = (() => {
   const seconds = (ms) => (ms >= 10000 ? `${(ms / 1000).toFixed(1)} s` : `${+ms.toFixed(1)} ms`);
 
   /** Shows the seats with points, tiles, pips, playable tiles and time. */
-  function seats(table, scene, about) {
+  function seats(table, scene, about, emblems) {
     const open = ends(scene);
     const sides = about.sides.length;
     const rows = about.names.map((name, at) => {
@@ -89,6 +89,7 @@ const Panels = (() => {
       };
     });
     fill(table, ["seat", "points", "tiles", "pips", "fits", "used", "bank"], rows);
+    table.querySelectorAll("tbody th span").forEach((name, at) => name.prepend(Emblem.draw(emblems[at])));
   }
 
   /** Shows how many tiles of each number are in the line, in visible hands, and elsewhere. */

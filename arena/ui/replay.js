@@ -56,7 +56,7 @@
     const words = [`Round ${scene.round}.`, scene.words || quiet, next];
     nodes.words.textContent = words.filter(Boolean).join(" ");
     Chart.mark(nodes.chart, scene.round);
-    Panels.seats(nodes.seats, scene, about);
+    Panels.seats(nodes.seats, scene, about, now.emblems);
     Panels.left(nodes.left, scene, about);
     Panels.question(nodes, scene, about, now.seat);
     nodes.at.value = now.at;

@@ -170,7 +170,8 @@ const Table = (() => {
     svg.replaceChildren();
     let y = 8;
     y += others(svg, scene, about, seats, y, width, look);
-    const high = Math.round(Math.max(width >= WIDE_PX ? 250 : 230, width * 0.34));
+    // On a low screen the controls below the board stay in sight.
+    const high = Math.round(Math.max(width >= WIDE_PX ? 250 : 230, Math.min(width * 0.34, innerHeight * 0.36)));
     y += drawLine(svg, scene, { x: 8, y, width: width - 16 }, high, look) + GAP_PX;
     y += near(svg, scene, about, own, y, width, look);
     svg.setAttribute("viewBox", `0 0 ${width} ${Math.ceil(y)}`);

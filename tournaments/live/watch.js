@@ -100,8 +100,7 @@
   function list(node, lines) {
     node.replaceChildren();
     for (const line of lines) {
-      const item = add(node, "li", `${line.words} `);
-      const link = add(item, "a", "replay");
+      const link = add(add(node, "li"), "a", line.words);
       link.href = line.replay;
       link.target = "_blank";
     }
