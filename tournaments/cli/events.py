@@ -154,6 +154,9 @@ _RUN_SECTIONS = {
 )
 @_out_option(None, f"{RUNS}/ and what is played")
 @_json
+@click.option(
+    "--versions", is_flag=True, help="Also rate your bots' earlier files, as mine@1, mine@2, …"
+)
 def run(
     out: Path | None,
     keep_stderr: bool,
@@ -163,6 +166,7 @@ def run(
     trust_network: bool,
     seed: int | None,
     as_json: bool,
+    versions: bool,
     **event: Any,
 ) -> None:
     """Play an event: an event file, or bots by name, file or command.
@@ -170,7 +174,7 @@ def run(
     Every pairing plays every board once in each rotation of the seats. The event goes into a folder
     under runs/, called after what is played. Run the same command again to continue where it
     stopped; with more boards or rounds it plays only the missing games. A bot on the command line
-    is what its files are now; `boneyard show --versions` also rates the files before.
+    is what its files are now; --versions also rates the files before.
 
     \b
     Examples:
@@ -195,6 +199,7 @@ def run(
         trust_network,
         seed,
         keep_stderr=keep_stderr,
+        versions=versions,
         as_json=as_json,
     )
     sys.exit(run_event(run_options))
@@ -203,7 +208,7 @@ def run(
 def _takes_what_run_takes(command: click.Command) -> click.Command:
     """Add the options of `run` that describe the event, and `--jobs`."""
     own = {option.name for option in command.params} | {"out", "seed", "cluster", "tls"}
-    own |= {"trust_network", "keep_stderr"}
+    own |= {"trust_network", "keep_stderr", "versions"}
     command.params[:0] = [option for option in run.params if option.name not in own]
     return command
 

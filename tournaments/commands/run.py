@@ -12,7 +12,7 @@ import trio
 from arena.logs.catalog import FOLDER, remove_leftovers
 from arena.sandbox.limits import SandboxMode
 from arena.sandbox.select import choose_level
-from arena.ui.console import print_note
+from arena.ui.console import print_note, shown_path
 from arena.ui.progress import working
 from protocol.errors import UserError
 from protocol.records import Result
@@ -78,6 +78,8 @@ class RunOptions(NamedTuple):
     """The warning about a seed, in a sentence."""
     keep_stderr: bool = False
     """True if the logs keep what bots write to stderr, with their answers."""
+    versions: bool = False
+    """True if a table rates the bots' earlier files too, at the end."""
     as_json: bool = False
     """True if results.json is printed instead of a table."""
 
@@ -101,6 +103,10 @@ def run_event(options: RunOptions) -> int:
         _go_on(folder)
         return STOPPED
     _tell(folder, options.as_json)
+    if options.versions and not options.as_json:
+        from tournaments.commands.report import show_versions
+
+        show_versions(folder.path, in_json=False)
     return code
 
 
@@ -305,7 +311,8 @@ def _publish(folder: Folder, event: Event, ledger: Ledger) -> None:
 
 
 def _publish_again(folder: Folder) -> None:
-    """Write the reports of the plan that is in the folder. Raises UserError, OSError."""
+    """Write the reports of the plan that was put back. Raises UserError, OSError."""
+    print_note(f"{shown_path(folder.path)} is as it was before.")
     event = folders.load_event(folder)
     _publish(folder, event, Ledger(folder, event))
 

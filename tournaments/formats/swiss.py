@@ -97,11 +97,11 @@ class Swiss(DependentRounds, frozen=True, tag="swiss"):
     ) -> str:
         """Return the winner or who leads, and the result by the ratings."""
         if winner := self.find_winner(contest, results, is_over):
-            return f"**{winner[0]}** {winner[1]} Ratings: {ranks}"
+            return f"**{winner[0]}** {winner[1]} By the ratings: {ranks}"
         first = standings(contest, results)[0]
         return (
             f"**{contest.unit_name(first.unit)}** leads the Swiss, {len(first.rounds)} of "
-            f"{self.rounds} rounds. Ratings: {ranks}"
+            f"{self.rounds} rounds. By the ratings: {ranks}"
         )
 
     def report(

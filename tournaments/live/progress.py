@@ -3,7 +3,9 @@
 import sys
 import time
 from collections import deque
+from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from types import TracebackType
 
 from rich.console import Console, Group
@@ -21,9 +23,11 @@ from protocol.codec import decode_json
 from protocol.errors import UserError
 from protocol.records import Result
 from tournaments.forecast.power import separations
+from tournaments.plan.bot_catalog import own_names
 from tournaments.plan.event import Event
 from tournaments.rating.fouls import fouls_committed
 from tournaments.rating.live_elo import LiveRating, update
+from tournaments.rating.tables import Pool
 from tournaments.report.document import time_section
 from tournaments.report.event_text import format_sections, main_result, question_line, uneven
 from tournaments.report.results_file import Results
@@ -165,6 +169,7 @@ class Progress:
         results = [] if alone else ResultStore(read_ledger(folder.ledger)).first()
         pools = summary.ratings.pools
         lead = main_result(event, results, summary.planned, summary.ratings)
+        lead = _for_author(lead, event, pools)
         print_blocks(console, paragraphs([f"{lead} {_outlook(summary, event)}".rstrip()], "strong"))
         for one in format_sections(event, results):
             console.print()
@@ -193,6 +198,22 @@ def _argument(folder: Folder) -> str:
         if latest_folder().resolve() == folder.path:
             return ""
     return f" {shown_path(folder.path)}"
+
+
+def _for_author(lead: str, event: Event, pools: Sequence[Pool]) -> str:
+    """Return the result as the author of the only bot that is no sample asks for it."""
+    names = own_names([one.name for one in event.entrants if not one.retired], Path())
+    placed = pools[0].entrants if pools else ()
+    own = [(place, one) for place, one in enumerate(placed, 1) if [one.name] == names]
+    if not own or event.teams:
+        return lead
+    ((place, one),) = own
+    if len(placed) == 2:
+        won, lost = f"**{one.name}** is better", f" is better than {one.name} "
+        return f"{'Yes: ' * lead.startswith(won)}{'No: ' * (lost in lead)}{lead}"
+    best, worst = one.ranks
+    between = f" (between {best} and {worst})" * (best < worst)
+    return f"{lead} {one.name} is number {place} of {len(placed)}{between}."
 
 
 def _outlook(summary: Results, event: Event) -> str:

@@ -96,7 +96,8 @@ def parts(
 
     `tables`: the tables of the event's format, which a small terminal leaves out.
     """
-    yield Text(f"{seen.name}: {seen.about}")
+    yield Text(seen.name, "bold")
+    yield Text(seen.about)
     yield from renderables(paragraphs(filter(None, [seen.lead]), "strong"), width)
     for one in tables:
         yield Text()

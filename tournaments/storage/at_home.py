@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from arena.logs.compression import actual_path
 from arena.rules.english import count_in_digits, join_words
+from arena.ui.console import shown_path
 from tournaments.plan.event import Event, as_json
 from tournaments.plan.from_options import WrittenPlan
 from tournaments.storage.folder import (
@@ -49,10 +50,10 @@ def open_at_home(
         if boards_asked:
             said = [f"It has {count_in_digits(old.boards, 'board')} already; all of them count."]
     if changed:
-        kept = _renew(folder, old, event, changed)
+        kept = shown_path(_renew(folder, old, event, changed))
         said.append(
-            f"{join_words(changed)} changed. The games of the files before are in {kept}; see "
-            "`boneyard show --versions`."
+            f"{join_words(changed)} changed; the games of the files before are in {kept} "
+            "(--versions)."
         )
     return event, said
 

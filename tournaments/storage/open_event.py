@@ -8,6 +8,7 @@ from itertools import islice
 from arena.engine.shuffle import board_seed, commitment
 from arena.logs.gamelog import read_games
 from arena.rules.english import count_in_digits
+from arena.ui.console import shown_path
 from protocol.codec import encode_line
 from protocol.errors import UserError
 from protocol.records import Commitment
@@ -58,7 +59,7 @@ def open_event(
         event = delayed(old, event, max(public) + 1)
     if forbidden := incompatibility(old, event):
         raise UserError(
-            f"{folder.path} has event {old.name!r}, which this plan cannot extend: {forbidden}. "
+            f"{shown_path(folder.path)} has an event that this plan cannot extend: {forbidden}. "
             "Choose another folder (--out)."
         )
     _check_promises(folder, old, event)
