@@ -62,8 +62,9 @@ def key_decisions(found: Sequence[Decision], ends: Sequence[RoundEnd]) -> tuple[
         if one.round in lost and isinstance(one.record, ChoiceRecord)
         if _had_choice(one, one.record.choice)
     ]
-    heaviest = sorted((one for one in weighed if one.weight), key=lambda one: -one.weight)[:MOST]
-    return tuple(sorted(heaviest, key=lambda one: one.number))
+    # What a decision did matters as much as its round cost.
+    heaviest = sorted(weighed, key=lambda one: one.weight * lost[one.round].swing)[:MOST]
+    return tuple(sorted((one for one in heaviest if one.weight), key=lambda one: one.number))
 
 
 def _weighed(one: Decision, choice: int, later: Sequence[Decision], end: RoundEnd) -> KeyDecision:

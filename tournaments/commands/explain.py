@@ -13,7 +13,7 @@ from rich.text import Text
 from arena.analysis import decisions
 from arena.analysis import review as account
 from arena.analysis.decisions import RoundEnd
-from arena.analysis.find import find_seat, require_one_game
+from arena.analysis.find import find_seat, latest_folder, require_one_game
 from arena.analysis.key_decisions import key_decisions
 from arena.analysis.text import Look
 from arena.document.blocks import Paragraph
@@ -95,16 +95,24 @@ def _explained(
         yield Text("\n".join(f"- {sentence}" for sentence in said))
     if options.only is not None or options.whole:
         yield from _decisions(logged, seat, options.only, look)
-    words = ("boneyard", "explain", str(options.log), logged.game.game)
-    own = ("--seat", f"{seat}")
+    own = () if choose_seat(options.log, logged, None) == seat else ("--seat", f"{seat}")
     more = Text()
     if not options.whole:
-        more.append(f"All decisions: {shlex.join((*words, *own, '--all'))}\n", "dim")
+        command = _command(options.log, logged.game.game, *own, "--all")
+        more.append(f"All decisions: {command}\n", "dim")
     telling = [one.number for one in fouls] + [one.number for one in key or found]
     if telling:
-        again = shlex.join((*words, f"{telling[0]}", *own))
-        more.append(f"One decision, and ask the bot again: {again}", "dim")
+        command = _command(options.log, logged.game.game, f"{telling[0]}", *own)
+        more.append(f"One decision, and ask the bot again: {command}", "dim")
     yield more
+
+
+def _command(where: Path, *words: str) -> str:
+    """Return a command that explains more; the default folder is left out."""
+    with suppress(UserError):
+        if where == latest_folder():
+            return shlex.join(("boneyard", "explain", *words))
+    return shlex.join(("boneyard", "explain", str(where), *words))
 
 
 def _decisions(logged: LoggedGame, seat: int, only: int | None, look: Look) -> Iterator[Text]:
@@ -144,12 +152,13 @@ def explain_event(where: Path, bot: str | None, as_json: bool, page: Pager) -> N
         losses = _losses(folder, event, bot)
         blocks = list(losses_blocks(losses))
         game = losses.worst[0].game if losses.worst else "GAME"
-        more = f"See one: {shlex.join(('boneyard', 'explain', str(where), game, '--bot', bot))}"
+        own = () if own_bot(event) == bot else ("--bot", bot)
+        more = f"See one: {_command(where, game, *own)}"
     else:
         results = ResultStore(results_of(folder.ledger, event))
         facts = log_facts(folder, results)
         blocks = [*overview(event.rules, names, results.values(), facts.rounds)]
-        more = f"One bot: {shlex.join(('boneyard', 'explain', str(where), '--bot', names[0]))}"
+        more = f"One bot: {_command(where, '--bot', names[0])}"
     print_paged(renderables([*blocks, Paragraph(more, "faint")], console.width), console, page)
 
 

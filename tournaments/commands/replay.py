@@ -19,6 +19,7 @@ from arena.logs.gamelog import LoggedGame
 from arena.ui.console import Pager, plain_console, print_json, print_line, print_paged, text_look
 from protocol.codec import encode_json
 from protocol.errors import UserError
+from protocol.records import DealRecord
 
 
 class ReplayOptions(NamedTuple):
@@ -73,22 +74,21 @@ def replay_game(options: ReplayOptions, read_key: Callable[[], str], page: Pager
 
 def _drawn(logged: LoggedGame, seat: int | None, only: int | None, look: Look) -> Iterator[Text]:
     """Yield the title, the requested frames and a note if the log was cut off."""
+    chosen = _chosen(logged, seat, only)
     yield render.title(logged, look)
-    for frame in _chosen(logged, seat, only):
+    for frame in chosen:
         yield render.draw_frame(frame, look)
     if logged.result is None:
         yield Text("The log ends here: the game was cut off and does not count.")
 
 
 def _chosen(logged: LoggedGame, seat: int | None, only: int | None) -> Iterator[Frame]:
-    """Yield the frames, or those of one round. Raises UserError."""
-    last = 0
-    for frame in frames.frames(steps(logged), seat):
-        last = frame.round
-        if only in (None, last):
-            yield frame
-    if only is not None and only > last:
-        raise UserError(f"There is no round {only}: this game has {last}.")
+    """Return the frames, or those of one round. Raises UserError."""
+    rounds = max((one.round for one in logged.records if isinstance(one, DealRecord)), default=0)
+    if only is not None and only > rounds:
+        raise UserError(f"There is no round {only}: this game has {rounds}.")
+    drawn = frames.frames(steps(logged), seat)
+    return (frame for frame in drawn if only in (None, frame.round))
 
 
 def _step_through(shown: Iterator[Text], console: Console, read_key: Callable[[], str]) -> None:

@@ -89,3 +89,20 @@ def test_partners_share_their_points(tmp_path: Path) -> None:
     lost = [one.scores[(seat + 1) % 4] for one, seat in zip(results, seats, strict=True)]
     assert (told["total"]["points"], told["total"]["against"]) == (sum(gained), sum(lost))
     assert sum(part["points"] for part in told["rounds"]) == sum(gained) - sum(lost)
+
+
+def test_the_commands_that_say_more_need_no_folder_or_bot_that_is_meant_anyway(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = tmp_path / "mine.py"
+    shutil.copy("sample_bots/first.py", mine)
+    monkeypatch.chdir(tmp_path)
+    run(tmp_path / "event", str(mine), "greedy", "--boards", "2", "--set", "target=30")
+    (more,) = [line for line in boneyard("explain").splitlines() if line.startswith("See one: ")]
+    _, _, *words = more.removeprefix("See one: ").split()
+    assert len(words) == 1
+    shown = boneyard("explain", *words)
+    assert "mine in seat " in shown
+    assert f"All decisions: boneyard explain {words[0]} --all\n" in shown
+    assert "--seat" in boneyard("explain", *words, "--bot", "greedy")
+    assert boneyard("replay", *words, "--round", "99", code=2).count("\n") == 2
