@@ -63,7 +63,8 @@ def show(folder: Path | None, watch: bool, as_json: bool, versions: bool) -> Non
     default=None,
     help="The file of revealed seeds, for a log outside an event's folder.",
 )
-def verify(what: Path | None, seeds: Path | None) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of sentences.")
+def verify(what: Path | None, seeds: Path | None, as_json: bool) -> None:
     """Check an event or one log: every deal, byte and score.
 
     WHAT is an event's folder, a log, or a folder of logs such as `boneyard play` writes; by default
@@ -77,10 +78,11 @@ def verify(what: Path | None, seeds: Path | None) -> None:
       boneyard verify demo/games/from-1.greedy.random.jsonl
       boneyard verify game.jsonl --seeds seeds.jsonl
       boneyard verify boneyard-play
+      boneyard verify demo --json
     """
     from tournaments.commands.verify import verify_event
 
-    sys.exit(verify_event(what or usual_folder(), seeds))
+    sys.exit(verify_event(what or usual_folder(), seeds, as_json))
 
 
 @click.command()

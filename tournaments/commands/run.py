@@ -49,6 +49,7 @@ DEMO_BOTS = (
 )
 """The ladder of sample bots and one bot in each other language. The searchers think for less time
 than usual: so the demo takes half a minute, and their order stays the same."""
+DEMO_TITLE = "Demo: the ladder of sample bots"
 DEMO_RULES = ("target=50",)
 """Choices of the demo's rules: short games."""
 DEMO_BEGIN = "A round robin of {} sample bots, each pair on the same deals in both seats."
@@ -124,7 +125,9 @@ def run_demo(
     for word, bot in wanted.items():
         if word not in able:
             print_note(f"Left out {word}: {bot.needs} is not on the PATH.")
-    event = EventOptions(able, choices=DEMO_RULES, seats=2, boards=boards, sandbox=sandbox)
+    event = EventOptions(
+        able, title=DEMO_TITLE, choices=DEMO_RULES, seats=2, boards=boards, sandbox=sandbox
+    )
     jobs = jobs or cores()
     options = RunOptions(event, out, jobs, seed=1, seed_notice=DEMO_DEALS, as_json=as_json)
     return run_event(options)

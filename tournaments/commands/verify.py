@@ -4,7 +4,7 @@ from pathlib import Path
 
 from arena.analysis.find import logs, refuse_others
 from arena.rules.english import count_in_digits
-from arena.ui.console import print_line
+from arena.ui.console import print_json, print_line
 from arena.ui.progress import track, working
 from protocol.errors import UserError
 from tournaments.storage.folder import Folder, digest
@@ -22,7 +22,7 @@ PLANS_SHOWN = 3
 """Earlier plans of an extended event that are told one by one."""
 
 
-def verify_event(path: Path, seeds: Path | None) -> int:
+def verify_event(path: Path, seeds: Path | None, in_json: bool) -> int:
     """Check an event, its logs or one log, and print the problems; return the exit code.
 
     Raises UserError.
@@ -30,16 +30,21 @@ def verify_event(path: Path, seeds: Path | None) -> int:
     folder = Folder(path)
     # An event that lost its plan is not a folder of logs: its other files would go unchecked.
     event = folder.event.is_file() or folder.ledger.is_file()
-    faults, checked = 0, _verify_shown(folder) if event else _verify_logs(path, seeds)
+    faults, checked = list[str](), _verify_shown(folder) if event else _verify_logs(path, seeds)
     while True:
         try:
-            print_line(next(checked))
+            faults.append(next(checked))
         except StopIteration as end:
             verified: Verified = end.value
             break
-        faults += 1
+        if not in_json:
+            print_line(faults[-1])
+    if in_json:
+        waiting = unchecked(folder) if event else 0
+        print_json({"problems": faults, **verified._asdict(), "waiting": waiting})
+        return 1 if faults else 0
     if faults:
-        print_line(count_in_digits(faults, "problem found.", "problems found."))
+        print_line(count_in_digits(len(faults), "problem found.", "problems found."))
         return 1
     if event:
         _tell_what_is_left(folder)

@@ -151,6 +151,8 @@ def test_programs_read_games_bots_and_reports_as_json(played: Path) -> None:
     written = json.loads(boneyard("report", str(played), "--json"))["written"]
     assert str(played / "results.json") in written
     assert json.loads(boneyard("report", str(played), "--check", "--json")) == {"stale": []}
+    verified = json.loads(boneyard("verify", str(played), "--json"))
+    assert (verified["problems"], verified["games"], verified["waiting"]) == ([], 12, 0)
 
 
 def test_a_question_asks_the_entrant_that_sat_there(played: Path) -> None:
