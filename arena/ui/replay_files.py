@@ -9,7 +9,6 @@ from arena.logs.compression import actual_path
 from arena.logs.gamelog import DamagedLogError, LoggedGame, read_games
 from arena.ui.emblems import emblem_numbers
 from arena.ui.html import page
-from arena.ui.replay_page import pack_game, replay_page
 
 FOLDER = "replays"
 """The folder of the replay pages, next to that of the logs."""
@@ -109,6 +108,8 @@ def pages(log: Path, entrants: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
 
     Raises DamagedFileError.
     """
+    from arena.ui.replay_page import pack_game, replay_page  # It takes 30 ms, rich among it.
+
     for part, games in groupby(
         valid_games(read_games(log)), lambda logged: _part(place_in_plan(logged))
     ):

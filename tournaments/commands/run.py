@@ -246,8 +246,12 @@ async def _publish_beside(
     publish: Callable[[], None], task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
 ) -> None:
     """Publish in a thread, which has begun when the starter goes on."""
-    task_status.started()
-    await trio.to_thread.run_sync(publish)
+
+    def begin() -> None:
+        trio.from_thread.run_sync(task_status.started)
+        publish()
+
+    await trio.to_thread.run_sync(begin)
 
 
 def _there(

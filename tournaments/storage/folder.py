@@ -15,6 +15,7 @@ from arena.logs.catalog import ENDING, FOLDER, list_logs
 from arena.logs.checksummed import DamagedFileError, append_atomic, damaged, last_line, read_lines
 from arena.sandbox.command import SYSTEM
 from arena.sandbox.limits import SandboxMode
+from arena.ui.replay_files import FOLDER as PAGES
 from protocol.codec import DamagedRecordError, decode_commitment, decode_reveal, encode_line
 from protocol.errors import UserError
 from protocol.records import Commitment, Reveal
@@ -96,9 +97,6 @@ class Folder(Struct, frozen=True):
     @property
     def pages(self) -> Path:
         """The folder of the replay pages."""
-        # What makes pages takes time to load.
-        from arena.ui.replay_files import FOLDER as PAGES
-
         return self.path / PAGES
 
     def parts(self) -> list[Path]:
