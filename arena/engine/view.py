@@ -46,7 +46,8 @@ class LineWriter:
     def question(self, seat: int, options: tuple[Option, ...], id: int, time_ms: int) -> bytes:
         """Return the line of `question` with the round so far as this seat saw it."""
         game = self._game
-        state = game.playing
+        state = game.round
+        assert state is not None, "A seat is to move."
         if len(state.history) != self._known or state.number != self._round:
             self._advance(state)
         form = self._forms[seat]

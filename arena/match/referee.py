@@ -226,7 +226,8 @@ class Referee:
         """Play every forced option until a seat must choose or the game is over."""
         game, clock = self._game, self.seating.clock
         while True:
-            state = game.playing
+            state = game.round
+            assert state is not None, "The first round was dealt."
             if state.over or state.aside.phase == "deal":
                 if state.over:
                     self._round_over()
