@@ -101,17 +101,38 @@ def encode_event(event: SeenEvent) -> bytes:
     return b"," + _encoder.encode(event)
 
 
+def _around_gaps(message: RefereeMessage) -> list[bytes]:
+    """Return the pieces of the message's line around its gaps."""
+    return encode_line(message).split(_GAP)
+
+
+_ASK = _around_gaps(
+    Ask(
+        id=_GAP, game=_GAP, round=_GAP, time_ms=_GAP, seat=_GAP, hand=(_GAP,), line=_GAP,
+        ends=_GAP, boneyard=Stock(_GAP, _GAP), hands=_GAP, scores=_GAP, pot=_GAP, events=[_GAP],
+        options=_GAP,
+    )
+)  # fmt: skip
+"""The line of a question around its values: before each stands its name."""
+
+
 class QuestionForm:
     """The bytes of a seat's questions that stay, around gaps for those that change."""
 
     __slots__ = ("_pieces", "_pot", "_scores", "_time_ms")
 
-    def __init__(self, ask: Ask) -> None:
-        """Take the time, the scores, the pot and all names from this question."""
-        self._time_ms, self._scores, self._pot = ask.time_ms, ask.scores, ask.pot
-        open_fields = dict.fromkeys(("id", "line", "ends", "hands", "options"), _GAP)
-        stock: Any = Stock(_GAP, _GAP)
-        self._pieces = _around_gaps(ask, hand=[_GAP], boneyard=stock, events=[_GAP], **open_fields)
+    def __init__(
+        self, seat: int, game: int, round: int, time_ms: int, scores: tuple[int, ...], pot: int
+    ) -> None:
+        """Take the values that stay."""
+        self._time_ms, self._scores, self._pot = time_ms, scores, pot
+        names, encode = _ASK, _encoder.encode
+        place = b"".join((
+            names[1], encode(game), names[2], encode(round), names[3], encode(time_ms),
+            names[4], encode(seat), names[5],
+        ))  # fmt: skip
+        points = b"".join((names[11], encode(scores), names[12], encode(pot), names[13]))
+        self._pieces = (names[0], place, *names[6:11], points, *names[14:])
 
     def fits(self, time_ms: int, scores: tuple[int, ...], pot: int) -> bool:
         """Tell whether a question with this time, these scores and this pot has this form."""
@@ -143,13 +164,8 @@ class QuestionForm:
 
 def encode_round_over(message: RoundOver, events: Iterable[bytearray]) -> list[bytes]:
     """Return the line of the message with each of these lists of events, without brackets."""
-    start, end = _around_gaps(message, events=[_GAP])
+    start, end = _around_gaps(msgspec.structs.replace(message, events=[_GAP]))
     return [b"".join((start, seen, end)) for seen in events]
-
-
-def _around_gaps(message: RefereeMessage, **gaps: object) -> list[bytes]:
-    """Return the pieces of the message's line around the gaps in these fields."""
-    return encode_line(msgspec.structs.replace(message, **gaps)).split(_GAP)
 
 
 def decode_line(line: bytes) -> FromBot | Fault:

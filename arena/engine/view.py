@@ -52,8 +52,9 @@ class LineWriter:
             self._advance(state)
         form = self._forms[seat]
         if form is None or not form.fits(time_ms, game.scores, game.pot):
-            ask = question(game, seat, (), [], id=0, number=self._number, time_ms=time_ms)
-            form = self._forms[seat] = QuestionForm(ask)
+            form = self._forms[seat] = QuestionForm(
+                seat, self._number, state.number, time_ms, game.scores, game.pot
+            )
         layout, ends = state.layout, state.ends
         return form.fill(
             id,
