@@ -230,8 +230,12 @@
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     if (/^[1-9]$/.test(event.key)) take(Number(event.key));
-    else KEYS[event.key]?.();
+    else if (event.key === " " && timer) {
+      event.preventDefault();
+      next();
+    } else KEYS[event.key]?.();
   });
+  nodes.table.addEventListener("click", () => timer && next());
   nodes.again.addEventListener("click", () => again(false));
   nodes.swap.addEventListener("click", () => again(true));
   nodes.numbers.addEventListener("change", () => now && draw());
